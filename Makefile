@@ -1,0 +1,104 @@
+# rql: an interactive shell for columnar data. `make help` lists the targets.
+
+CC ?= cc
+CFLAGS ?= -O2 -g
+LDFLAGS ?=
+PREFIX ?= /usr/local
+LEMON ?= lemon
+RE2C ?= re2c
+ROWS ?= 10000000
+# Which line editor the prompt uses: readline or edit (libedit offers the same interface).
+EDITOR_LIB ?= readline
+EDITOR_FLAGS_edit := -DRQL_LIBEDIT
+# Everything generated goes here; make asan uses a folder of its own inside it.
+B ?= build
+
+VERSION := $(shell cat VERSION)
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
+STANDARD := -std=c11 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=120 -DRQL_VERSION='"$(VERSION)"' \
+	$(EDITOR_FLAGS_$(EDITOR_LIB))
+ALL_CFLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) $(CFLAGS)
+ALL_LDFLAGS := $(LDFLAGS)
+LIBS := -lOpenCL -l$(EDITOR_LIB) -lm -lpthread
+
+SOURCES := $(wildcard src/*.c src/*/*.c)
+KERNELS := $(wildcard src/cl/kernels/*.cl)
+OBJECTS := $(SOURCES:src/%.c=$(B)/%.o) $(B)/parser/grammar.o $(B)/parser/lexer.o $(KERNELS:src/%.cl=$(B)/%.o)
+MAIN := $(B)/repl/main.o
+LIBRARY := $(filter-out $(MAIN),$(OBJECTS))
+UNITS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
+
+.PHONY: all check unit asan data bench install uninstall clean format format-check help
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(B)/rql
+
+help:
+	@sed -n 's/^#: //p' Makefile
+
+#: make             build/rql
+$(B)/rql: $(OBJECTS)
+	$(CC) $(CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
+$(B)/%.o: src/%.c Makefile VERSION | $(B)/parser/grammar.h
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Lemon leaves an unchanged header untouched, so it is touched here, or make would run lemon for ever.
+$(B)/parser/grammar.c $(B)/parser/grammar.h &: src/parser/grammar.y
+	@mkdir -p $(@D)
+	$(LEMON) -q -d$(B)/parser $<
+	@touch $(B)/parser/grammar.h $(B)/parser/grammar.c
+
+$(B)/parser/lexer.c: src/parser/lexer.re
+	@mkdir -p $(@D)
+	$(RE2C) -W -Werror --no-generation-date --depfile $@.d -o $@ $<
+
+$(B)/parser/%.o: $(B)/parser/%.c Makefile VERSION | $(B)/parser/grammar.h
+	$(CC) $(ALL_CFLAGS) -Isrc/parser -MMD -MP -c -o $@ $<
+
+# A kernel skeleton becomes a C string: cl/kernels/reduce.cl defines `const char kernel_reduce[]`.
+$(B)/cl/kernels/%.c: src/cl/kernels/%.cl
+	@mkdir -p $(@D)
+	@{ printf 'extern const char kernel_$*[];\nconst char kernel_$*[] = {'; \
+	   od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'; printf '0};\n'; } > $@
+
+$(B)/cl/kernels/%.o: $(B)/cl/kernels/%.c
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(B)/tests/%: tests/unit/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests/unit -MMD -MP $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS) -lcmocka
+
+$(B)/generate: data/generate.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(STANDARD) $(WARNINGS) $(CFLAGS) $(LDFLAGS) -o $@ $<
+
+#: make data        data/ids.bin and data/amounts.bin, ROWS=10000000 of them, always the same
+data: $(B)/generate
+	$(B)/generate --rows $(ROWS) --dir data
+
+#: make install     the program, under PREFIX=/usr/local
+install: $(B)/rql
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(B)/rql $(DESTDIR)$(PREFIX)/bin/rql
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/rql
+
+#: make clean       removes what was built, and nothing else
+clean:
+	rm -rf $(B)
+
+C_FILES := $(wildcard src/*.[ch] src/*/*.[ch] data/*.c tests/*/*.[ch])
+format:
+	clang-format -i $(C_FILES)
+
+format-check:
+	clang-format --dry-run --Werror $(C_FILES)
+
+include tests/tests.mk
+
+-include $(OBJECTS:.o=.d) $(UNITS:=.d) $(B)/parser/lexer.c.d

@@ -1,0 +1,46 @@
+# The tests, benchmarks and checks; included by the Makefile. tests/run counts and adds up.
+
+#: make check       all tests, then most of them again under ASan and UBSan; the last line counts them
+#: make unit        the cmocka programs (also: golden, errors, ways, questions, terminal, differential, includes)
+#: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
+#: make fuzz        random queries for a long time: make fuzz SECONDS=3600
+#: make bench       question 3 against a hand-written loop
+#: make bare        bootstrap from a bare Debian, as root with debootstrap installed
+
+GROUPS := includes golden errors ways questions terminal differential
+SECONDS ?= 600
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+RUN_TESTS := B='$(B)' RQL='$(abspath $(B))/rql' tests/run
+
+.PHONY: $(GROUPS) asan-build fuzz bare
+
+check: all $(UNITS) asan-build data
+	$(RUN_TESTS) unit $(GROUPS) asan:unit asan:golden asan:errors asan:differential
+
+unit: $(UNITS)
+	$(RUN_TESTS) unit
+
+$(GROUPS): all
+	$(RUN_TESTS) $@
+
+questions: data
+
+# The instrumented build is a build like any other, in a folder of its own.
+asan asan-build:
+	$(MAKE) B='$(B)/asan' CFLAGS='-O1 -g $(SANITIZE)' LDFLAGS='$(SANITIZE)' all asan-units
+
+.PHONY: asan-units
+asan-units: $(UNITS)
+
+fuzz: all
+	DIFFERENTIAL='--seconds $(SECONDS)' $(RUN_TESTS) differential
+
+bench: all data $(B)/bench_q3
+	RQL='$(abspath $(B))/rql' tests/bench/bench_q3.py $(B)/bench_q3
+
+$(B)/bench_q3: tests/bench/bench_q3.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE -O3 -march=native $(WARNINGS) -o $@ $< -lpthread
+
+bare:
+	tests/bare-debian.sh
