@@ -1,0 +1,34 @@
+#include "heap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The one place below the shell that prints and ends the program. */
+void heap_exhausted(void)
+{
+    fputs("rql: out of memory\n", stderr);
+    abort();
+}
+
+static void *or_end(void *memory)
+{
+    if (!memory)
+        heap_exhausted();
+    return memory;
+}
+
+void *heap_array(size_t count, size_t size)
+{
+    return or_end(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *heap_resize(void *array, size_t count, size_t size)
+{
+    return or_end(reallocarray(array, count ? count : 1, size ? size : 1));
+}
+
+char *heap_text(const char *text)
+{
+    return or_end(strdup(text));
+}
