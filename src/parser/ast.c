@@ -1,0 +1,463 @@
+#include "ast_build.h"
+
+#include "parse.h"
+
+/* A list's room doubles; its count alone tells when it is full, so that no capacity is carried in the tree. */
+static void *with_room(struct tree *tree, void *at, size_t count, size_t size)
+{
+    enum { FIRST_ROOM = 2 };
+
+    if (count == 0)
+        return arena_array(tree->arena, FIRST_ROOM, size);
+    if (count < FIRST_ROOM || (count & (count - 1)) != 0)
+        return at;
+    return arena_grow(tree->arena, at, count, count * 2, size);
+}
+
+struct expr_list *expr_list_add(struct tree *tree, struct expr_list *list, struct expr *expr)
+{
+    if (!list)
+        list = arena_alloc(tree->arena, sizeof *list);
+    list->at = with_room(tree, list->at, list->count, sizeof *list->at);
+    list->at[list->count++] = expr;
+    return list;
+}
+
+struct item_list *item_list_add(struct tree *tree, struct item_list *list, const struct item *item)
+{
+    if (!list)
+        list = arena_alloc(tree->arena, sizeof *list);
+    list->at = with_room(tree, list->at, list->count, sizeof *list->at);
+    list->at[list->count++] = *item;
+    return list;
+}
+
+struct path_list *path_list_add(struct tree *tree, struct path_list *list, const struct path_item *path)
+{
+    if (!list)
+        list = arena_alloc(tree->arena, sizeof *list);
+    list->at = with_room(tree, list->at, list->count, sizeof *list->at);
+    list->at[list->count++] = *path;
+    return list;
+}
+
+struct source_list *source_list_add(struct tree *tree, struct source_list *list, const struct source_node *source)
+{
+    if (!list)
+        list = arena_alloc(tree->arena, sizeof *list);
+    list->at = with_room(tree, list->at, list->count, sizeof *list->at);
+    list->at[list->count++] = *source;
+    return list;
+}
+
+static struct span span_of(const struct tree *tree, struct token token)
+{
+    return (struct span){tree->source, token.begin, token.end};
+}
+
+/* An absent name is an absent token: zero. */
+static struct name name_of(const struct tree *tree, struct token token)
+{
+    if (token.end == 0)
+        return (struct name){0};
+    return (struct name){token.value.text, span_of(tree, token)};
+}
+
+struct name_list *name_list_add(struct tree *tree, struct name_list *list, struct token name)
+{
+    if (!list)
+        list = arena_alloc(tree->arena, sizeof *list);
+    list->at = with_room(tree, list->at, list->count, sizeof *list->at);
+    list->at[list->count++] = name_of(tree, name);
+    return list;
+}
+
+/* Records the first limit that a statement passes. */
+static void limit(struct tree *tree, struct span span, int most, const char *what, const char *hint)
+{
+    if (tree->failed)
+        return;
+    tree->failed = true;
+    diag_error(tree->diags, span, "too many %s: more than %d", what, most);
+    diag_hint(tree->diags, "%s", hint);
+}
+
+void tree_too_deep(struct tree *tree, struct span span)
+{
+    limit(tree, span, LIMIT_NESTING, "brackets, unary operators and `?:` within one another",
+          "name a part of it with `let`, `derive` or `def`");
+}
+
+/* The one place that makes expressions: counts them and how deep they are. */
+static struct expr *expr_new(struct tree *tree, enum expr_kind kind, struct span span, struct expr **args,
+                             size_t arg_count)
+{
+    struct expr *expr = arena_alloc(tree->arena, sizeof *expr);
+    expr->kind = kind;
+    expr->span = span;
+    expr->args = args;
+    expr->arg_count = arg_count;
+    for (size_t i = 0; i < arg_count; i++) {
+        if (expr->depth < args[i]->depth)
+            expr->depth = args[i]->depth;
+        if (expr->nesting < args[i]->nesting)
+            expr->nesting = args[i]->nesting;
+    }
+    expr->depth++;
+    if (expr->depth > LIMIT_DEPTH)
+        limit(tree, span, LIMIT_DEPTH, "operators in a row", "split the expression with `derive`");
+    if (++tree->terms > LIMIT_TERMS)
+        limit(tree, span, LIMIT_TERMS, "operands and operators in one statement",
+              "put the values into a file and `load` it");
+    return expr;
+}
+
+static struct expr *nested(struct tree *tree, struct expr *expr)
+{
+    if (++expr->nesting > LIMIT_NESTING)
+        tree_too_deep(tree, expr->span);
+    return expr;
+}
+
+static struct expr **args_of(struct tree *tree, struct expr *a, struct expr *b, struct expr *c)
+{
+    size_t count = c ? 3 : b ? 2 : 1;
+    struct expr **args = arena_array(tree->arena, count, sizeof *args);
+    args[0] = a;
+    if (b)
+        args[1] = b;
+    if (c)
+        args[2] = c;
+    return args;
+}
+
+struct expr *expr_int(struct tree *tree, struct token token)
+{
+    struct expr *expr = expr_new(tree, EXPR_INT, span_of(tree, token), NULL, 0);
+    expr->integer = token.value.integer;
+    return expr;
+}
+
+struct expr *expr_int_min(struct tree *tree, struct token minus, struct token token)
+{
+    struct expr *expr = expr_int(tree, token);
+    expr->span = span_join(span_of(tree, minus), expr->span);
+    return expr;
+}
+
+struct expr *expr_float(struct tree *tree, struct token token)
+{
+    struct expr *expr = expr_new(tree, EXPR_FLOAT, span_of(tree, token), NULL, 0);
+    expr->number = token.value.number;
+    return expr;
+}
+
+struct expr *expr_name(struct tree *tree, const struct name *name)
+{
+    struct expr *expr = expr_new(tree, EXPR_NAME, name->span, NULL, 0);
+    expr->name = *name;
+    return expr;
+}
+
+struct expr *expr_position(struct tree *tree, struct token token)
+{
+    struct expr *expr = expr_new(tree, EXPR_POSITION, span_of(tree, token), NULL, 0);
+    expr->integer = token.value.integer;
+    return expr;
+}
+
+struct expr *expr_unary(struct tree *tree, struct token op, enum unary_op kind, struct expr *a)
+{
+    struct span op_span = span_of(tree, op);
+    struct expr *expr = expr_new(tree, EXPR_UNARY, span_join(op_span, a->span), args_of(tree, a, NULL, NULL), 1);
+    expr->op.unary = kind;
+    expr->op_span = op_span;
+    return nested(tree, expr);
+}
+
+struct expr *expr_binary(struct tree *tree, struct expr *a, struct token op, enum binary_op kind, struct expr *b)
+{
+    struct expr *expr = expr_new(tree, EXPR_BINARY, span_join(a->span, b->span), args_of(tree, a, b, NULL), 2);
+    expr->op.binary = kind;
+    expr->op_span = span_of(tree, op);
+    return expr;
+}
+
+struct expr *expr_ternary(struct tree *tree, struct expr *a, struct token op, struct expr *b, struct expr *c)
+{
+    struct expr *expr = expr_new(tree, EXPR_TERNARY, span_join(a->span, c->span), args_of(tree, a, b, c), 3);
+    expr->op_span = span_of(tree, op);
+    return nested(tree, expr);
+}
+
+struct expr *expr_call(struct tree *tree, struct token name, struct expr_list *args, struct token end)
+{
+    struct span span = span_join(span_of(tree, name), span_of(tree, end));
+    struct expr *expr = expr_new(tree, EXPR_CALL, span, args ? args->at : NULL, args ? args->count : 0);
+    expr->name = name_of(tree, name);
+    return nested(tree, expr);
+}
+
+struct expr *expr_index(struct tree *tree, struct token name, struct expr *at, struct token end)
+{
+    struct span span = span_join(span_of(tree, name), span_of(tree, end));
+    struct expr *expr = expr_new(tree, EXPR_INDEX, span, args_of(tree, at, NULL, NULL), 1);
+    expr->name = name_of(tree, name);
+    return nested(tree, expr);
+}
+
+struct expr *expr_in_range(struct tree *tree, struct expr *a, struct token op, struct expr *from, struct expr *to)
+{
+    struct expr *expr = expr_new(tree, EXPR_IN_RANGE, span_join(a->span, to->span), args_of(tree, a, from, to), 3);
+    expr->op_span = span_of(tree, op);
+    return expr;
+}
+
+struct expr *expr_in_list(struct tree *tree, struct expr *a, struct token op, struct expr_list *list, struct token end)
+{
+    size_t count = list ? list->count : 0;
+    struct expr **args = arena_array(tree->arena, count + 1, sizeof *args);
+    args[0] = a;
+    for (size_t i = 0; i < count; i++)
+        args[i + 1] = list->at[i];
+    struct expr *expr = expr_new(tree, EXPR_IN_LIST, span_join(a->span, span_of(tree, end)), args, count + 1);
+    expr->op_span = span_of(tree, op);
+    return nested(tree, expr);
+}
+
+struct expr *expr_not_in(struct tree *tree, struct token op, struct expr *in)
+{
+    struct expr *expr = expr_new(tree, EXPR_UNARY, in->span, args_of(tree, in, NULL, NULL), 1);
+    expr->op.unary = UNARY_NOT;
+    expr->op_span = span_of(tree, op);
+    return nested(tree, expr);
+}
+
+struct expr *expr_paren(struct tree *tree, struct token begin, struct expr *expr, struct token end)
+{
+    expr->span = span_join(span_of(tree, begin), span_of(tree, end));
+    return nested(tree, expr);
+}
+
+struct name *name_new(struct tree *tree, struct token token)
+{
+    struct name *name = arena_alloc(tree->arena, sizeof *name);
+    *name = name_of(tree, token);
+    return name;
+}
+
+struct name *name_paren(struct tree *tree, struct token begin, struct name *name, struct token end)
+{
+    name->span = span_join(span_of(tree, begin), span_of(tree, end));
+    return name;
+}
+
+struct item *item_new(struct tree *tree, struct expr *expr, struct token name)
+{
+    struct item *item = arena_alloc(tree->arena, sizeof *item);
+    item->expr = expr;
+    item->name = name_of(tree, name);
+    item->span = span_join(expr->span, item->name.span);
+    return item;
+}
+
+struct head *head_new(struct tree *tree, struct token begin, struct name_list *names, struct token end)
+{
+    struct head *head = arena_alloc(tree->arena, sizeof *head);
+    head->names = names->at;
+    head->count = names->count;
+    head->span = span_join(span_of(tree, begin), span_of(tree, end));
+    return head;
+}
+
+struct path_item *path_new(struct tree *tree, struct token path, struct token as, struct token type)
+{
+    struct path_item *item = arena_alloc(tree->arena, sizeof *item);
+    item->path = name_of(tree, path);
+    item->as = name_of(tree, as);
+    item->type = name_of(tree, type);
+    return item;
+}
+
+static struct source_node *source_new(struct tree *tree, enum source_kind kind, struct span span)
+{
+    struct source_node *source = arena_alloc(tree->arena, sizeof *source);
+    source->kind = kind;
+    source->span = span;
+    return source;
+}
+
+static struct span path_span(const struct path_item *path)
+{
+    return span_join(span_join(path->path.span, path->as.span), path->type.span);
+}
+
+struct source_node *source_load(struct tree *tree, struct token word, struct path_list *paths)
+{
+    struct span span = span_join(span_of(tree, word), path_span(&paths->at[paths->count - 1]));
+    struct source_node *source = source_new(tree, SOURCE_LOAD, span);
+    source->paths = paths->at;
+    source->path_count = paths->count;
+    return source;
+}
+
+struct source_node *source_path(struct tree *tree, struct path_item *path)
+{
+    struct source_node *source = source_new(tree, SOURCE_LOAD, path_span(path));
+    source->paths = path;
+    source->path_count = 1;
+    return source;
+}
+
+struct source_node *source_range(struct tree *tree, struct token word, struct expr *from, struct expr *to,
+                                 struct expr *by)
+{
+    struct span span = span_join(span_of(tree, word), by ? by->span : to->span);
+    struct source_node *source = source_new(tree, SOURCE_RANGE, span);
+    source->from = from;
+    source->to = to;
+    source->by = by;
+    return source;
+}
+
+struct source_node *source_literal(struct tree *tree, struct token begin, struct expr_list *items, struct token end)
+{
+    struct span span = span_join(span_of(tree, begin), span_of(tree, end));
+    struct source_node *source = source_new(tree, SOURCE_LITERAL, span);
+    source->items = items ? items->at : NULL;
+    source->item_count = items ? items->count : 0;
+    return source;
+}
+
+struct source_node *source_name(struct tree *tree, struct name *name)
+{
+    struct source_node *source = source_new(tree, SOURCE_NAME, name->span);
+    source->name = *name;
+    return source;
+}
+
+struct source_node *source_pipeline(struct tree *tree, struct token begin, struct pipeline *pipeline, struct token end)
+{
+    struct span span = span_join(span_of(tree, begin), span_of(tree, end));
+    struct source_node *source = source_new(tree, SOURCE_PIPELINE, span);
+    source->pipeline = pipeline;
+    return source;
+}
+
+struct source_node *source_last(struct tree *tree, struct token token)
+{
+    return source_new(tree, SOURCE_LAST, span_of(tree, token));
+}
+
+struct source_node *source_as(struct tree *tree, struct source_node *source, struct token name)
+{
+    source->as = name_of(tree, name);
+    source->span = span_join(source->span, source->as.span);
+    return source;
+}
+
+static struct stage *stage_new(struct tree *tree, struct token word)
+{
+    struct stage *stage = arena_alloc(tree->arena, sizeof *stage);
+    stage->word = word_canonical(word.word);
+    stage->word_span = span_of(tree, word);
+    stage->span = stage->word_span;
+    return stage;
+}
+
+struct stage *stage_items(struct tree *tree, struct token word, struct head *head, struct item_list *items)
+{
+    struct stage *stage = stage_new(tree, word);
+    stage->head = head;
+    if (items) {
+        stage->items = items->at;
+        stage->item_count = items->count;
+        stage->span = span_join(stage->span, items->at[items->count - 1].span);
+    }
+    return stage;
+}
+
+struct stage *stage_sources(struct tree *tree, struct token word, struct source_list *sources)
+{
+    struct stage *stage = stage_new(tree, word);
+    stage->sources = sources->at;
+    stage->source_count = sources->count;
+    stage->span = span_join(stage->span, sources->at[sources->count - 1].span);
+    return stage;
+}
+
+struct stage *stage_path(struct tree *tree, struct token word, struct token path)
+{
+    struct stage *stage = stage_new(tree, word);
+    stage->path = name_of(tree, path);
+    stage->span = span_join(stage->span, stage->path.span);
+    return stage;
+}
+
+struct pipeline *pipeline_new(struct tree *tree, struct source_node *source)
+{
+    struct pipeline *pipeline = arena_alloc(tree->arena, sizeof *pipeline);
+    pipeline->source = *source;
+    pipeline->span = source->span;
+    return pipeline;
+}
+
+struct pipeline *pipeline_add(struct tree *tree, struct pipeline *pipeline, struct stage *stage)
+{
+    if (pipeline->stage_count >= LIMIT_STAGES) {
+        limit(tree, stage->span, LIMIT_STAGES, "stages in one pipeline",
+              "save or name an intermediate result and go on from it");
+        return pipeline;
+    }
+    pipeline->stages = with_room(tree, pipeline->stages, pipeline->stage_count, sizeof *pipeline->stages);
+    pipeline->stages[pipeline->stage_count++] = *stage;
+    pipeline->span = span_join(pipeline->span, stage->span);
+    return pipeline;
+}
+
+static struct stmt *stmt_new(struct tree *tree, enum stmt_kind kind, struct span begin, struct pipeline *pipeline,
+                             struct expr *expr)
+{
+    struct stmt *stmt = arena_alloc(tree->arena, sizeof *stmt);
+    stmt->kind = kind;
+    stmt->pipeline = pipeline;
+    stmt->expr = expr;
+    stmt->span = begin;
+    if (pipeline)
+        stmt->span = span_join(begin, pipeline->span);
+    else if (expr)
+        stmt->span = span_join(begin, expr->span);
+    tree->stmt = stmt;
+    return stmt;
+}
+
+void stmt_query(struct tree *tree, struct pipeline *pipeline, struct expr *expr)
+{
+    stmt_new(tree, pipeline ? STMT_PIPELINE : STMT_EXPR, (struct span){0}, pipeline, expr);
+}
+
+void stmt_let(struct tree *tree, struct token word, struct token name, struct pipeline *pipeline, struct expr *expr)
+{
+    struct stmt *stmt = stmt_new(tree, STMT_LET, span_of(tree, word), pipeline, expr);
+    stmt->name = name_of(tree, name);
+}
+
+void stmt_def(struct tree *tree, struct token word, struct token name, struct name_list *params, struct expr *expr)
+{
+    struct stmt *stmt = stmt_new(tree, STMT_DEF, span_of(tree, word), NULL, expr);
+    stmt->name = name_of(tree, name);
+    stmt->params = params ? params->at : NULL;
+    stmt->param_count = params ? params->count : 0;
+}
+
+void stmt_explain(struct tree *tree, struct token word, struct token variant, struct pipeline *pipeline)
+{
+    struct stmt *stmt = stmt_new(tree, STMT_EXPLAIN, span_of(tree, word), pipeline, NULL);
+    stmt->variant = name_of(tree, variant);
+}
+
+void stmt_command(struct tree *tree, struct token command)
+{
+    struct stmt *stmt = stmt_new(tree, STMT_COMMAND, span_of(tree, command), NULL, NULL);
+    stmt->command = name_of(tree, command);
+}

@@ -1,0 +1,161 @@
+/* The syntax tree: what was written, with places, and no meaning yet.
+ *
+ * Everything is allocated in the arena given to the parser and is never changed after parsing. */
+#ifndef RQL_PARSER_AST_H
+#define RQL_PARSER_AST_H
+
+#include "../source.h"
+#include "words.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A word with its place; text is NUL-terminated. Absent if text is NULL. */
+struct name {
+    const char *text;
+    struct span span;
+};
+
+enum expr_kind {
+    EXPR_INT,      /* integer: a literal, always non-negative but for INT64_MIN, which the parser folds */
+    EXPR_FLOAT,    /* number */
+    EXPR_NAME,     /* name */
+    EXPR_POSITION, /* $n: integer = n, 1-based */
+    EXPR_UNARY,    /* op, args[0] */
+    EXPR_BINARY,   /* op, args[0], args[1] */
+    EXPR_TERNARY,  /* args[0] ? args[1] : args[2] */
+    EXPR_CALL,     /* name(args...) */
+    EXPR_IN_RANGE, /* args[0] in args[1]..args[2] */
+    EXPR_IN_LIST,  /* args[0] in [args[1], ...]; the list may be empty */
+    EXPR_INDEX     /* name[args[0]] */
+};
+
+enum unary_op { UNARY_NEG, UNARY_NOT, UNARY_BITNOT };
+
+enum binary_op {
+    BINARY_OR,
+    BINARY_AND,
+    BINARY_EQ,
+    BINARY_NE,
+    BINARY_LT,
+    BINARY_LE,
+    BINARY_GT,
+    BINARY_GE,
+    BINARY_BITOR,
+    BINARY_BITAND,
+    BINARY_XOR,
+    BINARY_SHL,
+    BINARY_SHR,
+    BINARY_ADD,
+    BINARY_SUB,
+    BINARY_MUL,
+    BINARY_DIV,
+    BINARY_MOD
+};
+
+struct expr {
+    enum expr_kind kind;
+    struct span span; /* all of it, parentheses included */
+    struct span op_span;
+    union {
+        enum unary_op unary;
+        enum binary_op binary;
+    } op;
+    int64_t integer;
+    double number;
+    struct name name;
+    struct expr **args;
+    size_t arg_count;
+    uint32_t depth;   /* of the tree below and with this node, at most LIMIT_DEPTH: a pass may recurse */
+    uint32_t nesting; /* of brackets, unary operators and ?: in it, at most LIMIT_NESTING */
+};
+
+/* An expression with what may be written beside it. */
+struct item {
+    struct expr *expr;
+    struct name name; /* `as NAME`, or NAME before `=` in derive; absent if not written */
+    bool descending;
+    struct span span;
+};
+
+/* |a, b| before an expression. */
+struct head {
+    struct name *names;
+    size_t count;
+    struct span span;
+};
+
+enum source_kind {
+    SOURCE_LOAD,     /* paths */
+    SOURCE_RANGE,    /* from, to, by (by may be NULL) */
+    SOURCE_LITERAL,  /* items: [3, 1, 2] */
+    SOURCE_NAME,     /* name: a let relation (or, alone in a let, a scalar) */
+    SOURCE_PIPELINE, /* pipeline */
+    SOURCE_LAST      /* the previous result: a line at the prompt that begins with | */
+};
+
+/* One file of a load or zip: PATH [as NAME] [TYPE]. */
+struct path_item {
+    struct name path; /* unquoted */
+    struct name as;
+    struct name type; /* "i32", ...; checked by the binder against the type table */
+};
+
+struct pipeline;
+
+struct source_node {
+    enum source_kind kind;
+    struct span span;
+    struct path_item *paths;
+    size_t path_count;
+    struct expr *from, *to, *by;
+    struct expr **items;
+    size_t item_count;
+    struct name name;
+    struct pipeline *pipeline;
+    struct name as; /* zip SRC as NAME, for a source that is not a file */
+};
+
+struct stage {
+    const struct word *word; /* the canonical row of the word table; word->stage says which stage */
+    struct span span;        /* all of it */
+    struct span word_span;
+    struct head *head;  /* or NULL */
+    struct item *items; /* expressions: predicates, outputs, keys, an optional argument */
+    size_t item_count;
+    struct source_node *sources; /* zip */
+    size_t source_count;
+    struct name path; /* save */
+};
+
+/* A source and its stages; stages are a singly linked list turned array, any number of them. */
+struct pipeline {
+    struct source_node source;
+    struct stage *stages;
+    size_t stage_count;
+    struct span span;
+};
+
+enum stmt_kind {
+    STMT_PIPELINE, /* pipeline */
+    STMT_EXPR,     /* expr: prints */
+    STMT_LET,      /* name = pipeline or expr (one of them set) */
+    STMT_DEF,      /* name(params) = expr */
+    STMT_EXPLAIN,  /* explain [kernel] pipeline */
+    STMT_COMMAND   /* command: a line that begins with a dot, without the newline */
+};
+
+struct stmt {
+    enum stmt_kind kind;
+    struct span span;
+    struct name name;
+    struct name *params;
+    size_t param_count;
+    struct expr *expr;
+    struct pipeline *pipeline;
+    struct name variant; /* explain: "kernel", absent for the queue */
+    struct name command;
+    struct stmt *next; /* in the order written */
+};
+
+#endif

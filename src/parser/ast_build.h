@@ -1,0 +1,107 @@
+/* Building the syntax tree: the functions that the grammar's actions call, one call a rule.
+ *
+ * Nothing here fails by its return value: an error (a limit) is recorded in the diagnostics and sets `failed`, the
+ * tree stays well formed, and whoever feeds the grammar stops. Everything lives in the arena. */
+#ifndef RQL_PARSER_AST_BUILD_H
+#define RQL_PARSER_AST_BUILD_H
+
+#include "../arena.h"
+#include "../diag.h"
+#include "ast.h"
+#include "token.h"
+
+/* What the actions of one statement share. */
+struct tree {
+    const struct source *source;
+    struct arena *arena;
+    struct diags *diags;
+    struct stmt *stmt; /* the result */
+    size_t terms;      /* expression nodes made so far */
+    bool failed;       /* a limit was passed; an error was recorded */
+    bool too_deep;     /* the automaton's stack was full; nothing was recorded */
+    bool unexpected;   /* a token was fed that the grammar does not take there */
+};
+
+/* Lists grow at their end and become the arrays of the tree. */
+struct expr_list {
+    struct expr **at;
+    size_t count;
+};
+struct item_list {
+    struct item *at;
+    size_t count;
+};
+struct name_list {
+    struct name *at;
+    size_t count;
+};
+struct path_list {
+    struct path_item *at;
+    size_t count;
+};
+struct source_list {
+    struct source_node *at;
+    size_t count;
+};
+
+struct expr_list *expr_list_add(struct tree *tree, struct expr_list *list, struct expr *expr);
+struct item_list *item_list_add(struct tree *tree, struct item_list *list, const struct item *item);
+struct name_list *name_list_add(struct tree *tree, struct name_list *list, struct token name);
+struct path_list *path_list_add(struct tree *tree, struct path_list *list, const struct path_item *path);
+struct source_list *source_list_add(struct tree *tree, struct source_list *list, const struct source_node *source);
+
+/* Expressions. A list may be NULL, for none. */
+struct expr *expr_int(struct tree *tree, struct token token);
+struct expr *expr_int_min(struct tree *tree, struct token minus, struct token token);
+struct expr *expr_float(struct tree *tree, struct token token);
+struct expr *expr_name(struct tree *tree, const struct name *name);
+struct expr *expr_position(struct tree *tree, struct token token);
+struct expr *expr_unary(struct tree *tree, struct token op, enum unary_op kind, struct expr *a);
+struct expr *expr_binary(struct tree *tree, struct expr *a, struct token op, enum binary_op kind, struct expr *b);
+struct expr *expr_ternary(struct tree *tree, struct expr *a, struct token op, struct expr *b, struct expr *c);
+struct expr *expr_call(struct tree *tree, struct token name, struct expr_list *args, struct token end);
+struct expr *expr_index(struct tree *tree, struct token name, struct expr *at, struct token end);
+struct expr *expr_in_range(struct tree *tree, struct expr *a, struct token op, struct expr *from, struct expr *to);
+struct expr *expr_in_list(struct tree *tree, struct expr *a, struct token op, struct expr_list *list, struct token end);
+/* `a not in ...`: the negation of what expr_in_... made with the same token. */
+struct expr *expr_not_in(struct tree *tree, struct token op, struct expr *in);
+/* The same expression, between brackets. */
+struct expr *expr_paren(struct tree *tree, struct token begin, struct expr *expr, struct token end);
+
+/* Names and items; `name` absent is the zero token. */
+struct name *name_new(struct tree *tree, struct token token);
+struct name *name_paren(struct tree *tree, struct token begin, struct name *name, struct token end);
+struct item *item_new(struct tree *tree, struct expr *expr, struct token name);
+struct head *head_new(struct tree *tree, struct token begin, struct name_list *names, struct token end);
+struct path_item *path_new(struct tree *tree, struct token path, struct token as, struct token type);
+
+/* Sources. */
+struct source_node *source_load(struct tree *tree, struct token word, struct path_list *paths);
+struct source_node *source_path(struct tree *tree, struct path_item *path);
+struct source_node *source_range(struct tree *tree, struct token word, struct expr *from, struct expr *to,
+                                 struct expr *by);
+struct source_node *source_literal(struct tree *tree, struct token begin, struct expr_list *items, struct token end);
+struct source_node *source_name(struct tree *tree, struct name *name);
+struct source_node *source_pipeline(struct tree *tree, struct token begin, struct pipeline *pipeline, struct token end);
+struct source_node *source_last(struct tree *tree, struct token token);
+struct source_node *source_as(struct tree *tree, struct source_node *source, struct token name);
+
+/* Stages; head and items may be NULL. */
+struct stage *stage_items(struct tree *tree, struct token word, struct head *head, struct item_list *items);
+struct stage *stage_sources(struct tree *tree, struct token word, struct source_list *sources);
+struct stage *stage_path(struct tree *tree, struct token word, struct token path);
+
+struct pipeline *pipeline_new(struct tree *tree, struct source_node *source);
+struct pipeline *pipeline_add(struct tree *tree, struct pipeline *pipeline, struct stage *stage);
+
+/* Statements: each sets tree->stmt. Of a pipeline and an expression one is NULL. */
+void stmt_query(struct tree *tree, struct pipeline *pipeline, struct expr *expr);
+void stmt_let(struct tree *tree, struct token word, struct token name, struct pipeline *pipeline, struct expr *expr);
+void stmt_def(struct tree *tree, struct token word, struct token name, struct name_list *params, struct expr *expr);
+void stmt_explain(struct tree *tree, struct token word, struct token variant, struct pipeline *pipeline);
+void stmt_command(struct tree *tree, struct token command);
+
+/* Records that LIMIT_NESTING is passed at `span`, and sets `failed`. */
+void tree_too_deep(struct tree *tree, struct span span);
+
+#endif

@@ -1,0 +1,273 @@
+#include "expect.h"
+
+#include "parser/grammar.h"
+#include "strbuf.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* All that the advice may look at. */
+struct situation {
+    const struct automaton *automaton;
+    const struct tree *tree;
+    const struct trail *trail;
+    struct lexeme found;
+};
+
+static bool expects(const struct situation *s, int token)
+{
+    return automaton_expects(s->automaton, token);
+}
+
+/* Where an expression, source or operator may stand, the tokens that it begins with are not worth naming. */
+enum covered { BY_NOTHING = 0, BY_EXPRESSION = 1, BY_SOURCE = 2, BY_OPERATOR = 4 };
+
+struct expectation {
+    int token;
+    unsigned covered;
+    const char *shown;
+};
+
+/* In the order in which they are told. */
+static const struct expectation expectations[] = {
+    {TOKEN_LOAD, BY_NOTHING, "a source (load, range, a name, ...)"},
+    {TOKEN_INT, BY_NOTHING, "an expression"},
+    {TOKEN_PATH, BY_NOTHING, "a path"},
+    {TOKEN_POSITION, BY_EXPRESSION, "a column"},
+    {TOKEN_NAME, BY_EXPRESSION | BY_SOURCE, "a name"},
+    {TOKEN_PLUS, BY_EXPRESSION, "an operator"},
+    {TOKEN_ASSIGN, BY_NOTHING, "`=`"},
+    {TOKEN_DOTDOT, BY_NOTHING, "`..`"},
+    {TOKEN_COLON, BY_NOTHING, "`:`"},
+    {TOKEN_RANGE, BY_SOURCE, "`range`"},
+    {TOKEN_LP, BY_EXPRESSION | BY_SOURCE | BY_OPERATOR, "`(`"},
+    {TOKEN_LB, BY_SOURCE | BY_OPERATOR, "`[`"},
+    {TOKEN_KERNEL, BY_NOTHING, "`kernel`"},
+    {TOKEN_AS, BY_NOTHING, "`as`"},
+    {TOKEN_BY, BY_NOTHING, "`by`"},
+    {TOKEN_COMMA, BY_NOTHING, "`,`"},
+    {TOKEN_RP, BY_NOTHING, "`)`"},
+    {TOKEN_RB, BY_NOTHING, "`]`"},
+    {TOKEN_PIPE, BY_NOTHING, "`|`"},
+    {TOKEN_LET, BY_NOTHING, "`let`"},
+    {TOKEN_DEF, BY_NOTHING, "`def`"},
+    {TOKEN_EXPLAIN, BY_NOTHING, "`explain`"},
+    {0, BY_NOTHING, "the end of the statement"},
+};
+
+enum { EXPECTATION_COUNT = sizeof expectations / sizeof *expectations, MOST_EXPECTED = 8 };
+
+static unsigned what_covers(const struct situation *s)
+{
+    return (expects(s, TOKEN_INT) ? BY_EXPRESSION : 0u) | (expects(s, TOKEN_LOAD) ? BY_SOURCE : 0u) |
+           (expects(s, TOKEN_PLUS) && !expects(s, TOKEN_INT) ? BY_OPERATOR : 0u);
+}
+
+/* "a stage (select, take, ...)": one canonical word of each of the first shapes. NULL if no stage may stand here. */
+static const char *stage_words(const struct situation *s)
+{
+    enum { MOST_WORDS = 4 };
+    int shapes[MOST_WORDS];
+    const char *shown[MOST_WORDS];
+    size_t count = 0;
+
+    for (size_t i = 0; i < word_count && count < MOST_WORDS; i++) {
+        bool told = words[i].stage == STAGE_NONE || !expects(s, words[i].token);
+        for (size_t j = 0; j < count; j++)
+            told = told || shapes[j] == words[i].token;
+        if (!told) {
+            shapes[count] = words[i].token;
+            shown[count++] = words[i].canonical;
+        }
+    }
+    if (count < MOST_WORDS)
+        return NULL;
+    return arena_printf(s->tree->arena, "a stage (%s, %s, %s, %s, ...)", shown[0], shown[1], shown[2], shown[3]);
+}
+
+/* "a name, `,` or `)`" */
+static const char *all_expected(const struct situation *s)
+{
+    const char *expected[MOST_EXPECTED];
+    size_t count = 0;
+    unsigned covers = what_covers(s);
+
+    const char *stage = stage_words(s);
+    if (stage)
+        expected[count++] = stage;
+    for (size_t i = 0; i < EXPECTATION_COUNT && count < MOST_EXPECTED; i++) {
+        if (!(expectations[i].covered & covers) && expects(s, expectations[i].token))
+            expected[count++] = expectations[i].shown;
+    }
+    const char *text = count ? expected[0] : "nothing more";
+    for (size_t i = 1; i < count; i++)
+        text = arena_printf(s->tree->arena, "%s%s%s", text, i + 1 < count ? ", " : " or ", expected[i]);
+    return text;
+}
+
+/* The candidate nearest to the lexeme's text among the words that `wanted` picks, or NULL. */
+static const char *nearest_word(const struct situation *s, struct lexeme lexeme, bool (*wanted)(const struct word *))
+{
+    const char **candidates = arena_array(s->tree->arena, word_count, sizeof *candidates);
+    size_t count = 0;
+    for (size_t i = 0; i < word_count; i++) {
+        if (wanted(&words[i]))
+            candidates[count++] = words[i].text;
+    }
+    const char *name = arena_text(s->tree->arena, s->tree->source->text + lexeme.begin, lexeme.end - lexeme.begin);
+    const char *nearest;
+    return nearest_names(name, candidates, count, &nearest, 1) ? nearest : NULL;
+}
+
+static bool takes_expression(const struct word *stage)
+{
+    return stage->token == TOKEN_STAGE_CONDITION || stage->token == TOKEN_STAGE_OUTPUTS ||
+           stage->token == TOKEN_STAGE_ASSIGNS || stage->token == TOKEN_STAGE_OUTPUT ||
+           stage->token == TOKEN_STAGE_OPTIONAL || stage->token == TOKEN_STAGE_ARGUMENT;
+}
+
+static bool is_stage(const struct word *word)
+{
+    return word->stage != STAGE_NONE;
+}
+
+static bool begins_statement(const struct word *word)
+{
+    return word->token == TOKEN_LOAD || word->token == TOKEN_RANGE || word->token == TOKEN_LET ||
+           word->token == TOKEN_DEF || word->token == TOKEN_EXPLAIN;
+}
+
+/* The hints: each returns its advice, or NULL if it has none. */
+
+static const char *hint_leading_pipe(const struct situation *s)
+{
+    if (s->found.kind != TOKEN_PIPE || s->trail->count > 0)
+        return NULL;
+    return "nothing comes before this `|`; a query begins with a source, such as `load`";
+}
+
+static const char *hint_pick(const struct situation *s)
+{
+    if (s->found.kind != TOKEN_COMMA || !s->trail->stage || s->trail->stage->token != TOKEN_STAGE_CONDITION)
+        return NULL;
+    return arena_printf(s->tree->arena, "`%s` works on rows and takes one condition; `pick` keeps columns",
+                        s->trail->stage->text);
+}
+
+static const char *hint_equals(const struct situation *s)
+{
+    if (s->found.kind != TOKEN_ASSIGN || !expects(s, TOKEN_PLUS))
+        return NULL;
+    if (s->trail->stage && s->trail->stage->token == TOKEN_STAGE_OUTPUTS)
+        return "`==` compares; a column is named by `E as NAME`, or in `derive` by `NAME = E`";
+    if (!s->trail->stage && s->trail->count == 1)
+        return "`==` compares; a name is given by `let NAME = ...`";
+    return "`==` compares";
+}
+
+static const char *hint_stage(const struct situation *s)
+{
+    if (!expects(s, TOKEN_STAGE_BARE))
+        return NULL;
+    /* A single letter is near to every stage that begins with it, and more often a name. */
+    if (s->found.kind == TOKEN_NAME && s->found.end - s->found.begin > 1) {
+        const char *nearest = nearest_word(s, s->found, is_stage);
+        if (nearest)
+            return arena_printf(s->tree->arena, "did you mean `%s`?", nearest);
+    }
+    if (s->found.word && begins_statement(s->found.word))
+        return "a source stands at the beginning; `zip` adds columns from another one";
+    if (s->trail->brackets > 0)
+        return "within these parentheses `|` joins stages; bitor(a, b) is bitwise or";
+    if (s->trail->stage && takes_expression(s->trail->stage))
+        return "bitwise or is written inside parentheses: (a | b)";
+    return NULL;
+}
+
+/* `select | count`, or a head that is none. */
+static const char *hint_head(const struct situation *s)
+{
+    if (s->found.kind != TOKEN_PIPE || !s->trail->stage || !expects(s, TOKEN_HEAD))
+        return NULL;
+    return arena_printf(s->tree->arena,
+                        "`%s` needs an expression; names for the columns may stand before it: |a, b| a + b",
+                        s->trail->stage->text);
+}
+
+static const char *hint_string(const struct situation *s)
+{
+    if (s->found.kind != TOKEN_STRING || !expects(s, TOKEN_INT))
+        return NULL;
+    return "text in quotes is a path, after `load`, `zip` or `save`; a name is written between backquotes";
+}
+
+static const char *hint_reserved(const struct situation *s)
+{
+    if (!s->found.word || !s->found.word->reserved || !expects(s, TOKEN_NAME))
+        return NULL;
+    return arena_printf(s->tree->arena, "`%s` is a word of the language; between backquotes it is a name",
+                        s->found.word->text);
+}
+
+static const char *hint_first_word(const struct situation *s)
+{
+    if (s->trail->count != 1 || (s->trail->first.kind != TOKEN_NAME && !s->trail->first.word))
+        return NULL;
+    if (s->trail->first.word && is_stage(s->trail->first.word))
+        return arena_printf(s->tree->arena, "`%s` is a stage: it follows a source and `|`", s->trail->first.word->text);
+    if (s->trail->first.word && begins_statement(s->trail->first.word))
+        return NULL;
+    const char *nearest = nearest_word(s, s->trail->first, begins_statement);
+    return nearest ? arena_printf(s->tree->arena, "did you mean `%s`?", nearest) : NULL;
+}
+
+/* A stage word taken for a name, because no `|` came before it. */
+static const char *hint_pipe(const struct situation *s)
+{
+    const struct word *found = s->found.word, *last = s->trail->last.word;
+    const struct word *word = found && is_stage(found) ? found : last;
+    if (s->trail->count < 2 || !word || !is_stage(word) || word == s->trail->stage || !expects(s, TOKEN_PIPE))
+        return NULL;
+    return arena_printf(s->tree->arena, "`%s` is a stage: put a `|` before it", word->text);
+}
+
+static const char *(*const hints[])(const struct situation *) = {
+    hint_leading_pipe, hint_head,     hint_pick,       hint_equals, hint_stage,
+    hint_string,       hint_reserved, hint_first_word, hint_pipe,
+};
+
+static const char *found_shown(const struct situation *s)
+{
+    switch (s->found.kind) {
+    case LEX_EOF:
+        return "the end";
+    case LEX_SEMICOLON:
+        return "`;`";
+    default:
+        return arena_printf(s->tree->arena, "`%s`", token_shown(s->tree->source, s->found, s->tree->arena));
+    }
+}
+
+void report_unexpected(const struct automaton *automaton, const struct tree *tree, const struct trail *trail,
+                       struct lexeme found)
+{
+    const struct situation s = {automaton, tree, trail, found};
+    struct span span = {tree->source, found.begin, found.end};
+
+    if (found.kind == TOKEN_INT_LIMIT && expects(&s, TOKEN_INT)) {
+        diag_error(tree->diags, span, "%s does not fit in 64 bits", token_shown(tree->source, found, tree->arena));
+        diag_hint(tree->diags, "integers go from -9223372036854775808 to 9223372036854775807");
+        return;
+    }
+    /* The end is where the text stops, not after the blank lines that follow. */
+    if (found.kind == LEX_EOF && trail->count > 0)
+        span.begin = span.end = trail->last.end;
+    diag_error(tree->diags, span, "expected %s, found %s", all_expected(&s), found_shown(&s));
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        const char *advice = hints[i](&s);
+        if (advice) {
+            diag_hint(tree->diags, "%s", advice);
+            return;
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/* Syntax errors in words: what was found, what could have stood there, and what was probably meant. */
+#ifndef RQL_PARSER_EXPECT_H
+#define RQL_PARSER_EXPECT_H
+
+#include "automaton.h"
+#include "lexer.h"
+
+/* What was read of a statement, as far as advice depends on it. */
+struct trail {
+    size_t count;             /* of lexemes */
+    struct lexeme first;      /* if count > 0 */
+    struct lexeme last;       /* if count > 0 */
+    const struct word *stage; /* the word of the stage read last, or NULL */
+    size_t brackets;          /* open now */
+};
+
+/* Records the error that `found`, which the automaton does not accept, is where it is. */
+void report_unexpected(const struct automaton *automaton, const struct tree *tree, const struct trail *trail,
+                       struct lexeme found);
+
+#endif

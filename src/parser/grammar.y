@@ -1,0 +1,311 @@
+/* The grammar of one statement. Actions build the tree, each by one call into ast.c; what it means comes later.
+ *
+ * Two things are decided here by precedence rather than by more rules:
+ * - A name, bare or in parentheses (`vague`), may begin a pipeline or an expression. What follows it tells: a `|`
+ *   or the end makes it a source, an operator makes it an operand.
+ * - Within parentheses of an expression `|` is bitwise or; in those of a pipeline it joins stages. Where both could
+ *   stand, at the start of a statement, a name followed by `|` is a pipeline.
+ * The `|` that opens a head is a token of its own, HEAD: parse.c tells it from the pipe by looking further ahead than
+ * the grammar can. */
+%name statement
+%token_prefix TOKEN_
+%token_type {struct token}
+%extra_context {struct tree *tree}
+%start_symbol program
+%stack_size 8000
+
+%include {
+/* No tracing: the generated code would keep its state in global variables. */
+#undef NDEBUG
+#define NDEBUG
+
+#include "parser/automaton.h"
+#include "parser/parse.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+/* The generated functions are private; only what automaton.h names is seen outside. */
+#define statement_ENGINEALWAYSONSTACK
+#define YYNOERRORRECOVERY
+static void statementInit(void *parser, struct tree *tree);
+static void statementFinalize(void *parser);
+static void statement(void *parser, int kind, struct token token);
+static int statementFallback(int kind);
+
+static const struct token absent;
+}
+
+%syntax_error {
+    (void)yymajor, (void)yyminor;
+    tree->unexpected = true;
+}
+
+/* Memory is the arena's. A destructor must exist for the generated function's parameters to be used. */
+%destructor query { (void)tree, (void)$$; }
+
+/* The stack holds what LIMIT_NESTING levels can need, about 25 entries each; what is nested deeper by prefix operators
+ * and `?:` alone, which are counted when they are complete, ends here. */
+%stack_overflow {
+    tree->too_deep = true;
+}
+
+/* From loosest to tightest. BARE is no token: it is the precedence of a name that is not yet an operand. */
+%nonassoc BARE.
+%nonassoc PIPE RP.
+%right QUESTION COLON.
+%left OR.
+%left AND.
+%left EQ NE IN NOT_IN.
+%left LT LE GT GE.
+%left XOR.
+%left BITAND.
+%left SHL SHR.
+%left PLUS MINUS.
+%left STAR SLASH PERCENT.
+%right BANG NOT TILDE SIGN.
+
+%fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
+    STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH.
+
+%type vague {struct name *}
+%type expr {struct expr *}
+%type bracketed {struct expr *}
+%type operand_list {struct expr_list *}
+%type operands {struct expr_list *}
+%type item {struct item *}
+%type items {struct item_list *}
+%type assignment {struct item *}
+%type assignments {struct item_list *}
+%type column {struct item *}
+%type columns {struct item_list *}
+%type name_list {struct name_list *}
+%type names {struct name_list *}
+%type head {struct head *}
+%type path {struct token}
+%type file {struct path_item *}
+%type files {struct path_list *}
+%type generated {struct source_node *}
+%type source {struct source_node *}
+%type zipped {struct source_node *}
+%type zipped_list {struct source_list *}
+%type stage {struct stage *}
+%type pipeline {struct pipeline *}
+%type query {struct pipeline *}
+
+/* Statements */
+program ::= query(P). { stmt_query(tree, P, NULL); }
+program ::= expr(E). { stmt_query(tree, NULL, E); }
+program ::= LET(W) NAME(N) ASSIGN query(P). { stmt_let(tree, W, N, P, NULL); }
+program ::= LET(W) NAME(N) ASSIGN expr(E). { stmt_let(tree, W, N, NULL, E); }
+program ::= DEF(W) NAME(N) LP name_list(L) RP ASSIGN expr(E). { stmt_def(tree, W, N, L, E); }
+program ::= EXPLAIN(W) query(P). { stmt_explain(tree, W, absent, P); }
+program ::= EXPLAIN(W) KERNEL(V) query(P). { stmt_explain(tree, W, V, P); }
+
+/* Pipelines */
+query(A) ::= vague(N). [PIPE] { A = pipeline_new(tree, source_name(tree, N)); }
+query(A) ::= pipeline(P). { A = P; }
+
+pipeline(A) ::= source(S). { A = pipeline_new(tree, S); }
+pipeline(A) ::= vague(N) PIPE stage(G). { A = pipeline_add(tree, pipeline_new(tree, source_name(tree, N)), G); }
+pipeline(A) ::= pipeline(P) PIPE stage(G). { A = pipeline_add(tree, P, G); }
+
+/* Sources */
+source(A) ::= LOAD(W) files(L). { A = source_load(tree, W, L); }
+source(A) ::= LAST(W). { A = source_last(tree, W); }
+source(A) ::= generated(S). { A = S; }
+
+generated(A) ::= RANGE(W) expr(F) DOTDOT expr(T). { A = source_range(tree, W, F, T, NULL); }
+generated(A) ::= RANGE(W) expr(F) DOTDOT expr(T) BY expr(S). { A = source_range(tree, W, F, T, S); }
+generated(A) ::= LB(B) operand_list(L) RB(E). { A = source_literal(tree, B, L, E); }
+generated(A) ::= LP(B) pipeline(P) RP(E). { A = source_pipeline(tree, B, P, E); }
+
+files(A) ::= file(F). { A = path_list_add(tree, NULL, F); }
+files(A) ::= files(L) COMMA file(F). { A = path_list_add(tree, L, F); }
+
+file(A) ::= path(P). { A = path_new(tree, P, absent, absent); }
+file(A) ::= path(P) NAME(T). { A = path_new(tree, P, absent, T); }
+file(A) ::= path(P) AS NAME(N). { A = path_new(tree, P, N, absent); }
+file(A) ::= path(P) AS NAME(N) NAME(T). { A = path_new(tree, P, N, T); }
+file(A) ::= path(P) NAME(T) AS NAME(N). { A = path_new(tree, P, N, T); }
+
+path(A) ::= PATH(P). { A = P; }
+path(A) ::= STRING(P). { A = P; }
+
+zipped_list(A) ::= zipped(S). { A = source_list_add(tree, NULL, S); }
+zipped_list(A) ::= zipped_list(L) COMMA zipped(S). { A = source_list_add(tree, L, S); }
+
+zipped(A) ::= file(F). { A = source_path(tree, F); }
+zipped(A) ::= vague(N). { A = source_name(tree, N); }
+zipped(A) ::= vague(N) AS NAME(C). { A = source_as(tree, source_name(tree, N), C); }
+zipped(A) ::= generated(S). { A = S; }
+zipped(A) ::= generated(S) AS NAME(C). { A = source_as(tree, S, C); }
+
+/* Stages: one rule a shape; words.def says which words have it */
+stage(A) ::= STAGE_SOURCES(W) zipped_list(L). { A = stage_sources(tree, W, L); }
+stage(A) ::= STAGE_CONDITION(W) head(H) expr(E). {
+    A = stage_items(tree, W, H, item_list_add(tree, NULL, item_new(tree, E, absent)));
+}
+stage(A) ::= STAGE_OUTPUTS(W) head(H) items(L). { A = stage_items(tree, W, H, L); }
+stage(A) ::= STAGE_ASSIGNS(W) head(H) assignments(L). { A = stage_items(tree, W, H, L); }
+stage(A) ::= STAGE_OUTPUT(W) head(H) item(I). { A = stage_items(tree, W, H, item_list_add(tree, NULL, I)); }
+stage(A) ::= STAGE_BARE(W). { A = stage_items(tree, W, NULL, NULL); }
+stage(A) ::= STAGE_NAMES(W) columns(L). { A = stage_items(tree, W, NULL, L); }
+stage(A) ::= STAGE_OPTIONAL(W). { A = stage_items(tree, W, NULL, NULL); }
+stage(A) ::= STAGE_OPTIONAL(W) head(H) expr(E). {
+    A = stage_items(tree, W, H, item_list_add(tree, NULL, item_new(tree, E, absent)));
+}
+stage(A) ::= STAGE_ARGUMENT(W) expr(E). {
+    A = stage_items(tree, W, NULL, item_list_add(tree, NULL, item_new(tree, E, absent)));
+}
+stage(A) ::= STAGE_PATH(W) path(P). { A = stage_path(tree, W, P); }
+
+head(A) ::= . { A = NULL; }
+head(A) ::= HEAD(B) names(L) PIPE(E). { A = head_new(tree, B, L, E); }
+
+name_list(A) ::= . { A = NULL; }
+name_list(A) ::= names(L). { A = L; }
+names(A) ::= NAME(N). { A = name_list_add(tree, NULL, N); }
+names(A) ::= names(L) COMMA NAME(N). { A = name_list_add(tree, L, N); }
+
+items(A) ::= item(I). { A = item_list_add(tree, NULL, I); }
+items(A) ::= items(L) COMMA item(I). { A = item_list_add(tree, L, I); }
+item(A) ::= expr(E). { A = item_new(tree, E, absent); }
+item(A) ::= expr(E) AS NAME(N). { A = item_new(tree, E, N); }
+
+assignments(A) ::= assignment(I). { A = item_list_add(tree, NULL, I); }
+assignments(A) ::= assignments(L) COMMA assignment(I). { A = item_list_add(tree, L, I); }
+assignment(A) ::= NAME(N) ASSIGN expr(E). { A = item_new(tree, E, N); }
+
+columns(A) ::= column(I). { A = item_list_add(tree, NULL, I); }
+columns(A) ::= columns(L) COMMA column(I). { A = item_list_add(tree, L, I); }
+column(A) ::= NAME(N). { A = item_new(tree, expr_name(tree, name_new(tree, N)), absent); }
+column(A) ::= POSITION(P). { A = item_new(tree, expr_position(tree, P), absent); }
+
+/* Expressions */
+vague(A) ::= NAME(N). { A = name_new(tree, N); }
+vague(A) ::= LP(B) vague(N) RP(E). { A = name_paren(tree, B, N, E); }
+
+expr(A) ::= vague(N). [BARE] { A = expr_name(tree, N); }
+expr(A) ::= LP(B) bracketed(X) RP(E). { A = expr_paren(tree, B, X, E); }
+expr(A) ::= INT(T). { A = expr_int(tree, T); }
+expr(A) ::= MINUS(B) INT_LIMIT(T). { A = expr_int_min(tree, B, T); }
+expr(A) ::= FLOAT(T). { A = expr_float(tree, T); }
+expr(A) ::= POSITION(T). { A = expr_position(tree, T); }
+expr(A) ::= NAME(N) LP operand_list(L) RP(E). { A = expr_call(tree, N, L, E); }
+expr(A) ::= NAME(N) LB bracketed(X) RB(E). { A = expr_index(tree, N, X, E); }
+
+expr(A) ::= MINUS(O) expr(X). [SIGN] { A = expr_unary(tree, O, UNARY_NEG, X); }
+expr(A) ::= TILDE(O) expr(X). { A = expr_unary(tree, O, UNARY_BITNOT, X); }
+expr(A) ::= BANG(O) expr(X). { A = expr_unary(tree, O, UNARY_NOT, X); }
+expr(A) ::= NOT(O) expr(X). { A = expr_unary(tree, O, UNARY_NOT, X); }
+
+expr(A) ::= expr(X) STAR(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_MUL, Y); }
+expr(A) ::= expr(X) SLASH(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_DIV, Y); }
+expr(A) ::= expr(X) PERCENT(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_MOD, Y); }
+expr(A) ::= expr(X) PLUS(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_ADD, Y); }
+expr(A) ::= expr(X) MINUS(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_SUB, Y); }
+expr(A) ::= expr(X) SHL(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_SHL, Y); }
+expr(A) ::= expr(X) SHR(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_SHR, Y); }
+expr(A) ::= expr(X) XOR(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_XOR, Y); }
+expr(A) ::= expr(X) BITAND(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_BITAND, Y); }
+expr(A) ::= expr(X) LT(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_LT, Y); }
+expr(A) ::= expr(X) LE(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_LE, Y); }
+expr(A) ::= expr(X) GT(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_GT, Y); }
+expr(A) ::= expr(X) GE(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_GE, Y); }
+expr(A) ::= expr(X) IN(O) expr(F) DOTDOT expr(T). { A = expr_in_range(tree, X, O, F, T); }
+expr(A) ::= expr(X) IN(O) LB operand_list(L) RB(E). { A = expr_in_list(tree, X, O, L, E); }
+expr(A) ::= expr(X) NOT_IN(O) expr(F) DOTDOT expr(T). {
+    A = expr_not_in(tree, O, expr_in_range(tree, X, O, F, T));
+}
+expr(A) ::= expr(X) NOT_IN(O) LB operand_list(L) RB(E). {
+    A = expr_not_in(tree, O, expr_in_list(tree, X, O, L, E));
+}
+expr(A) ::= expr(X) EQ(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_EQ, Y); }
+expr(A) ::= expr(X) NE(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_NE, Y); }
+expr(A) ::= expr(X) AND(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_AND, Y); }
+expr(A) ::= expr(X) OR(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_OR, Y); }
+expr(A) ::= expr(X) QUESTION(O) expr(Y) COLON expr(Z). { A = expr_ternary(tree, X, O, Y, Z); }
+
+/* Within brackets, where `|` cannot be the pipe */
+bracketed(A) ::= expr(X). { A = X; }
+bracketed(A) ::= bracketed(X) PIPE(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_BITOR, Y); }
+
+operand_list(A) ::= . { A = NULL; }
+operand_list(A) ::= operands(L). { A = L; }
+operands(A) ::= bracketed(X). { A = expr_list_add(tree, NULL, X); }
+operands(A) ::= operands(L) COMMA bracketed(X). { A = expr_list_add(tree, L, X); }
+
+%code {
+struct automaton {
+    yyParser parser;
+};
+
+struct automaton *automaton_new(struct tree *tree)
+{
+    struct automaton *automaton = arena_alloc(tree->arena, sizeof *automaton);
+    statementInit(&automaton->parser, tree);
+    return automaton;
+}
+
+void automaton_reset(struct automaton *automaton)
+{
+    statementFinalize(&automaton->parser);
+    statementInit(&automaton->parser, automaton->parser.tree);
+}
+
+void automaton_feed(struct automaton *automaton, int kind, struct token token)
+{
+    statement(&automaton->parser, kind, token);
+}
+
+/* What the state does on the token: yy_find_shift_action without taking a word for a name. */
+static YYACTIONTYPE plain_action(YYCODETYPE kind, YYACTIONTYPE state)
+{
+    if (state > YY_MAX_SHIFT)
+        return state;
+    int at = yy_shift_ofst[state] + kind;
+    return yy_lookahead[at] == kind ? yy_action[at] : yy_default[state];
+}
+
+/* Replays on the side what feeding the token would do, as in Bison's "lookahead correction": reductions by default
+ * may come before an error shows, so the table's entry for the topmost state does not answer the question. States
+ * that the replay pushes lie above what is left of the real stack. A reduction that pops less than it pushes is one
+ * of an empty rule; the grammar has no two of them in a row, so a few places suffice. */
+static bool can_shift(const yyParser *parser, YYCODETYPE kind, bool as_name)
+{
+    enum { MOST_PUSHED = 16 };
+    YYACTIONTYPE pushed[MOST_PUSHED];
+    size_t count = 0;
+    const yyStackEntry *below = parser->yytos;
+
+    for (;;) {
+        YYACTIONTYPE state = count ? pushed[count - 1] : below->stateno;
+        YYACTIONTYPE action = as_name ? yy_find_shift_action(kind, state) : plain_action(kind, state);
+        if (action <= YY_MAX_SHIFTREDUCE || action == YY_ACCEPT_ACTION)
+            return true;
+        if (action < YY_MIN_REDUCE)
+            return false;
+
+        unsigned rule = (unsigned)action - YY_MIN_REDUCE;
+        size_t size = (size_t)-yyRuleInfoNRhs[rule];
+        size_t popped = size < count ? size : count;
+        count -= popped;
+        below -= size - popped;
+        if (count == MOST_PUSHED)
+            return false;
+        state = count ? pushed[count - 1] : below->stateno;
+        pushed[count++] = yy_find_reduce_action(state, yyRuleInfoLhs[rule]);
+    }
+}
+
+bool automaton_accepts(const struct automaton *automaton, int kind)
+{
+    return can_shift(&automaton->parser, (YYCODETYPE)kind, true);
+}
+
+bool automaton_expects(const struct automaton *automaton, int kind)
+{
+    return can_shift(&automaton->parser, (YYCODETYPE)kind, statementFallback(kind) == 0);
+}
+}

@@ -1,0 +1,206 @@
+#include "parser/lexer.h"
+
+#include "parser/grammar.h"
+#include "utf8.h"
+
+#include <string.h>
+
+void lexer_init(struct lexer *lexer, const struct source *source)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    const unsigned char *text = (const unsigned char *)source->text;
+
+    *lexer = (struct lexer){source, text, text + source->length};
+    if (source->length >= 3 && memcmp(text, mark, 3) == 0)
+        lexer->cursor += 3;
+}
+
+static struct lexeme lexeme(const struct lexer *lexer, int kind, const unsigned char *begin)
+{
+    const unsigned char *text = (const unsigned char *)lexer->source->text;
+    return (struct lexeme){.kind = kind, .begin = (uint32_t)(begin - text), .end = (uint32_t)(lexer->cursor - text)};
+}
+
+static struct lexeme word_or_name(const struct lexer *lexer, const unsigned char *begin)
+{
+    const struct word *word = word_find((const char *)begin, (size_t)(lexer->cursor - begin));
+    struct lexeme found = lexeme(lexer, word ? word->token : TOKEN_NAME, begin);
+    found.word = word;
+    return found;
+}
+
+/* Up to the closing quote, which must be on the same line. Any byte may stand between the quotes, as in the names of
+ * files; which of them a name may not have is said when it is read. */
+static struct lexeme quoted(struct lexer *lexer, const unsigned char *begin)
+{
+    unsigned char quote = *begin;
+    const unsigned char *at = lexer->cursor;
+
+    while (at < lexer->limit && *at != '\n' && *at != quote) {
+        bool escape = quote == '"' && *at == '\\' && at + 1 < lexer->limit && at[1] != '\n';
+        at += escape ? 2 : 1;
+    }
+    bool closed = at < lexer->limit && *at == quote;
+    lexer->cursor = at + closed;
+    if (quote == '`')
+        return lexeme(lexer, closed ? TOKEN_NAME : LEX_BAD_QUOTED, begin);
+    return lexeme(lexer, closed ? TOKEN_STRING : LEX_BAD_STRING, begin);
+}
+
+static void skip_comment(struct lexer *lexer)
+{
+    const unsigned char *newline = memchr(lexer->cursor, '\n', (size_t)(lexer->limit - lexer->cursor));
+    lexer->cursor = newline ? newline : lexer->limit;
+}
+
+/* `[^]` stands for a whole code point and `*` for one byte of what is none; a NUL is the end only at the limit. */
+static struct lexeme scan(struct lexer *lexer)
+{
+    const unsigned char *begin;
+    const unsigned char *marker;
+
+    for (;;) {
+        begin = lexer->cursor;
+        /*!re2c
+        re2c:define:YYCTYPE = "unsigned char";
+        re2c:define:YYCURSOR = lexer->cursor;
+        re2c:define:YYMARKER = marker;
+        re2c:define:YYLIMIT = lexer->limit;
+        re2c:yyfill:enable = 0;
+        re2c:eof = 0;
+        re2c:flags:utf-8 = 1;
+        re2c:flags:encoding-policy = substitute;
+
+        digit = [0-9];
+        letter = [A-Za-z_]
+               | [\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]
+               | [\u0370-\u0373\u0376-\u0377\u037b-\u037d\u0386\u0388-\u052f]
+               | [\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3];
+        number = digit ("_"? digit)*;
+        integer = number | "0x" [0-9A-Fa-f] ("_"? [0-9A-Fa-f])* | "0b" [01] ("_"? [01])*;
+        exponent = [eE] [+-]? digit+;
+        float = number "." number exponent? | number exponent;
+
+        $                                   { return lexeme(lexer, LEX_EOF, begin); }
+        [ \t]+                              { continue; }
+        "#"                                 { skip_comment(lexer); continue; }
+        "\r"? "\n"                          { return lexeme(lexer, LEX_NEWLINE, begin); }
+        ";"                                 { return lexeme(lexer, LEX_SEMICOLON, begin); }
+
+        integer                             { return lexeme(lexer, TOKEN_INT, begin); }
+        float                               { return lexeme(lexer, TOKEN_FLOAT, begin); }
+        digit (digit | letter)* ("." digit (digit | letter)*)?
+                                            { return lexeme(lexer, LEX_BAD_NUMBER, begin); }
+        letter (letter | digit)*            { return word_or_name(lexer, begin); }
+        [`"']                               { return quoted(lexer, begin); }
+        "$" digit+                          { return lexeme(lexer, TOKEN_POSITION, begin); }
+        "$" (digit | letter)*               { return lexeme(lexer, LEX_BAD_POSITION, begin); }
+
+        "||"                                { return lexeme(lexer, TOKEN_OR, begin); }
+        "|"                                 { return lexeme(lexer, TOKEN_PIPE, begin); }
+        "&&"                                { return lexeme(lexer, TOKEN_AND, begin); }
+        "&"                                 { return lexeme(lexer, TOKEN_BITAND, begin); }
+        "^"                                 { return lexeme(lexer, TOKEN_XOR, begin); }
+        "=="                                { return lexeme(lexer, TOKEN_EQ, begin); }
+        "!="                                { return lexeme(lexer, TOKEN_NE, begin); }
+        "="                                 { return lexeme(lexer, TOKEN_ASSIGN, begin); }
+        "<="                                { return lexeme(lexer, TOKEN_LE, begin); }
+        ">="                                { return lexeme(lexer, TOKEN_GE, begin); }
+        "<<"                                { return lexeme(lexer, TOKEN_SHL, begin); }
+        ">>"                                { return lexeme(lexer, TOKEN_SHR, begin); }
+        "<"                                 { return lexeme(lexer, TOKEN_LT, begin); }
+        ">"                                 { return lexeme(lexer, TOKEN_GT, begin); }
+        "+"                                 { return lexeme(lexer, TOKEN_PLUS, begin); }
+        "-"                                 { return lexeme(lexer, TOKEN_MINUS, begin); }
+        "*"                                 { return lexeme(lexer, TOKEN_STAR, begin); }
+        "/"                                 { return lexeme(lexer, TOKEN_SLASH, begin); }
+        "%"                                 { return lexeme(lexer, TOKEN_PERCENT, begin); }
+        "!"                                 { return lexeme(lexer, TOKEN_BANG, begin); }
+        "~"                                 { return lexeme(lexer, TOKEN_TILDE, begin); }
+        "?"                                 { return lexeme(lexer, TOKEN_QUESTION, begin); }
+        ":"                                 { return lexeme(lexer, TOKEN_COLON, begin); }
+        ","                                 { return lexeme(lexer, TOKEN_COMMA, begin); }
+        ".."                                { return lexeme(lexer, TOKEN_DOTDOT, begin); }
+        "("                                 { return lexeme(lexer, TOKEN_LP, begin); }
+        ")"                                 { return lexeme(lexer, TOKEN_RP, begin); }
+        "["                                 { return lexeme(lexer, TOKEN_LB, begin); }
+        "]"                                 { return lexeme(lexer, TOKEN_RB, begin); }
+
+        "\x00"                              { return lexeme(lexer, LEX_BAD_BYTE, begin); }
+        [^]                                 { return lexeme(lexer, LEX_BAD_CHARACTER, begin); }
+        *                                   { return lexeme(lexer, LEX_BAD_BYTE, begin); }
+        */
+    }
+}
+
+struct lexeme lexer_next(struct lexer *lexer)
+{
+    struct lexeme found = scan(lexer);
+    if (found.kind != TOKEN_NOT)
+        return found;
+
+    /* `not in` is one operator: `not` alone never follows an operand. */
+    const unsigned char *after = lexer->cursor;
+    struct lexeme next = scan(lexer);
+    if (next.kind == TOKEN_IN)
+        return (struct lexeme){.kind = TOKEN_NOT_IN, .begin = found.begin, .end = next.end};
+    lexer->cursor = after;
+    return found;
+}
+
+static const unsigned char *skip_blanks(const struct lexer *lexer)
+{
+    const unsigned char *at = lexer->cursor;
+    while (at < lexer->limit && (*at == ' ' || *at == '\t'))
+        at++;
+    return at;
+}
+
+/* How many bytes of well-formed text without control characters are at the front of begin..limit. */
+static size_t printable_length(const unsigned char *begin, const unsigned char *limit)
+{
+    const unsigned char *at = begin;
+    while (at < limit) {
+        uint32_t code;
+        size_t size = utf8_decode((const char *)at, (size_t)(limit - at), &code);
+        if (!size || utf8_is_control(code))
+            break;
+        at += size;
+    }
+    return (size_t)(at - begin);
+}
+
+struct lexeme lexer_path(struct lexer *lexer, bool any_word)
+{
+    const unsigned char *begin = skip_blanks(lexer);
+    const unsigned char *end = begin;
+
+    /* What begins with these is a literal, a quoted path or a quoted name. */
+    if (begin < lexer->limit && strchr("[\"'`", *begin))
+        return (struct lexeme){.kind = LEX_NONE};
+    while (end < lexer->limit && !strchr(" \t\r\n,;|()#", *end)) {
+        if (*end == '.' || *end == '/')
+            any_word = true;
+        end++;
+    }
+    end = begin + printable_length(begin, end);
+    if (end == begin || !any_word)
+        return (struct lexeme){.kind = LEX_NONE};
+    lexer->cursor = end;
+    return lexeme(lexer, TOKEN_PATH, begin);
+}
+
+struct lexeme lexer_command(struct lexer *lexer)
+{
+    const unsigned char *begin = skip_blanks(lexer);
+    size_t left = (size_t)(lexer->limit - begin);
+
+    if (left < 2 || begin[0] != '.' || (begin[1] | 0x20) < 'a' || (begin[1] | 0x20) > 'z')
+        return (struct lexeme){.kind = LEX_NONE};
+    const unsigned char *newline = memchr(begin, '\n', left);
+    lexer->cursor = newline ? newline : lexer->limit;
+    struct lexeme command = lexeme(lexer, LEX_COMMAND, begin);
+    for (const unsigned char *end = lexer->cursor; end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'; end--)
+        command.end--;
+    return command;
+}

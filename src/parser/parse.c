@@ -1,0 +1,293 @@
+#include "parse.h"
+
+#include "automaton.h"
+#include "expect.h"
+#include "lexer.h"
+#include "parser/grammar.h"
+#include "utf8.h"
+
+struct parser {
+    enum parse_mode mode;
+    size_t records_before; /* in the diagnostics, when we began */
+    struct lexer lexer;
+    struct tree tree;
+    struct automaton *automaton;
+
+    /* of the statement being read */
+    struct trail trail;
+    struct lexer restart; /* the start of the line, if it looks like a new statement; else zero */
+};
+
+enum outcome { STATEMENT_READ, STATEMENT_FAILED, STATEMENT_INCOMPLETE };
+
+static size_t error_count(const struct parser *p)
+{
+    size_t count = 0;
+    for (size_t i = p->records_before; i < p->tree.diags->count; i++)
+        count += p->tree.diags->at[i].severity == SEVERITY_ERROR;
+    return count;
+}
+
+static bool can_end(const struct parser *p)
+{
+    return automaton_accepts(p->automaton, 0);
+}
+
+/* Whether the `|` just read opens a head: names with commas between them, and another `|`. Where it could be the pipe
+ * as well, as after `sum`, a single stage word between bars is a stage. Cut off after a comma is a head at the prompt.
+ */
+static bool opens_head(const struct parser *p)
+{
+    struct lexer ahead = p->lexer;
+    bool stage_word = false, name_next = true;
+    size_t names = 0;
+
+    for (;;) {
+        struct lexeme next = lexer_next(&ahead);
+        if (next.kind == LEX_NEWLINE)
+            continue;
+        if (next.kind == LEX_EOF)
+            return p->mode == PARSE_PROMPT && name_next && names > 0;
+        if (name_next) {
+            if (next.kind != TOKEN_NAME && (!next.word || next.word->reserved))
+                return false;
+            stage_word = next.word && next.word->stage != STAGE_NONE;
+            names++;
+        } else if (next.kind != TOKEN_COMMA) {
+            bool stage = names == 1 && stage_word && automaton_accepts(p->automaton, TOKEN_PIPE);
+            return next.kind == TOKEN_PIPE && !stage;
+        }
+        name_next = !name_next;
+    }
+}
+
+/* A bare path is read only where the grammar takes one; where it takes a name too, the word must look like a path. */
+static struct lexeme next_lexeme(struct parser *p)
+{
+    if (automaton_accepts(p->automaton, TOKEN_PATH)) {
+        struct lexeme path = lexer_path(&p->lexer, !automaton_accepts(p->automaton, TOKEN_NAME));
+        if (path.kind != LEX_NONE)
+            return path;
+    }
+    struct lexeme next = lexer_next(&p->lexer);
+    if (next.kind == TOKEN_PIPE && automaton_accepts(p->automaton, TOKEN_HEAD) && opens_head(p))
+        next.kind = TOKEN_HEAD;
+    return next;
+}
+
+/* Passes over blank and comment lines; returns what comes after them without consuming it. */
+static struct lexeme peek_over_lines(struct parser *p)
+{
+    for (;;) {
+        struct lexer before = p->lexer;
+        struct lexeme next = lexer_next(&p->lexer);
+        if (next.kind != LEX_NEWLINE) {
+            p->lexer = before;
+            return next;
+        }
+    }
+}
+
+/* Whether what comes next looks like a new statement. Its word counts only where the grammar does not take it as
+ * itself: in `zip (` and a new line with `load` it does. */
+static bool begins_statement(const struct parser *p)
+{
+    struct lexer ahead = p->lexer;
+    if (lexer_command(&ahead).kind == LEX_COMMAND)
+        return true;
+    int kind = lexer_next(&ahead).kind;
+    return (kind == TOKEN_LET || kind == TOKEN_DEF || kind == TOKEN_EXPLAIN || kind == TOKEN_LOAD) &&
+           !automaton_expects(p->automaton, kind);
+}
+
+/* Whether the statement with an error, as far as can be told, ends with the line just read. Lines that begin with `|`
+ * or a closing bracket belong to it; with brackets open so does all up to a line that begins a statement. */
+static bool ends_here(struct parser *p)
+{
+    struct lexeme next = peek_over_lines(p);
+    if (next.kind == TOKEN_PIPE || next.kind == TOKEN_RP || next.kind == TOKEN_RB)
+        return false;
+    return p->trail.brackets == 0 || begins_statement(p);
+}
+
+/* Whether the lexeme is a byte that no text has; what follows it on the line is not worth a message. */
+static bool is_garbage(const struct parser *p, struct lexeme lexeme)
+{
+    uint32_t code = 0;
+    const char *text = p->tree.source->text + lexeme.begin;
+    return lexeme.kind == LEX_BAD_BYTE ||
+           (lexeme.kind == LEX_BAD_CHARACTER && utf8_decode(text, lexeme.end - lexeme.begin, &code) &&
+            utf8_is_control(code));
+}
+
+/* Passes over the rest of a statement whose error was recorded. `lexeme` is the one at fault. */
+static enum outcome recover(struct parser *p, struct lexeme lexeme)
+{
+    if (p->restart.source) {
+        p->lexer = p->restart;
+        return STATEMENT_FAILED;
+    }
+    for (bool garbage = false;; lexeme = lexer_next(&p->lexer)) {
+        garbage = garbage || is_garbage(p, lexeme);
+        if (lexeme.kind == LEX_EOF || (lexeme.kind == LEX_SEMICOLON && !garbage) ||
+            (lexeme.kind == LEX_NEWLINE && ends_here(p)))
+            return STATEMENT_FAILED;
+        if (lexeme.kind == TOKEN_LP || lexeme.kind == TOKEN_LB)
+            p->trail.brackets++;
+        if ((lexeme.kind == TOKEN_RP || lexeme.kind == TOKEN_RB) && p->trail.brackets > 0)
+            p->trail.brackets--;
+    }
+}
+
+static enum outcome unexpected(struct parser *p, struct lexeme lexeme)
+{
+    report_unexpected(p->automaton, &p->tree, &p->trail, lexeme);
+    return recover(p, lexeme);
+}
+
+static void follow_trail(struct parser *p, struct lexeme lexeme)
+{
+    if (p->trail.count++ == 0)
+        p->trail.first = lexeme;
+    p->trail.last = lexeme;
+    if (lexeme.word && lexeme.word->stage != STAGE_NONE && automaton_expects(p->automaton, lexeme.kind))
+        p->trail.stage = lexeme.word;
+}
+
+/* Feeds one lexeme. False, with an error recorded, if it has no value, cannot stand here or passes a limit. */
+static bool feed(struct parser *p, struct lexeme *lexeme)
+{
+    struct token token;
+    if (!token_read(p->tree.source, lexeme, p->tree.arena, p->tree.diags, &token))
+        return false;
+    if (!automaton_accepts(p->automaton, lexeme->kind)) {
+        report_unexpected(p->automaton, &p->tree, &p->trail, *lexeme);
+        return false;
+    }
+    if (lexeme->kind == TOKEN_LP || lexeme->kind == TOKEN_LB)
+        p->trail.brackets++;
+    if (lexeme->kind == TOKEN_RP || lexeme->kind == TOKEN_RB)
+        p->trail.brackets--;
+    follow_trail(p, *lexeme);
+    automaton_feed(p->automaton, lexeme->kind, token);
+    if (p->trail.brackets > LIMIT_NESTING || p->tree.too_deep)
+        tree_too_deep(&p->tree, (struct span){p->tree.source, lexeme->begin, lexeme->end});
+    return !p->tree.failed;
+}
+
+/* At a newline where the statement could end: whether the next line goes on with it. */
+static bool goes_on(struct parser *p)
+{
+    return peek_over_lines(p).kind == TOKEN_PIPE;
+}
+
+static enum outcome finish(struct parser *p)
+{
+    automaton_feed(p->automaton, 0, (struct token){0});
+    return p->tree.failed ? STATEMENT_FAILED : STATEMENT_READ;
+}
+
+/* Reads one statement that begins with `lexeme`, and what ends it. The result is in p->tree.stmt. */
+static enum outcome read_statement(struct parser *p, struct lexeme lexeme)
+{
+    for (;;) {
+        switch (lexeme.kind) {
+        case LEX_EOF:
+            if (can_end(p))
+                return finish(p);
+            if (p->mode == PARSE_PROMPT)
+                return STATEMENT_INCOMPLETE;
+            return unexpected(p, lexeme);
+        case LEX_SEMICOLON:
+            return can_end(p) ? finish(p) : unexpected(p, lexeme);
+        case LEX_NEWLINE:
+            /* Where the statement cannot end, a newline is white space. */
+            if (can_end(p) && !goes_on(p))
+                return finish(p);
+            p->restart = begins_statement(p) ? p->lexer : (struct lexer){0};
+            break;
+        default:
+            if (!feed(p, &lexeme))
+                return recover(p, lexeme);
+            break;
+        }
+        lexeme = next_lexeme(p);
+    }
+}
+
+static void begin_statement(struct parser *p)
+{
+    p->tree.stmt = NULL;
+    p->tree.terms = 0;
+    p->tree.failed = p->tree.too_deep = p->tree.unexpected = false;
+    p->trail = (struct trail){0};
+    p->restart = (struct lexer){0};
+    automaton_reset(p->automaton);
+}
+
+/* A `|` with nothing before it goes on from the last result: the grammar sees a source there. */
+static void feed_last(struct parser *p, struct lexeme pipe)
+{
+    automaton_feed(p->automaton, TOKEN_LAST, (struct token){.begin = pipe.begin, .end = pipe.begin});
+}
+
+static enum outcome read_command(struct parser *p, struct lexeme *command)
+{
+    struct token token;
+    if (!token_read(p->tree.source, command, p->tree.arena, p->tree.diags, &token))
+        return STATEMENT_FAILED;
+    stmt_command(&p->tree, token);
+    return STATEMENT_READ;
+}
+
+/* Reads all statements and appends those that could be read to the list. */
+static enum parse_result read_statements(struct parser *p, struct stmt **end)
+{
+    bool first = true;
+
+    for (;;) {
+        struct lexeme lexeme = lexer_command(&p->lexer);
+        if (lexeme.kind == LEX_NONE)
+            lexeme = lexer_next(&p->lexer);
+        if (lexeme.kind == LEX_EOF)
+            return error_count(p) ? PARSE_FAILED : PARSE_OK;
+        if (lexeme.kind == LEX_NEWLINE || lexeme.kind == LEX_SEMICOLON)
+            continue;
+
+        begin_statement(p);
+        if (first && p->mode == PARSE_PROMPT && lexeme.kind == TOKEN_PIPE)
+            feed_last(p, lexeme);
+        first = false;
+
+        enum outcome outcome = lexeme.kind == LEX_COMMAND ? read_command(p, &lexeme) : read_statement(p, lexeme);
+        if (outcome == STATEMENT_INCOMPLETE)
+            return error_count(p) ? PARSE_FAILED : PARSE_INCOMPLETE;
+        if (outcome == STATEMENT_READ) {
+            *end = p->tree.stmt;
+            end = &p->tree.stmt->next;
+        } else if (error_count(p) >= LIMIT_ERRORS) {
+            diag_note(p->tree.diags, (struct span){0}, "only the first %d errors are told", (int)LIMIT_ERRORS);
+            return PARSE_FAILED;
+        }
+    }
+}
+
+enum parse_result parse(const struct source *source, enum parse_mode mode, struct arena *arena, struct diags *diags,
+                        struct stmt **first)
+{
+    *first = NULL;
+    if (source->length > LIMIT_TEXT) {
+        diag_error(diags, (struct span){source, 0, 0}, "a query may have %d bytes, this one has %zu", (int)LIMIT_TEXT,
+                   source->length);
+        return PARSE_FAILED;
+    }
+
+    struct parser p = {
+        .mode = mode,
+        .records_before = diags->count,
+        .tree = {.source = source, .arena = arena, .diags = diags},
+    };
+    lexer_init(&p.lexer, source);
+    p.automaton = automaton_new(&p.tree);
+    return read_statements(&p, first);
+}

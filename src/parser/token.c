@@ -1,0 +1,288 @@
+#include "token.h"
+
+#include "parse.h"
+#include "parser/grammar.h"
+#include "strbuf.h"
+#include "utf8.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is being read, and where it goes. */
+struct reading {
+    const struct source *source;
+    struct arena *arena;
+    struct diags *diags;
+    struct lexeme *lexeme;
+    const char *text; /* of the lexeme */
+    size_t length;
+};
+
+static struct span span_of(const struct reading *r)
+{
+    return (struct span){r->source, r->lexeme->begin, r->lexeme->end};
+}
+
+const char *token_shown(const struct source *source, struct lexeme lexeme, struct arena *arena)
+{
+    enum { MOST_CELLS = 40 };
+    const char *text = source->text + lexeme.begin;
+    size_t length = lexeme.end - lexeme.begin;
+    size_t shown = 0;
+    size_t cells = 0;
+
+    while (shown < length && cells < MOST_CELLS) {
+        uint32_t code;
+        size_t size = utf8_decode(text + shown, length - shown, &code);
+        size = size ? size : 1;
+        cells += text_width(text + shown, size);
+        shown += size;
+    }
+
+    struct strbuf visible = {0};
+    strbuf_add_visible(&visible, text, shown);
+    if (shown < length)
+        strbuf_puts(&visible, "...");
+    const char *copy = arena_text(arena, visible.text, visible.length);
+    strbuf_free(&visible);
+    return copy;
+}
+
+static const char *shown(const struct reading *r)
+{
+    return token_shown(r->source, *r->lexeme, r->arena);
+}
+
+/* Whether the code point has no shape of its own that a message could show. */
+static bool is_invisible(uint32_t code)
+{
+    return utf8_is_control(code) || utf8_cells(code) == 0 || code == 0xa0 || code == 0x3000 ||
+           (code >= 0x2000 && code <= 0x200f) || code == 0x202f || code == 0x205f;
+}
+
+static bool bad_character(const struct reading *r)
+{
+    uint32_t code = 0;
+    utf8_decode(r->text, r->length, &code);
+
+    if (is_invisible(code))
+        diag_error(r->diags, span_of(r), "an invisible character, U+%04X, has no meaning here", (unsigned)code);
+    else
+        diag_error(r->diags, span_of(r), "the character `%s` has no meaning here", shown(r));
+
+    if (code == 0x2018 || code == 0x2019 || code == 0x201c || code == 0x201d)
+        diag_hint(r->diags, "quote with ' or \"");
+    else if (code == '.')
+        diag_hint(r->diags, "a path follows `load`, `zip` or `save`; a number has a digit on both sides of its point");
+    else if (code == '{' || code == '}')
+        diag_hint(r->diags, "grouping is done with ( and )");
+    else if (code >= 0x80 && !is_invisible(code))
+        diag_hint(r->diags, "a name with such characters is written between backquotes");
+    return false;
+}
+
+static bool bad_byte(const struct reading *r, size_t at)
+{
+    struct span span = {r->source, r->lexeme->begin + (uint32_t)at, r->lexeme->begin + (uint32_t)at + 1};
+    unsigned char byte = (unsigned char)r->text[at];
+
+    if (byte == 0)
+        diag_error(r->diags, span, "a NUL byte cannot be part of a query");
+    else
+        diag_error(r->diags, span, "the byte \\x%02x is not UTF-8 text", (unsigned)byte);
+    diag_hint(r->diags, "is this a text file? it must be saved as UTF-8");
+    return false;
+}
+
+static bool bad_lexeme(const struct reading *r)
+{
+    switch (r->lexeme->kind) {
+    case LEX_BAD_NUMBER:
+        diag_error(r->diags, span_of(r), "`%s` is not a number", shown(r));
+        diag_hint(r->diags, "a name that begins with a digit is written between backquotes");
+        return false;
+    case LEX_BAD_STRING:
+        diag_error(r->diags, span_of(r), "this string has no end");
+        diag_hint(r->diags, "it must end on its line, with the quote that it begins with");
+        return false;
+    case LEX_BAD_QUOTED:
+        diag_error(r->diags, span_of(r), "this name has no closing backquote on its line");
+        return false;
+    case LEX_BAD_POSITION:
+        diag_error(r->diags, span_of(r), "`%s` is not a column", shown(r));
+        diag_hint(r->diags, "columns are counted $1, $2, ...");
+        return false;
+    case LEX_BAD_BYTE:
+        return bad_byte(r, 0);
+    default:
+        return bad_character(r);
+    }
+}
+
+/* The digits of an integer as a value of at most 2^63; anything beyond gives 2^63 + 1. */
+static uint64_t magnitude(const char *digits, const char *end, unsigned base)
+{
+    const uint64_t beyond = (uint64_t)INT64_MAX + 2;
+    uint64_t value = 0;
+
+    for (; digits < end; digits++) {
+        if (*digits == '_')
+            continue;
+        unsigned digit = (unsigned char)*digits;
+        digit = digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
+        if (value > (beyond - digit) / base)
+            return beyond;
+        value = value * base + digit;
+    }
+    return value;
+}
+
+static bool read_integer(const struct reading *r, struct token *token)
+{
+    const char *digits = r->text;
+    unsigned base = 10;
+    if (r->length > 2 && digits[0] == '0' && digits[1] == 'x')
+        base = 16, digits += 2;
+    else if (r->length > 2 && digits[0] == '0' && digits[1] == 'b')
+        base = 2, digits += 2;
+
+    uint64_t value = magnitude(digits, r->text + r->length, base);
+    if (value <= INT64_MAX) {
+        token->value.integer = (int64_t)value;
+        return true;
+    }
+    if (value == (uint64_t)INT64_MAX + 1) {
+        token->value.integer = INT64_MIN;
+        r->lexeme->kind = TOKEN_INT_LIMIT;
+        return true;
+    }
+    diag_error(r->diags, span_of(r), "%s does not fit in 64 bits", shown(r));
+    diag_hint(r->diags, "integers go from -9223372036854775808 to 9223372036854775807; write 1e20 for a float");
+    return false;
+}
+
+static bool read_float(const struct reading *r, struct token *token)
+{
+    char *digits = arena_alloc(r->arena, r->length + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < r->length; i++) {
+        if (r->text[i] != '_')
+            digits[count++] = r->text[i];
+    }
+    errno = 0;
+    token->value.number = strtod(digits, NULL);
+    if (errno == ERANGE && token->value.number > 1) {
+        diag_error(r->diags, span_of(r), "%s is beyond the largest float", shown(r));
+        diag_hint(r->diags, "floats go up to about 1.8e308");
+        return false;
+    }
+    return true;
+}
+
+static bool read_position(const struct reading *r, struct token *token)
+{
+    uint64_t value = magnitude(r->text + 1, r->text + r->length, 10);
+    if (value == 0 || value > INT32_MAX) {
+        diag_error(r->diags, span_of(r), "there is no column %s", shown(r));
+        diag_hint(r->diags, "columns are counted from $1");
+        return false;
+    }
+    token->value.integer = (int64_t)value;
+    return true;
+}
+
+/* Whether the text is UTF-8 without NUL; an error is recorded if not. */
+static bool is_text(const struct reading *r)
+{
+    for (size_t at = 0; at < r->length;) {
+        uint32_t code = 0;
+        size_t size = utf8_decode(r->text + at, r->length - at, &code);
+        if (!size || code == 0)
+            return bad_byte(r, at);
+        at += size;
+    }
+    return true;
+}
+
+static bool read_name(const struct reading *r, struct token *token)
+{
+    bool quoted = r->text[0] == '`';
+    const char *text = r->text + quoted;
+    size_t length = quoted ? r->length - 2 : r->length;
+
+    if (length == 0) {
+        diag_error(r->diags, span_of(r), "this name is empty");
+        return false;
+    }
+    if (length > LIMIT_IDENTIFIER) {
+        diag_error(r->diags, span_of(r), "this name has %zu bytes, more than %d", length, (int)LIMIT_IDENTIFIER);
+        return false;
+    }
+    if (!is_text(r))
+        return false;
+    token->value.text = arena_text(r->arena, text, length);
+    return true;
+}
+
+/* A path is any bytes but NUL. Within double quotes a backslash before a quote or a backslash is dropped; any other
+ * stands for itself. */
+static bool read_string(const struct reading *r, struct token *token)
+{
+    const char *nul = memchr(r->text, 0, r->length);
+    if (nul)
+        return bad_byte(r, (size_t)(nul - r->text));
+
+    char *text = arena_alloc(r->arena, r->length);
+    size_t length = 0;
+    bool escapes = r->text[0] == '"';
+
+    for (size_t i = 1; i + 1 < r->length; i++) {
+        if (escapes && r->text[i] == '\\' && (r->text[i + 1] == '"' || r->text[i + 1] == '\\'))
+            i++;
+        text[length++] = r->text[i];
+    }
+    if (length == 0) {
+        diag_error(r->diags, span_of(r), "this path is empty");
+        return false;
+    }
+    token->value.text = text;
+    return true;
+}
+
+static bool read_command(const struct reading *r, struct token *token)
+{
+    token->value.text = arena_text(r->arena, r->text, r->length);
+    return is_text(r);
+}
+
+bool token_read(const struct source *source, struct lexeme *lexeme, struct arena *arena, struct diags *diags,
+                struct token *token)
+{
+    const struct reading r = {source, arena, diags, lexeme, source->text + lexeme->begin, lexeme->end - lexeme->begin};
+
+    *token = (struct token){.begin = lexeme->begin, .end = lexeme->end, .word = lexeme->word};
+    if (lexeme->word) {
+        token->value.text = lexeme->word->text;
+        return true;
+    }
+    switch (lexeme->kind) {
+    case TOKEN_NAME:
+        return read_name(&r, token);
+    case TOKEN_PATH:
+        token->value.text = arena_text(arena, r.text, r.length);
+        return true;
+    case TOKEN_STRING:
+        return read_string(&r, token);
+    case TOKEN_INT:
+        return read_integer(&r, token);
+    case TOKEN_FLOAT:
+        return read_float(&r, token);
+    case TOKEN_POSITION:
+        return read_position(&r, token);
+    case LEX_COMMAND:
+        return read_command(&r, token);
+    default:
+        return lexeme->kind < LEX_BAD_NUMBER || bad_lexeme(&r);
+    }
+}

@@ -1,0 +1,30 @@
+#include "words.h"
+
+#include "parser/grammar.h"
+
+#include <string.h>
+
+const struct word words[] = {
+#define WORD(text, canonical, token, stage, reserved, usage, summary, example)                                         \
+    {text, canonical, TOKEN_##token, STAGE_##stage, usage, summary, example, reserved},
+#include "words.def"
+#undef WORD
+};
+
+const size_t word_count = sizeof words / sizeof *words;
+
+const struct word *word_find(const char *text, size_t length)
+{
+    if (length == 0)
+        return NULL;
+    for (size_t i = 0; i < word_count; i++) {
+        if (words[i].text[0] == *text && strncmp(words[i].text, text, length) == 0 && !words[i].text[length])
+            return &words[i];
+    }
+    return NULL;
+}
+
+const struct word *word_canonical(const struct word *word)
+{
+    return word_find(word->canonical, strlen(word->canonical));
+}
