@@ -1,0 +1,54 @@
+/* A backend runs one task over a range of rows. The evaluator is one, every OpenCL device is one; nothing above asks
+ * which. The engine splits work into ranges, so that it can cancel, show progress and change backends between them. */
+#ifndef RQL_ENGINE_BACKEND_H
+#define RQL_ENGINE_BACKEND_H
+
+#include "aggregate.h"
+#include "task.h"
+#include "timing.h"
+
+#include <signal.h>
+
+/* A task about to run: analysed (range.h, guard.h) and with its inputs at hand. */
+struct job {
+    const struct task *task;
+    struct column *const *columns; /* the task's inputs in order; element 0 of the task is row task->first of each */
+    int64_t begin, end;            /* rows of the task to read: inputs' rows first+begin .. first+end-1; ROW is begin.. */
+    struct timing *timing;
+    const volatile sig_atomic_t *cancel; /* becomes non-zero when the user interrupts */
+    struct diags *diags;
+};
+
+/* Where the rows that pass go: columns[k] is output k (NULL if not needed), reserved for as many rows as the task
+ * reads, `rows` of them written so far. Values are stored in columns[k]->store. */
+struct row_sink {
+    struct column **columns;
+    int64_t rows;
+};
+
+struct backend;
+
+struct backend_ops {
+    /* Gets ready for the task (builds its program); STATUS_UNABLE if this backend cannot run it. */
+    enum status (*prepare)(struct backend *backend, const struct job *job);
+    /* The most rows it takes at once, at least 1; every range but the last should be a multiple of 4096 rows. */
+    int64_t (*range_rows)(struct backend *backend, const struct job *job);
+    /* Aggregates the range into states[0..aggregate_count-1], freshly initialised. *flagged is set if some checked
+     * operation may have failed: the states are then worthless. */
+    enum status (*aggregate)(struct backend *backend, const struct job *job, struct agg_state *states, bool *flagged);
+    /* Appends the rows of the range that pass the filters, in order. */
+    enum status (*rows)(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged);
+    /* The program for the task as text, in the job's diags' arena; NULL if there is none. */
+    const char *(*source)(struct backend *backend, const struct job *job);
+    /* Lets go of copies of columns that nobody else refers to. */
+    void (*sweep)(struct backend *backend);
+    void (*close)(struct backend *backend);
+};
+
+/* The first member of every backend's own struct. */
+struct backend {
+    const struct backend_ops *ops;
+    const char *name; /* as in --device and .devices */
+};
+
+#endif

@@ -1,0 +1,38 @@
+/* Binding: names to columns, types to expressions, stages to tasks. */
+#ifndef RQL_ENGINE_BIND_H
+#define RQL_ENGINE_BIND_H
+
+#include "env.h"
+#include "task.h"
+#include "timing.h"
+
+/* What a pipeline turned out to be. */
+enum bound_kind {
+    BOUND_RELATION, /* the queue's last task gives its columns */
+    BOUND_SCALAR,   /* the queue's last task has one aggregate */
+    BOUND_CONSTANT, /* `scalar` is the value and the queue is empty: an expression, or a name of a let scalar */
+    BOUND_UNKNOWN   /* only when checking: depends on something that only running can tell */
+};
+
+struct bound {
+    enum bound_kind kind;
+    struct queue queue;     /* as written, one task a stage */
+    struct scalar scalar;
+    enum kind scalar_kind;  /* BOUND_SCALAR: known before running */
+    /* What is done with the result at the end of the pipeline. */
+    struct name save_path;  /* absent: none */
+    int64_t show_rows;      /* show N; -1: as the shell likes */
+};
+
+/* Binds a pipeline or expression. Opens files. With `checking`, values that only running can tell are passed over
+ * in silence (files that do not exist yet, let names not computed) and the result is BOUND_UNKNOWN. On success the
+ * caller calls queue_release(&bound->queue). All errors found in the statement's independent parts are recorded. */
+enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
+                          struct timing *timing, struct bound *bound, struct diags *diags);
+enum status bind_expression(struct env *env, const struct expr *expr, bool checking, struct arena *arena,
+                            struct bound *bound, struct diags *diags);
+
+/* Checks a function definition (parameters used, no recursion, known names) without calling it. */
+enum status bind_definition(struct env *env, const struct stmt *def, struct arena *arena, struct diags *diags);
+
+#endif

@@ -1,0 +1,236 @@
+/* What the files of the binder share. Nothing here is for others: bind.h is the public face.
+ *
+ * A pipeline is bound from left to right. Between two stages stands a struct flow: the columns a stage finds. Errors do
+ * not stop the walk: what could not be bound becomes "not known", which later stages pass over in silence, so that one
+ * mistake gives one message. What only running can tell (checking) is not known in the same way. */
+#ifndef RQL_ENGINE_BIND_INTERNAL_H
+#define RQL_ENGINE_BIND_INTERNAL_H
+
+#include "../parser/parse.h"
+#include "bind.h"
+#include "exact.h"
+#include "functions.h"
+#include "save.h"
+
+/* Limits of this part of the house, documented and tested. */
+enum {
+    LIMIT_COLUMNS = 4096,    /* in one relation */
+    LIMIT_OUTPUTS = 2000000, /* columns of all stages of a statement together */
+    LIMIT_CALLS = 100,       /* functions that call functions */
+    LIMIT_CALL_DEPTH = 4000, /* expressions within one another once functions are put in place */
+    LIMIT_INLINED = 1000000  /* expression nodes that come from putting functions in place */
+};
+
+/* A function of the user being put in place, innermost first. */
+struct call {
+    const struct stmt *function;
+    struct span span; /* of the call */
+    const struct call *caller;
+};
+
+/* The state of binding one statement. */
+struct binder {
+    struct env *env;
+    bool checking;
+    struct arena *arena;
+    struct timing *timing; /* or NULL */
+    struct diags *diags;
+    struct queue *queue; /* NULL while no pipeline is bound */
+    size_t errors;       /* recorded so far, at most LIMIT_ERRORS */
+    size_t outputs;      /* of all tasks so far */
+    size_t inlined;      /* expression nodes bound inside functions so far */
+    int depth;           /* of expressions within one another */
+    const struct call *call;
+    const struct stmt *defining; /* the function whose definition is checked, or NULL */
+};
+
+/* A column as the next stage finds it. */
+struct slot {
+    const char *name;
+    enum type type;
+    bool known; /* its type, that is; if not, whatever is done with it is let pass */
+};
+
+/* A relation on its way from one stage to the next. */
+struct flow {
+    struct task *task; /* whose outputs the columns are; NULL after an error in the source */
+    struct slot *columns;
+    size_t count;
+    int64_t rows; /* -1 if only running can tell */
+    bool open;    /* it may have other columns than these */
+
+    /* Set by a terminal stage: a single value of this kind, nothing for the next stage to read. */
+    bool scalar;
+    bool scalar_known;
+    enum kind kind;
+    const struct stage *last; /* the terminal, or the show or save after which nothing may follow */
+    bool ended;               /* by show or save */
+};
+
+/* What identifiers in an expression may mean. One scope serves all expressions of a stage. */
+struct scope {
+    struct binder *binder;
+    struct code *code;
+    const struct flow *flow; /* NULL: no columns here; INPUT k of the code is column k */
+    const struct head *head; /* or NULL */
+    const struct name *parameters;
+    const value *arguments; /* of the parameters; NO_VALUE where not known */
+    size_t parameter_count;
+    bool has_rows;            /* `row` means something */
+    bool reads_row;           /* some value bound so far depends on the row */
+    const char *no_columns;   /* without a flow: why there are no columns, for hints */
+    struct name lone;         /* the unknown name that was taken for the only column; absent if none was */
+    const struct item *given; /* the stage's expressions before this one, whose names it does not see */
+    size_t given_count;
+};
+
+/* bind_text.c: text for messages. */
+
+/* What the span covers, on one line, without comments, at most `limit` bytes and an ellipsis. */
+const char *text_of_span(struct arena *arena, struct span span, size_t limit);
+/* The stage's word as it was written, which may be an alias. */
+const char *text_of_word(struct arena *arena, const struct stage *stage);
+/* "`ids` (i32), `amounts` (i32)": the columns of a flow; at most a dozen are spelled out. */
+const char *text_of_columns(struct arena *arena, const struct flow *flow);
+/* " - did you mean `amounts` or `amount`?" or "": a tail for a message on an unknown name. */
+const char *text_of_nearest(struct arena *arena, const char *name, const char *const *candidates, size_t count);
+/* "1 row", "3 rows". */
+const char *text_of_count(struct arena *arena, int64_t count, const char *noun);
+
+/* Records an error with a hint (or NULL); inside a function put in place it also shows where that was called. Past
+ * LIMIT_ERRORS nothing is recorded any more. */
+void bind_error(struct binder *binder, struct span span, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The same with another place to show. */
+void bind_error_second(struct binder *binder, struct span span, struct span second, const char *label, const char *hint,
+                       const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* To be called when another module has recorded an error. */
+void bind_failed(struct binder *binder);
+/* Whether so much went wrong that going on is no use. */
+bool bind_hopeless(const struct binder *binder);
+
+/* names.c: what identifiers mean. */
+
+/* Whether `name` is short for `column`: same first letter, its letters in order. */
+bool name_abbreviates(const char *name, const char *column);
+
+enum meaning {
+    MEANS_UNKNOWN, /* an error was recorded, or it cannot be known yet */
+    MEANS_ARGUMENT,
+    MEANS_COLUMN,
+    MEANS_SCALAR,
+    MEANS_ROW
+};
+struct resolved {
+    enum meaning meaning;
+    size_t index; /* of the argument or column */
+    const struct binding *binding;
+};
+
+/* What an identifier in an expression means, by the rules of docs/language.md. */
+struct resolved name_resolve(struct scope *scope, const struct name *name);
+
+/* The column that a name or position stands for where only columns are meant (pick); false after an error, or if it
+ * cannot be known yet. */
+bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *index);
+
+/* $n as a column index; false after an error, or if it cannot be known yet. */
+bool name_position(struct scope *scope, int64_t position, struct span span, size_t *index);
+
+/* Records that nothing of this name can be called. */
+void name_unknown_function(struct scope *scope, const struct name *name);
+
+/* Records that there is no relation of this name; if there is a file, says how to load it. */
+void name_unknown_relation(struct binder *binder, const struct name *name);
+
+/* Records an error if a head does not fit the columns or names something twice. */
+void name_check_head(struct scope *scope);
+
+/* Columns' names as they are given out, to number duplicates: ids, ids_2. */
+struct name_set {
+    struct arena *arena;
+    const char **buckets;
+    size_t bucket_count;
+};
+void name_set_init(struct name_set *set, struct arena *arena, size_t most);
+/* The name itself, or with the first number that makes it new; remembers it. */
+const char *name_set_add(struct name_set *set, const char *name);
+
+/* bind_expr.c: expressions to typed code. All give NO_VALUE after an error, or for what cannot be known yet. */
+
+value bind_value(struct scope *scope, const struct expr *expr);
+/* As a bool: an integer is compared with 0, a float is an error. */
+value bind_condition(struct scope *scope, const struct expr *expr);
+/* An integer for a bool, the others as they are. */
+value bind_number(struct scope *scope, value v, struct span span);
+/* Whether the value is a number; of a bool an error that `what` (an operator or function, quoted) needs numbers.
+ * `logical` is the operator that does for conditions what was wanted, or NULL. */
+bool bind_is_number(struct scope *scope, value v, const struct expr *expr, const char *what, const char *logical);
+/* EQ, NE, LT or LE, exact also between integers and floats. */
+value bind_compare(struct scope *scope, enum op op, value a, value b, struct span span);
+/* Makes both integers or both floats. */
+void bind_unify(struct scope *scope, value *a, value *b, struct span span);
+/* Whether the expression is nothing but the name of a column, and of which. */
+bool bind_is_column(const struct scope *scope, const struct expr *expr, value v, size_t *index);
+/* Whether the value is an integer; if not, an error as of bind_is_number. */
+bool bind_is_integer(struct scope *scope, value v, const struct expr *expr, const char *what, const char *logical);
+
+/* bind_constant.c: expressions without columns. */
+
+/* The value of such an expression. In a check before running perhaps only its kind is known; KNOWN_NOTHING
+ * after an error, too. */
+enum known { KNOWN_NOTHING, KNOWN_KIND, KNOWN_VALUE };
+enum known bind_constant(struct scope *scope, const struct expr *expr, struct scalar *scalar);
+/* A scope for constants; `why` says why there are no columns, for hints. */
+struct scope scope_without_columns(struct binder *binder, struct code *code, const char *why);
+
+/* bind_call.c: name(args...), a function of the table or one of the user. */
+value bind_call(struct scope *scope, const struct expr *expr);
+/* Checks a definition: parameters, names, no recursion. */
+void bind_function_body(struct binder *binder, const struct stmt *def);
+
+/* bind_source.c: where a pipeline begins, and what zip adds. `flow` is filled in whatever happens. */
+void bind_source(struct binder *binder, const struct source_node *source, struct flow *flow);
+
+/* bind_stage.c: a pipeline with all its stages, and what is done with its end. */
+void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct flow *flow, struct bound *bound);
+/* The expression a stage cannot do without, or NULL after an error. */
+const struct expr *stage_expr(struct binder *binder, const struct stage *stage);
+/* The number that a stage such as take is given, at least `least`. False after an error, or if it is not known yet. */
+bool stage_number(struct binder *binder, const struct stage *stage, int64_t least, int64_t *number);
+
+/* bind_zip.c */
+void bind_zip(struct binder *binder, const struct stage *stage, struct flow *flow);
+
+/* bind_columns.c: the stages that make or choose columns. */
+void bind_map(struct binder *binder, const struct stage *stage, struct flow *flow);
+void bind_derive(struct binder *binder, const struct stage *stage, struct flow *flow);
+void bind_nth(struct binder *binder, const struct stage *stage, struct flow *flow);
+void bind_pick(struct binder *binder, const struct stage *stage, struct flow *flow);
+
+/* bind_terminal.c: the stages that make one value of a relation. */
+void bind_count(struct binder *binder, const struct stage *stage, struct flow *flow);
+void bind_aggregate(struct binder *binder, const struct stage *stage, struct flow *flow);
+
+/* bind_task.c: making tasks. */
+
+/* A new task of the queue with its mark, the last of the flow; it reads nothing yet. */
+struct task *task_begin(struct binder *binder, const char *name, struct span span, struct flow *flow);
+/* Makes room for so many inputs in all; task_read adds a flow's columns to them. */
+void task_reserve(struct binder *binder, struct task *task, size_t inputs);
+void task_read(struct task *task, const struct flow *flow);
+/* A new task for the stage that reads the flow's columns: INPUT k is column k. */
+struct task *task_after(struct binder *binder, const struct stage *stage, const struct flow *flow);
+/* The scope of a stage's expressions; complains about its head. */
+struct scope scope_of_stage(struct binder *binder, struct task *task, const struct flow *flow, const struct head *head);
+/* Makes every input an output, under the flow's names; the flow goes on from this task. */
+void task_pass(struct binder *binder, struct task *task, struct flow *flow);
+/* Gives the task outputs of these values (NO_VALUE where not known), as the flow's new columns. */
+void task_give(struct binder *binder, struct task *task, struct flow *flow, struct slot *columns, const value *values,
+               size_t count);
+/* Whether so many columns are too many for a relation; records the error. */
+bool too_many_columns(struct binder *binder, size_t count, struct span span);
+/* Makes the columns' names different from one another: ids, ids_2. */
+void number_duplicates(struct binder *binder, struct slot *columns, size_t count);
+
+#endif

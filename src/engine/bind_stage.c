@@ -1,0 +1,208 @@
+/* A pipeline's stages in order, and those that choose rows or end it. */
+#include "bind_internal.h"
+
+#include <string.h>
+
+const struct expr *stage_expr(struct binder *binder, const struct stage *stage)
+{
+    if (stage->item_count > 0)
+        return stage->items[0].expr;
+    bind_error(binder, stage->span, arena_printf(binder->arena, "usage: %s", stage->word->usage),
+               "`%s` needs to be told what", text_of_word(binder->arena, stage));
+    return NULL;
+}
+
+bool stage_number(struct binder *binder, const struct stage *stage, int64_t least, int64_t *count)
+{
+    const struct expr *expr = stage_expr(binder, stage);
+    const char *word = text_of_word(binder->arena, stage);
+    struct code code;
+    struct scalar scalar;
+    if (expr == NULL)
+        return false;
+    code_init(&code, binder->arena);
+    struct scope scope = scope_without_columns(
+        binder, &code, arena_printf(binder->arena, "`%s` takes one number, the same for all rows", word));
+    enum known known = bind_constant(&scope, expr, &scalar);
+    const char *hint = arena_printf(binder->arena, "for example `%s %d`", word, least == 0 ? 10 : 1);
+    if (known != KNOWN_NOTHING && scalar.kind != KIND_INT) {
+        bind_error(binder, expr->span, hint, "`%s` takes a whole number", word);
+        return false;
+    }
+    if (known != KNOWN_VALUE)
+        return false;
+    if (scalar.integer < least) {
+        bind_error(binder, expr->span, hint, "`%s` takes a number from %lld on, not %lld", word, (long long)least,
+                   (long long)scalar.integer);
+        return false;
+    }
+    *count = (int64_t)scalar.integer;
+    return true;
+}
+
+/* select and reject */
+static void bind_filter(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    const struct expr *expr = stage_expr(binder, stage);
+    struct task *task = task_after(binder, stage, flow);
+    struct scope scope = scope_of_stage(binder, task, flow, stage->head);
+    value keep = expr != NULL ? bind_condition(&scope, expr) : NO_VALUE;
+    if (keep != NO_VALUE) {
+        if (stage->word->stage == STAGE_REJECT)
+            keep = code_op(&task->code, OP_NOT, keep, NO_VALUE, NO_VALUE, expr->span);
+        task->filters = arena_alloc(binder->arena, sizeof *task->filters);
+        task->filters[0] = (struct filter){keep, expr->span};
+        task->filter_count = 1;
+    }
+    flow->rows = -1;
+    task_pass(binder, task, flow);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* take, skip and tail */
+static void bind_window(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct task *task = task_after(binder, stage, flow);
+    int64_t count;
+    int64_t rows = -1;
+    if (stage_number(binder, stage, 0, &count)) {
+        switch (stage->word->stage) {
+        case STAGE_TAKE:
+            task->window.take = count;
+            rows = least(flow->rows, count);
+            break;
+        case STAGE_SKIP:
+            task->window.skip = count;
+            rows = flow->rows - least(flow->rows, count);
+            break;
+        default:
+            task->window.tail = count;
+            rows = least(flow->rows, count);
+            break;
+        }
+    }
+    if (flow->rows >= 0)
+        flow->rows = rows;
+    task_pass(binder, task, flow);
+}
+
+static void bind_show(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    if (stage->item_count > 0)
+        stage_number(binder, stage, 0, &bound->show_rows);
+    flow->ended = true;
+    flow->last = stage;
+}
+
+/* Whether the folder that the path is in is there: in a check before running, an earlier statement may make it. */
+static bool folder_exists(struct arena *arena, const char *path)
+{
+    size_t length = strlen(path);
+    while (length > 0 && path[length - 1] == '/')
+        length--;
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    struct file_stamp stamp;
+    return file_stamp_of(length > 0 ? arena_text(arena, path, length) : ".", &stamp);
+}
+
+static void bind_save(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    flow->ended = true;
+    flow->last = stage;
+    bound->save_path = stage->path;
+    if (flow->open || bind_hopeless(binder))
+        return;
+    if (binder->checking && !folder_exists(binder->arena, stage->path.text))
+        return;
+    size_t columns = flow->scalar ? 1 : flow->count;
+    if (save_check(stage->path.text, columns, stage->path.span, binder->diags) != STATUS_OK)
+        bind_failed(binder);
+}
+
+/* After a terminal only show and save may follow, and after those nothing. */
+static bool may_follow(struct binder *binder, const struct stage *stage, const struct flow *flow)
+{
+    if (!flow->ended && !flow->scalar)
+        return true;
+    const char *last = text_of_word(binder->arena, flow->last);
+    if (flow->ended) {
+        bind_error_second(binder, stage->span, flow->last->span, "this",
+                          arena_printf(binder->arena, "move `%s` to the end", last),
+                          "nothing may follow `%s`, it ends a pipeline", last);
+        return false;
+    }
+    if (stage->word->stage != STAGE_SHOW && stage->word->stage != STAGE_SAVE) {
+        bind_error_second(binder, stage->span, flow->last->span, "this gives a single value",
+                          "only `show` and `save` may follow it; name the value with `let` to use it further",
+                          "`%s` needs a relation, but `%s` gives a single value", text_of_word(binder->arena, stage),
+                          last);
+        return false;
+    }
+    return true;
+}
+
+static void bind_stage(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    switch (stage->word->stage) {
+    case STAGE_ZIP:
+        bind_zip(binder, stage, flow);
+        break;
+    case STAGE_SELECT:
+    case STAGE_REJECT:
+        bind_filter(binder, stage, flow);
+        break;
+    case STAGE_MAP:
+    case STAGE_BRAID:
+        bind_map(binder, stage, flow);
+        break;
+    case STAGE_DERIVE:
+        bind_derive(binder, stage, flow);
+        break;
+    case STAGE_FSTS:
+    case STAGE_SNDS:
+    case STAGE_NTH:
+        bind_nth(binder, stage, flow);
+        break;
+    case STAGE_PICK:
+        bind_pick(binder, stage, flow);
+        break;
+    case STAGE_COUNT:
+        bind_count(binder, stage, flow);
+        break;
+    case STAGE_SUM:
+    case STAGE_PRODUCT:
+    case STAGE_MIN:
+    case STAGE_MAX:
+    case STAGE_MEAN:
+        bind_aggregate(binder, stage, flow);
+        break;
+    case STAGE_TAKE:
+    case STAGE_SKIP:
+    case STAGE_TAIL:
+        bind_window(binder, stage, flow);
+        break;
+    case STAGE_SHOW:
+        bind_show(binder, stage, flow, bound);
+        break;
+    case STAGE_SAVE:
+        bind_save(binder, stage, flow, bound);
+        break;
+    case STAGE_NONE:
+        break;
+    }
+}
+
+void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct flow *flow, struct bound *bound)
+{
+    bind_source(binder, &pipeline->source, flow);
+    for (size_t i = 0; i < pipeline->stage_count && !bind_hopeless(binder); i++) {
+        if (!may_follow(binder, &pipeline->stages[i], flow))
+            break;
+        bind_stage(binder, &pipeline->stages[i], flow, bound);
+    }
+}

@@ -1,0 +1,120 @@
+/* The stages that make one value of a relation: count, sum, product, min, max, mean. */
+#include "bind_internal.h"
+
+static void aggregate(struct binder *binder, const struct stage *stage, struct task *task, struct flow *flow,
+                      struct aggregate what)
+{
+    what.span = stage->span;
+    task->sink = SINK_AGGREGATE;
+    task->aggregates = arena_alloc(binder->arena, sizeof *task->aggregates);
+    task->aggregates[0] = what;
+    task->aggregate_count = 1;
+    flow->task = task;
+    flow->scalar = true;
+    flow->last = stage;
+}
+
+/* A stage without an expression is about the one column there is. */
+static value only_column(struct binder *binder, const struct stage *stage, struct task *task, const struct flow *flow)
+{
+    if (flow->open)
+        return NO_VALUE;
+    if (flow->count != 1) {
+        const char *word = text_of_word(binder->arena, stage);
+        const char *last = flow->columns[flow->count - 1].name;
+        bind_error(binder, stage->span,
+                   arena_printf(binder->arena, "say which, `%s %s` or `pick %s | %s`; the columns are %s", word, last,
+                                last, word, text_of_columns(binder->arena, flow)),
+                   "`%s` is of one column, but there are %zu", word, flow->count);
+        return NO_VALUE;
+    }
+    const struct slot *slot = &flow->columns[0];
+    return slot->known ? code_input(&task->code, 0, type_table[slot->type].kind, stage->span) : NO_VALUE;
+}
+
+static enum aggregate_kind aggregate_of(enum stage_kind stage)
+{
+    switch (stage) {
+    case STAGE_PRODUCT:
+        return AGG_PRODUCT;
+    case STAGE_MIN:
+        return AGG_MIN;
+    case STAGE_MAX:
+        return AGG_MAX;
+    case STAGE_MEAN:
+        return AGG_MEAN;
+    default:
+        return AGG_SUM;
+    }
+}
+
+void bind_aggregate(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct task *task = task_after(binder, stage, flow);
+    struct aggregate what = {.kind = aggregate_of(stage->word->stage), .name = stage->word->canonical};
+    struct scope scope = scope_of_stage(binder, task, flow, stage->head);
+    size_t index = 0;
+    bool column = stage->item_count == 0;
+    if (column) {
+        what.value = only_column(binder, stage, task, flow);
+    } else {
+        what.value = bind_value(&scope, stage->items[0].expr);
+        column = bind_is_column(&scope, stage->items[0].expr, what.value, &index);
+    }
+    flow->scalar_known = what.value != NO_VALUE;
+    if (flow->scalar_known) {
+        if (column)
+            what.name = arena_printf(binder->arena, "%s_%s", what.name, flow->columns[index].name);
+        what.value = bind_number(&scope, what.value, stage->span);
+        flow->kind = what.kind == AGG_MEAN ? KIND_FLOAT : task->code.at[what.value].kind;
+    }
+    aggregate(binder, stage, task, flow, what);
+}
+
+/* What count E keeps: the rows where a condition holds or, if E is the same for all rows, those equal to it. */
+static value counted(struct scope *scope, const struct stage *stage)
+{
+    struct binder *binder = scope->binder;
+    const struct expr *expr = stage->items[0].expr;
+    value v = bind_value(scope, expr);
+    if (v == NO_VALUE || scope->code->at[v].kind == KIND_BOOL)
+        return v;
+    if (scope->reads_row) {
+        const char *text = text_of_span(binder->arena, expr->span, 40);
+        bind_error(binder, expr->span,
+                   arena_printf(binder->arena, "`count %s != 0` counts the rows where it is not 0", text),
+                   "`count` takes a condition or a constant, but `%s` is a number that differs from row to row", text);
+        return NO_VALUE;
+    }
+    const struct flow *flow = scope->flow;
+    if (!flow->open && flow->count != 1) {
+        const char *last = flow->columns[flow->count - 1].name;
+        bind_error(binder, stage->span,
+                   arena_printf(binder->arena, "say which is compared, as in `count %s == %s`; the columns are %s",
+                                last, text_of_span(binder->arena, expr->span, 40),
+                                text_of_columns(binder->arena, flow)),
+                   "`count` compares one column with a value, but there are %zu", flow->count);
+        return NO_VALUE;
+    }
+    if (flow->open || !flow->columns[0].known)
+        return NO_VALUE;
+    value column = code_input(scope->code, 0, type_table[flow->columns[0].type].kind, expr->span);
+    return bind_compare(scope, OP_EQ, column, v, expr->span);
+}
+
+void bind_count(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct task *task = task_after(binder, stage, flow);
+    if (stage->item_count > 0) {
+        struct scope scope = scope_of_stage(binder, task, flow, stage->head);
+        value keep = counted(&scope, stage);
+        if (keep != NO_VALUE) {
+            task->filters = arena_alloc(binder->arena, sizeof *task->filters);
+            task->filters[0] = (struct filter){keep, stage->items[0].expr->span};
+            task->filter_count = 1;
+        }
+    }
+    flow->kind = KIND_INT;
+    flow->scalar_known = true;
+    aggregate(binder, stage, task, flow, (struct aggregate){.kind = AGG_COUNT, .value = NO_VALUE, .name = "count"});
+}

@@ -1,0 +1,28 @@
+/* Opened data: the same unchanged file is the same column object each time it is named, so that what is known of it
+ * (its range) and its copies on devices are kept between queries. */
+#ifndef RQL_ENGINE_CATALOG_H
+#define RQL_ENGINE_CATALOG_H
+
+#include "column.h"
+#include "mapfile.h"
+
+struct catalog;
+struct catalog *catalog_new(struct mappings *mappings);
+void catalog_free(struct catalog *catalog);
+
+/* Columns read from a path, in order, with the names the files suggest. */
+struct loaded {
+    struct column **columns; /* one reference each, given to the caller */
+    const char **names;      /* in the diags' arena */
+    size_t count;
+};
+
+/* Opens a file as a column, or a directory as its column files in name order (a splayed table; files whose ending says
+ * no type are passed over, none at all is an error). `type` NULL: by the ending. Formats are a table in formats.c. */
+enum status catalog_load(struct catalog *catalog, const char *path, struct span span, const enum type *type,
+                         struct loaded *loaded, struct diags *diags);
+
+/* Lets go of columns whose file has changed or that nobody else has used since the last call and exceed a budget. */
+void catalog_sweep(struct catalog *catalog);
+
+#endif

@@ -1,0 +1,64 @@
+/* Checking a statement before anything runs. What only running can tell is taken to be right. */
+#include "run.h"
+
+/* A relation with the columns that the last task gives, and no data. */
+static struct relation *outline(const struct task *last, struct arena *arena)
+{
+    struct column **columns = arena_array(arena, last->output_count, sizeof(struct column *));
+    const char **names = arena_array(arena, last->output_count, sizeof *names);
+    bool made = true;
+    for (size_t k = 0; k < last->output_count; k++) {
+        names[k] = last->outputs[k].name;
+        columns[k] = column_reserve(last->outputs[k].type, last->outputs[k].type, 0);
+        made = made && columns[k];
+    }
+    struct relation *relation = made ? relation_new(-1, last->output_count, columns, names) : NULL;
+    for (size_t k = 0; k < last->output_count; k++)
+        column_unref(columns[k]);
+    return relation;
+}
+
+static void define(struct env *env, const char *name, const struct bound *bound, struct arena *arena)
+{
+    const struct queue *queue = &bound->queue;
+    const struct scalar kind_only = {.kind = bound->scalar_kind};
+    struct relation *relation = NULL;
+    switch (bound->kind) {
+    case BOUND_CONSTANT:
+        env_set_scalar(env, name, bound->scalar);
+        return;
+    case BOUND_SCALAR:
+        env_set_unknown(env, name, BINDING_SCALAR)->scalar = kind_only;
+        return;
+    case BOUND_RELATION:
+        relation = outline(queue->tasks[queue->count - 1], arena);
+        break;
+    case BOUND_UNKNOWN:
+        break;
+    }
+    env_set_unknown(env, name, BINDING_RELATION)->relation = relation;
+}
+
+enum status check_statement(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags)
+{
+    if (stmt->kind == STMT_COMMAND)
+        return STATUS_OK;
+    if (stmt->kind == STMT_DEF) {
+        enum status status = bind_definition(env, stmt, arena, diags);
+        if (status == STATUS_OK)
+            env_set_function(env, stmt->name.text, stmt);
+        else /* What calls it has errors of its own only. */
+            env_set_unknown(env, stmt->name.text, BINDING_FUNCTION);
+        return status;
+    }
+    struct bound bound;
+    enum status status = stmt->pipeline ? bind_pipeline(env, stmt->pipeline, true, arena, NULL, &bound, diags)
+                                        : bind_expression(env, stmt->expr, true, arena, &bound, diags);
+    if (stmt->kind == STMT_LET && status == STATUS_OK)
+        define(env, stmt->name.text, &bound, arena);
+    else if (stmt->kind == STMT_LET)
+        env_set_unknown(env, stmt->name.text, BINDING_RELATION);
+    if (status == STATUS_OK)
+        queue_release(&bound.queue);
+    return status;
+}

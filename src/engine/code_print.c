@@ -1,0 +1,193 @@
+/* Typed code back to text.
+ *
+ * Expressions can be deep, and shared values make their text exponentially long: so printing keeps its own stack of
+ * what is still to be written, and what goes beyond a number of operations is left out. */
+#include "code.h"
+
+#include "scalar.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    MAX_OPERATIONS = 40,
+    MAX_PENDING = 8 * MAX_OPERATIONS, /* an operation leaves at most 7 pieces: cond ? a : b in parentheses */
+};
+
+/* How tightly operators bind, as in the grammar; the others are written as functions. */
+static const int precedences[OP_COUNT] = {
+    [OP_SELECT] = 1, [OP_OR] = 2,     [OP_AND] = 3,  [OP_EQ] = 4,   [OP_NE] = 4,      [OP_LT] = 5,  [OP_LE] = 5,
+    [OP_XOR] = 6,    [OP_BITAND] = 7, [OP_SHL] = 8,  [OP_SHR] = 8,  [OP_ADD] = 9,     [OP_SUB] = 9, [OP_MUL] = 10,
+    [OP_DIV] = 10,   [OP_MOD] = 10,   [OP_NEG] = 11, [OP_NOT] = 11, [OP_BITNOT] = 11,
+};
+
+/* Either text, or a value in a place that asks for operators of at least this precedence. */
+struct piece {
+    const char *text;
+    value value;
+    int precedence;
+};
+
+struct printer {
+    struct strbuf *out;
+    const struct code *code;
+    const char *const *input_names;
+    struct piece pending[MAX_PENDING]; /* the next one last */
+    int count;
+    int operations;
+};
+
+static void push_text(struct printer *printer, const char *text)
+{
+    printer->pending[printer->count++] = (struct piece){.text = text};
+}
+
+static void push_value(struct printer *printer, value v, int precedence)
+{
+    printer->pending[printer->count++] = (struct piece){.value = v, .precedence = precedence};
+}
+
+static void print_leaf(struct printer *printer, const struct instr *instr)
+{
+    struct strbuf *out = printer->out;
+    if (instr->op == OP_ROW) {
+        strbuf_puts(out, "row");
+    } else if (instr->op == OP_INPUT) {
+        const char *name = printer->input_names[instr->integer];
+        strbuf_add_visible(out, name, strlen(name));
+    } else if (instr->kind == KIND_FLOAT) {
+        print_float(out, instr->number);
+    } else if (instr->kind == KIND_BOOL) {
+        strbuf_puts(out, instr->integer ? "true" : "false");
+    } else {
+        print_int(out, instr->integer);
+    }
+}
+
+static bool is_zero(const struct instr *instr)
+{
+    return instr->op == OP_CONST && instr->kind == KIND_INT && instr->integer == 0;
+}
+
+/* A comparison: `5 < x` came from `x > 5` more likely than not; an exact comparison of an integer with a float is
+ * that of their order with 0. */
+static void push_comparison(struct printer *printer, const struct instr *instr)
+{
+    const struct instr *at = printer->code->at;
+    value a = instr->args[0], b = instr->args[1];
+    int precedence = precedences[instr->op];
+    const char *text = op_table[instr->op].text;
+    if (at[a].op == OP_CMP_INT_FLOAT && is_zero(&at[b])) {
+        b = at[a].args[1];
+        a = at[a].args[0];
+    } else if (at[a].op == OP_CONST && at[b].op != OP_CONST && precedence == precedences[OP_LT]) {
+        text = instr->op == OP_LT ? ">" : ">=";
+        a = instr->args[1];
+        b = instr->args[0];
+    }
+    push_value(printer, b, precedence + 1);
+    push_text(printer, " ");
+    push_text(printer, text);
+    push_text(printer, " ");
+    push_value(printer, a, precedence);
+}
+
+/* Pushes the parts of an operator, last part first. */
+static void push_operator(struct printer *printer, const struct instr *instr)
+{
+    int precedence = precedences[instr->op];
+    const char *text = op_table[instr->op].text;
+    if (instr->op == OP_SELECT) {
+        push_value(printer, instr->args[2], precedence);
+        push_text(printer, " : ");
+        push_value(printer, instr->args[1], precedence);
+        push_text(printer, " ? ");
+        push_value(printer, instr->args[0], precedence + 1);
+    } else if (op_table[instr->op].arity == 1) {
+        push_value(printer, instr->args[0], precedence);
+        push_text(printer, text);
+    } else if (precedence == precedences[OP_EQ] || precedence == precedences[OP_LT]) {
+        push_comparison(printer, instr);
+    } else {
+        push_value(printer, instr->args[1], precedence + 1);
+        push_text(printer, " ");
+        push_text(printer, text);
+        push_text(printer, " ");
+        push_value(printer, instr->args[0], precedence);
+    }
+}
+
+static void push_call(struct printer *printer, const struct instr *instr)
+{
+    push_text(printer, ")");
+    for (int i = op_table[instr->op].arity - 1; i >= 0; i--) {
+        push_value(printer, instr->args[i], 0);
+        if (i > 0)
+            push_text(printer, ", ");
+    }
+    push_text(printer, "(");
+    push_text(printer, instr->op == OP_BITOR ? "bitor" : op_table[instr->op].text);
+}
+
+static void push_operation(struct printer *printer, const struct instr *instr, int precedence)
+{
+    bool parentheses = precedences[instr->op] != 0 && precedences[instr->op] < precedence;
+    if (parentheses)
+        push_text(printer, ")");
+    if (precedences[instr->op] != 0)
+        push_operator(printer, instr);
+    else
+        push_call(printer, instr);
+    if (parentheses)
+        push_text(printer, "(");
+}
+
+void code_print(struct strbuf *out, const struct code *code, value root, const char *const *input_names)
+{
+    struct printer printer = {.out = out, .code = code, .input_names = input_names};
+    push_value(&printer, root, 0);
+    while (printer.count > 0) {
+        struct piece piece = printer.pending[--printer.count];
+        if (piece.text != NULL) {
+            strbuf_puts(out, piece.text);
+            continue;
+        }
+        const struct instr *instr = &code->at[piece.value];
+        if (op_table[instr->op].arity == 0)
+            print_leaf(&printer, instr);
+        else if (printer.operations++ < MAX_OPERATIONS)
+            push_operation(&printer, instr, piece.precedence);
+        else
+            strbuf_puts(out, "…");
+    }
+}
+
+static void list_arguments(struct strbuf *out, const struct instr *instr)
+{
+    strbuf_puts(out, op_table[instr->op].name);
+    for (int i = 0; i < op_table[instr->op].arity; i++)
+        strbuf_printf(out, " v%d", (int)instr->args[i]);
+}
+
+void code_list(struct strbuf *out, const struct code *code, const bool *live, const char *const *input_names)
+{
+    static const char *const lanes[] = {
+        [LANE_BOOL] = "bool", [LANE_I32] = "i32", [LANE_I64] = "i64", [LANE_F64] = "f64"};
+    for (value v = 0; v < code->count; v++) {
+        if (!live[v])
+            continue;
+        const struct instr *instr = &code->at[v];
+        strbuf_printf(out, "  v%d: %s = ", (int)v, lanes[instr->lane]);
+        if (op_table[instr->op].arity == 0)
+            code_print(out, code, v, input_names);
+        else
+            list_arguments(out, instr);
+        if (instr->kind == KIND_INT)
+            strbuf_printf(out, "  in %" PRId64 "..%" PRId64, instr->lo, instr->hi);
+        if (instr->checked)
+            strbuf_puts(out, "  checked");
+        if (instr->checked && instr->guard != NO_VALUE)
+            strbuf_printf(out, " where v%d", (int)instr->guard);
+        strbuf_putc(out, '\n');
+    }
+}

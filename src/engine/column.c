@@ -1,0 +1,216 @@
+#include "column.h"
+
+#include "../heap.h"
+#include "mapfile.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* From this size on huge pages save more time in page faults than zeroing one too many costs. */
+enum { HUGE_PAGES_FROM = 8 << 20 };
+
+static size_t round_to_pages(size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (size + page - 1) / page * page;
+}
+
+static struct column *column_new(enum type type, enum type store)
+{
+    struct column *column = calloc(1, sizeof *column);
+    if (!column)
+        return NULL;
+    column->type = type;
+    column->store = store;
+    column->refs = 1;
+    return column;
+}
+
+struct column *column_ref(struct column *column)
+{
+    atomic_fetch_add_explicit(&column->refs, 1, memory_order_relaxed);
+    return column;
+}
+
+/* The columns made here own their memory, so writing and unmapping it is theirs to do. */
+static void *owned_data(const struct column *column)
+{
+    union {
+        const void *shared;
+        void *owned;
+    } data = {.shared = column->data};
+    return data.owned;
+}
+
+void column_unref(struct column *column)
+{
+    if (!column || atomic_fetch_sub_explicit(&column->refs, 1, memory_order_acq_rel) > 1)
+        return;
+    if (column->reserved)
+        munmap(owned_data(column), column->reserved);
+    mapping_unref(column->mapping);
+    free(column);
+}
+
+struct column *column_of_mapping(enum type type, struct mapping *mapping)
+{
+    struct column *column = column_new(type, type);
+    if (!column)
+        return NULL;
+    column->rows = (int64_t)(mapping_length(mapping) / type_table[type].size);
+    column->data = column->rows > 0 ? mapping_data(mapping) : NULL;
+    column->mapping = mapping_ref(mapping);
+    return column;
+}
+
+int64_t column_get_int(const struct column *column, int64_t row)
+{
+    const void *data = column->data;
+    switch (column->store) {
+    case TYPE_I8:
+        return ((const int8_t *)data)[row];
+    case TYPE_I16:
+        return ((const int16_t *)data)[row];
+    case TYPE_I32:
+        return ((const int32_t *)data)[row];
+    case TYPE_I64:
+        return ((const int64_t *)data)[row];
+    case TYPE_BOOL:
+    case TYPE_U8:
+        return ((const uint8_t *)data)[row];
+    case TYPE_U16:
+        return ((const uint16_t *)data)[row];
+    case TYPE_U32:
+        return ((const uint32_t *)data)[row];
+    case TYPE_F32:
+    case TYPE_F64:
+    case TYPE_COUNT:
+        break;
+    }
+    return 0;
+}
+
+double column_get_float(const struct column *column, int64_t row)
+{
+    if (column->store == TYPE_F32)
+        return (double)((const float *)column->data)[row];
+    return ((const double *)column->data)[row];
+}
+
+struct scalar column_get(const struct column *column, int64_t row)
+{
+    switch (type_table[column->type].kind) {
+    case KIND_BOOL:
+        return scalar_bool(column_get_int(column, row) != 0);
+    case KIND_INT:
+        return scalar_int(column_get_int(column, row));
+    case KIND_FLOAT:
+        break;
+    }
+    return scalar_float(column_get_float(column, row));
+}
+
+struct column *column_reserve(enum type type, enum type store, int64_t capacity)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t size;
+    if (__builtin_mul_overflow((uint64_t)capacity, type_table[store].size, &size) || size > SIZE_MAX / 2)
+        return NULL;
+    /* A page more than asked for: a kernel may store a whole vector where only its first element counts. */
+    size_t reserved = round_to_pages(size) + page;
+    void *data = mmap(NULL, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (data == MAP_FAILED)
+        return NULL;
+    if (size >= HUGE_PAGES_FROM)
+        madvise(data, reserved, MADV_HUGEPAGE);
+    struct column *column = column_new(type, store);
+    if (!column) {
+        munmap(data, reserved);
+        return NULL;
+    }
+    column->data = data;
+    column->reserved = reserved;
+    return column;
+}
+
+void *column_at(struct column *column, int64_t row)
+{
+    return (char *)owned_data(column) + (size_t)row * type_table[column->store].size;
+}
+
+void column_finish(struct column *column, int64_t rows)
+{
+    column->rows = rows;
+    size_t used = round_to_pages((size_t)rows * type_table[column->store].size);
+    if (used < column->reserved)
+        munmap((char *)owned_data(column) + used, column->reserved - used);
+    column->reserved = used;
+    if (used == 0)
+        column->data = NULL;
+}
+
+struct column *column_of_ints(const int64_t *values, int64_t rows)
+{
+    struct column *column = column_reserve(TYPE_I64, TYPE_I64, rows);
+    if (!column)
+        return NULL;
+    if (rows > 0) {
+        memcpy(column_at(column, 0), values, (size_t)rows * sizeof *values);
+        column->lo = column->hi = values[0];
+        column->range_known = true;
+    }
+    for (int64_t i = 1; i < rows; i++) {
+        column->lo = values[i] < column->lo ? values[i] : column->lo;
+        column->hi = values[i] > column->hi ? values[i] : column->hi;
+    }
+    column_finish(column, rows);
+    return column;
+}
+
+struct column *column_of_floats(const double *values, int64_t rows)
+{
+    struct column *column = column_reserve(TYPE_F64, TYPE_F64, rows);
+    if (!column)
+        return NULL;
+    if (rows > 0)
+        memcpy(column_at(column, 0), values, (size_t)rows * sizeof *values);
+    column_finish(column, rows);
+    return column;
+}
+
+struct relation *relation_new(int64_t rows, size_t count, struct column *const *columns, const char *const *names)
+{
+    struct relation *relation = heap_array(1, sizeof *relation);
+    relation->rows = rows;
+    relation->count = count;
+    relation->columns = heap_array(count, sizeof(struct column *));
+    relation->names = heap_array(count, sizeof(char *));
+    relation->refs = 1;
+    for (size_t i = 0; i < count; i++) {
+        relation->columns[i] = column_ref(columns[i]);
+        relation->names[i] = heap_text(names[i]);
+    }
+    return relation;
+}
+
+struct relation *relation_ref(struct relation *relation)
+{
+    atomic_fetch_add_explicit(&relation->refs, 1, memory_order_relaxed);
+    return relation;
+}
+
+void relation_unref(struct relation *relation)
+{
+    if (!relation || atomic_fetch_sub_explicit(&relation->refs, 1, memory_order_acq_rel) > 1)
+        return;
+    for (size_t i = 0; i < relation->count; i++) {
+        column_unref(relation->columns[i]);
+        free(relation->names[i]);
+    }
+    free(relation->columns);
+    free(relation->names);
+    free(relation);
+}

@@ -1,0 +1,326 @@
+/* The evaluator as a backend: a range of rows cut into pieces, which threads take in order.
+ *
+ * Results do not depend on the number of threads: partial aggregates are exact and merge in any order (but for a
+ * product of floats, which one thread computes in the order of rows), and pieces of filtered rows are handed in by
+ * turns. The range may be of any size, since the interrupt is looked at before every piece. */
+#include "eval.h"
+
+#include "eval_block.h"
+#include "../heap.h"
+#include "stages.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PIECE_ROWS = 32 * BLOCK_ROWS, /* long enough that taking pieces costs nothing */
+    PIECE_BYTES = 4 << 20,        /* a piece of many columns is shorter, so that it does not leave a core's cache */
+    MOST_THREADS = 64             /* more do not make memory faster */
+};
+
+struct evaluator {
+    struct backend base;
+    int threads;
+};
+
+/* What the threads share. */
+struct crew {
+    const struct job *job;
+    const struct program *program;
+    int64_t piece_rows;
+    _Atomic int64_t next;     /* piece to take */
+    _Atomic bool stop;        /* no more pieces are wanted */
+    _Atomic bool flagged;
+    _Atomic bool cancelled;
+
+    /* Rows only. */
+    struct row_sink *sink;
+    bool filtered;
+    int64_t before;           /* rows in the sink when the range began */
+    pthread_mutex_t lock;     /* of the rest */
+    pthread_cond_t handed_in;
+    int64_t turn;             /* the piece whose rows come next */
+};
+
+struct member {
+    struct crew *crew;
+    struct arena *arena;
+    struct worker *worker;
+    struct agg_state *states; /* or, for rows: */
+    void **places;            /* where each output goes */
+    void **buffers;           /* where it waits for its turn; NULL: alone, so it is always its turn */
+    pthread_t thread;
+};
+
+static void stop_crew(struct crew *crew)
+{
+    pthread_mutex_lock(&crew->lock);
+    crew->stop = true;
+    pthread_cond_broadcast(&crew->handed_in);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+/* Waits until all pieces before this one are in, and claims places for its rows. False: the crew has stopped. */
+static bool take_turn(struct crew *crew, int64_t piece, int64_t rows, int64_t *at)
+{
+    pthread_mutex_lock(&crew->lock);
+    while (crew->turn != piece && !crew->stop)
+        pthread_cond_wait(&crew->handed_in, &crew->lock);
+    bool mine = !crew->stop;
+    if (mine) {
+        *at = crew->sink->rows;
+        crew->sink->rows += rows;
+        crew->turn++;
+        pthread_cond_broadcast(&crew->handed_in);
+    }
+    pthread_mutex_unlock(&crew->lock);
+    return mine;
+}
+
+static void point_places(struct member *member, int64_t row)
+{
+    const struct crew *crew = member->crew;
+    for (size_t i = 0; i < crew->program->output_count; i++)
+        member->places[i] = column_at(crew->sink->columns[crew->program->outputs[i].output], row);
+}
+
+static void make_rows(struct member *member, int64_t piece, int64_t begin, int64_t count)
+{
+    struct crew *crew = member->crew;
+    if (!crew->filtered) { /* where the rows go is known */
+        point_places(member, crew->before + begin - crew->job->begin);
+        worker_rows(member->worker, begin, count, member->places);
+        return;
+    }
+    if (!member->buffers) {
+        point_places(member, crew->sink->rows);
+        crew->sink->rows += worker_rows(member->worker, begin, count, member->places);
+        return;
+    }
+    int64_t rows = worker_rows(member->worker, begin, count, member->buffers);
+    int64_t at;
+    if (worker_flagged(member->worker) || !take_turn(crew, piece, rows, &at))
+        return;
+    point_places(member, at);
+    for (size_t i = 0; i < crew->program->output_count && rows > 0; i++)
+        memcpy(member->places[i], member->buffers[i], (size_t)rows * crew->program->outputs[i].size);
+}
+
+static void *work(void *argument)
+{
+    struct member *member = argument;
+    struct crew *crew = member->crew;
+    const struct job *job = crew->job;
+    while (!crew->stop) {
+        int64_t piece = atomic_fetch_add(&crew->next, 1);
+        if (piece > (job->end - job->begin - 1) / crew->piece_rows)
+            break;
+        int64_t begin = job->begin + piece * crew->piece_rows;
+        int64_t count = job->end - begin < crew->piece_rows ? job->end - begin : crew->piece_rows;
+        if (job->cancel && *job->cancel)
+            crew->cancelled = true;
+        else if (crew->sink)
+            make_rows(member, piece, begin, count);
+        else
+            worker_aggregate(member->worker, begin, count, member->states);
+        if (worker_flagged(member->worker))
+            crew->flagged = true;
+        if (crew->cancelled || crew->flagged)
+            stop_crew(crew);
+    }
+    return NULL;
+}
+
+
+/* Starts the member on a thread of its own. Signals are the main thread's business, but for those that a failing
+ * access raises in the thread itself: blocked, they would end the process. */
+static bool start_thread(struct member *member)
+{
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    sigdelset(&blocked, SIGBUS);
+    sigdelset(&blocked, SIGSEGV);
+    sigdelset(&blocked, SIGFPE);
+    sigdelset(&blocked, SIGILL);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    bool started = pthread_create(&member->thread, NULL, work, member) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+/* Arenas are not shared between threads; a member's is filled here, before its thread starts. */
+static void member_init(struct member *member, struct crew *crew, bool alone)
+{
+    const struct program *program = crew->program;
+    const struct task *task = crew->job->task;
+    member->crew = crew;
+    member->arena = arena_new();
+    member->worker = worker_new(program, member->arena);
+    member->states = arena_array(member->arena, task->aggregate_count, sizeof *member->states);
+    for (size_t i = 0; i < task->aggregate_count; i++)
+        agg_init(&member->states[i], &task->aggregates[i], &task->code);
+    member->places = arena_array(member->arena, program->output_count, sizeof *member->places);
+    if (!crew->sink || !crew->filtered || alone)
+        return;
+    member->buffers = arena_array(member->arena, program->output_count, sizeof *member->buffers);
+    for (size_t i = 0; i < program->output_count; i++)
+        member->buffers[i] = arena_array(member->arena, (size_t)crew->piece_rows, program->outputs[i].size);
+}
+
+static bool in_row_order(const struct task *task)
+{
+    for (size_t i = 0; i < task->aggregate_count; i++) {
+        const struct aggregate *aggregate = &task->aggregates[i];
+        if (aggregate->kind == AGG_PRODUCT && task->code.at[aggregate->value].kind == KIND_FLOAT)
+            return true;
+    }
+    return false;
+}
+
+static int64_t rows_a_piece(const struct program *program)
+{
+    int64_t row_bytes = 1;
+    for (size_t i = 0; i < program->output_count; i++)
+        row_bytes += (int64_t)program->outputs[i].size;
+    int64_t rows = PIECE_ROWS;
+    while (rows > BLOCK_ROWS && rows * row_bytes > PIECE_BYTES)
+        rows /= 2;
+    return rows;
+}
+
+static int thread_count(const struct evaluator *evaluator, const struct job *job, int64_t piece_rows)
+{
+    int64_t pieces = (job->end - job->begin - 1) / piece_rows + 1;
+    if (in_row_order(job->task))
+        return 1;
+    return pieces < evaluator->threads ? (int)pieces : evaluator->threads;
+}
+
+/* Bytes read and written; `columns` NULL for aggregates. */
+static int64_t bytes_moved(const struct job *job, const struct program *program, struct column *const *columns,
+                           int64_t rows)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < program->stored_count; i++) {
+        const struct column *column = job->columns[program->stored[i].input];
+        bytes += (int64_t)type_table[column->store].size * (job->end - job->begin);
+    }
+    for (size_t i = 0; columns && i < program->output_count; i++)
+        bytes += (int64_t)program->outputs[i].size * rows;
+    return bytes;
+}
+
+/* Runs the job; `states` or `sink` takes the results. */
+static enum status run_crew(const struct evaluator *evaluator, const struct job *job, struct agg_state *states,
+                            struct row_sink *sink, bool *flagged)
+{
+    int64_t started = now_ns();
+    struct arena *arena = arena_new();
+    struct crew crew = {
+        .job = job,
+        .program = program_new(job, sink ? sink->columns : NULL, arena),
+        .sink = sink,
+        .filtered = job->task->filter_count > 0,
+        .before = sink ? sink->rows : 0,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .handed_in = PTHREAD_COND_INITIALIZER,
+    };
+    crew.piece_rows = rows_a_piece(crew.program);
+    int threads = thread_count(evaluator, job, crew.piece_rows);
+    struct member *members = arena_array(arena, (size_t)threads, sizeof *members);
+    int running = 0;
+    for (int i = 0; i < threads; i++)
+        member_init(&members[i], &crew, threads == 1);
+    while (running + 1 < threads && start_thread(&members[running + 1]))
+        running++;
+    work(&members[0]);
+    for (int i = 1; i <= running; i++)
+        pthread_join(members[i].thread, NULL);
+
+    for (int i = 0; i < threads; i++) {
+        for (size_t k = 0; states && k < job->task->aggregate_count; k++)
+            agg_merge(&states[k], &members[i].states[k]);
+        arena_free(members[i].arena);
+    }
+    if (sink && !crew.filtered)
+        sink->rows += job->end - job->begin;
+    *flagged = crew.flagged;
+    if (job->timing) {
+        int64_t bytes = bytes_moved(job, crew.program, sink ? sink->columns : NULL, sink ? sink->rows - crew.before : 0);
+        timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, arena), now_ns() - started, bytes);
+    }
+    bool cancelled = crew.cancelled;
+    pthread_cond_destroy(&crew.handed_in);
+    pthread_mutex_destroy(&crew.lock);
+    arena_free(arena);
+    return cancelled ? STATUS_CANCELLED : STATUS_OK;
+}
+
+static enum status evaluator_prepare(struct backend *backend, const struct job *job)
+{
+    (void)backend;
+    (void)job;
+    return STATUS_OK;
+}
+
+static int64_t evaluator_range_rows(struct backend *backend, const struct job *job)
+{
+    (void)backend;
+    (void)job;
+    return INT64_MAX;
+}
+
+static enum status evaluator_aggregate(struct backend *backend, const struct job *job, struct agg_state *states,
+                                       bool *flagged)
+{
+    return run_crew((const struct evaluator *)backend, job, states, NULL, flagged);
+}
+
+static enum status evaluator_rows(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged)
+{
+    return run_crew((const struct evaluator *)backend, job, NULL, sink, flagged);
+}
+
+static const char *evaluator_source(struct backend *backend, const struct job *job)
+{
+    (void)backend;
+    (void)job;
+    return NULL;
+}
+
+static void evaluator_sweep(struct backend *backend)
+{
+    (void)backend;
+}
+
+static void evaluator_close(struct backend *backend)
+{
+    free(backend);
+}
+
+struct backend *evaluator_open_threads(int threads)
+{
+    static const struct backend_ops ops = {
+        .prepare = evaluator_prepare,
+        .range_rows = evaluator_range_rows,
+        .aggregate = evaluator_aggregate,
+        .rows = evaluator_rows,
+        .source = evaluator_source,
+        .sweep = evaluator_sweep,
+        .close = evaluator_close,
+    };
+    struct evaluator *evaluator = heap_array(1, sizeof *evaluator);
+    evaluator->base = (struct backend){.ops = &ops, .name = "host"};
+    evaluator->threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+    return &evaluator->base;
+}
+
+struct backend *evaluator_open(void)
+{
+    cpu_set_t usable;
+    bool known = sched_getaffinity(0, sizeof usable, &usable) == 0;
+    return evaluator_open_threads(known ? CPU_COUNT(&usable) : 1);
+}

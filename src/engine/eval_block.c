@@ -1,0 +1,230 @@
+#include "eval_block.h"
+
+#include <string.h>
+
+struct worker {
+    const struct program *program;
+    unsigned char *memory;
+    const void **at;          /* where each vector is in the block at hand */
+    int64_t row;              /* the block's first task row */
+    const uint16_t *index;    /* the rows that passed; NULL: all of them */
+    bool flagged;
+    bool *failing;            /* checks with failures in this block, */
+    uint8_t *failures;        /* and in which rows: BLOCK_ROWS bytes a check */
+    uint8_t fail[BLOCK_ROWS]; /* failures of the step at hand */
+    uint16_t picked[BLOCK_ROWS];
+};
+
+static void fill_constant(void *vector, enum lane lane, const struct instr *instr)
+{
+    for (int i = 0; i < BLOCK_ROWS; i++) {
+        switch (lane) {
+        case LANE_BOOL:
+            ((uint8_t *)vector)[i] = instr->integer != 0;
+            break;
+        case LANE_I32:
+            ((int32_t *)vector)[i] = (int32_t)instr->integer;
+            break;
+        case LANE_I64:
+            ((int64_t *)vector)[i] = instr->integer;
+            break;
+        case LANE_F64:
+            ((double *)vector)[i] = instr->number;
+            break;
+        }
+    }
+}
+
+struct worker *worker_new(const struct program *program, struct arena *arena)
+{
+    struct worker *worker = arena_alloc(arena, sizeof *worker);
+    worker->program = program;
+    worker->memory = arena_alloc(arena, program->memory);
+    worker->at = arena_array(arena, (size_t)program->vector_count, sizeof *worker->at);
+    worker->failing = arena_array(arena, (size_t)program->check_count, sizeof *worker->failing);
+    worker->failures = arena_array(arena, (size_t)program->check_count, BLOCK_ROWS);
+    for (size_t i = 0; i < program->constant_count; i++) {
+        const struct constant_vector *constant = &program->constants[i];
+        void *vector = worker->memory + program->vectors[constant->vector].place;
+        fill_constant(vector, constant->lane, &program->job->task->code.at[constant->value]);
+        worker->at[constant->vector] = vector;
+    }
+    return worker;
+}
+
+bool worker_flagged(const struct worker *worker)
+{
+    return worker->flagged;
+}
+
+static void note_failures(struct worker *worker, int32_t check, int count)
+{
+    if (check == CHECK_ALWAYS)
+        worker->flagged = true;
+    if (check < 0)
+        return;
+    uint8_t *failures = worker->failures + (size_t)check * BLOCK_ROWS;
+    if (!worker->failing[check])
+        memset(failures, 0, BLOCK_ROWS);
+    worker->failing[check] = true;
+    for (int i = 0; i < count; i++)
+        failures[i] |= worker->fail[i];
+}
+
+/* Runs steps begin .. end-1 on `count` rows; true if some row failed. */
+static bool run_steps(struct worker *worker, int32_t begin, int32_t end, int count)
+{
+    const struct program *program = worker->program;
+    struct operands operands = {.index = worker->index, .fail = worker->fail, .row = worker->row};
+    bool failed = false;
+    for (int32_t s = begin; s < end; s++) {
+        const struct step *step = &program->steps[s];
+        vector_fn *run = worker->index && step->picked ? step->picked : step->dense;
+        operands.a = step->args[0] != NO_REGISTER ? worker->at[step->args[0]] : NULL;
+        if (!run) {
+            worker->at[step->out] = operands.a;
+            continue;
+        }
+        operands.b = step->args[1] != NO_REGISTER ? worker->at[step->args[1]] : NULL;
+        operands.c = step->args[2] != NO_REGISTER ? worker->at[step->args[2]] : NULL;
+        operands.out = worker->memory + program->vectors[step->out].place;
+        operands.op = step->op;
+        worker->at[step->out] = operands.out;
+        if (run(&operands, count)) {
+            note_failures(worker, step->check, count);
+            failed = true;
+        }
+    }
+    return failed;
+}
+
+/* Flags failures of checks begin .. end-1 in rows where the guard is true; the guards have been computed. */
+static void settle_failures(struct worker *worker, int32_t begin, int32_t end, int count)
+{
+    for (int32_t check = begin; check < end; check++) {
+        if (!worker->failing[check])
+            continue;
+        worker->failing[check] = false;
+        const uint8_t *failures = worker->failures + (size_t)check * BLOCK_ROWS;
+        const uint8_t *guard = worker->at[worker->program->checks[check].guard];
+        for (int i = 0; i < count; i++)
+            worker->flagged |= failures[i] & guard[i];
+    }
+}
+
+static int count_passed(const uint8_t *mask, int count)
+{
+    int passed = 0;
+    for (int i = 0; i < count; i++)
+        passed += mask[i];
+    return passed;
+}
+
+/* Lists the rows of the mask. Eight at once are passed over where none is set, the rest goes without branches: the
+ * place after the last row listed is written over and over until a row belongs there. */
+static void list_passed(const uint8_t *mask, int count, uint16_t *rows)
+{
+    enum { AT_ONCE = 8 };
+    int listed = 0;
+    int i = 0;
+    for (; i + AT_ONCE <= count; i += AT_ONCE) {
+        uint64_t word;
+        memcpy(&word, mask + i, sizeof word);
+        if (word == 0)
+            continue;
+        for (int j = i; j < i + AT_ONCE; j++) {
+            rows[listed] = (uint16_t)j;
+            listed += mask[j];
+        }
+    }
+    for (; i < count; i++) {
+        if (mask[i])
+            rows[listed++] = (uint16_t)i;
+    }
+}
+
+/* Runs the filters on a block and picks the rows that passed; returns their number. */
+static int filter_block(struct worker *worker, int count)
+{
+    const struct program *program = worker->program;
+    const uint8_t *mask = NULL;
+    int passed = count;
+    bool failed = false;
+    int32_t done = 0;
+    worker->index = NULL;
+    for (size_t i = 0; i < program->filter_count && passed > 0; i++) {
+        failed |= run_steps(worker, done, program->filters[i].end, count);
+        done = program->filters[i].end;
+        mask = worker->at[program->filters[i].mask];
+        passed = count_passed(mask, count);
+    }
+    if (failed) {
+        run_steps(worker, done, program->guards_end, count);
+        settle_failures(worker, 0, program->filter_checks, count);
+    }
+    if (passed > 0 && passed < count) {
+        list_passed(mask, count, worker->picked);
+        worker->index = worker->picked;
+    }
+    return passed;
+}
+
+/* Runs a block of the program up to its results' vectors; returns how many rows they have. */
+static int run_block(struct worker *worker, int64_t row, int count)
+{
+    const struct program *program = worker->program;
+    worker->row = row;
+    for (size_t i = 0; i < program->stored_count; i++) {
+        const struct stored_vector *stored = &program->stored[i];
+        const unsigned char *data = program->job->columns[stored->input]->data;
+        size_t first = (size_t)(program->job->task->first + row);
+        worker->at[stored->vector] = data + first * program->vectors[stored->vector].size;
+    }
+    int passed = filter_block(worker, count);
+    if (passed == 0)
+        return 0;
+    if (run_steps(worker, program->guards_end, program->body_end, passed)) {
+        run_steps(worker, program->body_end, program->step_count, passed);
+        settle_failures(worker, program->filter_checks, program->check_count, passed);
+    }
+    return passed;
+}
+
+static int block_size(int64_t left)
+{
+    return left < BLOCK_ROWS ? (int)left : BLOCK_ROWS;
+}
+
+void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struct agg_state *states)
+{
+    const struct program *program = worker->program;
+    for (int64_t done = 0; done < count && !worker->flagged; done += BLOCK_ROWS) {
+        int passed = run_block(worker, begin + done, block_size(count - done));
+        for (size_t i = 0; i < program->aggregate_count && passed > 0 && !worker->flagged; i++) {
+            const struct folded_aggregate *aggregate = &program->aggregates[i];
+            const void *values = aggregate->vector != NO_REGISTER ? worker->at[aggregate->vector] : NULL;
+            aggregate->fold(&states[i], values, passed);
+        }
+    }
+}
+
+int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *places)
+{
+    const struct program *program = worker->program;
+    int64_t rows = 0;
+    for (int64_t done = 0; done < count && !worker->flagged; done += BLOCK_ROWS) {
+        int passed = run_block(worker, begin + done, block_size(count - done));
+        for (size_t i = 0; i < program->output_count && passed > 0 && !worker->flagged; i++) {
+            const struct stored_output *output = &program->outputs[i];
+            struct operands operands = {
+                .out = (unsigned char *)places[i] + (size_t)rows * output->size,
+                .a = worker->at[output->vector],
+                .index = worker->index,
+            };
+            vector_fn *move = worker->index && output->picked ? output->picked : output->dense;
+            move(&operands, passed);
+        }
+        rows += passed;
+    }
+    return rows;
+}

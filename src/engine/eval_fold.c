@@ -1,0 +1,125 @@
+/* Aggregating vectors: each loop reduces a block, then adds one number to the partial result. */
+#include "eval_ops.h"
+
+static void fold_count(struct agg_state *state, const void *values, int count)
+{
+    (void)values;
+    state->count += count;
+}
+
+static void sum_i32(struct agg_state *state, const void *values, int count)
+{
+    const int32_t *a = values;
+    int64_t sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += a[i];
+    state->sum += sum;
+    state->count += count;
+}
+
+static void sum_small_i64(struct agg_state *state, const void *values, int count)
+{
+    const uint64_t *a = values;
+    uint64_t sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += a[i];
+    state->sum += (int64_t)sum;
+    state->count += count;
+}
+
+/* High and low halves apart: neither sum of a block can leave 64 bits. */
+static void sum_i64(struct agg_state *state, const void *values, int count)
+{
+    const int64_t *a = values;
+    int64_t high = 0;
+    uint64_t low = 0;
+    for (int i = 0; i < count; i++) {
+        high += a[i] >> 32;
+        low += (uint32_t)a[i];
+    }
+    state->sum += (int128)high * ((int128)1 << 32) + (int128)low;
+    state->count += count;
+}
+
+static void sum_f64(struct agg_state *state, const void *values, int count)
+{
+    fsum_add_array(&state->fsum, values, count);
+    state->count += count;
+}
+
+static void min_i32(struct agg_state *state, const void *values, int count)
+{
+    const int32_t *a = values;
+    int32_t lo = INT32_MAX;
+    for (int i = 0; i < count; i++)
+        lo = a[i] < lo ? a[i] : lo;
+    state->lo = lo < state->lo ? lo : state->lo;
+    state->count += count;
+}
+
+static void max_i32(struct agg_state *state, const void *values, int count)
+{
+    const int32_t *a = values;
+    int32_t hi = INT32_MIN;
+    for (int i = 0; i < count; i++)
+        hi = a[i] > hi ? a[i] : hi;
+    state->hi = hi > state->hi ? hi : state->hi;
+    state->count += count;
+}
+
+static void min_i64(struct agg_state *state, const void *values, int count)
+{
+    const int64_t *a = values;
+    int64_t lo = state->lo;
+    for (int i = 0; i < count; i++)
+        lo = a[i] < lo ? a[i] : lo;
+    state->lo = lo;
+    state->count += count;
+}
+
+static void max_i64(struct agg_state *state, const void *values, int count)
+{
+    const int64_t *a = values;
+    int64_t hi = state->hi;
+    for (int i = 0; i < count; i++)
+        hi = a[i] > hi ? a[i] : hi;
+    state->hi = hi;
+    state->count += count;
+}
+
+/* Float minima go through the partial result's own definition of NaN and of zeros' signs. */
+static void add_f64(struct agg_state *state, const void *values, int count)
+{
+    const double *a = values;
+    for (int i = 0; i < count; i++)
+        agg_add_float(state, a[i]);
+}
+
+static void add_i32(struct agg_state *state, const void *values, int count)
+{
+    const int32_t *a = values;
+    for (int i = 0; i < count; i++)
+        agg_add_int(state, a[i]);
+}
+
+static void add_i64(struct agg_state *state, const void *values, int count)
+{
+    const int64_t *a = values;
+    for (int i = 0; i < count; i++)
+        agg_add_int(state, a[i]);
+}
+
+fold_fn *vector_fold(enum aggregate_kind kind, enum lane lane, bool exact_in_64)
+{
+    static fold_fn *const table[][4] = {
+        /* BOOL, I32, I64, F64 */
+        [AGG_COUNT] = {fold_count, fold_count, fold_count, fold_count},
+        [AGG_SUM] = {NULL, sum_i32, sum_i64, sum_f64},
+        [AGG_MEAN] = {NULL, sum_i32, sum_i64, sum_f64},
+        [AGG_MIN] = {NULL, min_i32, min_i64, add_f64},
+        [AGG_MAX] = {NULL, max_i32, max_i64, add_f64},
+        [AGG_PRODUCT] = {NULL, add_i32, add_i64, add_f64},
+    };
+    fold_fn *fold = table[kind][lane];
+    return fold == sum_i64 && exact_in_64 ? sum_small_i64 : fold;
+}

@@ -1,0 +1,475 @@
+/* From typed code to steps: order, lanes, and where each vector lies. */
+#include "eval_program.h"
+
+#include <string.h>
+
+enum { LANES = LANE_F64 + 1, FIRST_CAPACITY = 64 };
+
+/* Values are computed for all rows of a block (filters), also for those but only if something failed (guards), and for
+ * the rows that passed (body). A value may be computed in several of these. */
+enum scope { SCOPE_FILTERS, SCOPE_GUARDS, SCOPE_BODY, SCOPE_COUNT };
+
+struct builder {
+    struct program *program;
+    struct arena *arena;
+    const struct task *task;
+    const struct code *code;
+    enum scope scope;
+    bool ignore_failures;           /* in guards: what fails there is looked at elsewhere */
+    reg *of[SCOPE_COUNT][LANES];    /* the vector of each value */
+    reg *stored;                    /* of each input */
+    bool *wanted;
+    int32_t *check_of;              /* of each guard, in the scope at hand */
+};
+
+static reg *new_map(struct arena *arena, int32_t count)
+{
+    reg *map = arena_array(arena, (size_t)count + 1, sizeof *map);
+    for (int32_t i = 0; i < count; i++)
+        map[i] = NO_REGISTER;
+    return map;
+}
+
+static reg new_vector(struct builder *b, size_t size)
+{
+    struct program *program = b->program;
+    if (program->vector_count == program->vector_capacity) {
+        int32_t capacity = program->vector_capacity ? 2 * program->vector_capacity : FIRST_CAPACITY;
+        program->vectors = arena_grow(b->arena, program->vectors, (size_t)program->vector_count, (size_t)capacity,
+                                      sizeof *program->vectors);
+        program->vector_capacity = capacity;
+    }
+    program->vectors[program->vector_count] = (struct vector_info){.size = size, .place = SIZE_MAX};
+    return program->vector_count++;
+}
+
+static reg lane_vector(struct builder *b, enum lane lane)
+{
+    return new_vector(b, type_table[lane_type(lane)].size);
+}
+
+static void add_step(struct builder *b, struct step step)
+{
+    struct program *program = b->program;
+    if (program->step_count == program->step_capacity) {
+        int32_t capacity = program->step_capacity ? 2 * program->step_capacity : FIRST_CAPACITY;
+        program->steps = arena_grow(b->arena, program->steps, (size_t)program->step_count, (size_t)capacity,
+                                    sizeof *program->steps);
+        program->step_capacity = capacity;
+    }
+    program->steps[program->step_count++] = step;
+}
+
+/* A step that brings values to the rows at hand: `picked` only where rows may have been picked. */
+static void add_source(struct builder *b, reg out, reg from, vector_fn *dense, vector_fn *picked)
+{
+    bool may_pick = b->scope == SCOPE_BODY && b->task->filter_count > 0;
+    add_step(b, (struct step){
+                    .dense = dense,
+                    .picked = may_pick ? picked : NULL,
+                    .op = OP_INPUT,
+                    .out = out,
+                    .args = {from, NO_REGISTER, NO_REGISTER},
+                    .check = CHECK_NONE,
+                });
+}
+
+static reg constant(struct builder *b, value v, enum lane lane)
+{
+    struct program *program = b->program;
+    reg known = b->of[SCOPE_FILTERS][lane][v];
+    if (known != NO_REGISTER)
+        return known;
+    reg vector = lane_vector(b, lane);
+    if (program->constant_count == program->constant_capacity) {
+        size_t capacity = program->constant_capacity ? 2 * program->constant_capacity : FIRST_CAPACITY;
+        program->constants =
+            arena_grow(b->arena, program->constants, program->constant_count, capacity, sizeof *program->constants);
+        program->constant_capacity = capacity;
+    }
+    program->constants[program->constant_count++] =
+        (struct constant_vector){.vector = vector, .lane = lane, .value = v};
+    return b->of[SCOPE_FILTERS][lane][v] = vector;
+}
+
+/* The vector of a value in a lane, for the rows of the scope. Steps are added for what is only a matter of moving;
+ * what it is computed from has been emitted before. */
+static reg require(struct builder *b, value v, enum lane lane)
+{
+    const struct instr *instr = &b->code->at[v];
+    if (instr->op == OP_CONST)
+        return constant(b, v, lane);
+    reg *of = b->of[b->scope][lane];
+    if (of[v] != NO_REGISTER)
+        return of[v];
+    if (lane == instr->lane) { /* computed with the filters, and read by the body */
+        of[v] = lane_vector(b, lane);
+        add_source(b, of[v], b->of[SCOPE_FILTERS][lane][v], NULL,
+                   vector_picked_move(lane_type(lane), lane_type(lane)));
+        return of[v];
+    }
+    reg from = require(b, v, instr->lane);
+    reg vector = lane_vector(b, lane);
+    add_step(b, (struct step){
+                    .dense = vector_move(lane_type(instr->lane), lane_type(lane)),
+                    .op = OP_INPUT,
+                    .out = vector,
+                    .args = {from, NO_REGISTER, NO_REGISTER},
+                    .check = CHECK_NONE,
+                });
+    return of[v] = vector;
+}
+
+static reg stored_input(struct builder *b, size_t input)
+{
+    if (b->stored[input] != NO_REGISTER)
+        return b->stored[input];
+    struct program *program = b->program;
+    reg vector = new_vector(b, type_table[program->job->columns[input]->store].size);
+    program->stored[program->stored_count++] = (struct stored_vector){.vector = vector, .input = input};
+    return b->stored[input] = vector;
+}
+
+static int32_t check_for(struct builder *b, value guard)
+{
+    if (b->ignore_failures)
+        return CHECK_NONE;
+    if (guard == NO_VALUE)
+        return CHECK_ALWAYS;
+    if (b->check_of[guard] == CHECK_NONE)
+        b->check_of[guard] = b->program->check_count++;
+    return b->check_of[guard];
+}
+
+/* The lane in which an operation works: the widest of its result's and its arguments'. */
+static enum lane working_lane(const struct code *code, const struct instr *instr)
+{
+    if (instr->checked || instr->op == OP_POPCOUNT || instr->op == OP_TO_INT)
+        return LANE_I64;
+    enum lane lane = instr->lane;
+    for (int i = instr->op == OP_SELECT; i < op_table[instr->op].arity; i++) {
+        enum lane other = code->at[instr->args[i]].lane;
+        lane = other > lane ? other : lane;
+    }
+    return lane;
+}
+
+static void emit_operation(struct builder *b, value v)
+{
+    const struct instr *instr = &b->code->at[v];
+    enum lane work = working_lane(b->code, instr);
+    enum lane result = instr->kind == KIND_BOOL ? LANE_BOOL : work;
+    enum lane lanes[3] = {work, work, work};
+    struct step step = {.op = instr->op, .args = {NO_REGISTER, NO_REGISTER, NO_REGISTER}, .check = CHECK_NONE};
+    switch (instr->op) {
+    case OP_SELECT:
+        lanes[0] = LANE_BOOL;
+        break;
+    case OP_TO_INT:
+        lanes[0] = LANE_F64;
+        break;
+    case OP_CMP_INT_FLOAT:
+        lanes[0] = LANE_I64;
+        lanes[1] = LANE_F64;
+        work = result = LANE_I32;
+        break;
+    case OP_TO_FLOAT:
+    case OP_BOOL_TO_INT:
+        lanes[0] = b->code->at[instr->args[0]].lane;
+        result = instr->lane;
+        break;
+    default:
+        break;
+    }
+    for (int i = 0; i < op_table[instr->op].arity; i++)
+        step.args[i] = require(b, instr->args[i], lanes[i]);
+    if (instr->op == OP_TO_FLOAT || instr->op == OP_BOOL_TO_INT) {
+        step.dense = vector_move(lane_type(lanes[0]), lane_type(result));
+    } else if (instr->checked) {
+        step.dense = vector_checked_op(instr->op);
+        step.check = check_for(b, instr->guard);
+    } else {
+        step.dense = vector_op(instr->op, work);
+    }
+    step.out = lane_vector(b, result);
+    add_step(b, step);
+    b->of[b->scope][result][v] = step.out;
+    if (result == instr->lane)
+        return;
+    reg narrow = lane_vector(b, instr->lane);
+    add_step(b, (struct step){
+                    .dense = vector_move(lane_type(result), lane_type(instr->lane)),
+                    .op = OP_INPUT,
+                    .out = narrow,
+                    .args = {step.out, NO_REGISTER, NO_REGISTER},
+                    .check = CHECK_NONE,
+                });
+    b->of[b->scope][instr->lane][v] = narrow;
+}
+
+static void emit(struct builder *b, value v)
+{
+    const struct instr *instr = &b->code->at[v];
+    enum type type = lane_type(instr->lane);
+    reg *of = b->of[b->scope][instr->lane];
+    if (instr->op == OP_INPUT) {
+        reg from = stored_input(b, (size_t)instr->integer);
+        enum type store = b->program->job->columns[instr->integer]->store;
+        of[v] = lane_vector(b, instr->lane);
+        add_source(b, of[v], from, store == type ? NULL : vector_move(store, type), vector_picked_move(store, type));
+    } else if (instr->op == OP_ROW) {
+        of[v] = lane_vector(b, instr->lane);
+        add_source(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_picked_row(instr->lane));
+    } else if (instr->op != OP_CONST) {
+        emit_operation(b, v);
+    }
+}
+
+/* Whether the value is there already, or can be had by picking. */
+static bool is_computed(const struct builder *b, value v)
+{
+    enum lane lane = b->code->at[v].lane;
+    return b->of[b->scope][lane][v] != NO_REGISTER ||
+           (b->scope == SCOPE_BODY && b->of[SCOPE_FILTERS][lane][v] != NO_REGISTER);
+}
+
+/* Emits what is marked as wanted and everything it is computed from, arguments first; forgets the marks. */
+static void emit_wanted(struct builder *b)
+{
+    for (value v = b->code->count - 1; v >= 0; v--) {
+        b->wanted[v] = b->wanted[v] && !is_computed(b, v);
+        for (int i = 0; i < op_table[b->code->at[v].op].arity && b->wanted[v]; i++)
+            b->wanted[b->code->at[v].args[i]] = true;
+    }
+    for (value v = 0; v < b->code->count; v++) {
+        if (b->wanted[v])
+            emit(b, v);
+        b->wanted[v] = false;
+    }
+}
+
+/* Steps for the guards of the checks from `first` on. */
+static void emit_guards(struct builder *b, int32_t first)
+{
+    struct program *program = b->program;
+    if (program->check_count == first)
+        return;
+    program->checks = arena_grow(b->arena, program->checks, (size_t)first, (size_t)program->check_count,
+                                 sizeof *program->checks);
+    for (value v = 0; v < b->code->count; v++)
+        b->wanted[v] = b->check_of[v] != CHECK_NONE;
+    b->ignore_failures = true;
+    emit_wanted(b);
+    for (value v = 0; v < b->code->count; v++) {
+        if (b->check_of[v] != CHECK_NONE)
+            program->checks[b->check_of[v]].guard = require(b, v, LANE_BOOL);
+        b->check_of[v] = CHECK_NONE;
+    }
+    b->ignore_failures = false;
+}
+
+static void emit_filters(struct builder *b)
+{
+    struct program *program = b->program;
+    b->scope = SCOPE_FILTERS;
+    program->filter_count = b->task->filter_count;
+    program->filters = arena_array(b->arena, program->filter_count, sizeof *program->filters);
+    reg mask = NO_REGISTER;
+    for (size_t i = 0; i < program->filter_count; i++) {
+        value keep = b->task->filters[i].keep;
+        b->wanted[keep] = true;
+        emit_wanted(b);
+        reg passed = require(b, keep, LANE_BOOL);
+        if (mask != NO_REGISTER) {
+            reg both = lane_vector(b, LANE_BOOL);
+            add_step(b, (struct step){
+                            .dense = vector_op(OP_AND, LANE_BOOL),
+                            .op = OP_AND,
+                            .out = both,
+                            .args = {mask, passed, NO_REGISTER},
+                            .check = CHECK_NONE,
+                        });
+            passed = both;
+        }
+        mask = passed;
+        program->filters[i] = (struct filter_steps){.end = program->step_count, .mask = mask};
+    }
+    program->filters_end = program->step_count;
+    program->filter_checks = program->check_count;
+
+    for (int lane = 0; lane < LANES; lane++)
+        memcpy(b->of[SCOPE_GUARDS][lane], b->of[SCOPE_FILTERS][lane], (size_t)b->code->count * sizeof(reg));
+    b->scope = SCOPE_GUARDS;
+    emit_guards(b, 0);
+    program->guards_end = program->step_count;
+}
+
+/* An input stored as the output is to be needs no computing. */
+static bool passes_through(const struct builder *b, value v, enum type store)
+{
+    const struct instr *instr = &b->code->at[v];
+    return instr->op == OP_INPUT && b->program->job->columns[instr->integer]->store == store;
+}
+
+static void emit_outputs(struct builder *b, struct column *const *columns)
+{
+    struct program *program = b->program;
+    program->outputs = arena_array(b->arena, b->task->output_count, sizeof *program->outputs);
+    for (size_t k = 0; k < b->task->output_count; k++) {
+        value v = b->task->outputs[k].value;
+        if (columns[k] && !passes_through(b, v, columns[k]->store))
+            b->wanted[v] = true;
+    }
+    emit_wanted(b);
+    for (size_t k = 0; k < b->task->output_count; k++) {
+        if (!columns[k])
+            continue;
+        value v = b->task->outputs[k].value;
+        enum type store = columns[k]->store;
+        enum lane lane = b->code->at[v].lane;
+        struct stored_output *output = &program->outputs[program->output_count++];
+        *output = (struct stored_output){.output = k, .size = type_table[store].size};
+        if (passes_through(b, v, store)) {
+            output->vector = stored_input(b, (size_t)b->code->at[v].integer);
+            output->dense = vector_move(store, store);
+            output->picked = vector_picked_move(store, store);
+        } else {
+            output->vector = require(b, v, lane);
+            output->dense = vector_move(lane_type(lane), store);
+        }
+    }
+}
+
+/* Whether the sum of a block of values within the instruction's range cannot leave 64 bits. */
+static bool block_fits(const struct instr *instr)
+{
+    const int64_t most = INT64_MAX / BLOCK_ROWS;
+    return instr->lo >= -most && instr->hi <= most;
+}
+
+static void emit_aggregates(struct builder *b)
+{
+    struct program *program = b->program;
+    program->aggregate_count = b->task->aggregate_count;
+    program->aggregates = arena_array(b->arena, program->aggregate_count, sizeof *program->aggregates);
+    for (size_t i = 0; i < program->aggregate_count; i++) {
+        if (b->task->aggregates[i].value != NO_VALUE)
+            b->wanted[b->task->aggregates[i].value] = true;
+    }
+    emit_wanted(b);
+    for (size_t i = 0; i < program->aggregate_count; i++) {
+        const struct aggregate *aggregate = &b->task->aggregates[i];
+        struct folded_aggregate *folded = &program->aggregates[i];
+        if (aggregate->value == NO_VALUE) {
+            *folded = (struct folded_aggregate){.fold = vector_fold(AGG_COUNT, LANE_I64, true), .vector = NO_REGISTER};
+            continue;
+        }
+        const struct instr *instr = &b->code->at[aggregate->value];
+        enum lane lane = instr->lane == LANE_BOOL ? LANE_I32 : instr->lane;
+        folded->fold = vector_fold(aggregate->kind, lane, block_fits(instr));
+        folded->vector = require(b, aggregate->value, lane);
+    }
+}
+
+/* The step after which each vector is not read again. */
+static int32_t *last_uses(const struct program *program, struct arena *arena)
+{
+    int32_t *last = arena_array(arena, (size_t)program->vector_count + 1, sizeof *last);
+    for (size_t k = 0; k < program->output_count; k++)
+        last[program->outputs[k].vector] = program->step_count;
+    for (size_t i = 0; i < program->aggregate_count; i++) {
+        if (program->aggregates[i].vector != NO_REGISTER)
+            last[program->aggregates[i].vector] = program->step_count;
+    }
+    for (size_t i = 0; i < program->filter_count; i++)
+        last[program->filters[i].mask] = program->guards_end;
+    for (int32_t i = 0; i < program->check_count; i++) {
+        reg guard = program->checks[i].guard;
+        int32_t end = i < program->filter_checks ? program->guards_end : program->step_count;
+        last[guard] = end > last[guard] ? end : last[guard];
+    }
+    for (int32_t s = program->step_count - 1; s >= 0; s--) {
+        const struct step *step = &program->steps[s];
+        if (last[step->out] < s)
+            last[step->out] = s;
+        for (int i = 0; i < 3; i++) {
+            reg arg = step->args[i];
+            if (arg == NO_REGISTER)
+                continue;
+            int32_t end = i == 0 && !step->dense ? last[step->out] : s; /* an alias needs it for as long */
+            last[arg] = end > last[arg] ? end : last[arg];
+        }
+    }
+    return last;
+}
+
+/* Places of one element size that are free again. */
+struct pool {
+    size_t *places;
+    size_t count;
+};
+
+/* Gives each vector that needs memory a place; vectors that are not alive together share one, so that what is worked
+ * on stays in the cache. */
+static void place_vectors(struct builder *b)
+{
+    struct program *program = b->program;
+    int32_t *last = last_uses(program, b->arena);
+    struct pool pools[sizeof(int64_t) + 1] = {{0}};
+    for (size_t size = 1; size <= sizeof(int64_t); size *= 2)
+        pools[size].places = arena_array(b->arena, (size_t)program->vector_count + 1, sizeof(size_t));
+    /* The vectors that end with step s, as lists. */
+    reg *first = new_map(b->arena, program->step_count + 1);
+    reg *next = new_map(b->arena, program->vector_count);
+    for (size_t i = 0; i < program->constant_count; i++) {
+        struct vector_info *vector = &program->vectors[program->constants[i].vector];
+        vector->place = program->memory;
+        program->memory += vector->size * BLOCK_ROWS;
+    }
+    for (int32_t s = 0; s < program->step_count; s++) {
+        const struct step *step = &program->steps[s];
+        struct vector_info *vector = &program->vectors[step->out];
+        if (step->dense || step->picked) {
+            struct pool *pool = &pools[vector->size];
+            if (pool->count > 0) {
+                vector->place = pool->places[--pool->count];
+            } else {
+                vector->place = program->memory;
+                program->memory += vector->size * BLOCK_ROWS;
+            }
+            next[step->out] = first[last[step->out]];
+            first[last[step->out]] = step->out;
+        }
+        for (reg ended = first[s]; ended != NO_REGISTER; ended = next[ended]) {
+            struct pool *pool = &pools[program->vectors[ended].size];
+            pool->places[pool->count++] = program->vectors[ended].place;
+        }
+    }
+}
+
+struct program *program_new(const struct job *job, struct column *const *columns, struct arena *arena)
+{
+    const struct task *task = job->task;
+    struct program *program = arena_alloc(arena, sizeof *program);
+    program->job = job;
+    program->stored = arena_array(arena, task->input_count, sizeof *program->stored);
+    struct builder b = {.program = program, .arena = arena, .task = task, .code = &task->code};
+    for (int scope = 0; scope < SCOPE_COUNT; scope++) {
+        for (int lane = 0; lane < LANES; lane++)
+            b.of[scope][lane] = new_map(arena, task->code.count);
+    }
+    b.stored = new_map(arena, (int32_t)task->input_count);
+    b.wanted = arena_array(arena, (size_t)task->code.count + 1, sizeof *b.wanted);
+    b.check_of = new_map(arena, task->code.count);
+
+    emit_filters(&b);
+    b.scope = SCOPE_BODY;
+    if (columns)
+        emit_outputs(&b, columns);
+    else
+        emit_aggregates(&b);
+    program->body_end = program->step_count;
+    emit_guards(&b, program->filter_checks);
+    place_vectors(&b);
+    return program;
+}

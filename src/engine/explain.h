@@ -1,0 +1,19 @@
+/* The queue as text: as written, and after fusion. */
+#ifndef RQL_ENGINE_EXPLAIN_H
+#define RQL_ENGINE_EXPLAIN_H
+
+#include "run.h"
+
+/* Appends the listing of `explain PIPELINE`: each task's name (Load, Zip, Map, Filter, MappingFilter, Sum, ... joined),
+ * what it reads, keeps and gives; before and after fusion. */
+void explain_queue(struct strbuf *out, const struct queue *queue, const struct queue *fused);
+
+/* Appends the programs of `explain kernel PIPELINE`, one for each fused task, from the runner's device (the evaluator's
+ * listing of typed code if there is none). */
+enum status explain_kernels(struct strbuf *out, struct runner *runner, const struct queue *fused, struct diags *diags);
+
+/* explain as a statement: binds, fuses, appends the text. */
+enum status explain_statement(struct strbuf *out, struct runner *runner, const struct stmt *stmt, struct arena *arena,
+                              struct diags *diags);
+
+#endif

@@ -1,0 +1,428 @@
+/* What names mean: the rules of docs/language.md, and the messages when none applies. */
+#include "bind_internal.h"
+
+#include <string.h>
+
+bool name_abbreviates(const char *name, const char *column)
+{
+    if (name[0] == '\0' || name[0] != column[0])
+        return false;
+    for (; *name != '\0'; name++, column++) {
+        column = strchr(column, *name);
+        if (column == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Names to look for near misses in, gathered from several places. */
+struct candidates {
+    const char **at;
+    size_t count;
+};
+
+static struct candidates candidates_new(struct arena *arena, size_t most)
+{
+    return (struct candidates){.at = arena_array(arena, most + 1, sizeof(const char *))};
+}
+
+static void add_bindings(struct candidates *names, const struct env *env, enum binding_kind kind)
+{
+    for (size_t i = 0; i < env->count; i++) {
+        if (env->bindings[i].kind == kind)
+            names->at[names->count++] = env->bindings[i].name;
+    }
+}
+
+static void add_columns(struct candidates *names, const struct flow *flow)
+{
+    for (size_t i = 0; i < flow->count; i++)
+        names->at[names->count++] = flow->columns[i].name;
+}
+
+static struct candidates candidates_of_scope(const struct scope *scope)
+{
+    const struct env *env = scope->binder->env;
+    size_t columns = scope->flow != NULL ? scope->flow->count : 0;
+    size_t heads = scope->head != NULL ? scope->head->count : 0;
+    struct candidates names =
+        candidates_new(scope->binder->arena, scope->parameter_count + heads + columns + env->count);
+    for (size_t i = 0; i < scope->parameter_count; i++)
+        names.at[names.count++] = scope->parameters[i].text;
+    for (size_t i = 0; i < heads; i++)
+        names.at[names.count++] = scope->head->names[i].text;
+    if (scope->flow != NULL)
+        add_columns(&names, scope->flow);
+    add_bindings(&names, env, BINDING_SCALAR);
+    return names;
+}
+
+/* The columns there are, as a hint; or why there are none. */
+static const char *hint_of_columns(const struct scope *scope)
+{
+    struct arena *arena = scope->binder->arena;
+    if (scope->flow == NULL)
+        return scope->no_columns;
+    if (scope->flow->count == 1)
+        return arena_printf(arena, "the only column is %s", text_of_columns(arena, scope->flow));
+    return arena_printf(arena, "the columns are %s", text_of_columns(arena, scope->flow));
+}
+
+/* Finds the columns that the name is short for: how many, and the first of them. */
+static size_t find_abbreviated(const struct flow *flow, const char *name, size_t *index)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < flow->count; i++) {
+        if (name_abbreviates(name, flow->columns[i].name) && found++ == 0)
+            *index = i;
+    }
+    return found;
+}
+
+static bool find_column(const struct flow *flow, const char *name, size_t *index)
+{
+    for (size_t i = 0; i < flow->count; i++) {
+        if (strcmp(flow->columns[i].name, name) == 0) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_name(const struct name *names, size_t count, const char *name, size_t *index)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i].text, name) == 0) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void ambiguous(struct scope *scope, const struct name *name)
+{
+    struct arena *arena = scope->binder->arena;
+    const struct flow *flow = scope->flow;
+    struct flow several = {.columns = arena_array(arena, flow->count, sizeof *flow->columns)};
+    for (size_t i = 0; i < flow->count; i++) {
+        if (name_abbreviates(name->text, flow->columns[i].name))
+            several.columns[several.count++] = flow->columns[i];
+    }
+    bind_error(scope->binder, name->span, "write more of the name, or all of it", "`%s` may stand for any of %s",
+               name->text, text_of_columns(arena, &several));
+}
+
+bool name_position(struct scope *scope, int64_t position, struct span span, size_t *index)
+{
+    const struct flow *flow = scope->flow;
+    struct arena *arena = scope->binder->arena;
+    if (flow == NULL) {
+        bind_error(scope->binder, span, scope->no_columns, "there are no columns here");
+        return false;
+    }
+    if (flow->open)
+        return false;
+    if (position < 1 || (uint64_t)position > flow->count) {
+        const char *hint = position < 1 ? "the first column is `$1`" : hint_of_columns(scope);
+        bind_error(scope->binder, span, hint, "there is no column %lld: the relation has %s", (long long)position,
+                   text_of_count(arena, (int64_t)flow->count, "column"));
+        return false;
+    }
+    *index = (size_t)position - 1;
+    return true;
+}
+
+/* fst, snd */
+static bool positional_word(const char *name, int64_t *position)
+{
+    *position = strcmp(name, "fst") == 0 ? 1 : strcmp(name, "snd") == 0 ? 2 : 0;
+    return *position != 0;
+}
+
+static struct resolved meaning(enum meaning what, size_t index)
+{
+    return (struct resolved){.meaning = what, .index = index};
+}
+
+static const char *usage_of_function(struct scope *scope, const char *name)
+{
+    const struct function *function = function_find(name);
+    if (function != NULL)
+        return function->usage;
+    const struct binding *binding = env_find(scope->binder->env, name);
+    if (binding == NULL || binding->kind != BINDING_FUNCTION)
+        return NULL;
+    return arena_printf(scope->binder->arena, "%s(...)", name);
+}
+
+/* The name that an expression before this one in the stage is given, if it is this; NULL if none is. */
+static const struct name *given_before(const struct scope *scope, const char *name)
+{
+    for (size_t i = 0; i < scope->given_count; i++) {
+        if (scope->given[i].name.text != NULL && strcmp(scope->given[i].name.text, name) == 0)
+            return &scope->given[i].name;
+    }
+    return NULL;
+}
+
+/* A name not known otherwise, in a relation of one column: the first such name means that column. */
+static struct resolved lone_column(struct scope *scope, const struct name *name)
+{
+    if (scope->lone.text == NULL)
+        scope->lone = *name;
+    if (strcmp(scope->lone.text, name->text) == 0)
+        return meaning(MEANS_COLUMN, 0);
+    bind_error_second(scope->binder, name->span, scope->lone.span, "this already stands for the only column",
+                      hint_of_columns(scope), "`%s` is not known, nor is `%s`", name->text, scope->lone.text);
+    return meaning(MEANS_UNKNOWN, 0);
+}
+
+/* A name that is none of those that have a meaning in an expression. */
+static struct resolved unknown(struct scope *scope, const struct name *name)
+{
+    const struct name *given = given_before(scope, name->text);
+    bool is_lone = scope->lone.text != NULL && strcmp(scope->lone.text, name->text) == 0;
+    struct binder *binder = scope->binder;
+    const struct binding *binding = env_find(binder->env, name->text);
+    const char *usage = usage_of_function(scope, name->text);
+    bool truth = strcmp(name->text, "true") == 0 || strcmp(name->text, "false") == 0;
+    if (binding != NULL && binding->kind == BINDING_RELATION) {
+        bind_error(binder, name->span,
+                   arena_printf(binder->arena, "a relation begins a pipeline: `%s | ...`", name->text),
+                   "`%s` is a relation, not a value", name->text);
+    } else if (usage != NULL) {
+        bind_error(binder, name->span, arena_printf(binder->arena, "it is called as %s", usage),
+                   "`%s` is a function, not a value", name->text);
+    } else if (truth) {
+        bind_error(binder, name->span, "true is 1 and false is 0", "there is no word `%s`", name->text);
+    } else if (given != NULL && !is_lone) {
+        bind_error_second(binder, name->span, given->span, "named here",
+                          "a stage's expressions see the columns as they were; go on in a stage of its own",
+                          "`%s` is a column only after this stage", name->text);
+    } else if (scope->flow != NULL && scope->flow->count == 1 && scope->head == NULL) {
+        return lone_column(scope, name);
+    } else {
+        struct candidates names = candidates_of_scope(scope);
+        bind_error(binder, name->span, hint_of_columns(scope), "there is no %s `%s`%s",
+                   scope->flow != NULL ? "column or value" : "value", name->text,
+                   text_of_nearest(binder->arena, name->text, names.at, names.count));
+    }
+    return meaning(MEANS_UNKNOWN, 0);
+}
+
+/* A let scalar; but a name that may also be short for a column is refused, since either guess would surprise. */
+static struct resolved resolve_scalar(struct scope *scope, const struct name *name, const struct binding *binding)
+{
+    size_t index;
+    if (scope->flow == NULL || find_abbreviated(scope->flow, name->text, &index) == 0)
+        return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};
+    const char *column = scope->flow->columns[index].name;
+    bind_error(
+        scope->binder, name->span,
+        arena_printf(scope->binder->arena, "write `%s` for the column, or give the let value another name", column),
+        "`%s` is a let value and also short for the column `%s`", name->text, column);
+    return meaning(MEANS_UNKNOWN, 0);
+}
+
+static bool known_only_when_run(const struct binding *binding)
+{
+    return binding != NULL && binding->kind == BINDING_RELATION && binding->unknown && binding->relation == NULL;
+}
+
+/* Columns by name, and the parameters of the head, which go before them. MEANS_UNKNOWN: none, `*final` if that is so
+ * because it cannot be known. */
+static struct resolved resolve_in_flow(const struct scope *scope, const char *name, bool *final)
+{
+    size_t index;
+    *final = false;
+    if (scope->head != NULL && find_name(scope->head->names, scope->head->count, name, &index)) {
+        *final = scope->flow->open || index >= scope->flow->count;
+        return *final ? meaning(MEANS_UNKNOWN, 0) : meaning(MEANS_COLUMN, index);
+    }
+    if (find_column(scope->flow, name, &index))
+        return meaning(MEANS_COLUMN, index);
+    *final = scope->flow->open;
+    return meaning(MEANS_UNKNOWN, 0);
+}
+
+struct resolved name_resolve(struct scope *scope, const struct name *name)
+{
+    size_t index;
+    if (find_name(scope->parameters, scope->parameter_count, name->text, &index))
+        return meaning(MEANS_ARGUMENT, index);
+    if (scope->flow != NULL) {
+        bool final;
+        struct resolved column = resolve_in_flow(scope, name->text, &final);
+        if (final || column.meaning != MEANS_UNKNOWN)
+            return column;
+    }
+
+    const struct binding *binding = env_find(scope->binder->env, name->text);
+    if (binding != NULL && binding->kind == BINDING_SCALAR)
+        return resolve_scalar(scope, name, binding);
+    if (known_only_when_run(binding))
+        return meaning(MEANS_UNKNOWN, 0);
+
+    /* Before abbreviations: what these words mean should not depend on how columns happen to be called. */
+    int64_t position;
+    if (scope->has_rows && strcmp(name->text, "row") == 0)
+        return meaning(MEANS_ROW, 0);
+    if (positional_word(name->text, &position)) {
+        bool found = name_position(scope, position, name->span, &index);
+        return found ? meaning(MEANS_COLUMN, index) : meaning(MEANS_UNKNOWN, 0);
+    }
+
+    size_t abbreviated = scope->flow != NULL ? find_abbreviated(scope->flow, name->text, &index) : 0;
+    if (abbreviated == 1)
+        return meaning(MEANS_COLUMN, index);
+    if (abbreviated > 1) {
+        ambiguous(scope, name);
+        return meaning(MEANS_UNKNOWN, 0);
+    }
+    return unknown(scope, name);
+}
+
+bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *index)
+{
+    struct binder *binder = scope->binder;
+    int64_t position;
+    if (expr->kind == EXPR_POSITION)
+        return name_position(scope, expr->integer, expr->span, index);
+    if (expr->kind != EXPR_NAME) {
+        bind_error(binder, expr->span, "new columns are computed by `map` or `derive`",
+                   "this is not the name of a column");
+        return false;
+    }
+    const char *name = expr->name.text;
+    if (find_column(scope->flow, name, index))
+        return true;
+    if (scope->flow->open)
+        return false;
+    if (positional_word(name, &position))
+        return name_position(scope, position, expr->span, index);
+    size_t abbreviated = find_abbreviated(scope->flow, name, index);
+    if (abbreviated == 1)
+        return true;
+    if (abbreviated > 1) {
+        ambiguous(scope, &expr->name);
+        return false;
+    }
+    struct candidates names = candidates_new(binder->arena, scope->flow->count);
+    add_columns(&names, scope->flow);
+    bind_error(binder, expr->span, hint_of_columns(scope), "there is no column `%s`%s", name,
+               text_of_nearest(binder->arena, name, names.at, names.count));
+    return false;
+}
+
+void name_unknown_function(struct scope *scope, const struct name *name)
+{
+    struct binder *binder = scope->binder;
+    const struct word *word = word_find(name->text, strlen(name->text));
+    if (word != NULL && word->stage != STAGE_NONE) {
+        bind_error(binder, name->span, arena_printf(binder->arena, "as a stage of its own: `| %s`", word->usage),
+                   "`%s` is a stage, not a function", name->text);
+        return;
+    }
+    struct candidates names = candidates_new(binder->arena, function_count + binder->env->count);
+    struct strbuf all = {0};
+    for (size_t i = 0; i < function_count; i++) {
+        names.at[names.count++] = functions[i].name;
+        strbuf_printf(&all, "%s%s", i == 0 ? "the functions are " : " ", functions[i].name);
+    }
+    size_t own = names.count;
+    add_bindings(&names, binder->env, BINDING_FUNCTION);
+    for (size_t i = own; i < names.count; i++)
+        strbuf_printf(&all, " %s", names.at[i]);
+    bind_error(binder, name->span, all.text, "there is no function `%s`%s", name->text,
+               text_of_nearest(binder->arena, name->text, names.at, names.count));
+    strbuf_free(&all);
+}
+
+/* A file that `load NAME` may have been meant for: of that name, or of that name and a known ending. */
+static const char *find_file(struct arena *arena, const char *name)
+{
+    struct file_stamp stamp;
+    if (file_stamp_of(name, &stamp))
+        return name;
+    const char *binary = arena_printf(arena, "%s.bin", name);
+    if (file_stamp_of(binary, &stamp))
+        return binary;
+    for (int type = TYPE_I8; type < TYPE_COUNT; type++) {
+        const char *path = arena_printf(arena, "%s%s", name, type_table[type].ending);
+        if (file_stamp_of(path, &stamp))
+            return path;
+    }
+    return NULL;
+}
+
+void name_unknown_relation(struct binder *binder, const struct name *name)
+{
+    struct candidates names = candidates_new(binder->arena, binder->env->count);
+    add_bindings(&names, binder->env, BINDING_RELATION);
+    add_bindings(&names, binder->env, BINDING_SCALAR);
+    const char *file = find_file(binder->arena, name->text);
+    const char *hint = "`load PATH` reads a file, `let NAME = PIPELINE` names a result";
+    if (file != NULL)
+        hint = arena_printf(binder->arena, "there is a file of that name: `load %s%s%s`",
+                            file == name->text ? "\"" : "", file, file == name->text ? "\"" : "");
+    bind_error(binder, name->span, hint, "there is no relation or value `%s`%s", name->text,
+               text_of_nearest(binder->arena, name->text, names.at, names.count));
+}
+
+void name_check_head(struct scope *scope)
+{
+    const struct head *head = scope->head;
+    const struct flow *flow = scope->flow;
+    struct arena *arena = scope->binder->arena;
+    if (head->count > (flow->open ? LIMIT_COLUMNS : flow->count)) {
+        bind_error(scope->binder, head->span, flow->open ? NULL : hint_of_columns(scope), "%s for %s",
+                   text_of_count(arena, (int64_t)head->count, "name"),
+                   text_of_count(arena, flow->open ? LIMIT_COLUMNS : (int64_t)flow->count, "column"));
+        return;
+    }
+    size_t index;
+    for (size_t i = 1; i < head->count; i++) {
+        if (find_name(head->names, i, head->names[i].text, &index))
+            bind_error_second(scope->binder, head->names[i].span, head->names[index].span, "here first", NULL,
+                              "`%s` is named twice", head->names[i].text);
+    }
+}
+
+static size_t hash_of_text(const char *text)
+{
+    /* FNV-1a, by Fowler, Noll and Vo. */
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return (size_t)hash;
+}
+
+void name_set_init(struct name_set *set, struct arena *arena, size_t most)
+{
+    size_t buckets = 8;
+    while (buckets < 2 * most)
+        buckets *= 2;
+    *set = (struct name_set){arena, arena_array(arena, buckets, sizeof(const char *)), buckets};
+}
+
+/* Remembers the name; false if it was there. */
+static bool insert(struct name_set *set, const char *name)
+{
+    size_t at = hash_of_text(name) & (set->bucket_count - 1);
+    for (; set->buckets[at] != NULL; at = (at + 1) & (set->bucket_count - 1)) {
+        if (strcmp(set->buckets[at], name) == 0)
+            return false;
+    }
+    set->buckets[at] = name;
+    return true;
+}
+
+const char *name_set_add(struct name_set *set, const char *name)
+{
+    const char *unique = name;
+    for (unsigned number = 2; !insert(set, unique); number++)
+        unique = arena_printf(set->arena, "%s_%u", name, number);
+    return unique;
+}

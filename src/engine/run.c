@@ -1,0 +1,259 @@
+#include "run.h"
+
+#include "damage.h"
+#include "exact.h"
+#include "fuse.h"
+#include "rows.h"
+#include "run_task.h"
+#include "save.h"
+
+/* A queue on its way. */
+struct queue_run {
+    struct runner *runner;
+    const struct queue *queue;
+    struct arena *arena;
+    struct outcome *outcomes; /* of each task */
+    size_t *readers;          /* inputs of later tasks that each task's columns are still wanted for */
+    int64_t *given;           /* rows of each task */
+    struct diags *diags;
+};
+
+void result_release(struct result *result)
+{
+    relation_unref(result->relation);
+    *result = (struct result){.kind = RESULT_NONE, .show_rows = -1};
+}
+
+static void add_readers(struct queue_run *run, const struct task *task)
+{
+    for (size_t k = 0; k < task->input_count; k++) {
+        if (task->inputs[k].task)
+            run->readers[task->inputs[k].task->number]++;
+    }
+}
+
+/* The task has run: what nobody else will read is let go. */
+static void drop_readers(struct queue_run *run, const struct task *task)
+{
+    for (size_t k = 0; k < task->input_count; k++) {
+        const struct task *from = task->inputs[k].task;
+        if (from && --run->readers[from->number] == 0)
+            outcome_release(&run->outcomes[from->number], from);
+    }
+}
+
+static enum status run_next(struct queue_run *run, struct task *task)
+{
+    int64_t rows;
+    struct column **inputs = arena_array(run->arena, task->input_count, sizeof(struct column *));
+    for (size_t k = 0; k < task->input_count; k++) {
+        const struct input *input = &task->inputs[k];
+        inputs[k] = input->task ? run->outcomes[input->task->number].columns[input->output] : input->column;
+    }
+    enum status status = rows_read(task, run->given, &rows, run->diags);
+    if (status != STATUS_OK)
+        return status;
+    struct outcome *outcome = &run->outcomes[task->number];
+    status = run_task(run->runner, task, inputs, rows, run->arena, outcome, run->diags);
+    run->given[task->number] = outcome->rows;
+    drop_readers(run, task);
+    return status;
+}
+
+static void take_result(const struct queue_run *run, const struct task *last, struct result *result)
+{
+    const struct outcome *outcome = &run->outcomes[last->number];
+    if (last->sink == SINK_AGGREGATE) {
+        result->kind = RESULT_SCALAR;
+        result->scalar = outcome->scalar;
+        return;
+    }
+    const char **names = arena_array(run->arena, last->output_count, sizeof *names);
+    for (size_t k = 0; k < last->output_count; k++)
+        names[k] = last->outputs[k].name;
+    result->kind = RESULT_RELATION;
+    result->relation = relation_new(outcome->rows, last->output_count, outcome->columns, names);
+}
+
+/* Runs the tasks one after another, until one is flagged. */
+static enum status run_tasks(struct runner *runner, const struct queue *queue, struct result *result, bool *flagged,
+                             struct diags *diags)
+{
+    struct queue_run run = {.runner = runner, .queue = queue, .arena = arena_new(), .diags = diags};
+    run.outcomes = arena_array(run.arena, queue->count, sizeof *run.outcomes);
+    run.readers = arena_array(run.arena, queue->count, sizeof *run.readers);
+    run.given = arena_array(run.arena, queue->count, sizeof *run.given);
+    for (size_t t = 0; t < queue->count; t++)
+        add_readers(&run, queue->tasks[t]);
+    enum status status = STATUS_OK;
+    for (size_t t = 0; t < queue->count && status == STATUS_OK && !*flagged; t++) {
+        status = run_next(&run, queue->tasks[t]);
+        *flagged = run.outcomes[t].flagged;
+    }
+    if (status == STATUS_OK && !*flagged)
+        take_result(&run, queue->tasks[queue->count - 1], result);
+    for (size_t t = 0; t < queue->count; t++)
+        outcome_release(&run.outcomes[t], queue->tasks[t]);
+    arena_free(run.arena);
+    return status;
+}
+
+/* What was computed from a file that changed meanwhile means nothing, errors included. */
+static enum status check_files(const struct queue *queue, enum status status, size_t diags_before, struct diags *diags)
+{
+    if (status == STATUS_CANCELLED)
+        return status;
+    const struct column *column = damaged_column(queue->held, queue->held_count);
+    if (!column)
+        return status;
+    diags->count = diags_before;
+    return damage_error(column, queue->tasks[0]->span, diags);
+}
+
+enum status run_queue(struct runner *runner, const struct queue *queue, struct result *result, struct diags *diags)
+{
+    struct queue fused;
+    size_t diags_before = diags->count;
+    int64_t began = now_ns();
+    queue_init(&fused, queue->arena);
+    fuse(queue, &fused);
+    if (runner->fusion)
+        timing_add(runner->timing, PHASE_FUSE, "", now_ns() - began, 0);
+
+    bool flagged = false;
+    enum status status = run_tasks(runner, runner->fusion ? &fused : queue, result, &flagged, diags);
+    if (status == STATUS_OK && flagged) {
+        began = now_ns();
+        status = exact_run(&fused, result, runner->cancel, diags);
+        timing_add(runner->timing, PHASE_KERNEL, "exactly, row by row", now_ns() - began, 0);
+    }
+    status = check_files(queue, status, diags_before, diags);
+    if (status != STATUS_OK)
+        result_release(result);
+    queue_release(&fused);
+    return status;
+}
+
+/* A scalar as a relation of one row, to be saved. NULL, with an error, if there is no column type for it. */
+static struct relation *relation_of_scalar(const struct scalar *scalar, const char *name, struct span span,
+                                           struct diags *diags)
+{
+    int64_t integer = (int64_t)scalar->integer;
+    if (scalar->kind != KIND_FLOAT && !scalar_fits(scalar)) {
+        diag_error(diags, span, "the value does not fit in 64 bits, and no column type is wider");
+        return NULL;
+    }
+    struct column *column =
+        scalar->kind == KIND_FLOAT ? column_of_floats(&scalar->number, 1) : column_of_ints(&integer, 1);
+    if (!column) {
+        diag_error(diags, span, "not enough memory");
+        return NULL;
+    }
+    struct relation *relation = relation_new(1, 1, &column, &name);
+    column_unref(column);
+    return relation;
+}
+
+static enum status save_result(const struct bound *bound, struct result *result, struct diags *diags)
+{
+    const struct name *path = &bound->save_path;
+    struct relation *relation = result->relation;
+    if (result->kind == RESULT_SCALAR) {
+        const struct task *last = bound->queue.tasks[bound->queue.count - 1];
+        relation = relation_of_scalar(&result->scalar, last->aggregates[0].name, path->span, diags);
+    } else {
+        relation_ref(relation);
+    }
+    if (!relation)
+        return STATUS_FAILED;
+    enum status status = save_relation(relation, path->text, path->span, diags);
+    relation_unref(relation);
+    result->quiet = true;
+    return status;
+}
+
+static int64_t time_in(const struct timing *timing, enum phase phase)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; timing && i < timing->count; i++)
+        ns += timing->events[i].phase == phase ? timing->events[i].ns : 0;
+    return ns;
+}
+
+/* Binds; the time that opening files took is told apart. */
+static enum status bind_timed(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct bound *bound,
+                              struct diags *diags)
+{
+    int64_t began = now_ns();
+    enum status status = stmt->pipeline
+                             ? bind_pipeline(runner->env, stmt->pipeline, false, arena, runner->timing, bound, diags)
+                             : bind_expression(runner->env, stmt->expr, false, arena, bound, diags);
+    timing_add(runner->timing, PHASE_BIND, "", now_ns() - began - time_in(runner->timing, PHASE_MAP), 0);
+    return status;
+}
+
+/* A pipeline or expression from its tree to its result, saved if it says so. */
+static enum status run_value(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
+                             struct diags *diags)
+{
+    struct bound bound;
+    enum status status = bind_timed(runner, stmt, arena, &bound, diags);
+    if (status != STATUS_OK)
+        return status;
+    result->show_rows = bound.show_rows;
+    if (bound.kind == BOUND_CONSTANT) {
+        result->kind = RESULT_SCALAR;
+        result->scalar = bound.scalar;
+    } else {
+        status = run_queue(runner, &bound.queue, result, diags);
+    }
+    if (status == STATUS_OK && bound.save_path.text)
+        status = save_result(&bound, result, diags);
+    queue_release(&bound.queue);
+    return status;
+}
+
+static enum status run_let(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
+                           struct diags *diags)
+{
+    enum status status = run_value(runner, stmt, arena, result, diags);
+    if (status != STATUS_OK)
+        return status;
+    if (result->kind == RESULT_SCALAR)
+        env_set_scalar(runner->env, stmt->name.text, result->scalar);
+    else
+        env_set_relation(runner->env, stmt->name.text, result->relation);
+    result->quiet = true;
+    return STATUS_OK;
+}
+
+static enum status run_def(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct diags *diags)
+{
+    enum status status = bind_definition(runner->env, stmt, arena, diags);
+    if (status == STATUS_OK)
+        env_set_function(runner->env, stmt->name.text, stmt);
+    return status;
+}
+
+enum status run_statement(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
+                          struct diags *diags)
+{
+    enum status status;
+    *result = (struct result){.kind = RESULT_NONE, .show_rows = -1};
+    switch (stmt->kind) {
+    case STMT_DEF:
+        return run_def(runner, stmt, arena, diags);
+    case STMT_LET:
+        status = run_let(runner, stmt, arena, result, diags);
+        break;
+    default:
+        status = run_value(runner, stmt, arena, result, diags);
+        break;
+    }
+    if (status != STATUS_OK)
+        result_release(result);
+    catalog_sweep(runner->env->catalog);
+    if (runner->device)
+        runner->device->ops->sweep(runner->device);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* The spine: a statement from its tree to its result. */
+#ifndef RQL_ENGINE_RUN_H
+#define RQL_ENGINE_RUN_H
+
+#include "backend.h"
+#include "bind.h"
+
+struct result {
+    enum { RESULT_NONE, RESULT_SCALAR, RESULT_RELATION } kind;
+    struct scalar scalar;
+    struct relation *relation; /* one reference, the caller's */
+    int64_t show_rows;         /* from a show stage, -1 otherwise */
+    bool quiet;                /* saved or named: nothing to print */
+};
+void result_release(struct result *result);
+
+/* What a run needs to know; owned by the shell, unchanged by the run. */
+struct runner {
+    struct env *env;
+    struct backend *evaluator; /* always there */
+    struct backend *device;    /* NULL: the evaluator runs everything */
+    bool fusion;
+    struct timing *timing; /* or NULL */
+    const volatile sig_atomic_t *cancel;
+};
+
+/* Runs one statement (not STMT_COMMAND, not STMT_EXPLAIN). `arena` holds everything that dies with it. */
+enum status run_statement(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
+                          struct diags *diags);
+
+/* Checks a statement's names and types without running it, and makes in `env` (a copy, from env_copy) what it defines.
+ */
+enum status check_statement(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags);
+
+/* Runs a bound queue; used by run_statement and the tests. `queue` is as bound; fuses it if runner->fusion. */
+enum status run_queue(struct runner *runner, const struct queue *queue, struct result *result, struct diags *diags);
+
+#endif

@@ -1,0 +1,252 @@
+/* One task: analysed, its results' columns made ready, its rows run in ranges, its results finished. */
+#include "run_task.h"
+
+#include "guard.h"
+#include "range.h"
+#include "rows.h"
+
+#include <string.h>
+
+enum { RANGE_UNIT = 4096 };
+
+/* A task on its way through the backends. */
+struct task_run {
+    const struct runner *runner;
+    struct task *task;
+    struct job job; /* all rows */
+    struct agg_state *states;
+    struct row_sink sink;
+    bool flagged;
+};
+
+void outcome_release(struct outcome *outcome, const struct task *task)
+{
+    for (size_t k = 0; outcome->columns && k < task->output_count; k++) {
+        column_unref(outcome->columns[k]);
+        outcome->columns[k] = NULL;
+    }
+}
+
+/* Forgets the note made last if it was made before: one is told once why a device cannot do something. */
+static void drop_repeated_note(struct diags *diags)
+{
+    const struct diag *last = diags->count > 0 ? &diags->at[diags->count - 1] : NULL;
+    for (size_t i = 0; last && i + 1 < diags->count; i++) {
+        if (diags->at[i].severity == last->severity && strcmp(diags->at[i].message, last->message) == 0) {
+            diags->count--;
+            return;
+        }
+    }
+}
+
+/* Makes a backend ready, and the evaluator if it cannot do the task. */
+static enum status choose_backend(const struct task_run *run, struct backend *wanted, struct backend **backend)
+{
+    *backend = wanted;
+    enum status status = wanted->ops->prepare(wanted, &run->job);
+    if (status != STATUS_UNABLE || wanted == run->runner->evaluator)
+        return status;
+    drop_repeated_note(run->job.diags);
+    *backend = run->runner->evaluator;
+    return (*backend)->ops->prepare(*backend, &run->job);
+}
+
+static int64_t rows_at_once(struct backend *backend, const struct job *job)
+{
+    int64_t rows = backend->ops->range_rows(backend, job);
+    return rows > RANGE_UNIT ? rows / RANGE_UNIT * RANGE_UNIT : rows;
+}
+
+/* One range on one backend. When that is unable, nothing of the range is kept. */
+static enum status run_range(struct task_run *run, struct backend *backend, const struct job *range)
+{
+    const struct task *task = run->task;
+    if (task->sink == SINK_ROWS) {
+        int64_t before = run->sink.rows;
+        enum status status = backend->ops->rows(backend, range, &run->sink, &run->flagged);
+        if (status != STATUS_OK)
+            run->sink.rows = before;
+        return status;
+    }
+    struct agg_state *states = arena_array(range->diags->arena, task->aggregate_count, sizeof *states);
+    for (size_t i = 0; i < task->aggregate_count; i++)
+        agg_init(&states[i], &task->aggregates[i], &task->code);
+    enum status status = backend->ops->aggregate(backend, range, states, &run->flagged);
+    for (size_t i = 0; i < task->aggregate_count && status == STATUS_OK; i++)
+        agg_merge(&run->states[i], &states[i]);
+    return status;
+}
+
+static enum status run_ranges(struct task_run *run)
+{
+    struct backend *backend;
+    struct backend *wanted = run->runner->device ? run->runner->device : run->runner->evaluator;
+    enum status status = choose_backend(run, wanted, &backend);
+    struct job range = run->job;
+    while (status == STATUS_OK && range.begin < run->job.end && !run->flagged) {
+        if (range.cancel && *range.cancel)
+            return STATUS_CANCELLED;
+        int64_t most = rows_at_once(backend, &run->job);
+        range.end = run->job.end - range.begin > most ? range.begin + most : run->job.end;
+        status = run_range(run, backend, &range);
+        if (status == STATUS_UNABLE && backend != run->runner->evaluator) {
+            drop_repeated_note(range.diags);
+            status = choose_backend(run, run->runner->evaluator, &backend);
+        } else {
+            range.begin = range.end;
+        }
+    }
+    return status;
+}
+
+/* An output that is a whole column of the inputs, as it stands. */
+static struct column *whole_column(const struct task_run *run, const struct output *output)
+{
+    const struct task *task = run->task;
+    const struct instr *instr = &task->code.at[output->value];
+    if (instr->op != OP_INPUT || task->filter_count > 0 || task->first != 0 || run->job.begin != 0)
+        return NULL;
+    struct column *column = run->job.columns[instr->integer];
+    return column->rows == run->job.end && column->type == output->type ? column_ref(column) : NULL;
+}
+
+/* Stored narrower than its type, a column says within which values it stays. */
+static void note_range(struct column *column, const struct instr *instr)
+{
+    if (column->store == column->type || instr->kind != KIND_INT)
+        return;
+    column->range_known = true;
+    column->lo = instr->lo;
+    column->hi = instr->hi;
+}
+
+/* Columns for the outputs; *computes is set if any of them has to be. */
+static enum status make_columns(struct task_run *run, struct outcome *outcome, bool *computes)
+{
+    const struct task *task = run->task;
+    int64_t rows = run->job.end - run->job.begin;
+    for (size_t k = 0; k < task->output_count; k++) {
+        const struct output *output = &task->outputs[k];
+        if (!output->needed)
+            continue;
+        outcome->columns[k] = whole_column(run, output);
+        if (outcome->columns[k])
+            continue;
+        struct column *column = column_reserve(output->type, range_store(task, output, run->job.columns), rows);
+        if (!column)
+            return diag_error(run->job.diags, task->span, "not enough memory for a column of %lld rows",
+                              (long long)rows);
+        note_range(column, &task->code.at[output->value]);
+        outcome->columns[k] = run->sink.columns[k] = column;
+        *computes = true;
+    }
+    return STATUS_OK;
+}
+
+/* The rows begin .. end-1 of a column, copied: what a window leaves is usually little. */
+static struct column *copy_rows(const struct column *column, int64_t begin, int64_t end)
+{
+    struct column *copy = column_reserve(column->type, column->store, end - begin);
+    if (!copy)
+        return NULL;
+    copy->range_known = column->range_known;
+    copy->lo = column->lo;
+    copy->hi = column->hi;
+    size_t size = type_table[column->store].size;
+    if (end > begin)
+        memcpy(column_at(copy, 0), (const char *)column->data + (size_t)begin * size, (size_t)(end - begin) * size);
+    column_finish(copy, end - begin);
+    return copy;
+}
+
+/* Keeps of the rows that passed the filters what the window does. */
+static enum status apply_window(const struct task_run *run, struct outcome *outcome)
+{
+    int64_t begin, end;
+    rows_kept(&run->task->window, outcome->rows, &begin, &end);
+    for (size_t k = 0; k < run->task->output_count && (begin > 0 || end < outcome->rows); k++) {
+        if (!outcome->columns[k])
+            continue;
+        struct column *kept = copy_rows(outcome->columns[k], begin, end);
+        if (!kept)
+            return diag_error(run->job.diags, run->task->span, "not enough memory for a column of %lld rows",
+                              (long long)(end - begin));
+        column_unref(outcome->columns[k]);
+        outcome->columns[k] = kept;
+    }
+    outcome->rows = end - begin;
+    return STATUS_OK;
+}
+
+static enum status finish_rows(const struct task_run *run, struct outcome *outcome)
+{
+    for (size_t k = 0; k < run->task->output_count; k++) {
+        if (run->sink.columns[k])
+            column_finish(run->sink.columns[k], run->sink.rows);
+    }
+    if (run->task->filter_count == 0) {
+        outcome->rows = run->job.end - run->job.begin;
+        return STATUS_OK;
+    }
+    outcome->rows = run->sink.rows;
+    return apply_window(run, outcome);
+}
+
+/* Rows: what passes as it is, or need not be made, is left out of the run. */
+static enum status run_rows(struct task_run *run, struct outcome *outcome)
+{
+    struct task *task = run->task;
+    struct arena *arena = run->job.diags->arena;
+    bool *needed = arena_array(arena, task->output_count, sizeof *needed);
+    run->sink.columns = arena_array(arena, task->output_count, sizeof *run->sink.columns);
+    bool computes = task->filter_count > 0;
+    enum status status = make_columns(run, outcome, &computes);
+    for (size_t k = 0; k < task->output_count; k++) {
+        needed[k] = task->outputs[k].needed;
+        task->outputs[k].needed = run->sink.columns[k] != NULL;
+    }
+    if (status == STATUS_OK && computes && run->job.begin < run->job.end)
+        status = run_ranges(run);
+    for (size_t k = 0; k < task->output_count; k++)
+        task->outputs[k].needed = needed[k];
+    if (status == STATUS_OK && !run->flagged)
+        status = finish_rows(run, outcome);
+    return status;
+}
+
+static enum status run_aggregates(struct task_run *run, struct outcome *outcome)
+{
+    const struct task *task = run->task;
+    struct diags *diags = run->job.diags;
+    run->states = arena_array(diags->arena, task->aggregate_count, sizeof *run->states);
+    for (size_t i = 0; i < task->aggregate_count; i++)
+        agg_init(&run->states[i], &task->aggregates[i], &task->code);
+    enum status status = run->job.begin < run->job.end ? run_ranges(run) : STATUS_OK;
+    if (status != STATUS_OK || run->flagged)
+        return status;
+    bool certain = true;
+    status = agg_finish(&run->states[0], &task->aggregates[0], &outcome->scalar, &certain, diags);
+    run->flagged = !certain;
+    return status;
+}
+
+enum status run_task(const struct runner *runner, struct task *task, struct column *const *inputs, int64_t rows,
+                     struct arena *arena, struct outcome *outcome, struct diags *diags)
+{
+    struct task_run run = {
+        .runner = runner,
+        .task = task,
+        .job = {.task = task, .columns = inputs, .end = rows, .timing = runner->timing, .cancel = runner->cancel,
+                .diags = diags},
+    };
+    *outcome = (struct outcome){.columns = arena_array(arena, task->output_count, sizeof *outcome->columns)};
+    if (task->filter_count == 0)
+        rows_kept(&task->window, rows, &run.job.begin, &run.job.end);
+    range_analyse(task, inputs, rows);
+    guard_place(task);
+    enum status status = task->sink == SINK_ROWS ? run_rows(&run, outcome) : run_aggregates(&run, outcome);
+    outcome->flagged = run.flagged;
+    if (status != STATUS_OK || run.flagged)
+        outcome_release(outcome, task);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* One value: the result of a terminal stage, a let scalar, one element. */
+#ifndef RQL_ENGINE_SCALAR_H
+#define RQL_ENGINE_SCALAR_H
+
+#include "types.h"
+
+#include "../strbuf.h"
+
+__extension__ typedef __int128 int128; /* exact sums may need more than 64 bits; gcc and clang have it on 64-bit hosts */
+
+struct scalar {
+    enum kind kind;
+    int128 integer; /* KIND_INT and KIND_BOOL */
+    double number;  /* KIND_FLOAT */
+};
+
+struct scalar scalar_int(int128 value);
+struct scalar scalar_bool(bool value);
+struct scalar scalar_float(double value);
+
+/* Whether an integer fits 64 bits. */
+bool scalar_fits(const struct scalar *scalar);
+
+/* Appends the value as printed everywhere: integers in full, floats as the shortest decimal that reads back the
+ * same (3.0 for three, inf, -inf, nan), booleans as 0 and 1. */
+void scalar_print(struct strbuf *out, const struct scalar *scalar);
+void print_int(struct strbuf *out, int64_t value);
+void print_int128(struct strbuf *out, int128 value);
+void print_float(struct strbuf *out, double value);
+
+#endif

@@ -1,0 +1,31 @@
+/* Where the time went: a list of named events in the order they ended. */
+#ifndef RQL_ENGINE_TIMING_H
+#define RQL_ENGINE_TIMING_H
+
+#include "../arena.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum phase { PHASE_PARSE, PHASE_MAP, PHASE_BIND, PHASE_FUSE, PHASE_BUILD, PHASE_UPLOAD, PHASE_KERNEL, PHASE_RETRIEVE, PHASE_COUNT };
+
+struct event {
+    enum phase phase;
+    const char *name; /* "select+sum", a file, "cached"; in the arena */
+    int64_t ns;
+    int64_t bytes; /* read and written, 0 if it says nothing */
+};
+
+struct timing {
+    struct arena *arena;
+    struct event *events;
+    size_t count, capacity;
+};
+
+void timing_init(struct timing *timing, struct arena *arena);
+int64_t now_ns(void); /* monotonic */
+
+/* Adds an event; one of the same phase and name is added up. `timing` may be NULL. */
+void timing_add(struct timing *timing, enum phase phase, const char *name, int64_t ns, int64_t bytes);
+
+#endif

@@ -1,0 +1,115 @@
+/* Queries for the tests of binder, fusion and plan: parsed from text and bound against a few small files. Every
+ * function is static inline because a test program is one source file. */
+#ifndef RQL_TESTS_QUERIES_H
+#define RQL_TESTS_QUERIES_H
+
+#include "engine/bind.h"
+#include "parser/parse.h"
+#include "scratch.h"
+
+struct queries {
+    struct scratch *scratch; /* the current folder */
+    struct mappings *mappings;
+    struct catalog *catalog;
+    struct env *env;
+    struct source source; /* of the query at hand */
+};
+
+/* ids.bin and amounts.bin have 10 rows, short.i16 has 3, wide.i64 and half.f64 have 4, table/ has two columns of 2. */
+static inline struct queries *queries_new(void)
+{
+    static const int32_t ids[] = {42, 7, 42, 444, 0, 42, 666, 42, 7, 222};
+    static const int32_t amounts[] = {100, -50, -20, 222, 444, 0, -222, 7, 30, 111};
+    static const int16_t few[] = {1, 2, 3};
+    static const int64_t wide[] = {INT64_MIN, -1, 0, INT64_MAX};
+    static const double halves[] = {-0.5, 0.0, 0.5, 1e300};
+    static const uint8_t table[] = {1, 2};
+    struct queries *queries = calloc(1, sizeof *queries);
+    assert_non_null(queries);
+    queries->scratch = scratch_new();
+    assert_int_equal(chdir(queries->scratch->folder), 0);
+    assert_int_equal(mkdir(scratch_path(queries->scratch, "table"), 0700), 0);
+    scratch_write(queries->scratch, "ids.bin", ids, sizeof ids);
+    scratch_write(queries->scratch, "amounts.bin", amounts, sizeof amounts);
+    scratch_write(queries->scratch, "short.i16", few, sizeof few);
+    scratch_write(queries->scratch, "wide.i64", wide, sizeof wide);
+    scratch_write(queries->scratch, "half.f64", halves, sizeof halves);
+    scratch_write(queries->scratch, "table/price.u8", table, sizeof table);
+    scratch_write(queries->scratch, "table/qty.i8", table, sizeof table);
+    queries->mappings = mappings_new();
+    queries->catalog = catalog_new(queries->mappings);
+    queries->env = env_new(queries->catalog);
+    return queries;
+}
+
+static inline void queries_free(struct queries *queries)
+{
+    env_free(queries->env);
+    catalog_free(queries->catalog);
+    mappings_free(queries->mappings);
+    assert_int_equal(chdir("/"), 0);
+    scratch_free(queries->scratch);
+    free(queries);
+}
+
+/* For cmocka: a test's state is its queries. */
+static inline int queries_setup(void **state)
+{
+    *state = queries_new();
+    return 0;
+}
+
+static inline int queries_teardown(void **state)
+{
+    queries_free(*state);
+    return 0;
+}
+
+/* The statements of a text that has no mistake in its syntax; NULL of none. */
+static inline const struct stmt *query_parse(struct queries *queries, const char *text)
+{
+    struct scratch *scratch = queries->scratch;
+    struct source *source = arena_alloc(scratch->arena, sizeof *source);
+    struct stmt *first = NULL;
+    *source = (struct source){"test", text, strlen(text)};
+    scratch->diags.count = 0;
+    if (parse(source, PARSE_SCRIPT, scratch->arena, &scratch->diags, &first) != PARSE_OK)
+        fail_msg("%s: %s", text, scratch->diags.at[0].message);
+    return first;
+}
+
+static inline enum status query_bind_statement(struct queries *queries, const struct stmt *stmt, bool checking,
+                                               struct bound *bound)
+{
+    struct scratch *scratch = queries->scratch;
+    if (stmt->kind == STMT_DEF)
+        return bind_definition(queries->env, stmt, scratch->arena, &scratch->diags);
+    if (stmt->pipeline != NULL)
+        return bind_pipeline(queries->env, stmt->pipeline, checking, scratch->arena, NULL, bound, &scratch->diags);
+    return bind_expression(queries->env, stmt->expr, checking, scratch->arena, bound, &scratch->diags);
+}
+
+/* Binds one statement that has no mistake; to be released by the caller. */
+static inline struct bound query_bind(struct queries *queries, const char *text)
+{
+    struct bound bound = {0};
+    if (query_bind_statement(queries, query_parse(queries, text), false, &bound) != STATUS_OK)
+        fail_msg("%s: %s", text, queries->scratch->diags.at[0].message);
+    return bound;
+}
+
+/* Defines the functions of a text. */
+static inline void query_define(struct queries *queries, const char *text)
+{
+    for (const struct stmt *stmt = query_parse(queries, text); stmt != NULL; stmt = stmt->next) {
+        assert_int_equal(query_bind_statement(queries, stmt, false, NULL), STATUS_OK);
+        env_set_function(queries->env, stmt->name.text, stmt);
+    }
+}
+
+static inline const struct task *last_task(const struct queue *queue)
+{
+    return queue->tasks[queue->count - 1];
+}
+
+#endif

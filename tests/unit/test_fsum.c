@@ -1,0 +1,285 @@
+#include "scratch.h"
+
+#include "engine/fsum.h"
+
+#include <float.h>
+#include <math.h>
+
+static double sum_of(const double *values, int64_t count)
+{
+    struct fsum sum;
+    bool certain;
+    fsum_init(&sum);
+    fsum_add_array(&sum, values, count);
+    double result = fsum_result(&sum, &certain);
+    assert_true(certain);
+    return result;
+}
+
+static void assert_same(double a, double b)
+{
+    assert_memory_equal(&a, &b, sizeof a);
+}
+
+/* A small generator of its own: tests must not depend on the library's. */
+static uint64_t next(uint64_t *state)
+{
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = *state;
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static double random_double(uint64_t *state, int exponents)
+{
+    double fraction = (double)(int64_t)next(state);
+    return ldexp(fraction, (int)(next(state) % (uint64_t)(2 * exponents)) - exponents);
+}
+
+/* Sums whose exact value is known. */
+static void hard_sums(void **unused)
+{
+    (void)unused;
+    const double tiny = 4.9406564584124654e-324;
+    static const struct {
+        double values[8];
+        int count;
+        double sum;
+    } cases[] = {
+        {{0}, 0, 0.0},
+        {{-0.0}, 1, 0.0},
+        {{1e308, 1e308, -1e308}, 3, 1e308},
+        {{1e308, 1e308, -1e308, -1e308, 1.0}, 5, 1.0},
+        {{DBL_MAX, DBL_MAX}, 2, INFINITY},
+        {{-DBL_MAX, -DBL_MAX}, 2, -INFINITY},
+        {{DBL_MAX, 0x1.fffffffffffffp969}, 2, DBL_MAX}, /* just under half a unit in the last place */
+        {{DBL_MAX, 0x1p970}, 2, INFINITY}, /* half of it: to even is up */
+        {{1e16, 1.0, -1e16}, 3, 1.0},
+        {{1.0, 1e100, 1.0, -1e100}, 4, 2.0},
+        {{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, 8, 0.8},
+        {{1.0, 1.1102230246251565e-16}, 2, 1.0},                         /* a tie goes to even */
+        {{1.0, 1.1102230246251565e-16, 4.9406564584124654e-324}, 3, 1.0000000000000002}, /* a hair more does not */
+        {{1.0, 1.1102230246251565e-16, -4.9406564584124654e-324}, 3, 1.0},
+        {{1.0000000000000002, 1.1102230246251565e-16}, 2, 1.0000000000000004},
+        {{-1.0, -1.1102230246251565e-16, -4.9406564584124654e-324}, 3, -1.0000000000000002},
+        {{2.2250738585072014e-308, -4.9406564584124654e-324}, 2, 2.2250738585072009e-308},
+        {{2.2250738585072009e-308, 4.9406564584124654e-324}, 2, 2.2250738585072014e-308},
+        {{-4.9406564584124654e-324, -4.9406564584124654e-324}, 2, -9.8813129168249309e-324},
+        {{NAN, 1.0}, 2, NAN},
+        {{INFINITY, 1.0, -DBL_MAX}, 3, INFINITY},
+        {{-INFINITY, DBL_MAX}, 2, -INFINITY},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double sum = sum_of(cases[i].values, cases[i].count);
+        if (isnan(cases[i].sum))
+            assert_true(isnan(sum));
+        else
+            assert_same(sum, cases[i].sum);
+    }
+    const double both[] = {INFINITY, -INFINITY};
+    assert_true(isnan(sum_of(both, 2)));
+    assert_same(sum_of(&tiny, 1), tiny);
+}
+
+/* Values and their negatives in another order leave exactly the rest, whatever was between. */
+static void cancellation(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 100000 };
+    static double values[2 * COUNT + 1];
+    uint64_t state = 1;
+    for (int i = 0; i < COUNT; i++) {
+        values[i] = random_double(&state, 900);
+        values[2 * COUNT - i] = -values[i];
+    }
+    values[COUNT] = 1e-300;
+    assert_same(sum_of(values, 2 * COUNT + 1), 1e-300);
+}
+
+/* Against long sums of integers, which are exact in 128 bits. */
+static void against_integers(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 1000000 };
+    struct fsum sum;
+    fsum_init(&sum);
+    __extension__ __int128 exact = 0;
+    uint64_t state = 2;
+    for (int i = 0; i < COUNT; i++) {
+        int64_t value = (int64_t)next(&state) >> (11 + i % 50);
+        exact += value;
+        fsum_add(&sum, (double)value * 0x1p-30);
+    }
+    bool certain;
+    assert_same(fsum_result(&sum, &certain), (double)exact * 0x1p-30);
+}
+
+/* Many terms of one sign fill the chunks as fast as can be. */
+static void carries(void **unused)
+{
+    (void)unused;
+    struct fsum sum;
+    fsum_init(&sum);
+    const double most = 9007199254740991.0; /* all 53 bits set */
+    for (int shift = 0; shift < 32; shift++) {
+        for (int i = 0; i < 10000; i++)
+            fsum_add(&sum, ldexp(-most, shift));
+    }
+    bool certain;
+    assert_same(fsum_result(&sum, &certain), -(most * 10000 * 4294967295.0));
+}
+
+static void merging_and_order(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 30000 };
+    static double values[COUNT];
+    uint64_t state = 3;
+    for (int i = 0; i < COUNT; i++)
+        values[i] = random_double(&state, 300);
+    double whole = sum_of(values, COUNT);
+
+    struct fsum total;
+    fsum_init(&total);
+    for (int begin = 0; begin < COUNT;) {
+        int end = begin + 1 + (int)(next(&state) % 5000);
+        end = end < COUNT ? end : COUNT;
+        struct fsum part;
+        fsum_init(&part);
+        fsum_add_array(&part, values + begin, end - begin);
+        fsum_merge(&total, &part);
+        begin = end;
+    }
+    bool certain;
+    assert_same(fsum_result(&total, &certain), whole);
+
+    for (int i = COUNT - 1; i > 0; i--) {
+        int j = (int)(next(&state) % (uint64_t)(i + 1));
+        double swapped = values[i];
+        values[i] = values[j];
+        values[j] = swapped;
+    }
+    assert_same(sum_of(values, COUNT), whole);
+}
+
+/* Merging time and again must not lose carries either. */
+static void many_merges(void **unused)
+{
+    (void)unused;
+    struct fsum total, part;
+    fsum_init(&total);
+    fsum_init(&part);
+    for (int i = 0; i < 2000; i++)
+        fsum_add(&part, 9007199254740991.0);
+    for (int i = 0; i < 5000; i++) {
+        fsum_merge(&total, &part);
+        fsum_add(&total, 1.0);
+    }
+    bool certain;
+    assert_same(fsum_result(&total, &certain), 9007199254740991.0 * 1e7 + 5000);
+}
+
+static void scaled(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t integer;
+        int exponent;
+        double value;
+    } cases[] = {
+        {1, 0, 1.0},
+        {-1, 0, -1.0},
+        {INT64_MIN, 0, -0x1p63},
+        {INT64_MIN, -63, -1.0},
+        {INT64_MAX, 0, 0x1p63},
+        {3, -1074, 3 * 4.9406564584124654e-324},
+        {5 << 10, -1084, 5 * 4.9406564584124654e-324},
+        {INT64_MIN, -1137, -4.9406564584124654e-324},
+        {1, 1004, 0x1p1004},
+        {(INT64_C(1) << 20) - 1, 1004, 0x1.ffffep1023},
+        {INT64_C(1) << 20, 1004, INFINITY},
+        {0, 5000, 0.0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fsum sum;
+        bool certain;
+        fsum_init(&sum);
+        fsum_add_scaled(&sum, cases[i].integer, cases[i].exponent);
+        assert_same(fsum_result(&sum, &certain), cases[i].value);
+        assert_true(certain);
+    }
+    uint64_t state = 4;
+    struct fsum twice;
+    fsum_init(&twice);
+    for (int i = 0; i < 100000; i++) {
+        int64_t integer = (int64_t)next(&state) >> 11;
+        int exponent = (int)(next(&state) % 1500) - 1000;
+        exponent = exponent < 900 ? exponent : 900;
+        fsum_add_scaled(&twice, integer, exponent);
+        fsum_add(&twice, -ldexp((double)integer, exponent));
+    }
+    bool certain;
+    assert_same(fsum_result(&twice, &certain), 0.0);
+}
+
+static void lost_bits_are_uncertain(void **unused)
+{
+    (void)unused;
+    struct fsum sum;
+    bool certain;
+    fsum_init(&sum);
+    fsum_add_scaled(&sum, 3, -1076);
+    fsum_result(&sum, &certain);
+    assert_false(certain);
+    fsum_init(&sum);
+    fsum_add_scaled(&sum, 1, 1020);
+    fsum_result(&sum, &certain);
+    assert_false(certain);
+}
+
+static void errors(void **unused)
+{
+    (void)unused;
+    struct fsum sum;
+    bool certain;
+    fsum_init(&sum);
+    fsum_add(&sum, 1.0);
+    fsum_add_error(&sum, 0.0);
+    fsum_result(&sum, &certain);
+    assert_true(certain);
+    fsum_add_error(&sum, 1e-20);
+    assert_same(fsum_result(&sum, &certain), 1.0);
+    assert_true(certain);
+    fsum_add(&sum, 1.1102230246251565e-16); /* a tie: now the least error decides */
+    fsum_result(&sum, &certain);
+    assert_false(certain);
+
+    struct fsum other;
+    fsum_init(&other);
+    fsum_add(&other, 1.0);
+    fsum_merge(&other, &sum);
+    fsum_result(&other, &certain);
+    assert_true(other.error >= 1e-20);
+    assert_true(certain); /* 2 + 2^-53 is not near a tie */
+
+    fsum_add_error(&other, INFINITY);
+    fsum_result(&other, &certain);
+    assert_false(certain);
+    fsum_init(&other);
+    fsum_add_error(&other, NAN);
+    fsum_result(&other, &certain);
+    assert_false(certain);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hard_sums),         cmocka_unit_test(cancellation),
+        cmocka_unit_test(against_integers),  cmocka_unit_test(carries),
+        cmocka_unit_test(merging_and_order), cmocka_unit_test(many_merges),
+        cmocka_unit_test(scaled),            cmocka_unit_test(lost_bits_are_uncertain),
+        cmocka_unit_test(errors),
+    };
+    return cmocka_run_group_tests_name("fsum", tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+/* Syntax trees as text, for comparing: prefix notation for expressions, sources in braces. Every function is static
+ * inline because a test program is one source file. */
+#ifndef RQL_TESTS_TREE_TEXT_H
+#define RQL_TESTS_TREE_TEXT_H
+
+#include "parser/ast.h"
+#include "strbuf.h"
+
+#include <inttypes.h>
+
+static inline void add_pipeline(struct strbuf *out, const struct pipeline *pipeline);
+
+static inline void add_args(struct strbuf *out, const struct expr *expr, size_t first);
+
+/* 7, 0.5, x, $1, (+ 1 (* 2 3)), (neg x), (f a b), (in x 1 9), (in x [1 2]), (at t 0) */
+static inline void add_expr(struct strbuf *out, const struct expr *expr)
+{
+    static const char *const unary[] = {[UNARY_NEG] = "neg", [UNARY_NOT] = "!", [UNARY_BITNOT] = "~"};
+    static const char *const binary[] = {
+        [BINARY_OR] = "||", [BINARY_AND] = "&&", [BINARY_EQ] = "==",  [BINARY_NE] = "!=",   [BINARY_LT] = "<",
+        [BINARY_LE] = "<=", [BINARY_GT] = ">",   [BINARY_GE] = ">=",  [BINARY_BITOR] = "|", [BINARY_BITAND] = "&",
+        [BINARY_XOR] = "^", [BINARY_SHL] = "<<", [BINARY_SHR] = ">>", [BINARY_ADD] = "+",   [BINARY_SUB] = "-",
+        [BINARY_MUL] = "*", [BINARY_DIV] = "/",  [BINARY_MOD] = "%",
+    };
+
+    switch (expr->kind) {
+    case EXPR_INT:
+        strbuf_printf(out, "%" PRId64, expr->integer);
+        return;
+    case EXPR_FLOAT:
+        strbuf_printf(out, "%#.15g", expr->number);
+        while (out->text[out->length - 1] == '0')
+            out->text[--out->length] = '\0';
+        return;
+    case EXPR_NAME:
+        strbuf_puts(out, expr->name.text);
+        return;
+    case EXPR_POSITION:
+        strbuf_printf(out, "$%" PRId64, expr->integer);
+        return;
+    case EXPR_UNARY:
+        strbuf_printf(out, "(%s", unary[expr->op.unary]);
+        break;
+    case EXPR_BINARY:
+        strbuf_printf(out, "(%s", binary[expr->op.binary]);
+        break;
+    case EXPR_TERNARY:
+        strbuf_puts(out, "(?");
+        break;
+    case EXPR_CALL:
+        strbuf_printf(out, "(%s", expr->name.text);
+        break;
+    case EXPR_IN_RANGE:
+        strbuf_puts(out, "(in");
+        break;
+    case EXPR_IN_LIST:
+        strbuf_puts(out, "(in ");
+        add_expr(out, expr->args[0]);
+        strbuf_puts(out, " [");
+        for (size_t i = 1; i < expr->arg_count; i++) {
+            strbuf_puts(out, i > 1 ? " " : "");
+            add_expr(out, expr->args[i]);
+        }
+        strbuf_puts(out, "])");
+        return;
+    case EXPR_INDEX:
+        strbuf_printf(out, "(at %s", expr->name.text);
+        break;
+    }
+    add_args(out, expr, 0);
+    strbuf_putc(out, ')');
+}
+
+static inline void add_args(struct strbuf *out, const struct expr *expr, size_t first)
+{
+    for (size_t i = first; i < expr->arg_count; i++) {
+        strbuf_putc(out, ' ');
+        add_expr(out, expr->args[i]);
+    }
+}
+
+/* " as x", or nothing. */
+static inline void add_as(struct strbuf *out, struct name name)
+{
+    if (name.text)
+        strbuf_printf(out, " as %s", name.text);
+}
+
+static inline void add_names(struct strbuf *out, const struct name *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        strbuf_printf(out, "%s%s", i ? "," : "", names[i].text);
+}
+
+/* {load a.bin as x i32, b.bin} {range 1 9 2} {[1 2]} {x} {(PIPELINE)} {last}, each with its name behind */
+static inline void add_source(struct strbuf *out, const struct source_node *source)
+{
+    strbuf_putc(out, '{');
+    switch (source->kind) {
+    case SOURCE_LOAD:
+        strbuf_puts(out, "load");
+        for (size_t i = 0; i < source->path_count; i++) {
+            strbuf_printf(out, "%s %s", i ? "," : "", source->paths[i].path.text);
+            add_as(out, source->paths[i].as);
+            if (source->paths[i].type.text)
+                strbuf_printf(out, " %s", source->paths[i].type.text);
+        }
+        break;
+    case SOURCE_RANGE:
+        strbuf_puts(out, "range ");
+        add_expr(out, source->from);
+        strbuf_putc(out, ' ');
+        add_expr(out, source->to);
+        if (source->by) {
+            strbuf_putc(out, ' ');
+            add_expr(out, source->by);
+        }
+        break;
+    case SOURCE_LITERAL:
+        strbuf_putc(out, '[');
+        for (size_t i = 0; i < source->item_count; i++) {
+            strbuf_puts(out, i ? " " : "");
+            add_expr(out, source->items[i]);
+        }
+        strbuf_putc(out, ']');
+        break;
+    case SOURCE_NAME:
+        strbuf_puts(out, source->name.text);
+        break;
+    case SOURCE_PIPELINE:
+        strbuf_putc(out, '(');
+        add_pipeline(out, source->pipeline);
+        strbuf_putc(out, ')');
+        break;
+    case SOURCE_LAST:
+        strbuf_puts(out, "last");
+        break;
+    }
+    add_as(out, source->as);
+    strbuf_putc(out, '}');
+}
+
+/* select |a,b| (== a 1); map x as y, z; zip {x}, {y}; save out.bin */
+static inline void add_stage(struct strbuf *out, const struct stage *stage)
+{
+    strbuf_puts(out, stage->word->text);
+    if (stage->head) {
+        strbuf_puts(out, " |");
+        add_names(out, stage->head->names, stage->head->count);
+        strbuf_putc(out, '|');
+    }
+    for (size_t i = 0; i < stage->item_count; i++) {
+        strbuf_puts(out, i ? ", " : " ");
+        add_expr(out, stage->items[i].expr);
+        add_as(out, stage->items[i].name);
+    }
+    for (size_t i = 0; i < stage->source_count; i++) {
+        strbuf_puts(out, i ? ", " : " ");
+        add_source(out, &stage->sources[i]);
+    }
+    if (stage->path.text)
+        strbuf_printf(out, " %s", stage->path.text);
+}
+
+static inline void add_pipeline(struct strbuf *out, const struct pipeline *pipeline)
+{
+    add_source(out, &pipeline->source);
+    for (size_t i = 0; i < pipeline->stage_count; i++) {
+        strbuf_puts(out, " | ");
+        add_stage(out, &pipeline->stages[i]);
+    }
+}
+
+static inline void add_statement(struct strbuf *out, const struct stmt *stmt)
+{
+    switch (stmt->kind) {
+    case STMT_LET:
+        strbuf_printf(out, "let %s = ", stmt->name.text);
+        break;
+    case STMT_DEF:
+        strbuf_printf(out, "def %s(", stmt->name.text);
+        add_names(out, stmt->params, stmt->param_count);
+        strbuf_puts(out, ") = ");
+        break;
+    case STMT_EXPLAIN:
+        strbuf_printf(out, "explain %s%s", stmt->variant.text ? stmt->variant.text : "", stmt->variant.text ? " " : "");
+        break;
+    case STMT_COMMAND:
+        strbuf_puts(out, stmt->command.text);
+        break;
+    case STMT_PIPELINE:
+    case STMT_EXPR:
+        break;
+    }
+    if (stmt->pipeline)
+        add_pipeline(out, stmt->pipeline);
+    if (stmt->expr)
+        add_expr(out, stmt->expr);
+}
+
+/* All statements, "; " between them. */
+static inline void add_statements(struct strbuf *out, const struct stmt *first)
+{
+    for (const struct stmt *stmt = first; stmt; stmt = stmt->next) {
+        add_statement(out, stmt);
+        strbuf_puts(out, stmt->next ? "; " : "");
+    }
+}
+
+#endif
