@@ -1,0 +1,50 @@
+#include "accelerator.h"
+
+#include "memory.h"
+#include "program.h"
+
+#include <stdlib.h>
+
+struct accelerator *accelerator_open(const struct device *device, const struct shape *shape, struct failure *failure)
+{
+    struct accelerator *accelerator = calloc(1, sizeof *accelerator);
+    cl_int code;
+
+    if (!accelerator) {
+        cl_ok(failure, "clCreateContext", CL_OUT_OF_HOST_MEMORY);
+        return NULL;
+    }
+    accelerator->device = *device;
+    accelerator->shape = shape;
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device->platform, 0};
+    accelerator->context = clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
+    if (cl_ok(failure, "clCreateContext", code)) {
+        accelerator->queue =
+            clCreateCommandQueue(accelerator->context, device->id, CL_QUEUE_PROFILING_ENABLE, &code);
+        cl_ok(failure, "clCreateCommandQueue", code);
+    }
+    accelerator->memory = memory_new(accelerator);
+    accelerator->programs = programs_new();
+    if (!accelerator->memory || !accelerator->programs)
+        cl_ok(failure, "clCreateContext", CL_OUT_OF_HOST_MEMORY);
+    if (failure->call) {
+        accelerator_close(accelerator);
+        return NULL;
+    }
+    return accelerator;
+}
+
+void accelerator_close(struct accelerator *accelerator)
+{
+    if (!accelerator)
+        return;
+    if (accelerator->queue)
+        clFinish(accelerator->queue);
+    programs_free(accelerator->programs);
+    memory_free(accelerator->memory);
+    if (accelerator->queue)
+        clReleaseCommandQueue(accelerator->queue);
+    if (accelerator->context)
+        clReleaseContext(accelerator->context);
+    free(accelerator);
+}

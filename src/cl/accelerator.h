@@ -1,0 +1,24 @@
+/* An opened device: what all of this folder's files share. */
+#ifndef RQL_CL_ACCELERATOR_H
+#define RQL_CL_ACCELERATOR_H
+
+#include "device.h"
+
+struct memory;   /* memory.h */
+struct programs; /* program.h */
+
+struct accelerator {
+    struct device device;
+    const struct shape *shape;
+    cl_context context;
+    cl_command_queue queue; /* in order, with profiling */
+    struct failure failure;
+    struct memory *memory;
+    struct programs *programs;
+};
+
+/* Opens the device with this shape; NULL and the failure if that does not work. */
+struct accelerator *accelerator_open(const struct device *device, const struct shape *shape, struct failure *failure);
+void accelerator_close(struct accelerator *accelerator);
+
+#endif

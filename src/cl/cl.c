@@ -1,0 +1,315 @@
+#include "cl.h"
+
+#include "execute.h"
+#include "launch.h"
+#include "memory.h"
+#include "signals.h"
+
+#include "../engine/range.h"
+#include "../engine/stages.h"
+#include "../heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Compilers take more than linear time; this much takes PoCL a few seconds, and no formula is as long. */
+enum { MOST_OPERATIONS = 1500 };
+
+struct cl_backend {
+    struct backend base;
+    char *choice;
+    bool started;
+    struct accelerator *accelerator; /* NULL once started: there is none, for this reason: */
+    char *why_not, *hint;
+
+    /* The task prepared last. */
+    struct plan plan;
+    struct program *program; /* NULL: it has no kernels, or could not be built */
+    const struct task *task;
+};
+
+static struct cl_backend *of_backend(struct backend *backend)
+{
+    return (struct cl_backend *)backend;
+}
+
+static void list_device(struct strbuf *out, const struct device *device)
+{
+    strbuf_printf(out, "%zu: ", device->number);
+    strbuf_add_visible(out, device->name, strlen(device->name));
+    strbuf_printf(out, " (%s)", device_kind(device));
+}
+
+/* Says that there is no device of the kind chosen, and which there are. */
+static void explain_lack(struct cl_backend *cl, const struct device *devices, size_t count,
+                         const struct failure *failure)
+{
+    struct strbuf why = {0}, hint = {0};
+
+    if (strcmp(cl->choice, "auto") == 0)
+        strbuf_puts(&why, "there is no OpenCL device, so queries run without");
+    else if (strcmp(cl->choice, "cpu") == 0)
+        strbuf_puts(&why, "there is no OpenCL device that is a CPU");
+    else if (strcmp(cl->choice, "gpu") == 0)
+        strbuf_puts(&why, "there is no OpenCL device that is a GPU");
+    else
+        strbuf_printf(&why, "there is no usable OpenCL device %s", cl->choice);
+    if (count == 0 && failure->call && strcmp(cl->choice, "auto") != 0)
+        strbuf_printf(&why, ": %s gave %s (%d)", failure->call, cl_error_name(failure->code), failure->code);
+    strbuf_puts(&hint, count > 0 ? "there is " : "`.devices` says what to install; `.device host` needs none");
+    for (size_t k = 0; k < count; k++) {
+        strbuf_puts(&hint, k > 0 ? ", " : "");
+        list_device(&hint, &devices[k]);
+        const char *lacks = device_usable(&devices[k]) ? NULL : device_lacks(&devices[k]);
+        if (lacks)
+            strbuf_printf(&hint, ", but %s", lacks);
+    }
+    cl->why_not = why.text;
+    cl->hint = hint.text;
+}
+
+static void open_device(struct cl_backend *cl)
+{
+    struct failure failure = {0};
+    size_t count;
+    struct device *devices = devices_find(&count, &failure);
+    const struct device *device = device_choose(cl->choice, devices, count);
+
+    if (!device) {
+        explain_lack(cl, devices, count, &failure);
+    } else {
+        failure = (struct failure){0};
+        cl->accelerator = accelerator_open(device, device_shape(device), &failure);
+        if (!cl->accelerator) {
+            struct strbuf why = {0};
+            cl_failure_text(&failure, device->name, &why);
+            cl->why_not = why.text;
+            cl->hint = heap_text("`.device host` runs queries without OpenCL");
+        }
+    }
+    free(devices);
+}
+
+/* Starts OpenCL if that has not been done, and says why it cannot be used. */
+static enum status start(struct cl_backend *cl, const struct job *job)
+{
+    if (!cl->started) {
+        int64_t began = now_ns();
+        struct signals signals;
+        signals_save(&signals);
+        open_device(cl);
+        signals_restore(&signals);
+        cl->started = true;
+        if (cl->accelerator)
+            cl->base.name = cl->accelerator->device.name;
+        timing_add(job->timing, PHASE_BUILD, "OpenCL started", now_ns() - began, 0);
+    }
+    if (cl->accelerator)
+        return STATUS_OK;
+    bool any = strcmp(cl->choice, "auto") == 0;
+    if (any)
+        diag_note(job->diags, (struct span){0}, "%s", cl->why_not);
+    else
+        (void)diag_error(job->diags, (struct span){0}, "%s", cl->why_not);
+    diag_hint(job->diags, "%s", cl->hint);
+    return any ? STATUS_UNABLE : STATUS_FAILED;
+}
+
+/* Makes the plan; `columns` are those that the outputs go to, NULL if they are not made yet. */
+static enum status make_plan(struct cl_backend *cl, const struct job *job, struct column *const *columns)
+{
+    const struct task *task = job->task;
+    const struct device *device = &cl->accelerator->device;
+    struct arena *arena = job->diags->arena;
+    enum type *inputs = arena_array(arena, task->input_count + 1, sizeof *inputs);
+    enum type *outputs = arena_array(arena, task->output_count + 1, sizeof *outputs);
+    const char *lacks = NULL;
+
+    for (size_t k = 0; k < task->input_count; k++)
+        inputs[k] = job->columns[k] ? job->columns[k]->store : task->inputs[k].type;
+    for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++)
+        if (task->outputs[k].needed)
+            outputs[k] = columns && columns[k] ? columns[k]->store
+                                               : range_store(task, &task->outputs[k], job->columns);
+    cl->task = NULL;
+    cl->program = NULL;
+    if (!plan_make(&cl->plan, task, cl->accelerator->shape, inputs, outputs, arena))
+        lacks = "a product of floats depends on the order of rows";
+    else if (cl->plan.emitter.floats && !device->doubles)
+        lacks = "the device has no double precision";
+    else if (cl->plan.emitter.operations > MOST_OPERATIONS)
+        lacks = "the query is too long for a kernel";
+    else if (launch_parameter_bytes(&cl->plan) > device->parameters)
+        lacks = "the query has more columns and literals than a kernel takes";
+    if (!lacks)
+        return STATUS_OK;
+    diag_note(job->diags, (struct span){0}, "part of this runs without OpenCL: %s", lacks);
+    return STATUS_UNABLE;
+}
+
+static bool has_kernels(const struct plan *plan)
+{
+    for (size_t role = 0; role < KERNEL_ROLE_COUNT; role++)
+        if (plan->roles[role])
+            return true;
+    return false;
+}
+
+/* Finds or builds the plan's program. */
+static enum status make_program(struct cl_backend *cl, const struct job *job)
+{
+    struct accelerator *accelerator = cl->accelerator;
+    int64_t began = now_ns();
+    const char *name = "cached";
+
+    if (has_kernels(&cl->plan)) {
+        cl->program = program_for(accelerator, &cl->plan, job->diags);
+        if (!cl->program)
+            return STATUS_UNABLE;
+        if (!cl->program->launched) {
+            if (!launch_first(accelerator, &cl->plan, cl->program, job))
+                return cl_report(&accelerator->failure, accelerator->device.name, job->diags);
+            name = stages_title(job->task, job->diags->arena);
+        }
+        timing_add(job->timing, PHASE_BUILD, name, now_ns() - began, 0);
+    }
+    cl->task = job->task;
+    return STATUS_OK;
+}
+
+static enum status cl_prepare(struct backend *backend, const struct job *job)
+{
+    struct cl_backend *cl = of_backend(backend);
+    enum status status = start(cl, job);
+
+    if (status == STATUS_OK)
+        status = make_plan(cl, job, NULL);
+    return status == STATUS_OK ? make_program(cl, job) : status;
+}
+
+static struct execution execution_of(const struct cl_backend *cl, const struct job *job)
+{
+    return (struct execution){cl->accelerator, &cl->plan, cl->program, job};
+}
+
+static int64_t cl_range_rows(struct backend *backend, const struct job *job)
+{
+    const struct execution execution = execution_of(of_backend(backend), job);
+
+    return execute_most_rows(&execution);
+}
+
+static enum status cl_aggregate(struct backend *backend, const struct job *job, struct agg_state *states,
+                                bool *flagged)
+{
+    const struct execution execution = execution_of(of_backend(backend), job);
+
+    return execute_aggregate(&execution, states, flagged);
+}
+
+/* Whether the columns are laid out as the program writes them. */
+static bool fits(const struct plan *plan, const struct task *task, struct column *const *columns)
+{
+    for (size_t k = 0; k < task->output_count; k++)
+        if (task->outputs[k].needed && columns[k]->store != plan->stores[k])
+            return false;
+    return true;
+}
+
+static enum status cl_rows(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged)
+{
+    struct cl_backend *cl = of_backend(backend);
+
+    if (!fits(&cl->plan, job->task, sink->columns)) {
+        enum status status = make_plan(cl, job, sink->columns);
+        if (status == STATUS_OK)
+            status = make_program(cl, job);
+        if (status != STATUS_OK)
+            return status;
+    }
+    const struct execution execution = execution_of(cl, job);
+    return execute_rows(&execution, sink, flagged);
+}
+
+static const char *cl_source(struct backend *backend, const struct job *job)
+{
+    struct cl_backend *cl = of_backend(backend);
+    size_t told = job->diags->count;
+
+    if (start(cl, job) == STATUS_OK && make_plan(cl, job, NULL) == STATUS_OK)
+        return cl->plan.text;
+    job->diags->count = told; /* showing something else is not a failure */
+    return NULL;
+}
+
+static void cl_sweep(struct backend *backend)
+{
+    struct cl_backend *cl = of_backend(backend);
+
+    if (cl->accelerator)
+        memory_sweep(cl->accelerator->memory);
+}
+
+static void cl_close(struct backend *backend)
+{
+    struct cl_backend *cl = of_backend(backend);
+
+    accelerator_close(cl->accelerator);
+    free(cl->choice);
+    free(cl->why_not);
+    free(cl->hint);
+    free(cl);
+}
+
+struct backend *cl_open(const char *choice)
+{
+    static const struct backend_ops ops = {
+        .prepare = cl_prepare,
+        .range_rows = cl_range_rows,
+        .aggregate = cl_aggregate,
+        .rows = cl_rows,
+        .source = cl_source,
+        .sweep = cl_sweep,
+        .close = cl_close,
+    };
+    if (!device_choice_valid(choice))
+        return NULL;
+    struct cl_backend *cl = heap_array(1, sizeof *cl);
+    cl->choice = heap_text(choice);
+    cl->base = (struct backend){.ops = &ops, .name = cl->choice};
+    return &cl->base;
+}
+
+static void describe_device(struct strbuf *out, const struct device *device)
+{
+    const char *lacks = device_lacks(device);
+
+    list_device(out, device);
+    strbuf_puts(out, ", ");
+    strbuf_add_visible(out, device->driver, strlen(device->driver));
+    strbuf_printf(out, ", %.1f GiB, at most %.1f in one buffer, %u compute unit%s",
+                  (double)device->memory / (1 << 30), (double)device->largest_buffer / (1 << 30), device->units,
+                  device->units == 1 ? "" : "s");
+    if (lacks)
+        strbuf_printf(out, "; %s", lacks);
+    strbuf_putc(out, '\n');
+}
+
+void cl_describe(struct strbuf *out)
+{
+    struct failure failure = {0};
+    struct signals signals;
+    size_t count;
+
+    signals_save(&signals);
+    struct device *devices = devices_find(&count, &failure);
+    signals_restore(&signals);
+    for (size_t k = 0; k < count; k++)
+        describe_device(out, &devices[k]);
+    if (failure.call)
+        strbuf_printf(out, "%s gave %s (%d)\n", failure.call, cl_error_name(failure.code), failure.code);
+    if (count == 0)
+        strbuf_puts(out, "no OpenCL device: install a driver, as Debian's pocl-opencl-icd for the CPU; a GPU's own "
+                         "driver brings a file for /etc/OpenCL/vendors\n");
+    free(devices);
+}

@@ -1,0 +1,17 @@
+/* The OpenCL backend, seen from outside: devices of every platform, each a struct backend. */
+#ifndef RQL_CL_CL_H
+#define RQL_CL_CL_H
+
+#include "../engine/backend.h"
+
+/* A backend for the device that `choice` names: "auto" (a GPU if there is one, else a CPU device), "cpu", "gpu", or a
+ * number as listed by cl_describe. Returns at once: OpenCL starts at the first prepare. If there is no such device
+ * then, "auto" gives STATUS_UNABLE with a note, anything else STATUS_FAILED with the devices there are. Where
+ * `choice` is none of these words or a number, NULL. */
+struct backend *cl_open(const char *choice);
+
+/* Appends a line for each device of each platform (number, name, kind, driver, memory, compute units, what it lacks),
+ * and what to install when there is none. Starts OpenCL. */
+void cl_describe(struct strbuf *out);
+
+#endif

@@ -1,0 +1,21 @@
+/* Division by a number known only to the host, as a multiplication on the device. */
+#ifndef RQL_CL_DIVIDE_H
+#define RQL_CL_DIVIDE_H
+
+#include <stdint.h>
+
+/* What a kernel needs to divide 32-bit integers by a literal; passed to it as a uint4, in this order. */
+struct divisor {
+    uint32_t multiplier;
+    uint32_t shift;
+    uint32_t magnitude; /* of the divisor; 1 for 0 */
+    uint32_t flags;     /* DIVISOR_NEGATIVE, DIVISOR_ZERO */
+};
+
+enum { DIVISOR_NEGATIVE = 1, DIVISOR_ZERO = 2 };
+
+/* For every |n| <= 2^31: |n| / |d| rounded down is ((uint64_t)|n| * multiplier) >> shift. A divisor of 0 is treated as 1 and
+ * marked; dividing by it fails. */
+struct divisor divisor_of(int32_t d);
+
+#endif

@@ -1,0 +1,68 @@
+/* Typed code as OpenCL C: one statement an instruction, at any vector width.
+ *
+ * The text depends only on the code's shape: operations, lanes, checks, how inputs are stored. Columns are numbered by
+ * first use. A literal becomes a kernel argument, one for each place that reads it, so that two queries which differ
+ * in literals alone, equal ones or not, have the same text.
+ *
+ * Booleans are int masks, 0 or -1, at every width. */
+#ifndef RQL_CL_EMIT_H
+#define RQL_CL_EMIT_H
+
+#include "../engine/task.h"
+
+struct literal {
+    value constant;
+    bool divisor;   /* passed as a struct divisor */
+    enum lane lane; /* else as int (also for booleans, as masks), long or double */
+};
+
+struct emitter {
+    struct arena *arena;
+    const struct task *task;
+    const enum type *stores; /* of each of the task's inputs */
+    bool *live;              /* what the task computes, guards included */
+    size_t operations;       /* how much that is */
+    int32_t *numbers;        /* of live values, in order: the 3 of "v3" */
+    int32_t *columns;        /* column number of each input, -1 if not read */
+    size_t *inputs;          /* input number of each column */
+    size_t column_count;
+    int32_t (*operands)[3]; /* literal number of an instruction's argument, -1 if it is none */
+    int32_t *roots;         /* literal number of each root (see emit_root) */
+    struct literal *literals;
+    size_t literal_count;
+    bool checks; /* some operation may raise the flag */
+    bool floats; /* needs double */
+};
+
+/* Prepares for a task whose input k is laid out as stores[k]; false if it has an operation that has no OpenCL form. */
+bool emitter_init(struct emitter *emitter, const struct task *task, const enum type *stores, struct arena *arena);
+
+/* What a kernel computes. */
+struct needs {
+    bool filters, outputs, aggregates;
+};
+
+/* The bytes of columns that a kernel reads for each row. */
+size_t emit_row_bytes(const struct emitter *emitter, struct needs needs);
+
+/* The parameters for columns (pointer and first element) and literals, each line ending in a comma. */
+void emit_parameters(const struct emitter *emitter, struct strbuf *out);
+
+/* Moves the column pointers to the first row. */
+void emit_prologue(const struct emitter *emitter, struct strbuf *out);
+
+/* Statements that compute, for rows i .. i+width-1, what is needed, and collect failures in `errW`. */
+void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct needs needs);
+
+/* "keep", the mask of all filters; call after emit_body with filters. */
+void emit_keep(const struct emitter *emitter, struct strbuf *out, int width);
+
+/* A value as an expression in this lane, in the arena: for outputs (0..) or aggregates (0..), by number. */
+const char *emit_output(const struct emitter *emitter, size_t output, enum lane lane, int width);
+const char *emit_aggregate(const struct emitter *emitter, size_t aggregate, enum lane lane, int width);
+
+/* "int", "long" or "double"; "" or "16". */
+const char *lane_cl_type(enum lane lane);
+const char *width_suffix(int width);
+
+#endif

@@ -1,0 +1,29 @@
+/* How kernels are laid out on a class of devices. */
+#ifndef RQL_CL_SHAPE_H
+#define RQL_CL_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct shape {
+    const char *name;
+    /* Each work-item reads a contiguous chunk of rows in explicit vectors; otherwise all walk the rows side by side. */
+    bool chunks;
+    int width;         /* lanes of the vectors; 1: scalars */
+    size_t group;      /* work-items in a work-group */
+    size_t groups;     /* work-groups for each compute unit */
+    int64_t least;     /* rows that a work-group is worth starting for */
+    size_t tile;       /* rows a work-item of a filter's work-group looks at; 0 with chunks */
+    int64_t rows;      /* the most rows of one launch, for code of up to `weight` operations; fewer for longer code */
+    int64_t weight;
+    bool host_memory;  /* kernels read and write the host's memory in place */
+};
+
+/* CPU devices, and everything else. */
+extern const struct shape shape_chunks, shape_grid;
+
+/* The rows of one launch for code of so many operations: a multiple of 4096, at least 65536. */
+int64_t shape_rows(const struct shape *shape, size_t operations);
+
+#endif

@@ -1,0 +1,35 @@
+/* The program of a task: skeletons filled with the task's code. */
+#ifndef RQL_CL_TEXT_H
+#define RQL_CL_TEXT_H
+
+#include "accumulate.h"
+#include "emit.h"
+#include "shape.h"
+
+/* The kernels that a program may have, named so. Parameters in order: columns (pointer, first element), literals, then
+ *   aggregate, count: slots;    levels: a struct levels by member for each float sum, slots;
+ *   write: outputs (pointer, first element), and, with filters, starts;
+ * and for all: row number of the first row, rows, rows of a chunk, flag. */
+enum kernel_role { KERNEL_AGGREGATE, KERNEL_LEVELS, KERNEL_COUNT, KERNEL_WRITE, KERNEL_ROLE_COUNT };
+
+extern const char *const kernel_names[KERNEL_ROLE_COUNT];
+
+/* What a kernel of this role computes. */
+extern const struct needs kernel_needs[KERNEL_ROLE_COUNT];
+
+struct plan {
+    struct emitter emitter;
+    const struct shape *shape;
+    struct accumulators first, second; /* SINK_AGGREGATE */
+    struct accumulators kept;          /* SINK_ROWS with filters: the first pass */
+    const enum type *stores;           /* SINK_ROWS: how each output is laid out */
+    bool roles[KERNEL_ROLE_COUNT];     /* which kernels there are */
+    int64_t rows;                      /* the most rows of a launch */
+    const char *text;                  /* in the arena */
+};
+
+/* Plans a task: input k laid out as inputs[k], needed output k as outputs[k]. False if it has no OpenCL form. */
+bool plan_make(struct plan *plan, const struct task *task, const struct shape *shape, const enum type *inputs,
+               const enum type *outputs, struct arena *arena);
+
+#endif
