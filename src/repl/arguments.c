@@ -1,0 +1,67 @@
+#include "arguments.h"
+
+#include "shell.h"
+
+#include <string.h>
+
+/* How many bytes at the start could be those of a name. Whether they are one the parser says. */
+static size_t name_length(const char *text)
+{
+    size_t length = 0;
+    for (; text[length]; length++) {
+        unsigned char byte = (unsigned char)text[length];
+        bool letter = (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
+        bool digit = byte >= '0' && byte <= '9';
+        if (!letter && !digit && byte != '_' && byte < 0x80) {
+            break;
+        }
+    }
+    return length;
+}
+
+/* The definition as a statement. `a==3` is a comparison, not a definition. */
+static void write_definition(struct strbuf *text, const char *argument, size_t number)
+{
+    size_t length = name_length(argument);
+    bool named = length > 0 && argument[length] == '=' && argument[length + 1] != '=';
+    strbuf_puts(text, "let ");
+    if (named) {
+        strbuf_add(text, argument, length);
+    } else {
+        strbuf_printf(text, "arg%zu", number);
+    }
+    strbuf_printf(text, " = %s", named ? argument + length + 1 : argument);
+}
+
+/* Arguments often come from other programs: one that smuggles in a second statement is refused. */
+static bool is_one_definition(const struct unit *unit)
+{
+    return unit->parsed == PARSE_OK && unit->first && unit->first->kind == STMT_LET && !unit->first->next;
+}
+
+static enum exit_status define(struct shell *shell, const char *argument, size_t number)
+{
+    struct strbuf text = {0};
+    write_definition(&text, argument, number);
+    struct strbuf name = {0};
+    strbuf_printf(&name, "argument %zu", number);
+    struct unit *unit = unit_new(name.text, &text, PARSE_SCRIPT);
+    if (unit->parsed == PARSE_OK && !is_one_definition(unit)) {
+        (void)diag_error(&unit->diags, (struct span){&unit->source, 0, (uint32_t)unit->source.length},
+                         "an argument holds one value or pipeline");
+        unit->parsed = PARSE_FAILED;
+        unit->first = NULL;
+    }
+    enum exit_status outcome = unit_run(shell, unit);
+    strbuf_free(&name);
+    return outcome == EXIT_QUERY ? EXIT_USAGE : outcome;
+}
+
+enum exit_status arguments_define(struct shell *shell, const struct options *options)
+{
+    enum exit_status outcome = EXIT_FINE;
+    for (size_t i = 0; i < options->argument_count && outcome == EXIT_FINE; i++) {
+        outcome = define(shell, options->arguments[i], i + 1);
+    }
+    return outcome;
+}

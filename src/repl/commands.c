@@ -1,0 +1,406 @@
+#include "commands.h"
+
+#include "help.h"
+#include "shell.h"
+
+#include <string.h>
+
+/* A command being run or checked. */
+struct command_call {
+    struct shell *shell;
+    struct env *env; /* the shell's, or the copy that is checked against */
+    const struct command *command;
+    struct name *words; /* the command's own word first */
+    size_t count;
+    struct arena *arena;
+    struct diags *diags;
+};
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* The end of the word that begins at `at`, its closing quote not included. */
+static size_t word_end(const char *text, size_t at, char quote)
+{
+    while (text[at] && (quote ? text[at] != quote : !is_space(text[at]) && text[at] != ';')) {
+        at++;
+    }
+    return at;
+}
+
+/* Splits the command's text at spaces; a word in quotes may hold some. A comment, or a semicolon with nothing behind
+ * it, ends the command. False, with an error, if more stands behind a semicolon. */
+static bool split_words(struct command_call *call, const struct name *name)
+{
+    const char *text = name->text;
+    call->words = arena_array(call->arena, strlen(text) / 2 + 1, sizeof *call->words);
+    bool ended = false;
+    for (size_t at = 0; text[at] && text[at] != '#';) {
+        struct span span = name->span;
+        span.begin = name->span.begin + (uint32_t)at;
+        if (is_space(text[at]) || text[at] == ';') {
+            ended = ended || text[at] == ';';
+            at++;
+            continue;
+        }
+        bool quoted = text[at] == '"' || text[at] == '\'';
+        size_t inner = at + (quoted ? 1 : 0);
+        size_t end = word_end(text, inner, quoted ? text[at] : '\0');
+        at = quoted && text[end] ? end + 1 : end;
+        span.end = name->span.begin + (uint32_t)at;
+        if (ended) {
+            (void)diag_error(call->diags, span, "a command has its line to itself");
+            diag_hint(call->diags, "write what follows `%s` on the next line", call->words[0].text);
+            return false;
+        }
+        call->words[call->count++] = (struct name){arena_text(call->arena, text + inner, end - inner), span};
+    }
+    return true;
+}
+
+/* Adds "did you mean" to the error made last, if something is near. */
+static void hint_nearest(struct diags *diags, const char *const *nearest, size_t count)
+{
+    if (count == 1) {
+        diag_hint(diags, "did you mean `%s`?", nearest[0]);
+    } else if (count > 1) {
+        diag_hint(diags, "did you mean `%s` or `%s`?", nearest[0], nearest[1]);
+    }
+}
+
+/* Settings. */
+
+static const struct setting *find_setting(struct command_call *call, const struct name *name)
+{
+    const struct setting *setting = setting_find(name->text);
+    if (!setting) {
+        const char **candidates = arena_array(call->arena, setting_count, sizeof *candidates);
+        for (size_t i = 0; i < setting_count; i++) {
+            candidates[i] = setting_table[i].name;
+        }
+        const char *nearest[2];
+        size_t count = nearest_names(name->text, candidates, setting_count, nearest, 2);
+        (void)diag_error(call->diags, name->span, "there is no setting `%s`", name->text);
+        diag_hint(call->diags, ".set lists the settings");
+        hint_nearest(call->diags, nearest, count);
+    }
+    return setting;
+}
+
+/* The setting a call is about: named by the word after .set, or by the command itself. *wanted is what it is to be, or
+ * NULL if it is only asked for. NULL, with an error, if there is none such. */
+static const struct setting *setting_of(struct command_call *call, const struct name **wanted)
+{
+    bool set = strcmp(call->command->name, ".set") == 0;
+    size_t at = set ? 2 : 1;
+    *wanted = call->count > at ? &call->words[at] : NULL;
+    return set ? find_setting(call, &call->words[1]) : setting_find(call->command->name + 1);
+}
+
+static bool change_setting(struct command_call *call, struct settings *settings, const struct setting *setting,
+                           const struct name *wanted)
+{
+    if (setting_set(settings, setting, wanted->text)) {
+        return true;
+    }
+    struct strbuf choices = {0};
+    setting_print_choices(&choices, setting);
+    (void)diag_error(call->diags, wanted->span, "%s cannot be `%s`", setting->name, wanted->text);
+    diag_hint(call->diags, "it is one of %s", choices.text);
+    strbuf_free(&choices);
+    return false;
+}
+
+static void print_setting(struct command_call *call, const struct setting *setting)
+{
+    struct strbuf *out = &call->shell->out.text;
+    struct strbuf text = {0};
+    setting_print(&text, &call->shell->settings, setting);
+    strbuf_printf(out, "%-9s %-8s ", setting->name, text.text);
+    setting_print_choices(out, setting);
+    strbuf_putc(out, '\n');
+    strbuf_free(&text);
+}
+
+static enum exit_status run_set(struct command_call *call)
+{
+    if (call->count == 1 && strcmp(call->command->name, ".set") == 0) {
+        for (size_t i = 0; i < setting_count; i++) {
+            print_setting(call, &setting_table[i]);
+        }
+        return EXIT_FINE;
+    }
+    const struct name *wanted;
+    const struct setting *setting = setting_of(call, &wanted);
+    if (setting && !wanted) {
+        print_setting(call, setting);
+    }
+    bool fine = setting && (!wanted || change_setting(call, &call->shell->settings, setting, wanted));
+    return fine ? EXIT_FINE : EXIT_QUERY;
+}
+
+static void check_set(struct command_call *call, struct checking *checking)
+{
+    (void)checking;
+    if (call->count > 1) {
+        const struct name *wanted;
+        const struct setting *setting = setting_of(call, &wanted);
+        struct settings trial = call->shell->settings;
+        if (setting && wanted) {
+            (void)change_setting(call, &trial, setting, wanted);
+        }
+    }
+}
+
+/* What is named. */
+
+static void print_columns(struct strbuf *out, const struct relation *relation)
+{
+    strbuf_printf(out, "%lld rows: ", (long long)relation->rows);
+    for (size_t k = 0; k < relation->count; k++) {
+        strbuf_puts(out, k ? ", " : "");
+        strbuf_add_visible(out, relation->names[k], strlen(relation->names[k]));
+        strbuf_printf(out, " %s", type_table[relation->columns[k]->type].name);
+    }
+}
+
+static void print_binding(struct strbuf *out, const struct binding *binding, size_t width)
+{
+    strbuf_add_visible(out, binding->name, strlen(binding->name));
+    for (size_t cells = text_width(binding->name, strlen(binding->name)); cells < width; cells++) {
+        strbuf_putc(out, ' ');
+    }
+    strbuf_puts(out, "  ");
+    switch (binding->kind) {
+    case BINDING_SCALAR:
+        scalar_print(out, &binding->scalar);
+        break;
+    case BINDING_RELATION:
+        print_columns(out, binding->relation);
+        break;
+    case BINDING_FUNCTION: {
+        struct span span = binding->function->span;
+        strbuf_add_visible(out, span.source->text + span.begin, span.end - span.begin);
+        break;
+    }
+    }
+    strbuf_putc(out, '\n');
+}
+
+static enum exit_status run_tables(struct command_call *call)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < call->env->count; i++) {
+        const char *name = call->env->bindings[i].name;
+        size_t cells = text_width(name, strlen(name));
+        width = cells > width ? cells : width;
+    }
+    for (size_t i = 0; i < call->env->count; i++) {
+        print_binding(&call->shell->out.text, &call->env->bindings[i], width);
+    }
+    return EXIT_FINE;
+}
+
+static bool drop(struct command_call *call)
+{
+    for (size_t i = 1; i < call->count; i++) {
+        const struct name *name = &call->words[i];
+        if (env_drop(call->env, name->text)) {
+            continue;
+        }
+        const char **candidates = arena_array(call->arena, call->env->count, sizeof *candidates);
+        for (size_t k = 0; k < call->env->count; k++) {
+            candidates[k] = call->env->bindings[k].name;
+        }
+        const char *nearest[2];
+        size_t count = nearest_names(name->text, candidates, call->env->count, nearest, 2);
+        (void)diag_error(call->diags, name->span, "nothing is named `%s`", name->text);
+        hint_nearest(call->diags, nearest, count);
+        return false;
+    }
+    return true;
+}
+
+static enum exit_status run_drop(struct command_call *call)
+{
+    return drop(call) ? EXIT_FINE : EXIT_QUERY;
+}
+
+static void check_drop(struct command_call *call, struct checking *checking)
+{
+    (void)checking;
+    (void)drop(call);
+}
+
+/* Scripts from scripts. */
+
+static bool too_deep(struct command_call *call, size_t depth)
+{
+    if (depth >= READ_DEPTH) {
+        (void)diag_error(call->diags, call->words[0].span, "scripts read one another more than %d deep", READ_DEPTH);
+    }
+    return depth >= READ_DEPTH;
+}
+
+static struct unit *read_unit(struct command_call *call)
+{
+    const struct name *path = &call->words[1];
+    struct strbuf text = {0};
+    struct unit *unit = NULL;
+    if (shell_read(call->shell, path->text, path->span, &text, call->diags) == STATUS_OK) {
+        /* The name goes into errors as long as any function of the source lives. */
+        const char *name = arena_text(call->shell->memory, path->text, strlen(path->text));
+        unit = unit_new(name, &text, PARSE_SCRIPT);
+    }
+    strbuf_free(&text);
+    return unit;
+}
+
+static enum exit_status run_read(struct command_call *call)
+{
+    struct shell *shell = call->shell;
+    struct unit *unit = too_deep(call, shell->read_depth) ? NULL : read_unit(call);
+    if (!unit) {
+        return *shell->platform->cancel ? EXIT_INTERRUPTED : EXIT_QUERY;
+    }
+    shell->read_depth++;
+    enum exit_status outcome = unit_run(shell, unit);
+    shell->read_depth--;
+    return outcome;
+}
+
+static void add_errors(struct diags *into, const struct diags *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        const struct diag *diag = &from->at[i];
+        (void)diag_error(into, diag->span, "%s", diag->message);
+        if (diag->second.source) {
+            diag_second(into, diag->second, diag->label);
+        }
+        if (diag->hint) {
+            diag_hint(into, "%s", diag->hint);
+        }
+    }
+}
+
+static void check_read(struct command_call *call, struct checking *checking)
+{
+    struct unit *unit = too_deep(call, checking->depth) ? NULL : read_unit(call);
+    if (unit) {
+        unit->next = checking->read;
+        checking->read = unit;
+        add_errors(&checking->diags, &unit->diags);
+        checking->depth++;
+        unit_check(checking, unit);
+        checking->depth--;
+    }
+}
+
+/* The rest. */
+
+static enum exit_status run_help(struct command_call *call)
+{
+    struct strbuf *out = &call->shell->out.text;
+    if (call->count == 1) {
+        help_overview(out, shell_print_style(call->shell).width);
+        return EXIT_FINE;
+    }
+    const struct name *word = &call->words[1];
+    if (help_word(out, word->text)) {
+        return EXIT_FINE;
+    }
+    const char *nearest[2];
+    size_t count = help_nearest(word->text, nearest, 2);
+    (void)diag_error(call->diags, word->span, "there is no help on `%s`", word->text);
+    diag_hint(call->diags, ".help alone lists the words");
+    hint_nearest(call->diags, nearest, count);
+    return EXIT_QUERY;
+}
+
+static enum exit_status run_quit(struct command_call *call)
+{
+    call->shell->leaving = true;
+    return EXIT_FINE;
+}
+
+static enum exit_status run_devices(struct command_call *call)
+{
+    struct strbuf *out = &call->shell->out.text;
+    call->shell->platform->describe_devices(out);
+    strbuf_puts(out, "host: the built-in evaluator, without OpenCL\nchosen: ");
+    setting_print(out, &call->shell->settings, setting_find("device"));
+    strbuf_putc(out, '\n');
+    return EXIT_FINE;
+}
+
+const struct command command_table[] = {
+    {".help", "[WORD]", "what there is, or about one word", 0, 1, run_help, NULL},
+    {".tables", "", "what has been named with let and def", 0, 0, run_tables, NULL},
+    {".drop", "NAME ...", "forget names, and the data only they hold", 1, 64, run_drop, check_drop},
+    {".read", "FILE", "run a script here", 1, 1, run_read, check_read},
+    {".set", "[NAME [VALUE]]", "change a setting, or show one or all", 0, 2, run_set, check_set},
+    {".device", "[auto|cpu|gpu|host|N]", "where queries run", 0, 1, run_set, check_set},
+    {".devices", "", "the OpenCL devices of this machine", 0, 0, run_devices, NULL},
+    {".format", "[auto|table|tsv|csv|jsonl]", "how relations print", 0, 1, run_set, check_set},
+    {".header", "[auto|on|off]", "names of columns first", 0, 1, run_set, check_set},
+    {".timing", "[on|off]", "where the time went", 0, 1, run_set, check_set},
+    {".quit", "", "leave (Ctrl-D does too)", 0, 0, run_quit, NULL},
+    {".exit", "", "leave", 0, 0, run_quit, NULL},
+};
+const size_t command_count = sizeof command_table / sizeof *command_table;
+
+static const struct command *find_command(struct command_call *call)
+{
+    const struct name *word = &call->words[0];
+    const char **candidates = arena_array(call->arena, command_count, sizeof *candidates);
+    for (size_t i = 0; i < command_count; i++) {
+        if (strcmp(command_table[i].name, word->text) == 0) {
+            return &command_table[i];
+        }
+        candidates[i] = command_table[i].name;
+    }
+    const char *nearest[2];
+    size_t count = nearest_names(word->text, candidates, command_count, nearest, 2);
+    (void)diag_error(call->diags, word->span, "there is no command `%s`", word->text);
+    diag_hint(call->diags, ".help lists the commands");
+    hint_nearest(call->diags, nearest, count);
+    return NULL;
+}
+
+/* Finds the command and sees that it has as many words as it takes. */
+static bool prepare(struct command_call *call, const struct stmt *stmt)
+{
+    if (!split_words(call, &stmt->command)) {
+        return false;
+    }
+    call->command = find_command(call);
+    if (!call->command) {
+        return false;
+    }
+    size_t after = call->count - 1;
+    if (after < call->command->least || after > call->command->most) {
+        struct span where = after > call->command->most ? call->words[call->command->most + 1].span : stmt->span;
+        (void)diag_error(call->diags, where, "%s", after ? "too many words" : "something is missing");
+        diag_hint(call->diags, "usage: %s%s%s", call->command->name, *call->command->usage ? " " : "",
+                  call->command->usage);
+        return false;
+    }
+    return true;
+}
+
+enum exit_status command_run(struct shell *shell, const struct stmt *stmt, struct arena *arena, struct diags *diags)
+{
+    struct command_call call = {.shell = shell, .env = shell->runner.env, .arena = arena, .diags = diags};
+    return prepare(&call, stmt) ? call.command->run(&call) : EXIT_QUERY;
+}
+
+void command_check(struct checking *checking, const struct stmt *stmt)
+{
+    struct command_call call = {
+        .shell = checking->shell, .env = checking->env, .arena = checking->arena, .diags = &checking->diags};
+    if (prepare(&call, stmt) && call.command->check) {
+        call.command->check(&call, checking);
+    }
+}

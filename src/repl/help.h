@@ -1,0 +1,19 @@
+/* Help, made from the tables of words, functions, commands and settings. */
+#ifndef RQL_REPL_HELP_H
+#define RQL_REPL_HELP_H
+
+#include "../strbuf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Appends what there is, by name. `width`: cells in a line. */
+void help_overview(struct strbuf *out, size_t width);
+
+/* Appends what is known of one word: a stage, function, command or setting. False if it is none. */
+bool help_word(struct strbuf *out, const char *word);
+
+/* The words nearest to one that is none; as nearest_names. */
+size_t help_nearest(const char *word, const char **nearest, size_t max);
+
+#endif

@@ -1,0 +1,274 @@
+#include "lineedit.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* libedit offers readline's interface under another name and without what came after readline 4. */
+#ifdef RQL_LIBEDIT
+#include <editline/readline.h>
+
+static void set_up_editor(void)
+{
+}
+
+static void show_dropped_line(void)
+{
+}
+#else
+#include <readline/history.h>
+#include <readline/readline.h>
+
+#include <termios.h>
+
+enum { CONTROL_Z = 'Z' & 0x1f };
+
+/* Ctrl-Z comes as a key, because the terminal must be put in order before rql stops: not every shell does. */
+static void take_terminal(int meta)
+{
+    rl_prep_terminal(meta);
+    struct termios modes;
+    if (tcgetattr(STDIN_FILENO, &modes) == 0) {
+        modes.c_cc[VSUSP] = _POSIX_VDISABLE;
+        (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
+    }
+}
+
+static void return_terminal(void)
+{
+    rl_eof_found = 0; /* else a newline is written here on Ctrl-D, but on some terminals only */
+    rl_deprep_terminal();
+}
+
+static int stop_here(int count, int key)
+{
+    (void)count, (void)key;
+    return_terminal();
+    (void)kill(0, SIGTSTP); /* the whole job, as the terminal would */
+    take_terminal(1);
+    rl_forced_update_display();
+    return 0;
+}
+
+static void set_up_editor(void)
+{
+    (void)rl_variable_bind("page-completions", "off"); /* a pager would read keys behind the event loop's back */
+    (void)rl_variable_bind("enable-bracketed-paste", "on");
+    rl_prep_term_function = take_terminal;
+    rl_deprep_term_function = return_terminal;
+    const Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
+        (void)rl_bind_key_in_map(CONTROL_Z, stop_here, maps[i]);
+    }
+}
+
+static void show_dropped_line(void)
+{
+    rl_callback_sigcleanup(); /* ends a history search that was under way */
+    rl_free_line_state();
+    rl_point = rl_end;
+    rl_redisplay();
+}
+#endif
+
+#include "history.h"
+
+enum wake { WAKE_INPUT, WAKE_INTERRUPT, WAKE_RESUMED, WAKE_LEAVE };
+
+static bool next_signal(const struct platform *platform, int *number)
+{
+    unsigned char byte;
+    if (read(platform->signals, &byte, 1) != 1) {
+        return false;
+    }
+    *number = byte;
+    return true;
+}
+
+static void forget_signals(const struct platform *platform)
+{
+    int number;
+    while (next_signal(platform, &number)) {
+    }
+    *platform->cancel = 0;
+}
+
+/* Waits for a key or a signal. Signals come through a pipe: a flag looked at before poll could be set in between. */
+static enum wake wait_for_wake(const struct platform *platform)
+{
+    for (;;) {
+        if (*platform->leave) {
+            return WAKE_LEAVE;
+        }
+        struct pollfd wanted[] = {{platform->signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+        if (poll(wanted, 2, -1) < 0) {
+            continue; /* EINTR: the pipe says which */
+        }
+        int number;
+        if (wanted[0].revents && next_signal(platform, &number)) {
+            if (number == SIGINT) {
+                *platform->cancel = 0;
+                return WAKE_INTERRUPT;
+            }
+            if (number == SIGCONT) {
+                return WAKE_RESUMED;
+            }
+        } else if (wanted[1].revents) {
+            return WAKE_INPUT;
+        }
+    }
+}
+
+/* The editor that readline's calls are for, since they take no context. Set only within lineedit_read. */
+static struct line_editor *receiving;
+
+static char *next_completion(const char *prefix, int state)
+{
+    if (state == 0) {
+        receiving->completion_at = 0;
+    }
+    const char *name = complete_next(receiving->completing, prefix, &receiving->completion_at);
+    return name ? strdup(name) : NULL;
+}
+
+/* Where it finds nothing, readline offers files. */
+static char **complete(const char *word, int start, int end)
+{
+    receiving->completing = complete_kind(rl_line_buffer, (size_t)start, (size_t)end);
+    return receiving->completing == COMPLETE_PATH ? NULL : rl_completion_matches(word, next_completion);
+}
+
+static void receive_line(char *text)
+{
+    rl_callback_handler_remove();
+    receiving->result = text ? LINE_TEXT : LINE_END;
+    receiving->done = true;
+    if (text) {
+        strbuf_puts(&receiving->line, text);
+        free(text);
+    }
+}
+
+/* Leaves what was typed on the screen and forgets it. Letting go of the terminal may return to the start of the line,
+ * so the mark comes before it. */
+static void drop_line(void)
+{
+    show_dropped_line();
+    (void)fputs("^C", stdout);
+    (void)fflush(stdout);
+    rl_replace_line("", 0);
+    rl_callback_handler_remove();
+    (void)fputs("\n", stdout);
+    (void)fflush(stdout);
+}
+
+static void read_edited(struct line_editor *editor, const char *prompt)
+{
+    receiving = editor;
+    rl_callback_handler_install(prompt, receive_line);
+    while (!editor->done) {
+        switch (wait_for_wake(editor->platform)) {
+        case WAKE_INPUT:
+            rl_callback_read_char();
+            break;
+        case WAKE_RESUMED:
+            rl_reset_after_signal();
+            rl_forced_update_display();
+            break;
+        case WAKE_INTERRUPT:
+            drop_line();
+            editor->result = LINE_INTERRUPTED;
+            editor->done = true;
+            break;
+        case WAKE_LEAVE:
+            rl_callback_handler_remove();
+            editor->result = LINE_LEAVE;
+            editor->done = true;
+            break;
+        }
+    }
+    receiving = NULL;
+    (void)fflush(stdout);
+}
+
+/* Takes the first line off what was read; at the end of input whatever is left. */
+static bool take_pending(struct line_editor *editor, bool at_end)
+{
+    struct strbuf *pending = &editor->pending;
+    char *newline = pending->length ? memchr(pending->text, '\n', pending->length) : NULL;
+    if (!newline && !(at_end && pending->length)) {
+        return false;
+    }
+    size_t length = newline ? (size_t)(newline - pending->text) : pending->length;
+    strbuf_add(&editor->line, pending->text, length);
+    size_t taken = newline ? length + 1 : length;
+    memmove(pending->text, pending->text + taken, pending->length - taken);
+    pending->length -= taken;
+    return true;
+}
+
+static void read_plainly(struct line_editor *editor)
+{
+    enum { CHUNK = 4096 };
+    while (!take_pending(editor, false)) {
+        enum wake wake = wait_for_wake(editor->platform);
+        if (wake == WAKE_INTERRUPT || wake == WAKE_LEAVE) {
+            strbuf_clear(&editor->pending);
+            editor->result = wake == WAKE_LEAVE ? LINE_LEAVE : LINE_INTERRUPTED;
+            return;
+        }
+        ssize_t got = wake == WAKE_INPUT ? read(STDIN_FILENO, strbuf_reserve(&editor->pending, CHUNK), CHUNK) : -1;
+        if (got > 0) {
+            strbuf_commit(&editor->pending, (size_t)got);
+        } else if (wake == WAKE_INPUT && (got == 0 || errno != EINTR)) {
+            editor->result = take_pending(editor, true) ? LINE_TEXT : LINE_END;
+            return;
+        }
+    }
+    editor->result = LINE_TEXT;
+}
+
+void lineedit_open(struct line_editor *editor, const struct platform *platform, bool editing)
+{
+    *editor = (struct line_editor){.platform = platform, .editing = editing};
+    if (editing) {
+        rl_readline_name = "rql";
+        rl_catch_signals = 0;
+        using_history();
+        stifle_history(HISTORY_ENTRIES);
+        rl_basic_word_break_characters = " \t\n\"\\'`$><=;|&{([,+*%!^?:)";
+        rl_attempted_completion_function = complete;
+        rl_completion_query_items = 0; /* nor would a question be answered through it */
+        set_up_editor();
+    }
+}
+
+void lineedit_close(struct line_editor *editor)
+{
+    strbuf_free(&editor->line);
+    strbuf_free(&editor->pending);
+}
+
+enum line_result lineedit_read(struct line_editor *editor, const char *prompt)
+{
+    strbuf_clear(&editor->line);
+    editor->done = false;
+    forget_signals(editor->platform);
+    if (*editor->platform->leave) {
+        return LINE_LEAVE;
+    }
+    if (editor->editing) {
+        read_edited(editor, prompt);
+    } else {
+        read_plainly(editor);
+    }
+    return editor->result;
+}
+
+void lineedit_remember(const char *entry)
+{
+    (void)add_history(entry);
+}

@@ -1,0 +1,160 @@
+/* rql: reads the command line, sets up what belongs to the process as a whole, and starts the shell. */
+#include "options.h"
+#include "platform.h"
+#include "shell.h"
+
+#include "../cl/cl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Signal handlers reach these and nothing else does but through struct platform. */
+static struct mappings *mappings;
+static volatile sig_atomic_t cancel;
+static volatile sig_atomic_t leave;
+static volatile sig_atomic_t interrupted_at; /* milliseconds, of the Ctrl-C that set cancel */
+static int signal_pipe[2];
+
+/* A query that has not stopped this long after Ctrl-C is stuck, and the next Ctrl-C ends rql. */
+enum { STUCK_MS = 1000 };
+
+static int milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int)((now.tv_sec % 1000000) * 1000 + now.tv_nsec / 1000000);
+}
+
+static void pass_on(int number)
+{
+    unsigned char byte = (unsigned char)number;
+    ssize_t wrote = write(signal_pipe[1], &byte, 1); /* a full pipe has woken the reader already */
+    (void)wrote;
+}
+
+static void on_signal(int number)
+{
+    int saved = errno;
+    int now = milliseconds();
+    if (number == SIGINT && cancel && now - interrupted_at > STUCK_MS) {
+        _exit(EXIT_INTERRUPTED);
+    }
+    if (number == SIGINT && !cancel) {
+        interrupted_at = now;
+    }
+    if (number == SIGTERM || number == SIGHUP) {
+        leave = number;
+    }
+    cancel = number == SIGCONT ? cancel : 1;
+    pass_on(number);
+    errno = saved;
+}
+
+/* A page of a mapped file is gone: zeroes take its place and the query finds out (mapfile.h). */
+static void on_bus(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    int saved = errno;
+    if (info->si_code <= 0 || !mappings_repair(mappings, info->si_addr)) {
+        (void)signal(number, SIG_DFL);
+        (void)raise(number);
+    }
+    errno = saved;
+}
+
+static void install_handlers(void)
+{
+    struct sigaction action = {0};
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = on_signal;
+    (void)sigaction(SIGINT, &action, NULL); /* blocked reads and writes return, so that they can be given up */
+    action.sa_flags = SA_RESTART;
+    (void)sigaction(SIGCONT, &action, NULL);
+    action.sa_flags = (int)SA_RESETHAND; /* the second one ends rql whatever it does */
+    (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigaction(SIGHUP, &action, NULL);
+    action.sa_sigaction = on_bus;
+    action.sa_flags = SA_SIGINFO;
+    (void)sigaction(SIGBUS, &action, NULL);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit on a file's size then fails, as on a full disk */
+}
+
+/* Were standard output closed, the next file opened would take its number, and results would be written into it. What
+ * is put there instead cannot be used the way the stream is, so using it is an error as before. */
+static void occupy_standard_streams(void)
+{
+    static const int unusable[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", unusable[fd]) != fd) {
+            _exit(EXIT_USAGE);
+        }
+    }
+}
+
+static enum exit_status tell(const struct strbuf *text)
+{
+    struct printer out = {.fd = STDOUT_FILENO};
+    strbuf_add(&out.text, text->text, text->length);
+    bool told = printer_flush(&out);
+    printer_free(&out);
+    if (!told) {
+        struct strbuf problem = {0};
+        strbuf_printf(&problem, "rql: cannot write to standard output: %s\n", strerror(out.error));
+        shell_complain(&problem);
+        strbuf_free(&problem);
+    }
+    return told ? EXIT_FINE : EXIT_QUERY;
+}
+
+static enum exit_status run(const struct options *options)
+{
+    mappings = mappings_new();
+    install_handlers();
+    struct platform platform = {.mappings = mappings,
+                                .cancel = &cancel,
+                                .leave = &leave,
+                                .signals = signal_pipe[0],
+                                .open_device = cl_open,
+                                .describe_devices = cl_describe};
+    enum exit_status outcome = shell_main(options, &platform);
+    mappings_free(mappings);
+    mappings = NULL;
+    return outcome;
+}
+
+int main(int argc, char **argv)
+{
+    occupy_standard_streams();
+    /* Only what characters are: numbers look the same everywhere. */
+    (void)setlocale(LC_CTYPE, "");
+    if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
+        return EXIT_USAGE;
+    }
+    struct options options;
+    struct strbuf message = {0};
+    enum exit_status outcome = EXIT_USAGE;
+    switch (options_parse(&options, argc, argv, &message)) {
+    case OPTIONS_RUN:
+        outcome = run(&options);
+        break;
+    case OPTIONS_TELL:
+        outcome = tell(&message);
+        break;
+    case OPTIONS_BAD:
+        shell_complain(&message);
+        break;
+    }
+    strbuf_free(&message);
+    options_free(&options);
+    /* Ends as the signal asked, for whoever waits for rql: a shell's loop over queries stops only so. */
+    int asked = leave ? leave : outcome == EXIT_INTERRUPTED ? SIGINT : 0;
+    if (asked) {
+        (void)signal(asked, SIG_DFL);
+        (void)raise(asked);
+    }
+    return (int)outcome;
+}

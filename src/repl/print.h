@@ -1,0 +1,35 @@
+/* Results as text. */
+#ifndef RQL_REPL_PRINT_H
+#define RQL_REPL_PRINT_H
+
+#include "printer.h"
+#include "settings.h"
+
+#include "../engine/run.h"
+
+struct print_style {
+    enum print_format format; /* not PRINT_AUTO */
+    bool header;        /* names first, where the format has such a line */
+    bool terminal;      /* a person looks: tables are fitted to `width` and shortened */
+    bool colour;
+    size_t width;
+    size_t height;      /* lines of the terminal, 0 if not known: long tables are shortened to them */
+};
+
+/* The style that the settings ask for on this kind of output. */
+struct print_style print_style_for(const struct settings *settings, bool terminal, bool colour, size_t width);
+
+/* Prints a result; what is not yet written stays in out->text. Returns early if `out` fails or is interrupted, or if a
+ * file that the result is read from is found damaged; nothing of the damage has been written then, and before the rest
+ * is written the caller asks damaged_column (engine/damage.h) once more. */
+void print_result(struct printer *out, const struct result *result, const struct print_style *style);
+
+/* As printer_relieve, for rows of this relation: they are written only if its files are still whole, because where one
+ * was cut short zeroes are read. */
+bool print_relieve(struct printer *out, const struct relation *relation);
+
+/* A relation's first `rows` rows as an aligned table (print_table.c). rows < 0: all, or on a terminal the first and last
+ * few. */
+void print_table(struct printer *out, const struct relation *relation, int64_t rows, const struct print_style *style);
+
+#endif

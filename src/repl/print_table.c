@@ -1,0 +1,232 @@
+/* Tables for people: aligned columns under their names and types, head and tail of what is long, as many columns as
+ * fit the terminal. Where no person looks, everything is printed. */
+#include "print.h"
+
+#include "../engine/encode.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_ROWS = 25, LEAST_ROWS = 5, TAIL_PART = 5, GAP = 2, NAME_CELLS = 32 };
+
+/* The rows that are shown: the first `head` and the last `tail`. */
+struct shown {
+    int64_t head, tail;
+    bool gap; /* rows between them are left out */
+};
+
+/* How many rows fit the terminal beside `others`, the lines that are not rows. */
+static int64_t rows_that_fit(const struct print_style *style, int64_t others)
+{
+    int64_t rows = style->height ? (int64_t)style->height - others : MOST_ROWS;
+    return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
+}
+
+static struct shown choose_rows(const struct relation *relation, int64_t rows, const struct print_style *style)
+{
+    enum { WHOLE_OTHERS = 4, CUT_OTHERS = 6 }; /* the query, names, types, the next prompt; then also … and the footer */
+    if (rows >= 0) {
+        return (struct shown){rows < relation->rows ? rows : relation->rows, 0, false};
+    }
+    if (!style->terminal || relation->rows <= rows_that_fit(style, WHOLE_OTHERS)) {
+        return (struct shown){relation->rows, 0, false};
+    }
+    int64_t fit = rows_that_fit(style, CUT_OTHERS);
+    int64_t tail = fit / TAIL_PART;
+    return (struct shown){fit - tail, tail, true};
+}
+
+/* A name, made harmless and cut if it is very long. */
+static void add_name(struct strbuf *out, const char *name)
+{
+    size_t length = strlen(name);
+    if (text_width(name, length) <= NAME_CELLS) {
+        strbuf_add_visible(out, name, length);
+        return;
+    }
+    while (text_width(name, length) >= NAME_CELLS) {
+        length--;
+        while (length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80) {
+            length--;
+        }
+    }
+    strbuf_add_visible(out, name, length);
+    strbuf_puts(out, "…");
+}
+
+static size_t cell_width(const struct column *column, int64_t row, struct strbuf *scratch)
+{
+    strbuf_clear(scratch);
+    encode_element(scratch, column, row);
+    return scratch->length;
+}
+
+/* The widest of some rows. Integers are measured by their smallest and largest only. */
+static size_t rows_width(const struct column *column, int64_t begin, int64_t end, struct strbuf *scratch)
+{
+    if (begin >= end) {
+        return 0;
+    }
+    size_t widest = 0;
+    if (type_table[column->store].kind == KIND_FLOAT) {
+        for (int64_t row = begin; row < end; row++) {
+            size_t width = cell_width(column, row, scratch);
+            widest = width > widest ? width : widest;
+        }
+        return widest;
+    }
+    int64_t least = begin;
+    int64_t most = begin;
+    for (int64_t row = begin; row < end; row++) {
+        int64_t integer = column_get_int(column, row);
+        least = integer < column_get_int(column, least) ? row : least;
+        most = integer > column_get_int(column, most) ? row : most;
+    }
+    size_t low = cell_width(column, least, scratch);
+    size_t high = cell_width(column, most, scratch);
+    return low > high ? low : high;
+}
+
+static size_t column_width(const struct relation *relation, size_t k, const struct shown *shown,
+                           const struct print_style *style, struct strbuf *scratch)
+{
+    const struct column *column = relation->columns[k];
+    size_t widest = rows_width(column, 0, shown->head, scratch);
+    size_t tail = rows_width(column, relation->rows - shown->tail, relation->rows, scratch);
+    widest = tail > widest ? tail : widest;
+    if (style->header) {
+        strbuf_clear(scratch);
+        add_name(scratch, relation->names[k]);
+        size_t name = text_width(scratch->text, scratch->length);
+        size_t type = strlen(type_table[column->type].name);
+        widest = name > widest ? name : widest;
+        widest = type > widest ? type : widest;
+    }
+    return widest > 0 ? widest : 1;
+}
+
+/* How many columns fit a line; at least one. */
+static size_t columns_that_fit(const size_t *widths, size_t count, const struct print_style *style)
+{
+    size_t used = 0;
+    for (size_t k = 0; k < count && style->terminal; k++) {
+        used += widths[k] + (k ? GAP : 0);
+        if (used > style->width) {
+            return k ? k : 1;
+        }
+    }
+    return count;
+}
+
+static void add_aligned(struct strbuf *out, const char *text, size_t length, size_t width, size_t k)
+{
+    size_t cells = text_width(text, length);
+    size_t before = (k ? GAP : 0) + (width > cells ? width - cells : 0);
+    memset(strbuf_reserve(out, before), ' ', before);
+    strbuf_commit(out, before);
+    strbuf_add(out, text, length);
+}
+
+static void print_heading(struct printer *out, const struct relation *relation, const size_t *widths, size_t columns,
+                          const struct print_style *style, struct strbuf *scratch)
+{
+    for (size_t k = 0; k < columns; k++) {
+        strbuf_clear(scratch);
+        add_name(scratch, relation->names[k]);
+        add_aligned(&out->text, scratch->text, scratch->length, widths[k], k);
+    }
+    strbuf_putc(&out->text, '\n');
+    strbuf_puts(&out->text, style->colour ? "\033[2m" : "");
+    for (size_t k = 0; k < columns; k++) {
+        const char *type = type_table[relation->columns[k]->type].name;
+        add_aligned(&out->text, type, strlen(type), widths[k], k);
+    }
+    strbuf_puts(&out->text, style->colour ? "\033[0m\n" : "\n");
+}
+
+static bool print_row(struct printer *out, const struct relation *relation, const size_t *widths, size_t columns,
+                      int64_t row, struct strbuf *scratch)
+{
+    for (size_t k = 0; k < columns; k++) {
+        strbuf_clear(scratch);
+        encode_element(scratch, relation->columns[k], row);
+        add_aligned(&out->text, scratch->text, scratch->length, widths[k], k);
+    }
+    strbuf_putc(&out->text, '\n');
+    return print_relieve(out, relation);
+}
+
+/* 1234567 as 1,234,567. */
+static void add_grouped(struct strbuf *out, int64_t number)
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)number);
+    for (int i = 0; i < length; i++) {
+        strbuf_putc(out, digits[i]);
+        if ((length - 1 - i) % 3 == 0 && i + 1 < length) {
+            strbuf_putc(out, ',');
+        }
+    }
+}
+
+/* Says how much there is where not all of it is seen, or where nothing is. */
+static void print_footer(struct printer *out, const struct relation *relation, const struct shown *shown, size_t columns,
+                         const struct print_style *style)
+{
+    int64_t rows = shown->head + shown->tail;
+    if (rows == relation->rows && columns == relation->count && rows > 0) {
+        return;
+    }
+    struct strbuf *text = &out->text;
+    strbuf_puts(text, style->colour ? "\033[2m" : "");
+    if (rows < relation->rows) {
+        add_grouped(text, rows);
+        strbuf_puts(text, " of ");
+    }
+    add_grouped(text, relation->rows);
+    strbuf_puts(text, relation->rows == 1 ? " row" : " rows");
+    if (columns < relation->count) {
+        strbuf_printf(text, ", %zu of %zu columns", columns, relation->count);
+    }
+    strbuf_puts(text, style->colour ? "\033[0m\n" : "\n");
+}
+
+static void print_body(struct printer *out, const struct relation *relation, const struct shown *shown,
+                       const size_t *widths, size_t columns, struct strbuf *scratch)
+{
+    for (int64_t row = 0; row < shown->head; row++) {
+        if (!print_row(out, relation, widths, columns, row, scratch)) {
+            return;
+        }
+    }
+    if (shown->gap) {
+        for (size_t k = 0; k < columns; k++) {
+            add_aligned(&out->text, "…", strlen("…"), widths[k], k);
+        }
+        strbuf_putc(&out->text, '\n');
+    }
+    for (int64_t row = relation->rows - shown->tail; row < relation->rows; row++) {
+        if (!print_row(out, relation, widths, columns, row, scratch)) {
+            return;
+        }
+    }
+}
+
+void print_table(struct printer *out, const struct relation *relation, int64_t rows, const struct print_style *style)
+{
+    struct shown shown = choose_rows(relation, rows, style);
+    struct strbuf scratch = {0};
+    struct arena *arena = arena_new();
+    size_t *widths = arena_array(arena, relation->count, sizeof *widths);
+    for (size_t k = 0; k < relation->count; k++) {
+        widths[k] = column_width(relation, k, &shown, style, &scratch);
+    }
+    size_t columns = columns_that_fit(widths, relation->count, style);
+    if (style->header) {
+        print_heading(out, relation, widths, columns, style, &scratch);
+    }
+    print_body(out, relation, &shown, widths, columns, &scratch);
+    print_footer(out, relation, &shown, columns, style);
+    arena_free(arena);
+    strbuf_free(&scratch);
+}

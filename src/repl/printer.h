@@ -1,0 +1,32 @@
+/* Standard output, buffered here so that every write is checked and an interrupt stops a long print. */
+#ifndef RQL_REPL_PRINTER_H
+#define RQL_REPL_PRINTER_H
+
+#include "../strbuf.h"
+
+#include <signal.h>
+#include <stdbool.h>
+
+struct printer {
+    int fd;
+    const volatile sig_atomic_t *cancel; /* or NULL */
+    struct strbuf text;                  /* waiting to be written: append to it, then printer_relieve now and then */
+    bool wrote;                          /* something was; cleared by who wants to know */
+    int error;                           /* errno of the write that failed, 0 if none has; nothing is written after */
+};
+
+/* Whether enough is waiting to be worth writing. */
+bool printer_is_full(const struct printer *out);
+
+/* Writes what is waiting if it is much. False if printing should stop: a write failed, or the user interrupted. */
+bool printer_relieve(struct printer *out);
+
+/* Writes all that is waiting; false if that failed, now or earlier, or was interrupted. */
+bool printer_flush(struct printer *out);
+
+/* Forgets what is waiting. */
+void printer_discard(struct printer *out);
+
+void printer_free(struct printer *out);
+
+#endif

@@ -1,0 +1,190 @@
+/* The prompt: entries of one or more lines, each a source of its own. */
+#include "history.h"
+#include "lineedit.h"
+#include "shell.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define PROMPT "rql> "
+
+/* A prompt on its way. */
+struct prompt {
+    struct shell *shell;
+    struct line_editor editor;
+    struct history *history; /* NULL without the editor */
+    struct strbuf entry;     /* the lines so far */
+    struct strbuf text;      /* the prompt for the next line */
+};
+
+/* What people type to leave or get help, without knowing of dots. */
+static const struct {
+    const char *said, *meant;
+} plain_words[] = {{"help", ".help"}, {"?", ".help"}, {"quit", ".quit"}, {"exit", ".quit"}};
+
+static void complain(const char *message)
+{
+    struct strbuf text = {0};
+    strbuf_puts(&text, message);
+    shell_complain(&text);
+    strbuf_free(&text);
+}
+
+static void greet(const struct shell *shell)
+{
+    if (shell->settings.messages != MESSAGES_QUIET) {
+        static const char greeting[] = "rql " RQL_VERSION ": .help lists the words, Ctrl-D leaves\n";
+        ssize_t wrote = write(STDOUT_FILENO, greeting, strlen(greeting)); /* a terminal, and if not, no loss */
+        (void)wrote;
+    }
+}
+
+static void open_history(struct prompt *prompt)
+{
+    int problem;
+    prompt->history = history_open(&problem);
+    if (problem && prompt->shell->settings.messages != MESSAGES_QUIET) {
+        const char *path = history_path(prompt->history);
+        struct strbuf text = {0};
+        strbuf_puts(&text, "note: no history is kept: ");
+        strbuf_puts(&text, path ? path : "HOME is not set");
+        strbuf_printf(&text, "%s%s\n", path ? ": " : "", path ? strerror(problem) : "");
+        shell_complain(&text);
+        strbuf_free(&text);
+    }
+    history_load(prompt->history, lineedit_remember);
+}
+
+static bool is_blank(const struct strbuf *text)
+{
+    return text->length == 0 || strspn(text->text, " \t\r\n") == text->length;
+}
+
+/* If the entry is one of the plain words, alone or help with a word after it, and nothing has that name: the command
+ * that is meant. */
+static void replace_plain_word(struct prompt *prompt)
+{
+    struct strbuf *entry = &prompt->entry;
+    size_t begin = strspn(entry->text, " \t");
+    size_t length = strcspn(entry->text + begin, " \t;");
+    size_t after = begin + length + strspn(entry->text + begin + length, " \t;");
+    for (size_t i = 0; i < sizeof plain_words / sizeof *plain_words; i++) {
+        const char *said = plain_words[i].said;
+        bool help = strcmp(plain_words[i].meant, ".help") == 0;
+        bool alone = entry->text[after] == '\0' || (help && strcspn(entry->text + after, " |=;") == entry->length - after);
+        if (strlen(said) != length || memcmp(said, entry->text + begin, length) != 0 || !alone ||
+            env_find(prompt->shell->runner.env, said)) {
+            continue;
+        }
+        struct strbuf meant = {0};
+        strbuf_printf(&meant, "%s %s", plain_words[i].meant, entry->text + after);
+        strbuf_free(entry);
+        *entry = meant;
+        return;
+    }
+}
+
+/* Shows what is open, right-aligned under the prompt: "  (> ". */
+static void continuation_prompt(struct prompt *prompt, const struct source *source)
+{
+    char open[256];
+    parse_open_delimiters(source, open, sizeof open);
+    enum { CELLS = sizeof PROMPT - 1 - 2 };
+    size_t length = strlen(open);
+    const char *last = length > CELLS ? open + length - CELLS : open;
+    strbuf_clear(&prompt->text);
+    strbuf_printf(&prompt->text, "%*s> ", CELLS, length ? last : "...");
+}
+
+static void remember(struct prompt *prompt)
+{
+    if (prompt->history && history_append(prompt->history, prompt->entry.text, prompt->entry.length)) {
+        lineedit_remember(prompt->entry.text);
+    }
+}
+
+static void start_entry(struct prompt *prompt)
+{
+    strbuf_clear(&prompt->entry);
+    strbuf_clear(&prompt->text);
+    strbuf_puts(&prompt->text, PROMPT);
+}
+
+/* Runs the entry if it is complete; else the prompt asks for more. */
+static enum exit_status take_entry(struct prompt *prompt)
+{
+    struct shell *shell = prompt->shell;
+    struct strbuf text = {0};
+    strbuf_add(&text, prompt->entry.text, prompt->entry.length);
+    struct unit *unit = unit_new("", &text, PARSE_PROMPT);
+    if (unit->parsed == PARSE_INCOMPLETE) {
+        continuation_prompt(prompt, &unit->source);
+        unit_free(unit);
+        return EXIT_FINE;
+    }
+    remember(prompt);
+    start_entry(prompt);
+    enum exit_status outcome = unit_run(shell, unit);
+    if (outcome == EXIT_INTERRUPTED && !*shell->platform->leave) {
+        complain("\ninterrupted\n"); /* the terminal has shown ^C before */
+    }
+    return outcome;
+}
+
+static enum exit_status take_line(struct prompt *prompt)
+{
+    bool first = prompt->entry.length == 0;
+    if (first && is_blank(&prompt->editor.line)) {
+        return EXIT_FINE;
+    }
+    if (!first) {
+        strbuf_putc(&prompt->entry, '\n');
+    }
+    strbuf_add(&prompt->entry, prompt->editor.line.text, prompt->editor.line.length);
+    if (first) {
+        replace_plain_word(prompt);
+    }
+    return take_entry(prompt);
+}
+
+/* Until the user leaves, or standard output is gone. */
+static enum exit_status converse(struct prompt *prompt)
+{
+    start_entry(prompt);
+    for (;;) {
+        enum line_result result = lineedit_read(&prompt->editor, prompt->text.text);
+        enum exit_status outcome = EXIT_FINE;
+        if (result == LINE_TEXT) {
+            outcome = take_line(prompt);
+        } else if (result == LINE_INTERRUPTED) {
+            start_entry(prompt);
+        } else {
+            if (result == LINE_END && prompt->editor.editing) {
+                complain("\n");
+            }
+            return EXIT_FINE;
+        }
+        if (prompt->shell->leaving) {
+            return outcome;
+        }
+    }
+}
+
+enum exit_status prompt_run(struct shell *shell, bool editing)
+{
+    struct prompt prompt = {.shell = shell};
+    shell->prompting = true;
+    lineedit_open(&prompt.editor, shell->platform, editing);
+    if (editing) {
+        greet(shell);
+        open_history(&prompt);
+    }
+    enum exit_status outcome = converse(&prompt);
+    if (prompt.history) {
+        history_close(prompt.history);
+    }
+    lineedit_close(&prompt.editor);
+    strbuf_free(&prompt.entry);
+    strbuf_free(&prompt.text);
+    return outcome;
+}

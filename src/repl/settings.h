@@ -1,0 +1,57 @@
+/* What the user can choose, as one table: options, .set and the dot commands that share a setting's name read it. */
+#ifndef RQL_REPL_SETTINGS_H
+#define RQL_REPL_SETTINGS_H
+
+#include "../strbuf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum device_choice {
+    DEVICE_AUTO,
+    DEVICE_CPU,
+    DEVICE_GPU,
+    DEVICE_HOST,  /* the evaluator alone */
+    DEVICE_NUMBER /* DEVICE_NUMBER + n: the device that .devices lists as n */
+};
+enum print_format { PRINT_AUTO, PRINT_TABLE, PRINT_TSV, PRINT_CSV, PRINT_JSONL };
+enum header { HEADER_AUTO, HEADER_ON, HEADER_OFF };
+enum messages { MESSAGES_NORMAL, MESSAGES_QUIET, MESSAGES_VERBOSE };
+
+struct settings {
+    int device;
+    int format;
+    int header;
+    int timing;   /* 0 or 1 */
+    int fusion;   /* 0 or 1 */
+    int messages;
+};
+
+/* One setting: an int of struct settings at `offset`, the index of one of its choices. With `number`, a number n is
+ * allowed too and stored as DEVICE_NUMBER + n. */
+struct setting {
+    const char *name;
+    const char *choices[6]; /* ended by NULL */
+    bool number;
+    size_t offset;
+    const char *summary;
+};
+
+extern const struct setting setting_table[];
+extern const size_t setting_count;
+
+struct settings settings_default(void);
+
+/* The setting of this name, or NULL. */
+const struct setting *setting_find(const char *name);
+
+/* Sets it; false, with nothing changed, if `value` is not one of its choices. */
+bool setting_set(struct settings *settings, const struct setting *setting, const char *value);
+
+/* Appends its present value. */
+void setting_print(struct strbuf *out, const struct settings *settings, const struct setting *setting);
+
+/* Appends its choices: "auto|cpu|gpu|host|N". */
+void setting_print_choices(struct strbuf *out, const struct setting *setting);
+
+#endif

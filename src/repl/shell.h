@@ -1,0 +1,57 @@
+/* The shell: one session and what it is made of. */
+#ifndef RQL_REPL_SHELL_H
+#define RQL_REPL_SHELL_H
+
+#include "options.h"
+#include "printer.h"
+#include "platform.h"
+#include "print.h"
+#include "render.h"
+#include "unit.h"
+
+enum { READ_DEPTH = 16, SCRIPT_BYTES = 1 << 30 };
+
+struct shell {
+    const struct platform *platform;
+    struct settings settings;
+    struct catalog *catalog;
+    struct runner runner;
+    int opened_device; /* the setting that runner.device was opened for */
+    struct printer out;
+    bool out_terminal, out_colour;
+    struct render_style errors; /* how standard error likes them */
+    bool prompting;             /* a person types: errors and interrupts do not end the shell */
+    bool leaving;               /* .quit was said */
+    size_t read_depth;          /* scripts reading scripts */
+    struct unit *kept;          /* sources that functions were defined in */
+    struct arena *memory;       /* lives as long as the shell */
+    const char **told;          /* notes given already */
+    size_t told_count;
+};
+
+/* Runs what the options ask for; returns the exit status of rql. */
+enum exit_status shell_main(const struct options *options, const struct platform *platform);
+
+/* Writes text to standard error, whole. */
+void shell_complain(const struct strbuf *text);
+
+/* Reports errors and, as the settings allow, notes. */
+void shell_report(struct shell *shell, const struct diags *diags);
+
+/* The style for results now: settings and the terminal's width may have changed. */
+struct print_style shell_print_style(const struct shell *shell);
+
+/* Writes what was printed. EXIT_FINE, or what the failure to write means for the shell. */
+enum exit_status shell_flush(struct shell *shell);
+
+/* Makes runner.device what the settings ask for. */
+void shell_choose_device(struct shell *shell);
+
+/* Reads a whole file or, if path is NULL, standard input. On failure adds an error at `span`. */
+enum status shell_read(const struct shell *shell, const char *path, struct span span, struct strbuf *text,
+                       struct diags *diags);
+
+/* The prompt (prompt.c), until the user leaves. `editing`: standard output is a terminal too. */
+enum exit_status prompt_run(struct shell *shell, bool editing);
+
+#endif

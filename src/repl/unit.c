@@ -1,0 +1,226 @@
+#include "unit.h"
+
+#include "commands.h"
+#include "report.h"
+#include "shell.h"
+
+#include "../engine/damage.h"
+#include "../engine/explain.h"
+
+#include <stdlib.h>
+
+struct unit *unit_new(const char *name, struct strbuf *text, enum parse_mode mode)
+{
+    struct arena *arena = arena_new();
+    struct unit *unit = arena_alloc(arena, sizeof *unit);
+    unit->arena = arena;
+    unit->text = *text;
+    *text = (struct strbuf){0};
+    unit->source = (struct source){name, unit->text.text ? unit->text.text : "", unit->text.length};
+    diags_init(&unit->diags, arena);
+    int64_t begin = now_ns();
+    unit->parsed = parse(&unit->source, mode, arena, &unit->diags, &unit->first);
+    unit->parse_ns = now_ns() - begin;
+    return unit;
+}
+
+void unit_free(struct unit *unit)
+{
+    strbuf_free(&unit->text);
+    arena_free(unit->arena);
+}
+
+void unit_free_list(struct unit *first)
+{
+    while (first) {
+        struct unit *next = first->next;
+        unit_free(first);
+        first = next;
+    }
+}
+
+void unit_check(struct checking *checking, const struct unit *unit)
+{
+    for (const struct stmt *stmt = unit->first; stmt && checking->diags.count < LIMIT_ERRORS; stmt = stmt->next) {
+        if (stmt->kind == STMT_COMMAND) {
+            command_check(checking, stmt);
+        } else {
+            (void)check_statement(checking->env, stmt, checking->arena, &checking->diags);
+        }
+    }
+}
+
+/* Whether the source may run. A statement alone needs no check: running it begins with the same one. */
+static bool is_sound(struct shell *shell, const struct unit *unit)
+{
+    bool parsed = unit->parsed == PARSE_OK;
+    if (!unit->first || !unit->first->next) {
+        return parsed;
+    }
+    struct checking checking = {.shell = shell, .env = env_copy(shell->runner.env), .arena = arena_new()};
+    diags_init(&checking.diags, checking.arena);
+    unit_check(&checking, unit);
+    bool sound = !diags_have_errors(&checking.diags);
+    if (!sound) {
+        shell_report(shell, &checking.diags);
+    }
+    env_free(checking.env);
+    unit_free_list(checking.read);
+    arena_free(checking.arena);
+    return sound && parsed;
+}
+
+static enum exit_status exit_for(enum status status)
+{
+    return status == STATUS_OK ? EXIT_FINE : status == STATUS_CANCELLED ? EXIT_INTERRUPTED : EXIT_QUERY;
+}
+
+/* A statement being run. */
+struct turn {
+    struct shell *shell;
+    const struct stmt *stmt;
+    struct arena *arena;
+    struct diags diags;
+    struct timing timing;
+    int64_t begin, parse_ns;
+};
+
+/* An error, with nothing more printed, if the file under a column was cut short while its rows became text. */
+static enum exit_status report_damage(struct turn *turn, const struct column *column, bool began)
+{
+    printer_discard(&turn->shell->out);
+    turn->diags.count = 0; /* reported already */
+    (void)damage_error(column, turn->stmt->span, &turn->diags);
+    if (began) {
+        diag_hint(&turn->diags, "the rows printed before this are right, and more are missing; load it again once it is "
+                                "complete");
+    }
+    shell_report(turn->shell, &turn->diags);
+    return EXIT_QUERY;
+}
+
+static enum exit_status print_and_flush(struct turn *turn, const struct result *result)
+{
+    struct printer *out = &turn->shell->out;
+    struct print_style style = shell_print_style(turn->shell);
+    out->wrote = false;
+    print_result(out, result, &style);
+    const struct column *damaged = NULL;
+    if (result->kind == RESULT_RELATION && !result->quiet) {
+        damaged = damaged_column(result->relation->columns, result->relation->count);
+    }
+    return damaged ? report_damage(turn, damaged, out->wrote) : shell_flush(turn->shell);
+}
+
+static void tell_timing(struct turn *turn, int64_t printed_since)
+{
+    if (turn->shell->settings.timing) {
+        struct strbuf text = {0};
+        int64_t now = now_ns();
+        report_timing(&text, &turn->timing, now - printed_since, now - turn->begin + turn->parse_ns);
+        shell_complain(&text);
+        strbuf_free(&text);
+    }
+}
+
+static enum exit_status run_query(struct turn *turn)
+{
+    struct shell *shell = turn->shell;
+    struct result result = {.kind = RESULT_NONE, .show_rows = -1};
+    enum status status = run_statement(&shell->runner, turn->stmt, turn->arena, &result, &turn->diags);
+    shell_report(shell, &turn->diags);
+    enum exit_status outcome = exit_for(status);
+    if (status == STATUS_OK) {
+        int64_t ran = now_ns();
+        outcome = print_and_flush(turn, &result);
+        tell_timing(turn, ran);
+        if (outcome != EXIT_QUERY && shell->prompting && result.kind == RESULT_RELATION) {
+            env_set_last(shell->runner.env, result.relation);
+        }
+    }
+    result_release(&result);
+    return outcome;
+}
+
+static enum exit_status run_explain(struct turn *turn)
+{
+    struct shell *shell = turn->shell;
+    struct strbuf text = {0};
+    enum status status = explain_statement(&text, &shell->runner, turn->stmt, turn->arena, &turn->diags);
+    shell_report(shell, &turn->diags);
+    enum exit_status outcome = exit_for(status);
+    if (status == STATUS_OK) {
+        strbuf_add(&shell->out.text, text.text ? text.text : "", text.length);
+        outcome = shell_flush(shell);
+    }
+    strbuf_free(&text);
+    return outcome;
+}
+
+static enum exit_status run_command(struct turn *turn)
+{
+    enum exit_status outcome = command_run(turn->shell, turn->stmt, turn->arena, &turn->diags);
+    shell_report(turn->shell, &turn->diags);
+    enum exit_status flushed = shell_flush(turn->shell);
+    return outcome == EXIT_FINE ? flushed : outcome;
+}
+
+static enum exit_status run_statement_of(struct shell *shell, const struct stmt *stmt, int64_t parse_ns)
+{
+    struct turn turn = {.shell = shell, .stmt = stmt, .arena = arena_new(), .begin = now_ns(), .parse_ns = parse_ns};
+    diags_init(&turn.diags, turn.arena);
+    timing_init(&turn.timing, turn.arena);
+    timing_add(&turn.timing, PHASE_PARSE, "", parse_ns, 0);
+    shell->runner.timing = shell->settings.timing ? &turn.timing : NULL;
+    shell->runner.fusion = shell->settings.fusion != 0;
+
+    enum exit_status outcome;
+    if (stmt->kind == STMT_COMMAND) {
+        outcome = run_command(&turn);
+    } else {
+        shell_choose_device(shell);
+        outcome = stmt->kind == STMT_EXPLAIN ? run_explain(&turn) : run_query(&turn);
+    }
+    shell->runner.timing = NULL;
+    arena_free(turn.arena);
+    return outcome;
+}
+
+static enum exit_status run_all(struct shell *shell, const struct unit *unit)
+{
+    int64_t parse_ns = unit->parse_ns; /* the first statement's report tells it, for the whole source */
+    for (const struct stmt *stmt = unit->first; stmt && !shell->leaving; stmt = stmt->next) {
+        if (*shell->platform->cancel) {
+            return EXIT_INTERRUPTED;
+        }
+        enum exit_status outcome = run_statement_of(shell, stmt, parse_ns);
+        if (outcome != EXIT_FINE) {
+            return outcome;
+        }
+        parse_ns = 0;
+    }
+    return EXIT_FINE;
+}
+
+static bool defines_functions(const struct unit *unit)
+{
+    for (const struct stmt *stmt = unit->first; stmt; stmt = stmt->next) {
+        if (stmt->kind == STMT_DEF) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum exit_status unit_run(struct shell *shell, struct unit *unit)
+{
+    shell_report(shell, &unit->diags);
+    enum exit_status outcome = is_sound(shell, unit) ? run_all(shell, unit) : EXIT_QUERY;
+    if (defines_functions(unit)) {
+        unit->next = shell->kept;
+        shell->kept = unit;
+    } else {
+        unit_free(unit);
+    }
+    return outcome;
+}

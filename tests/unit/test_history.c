@@ -1,0 +1,171 @@
+/* The history file: what is written is read back, for the user alone, and problems cost nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "repl/history.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Entries that history_load handed out: its callback takes no context. */
+static char *loaded[3 * HISTORY_ENTRIES];
+static size_t loaded_count;
+
+static void collect(const char *entry)
+{
+    loaded[loaded_count++] = strdup(entry);
+}
+
+static void forget(void)
+{
+    while (loaded_count > 0) {
+        free(loaded[--loaded_count]);
+    }
+}
+
+static void load(void)
+{
+    int problem;
+    struct history *history = history_open(&problem);
+    forget();
+    history_load(history, collect);
+    history_close(history);
+}
+
+/* Each test has a state directory of its own below the test's temporary one. */
+static int set_up(void **state)
+{
+    char *directory = strdup("/tmp/rql-history-XXXXXX");
+    *state = mkdtemp(directory);
+    return *state && setenv("XDG_STATE_HOME", directory, 1) == 0 ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    char command[256];
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", (char *)*state);
+    forget();
+    free(*state);
+    return system(command);
+}
+
+static void append(struct history *history, const char *entry)
+{
+    history_append(history, entry, strlen(entry));
+}
+
+static void entries_come_back_in_order(void **state)
+{
+    (void)state;
+    int problem;
+    struct history *history = history_open(&problem);
+    assert_int_equal(problem, 0);
+    append(history, "load a.bin\n| sum");
+    append(history, "a \\n b \\\\ \\");
+    append(history, "a \\n b \\\\ \\");
+    append(history, "last");
+    history_close(history);
+    load();
+    assert_int_equal(loaded_count, 3);
+    assert_string_equal(loaded[0], "load a.bin\n| sum");
+    assert_string_equal(loaded[1], "a \\n b \\\\ \\");
+    assert_string_equal(loaded[2], "last");
+}
+
+static void the_file_is_the_users_alone(void **state)
+{
+    (void)state;
+    int problem;
+    struct history *history = history_open(&problem);
+    struct stat status;
+    assert_int_equal(stat(history_path(history), &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    char directory[256];
+    (void)snprintf(directory, sizeof directory, "%s/rql", (char *)*state);
+    assert_int_equal(stat(directory, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0700);
+    assert_int_equal(chmod(history_path(history), 0644), 0);
+    history_close(history);
+    history = history_open(&problem);
+    assert_int_equal(stat(history_path(history), &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    history_close(history);
+}
+
+static void long_files_are_shortened(void **state)
+{
+    (void)state;
+    int problem;
+    struct history *history = history_open(&problem);
+    FILE *file = fopen(history_path(history), "w");
+    for (int i = 0; i < 2 * HISTORY_ENTRIES + 1; i++) {
+        (void)fprintf(file, "entry %d\n", i);
+    }
+    (void)fclose(file);
+    history_close(history);
+    for (int round = 0; round < 2; round++) {
+        load();
+        assert_int_equal(loaded_count, HISTORY_ENTRIES);
+        assert_string_equal(loaded[0], "entry 5001");
+        assert_string_equal(loaded[HISTORY_ENTRIES - 1], "entry 10000");
+    }
+    struct stat status;
+    history = history_open(&problem);
+    assert_int_equal(stat(history_path(history), &status), 0);
+    assert_true(status.st_size < HISTORY_ENTRIES * 12);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    history_close(history);
+}
+
+static void an_unusable_place_is_told_and_harmless(void **state)
+{
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/file", (char *)*state);
+    FILE *file = fopen(path, "w");
+    (void)fclose(file);
+    assert_int_equal(setenv("XDG_STATE_HOME", path, 1), 0);
+    int problem;
+    struct history *history = history_open(&problem);
+    assert_int_equal(problem, ENOTDIR);
+    append(history, "x");
+    forget();
+    history_load(history, collect);
+    assert_int_equal(loaded_count, 0);
+    history_close(history);
+}
+
+static void no_home_is_told_and_harmless(void **state)
+{
+    (void)state;
+    char *home = strdup(getenv("HOME") ? getenv("HOME") : "");
+    assert_int_equal(setenv("XDG_STATE_HOME", "relative", 1), 0);
+    assert_int_equal(unsetenv("HOME"), 0);
+    int problem;
+    struct history *history = history_open(&problem);
+    assert_int_equal(problem, ENOENT);
+    assert_null(history_path(history));
+    append(history, "x");
+    history_close(history);
+    assert_int_equal(setenv("HOME", home, 1), 0);
+    free(home);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(entries_come_back_in_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_file_is_the_users_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(long_files_are_shortened, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_unusable_place_is_told_and_harmless, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_home_is_told_and_harmless, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

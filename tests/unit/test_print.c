@@ -1,0 +1,232 @@
+/* Results as text, on a terminal and off it; and what becomes of them when they cannot be written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "repl/print.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Prints into memory: the printer has no file and stays below what it would write. */
+static void expect(const struct result *result, const struct print_style *style, const char *text)
+{
+    struct printer out = {.fd = -1};
+    print_result(&out, result, style);
+    assert_string_equal(out.text.text ? out.text.text : "", text);
+    printer_free(&out);
+}
+
+static struct print_style style_of(enum print_format format, bool terminal)
+{
+    struct settings settings = settings_default();
+    settings.format = (int)format;
+    return print_style_for(&settings, terminal, false, 40);
+}
+
+/* A relation of two columns of `rows` rows: 10 i, and i / 2 as a float. */
+static struct result relation_of(int64_t rows)
+{
+    int64_t *ints = calloc((size_t)rows + 1, sizeof *ints);
+    double *floats = calloc((size_t)rows + 1, sizeof *floats);
+    for (int64_t i = 0; i < rows; i++) {
+        ints[i] = 10 * i;
+        floats[i] = (double)i / 2;
+    }
+    struct column *columns[] = {column_of_ints(ints, rows), column_of_floats(floats, rows)};
+    const char *const names[] = {"id", "half, \"b\""};
+    struct result result = {.kind = RESULT_RELATION, .relation = relation_new(rows, 2, columns, names), .show_rows = -1};
+    column_unref(columns[0]);
+    column_unref(columns[1]);
+    free(ints);
+    free(floats);
+    return result;
+}
+
+static void scalars_are_bare(void **state)
+{
+    (void)state;
+    struct print_style tsv = style_of(PRINT_AUTO, false);
+    struct print_style table = style_of(PRINT_AUTO, true);
+    struct print_style json = style_of(PRINT_JSONL, false);
+    struct result result = {.kind = RESULT_SCALAR, .scalar = scalar_int(INT64_MIN), .show_rows = -1};
+    expect(&result, &tsv, "-9223372036854775808\n");
+    expect(&result, &table, "-9223372036854775808\n");
+    result.scalar = scalar_int((int128)INT64_MAX * 2);
+    expect(&result, &tsv, "18446744073709551614\n");
+    result.scalar = scalar_float(3);
+    expect(&result, &tsv, "3.0\n");
+    result.scalar = scalar_float(INFINITY);
+    expect(&result, &tsv, "inf\n");
+    expect(&result, &json, "null\n");
+    result.scalar = scalar_bool(true);
+    expect(&result, &tsv, "1\n");
+    result.quiet = true;
+    expect(&result, &tsv, "");
+}
+
+static void lines_by_format(void **state)
+{
+    (void)state;
+    struct result result = relation_of(2);
+    struct print_style style = style_of(PRINT_AUTO, false);
+    expect(&result, &style, "0\t0.0\n10\t0.5\n");
+    style.header = true;
+    expect(&result, &style, "id\thalf, \"b\"\n0\t0.0\n10\t0.5\n");
+    style = style_of(PRINT_CSV, false);
+    expect(&result, &style, "id,\"half, \"\"b\"\"\"\n0,0.0\n10,0.5\n");
+    style = style_of(PRINT_JSONL, false);
+    expect(&result, &style, "{\"id\":0,\"half, \\\"b\\\"\":0.0}\n{\"id\":10,\"half, \\\"b\\\"\":0.5}\n");
+    result.show_rows = 1;
+    style = style_of(PRINT_TSV, false);
+    expect(&result, &style, "0\t0.0\n");
+    result.show_rows = 5;
+    expect(&result, &style, "0\t0.0\n10\t0.5\n");
+    result_release(&result);
+}
+
+static void header_setting_overrides(void **state)
+{
+    (void)state;
+    struct settings settings = settings_default();
+    settings.format = PRINT_CSV;
+    assert_true(print_style_for(&settings, false, false, 80).header);
+    settings.header = HEADER_OFF;
+    assert_false(print_style_for(&settings, false, false, 80).header);
+    settings.format = PRINT_TSV;
+    settings.header = HEADER_ON;
+    assert_true(print_style_for(&settings, false, false, 80).header);
+}
+
+static void small_tables_are_whole(void **state)
+{
+    (void)state;
+    struct result result = relation_of(3);
+    struct print_style style = style_of(PRINT_AUTO, true);
+    expect(&result, &style,
+           " id  half, \"b\"\n"
+           "i64        f64\n"
+           "  0        0.0\n"
+           " 10        0.5\n"
+           " 20        1.0\n");
+    style.width = 8;
+    expect(&result, &style,
+           " id\n"
+           "i64\n"
+           "  0\n"
+           " 10\n"
+           " 20\n"
+           "3 rows, 1 of 2 columns\n");
+    result_release(&result);
+    result = relation_of(0);
+    style.width = 80;
+    expect(&result, &style, " id  half, \"b\"\ni64        f64\n0 rows\n");
+    result_release(&result);
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 0;
+    for (; *text; text++) {
+        lines += *text == '\n';
+    }
+    return lines;
+}
+
+static void long_tables_show_both_ends_on_a_terminal_only(void **state)
+{
+    (void)state;
+    struct result result = relation_of(12345);
+    struct print_style style = style_of(PRINT_TABLE, true);
+    struct printer out = {.fd = -1};
+    print_result(&out, &result, &style);
+    assert_int_equal(count_lines(out.text.text), 2 + 20 + 1 + 5 + 1);
+    assert_non_null(strstr(out.text.text, "\n123440     6172.0\n25 of 12,345 rows\n"));
+    assert_non_null(strstr(out.text.text, "\n   190        9.5\n     …          …\n"));
+    strbuf_clear(&out.text);
+    result.show_rows = 30;
+    print_result(&out, &result, &style);
+    assert_int_equal(count_lines(out.text.text), 2 + 30 + 1);
+    assert_non_null(strstr(out.text.text, "30 of 12,345 rows\n"));
+    printer_free(&out);
+    result_release(&result);
+
+    result = relation_of(100);
+    style = style_of(PRINT_TABLE, false);
+    print_result(&out, &result, &style);
+    assert_int_equal(count_lines(out.text.text), 2 + 100);
+    printer_free(&out);
+    result_release(&result);
+}
+
+static void hostile_names_reach_no_terminal(void **state)
+{
+    (void)state;
+    int64_t one = 1;
+    struct column *column = column_of_ints(&one, 1);
+    const char *const names[] = {"a\033[31m\tb"};
+    struct result result = {.kind = RESULT_RELATION, .relation = relation_new(1, 1, &column, names), .show_rows = -1};
+    column_unref(column);
+    const enum print_format formats[] = {PRINT_TABLE, PRINT_TSV, PRINT_CSV, PRINT_JSONL};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        struct print_style style = style_of(formats[i], true);
+        style.header = true;
+        struct printer out = {.fd = -1};
+        print_result(&out, &result, &style);
+        assert_null(strchr(out.text.text, '\033'));
+        printer_free(&out);
+    }
+    result_release(&result);
+}
+
+static void a_failed_write_stops_the_print(void **state)
+{
+    (void)state;
+    struct result result = relation_of(100000);
+    struct print_style style = style_of(PRINT_TSV, false);
+    struct printer out = {.fd = open("/dev/full", O_WRONLY)};
+    print_result(&out, &result, &style);
+    assert_int_equal(out.error, ENOSPC);
+    assert_false(printer_flush(&out));
+    (void)close(out.fd);
+    printer_free(&out);
+    result_release(&result);
+}
+
+static void an_interrupt_stops_the_print(void **state)
+{
+    (void)state;
+    volatile sig_atomic_t cancel = 1;
+    struct result result = relation_of(100000);
+    struct print_style style = style_of(PRINT_TSV, false);
+    struct printer out = {.fd = -1, .cancel = &cancel};
+    print_result(&out, &result, &style);
+    assert_int_equal(out.error, 0);
+    strbuf_puts(&out.text, "x");
+    assert_false(printer_flush(&out));
+    assert_int_equal(out.text.length, 0);
+    printer_free(&out);
+    result_release(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scalars_are_bare),
+        cmocka_unit_test(lines_by_format),
+        cmocka_unit_test(header_setting_overrides),
+        cmocka_unit_test(small_tables_are_whole),
+        cmocka_unit_test(long_tables_show_both_ends_on_a_terminal_only),
+        cmocka_unit_test(hostile_names_reach_no_terminal),
+        cmocka_unit_test(a_failed_write_stops_the_print),
+        cmocka_unit_test(an_interrupt_stops_the_print),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,396 @@
+/* What is wrong with a text: where it is said to be, what is said about it, and what is still read after it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "parser/parse.h"
+#include "tree_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A text with one error: the part of the text that it points at ("" for a place between), the message, part of the
+ * hint. */
+struct row {
+    const char *text;
+    const char *at;
+    const char *message;
+    const char *hint;
+};
+
+struct parsed {
+    struct source source;
+    struct arena *arena;
+    struct diags diags;
+    struct stmt *first;
+    enum parse_result result;
+};
+
+static struct parsed parsed_of(const char *text, size_t length)
+{
+    struct parsed parsed = {.source = {"test.rql", text, length}, .arena = arena_new()};
+    diags_init(&parsed.diags, parsed.arena);
+    /* The records point to a source that moves when this returns; only their offsets are used. */
+    parsed.result = parse(&parsed.source, PARSE_SCRIPT, parsed.arena, &parsed.diags, &parsed.first);
+    return parsed;
+}
+
+static void expect(const struct row *row)
+{
+    struct parsed parsed = parsed_of(row->text, strlen(row->text));
+    assert_int_equal(parsed.result, PARSE_FAILED);
+    const struct diag *diag = &parsed.diags.at[0];
+    if (parsed.diags.count != 1)
+        fail_msg("`%s`: %zu errors, the last is: %s", row->text, parsed.diags.count,
+                 parsed.diags.at[parsed.diags.count - 1].message);
+    if (strcmp(diag->message, row->message) != 0)
+        fail_msg("`%s`: %s", row->text, diag->message);
+    if (diag->span.end - diag->span.begin != strlen(row->at) ||
+        memcmp(row->text + diag->span.begin, row->at, strlen(row->at)) != 0)
+        fail_msg("`%s`: points at %u..%u", row->text, diag->span.begin, diag->span.end);
+    if (row->hint ? !diag->hint || !strstr(diag->hint, row->hint) : diag->hint != NULL)
+        fail_msg("`%s`: the hint is: %s", row->text, diag->hint ? diag->hint : "none");
+    arena_free(parsed.arena);
+}
+
+static void expect_all(const struct row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        expect(&rows[i]);
+}
+
+#define EXPECT_ALL(rows) expect_all(rows, sizeof(rows) / sizeof *(rows))
+
+#define A_SOURCE "a source (load, range, a name, ...)"
+#define A_STAGE  "a stage (select, take, zip, map, ...)"
+
+static void expected_words(void **state)
+{
+    static const struct row rows[] = {
+        {"1 +", "", "expected an expression, found the end", NULL},
+        {"1 + 1 1", "1", "expected an operator or the end of the statement, found `1`", NULL},
+        {"1 + * 2", "*", "expected an expression, found `*`", NULL},
+        {"(1 + 2]", "]", "expected an operator, `)` or `|`, found `]`", NULL},
+        {"1 + 2)", ")", "expected an operator or the end of the statement, found `)`", NULL},
+        {"x ? 1;", ";", "expected an operator or `:`, found `;`", NULL},
+        {"x in 5", "", "expected an operator or `..`, found the end", NULL},
+        {"f(1", "", "expected an operator, `,`, `)` or `|`, found the end", NULL},
+        {"load a.bin |", "", "expected " A_STAGE ", found the end", NULL},
+        {"load a.bin | | count", "|", "expected " A_STAGE ", found `|`", NULL},
+        {"load | count", "|", "expected a path, found `|`", NULL},
+        {"x | save", "", "expected a path, found the end", NULL},
+        {"load a.bin as $1", "$1", "expected a name, found `$1`", NULL},
+        {"range 1 to 5", "to", "expected an operator or `..`, found `to`", NULL},
+        {"range 1..2 x", "x", "expected an operator, `by`, `|` or the end of the statement, found `x`", NULL},
+        {"x | zip", "", "expected " A_SOURCE " or a path, found the end", NULL},
+        {"x | take", "", "expected an expression, found the end", NULL},
+        {"x | pick 1", "1", "expected a column or a name, found `1`", NULL},
+        {"x | derive a + 1", "+", "expected `=`, found `+`", NULL},
+        {"x | fsts 2", "2", "expected `|` or the end of the statement, found `2`", NULL},
+        {"let a =", "", "expected " A_SOURCE " or an expression, found the end", NULL},
+        {"let 5", "5", "expected a name, found `5`", NULL},
+        {"def f(x = 1", "=", "expected `,` or `)`, found `=`", NULL},
+        {"explain", "", "expected " A_SOURCE " or `kernel`, found the end", NULL},
+        {"explain 1 + 1", "1", "expected " A_SOURCE " or `kernel`, found `1`", NULL},
+        {")", ")", "expected " A_SOURCE ", an expression, `let`, `def` or `explain`, found `)`", NULL},
+    };
+    (void)state;
+    EXPECT_ALL(rows);
+}
+
+static void advice(void **state)
+{
+    static const struct row rows[] = {
+        {"| count", "|", "expected " A_SOURCE ", an expression, `let`, `def` or `explain`, found `|`",
+         "begins with a source"},
+        {"lod ids.bin | count", "ids", "expected an operator, `|` or the end of the statement, found `ids`",
+         "did you mean `load`?"},
+        {"load a.bin | cuont", "cuont", "expected " A_STAGE ", found `cuont`", "did you mean `count`?"},
+        {"load a.bin | group a", "group", "expected " A_STAGE ", found `group`", NULL},
+        {"load a.bin | load b.bin", "load", "expected " A_STAGE ", found `load`", "`zip` adds columns"},
+        {"x | map a | b", "b", "expected " A_STAGE ", found `b`", "(a | b)"},
+        {"let f = (a | b)", "b", "expected " A_STAGE ", found `b`", "bitor(a, b)"},
+        {"select x > 3", "x", "expected an operator, `|` or the end of the statement, found `x`", "follows a source"},
+        {"load a.bin select a > 1", "a", "expected `as`, `,`, `|` or the end of the statement, found `a`",
+         "put a `|` before it"},
+        {"x | select a, b", ",", "expected an operator, `|` or the end of the statement, found `,`",
+         "`pick` keeps columns"},
+        {"x | select a = 1", "=", "expected an operator, `|` or the end of the statement, found `=`", "`==` compares"},
+        {"x | map a = 1", "=", "expected an operator, `as`, `,`, `|` or the end of the statement, found `=`",
+         "`E as NAME`"},
+        {"a = 1", "=", "expected an operator, `|` or the end of the statement, found `=`", "let NAME"},
+        {"x | select | count", "|", "expected an expression, found `|`", "`select` needs an expression"},
+        {"x | map |a b| a", "|", "expected an expression, found `|`", "|a, b|"},
+        {"let in = 5", "in", "expected a name, found `in`", "between backquotes"},
+        {"x | select \"a\" == 1", "\"a\"", "expected an expression, found `\"a\"`", "a path"},
+    };
+    (void)state;
+    EXPECT_ALL(rows);
+}
+
+static void bad_lexemes(void **state)
+{
+    static const struct row rows[] = {
+        {"12abc", "12abc", "`12abc` is not a number", "between backquotes"},
+        {"1.5x", "1.5x", "`1.5x` is not a number", "between backquotes"},
+        {"x + 0xzz", "0xzz", "`0xzz` is not a number", "between backquotes"},
+        {"1__0", "1__0", "`1__0` is not a number", "between backquotes"},
+        {"5.", ".", "the character `.` has no meaning here", "a digit on both sides"},
+        {"x @ y", "@", "the character `@` has no meaning here", NULL},
+        {"{1}", "{", "the character `{` has no meaning here", "( and )"},
+        {"load \xe2\x80\x9c"
+         "a\xe2\x80\x9d",
+         "\xe2\x80\x9d", "the character `\xe2\x80\x9d` has no meaning here", "quote"},
+        {"x + \xe2\x82\xac", "\xe2\x82\xac", "the character `\xe2\x82\xac` has no meaning here", "between backquotes"},
+        {"x \x1b]0;t\x07; y z", "\x1b", "an invisible character, U+001B, has no meaning here", NULL},
+        {"x\xe2\x80\xae"
+         "y",
+         "\xe2\x80\xae", "an invisible character, U+202E, has no meaning here", NULL},
+        {"x \xc2\x9b"
+         "31m",
+         "\xc2\x9b", "an invisible character, U+009B, has no meaning here", NULL},
+        {"x \xff\xfe; y z", "\xff", "the byte \\xff is not UTF-8 text", "UTF-8"},
+        {"x \xc0\xaf", "\xc0", "the byte \\xc0 is not UTF-8 text", "UTF-8"},
+        {"x \xed\xa0\x80", "\xed", "the byte \\xed is not UTF-8 text", "UTF-8"},
+        {"`a\xff`", "\xff", "the byte \\xff is not UTF-8 text", "UTF-8"},
+        {".help \xff", "\xff", "the byte \\xff is not UTF-8 text", "UTF-8"},
+        {"load \"a", "\"a", "this string has no end", "the quote"},
+        {"load 'a\n1", "'a", "this string has no end", "the quote"},
+        {"load \"a\\\"", "\"a\\\"", "this string has no end", "the quote"},
+        {"load \"\"", "\"\"", "this path is empty", NULL},
+        {"`a", "`a", "this name has no closing backquote on its line", NULL},
+        {"``", "``", "this name is empty", NULL},
+        {"$", "$", "`$` is not a column", "$1"},
+        {"$x", "$x", "`$x` is not a column", "$1"},
+        {"$0", "$0", "there is no column $0", "$1"},
+        {"$2147483648", "$2147483648", "there is no column $2147483648", "$1"},
+        {"1e999", "1e999", "1e999 is beyond the largest float", "1.8e308"},
+    };
+    static const struct {
+        const char *text;
+        const char *number;
+    } large[] = {
+        {"9223372036854775808", "9223372036854775808"},
+        {"1 - 9223372036854775808", "9223372036854775808"},
+        {"-9223372036854775809", "9223372036854775809"},
+        {"0x1_0000_0000_0000_0000", "0x1_0000_0000_0000_0000"},
+        {"x | take 99999999999999999999", "99999999999999999999"},
+    };
+
+    (void)state;
+    EXPECT_ALL(rows);
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        struct parsed parsed = parsed_of(large[i].text, strlen(large[i].text));
+        assert_int_equal(parsed.diags.count, 1);
+        assert_non_null(strstr(parsed.diags.at[0].message, large[i].number));
+        assert_non_null(strstr(parsed.diags.at[0].message, "64 bits"));
+        assert_non_null(strstr(parsed.diags.at[0].hint, "-9223372036854775808 to 9223372036854775807"));
+        arena_free(parsed.arena);
+    }
+}
+
+/* A NUL is a byte like another to the lexer, and in no place a good one but in comments. */
+static void nul_bytes(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+        uint32_t at;
+    } rows[] = {{"\0", 1, 0},    {"1 \0+ 1", 6, 2}, {"load \"a\0b\"", 10, 7}, {"load a\0b", 8, 6},
+                {"`a\0`", 4, 2}, {".a\0", 3, 2},    {"load \0", 6, 5},        {"x\0", 2, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct parsed parsed = parsed_of(rows[i].text, rows[i].length);
+        assert_int_equal(parsed.result, PARSE_FAILED);
+        assert_int_equal(parsed.diags.count, 1);
+        assert_string_equal(parsed.diags.at[0].message, "a NUL byte cannot be part of a query");
+        assert_int_equal(parsed.diags.at[0].span.begin, rows[i].at);
+        arena_free(parsed.arena);
+    }
+    struct parsed parsed = parsed_of("# \0 \xff\n1", 7);
+    assert_int_equal(parsed.result, PARSE_OK);
+    assert_non_null(parsed.first);
+    arena_free(parsed.arena);
+}
+
+/* No message holds a byte of the text that a terminal would act on, whatever byte stands where. */
+static void messages_are_harmless(void **state)
+{
+    static const char *const around[] = {"%c",       "x %c y", "load %c.bin x y", "1%c",
+                                         "x | %c%c", "$%c",    "'%c' 'a' 1",      "`%c` `a`"};
+    (void)state;
+    for (int byte = 0; byte < 256; byte++) {
+        for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+            char text[32];
+            int length = snprintf(text, sizeof text, around[i], byte, byte);
+            struct parsed parsed = parsed_of(text, (size_t)length);
+            for (size_t k = 0; k < parsed.diags.count; k++) {
+                for (const char *at = parsed.diags.at[k].message; *at; at++)
+                    assert_true((unsigned char)*at >= ' ' && *at != 0x7f);
+            }
+            arena_free(parsed.arena);
+        }
+    }
+}
+
+/* Long lexemes are cut in messages. */
+static void long_words_are_cut(void **state)
+{
+    enum { LENGTH = 100000 };
+    char *text = malloc(LENGTH + 1);
+    (void)state;
+    assert_non_null(text);
+    memset(text, '1', LENGTH);
+    text[LENGTH] = '\0';
+    struct parsed parsed = parsed_of(text, LENGTH);
+    assert_true(strlen(parsed.diags.at[0].message) < 200);
+    assert_non_null(strstr(parsed.diags.at[0].message, "111..."));
+    arena_free(parsed.arena);
+    free(text);
+}
+
+/* After an error the next statement is read: what is left of a script, and how many errors are told. */
+static void recovery(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *trees;
+        size_t errors;
+    } rows[] = {
+        {"1 +* 2; 3\n4", "3; 4", 1},
+        {"x | cuont\n| sum\n\n# c\n | show\n1", "1", 1},
+        {"1 + 1 1\n2 2\n3\n4 4", "3", 3},
+        {"f(1 +* 2,\n 3)\n4", "4", 1},
+        {"f(1 + ]\n 3\n)\n4", "4", 1},
+        {"(1 + 2\nlet a = 3\n4", "let a = 3; 4", 1},
+        {"x | zip (y | bogus\nload b.bin | count\n4", "{load b.bin} | count; 4", 1},
+        {"x | zip (\n load y.bin | bogus z\n)\n4", "4", 1},
+        {"1 +\nlet a = 2\na", "let a = 2; {a}", 1},
+        {"1 +\nload b.bin | count\n2", "{load b.bin} | count; 2", 1},
+        {"x |\n.help\n2", ".help; 2", 1},
+        {"x | take (\nexplain y\n2", "explain {y}; 2", 1},
+        {"1 @ 2; 3", "3", 1},
+        {"1 \x1b 2; 3 3\n4", "4", 1},
+        {"load \"a; 1\n2", "2", 1},
+        {".a\xff\n2", "2", 1},
+        {"1 +;;\n2", "2", 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct parsed parsed = parsed_of(rows[i].text, strlen(rows[i].text));
+        struct strbuf trees = {0};
+        add_statements(&trees, parsed.first);
+        assert_int_equal(parsed.result, PARSE_FAILED);
+        if (strcmp(trees.text, rows[i].trees) != 0 || parsed.diags.count != rows[i].errors)
+            fail_msg("`%s` became %s with %zu errors", rows[i].text, trees.text, parsed.diags.count);
+        strbuf_free(&trees);
+        arena_free(parsed.arena);
+    }
+}
+
+static void only_so_many_errors(void **state)
+{
+    struct strbuf text = {0};
+    (void)state;
+    for (int i = 0; i < 3 * LIMIT_ERRORS; i++)
+        strbuf_puts(&text, "1 1\n");
+    struct parsed parsed = parsed_of(text.text, text.length);
+    assert_int_equal(parsed.result, PARSE_FAILED);
+    assert_int_equal(parsed.diags.count, LIMIT_ERRORS + 1);
+    assert_int_equal(parsed.diags.at[LIMIT_ERRORS].severity, SEVERITY_NOTE);
+    arena_free(parsed.arena);
+    strbuf_free(&text);
+}
+
+/* `times` copies of a part between a beginning and an end that repeats too. */
+static struct parsed repeated(struct strbuf *text, const char *begin, const char *part, const char *middle,
+                              const char *part_end, int times)
+{
+    strbuf_clear(text);
+    strbuf_puts(text, begin);
+    for (int i = 0; i < times; i++)
+        strbuf_puts(text, part);
+    strbuf_puts(text, middle);
+    for (int i = 0; i < times; i++)
+        strbuf_puts(text, part_end);
+    return parsed_of(text->text, text->length);
+}
+
+/* Each limit is reached without an error, and passing it is one, that names the limit and a place. */
+static void limits(void **state)
+{
+    enum { FAR = 10000 };
+    static const struct {
+        const char *begin, *part, *middle, *end;
+        int limit;
+        const char *names;
+    } rows[] = {
+        {"", "(", "1", ")", LIMIT_NESTING, "200"},
+        {"", "abs(", "1", ")", LIMIT_NESTING, "200"},
+        {"", "t[", "1", "]", LIMIT_NESTING, "200"},
+        {"", "1 in [", "1", "]", LIMIT_NESTING, "200"},
+        {"", "- ", "1", "", LIMIT_NESTING, "200"},
+        {"", "not ", "1", "", LIMIT_NESTING, "200"},
+        {"", "1 ? ", "1", " : 0", LIMIT_NESTING, "200"},
+        {"", "1 ? 1 : ", "0", "", LIMIT_NESTING, "200"},
+        {"x", " | zip (y", "", ")", LIMIT_NESTING, "200"},
+        {"", "(", "x | count", ")", LIMIT_NESTING, "200"},
+        {"1", " + 1", "", "", LIMIT_DEPTH - 1, "5000"},
+        {"x", " | take 1", "", "", LIMIT_STAGES, "50000"},
+        {"x | count ", "n", "", "", LIMIT_IDENTIFIER, "255"},
+    };
+    struct strbuf text = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int over = 0; over < 3; over++) {
+            int times = over == 2 ? rows[i].limit + FAR : rows[i].limit + over;
+            struct parsed parsed = repeated(&text, rows[i].begin, rows[i].part, rows[i].middle, rows[i].end, times);
+            if (parsed.diags.count != (over > 0) || parsed.result != (over ? PARSE_FAILED : PARSE_OK))
+                fail_msg("%d times `%s`: %zu errors", times, rows[i].part, parsed.diags.count);
+            if (over) {
+                assert_non_null(strstr(parsed.diags.at[0].message, rows[i].names));
+                assert_true(parsed.diags.at[0].span.end > 0);
+            }
+            arena_free(parsed.arena);
+        }
+    }
+    /* The most that the automaton has to remember: every operator pending on every level. */
+    struct parsed parsed =
+        repeated(&text, "x | map ", "1 || 1 && 1 == 1 < 1 ^ 1 & 1 << 1 + 1 * f(1 | 1, ", "1", ")", LIMIT_NESTING);
+    assert_int_equal(parsed.result, PARSE_OK);
+    arena_free(parsed.arena);
+    parsed = repeated(&text, "[", "1,", "1]", "", LIMIT_TERMS);
+    assert_int_equal(parsed.diags.count, 1);
+    assert_non_null(strstr(parsed.diags.at[0].message, "1000000"));
+    arena_free(parsed.arena);
+    strbuf_free(&text);
+
+    /* Not a byte of it is read. */
+    struct source source = {"huge", "", (size_t)LIMIT_TEXT + 1};
+    struct stmt *first;
+    parsed = parsed_of("", 0);
+    assert_int_equal(parse(&source, PARSE_SCRIPT, parsed.arena, &parsed.diags, &first), PARSE_FAILED);
+    assert_non_null(strstr(parsed.diags.at[0].message, "1073741824"));
+    assert_null(first);
+    arena_free(parsed.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(expected_words),
+        cmocka_unit_test(advice),
+        cmocka_unit_test(bad_lexemes),
+        cmocka_unit_test(nul_bytes),
+        cmocka_unit_test(messages_are_harmless),
+        cmocka_unit_test(long_words_are_cut),
+        cmocka_unit_test(recovery),
+        cmocka_unit_test(only_so_many_errors),
+        cmocka_unit_test(limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
