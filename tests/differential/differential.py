@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Random pipelines over random columns, answered by rql in every mode and by NumPy, and compared.
+
+    differential.py [--seconds S | --count N] [--seed SEED] [--modes M,...] [--data DIR] [--large-share F]
+
+Prints its seed; the same seed and count make the same queries. A mismatch is shrunk a little and printed with the command
+that shows it again; the columns are always the same, made in DIR (default: a temporary folder). Modes are those of
+tests/harness.py; the ones that use a device get every query whose shape is new to them within their share of the time.
+"""
+
+import argparse
+import math
+import os
+import random
+import re
+import shlex
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness  # noqa: E402
+import numpy as np  # noqa: E402
+from pipelines import Data, QueryError, make_case, simpler  # noqa: E402
+
+MARK = 7_000_000_000_000_000_000  # printed between the answers of one process
+ROUGH = 1e-13  # relative error allowed to functions that devices round differently
+
+
+def same_float(expected, got, rough):
+    if math.isnan(expected) or math.isnan(got):
+        return math.isnan(expected) and math.isnan(got)
+    if expected == got:
+        return True
+    return rough and abs(expected - got) <= ROUGH * abs(expected)
+
+
+def mismatch_of_number(expected, text, rough):
+    """What is wrong with a printed number."""
+    if isinstance(expected, float):
+        looks_float = re.fullmatch(r"-?(inf|nan|\d.*[.e].*)", text)
+        good = looks_float and same_float(expected, float(text), rough)
+    else:
+        good = text == str(expected)
+    return "" if good else f"expected {expected!r}, got {text!r}"
+
+
+def mismatch_of_answer(expected, out, rough):
+    """What is wrong with what was printed for an answer (a number, or a list of columns)."""
+    lines = out.split("\n")[:-1]
+    if not isinstance(expected, list):
+        return mismatch_of_number(expected, lines[0], rough) if len(lines) == 1 else f"expected one line, got {out[:200]!r}"
+    rows = len(expected[0])
+    if len(lines) != rows:
+        return f"expected {rows} rows, got {len(lines)}: {out[:200]!r}"
+    columns = [column.astype(np.int64) if column.dtype == bool else column for column in expected]
+    for row, line in enumerate(lines):
+        fields = line.split("\t")
+        if len(fields) != len(columns):
+            return f"row {row} has {len(fields)} fields: {line!r}"
+        for column, field in zip(columns, fields):
+            problem = mismatch_of_number(column[row].item(), field, rough)
+            if problem:
+                return f"row {row}: {problem}"
+    return ""
+
+
+class Expected:
+    """What the reference says of a case."""
+
+    def __init__(self, case):
+        self.rough = case.rough
+        self.error = None
+        self.answer = None
+        try:
+            self.answer = case.expected()
+        except QueryError as error:
+            self.error = error
+
+    def mismatch(self, result):
+        """What is wrong with a finished run of the case alone."""
+        text = result.err.decode("utf-8", "replace")
+        if self.error is None:
+            if result.status != 0 or text:
+                return f"expected an answer, got status {result.status}: {text[:600]}"
+            return mismatch_of_answer(self.answer, result.out.decode("utf-8", "replace"), self.rough)
+        if result.status != 1 or result.out or text.count("error: ") != 1:
+            return f"expected an error ({self.error}), got {result.text()}"
+        row = re.search(r"\brow (\d+)", text.split("\n")[0])
+        if self.error.row is None:
+            return f"expected an error without a row: {text}" if row else ""
+        if row is None or (self.error.sure and int(row.group(1)) != self.error.row):
+            return f"expected an error in row {self.error.row}, got: {text}"
+        return ""
+
+
+class Run:
+    def __init__(self, folder, home):
+        self.folder = folder
+        self.home = home
+
+    def alone(self, case, options):
+        arguments = list(options)
+        for statement in case.statements(random.Random):
+            arguments += ["-c", statement]
+        result = harness.run(arguments, self.folder, self.home, timeout=600)
+        return result
+
+    def together(self, cases, options):
+        """What one process prints for each case; None for those that gave nothing or failed."""
+        arguments = list(options)
+        for index, case in enumerate(cases):
+            for statement in case.statements(random.Random):
+                arguments += ["-c", statement]
+            arguments += ["-c", str(MARK + index)]
+        result = harness.run(arguments, self.folder, self.home, timeout=600)
+        outs = []
+        rest = result.out.decode("utf-8", "replace")
+        for index in range(len(cases)):
+            out, mark, after = rest.partition(f"{MARK + index}\n")
+            if not mark:
+                break
+            outs.append(out or None)
+            rest = after
+        return outs + [None] * (len(cases) - len(outs))
+
+    def shrunk(self, case, options):
+        """The smallest case found near this one that still mismatches."""
+        tries = 150
+        improved = True
+        while improved and tries > 0:
+            improved = False
+            for smaller in simpler(case):
+                tries -= 1
+                if tries <= 0:
+                    break
+                try:
+                    expected = Expected(smaller)
+                    problem = expected.mismatch(self.alone(smaller, options))
+                except (KeyError, IndexError, ValueError):
+                    continue  # a stage that another one needed is gone
+                if problem and "no column" not in problem and "unknown" not in problem:
+                    case = smaller
+                    improved = True
+                    break
+        return case
+
+
+def describe(case, mode, options, problem):
+    statements = [f"-c {shlex.quote(statement)}" for statement in case.statements(random.Random)]
+    return f"{problem}\n({mode}) rql {' '.join([*options, *statements])}"
+
+
+def test_batch(run, tally, batch, modes):
+    """One batch of (number, case, expected) in every mode."""
+    for mode, options in modes.items():
+        outs = run.together([case for _, case, _ in batch], options)
+        for (number, case, expected), out in zip(batch, outs):
+            if out is not None and expected.error is None:
+                problem = mismatch_of_answer(expected.answer, out, expected.rough)
+            else:
+                problem = expected.mismatch(run.alone(case, options))
+            if problem:
+                small = run.shrunk(case, options)
+                if small is not case:
+                    problem = Expected(small).mismatch(run.alone(small, options)) or problem
+                problem = describe(small, mode, options, problem)
+            tally.check(f"query {number} ({mode})", problem)
+
+
+def main(shop):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--count", type=int, default=10**9)
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--modes", default="host,host-unfused,default,unfused")
+    parser.add_argument("--data", default=None)
+    parser.add_argument("--large-share", type=float, default=0.03)
+    arguments = parser.parse_args()
+
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**9)
+    folder = arguments.data or tempfile.mkdtemp(dir=shop.root)
+    print(f"differential: seed {seed}" + (f", columns in {folder}" if arguments.data else ""), flush=True)
+    data = Data(folder)
+    run = Run(folder, shop.home)
+    tally = harness.Tally("differential")
+    chosen = {name: harness.ALL_MODES[name] for name in arguments.modes.split(",")}
+    host_modes = {name: options for name, options in chosen.items() if "host" in name}
+    device_modes = {name: options for name, options in chosen.items() if "host" not in name}
+
+    begun = time.monotonic()
+    spent = {"host": 0.0, "device": 0.0}
+    made = 0
+    while made < arguments.count and time.monotonic() - begun < arguments.seconds:
+        # Kernels are slow to build, so devices see small batches, and as much time as the host.
+        on_device = device_modes and (not host_modes or spent["device"] <= spent["host"])
+        size = min(8 if on_device else 60, arguments.count - made)
+        batch = []
+        for _ in range(size):
+            number = made
+            made += 1
+            source = random.Random(f"{seed}/{number}")
+            case = make_case(source, data, source.random() < arguments.large_share)
+            batch.append((number, case, Expected(case)))
+        started = time.monotonic()
+        test_batch(run, tally, batch, device_modes if on_device else host_modes)
+        spent["device" if on_device else "host"] += time.monotonic() - started
+    print(f"differential: {made} queries in {time.monotonic() - begun:.0f} s, seed {seed}")
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    harness.main_program(main)

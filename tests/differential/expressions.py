@@ -1,0 +1,399 @@
+"""Random typed expressions: made, written as rql, and evaluated with NumPy after docs/language.md.
+
+A value is a pair of arrays: what it is in each row, and whether computing it fails there. What is not needed cannot
+fail, so laziness is only a matter of which failures are passed on.
+"""
+
+import math
+
+import numpy as np
+
+INT64_MIN = -(2**63)
+INT64_MAX = 2**63 - 1
+NOTHING = np.zeros(1, dtype=bool)
+
+# Binary operators: how tightly they bind, as the language's table has them.
+LEVELS = {"||": 3, "or": 3, "&&": 4, "and": 4, "==": 5, "!=": 5, "in": 5, "<": 6, "<=": 6, ">": 6, ">=": 6, "^": 7, "&": 8,
+          "<<": 9, ">>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11}
+UNARY_LEVEL = 12
+
+
+class Node:
+    """An expression: op, kind ("int", "float" or "bool"), arguments, and what else the op needs."""
+
+    def __init__(self, op, kind, args=(), extra=None):
+        self.op = op
+        self.kind = kind
+        self.args = list(args)
+        self.extra = extra
+
+    def walk(self):
+        yield self
+        for arg in self.args:
+            yield from arg.walk()
+
+
+# --- writing -----------------------------------------------------------------------------------------------------------
+
+
+def number(value):
+    if isinstance(value, float):
+        return repr(value)
+    return str(value)
+
+
+def write(node, names, level=0):
+    """The expression as text. `names` gives each column's spelling; `level` is the tightest operator around it."""
+    op, args = node.op, node.args
+
+    def wrap(own, text):
+        return f"({text})" if own < level else text
+
+    if op == "column":
+        return names[node.extra]
+    if op == "row":
+        return "row"
+    if op == "literal":
+        return wrap(UNARY_LEVEL, node.extra if isinstance(node.extra, str) else number(node.extra))
+    if op in ("neg", "~", "!"):
+        word = "-" if op == "neg" else op
+        inner = write(args[0], names, UNARY_LEVEL)
+        return wrap(UNARY_LEVEL, word + (" " if inner.startswith(word) else "") + inner)
+    if op == "?:":
+        return wrap(2, f"{write(args[0], names, 3)} ? {write(args[1], names, 2)} : {write(args[2], names, 2)}")
+    if op == "|":
+        return f"({write(args[0], names, 1)} | {write(args[1], names, 2)})"
+    if op == "in-range":
+        low, high = node.extra
+        return wrap(5, f"{write(args[0], names, 5)} in {low}..{high}")
+    if op == "in-list":
+        return wrap(5, f"{write(args[0], names, 5)} in [{', '.join(map(number, node.extra))}]")
+    if op in LEVELS:
+        own = LEVELS[op]
+        return wrap(own, f"{write(args[0], names, own)} {op} {write(args[1], names, own + 1)}")
+    return f"{op}({', '.join(write(arg, names) for arg in args)})"
+
+
+# --- evaluating --------------------------------------------------------------------------------------------------------
+
+
+def overflowing_product(a, b):
+    with np.errstate(all="ignore"):
+        result = a * b
+        safe = np.where(a == 0, 1, a)
+        # INT64_MIN // -1 wraps, so that pair is asked for by name.
+        wrong = (result // safe != b) | (result % safe != 0) | ((a == -1) & (b == INT64_MIN)) | ((b == -1) & (a == INT64_MIN))
+    return result, (a != 0) & wrong
+
+
+def quotient(a, b):
+    """a / b cut off towards zero, a - b * that, and whether each fails."""
+    zero = b == 0
+    extreme = (a == INT64_MIN) & (b == -1)
+    safe_a = np.where(extreme, 0, a)
+    safe_b = np.where(zero, 1, b)
+    result = safe_a // safe_b
+    rest = safe_a - result * safe_b
+    result = result + ((rest != 0) & ((safe_a < 0) != (safe_b < 0)))
+    return result, safe_a - result * safe_b, zero | extreme, zero
+
+
+def integer_operation(op, a, b):
+    """The result of an operation on integers and where it fails."""
+    with np.errstate(all="ignore"):
+        if op == "+":
+            r = a + b
+            return r, ((a ^ r) & (b ^ r)) < 0
+        if op == "-":
+            r = a - b
+            return r, ((a ^ b) & (a ^ r)) < 0
+        if op == "*":
+            return overflowing_product(a, b)
+        if op == "/":
+            r, _, fails, _ = quotient(a, b)
+            return r, fails
+        if op == "%":
+            _, r, _, fails = quotient(a, b)
+            return r, fails
+        if op in ("<<", ">>"):
+            outside = (b < 0) | (b > 63)
+            count = np.where(outside, 0, b)
+            if op == ">>":
+                return a >> count, outside
+            r = a << count
+            return r, outside | ((r >> count) != a)
+    return {"&": a & b, "^": a ^ b, "|": a | b}[op], NOTHING
+
+
+def float_operation(op, a, b):
+    with np.errstate(all="ignore"):
+        return {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: a / b, "%": lambda: np.fmod(a, b)}[op]()
+
+
+def compare(op, a, b):
+    if a.dtype != b.dtype:
+        # An 80-bit float holds every 64-bit integer and every double.
+        a, b = a.astype(np.longdouble), b.astype(np.longdouble)
+    return {"==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}[op](a, b)
+
+
+def as_float(value):
+    return value.astype(np.float64)
+
+
+def truth(value):
+    return value if value.dtype == bool else value != 0
+
+
+def smaller(a, b):
+    return np.where((a < b) | (b != b), a, b)
+
+
+def larger(a, b):
+    return np.where((a > b) | (b != b), a, b)
+
+
+def popcount(a):
+    bits = np.unpackbits(np.ascontiguousarray(a).view(np.uint8).reshape(len(a), 8), axis=1)
+    return bits.sum(axis=1).astype(np.int64)
+
+
+def away_from_zero(a):
+    whole = np.trunc(a)
+    return whole + np.where(np.abs(a - whole) >= 0.5, np.sign(a), 0.0)
+
+
+FLOAT_FUNCTIONS = {
+    "sqrt": np.sqrt, "floor": np.floor, "ceil": np.ceil, "round": away_from_zero,
+    "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos, "tan": np.tan, "tanh": np.tanh,
+    "erf": np.vectorize(math.erf, otypes=[np.float64]),
+}
+EXACT_FLOAT_FUNCTIONS = ("sqrt", "floor", "ceil", "round")
+ROUGH_FUNCTIONS = ("exp", "log", "sin", "cos", "tan", "tanh", "erf", "pow")
+
+
+def evaluate(node, columns, rows):
+    """Value and failure of each of `columns`' rows; either array may have one element that stands for all."""
+    op = node.op
+    if op == "column":
+        return columns[node.extra]
+    if op == "row":
+        return rows, NOTHING
+    if op == "literal":
+        value = node.extra
+        if isinstance(value, str):
+            value = int(value.replace("_", ""), 0)
+        return np.array([value], dtype=np.float64 if isinstance(value, float) else np.int64), NOTHING
+    parts = [evaluate(arg, columns, rows) for arg in node.args]
+    values = [part[0] for part in parts]
+    failures = [part[1] for part in parts]
+    a = values[0]
+    if op in ("&&", "and", "||", "or"):
+        first, second = truth(a), truth(values[1])
+        if op in ("&&", "and"):
+            return first & second, failures[0] | (first & failures[1])
+        return first | second, failures[0] | (~first & failures[1])
+    if op == "?:":
+        chosen = truth(a)
+        return np.where(chosen, values[1], values[2]), failures[0] | np.where(chosen, failures[1], failures[2])
+    fails = failures[0]
+    for failure in failures[1:]:
+        fails = fails | failure
+    if op in ("==", "!=", "<", "<=", ">", ">="):
+        return compare(op, a, values[1]), fails
+    if op == "in-range":
+        low, high = (np.array([bound], dtype=np.int64) for bound in node.extra)
+        return compare(">=", a, low) & compare("<=", a, high), fails
+    if op == "in-list":
+        found = np.zeros(len(a), dtype=bool)
+        for element in node.extra:
+            found = found | compare("==", a, np.array([element], dtype=np.int64))
+        return found, fails
+    if op == "!":
+        return ~truth(a), fails
+    if op in LEVELS or op == "|":
+        if node.kind == "float":
+            return float_operation(op, as_float(a), as_float(values[1])), fails
+        result, wrong = integer_operation(op, a, values[1])
+        return result, fails | wrong
+    return function(node, values, fails)
+
+
+def function(node, values, fails):
+    op, a = node.op, values[0]
+    if op == "neg":
+        return -a if node.kind == "float" else np.negative(a), fails if node.kind == "float" else fails | (a == INT64_MIN)
+    if op == "~":
+        return ~a, fails
+    if op == "bitor":
+        return a | values[1], fails
+    if op in ("min", "max", "clamp"):
+        if node.kind == "float":
+            values = [as_float(value) for value in values]
+        if op == "clamp":
+            return smaller(larger(values[0], values[1]), values[2]), fails
+        return (smaller if op == "min" else larger)(values[0], values[1]), fails
+    if op == "abs":
+        return np.abs(a), fails if node.kind == "float" else fails | (a == INT64_MIN)
+    if op == "sign":
+        return np.sign(a), fails
+    if op == "popcount":
+        return popcount(a), fails
+    if op in ("even", "odd"):
+        return (a & 1) == (op == "odd"), fails
+    if op == "float":
+        return as_float(a), fails
+    if op == "int":
+        if a.dtype == np.float64:
+            outside = ~((a >= -(2.0**63)) & (a < 2.0**63))
+            return np.where(outside, 0.0, a).astype(np.int64), fails | outside
+        return a.astype(np.int64), fails
+    with np.errstate(all="ignore"):
+        if op == "pow":
+            return np.power(as_float(a), as_float(values[1])), fails
+        return FLOAT_FUNCTIONS[op](as_float(a)), fails
+
+
+# --- making ------------------------------------------------------------------------------------------------------------
+
+INTERESTING = [0, 1, 2, 3, 5, 7, 10, 42, 63, 64, 100, 127, 128, 222, 255, 256, 1000, 32767, 32768, 65536, 2**31 - 1, 2**31,
+               2**32, 2**53, 2**53 + 1, INT64_MAX]
+SPELLED = ["0xff", "0b1011", "1_000", "0x7fff_ffff", "65_536"]
+FLOATS = [0.0, 0.5, 1.0, 1.5, 2.0, 0.1, 3.25, 100.0, 1e6, 1e-3, 9007199254740993.0, 9223372036854775808.0, 1e300]
+
+
+class Maker:
+    """Makes expressions over columns of known kinds. `kinds` is a list of "int", "float" and "bool"."""
+
+    def __init__(self, random, kinds):
+        self.random = random
+        self.kinds = kinds
+
+    def column(self, kind):
+        of_kind = [index for index, each in enumerate(self.kinds) if each == kind]
+        return Node("column", kind, extra=self.random.choice(of_kind)) if of_kind else None
+
+    def integer_literal(self):
+        random = self.random
+        if random.random() < 0.06:
+            return Node("literal", "int", extra=random.choice(SPELLED))
+        value = random.choice(INTERESTING) if random.random() < 0.4 else random.randint(0, 12)
+        if random.random() < 0.3:
+            value = -value - (1 if value == INT64_MAX and random.random() < 0.5 else 0)
+        return Node("literal", "int", extra=value)
+
+    def small(self, low, high):
+        return Node("literal", "int", extra=self.random.randint(low, high))
+
+    def make(self, kind, depth):
+        return {"int": self.integer, "float": self.floating, "bool": self.boolean}[kind](depth)
+
+    def leaf(self, kind):
+        random = self.random
+        found = self.column(kind)
+        if kind == "bool":
+            return found if found and random.random() < 0.5 else Node(
+                random.choice(["<", ">", "==", "!=", "<=", ">="]), "bool", [self.leaf("int"), self.leaf("int")])
+        if found and random.random() < 0.8:
+            return found
+        if kind == "int":
+            return Node("row", "int") if random.random() < 0.08 else self.integer_literal()
+        value = random.choice(FLOATS)
+        return Node("literal", "float", extra=-value if random.random() < 0.3 else value)
+
+    def integer(self, depth):
+        random = self.random
+        if depth <= 0 or random.random() < 0.12:
+            return self.leaf("int")
+        sub = lambda: self.integer(depth - 1 - random.randrange(2))
+        choice = random.random()
+        if choice < 0.42:
+            return Node(random.choice("+-*+-"), "int", [sub(), sub()])
+        if choice < 0.54:
+            divisor = self.small(1, 300) if random.random() < 0.6 else sub()
+            return Node(random.choice("/%"), "int", [sub(), divisor])
+        if choice < 0.64:
+            return Node(random.choice("&^|"), "int", [sub(), sub()])
+        if choice < 0.72:
+            count = self.small(0, 20) if random.random() < 0.85 else sub()
+            return Node(random.choice(["<<", ">>", ">>"]), "int", [sub(), count])
+        if choice < 0.82:
+            return Node("?:", "int", [self.boolean(depth - 1), sub(), sub()])
+        if choice < 0.87:
+            return Node(random.choice(["neg", "~", "abs"]), "int", [sub()])
+        if choice < 0.93:
+            return Node(random.choice(["min", "max", "bitor"]), "int", [sub(), sub()])
+        if choice < 0.95:
+            return Node("clamp", "int", [sub(), self.small(-300, 0), self.small(0, 300)])
+        if choice < 0.97:
+            return Node(random.choice(["sign", "popcount"]), "int", [sub()])
+        if choice < 0.985:
+            return Node("int", "int", [self.boolean(depth - 1)])
+        return Node("int", "int", [self.floating(depth - 1)])
+
+    def floating(self, depth):
+        random = self.random
+        if depth <= 0 or random.random() < 0.15:
+            return self.leaf("float")
+        sub = lambda: self.floating(depth - 1)
+        other = lambda: self.integer(depth - 1) if random.random() < 0.3 else sub()
+        choice = random.random()
+        if choice < 0.55:
+            pair = [sub(), other()]
+            random.shuffle(pair)
+            return Node(random.choice("+-*/%*+"), "float", pair)
+        if choice < 0.65:
+            return Node("?:", "float", [self.boolean(depth - 1), sub(), sub()])
+        if choice < 0.72:
+            return Node(random.choice(["neg", "abs", "sign"]), "float", [sub()])
+        if choice < 0.82:
+            return Node(random.choice(["min", "max"]), "float", [sub(), sub()])
+        if choice < 0.9:
+            return Node(random.choice(EXACT_FLOAT_FUNCTIONS), "float", [other()])
+        return Node("float", "float", [self.integer(depth - 1)])
+
+    def boolean(self, depth):
+        random = self.random
+        if depth <= 0:
+            return self.leaf("bool")
+        choice = random.random()
+        if choice < 0.45:
+            pair = [self.integer(depth - 1), self.integer(depth - 1)]
+            return Node(random.choice(["<", "<=", ">", ">=", "==", "!="]), "bool", pair)
+        if choice < 0.58:
+            pair = [self.floating(depth - 1), self.make(random.choice(["int", "float"]), depth - 1)]
+            random.shuffle(pair)
+            return Node(random.choice(["<", "<=", ">", ">=", "==", "!="]), "bool", pair)
+        if choice < 0.8:
+            left = self.boolean(depth - 1) if random.random() < 0.85 else self.integer(depth - 1)
+            return Node(random.choice(["&&", "||", "and", "or"]), "bool", [left, self.boolean(depth - 1)])
+        if choice < 0.86:
+            return Node("!", "bool", [self.boolean(depth - 1)])
+        if choice < 0.91:
+            low = random.randint(-50, 50)
+            return Node("in-range", "bool", [self.integer(depth - 1)], (low, low + random.randint(-2, 100)))
+        if choice < 0.95:
+            listed = [random.randint(-3, 50) for _ in range(random.randrange(5))]
+            return Node("in-list", "bool", [self.integer(depth - 1)], listed)
+        return Node(random.choice(["even", "odd"]), "bool", [self.integer(depth - 1)])
+
+    def guarded(self):
+        """A division behind the condition that makes it safe."""
+        random = self.random
+        divisor = self.column("int") or self.integer_literal()
+        zero = Node("literal", "int", extra=0)
+        quotient_ = Node(random.choice("/%"), "int", [self.small(-500, 500), divisor])
+        test = Node(random.choice(["<", ">", "=="]), "bool", [quotient_, self.small(-5, 5)])
+        if random.random() < 0.5:
+            return Node("&&", "bool", [Node("!=", "bool", [divisor, zero]), test])
+        return Node("||", "bool", [Node("==", "bool", [divisor, zero]), test])
+
+    def rough(self):
+        """A function that devices may round differently; nothing is computed from it."""
+        random = self.random
+        name = random.choice(ROUGH_FUNCTIONS)
+        inner = self.column("float") or self.column("int") or Node("literal", "float", extra=0.5)
+        scaled = Node("/", "float", [inner, Node("literal", "float", extra=random.choice([1.0, 3.0, 100.0]))])
+        if name == "pow":
+            return Node("pow", "float", [Node("abs", "float", [scaled]), Node("literal", "float", extra=random.choice([0.5, 2.0, -1.0]))])
+        return Node(name, "float", [scaled])

@@ -1,0 +1,525 @@
+"""Random pipelines over random columns: made, written as rql, and evaluated with NumPy after docs/language.md."""
+
+import copy
+import math
+import os
+
+import numpy as np
+
+from expressions import INT64_MAX, INT64_MIN, NOTHING, Maker, evaluate, truth, write
+
+TYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u16": np.uint16, "u32": np.uint32,
+         "f32": np.float32, "f64": np.float64}
+LENGTHS = [0, 1, 2, 5, 17, 100, 2047, 2048, 2049, 5001]
+LARGE = 1_500_001
+LITERAL_ROWS = 8
+
+NAMES = ["ids", "amounts", "price", "qty", "alpha", "beta", "gamma", "zeta", "count", "min", "desc", "take", "Mixed", "under_score"]
+ALIASES = {"select": ["select", "filter", "where"], "take": ["take", "head", "limit"]}
+
+
+# --- columns -----------------------------------------------------------------------------------------------------------
+
+
+def random_column(generator, kind, rows):
+    """Values of a type: small ones, all there are, or mostly zero, with the extremes strewn in."""
+    dtype = TYPES[kind]
+    style = generator.integers(4)
+    if kind.startswith("f"):
+        with np.errstate(over="ignore"):
+            values = [generator.normal(size=rows) * 100, np.round(generator.normal(size=rows) * 8) / 4,
+                      np.exp(generator.normal(size=rows) * 40), np.zeros(rows)][style].astype(dtype)
+        if style != 1 and rows:
+            special = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 1e300 if kind == "f64" else 1e30, 5e-324, 0.5, 2.0**63], dtype=dtype)
+            where = generator.integers(0, rows, size=max(1, rows // (9 if style == 3 else 60)))
+            values[where] = generator.choice(special, size=len(where))
+        return values
+    limits = np.iinfo(dtype)
+    whole = generator.integers(limits.min, limits.max, size=rows, dtype=dtype, endpoint=True)
+    small = generator.integers(0 if limits.min == 0 else -9, 30, size=rows).astype(dtype)
+    values = [whole, small, small, np.where(generator.random(rows) < 0.7, 0, small).astype(dtype)][style]
+    if style == 2 and rows:
+        values[generator.integers(0, rows, size=max(1, rows // 50))] = generator.choice(np.array([limits.min, limits.max], dtype=dtype))
+    return values
+
+
+class Data:
+    """Files of all types and lengths in a folder; the same for every seed of queries."""
+
+    def __init__(self, folder, large=True):
+        self.files = {}
+        generator = np.random.default_rng(20240229)
+        for rows in LENGTHS + ([LARGE] if large else []):
+            here = os.path.join(folder, f"d{rows}")
+            os.makedirs(here, exist_ok=True)
+            self.files[rows] = []
+            for kind in TYPES:
+                for number in range(1 if rows == LARGE else 3):
+                    values = random_column(generator, kind, rows)
+                    path = f"d{rows}/{'abc'[number]}.{kind}"
+                    values.tofile(os.path.join(folder, path))
+                    self.files[rows].append((path, values))
+
+
+# --- relations ---------------------------------------------------------------------------------------------------------
+
+
+class QueryError(Exception):
+    """The query fails: in this row, or for another reason (row is None); `sure` if the row's number is to be the one told."""
+
+    def __init__(self, row, sure):
+        super().__init__(f"row {row}" if row is not None else "an error without a row")
+        self.row = row
+        self.sure = sure
+
+
+class Relation:
+    """Columns in the making. A column is (value, fails); origin is the row of the source that each row comes from."""
+
+    def __init__(self, names, columns, rows):
+        self.names = names
+        self.columns = columns
+        self.rows = rows
+        self.origin = np.arange(rows)
+        self.filtered = False
+        # Smallest row in which something always needed failed, and whether its number is told by this origin.
+        self.failed = None
+        self.sure = True
+
+    def whole(self, column):
+        value, fails = column
+        return np.broadcast_to(value, self.rows), np.broadcast_to(fails, self.rows)
+
+    def note(self, fails):
+        """These rows fail."""
+        if fails.any():
+            first = int(self.origin[fails].min())
+            self.failed = first if self.failed is None else min(self.failed, first)
+
+    def keep(self, which):
+        self.columns = [tuple(part[which] for part in self.whole(column)) for column in self.columns]
+        self.origin = self.origin[which]
+        self.rows = len(self.origin)
+
+    def raise_if_failed(self):
+        if self.failed is not None:
+            raise QueryError(self.failed, self.sure)
+
+
+def kind_of(value):
+    return {"b": "bool", "i": "int", "f": "float"}[value.dtype.kind]
+
+
+def widened(values):
+    return values.astype(np.float64) if values.dtype.kind == "f" else values.astype(np.int64)
+
+
+# --- stages ------------------------------------------------------------------------------------------------------------
+# A stage is a dict: word, and what the word needs. apply_stage gives it its meaning and write_stage its text.
+
+
+def apply_stage(relation, stage):
+    word = stage["word"]
+    rows = np.arange(relation.rows)
+    values = lambda node: relation.whole(evaluate(node, relation.columns, rows))
+    if any(each.op == "row" for node in stage.get("nodes", ()) for each in node.walk()) and relation.filtered:
+        relation.sure = False
+    if word in ("select", "reject"):
+        value, fails = values(stage["nodes"][0])
+        relation.note(fails)
+        relation.keep(~fails & (truth(value) == (word == "select")))
+        relation.filtered = True
+    elif word in ("map", "derive"):
+        made = [values(node) for node in stage["nodes"]]
+        if word == "map":
+            relation.names, relation.columns = list(stage["names"]), made
+        else:
+            for name, column in zip(stage["names"], made):
+                if name in relation.names:
+                    relation.columns[relation.names.index(name)] = column
+                else:
+                    relation.names = [*relation.names, name]
+                    relation.columns = [*relation.columns, column]
+    elif word == "pick":
+        relation.names = [relation.names[index] for index in stage["indices"]]
+        relation.columns = [relation.columns[index] for index in stage["indices"]]
+    elif word in ("take", "skip", "tail"):
+        count = stage["count"]
+        if relation.filtered:
+            relation.sure = False
+        window = {"take": slice(0, count), "skip": slice(count, None), "tail": slice(max(0, relation.rows - count), None)}[word]
+        relation.keep(window)
+    elif word == "zip":
+        if relation.filtered or relation.rows != len(stage["column"]) or (relation.rows and relation.origin[0]):
+            relation.sure = False
+        if len(stage["column"]) != relation.rows:
+            raise KeyError("lengths")  # only while shrinking
+        relation.names = [*relation.names, stage["name"]]
+        relation.columns = [*relation.columns, (stage["column"], NOTHING)]
+    else:
+        raise KeyError(word)
+
+
+def spellings(relation_names, head, random):
+    """How each column is written: by name, position, a head's name, an abbreviation."""
+    if head:
+        return head
+    spelled = []
+    for index, name in enumerate(relation_names):
+        forms = [name] * 5 + [f"${index + 1}", f"`{name}`"]
+        others = [other for other in relation_names if other != name]
+        if index < 2 and not any(other in ("fst", "snd") or other[0] in "fs" for other in relation_names):
+            forms.append("fst" if index == 0 else "snd")
+        for length in (1, 2, 3):
+            short = name[:length] if length < 3 else name[0] + name[-1]
+            if short not in relation_names and short not in ("in", "as", "or") and not any(abbreviates(short, each) for each in others):
+                forms.append(short)
+        if len(relation_names) == 1:
+            forms.append("x")
+        spelled.append(random.choice(forms))
+    return spelled
+
+
+def abbreviates(short, name):
+    rest = iter(name)
+    return short[0] == name[0] and all(letter in rest for letter in short)
+
+
+def write_stage(stage, relation_names, random):
+    word = stage["word"]
+    spelled = random.choice(ALIASES.get(word, [word]))
+    head = None
+    text = ""
+    nodes = stage.get("nodes", ())
+    if nodes and word != "derive" and random.random() < 0.12:
+        head = [f"h{index}" for index in range(len(relation_names))]
+        text = f"|{', '.join(head)}| "
+    names = spellings(relation_names, head, random)
+    if word in ("map", "derive"):
+        items = []
+        for name, node in zip(stage["names"], nodes):
+            expression = write(node, names)
+            items.append(f"{expression} as {name}" if word == "map" else f"{name} = {expression}")
+        return f"{spelled} {text}{', '.join(items)}"
+    if word == "pick":
+        indices = stage["indices"]
+        if len(indices) == 1 and random.random() < 0.5:
+            forms = [f"nth {indices[0] + 1}"] + (["fsts"] if indices[0] == 0 else ["snds"] if indices[0] == 1 else [])
+            return random.choice(forms)
+        return f"pick {', '.join(relation_names[index] for index in indices)}"
+    if word in ("take", "skip", "tail"):
+        return f"{spelled} {stage['count']}"
+    if word == "zip":
+        return f"zip {stage['text']} as {stage['name']}"
+    if word == "count" and "value" in stage:
+        return f"count {stage['value']}"
+    return f"{spelled} {text}{', '.join(write(node, names) for node in nodes)}".rstrip()
+
+
+# --- terminals ---------------------------------------------------------------------------------------------------------
+
+
+def exact_int_sum(values):
+    low = values & 0xFFFFFFFF
+    return int((values >> 32).sum()) * 2**32 + int(low.sum()) if len(values) else 0
+
+
+def exact_float_sum(values):
+    finite = values[np.isfinite(values)]
+    if np.isnan(values).any() or (np.isposinf(values).any() and np.isneginf(values).any()):
+        return math.nan
+    if len(finite) < len(values):
+        return math.inf if np.isposinf(values).any() else -math.inf
+    try:
+        return math.fsum(finite) + 0.0
+    except OverflowError:  # on the way; in whole numbers of 2^-1074 nothing overflows
+        total = sum(int(each * 2.0**52) * 2**(1074 - 52) if abs(each) >= 2.0**900 else scaled(each) for each in finite.tolist())
+        try:
+            return total / 2**1074
+        except OverflowError:
+            return math.inf if total > 0 else -math.inf
+
+
+def scaled(each):
+    numerator, denominator = each.as_integer_ratio()
+    return numerator * (2**1074 // denominator)
+
+
+def terminal(relation, stage):
+    word = stage["word"]
+    rows = np.arange(relation.rows)
+    if word == "count":
+        if "nodes" in stage:
+            value, fails = relation.whole(evaluate(stage["nodes"][0], relation.columns, rows))
+        elif "value" in stage:
+            value, fails = relation.whole(relation.columns[0])
+            value = value == stage["value"]
+        else:
+            relation.raise_if_failed()
+            return relation.rows
+        relation.note(fails)
+        relation.raise_if_failed()
+        return int(truth(value).sum())
+    if "nodes" in stage:
+        value, fails = relation.whole(evaluate(stage["nodes"][0], relation.columns, rows))
+    else:
+        value, fails = relation.whole(relation.columns[0])
+    relation.note(fails)
+    relation.raise_if_failed()
+    if value.dtype == bool:
+        value = value.astype(np.int64)
+    floating = value.dtype.kind == "f"
+    if word == "sum":
+        return exact_float_sum(value) if floating else exact_int_sum(value)
+    if word == "product":
+        return float_product(value) if floating else int_product(value)
+    if relation.rows == 0:
+        raise QueryError(None, True)
+    if word == "mean":
+        return exact_float_sum(value) / relation.rows if floating else exact_int_sum(value) / relation.rows
+    if floating:
+        value = value[~np.isnan(value)]
+        if not len(value):
+            return math.nan
+        return float(value.min() if word == "min" else value.max()) + 0.0
+    return int(value.min() if word == "min" else value.max())
+
+
+def int_product(value):
+    if (value == 0).any():
+        return 0
+    product = 1
+    for each, times in zip(*np.unique(value, return_counts=True)):
+        if abs(int(each)) > 1 and times > 64:
+            raise QueryError(None, True)
+        product *= int(each) ** (int(times) if abs(int(each)) > 1 else int(times) % 2)
+        if abs(product) > 2**64:
+            raise QueryError(None, True)
+    if not INT64_MIN <= product <= INT64_MAX:
+        raise QueryError(None, True)
+    return product
+
+
+def float_product(value):
+    with np.errstate(all="ignore"):
+        return float(np.multiply.accumulate(value)[-1]) if len(value) else 1.0
+
+
+# --- cases -------------------------------------------------------------------------------------------------------------
+
+
+class Case:
+    """A query: source, stages, perhaps a terminal, and whether the source is bound by `let` after some stages."""
+
+    def __init__(self):
+        self.source = None  # (text, names, columns)
+        self.stages = []
+        self.terminal = None
+        self.let_after = None
+        self.rough = False  # a function that may differ in its last places
+        self.spelling = 0   # seed of how it is written
+
+    def begin(self):
+        _, names, columns = self.source
+        return Relation(list(names), [(column, NOTHING) for column in columns], len(columns[0]))
+
+    def expected(self):
+        """The answer: a number, or a list of columns. Raises QueryError."""
+        relation = self.begin()
+        for index, stage in enumerate(self.stages):
+            if index == self.let_after:
+                relation = self.bound(relation)
+            apply_stage(relation, stage)
+        if self.let_after == len(self.stages):
+            relation = self.bound(relation)
+        with np.errstate(all="ignore"):
+            if self.terminal:
+                return terminal(relation, self.terminal)
+        return self.bound_columns(relation)
+
+    @staticmethod
+    def bound_columns(relation):
+        for column in relation.columns:
+            relation.note(relation.whole(column)[1])
+        relation.raise_if_failed()
+        return [relation.whole(column)[0] for column in relation.columns]
+
+    def bound(self, relation):
+        columns = self.bound_columns(relation)
+        return Relation(relation.names, [(column, NOTHING) for column in columns], relation.rows)
+
+    def statements(self, random_of):
+        """The query as text: the statement, after a let where there is one."""
+        random = random_of(self.spelling)
+        relation = self.begin()
+        parts = [self.source[0]]
+        before = []
+        names = relation.names
+        for index, stage in enumerate(self.stages):
+            if index == self.let_after:
+                before = [f"let bound = {' | '.join(parts)}"]
+                parts = ["bound"]
+            parts.append(write_stage(stage, names, random))
+            names = names_after(names, stage)
+        if self.let_after == len(self.stages):
+            before = [f"let bound = {' | '.join(parts)}"]
+            parts = ["bound"]
+        if self.terminal:
+            parts.append(write_stage(self.terminal, names, random))
+        return [*before, random.choice([" | ", "|", "\n  | "]).join(parts)]
+
+
+def names_after(names, stage):
+    word = stage["word"]
+    if word == "map":
+        return list(stage["names"])
+    if word == "derive":
+        return [*names, *(name for name in stage["names"] if name not in names)]
+    if word == "pick":
+        return [names[index] for index in stage["indices"]]
+    if word == "zip":
+        return [*names, stage["name"]]
+    return names
+
+
+def random_source(random, data, large):
+    choice = random.random()
+    if large or choice < 0.75:
+        rows = LARGE if large else random.choice(LENGTHS)
+        chosen = random.sample(data.files[rows], random.randint(1, 3))
+        names = random.sample(NAMES, len(chosen))
+        loads = [f"{path} as {name}" for (path, _), name in zip(chosen, names)]
+        text = f"load {', '.join(loads)}" if random.random() < 0.5 else f"load {' | zip '.join(loads)}"
+        return text, names, [widened(values) for _, values in chosen]
+    if choice < 0.9:
+        first = random.choice([0, 1, -7, 1000, 2**31 - 3, INT64_MAX - 600])
+        step = random.choice([1, 1, 2, 5])
+        rows = random.choice([1, 2, 10, 101])
+        values = np.arange(rows, dtype=np.int64) * step + first
+        by = f" by {step}" if step > 1 else ""
+        return f"(range {first}..{first + step * (rows - 1)}{by} | map x as alpha)", ["alpha"], [values]
+    rows = random.randint(1, LITERAL_ROWS)
+    if random.random() < 0.5:
+        values = np.array([random.choice([random.randint(-9, 9), INT64_MIN, INT64_MAX]) for _ in range(rows)], dtype=np.int64)
+    else:
+        values = np.array([random.choice([0.5, 1.0, -2.25, 1e300, 0.1]) for _ in range(rows)])
+    return f"([{', '.join(map(str, values.tolist()))}] | map x as beta)", ["beta"], [values]
+
+
+def make_case(random, data, large=False):
+    """A query whose meaning the reference knows."""
+    case = Case()
+    case.spelling = random.randrange(2**32)
+    case.source = random_source(random, data, large)
+    names = list(case.source[1])
+    kinds = [kind_of(column) for column in case.source[2]]
+    rows_known = len(case.source[2][0])  # None once a filter has been
+    depth = random.randint(1, 3)
+    for _ in range(random.choice([0, 1, 1, 2, 2, 3, 3, 4, 5])):
+        maker = Maker(random, kinds)
+        word = random.choice(["select", "select", "select", "reject", "map", "map", "map", "derive", "derive", "pick", "take", "skip", "tail", "zip"])
+        stage = {"word": word}
+        if word in ("select", "reject"):
+            guarded = random.random() < 0.15
+            stage["nodes"] = [maker.guarded() if guarded else maker.boolean(depth) if random.random() < 0.93 else maker.integer(depth)]
+            rows_known = None
+        elif word in ("map", "derive"):
+            count = random.randint(1, 3) if word == "map" else random.randint(1, 2)
+            stage["nodes"] = [maker.make(random.choice(["int", "int", "float", "bool"]), depth) for _ in range(count)]
+            stage["names"] = random.sample(NAMES, count)
+            made = [node.kind for node in stage["nodes"]]
+            if word == "map":
+                kinds = made
+            else:
+                kinds = list(kinds)
+                for name, kind in zip(stage["names"], made):
+                    if name in names:
+                        kinds[names.index(name)] = kind
+                    else:
+                        kinds.append(kind)
+        elif word == "pick":
+            stage["indices"] = random.sample(range(len(names)), random.randint(1, len(names)))
+            kinds = [kinds[index] for index in stage["indices"]]
+        elif word in ("take", "skip", "tail"):
+            stage["count"] = random.choice([0, 1, 3, 10, 50, 2000, 10**9])
+            if rows_known is not None:
+                count = min(stage["count"], rows_known)
+                rows_known = rows_known - count if word == "skip" else count
+        else:
+            if not rows_known or len(names) > 4:
+                continue
+            first = random.randint(-5, 5)
+            stage["column"] = np.arange(rows_known, dtype=np.int64) + first
+            stage["text"] = f"(range {first}..{first + rows_known - 1})"
+            stage["name"] = next(name for name in NAMES if name not in names)
+            kinds = [*kinds, "int"]
+        names = names_after(names, stage)
+        case.stages.append(stage)
+    maker = Maker(random, kinds)
+    if large or random.random() < 0.6:
+        case.terminal = random_terminal(random, maker, kinds, depth)
+    elif random.random() < 0.2:
+        case.rough = True
+        case.stages.append({"word": "map", "nodes": [maker.rough() for _ in range(2)], "names": ["alpha", "beta"]})
+    if not large and random.random() < 0.12:
+        case.let_after = random.randint(0, len(case.stages))
+    return case
+
+
+def random_terminal(random, maker, kinds, depth):
+    choice = random.random()
+    if choice < 0.12:
+        return {"word": "count"}
+    if choice < 0.18 and len(kinds) == 1 and kinds[0] == "int":
+        return {"word": "count", "value": random.randint(-2, 5)}
+    if choice < 0.3:
+        return {"word": "count", "nodes": [maker.guarded() if random.random() < 0.3 else maker.boolean(depth)]}
+    stage = {"word": random.choice(["sum", "sum", "sum", "min", "max", "mean", "product"])}
+    if len(kinds) > 1 or random.random() < 0.5:
+        stage["nodes"] = [maker.make(random.choice(["int", "int", "float", "bool"]), depth)]
+        if stage["nodes"][0].kind == "bool" and stage["word"] != "sum":
+            stage["word"] = "sum"
+    elif kinds[0] == "bool":
+        stage["word"] = "sum"
+    return stage
+
+
+def simpler(case):
+    """Cases a little smaller than this one, for shrinking: a stage less, or an operand in the place of an operation."""
+    if case.let_after is not None:
+        smaller = copy.copy(case)
+        smaller.let_after = None
+        yield smaller
+    for index in range(len(case.stages)):
+        smaller = copy.copy(case)
+        smaller.stages = case.stages[:index] + case.stages[index + 1:]
+        smaller.let_after = None
+        yield smaller
+    if case.terminal:
+        smaller = copy.copy(case)
+        smaller.terminal = None
+        yield smaller
+    places = [(("stages", index), stage) for index, stage in enumerate(case.stages)]
+    if case.terminal:
+        places.append((("terminal", None), case.terminal))
+    for place, stage in places:
+        for which, node in enumerate(stage.get("nodes", ())):
+            for made in simpler_node(node):
+                smaller = copy.copy(case)
+                changed = dict(stage, nodes=[*stage["nodes"][:which], made, *stage["nodes"][which + 1:]])
+                if place[0] == "terminal":
+                    smaller.terminal = changed
+                else:
+                    smaller.stages = [*case.stages[:place[1]], changed, *case.stages[place[1] + 1:]]
+                yield smaller
+
+
+def simpler_node(node):
+    for arg in node.args:
+        if arg.kind == node.kind:
+            yield arg
+    for index, arg in enumerate(node.args):
+        for made in simpler_node(arg):
+            changed = copy.copy(node)
+            changed.args = [*node.args[:index], made, *node.args[index + 1:]]
+            yield changed

@@ -1,0 +1,174 @@
+"""What the black-box tests share: how rql is run, how results are counted, and the columns that the scripts read.
+
+Every test program ends with a line "NAME: N passed, M failed", which tests/run adds up, and names each failing test on
+a line of its own before.
+"""
+
+import difflib
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+TESTS = os.path.dirname(os.path.abspath(__file__))
+TREE = os.path.dirname(TESTS)
+RQL = os.path.abspath(os.environ.get("RQL", os.path.join(TREE, "build", "rql")))
+
+# The ways to run a query that must agree. RQL_MODES picks some of them: "host default unfused".
+ALL_MODES = {
+    "host": ["--device", "host"],
+    "default": [],
+    "unfused": ["--fusion", "off"],
+    "host-unfused": ["--device", "host", "--fusion", "off"],
+}
+MODES = {name: ALL_MODES[name] for name in os.environ.get("RQL_MODES", "host default unfused").split()}
+
+
+class Tally:
+    """Counts tests and tells of those that fail."""
+
+    def __init__(self, name):
+        self.name = name
+        self.passed = 0
+        self.failed = 0
+
+    def check(self, title, problem):
+        """Counts one test: `problem` is empty if it passed, else what was wrong."""
+        if problem:
+            self.failed += 1
+            print(f"FAILED {self.name}/{title}")
+            print("    " + problem.rstrip("\n").replace("\n", "\n    "), flush=True)
+        else:
+            self.passed += 1
+
+    def finish(self):
+        """Prints the count and gives the exit status."""
+        print(f"{self.name}: {self.passed} passed, {self.failed} failed", flush=True)
+        return 1 if self.failed or not self.passed else 0
+
+
+class Result:
+    """What a run of a program left behind; out and err are bytes."""
+
+    def __init__(self, status, out, err):
+        self.status = status
+        self.out = out
+        self.err = err
+
+    def text(self):
+        def show(data):
+            text = data.decode("utf-8", "backslashreplace")
+            return text if len(text) <= 2000 else f"{text[:1000]}\n[...]\n{text[-900:]}"
+
+        return f"status {self.status}\nstdout: {show(self.out)}\nstderr: {show(self.err)}"
+
+
+def environment(home):
+    """An environment that does not depend on whose machine this is. Kernels built once are kept for the other tests."""
+    kept = ("PATH", "LD_LIBRARY_PATH", "OCL_ICD_VENDORS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "RQL_CACHE_DIR")
+    env = {name: os.environ[name] for name in kept if name in os.environ}
+    cache = os.environ.get("RQL_TEST_CACHE", os.path.join(home, "cache"))
+    env.update(HOME=home, XDG_STATE_HOME=os.path.join(home, "state"), XDG_CACHE_HOME=cache, TERM="dumb", LC_ALL="C.UTF-8")
+    return env
+
+
+def run(arguments, cwd, home, stdin=b"", timeout=300, stdout=subprocess.PIPE, prefix=()):
+    """Runs rql with these arguments. A run that does not end in time has status "timeout"."""
+    command = [*prefix, RQL, *arguments]
+    try:
+        done = subprocess.run(command, cwd=cwd, env=environment(home), input=stdin, stdout=stdout,
+                              stderr=subprocess.PIPE, timeout=timeout, check=False)
+    except subprocess.TimeoutExpired as late:
+        return Result("timeout", late.stdout or b"", late.stderr or b"")
+    return Result(done.returncode, done.stdout or b"", done.stderr)
+
+
+def difference(expected, got, what):
+    """A unified diff of two texts, empty if they are the same."""
+    if expected == got:
+        return ""
+    lines = difflib.unified_diff(expected.splitlines(), got.splitlines(), f"{what} expected", f"{what} got", lineterm="")
+    text = "\n".join(list(lines)[:40])
+    return text or f"{what}: the same lines, but one lacks its newline: {expected[-40:]!r}, {got[-40:]!r}"
+
+
+class Workshop:
+    """A folder for one test program: `here` with the small columns in it, `home` beside it. Removed on leaving."""
+
+    def __enter__(self):
+        self.root = tempfile.mkdtemp(prefix="rql-test-")
+        self.here = os.path.join(self.root, "here")
+        self.home = os.path.join(self.root, "home")
+        os.makedirs(self.here)
+        os.makedirs(self.home)
+        make_columns(self.here)
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.here, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return name
+
+
+FORMATS = {"i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "f32": "f", "f64": "d"}
+
+# The columns that golden scripts read: file name, type, values.
+IDS = [42, 7, 42, 444, 0, 42, 666, 42, 7, 222]
+AMOUNTS = [100, -50, -20, 222, 444, 0, -222, 7, 30, 111]
+INT64_MAX = 2**63 - 1
+INT64_MIN = -(2**63)
+COLUMNS = [
+    ("ids.bin", "i32", IDS),
+    ("amounts.bin", "i32", AMOUNTS),
+    ("a.i8", "i8", [-128, -1, 0, 1, 127]),
+    ("b.i16", "i16", [-32768, -1, 0, 1, 32767]),
+    ("c.i32", "i32", [-(2**31), -1, 0, 1, 2**31 - 1]),
+    ("d.i64", "i64", [INT64_MIN, -1, 0, 1, INT64_MAX]),
+    ("e.u8", "u8", [0, 1, 2, 128, 255]),
+    ("f.u16", "u16", [0, 1, 2, 32768, 65535]),
+    ("g.u32", "u32", [0, 1, 2, 2**31, 2**32 - 1]),
+    ("h.f32", "f32", [0.0, -1.5, 0.25, 3.0, 16777216.0]),
+    ("i.f64", "f64", [0.0, -1.5, 0.1, 3.0, 1e300]),
+    ("odd.f64", "f64", [float("nan"), float("inf"), float("-inf"), 2.5, -0.0]),
+    ("empty.i32", "i32", []),
+    ("empty.f64", "f64", []),
+    ("one.i64", "i64", [9]),
+    ("huge.i64", "i64", [INT64_MAX] * 5),
+    ("zeros.i32", "i32", [3, 0, -2, 0, 5]),
+    ("trades/price.f64", "f64", [1.5, 2.25, 0.5]),
+    ("trades/qty.i32", "i32", [10, 20, 30]),
+    ("trades/when.i64", "i64", [5000000000, 5000000001, 5000000002]),
+]
+
+
+def make_columns(folder):
+    for name, kind, values in COLUMNS:
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(struct.pack(f"<{len(values)}{FORMATS[kind]}", *values))
+    with open(os.path.join(folder, "seven.i32"), "wb") as file:
+        file.write(b"\1\2\3\4\5\6\7")  # not a whole number of elements
+    with open(os.path.join(folder, "plain.dat"), "wb") as file:
+        file.write(struct.pack("<4i", 1, 2, 3, 4))
+    with open(os.path.join(folder, "numbers.txt"), "w", encoding="ascii") as file:
+        file.write("3\n-1\n4\n1\n-5\n")
+    with open(os.path.join(folder, "halves.txt"), "w", encoding="ascii") as file:
+        file.write("0.5\n1.5\n-2.25\n")
+
+
+def main_program(function):
+    """Runs a test program's main in a workshop and exits with its status."""
+    if not os.access(RQL, os.X_OK):
+        sys.exit(f"{RQL} is not there: build it first, or name it in RQL")
+    with Workshop() as shop:
+        status = function(shop)
+    sys.exit(status)

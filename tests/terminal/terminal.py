@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""A session at a real terminal: tmux types, the screen is read. Every wait is for something to appear, within a limit."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness  # noqa: E402
+
+PROMPT = re.compile(r"^rql> ?$")
+PATIENCE = 90  # seconds; a first query may build a kernel on a slow machine
+
+
+class Terminal:
+    """rql in a pane of a tmux server of its own."""
+
+    def __init__(self, shop, options=()):
+        self.shop = shop
+        self.socket = os.path.join(shop.root, "tmux")
+        self.options = options
+
+    def tmux(self, *arguments, text=None):
+        env = harness.environment(self.shop.home)
+        env["TERM"] = "xterm"
+        done = subprocess.run(["tmux", "-S", self.socket, "-f", "/dev/null", *arguments], env=env, cwd=self.shop.here,
+                              input=text, capture_output=True, text=True, check=False)
+        return done.stdout
+
+    def start(self):
+        # What the shell printed last is its exit status, so that the end can be seen too.
+        command = shlex.join([harness.RQL, *self.options]) + '; echo "left with $?"; exec cat'
+        self.tmux("new-session", "-d", "-x", "120", "-y", "50", command)
+
+    def stop(self):
+        self.tmux("kill-server")
+
+    def screen(self):
+        """The lines shown, those scrolled away included, without trailing blanks."""
+        return [line.rstrip() for line in self.tmux("capture-pane", "-p", "-S", "-2000").rstrip("\n").split("\n")]
+
+    def wait(self, wanted, patience=PATIENCE):
+        """Waits until wanted(lines) holds; returns whether it did."""
+        end = time.monotonic() + patience
+        while True:
+            if wanted(self.screen()):
+                return True
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+
+    def ready(self, lines):
+        """The prompt waits on the last line."""
+        filled = [line for line in lines if line]
+        return bool(filled) and bool(PROMPT.match(filled[-1]))
+
+    def fresh(self):
+        """A clear screen with the prompt on it."""
+        self.tmux("send-keys", "C-l")
+        self.tmux("clear-history")
+        return self.wait(lambda lines: self.ready(lines) and sum(map(bool, lines)) == 1, 20)
+
+    def keys(self, *keys):
+        self.tmux("send-keys", *keys)
+
+    def type(self, text):
+        self.tmux("send-keys", "-l", text)
+
+    def enter(self, text):
+        self.type(text)
+        self.keys("Enter")
+
+    def shows(self, pattern, prompt=True, patience=PATIENCE):
+        """Waits for a line that matches, and for the prompt after it; what is wrong, or nothing."""
+        found = re.compile(pattern)
+
+        def there(lines):
+            return any(found.search(line) for line in lines) and (not prompt or self.ready(lines))
+
+        if self.wait(there, patience):
+            return ""
+        return f"no line like {pattern!r} and a prompt after it on the screen:\n" + "\n".join(self.screen()[-40:])
+
+
+def session(shop, tally, options):
+    """One visit, and a second one that remembers it."""
+    terminal = Terminal(shop, options)
+    mode = " ".join(options) or "default"
+
+    def step(title, problem):
+        tally.check(f"{title} ({mode})", problem)
+
+    def ask(title, text, pattern):
+        terminal.fresh()
+        terminal.enter(text)
+        step(title, terminal.shows(pattern))
+
+    terminal.start()
+    try:
+        step("prompt", "" if terminal.wait(terminal.ready) else "no prompt:\n" + "\n".join(terminal.screen()))
+        ask("main-query", "load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum", r"^107$")
+
+        terminal.fresh()
+        terminal.enter("load ids.bin |")
+        step("continuation-prompt", "" if terminal.wait(lambda lines: not terminal.ready(lines), 20) else "no other prompt")
+        terminal.enter("count")
+        step("continuation", terminal.shows(r"^10$"))
+
+        ask("relation", "load ids.bin | zip amounts.bin | select id == 7", r"\b30\b")
+        terminal.fresh()
+        terminal.enter("| snds | sum")
+        step("refinement", terminal.shows(r"^-20$"))
+
+        ask("error", "load ids.bin | cuont", r"error: .*cuont")
+        step("error-caret", terminal.shows(r"^ *\| +\^~~~~$", patience=5))
+        step("error-advice", terminal.shows(r"\bcount\b", patience=5))
+        ask("alive-after-error", "20 + 2", r"^22$")
+        terminal.fresh()
+        terminal.enter("range 1..3 | select x == 2")
+        terminal.shows(r"\b2\b")
+        terminal.enter("| bogus")
+        terminal.shows(r"error")
+        terminal.fresh()
+        terminal.enter("| sum x * 41")
+        step("refinement-after-error", terminal.shows(r"^82$"))
+        ask("failing-row", "load zeros.i32 | map 10 / x", r"error: .*row 1\b")
+
+        terminal.fresh()
+        terminal.type("nonsense nonsense")
+        terminal.wait(lambda lines: any("nonsense nonsense" in line for line in lines), 20)
+        terminal.keys("C-c")
+        terminal.wait(terminal.ready, 20)
+        terminal.enter("30 + 3")
+        step("interrupt-clears-the-line", terminal.shows(r"^33$"))
+        step("interrupt-runs-nothing", "error on the screen" if any("error" in line for line in terminal.screen()) else "")
+
+        terminal.fresh()
+        terminal.enter("load ids.bin |")
+        terminal.wait(lambda lines: not terminal.ready(lines), 20)
+        terminal.keys("C-c")
+        terminal.wait(terminal.ready, 20)
+        terminal.enter("40 + 4")
+        step("interrupt-clears-a-continuation", terminal.shows(r"^44$"))
+
+        terminal.fresh()
+        terminal.enter("range 1..4000000000000 | select (x ^ x >> 3) % 7 == 1 | count")
+        # Interrupted at any time after it began; the prompt must be back soon.
+        terminal.wait(lambda lines: any("count" in line for line in lines), 20)
+        time.sleep(0.5)
+        begun = time.monotonic()
+        terminal.keys("C-c")
+        back = terminal.wait(terminal.ready)
+        seconds = time.monotonic() - begun
+        step("interrupt-stops-a-query", "" if back and seconds < 10 else f"back: {back} after {seconds:.1f} s")
+        ask("alive-after-interrupt", "50 + 5", r"^55$")
+
+        ask("command", ".set fusion off", r"")
+        ask("unknown-command", ".fusoin", r"error|unknown")
+        ask("help", ".help", r"select")
+        ask("table-is-cut", "range 1..100000", r"100000 rows|100,000 rows|100_000 rows")
+        ask("save-says-nothing-broken", "load ids.bin | save copy.i32", r"")
+        ask("saved", "load copy.i32 | sum", f"^{sum(harness.IDS)}$")
+
+        terminal.fresh()
+        terminal.type("load ids.bin | revers_no")
+        terminal.keys("C-u")
+        terminal.type("load ids.bin | rej")
+        terminal.keys("Tab")
+        step("completion", terminal.shows(r"reject", prompt=False, patience=20))
+        terminal.keys("C-c")
+        terminal.wait(terminal.ready, 20)
+
+        terminal.fresh()
+        terminal.tmux("load-buffer", "-", text="load ids.bin\n  | select ids == 444\n  | count")
+        terminal.tmux("paste-buffer", "-p")
+        terminal.wait(lambda lines: any("count" in line for line in lines), 20)
+        terminal.keys("Enter")
+        step("pasted-lines", terminal.shows(r"^1$"))
+
+        terminal.fresh()
+        terminal.enter("60 + 6")
+        terminal.shows(r"^66$")
+        terminal.fresh()
+        terminal.keys("Up")
+        terminal.keys("Enter")
+        step("history-up", terminal.shows(r"^66$"))
+        terminal.fresh()
+        terminal.keys("C-d")
+        step("end-of-input-leaves", terminal.shows(r"^left with 0$", prompt=False, patience=20))
+    finally:
+        terminal.stop()
+
+    history = os.path.join(shop.home, "state", "rql", "history")
+    right = os.path.exists(history) and os.stat(history).st_mode & 0o777 == 0o600
+    step("history-file-is-private", "" if right else f"{history}: missing, or not of mode 0600")
+
+    terminal.start()
+    try:
+        terminal.wait(terminal.ready)
+        terminal.fresh()
+        terminal.keys("Up")
+        terminal.keys("Enter")
+        step("history-survives", terminal.shows(r"^66$"))
+        terminal.fresh()
+        terminal.enter(".quit")
+        step("quit", terminal.shows(r"^left with 0$", prompt=False, patience=20))
+    finally:
+        terminal.stop()
+
+
+def main(shop):
+    tally = harness.Tally("terminal")
+    for name in ("default", "host"):
+        if name in harness.MODES:
+            session(shop, tally, harness.MODES[name])
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    harness.main_program(main)

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""The ways in and out other than a script's plain output: -c, standard input, options, formats, commands, timing, saved
+tables, and what must not be built twice."""
+
+import json
+import os
+import re
+import sys
+
+import harness
+
+MAIN = "load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum"
+
+
+class Ways:
+    def __init__(self, shop, tally):
+        self.shop = shop
+        self.tally = tally
+
+    def run(self, *arguments, **more):
+        return harness.run(arguments, self.shop.here, self.shop.home, **more)
+
+    def prints(self, title, expected, *arguments, **more):
+        """Ends well, prints exactly this and says nothing else."""
+        result = self.run(*arguments, **more)
+        good = (result.status, result.out, result.err) == (0, expected.encode(), b"")
+        self.tally.check(title, "" if good else f"expected {expected!r}\n{result.text()}")
+
+    def says(self, title, arguments, pattern, where="err", status=0, **more):
+        """A line of stdout or stderr matches."""
+        result = self.run(*arguments, **more)
+        text = getattr(result, where).decode("utf-8", "replace")
+        good = result.status == status and re.search(pattern, text, re.MULTILINE)
+        self.tally.check(title, "" if good else f"expected {pattern!r} on std{where}\n{result.text()}")
+
+    def ways_in(self):
+        host = ("--device", "host")
+        script = f"# a script\n{MAIN}\nload ids.bin\n  | count\n"
+        self.shop.write("q.rql", script.encode())
+        self.prints("script", "107\n10\n", *host, "q.rql")
+        self.prints("stdin", "107\n10\n", *host, stdin=script.encode())
+        self.prints("dash", "107\n10\n", *host, "-", stdin=script.encode())
+        self.prints("-c", "107\n10\n", *host, "-c", MAIN, "-c", "load ids.bin | count")
+        self.prints("--command=", "2\n", *host, "--command=1 + 1")
+        self.prints("-cTEXT", "2\n", *host, "-c1+1")
+        self.prints("-c-with-lines", "107\n10\n", *host, "-c", script)
+        self.prints("-c-share-names", "84\n", *host, "-c", "let a = 42", "-c", "def f(x) = x * 2", "-c", "f(a)")
+        self.prints("-c-leaves-stdin-alone", "2\n", *host, "-c", "1 + 1", stdin=b"3 + 3")
+        self.prints("nothing", "", *host, stdin=b"")
+        self.shop.write("-odd.rql", b"1 + 1")
+        self.prints("script-that-begins-with-a-dash", "2\n", *host, "--", "-odd.rql")
+        self.prints("no-opencl-needed", "107\n", "--device", "host", "-c", MAIN)
+        # Where no platform is found, the evaluator answers.
+        os.makedirs(self.shop.path("no-vendors"))
+        os.environ["OCL_ICD_VENDORS"] = self.shop.path("no-vendors")
+        result = self.run("-c", MAIN)
+        self.tally.check("without-opencl", "" if (result.status, result.out) == (0, b"107\n") else result.text())
+        self.prints("without-opencl-quiet", "107\n", "--quiet", "-c", MAIN)
+        self.says("without-opencl-a-gpu-is-an-error", ["--device", "gpu", "-c", MAIN], "error", status=1)
+        del os.environ["OCL_ICD_VENDORS"]
+
+    def options(self):
+        self.says("help", ["--help"], r"--device", "out")
+        self.says("help-letter", ["-h"], r"rql", "out")
+        with open(os.path.join(harness.TREE, "VERSION"), encoding="ascii") as file:
+            version = file.read().strip()
+        self.prints("version", f"rql {version}\n", "--version")
+        self.says("dot-help", ["-c", ".help"], r"select", "out")
+        self.says("dot-devices", ["-c", ".devices"], r"\S", "out")
+        self.says("dot-set", ["-c", ".set"], r"fusion", "out")
+        self.says("unknown-command", ["-c", ".fusoin"], r"error: .*fusoin", status=1)
+        self.says("unknown-setting", ["-c", ".set fusoin off"], r"error: .*fusoin", status=1)
+        self.says("bad-setting", ["-c", ".set fusion maybe"], r"error: .*maybe", status=1)
+        self.prints("set-fusion-off", "107\n", "--device", "host", "-c", ".set fusion off", "-c", MAIN)
+        self.prints("set-device", "107\n", "--device", "host", "-c", ".set device host", "-c", MAIN)
+
+    def formats(self):
+        host = ("--device", "host")
+        query = "load trades/ | derive big = qty > 15"
+        rows = [(1.5, 10, 5000000000, 0), (2.25, 20, 5000000001, 1), (0.5, 30, 5000000002, 1)]
+        names = ["price", "qty", "when", "big"]
+        tsv = "".join("\t".join(map(str, row)) + "\n" for row in rows)
+        csv = "".join(",".join(map(str, row)) + "\n" for row in rows)
+        self.prints("tsv", tsv, *host, "--format", "tsv", "-c", query)
+        self.prints("tsv-header", "\t".join(names) + "\n" + tsv, *host, "--header", "-c", query)
+        self.prints("csv", ",".join(names) + "\n" + csv, *host, "--format", "csv", "-c", query)
+        self.prints("format-setting", ",".join(names) + "\n" + csv, *host, "-c", ".set format csv", "-c", query)
+        self.prints("scalar-in-csv", "3\n", *host, "--format", "csv", "-c", "1 + 2")
+        result = self.run(*host, "--format", "jsonl", "-c", query)
+        try:
+            good = [json.loads(line) for line in result.out.decode().splitlines()] == [dict(zip(names, row)) for row in rows]
+        except ValueError:
+            good = False
+        self.tally.check("jsonl", "" if good and result.status == 0 else result.text())
+        result = self.run(*host, "--format", "jsonl", "-c", "load odd.f64")
+        values = [json.loads(line)["odd"] for line in result.out.decode().splitlines()]
+        self.tally.check("jsonl-has-no-nan", "" if values == [None, None, None, 2.5, 0.0] else result.text())
+        self.says("table", [*host, "--format", "table", "-c", query], r"^ *price +qty +when +big$", "out")
+        self.says("table-types", [*host, "--format", "table", "-c", query], r"^ *f64 +i32 +i64 +bool$", "out")
+        self.says("table-rows", [*host, "--format", "table", "-c", query], r"^ *2\.25 +20 +5000000001 +1$", "out")
+        for ending, text in [("tsv", "\t".join(names) + "\n" + tsv), ("csv", ",".join(names) + "\n" + csv)]:
+            self.run(*host, "-c", f"{query} | save table.{ending}")
+            saved = read(self.shop.path(f"table.{ending}"))
+            self.tally.check(f"save-{ending}", harness.difference(text, saved, "table"))
+        self.run(*host, "-c", f"{query} | save table.jsonl")
+        saved = [json.loads(line) for line in read(self.shop.path("table.jsonl")).splitlines()]
+        good = saved == [dict(zip(names, row)) for row in rows]
+        self.tally.check("save-jsonl", "" if good else str(saved))
+        self.run(*host, "-c", 'load ids.bin as `a,"b\tc` | take 1 | save odd.csv', "-c", 'load ids.bin as `a,"b\tc` | take 1 | save odd.jsonl')
+        self.tally.check("csv-quotes", harness.difference('"a,""b\tc"\n42\n', read(self.shop.path("odd.csv")), "csv"))
+        saved = read(self.shop.path("odd.jsonl"))
+        self.tally.check("jsonl-quotes", "" if json.loads(saved) == {'a,"b\tc': 42} and saved.count("\n") == 1 else saved)
+
+    def timing(self):
+        for mode, options in harness.MODES.items():
+            result = self.run(*options, "--timing", "-c", MAIN)
+            text = result.err.decode()
+            wanted = [r"^parsed +[\d.]+ ms", r"^mapped +[\d.]+ ms.*ids\.bin", r"^kernel +[\d.]+ ms.*GB/s", r"^total +[\d.]+ ms"]
+            missing = [pattern for pattern in wanted if not re.search(pattern, text, re.MULTILINE)]
+            good = result.status == 0 and result.out == b"107\n" and not missing
+            self.tally.check(f"timing ({mode})", "" if good else f"missing {missing}\n{result.text()}")
+        self.says("timing-command", ["--device", "host", "-c", ".timing on", "-c", "1 + 1"], r"^total +[\d.]+ ms")
+
+    def programs(self):
+        """Another constant is no other program: after id==42, id==43 builds nothing, in this process or the next."""
+        def built(result):
+            lines = [line for line in result.err.decode().splitlines() if line.startswith("built")]
+            return [line for line in lines if "cached" not in line and "OpenCL started" not in line]
+
+        queries = [MAIN, MAIN.replace("42", "43"), MAIN.replace("42", "7"), MAIN.replace("amt>0", "amt>-30")]
+        if "default" not in harness.MODES:
+            return
+        fresh = {"RQL_TEST_CACHE": os.path.join(self.shop.root, "cold")}
+        kept = os.environ.get("RQL_TEST_CACHE")
+        os.environ.update(fresh)
+        try:
+            results = [self.run("--timing", "-c", MAIN)]
+            results.append(self.run("--timing", *(part for query in queries for part in ("-c", query))))
+        finally:
+            os.environ.pop("RQL_TEST_CACHE")
+            if kept:
+                os.environ["RQL_TEST_CACHE"] = kept
+        self.tally.check("first-run-builds", "" if len(built(results[0])) == 1 else results[0].text())
+        good = results[1].status == 0 and len(built(results[1])) == 1
+        self.tally.check("another-constant-builds-nothing", "" if good else results[1].text())
+        answers = b"".join(b"%d\n" % total for total in (
+            sum(a for i, a in zip(harness.IDS, harness.AMOUNTS) if i == who and a > least)
+            for who, least in ((42, 0), (43, 0), (7, 0), (42, -30))))
+        self.tally.check("another-constant-answers", "" if results[1].out == answers else f"expected {answers}\n{results[1].text()}")
+        # The next process finds on disk what the first one built.
+        taken = [float(re.search(r"([\d.]+) ms", "".join(built(result)) or "0 ms").group(1)) for result in results]
+        self.tally.check("next-process-builds-less", "" if taken[1] < taken[0] / 2 else f"built for {taken} ms")
+
+    def explain(self):
+        result = self.run("--device", "host", "-c", "explain " + MAIN)
+        text = result.out.decode()
+        told = ["queue: 6 tasks", "Load", "Zip", "Filter", "Snds", "Sum", "fused: 1 task", "Filter+Sum"]
+        good = result.status == 0 and not result.err and all(word in text for word in told)
+        self.tally.check("explain", "" if good else result.text())
+        if "default" in harness.MODES:
+            result = self.run("-c", "explain kernel " + MAIN)
+            good = result.status == 0 and b"kernel" in result.out and b"42" not in result.out
+            self.tally.check("explain-kernel", "" if good else result.text())
+
+
+def read(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def main(shop):
+    tally = harness.Tally("ways")
+    ways = Ways(shop, tally)
+    for group in (ways.ways_in, ways.options, ways.formats, ways.timing, ways.programs, ways.explain):
+        if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
+            group()
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    harness.main_program(main)
