@@ -323,36 +323,58 @@ static const char *packed(struct arena *arena, const char *element, bool unpack,
     return copy;
 }
 
-/* A group's results join pairwise in local memory. */
-static const char group_template[] = "    scratch[lane] = $packed;\n"
-                                     "    for (uint step = get_local_size(0) / 2; step > 0; step >>= 1) {\n"
-                                     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-                                     "        if (lane < step) {\n"
-                                     "            const $E other = $unpacked;\n"
-                                     "            $join\n"
-                                     "            scratch[lane] = $packed;\n"
-                                     "        }\n"
-                                     "    }\n"
-                                     "    if (lane == 0)\n"
-                                     "        slots[$k * get_num_groups(0) + get_group_id(0)] = scratch[0];\n"
-                                     "    barrier(CLK_LOCAL_MEM_FENCE);\n";
+/* How many accumulators of a group are joined at once: more need more local memory, fewer more barriers. */
+enum { JOINED = 8 };
 
-static void finish_group(struct arena *arena, struct strbuf *out, const struct accumulator *accumulator, size_t k)
+size_t accumulators_joined(const struct accumulators *accumulators)
 {
-    const char *element = end_element(accumulator->kind), *scalar = end_name(arena, accumulator, k);
-    struct strbuf joined = {0};
+    return accumulators->count < JOINED ? accumulators->count : JOINED;
+}
 
-    join(arena, &joined, accumulator, k, 1, scalar, scalar, "other");
-    const struct part parts[] = {
-        {"packed", packed(arena, element, false, scalar)},
-        {"unpacked", packed(arena, element, true, "scratch[lane + step]")},
-        {"join", joined.text},
-        {"E", element},
-        {"k", arena_printf(arena, "%zu", k)},
-        {NULL, NULL},
-    };
-    splice(out, group_template, parts);
-    strbuf_free(&joined);
+/* Appends a statement about each accumulator first .. end-1 of a group, $s being its place in local memory. */
+static void for_each(const struct accumulators *accumulators, size_t first, size_t end, struct arena *arena,
+                     struct strbuf *out, const char *template)
+{
+    for (size_t k = first; k < end; k++) {
+        const struct accumulator *accumulator = &accumulators->at[k];
+        const char *element = end_element(accumulator->kind), *scalar = end_name(arena, accumulator, k);
+        const char *place = arena_printf(arena, "scratch[%zu]", k - first);
+        struct strbuf joined = {0};
+        join(arena, &joined, accumulator, k, 1, scalar, scalar, "other");
+        const struct part parts[] = {
+            {"s", place},
+            {"packed", packed(arena, element, false, scalar)},
+            {"unpacked", packed(arena, element, true, arena_printf(arena, "%s[lane + step]", place))},
+            {"join", joined.text},
+            {"E", element},
+            {"k", arena_printf(arena, "%zu", k)},
+            {NULL, NULL},
+        };
+        splice(out, template, parts);
+        strbuf_free(&joined);
+    }
+}
+
+/* A group's results join pairwise in local memory. */
+static void finish_group(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out)
+{
+    for (size_t first = 0; first < accumulators->count; first += JOINED) {
+        size_t end = first + JOINED < accumulators->count ? first + JOINED : accumulators->count;
+        for_each(accumulators, first, end, arena, out, "    $s[lane] = $packed;\n");
+        strbuf_puts(out, "    for (uint step = get_local_size(0) / 2; step > 0; step >>= 1) {\n"
+                         "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+                         "        if (lane < step) {\n");
+        for_each(accumulators, first, end, arena, out,
+                 "            { const $E other = $unpacked; $join $s[lane] = $packed; }\n");
+        strbuf_puts(out, "        }\n"
+                         "    }\n"
+                         "    if (lane == 0) {\n");
+        for_each(accumulators, first, end, arena, out,
+                 "        slots[$k * get_num_groups(0) + get_group_id(0)] = $s[0];\n");
+        strbuf_puts(out, "    }\n");
+        if (end < accumulators->count)
+            strbuf_puts(out, "    barrier(CLK_LOCAL_MEM_FENCE);\n");
+    }
 }
 
 void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
@@ -368,9 +390,9 @@ void accumulators_finish(const struct accumulators *accumulators, const struct e
             strbuf_printf(
                 out, "    slots[%zu * get_num_groups(0) + get_group_id(0)] = %s;\n", k,
                 packed(arena, end_element(accumulator->kind), false, end_name(arena, accumulator, k)));
-        else
-            finish_group(arena, out, accumulator, k);
     }
+    if (!shape->chunks)
+        finish_group(accumulators, arena, out);
 }
 
 static double as_double(uint64_t slot)

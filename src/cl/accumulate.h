@@ -69,6 +69,9 @@ void accumulators_fold(const struct accumulators *accumulators, const struct emi
 void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
                          const struct shape *shape);
 
+/* How many ulongs of local memory a work-item needs for accumulators_finish. */
+size_t accumulators_joined(const struct accumulators *accumulators);
+
 /* The slots of one accumulator joined: for kinds that add; for minima, maxima and marks of integers; for the same of
  * floats; for ACC_MAGNITUDE, setting *overflow if the product has no 64 bits. */
 int128 slots_sum(enum accumulator_kind kind, const uint64_t *slots, size_t results);

@@ -25,7 +25,6 @@ struct cl_backend {
     /* The task prepared last. */
     struct plan plan;
     struct program *program; /* NULL: it has no kernels, or could not be built */
-    const struct task *task;
 };
 
 static struct cl_backend *of_backend(struct backend *backend)
@@ -131,11 +130,10 @@ static enum status make_plan(struct cl_backend *cl, const struct job *job, struc
         if (task->outputs[k].needed)
             outputs[k] = columns && columns[k] ? columns[k]->store
                                                : range_store(task, &task->outputs[k], job->columns);
-    cl->task = NULL;
     cl->program = NULL;
     if (!plan_make(&cl->plan, task, cl->accelerator->shape, inputs, outputs, arena))
-        lacks = "a product of floats depends on the order of rows";
-    else if (cl->plan.emitter.floats && !device->doubles)
+        return STATUS_UNABLE; /* a product of floats depends on the order of rows; no device is at fault */
+    if (cl->plan.emitter.floats && !device->doubles)
         lacks = "the device has no double precision";
     else if (cl->plan.emitter.operations > MOST_OPERATIONS)
         lacks = "the query is too long for a kernel";
@@ -173,7 +171,6 @@ static enum status make_program(struct cl_backend *cl, const struct job *job)
         }
         timing_add(job->timing, PHASE_BUILD, name, now_ns() - began, 0);
     }
-    cl->task = job->task;
     return STATUS_OK;
 }
 

@@ -4,6 +4,7 @@
 
 #define INTS   KIND_INT, WORK_WIDEST, GIVES_WORK
 #define FLOATS KIND_FLOAT, WORK_DOUBLE, GIVES_WORK
+#define CALLS  KIND_FLOAT, WORK_CALL, GIVES_WORK
 
 static const struct form forms[] = {
     {OP_ADD, INTS, NULL, "as_$T(as_$U($a) + as_$U($b))", "(($a ^ $r) & ($b ^ $r)) < ($T)0"},
@@ -62,7 +63,7 @@ static const struct form forms[] = {
     {OP_SUB, FLOATS, NULL, "$a - $b", NULL},
     {OP_MUL, FLOATS, NULL, "$a * $b", NULL},
     {OP_DIV, FLOATS, NULL, "$a / $b", NULL},
-    {OP_MOD, FLOATS, NULL, "fmod($a, $b)", NULL},
+    {OP_MOD, CALLS, NULL, "fmod", NULL},
     {OP_NEG, FLOATS, NULL, "-$a", NULL},
     {OP_EQ, KIND_FLOAT, WORK_DOUBLE, GIVES_COMPARE, NULL, "$a == $b", NULL},
     {OP_NE, KIND_FLOAT, WORK_DOUBLE, GIVES_COMPARE, NULL, "$a != $b", NULL},
@@ -78,14 +79,14 @@ static const struct form forms[] = {
      "const double$W s$n = (($a >= ($T)-9223372036854775808.0) & ($a < ($T)9223372036854775808.0)) ? $a : ($T)0.0;",
      "convert_long$W(s$n)", "!(($a >= ($T)-9223372036854775808.0) & ($a < ($T)9223372036854775808.0))"},
     {OP_SQRT, FLOATS, NULL, "sqrt($a)", NULL},
-    {OP_EXP, FLOATS, NULL, "exp($a)", NULL},
-    {OP_LOG, FLOATS, NULL, "log($a)", NULL},
-    {OP_POW, FLOATS, NULL, "pow($a, $b)", NULL},
-    {OP_SIN, FLOATS, NULL, "sin($a)", NULL},
-    {OP_COS, FLOATS, NULL, "cos($a)", NULL},
-    {OP_TAN, FLOATS, NULL, "tan($a)", NULL},
-    {OP_TANH, FLOATS, NULL, "tanh($a)", NULL},
-    {OP_ERF, FLOATS, NULL, "erf($a)", NULL},
+    {OP_EXP, CALLS, NULL, "exp", NULL},
+    {OP_LOG, CALLS, NULL, "log", NULL},
+    {OP_POW, CALLS, NULL, "pow", NULL},
+    {OP_SIN, CALLS, NULL, "sin", NULL},
+    {OP_COS, CALLS, NULL, "cos", NULL},
+    {OP_TAN, CALLS, NULL, "tan", NULL},
+    {OP_TANH, CALLS, NULL, "tanh", NULL},
+    {OP_ERF, CALLS, NULL, "erf", NULL},
     {OP_FLOOR, FLOATS, NULL, "floor($a)", NULL},
     {OP_CEIL, FLOATS, NULL, "ceil($a)", NULL},
     {OP_ROUND, FLOATS, NULL, "round($a)", NULL},

@@ -12,6 +12,7 @@ enum work {
     WORK_MASK,    /* booleans */
     WORK_LONG,
     WORK_DOUBLE,
+    WORK_CALL, /* doubles; the expression is the name of a library function */
     WORK_MIXED /* the first argument 64 bits, the second a double */
 };
 

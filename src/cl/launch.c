@@ -27,7 +27,8 @@ static struct layout layout_of(const struct launch *launch, enum kernel_role rol
     int64_t chunk = 0;
 
     if (!shape->chunks && (role == KERNEL_COUNT || (role == KERNEL_WRITE && filters))) {
-        chunk = (int64_t)(shape->group * shape->tile);
+        int64_t tile = (int64_t)(shape->group * shape->tile), tiles = ceiling(ceiling(launch->rows, tile), most);
+        chunk = tile * (tiles < 1 ? 1 : tiles > (int64_t)shape->tiles ? (int64_t)shape->tiles : tiles);
         groups = ceiling(launch->rows, chunk);
     } else if (groups > most) {
         groups = most;

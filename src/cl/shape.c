@@ -1,6 +1,6 @@
 /* Filter and sum over two i32 columns, 10 M rows on PoCL 3.1 with 2 cores: groups of 64 with a tree reduction 27.5 ms, a
  * strided loop in groups of one 4.2 ms, a scalar loop over chunks 2.6 ms, 16-lane vectors over chunks 1.6 ms, the
- * memory's limit. On an H200 with 1 G rows the strided loop in groups of 256 takes 1.65 ms, the memory's limit there,
+ * memory's limit. On an H200 with 1 G rows the strided loop in groups of 256 takes 1.8 ms, the memory's limit there,
  * and chunks in vectors 7.7 ms.
  *
  * Launches are kept well under 200 ms, because nothing stops a kernel once it runs, and displays freeze. */
@@ -13,7 +13,9 @@ const struct shape shape_chunks = {
     .group = 1,
     .groups = 4,
     .least = 4096,
+    .unroll = 0,
     .tile = 0,
+    .tiles = 0,
     .rows = INT64_C(1) << 26,
     .weight = 32,
     .host_memory = true,
@@ -24,9 +26,11 @@ const struct shape shape_grid = {
     .chunks = false,
     .width = 1,
     .group = 256,
-    .groups = 8,
+    .groups = 32,
     .least = 1024,
+    .unroll = 4,
     .tile = 8,
+    .tiles = 8,
     .rows = INT64_C(1) << 30,
     .weight = 256,
     .host_memory = false,

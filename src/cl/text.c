@@ -25,6 +25,7 @@ const struct needs kernel_needs[KERNEL_ROLE_COUNT] = {
 /* The pieces of one kernel while it is put together. */
 struct pieces {
     struct strbuf parameters, prologue, declare, body, fold, tail, finish, predicate, packed, free, careful, single;
+    size_t joined; /* ulongs of local memory for each work-item */
 };
 
 static void pieces_free(struct pieces *pieces)
@@ -41,18 +42,23 @@ static const char *text_of(const struct strbuf *buffer)
     return buffer->text ? buffer->text : "";
 }
 
+/* From this many operations on, several rows at once take more registers than there are. */
+enum { LONG_CODE = 64 };
+
 static void fill(const struct plan *plan, struct strbuf *out, const char *skeleton, enum kernel_role role,
                  const struct pieces *pieces)
 {
     struct arena *arena = plan->emitter.arena;
     const char *group = arena_printf(arena, "%zu", plan->shape->group);
-    bool joins = !plan->shape->chunks && role != KERNEL_WRITE;
     const struct part parts[] = {
         {"name", kernel_names[role]},
         {"group", group},
         {"tile", arena_printf(arena, "%zu", plan->shape->tile)},
+        {"unroll", arena_printf(arena, "%zu", plan->emitter.operations > LONG_CODE ? 1 : plan->shape->unroll)},
         {"W", arena_printf(arena, "%d", plan->shape->width)},
-        {"scratch", joins ? arena_printf(arena, "    __local ulong scratch[%s];\n", group) : ""},
+        {"scratch", pieces->joined == 0
+                        ? ""
+                        : arena_printf(arena, "    __local ulong scratch[%zu][%s];\n", pieces->joined, group)},
         {"parameters", text_of(&pieces->parameters)},
         {"prologue", text_of(&pieces->prologue)},
         {"declare", text_of(&pieces->declare)},
@@ -116,6 +122,8 @@ static void reduce(const struct plan *plan, struct strbuf *out, enum kernel_role
         accumulators_fold(accumulators, &plan->emitter, &pieces.fold, width);
     }
     accumulators_finish(accumulators, &plan->emitter, &pieces.finish, plan->shape);
+    if (!plan->shape->chunks)
+        pieces.joined = accumulators_joined(accumulators);
     const char *skeleton = plan->shape->chunks     ? kernel_chunks
                            : role == KERNEL_COUNT ? kernel_count_tiles
                                                   : kernel_grid;

@@ -16,12 +16,12 @@ enum bound_kind {
 
 struct bound {
     enum bound_kind kind;
-    struct queue queue;     /* as written, one task a stage */
+    struct queue queue; /* as written, one task a stage */
     struct scalar scalar;
-    enum kind scalar_kind;  /* BOUND_SCALAR: known before running */
+    enum kind scalar_kind; /* BOUND_SCALAR: known before running */
     /* What is done with the result at the end of the pipeline. */
-    struct name save_path;  /* absent: none */
-    int64_t show_rows;      /* show N; -1: as the shell likes */
+    struct name save_path; /* absent: none */
+    int64_t show_rows;     /* show N; -1: as the shell likes */
 };
 
 /* Binds a pipeline or expression. Opens files. With `checking`, values that only running can tell are passed over

@@ -97,15 +97,6 @@ static bool is_recursive(const struct binder *binder, const char *name)
     return binder->defining != NULL && strcmp(binder->defining->name.text, name) == 0;
 }
 
-/* Whether the function is being put in place already: in a check, one whose definition was refused for that. */
-static bool is_open(const struct binder *binder, const struct stmt *function)
-{
-    const struct call *call = binder->call;
-    while (call != NULL && call->function != function)
-        call = call->caller;
-    return call != NULL;
-}
-
 static void refuse_recursion(struct binder *binder, const struct expr *expr)
 {
     const char *name = expr->name.text;
@@ -129,6 +120,13 @@ static int depth_of_calls(const struct binder *binder)
     return depth;
 }
 
+/* What fails while running is shown where it was called: there its stage is, and the row makes sense. */
+static void point_at_call(struct code *code, value first, struct span call)
+{
+    for (value v = first; v < code->count; v++)
+        code->at[v].span = call;
+}
+
 /* Arguments are values of the caller; the body sees them, let scalars and nothing else. What it does not use stays
  * unread in the code, and so is never computed. */
 static value put_in_place(struct scope *scope, const struct stmt *function, const struct expr *expr)
@@ -147,7 +145,7 @@ static value put_in_place(struct scope *scope, const struct stmt *function, cons
         bind_error(binder, expr->span, NULL, "functions call one another more than %d deep", LIMIT_CALLS);
         return NO_VALUE;
     }
-    if (bind_hopeless(binder) || (binder->checking && is_open(binder, function)))
+    if (bind_hopeless(binder))
         return NO_VALUE;
 
     struct call call = {function, expr->span, binder->call};
@@ -158,8 +156,11 @@ static value put_in_place(struct scope *scope, const struct stmt *function, cons
     body.arguments = arguments;
     body.has_rows = scope->has_rows;
     binder->call = &call;
+    int32_t before = scope->code->count;
     value v = bind_value(&body, function->expr);
     binder->call = call.caller;
+    if (call.caller == NULL)
+        point_at_call(scope->code, before, expr->span);
     scope->reads_row = scope->reads_row || body.reads_row;
     return v;
 }

@@ -368,8 +368,18 @@ static value bind_in_range(struct scope *scope, const struct expr *expr, value v
     return binary(scope, OP_AND, above, below, expr->span);
 }
 
+/* In an empty list is nothing, but what is asked for may fail all the same. */
+static value in_nothing(struct scope *scope, value v, struct span span)
+{
+    if (v == NO_VALUE || !scope->code->at[v].fallible)
+        return code_bool(scope->code, false, span);
+    return binary(scope, kind_of(scope, v) == KIND_FLOAT ? OP_LT : OP_NE, v, v, span);
+}
+
 static value bind_in_list(struct scope *scope, const struct expr *expr, value v)
 {
+    if (expr->arg_count == 1)
+        return in_nothing(scope, v, expr->span);
     value any = code_bool(scope->code, false, expr->span);
     for (size_t i = 1; i < expr->arg_count && !bind_hopeless(scope->binder); i++) {
         value element = bind_value(scope, expr->args[i]);

@@ -25,8 +25,9 @@ void task_read(struct task *task, const struct flow *flow)
 {
     for (size_t i = 0; i < flow->count; i++) {
         const struct slot *slot = &flow->columns[i];
-        task->inputs[task->input_count++] =
-            (struct input){.task = flow->task, .output = i, .type = slot->type, .name = slot->name};
+        struct input *input = &task->inputs[task->input_count];
+        *input = (struct input){.task = flow->task, .output = i, .type = slot->type, .name = slot->name};
+        input_value(&task->code, (int64_t)task->input_count++, input, task->span);
     }
 }
 

@@ -1,8 +1,6 @@
 /* zip: columns of several sources side by side. */
 #include "bind_internal.h"
 
-#include <string.h>
-
 /* Sources whose row counts are known must agree now; the others are left for the run. `at[0]` is the pipeline before
  * zip. Gives the known row count, or -1 if there is none or they differ. */
 static int64_t check_rows(struct binder *binder, const struct stage *stage, const struct flow *at, size_t count)
@@ -56,8 +54,8 @@ static bool join_columns(struct binder *binder, const struct stage *stage, const
         return false;
     joined->columns = arena_array(binder->arena, columns, sizeof *joined->columns);
     for (size_t i = 0; i < count; i++) {
-        memcpy(joined->columns + joined->count, at[i].columns, at[i].count * sizeof *joined->columns);
-        joined->count += at[i].count;
+        for (size_t k = 0; k < at[i].count; k++)
+            joined->columns[joined->count++] = at[i].columns[k];
     }
     number_duplicates(binder, joined->columns, joined->count);
     return true;

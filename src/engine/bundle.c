@@ -21,7 +21,7 @@ struct bundle *bundle_new(struct arena *arena, int64_t first, int64_t rows, int6
     return bundle;
 }
 
-value bundle_input(struct bundle *bundle, const struct input *input, enum kind kind, struct span span)
+value bundle_input(struct bundle *bundle, const struct input *input, struct span span)
 {
     size_t k = 0;
     while (k < bundle->input_count &&
@@ -32,7 +32,7 @@ value bundle_input(struct bundle *bundle, const struct input *input, enum kind k
         bundle->inputs = room(bundle->code.arena, bundle->inputs, k, &bundle->input_capacity, sizeof *bundle->inputs);
         bundle->inputs[bundle->input_count++] = *input;
     }
-    return code_input(&bundle->code, (int64_t)k, kind, span);
+    return input_value(&bundle->code, (int64_t)k, input, span);
 }
 
 /* The row number as counted when the bundle's first row was `origin`. */
@@ -135,7 +135,7 @@ static value *adopt_inputs(struct bundle *bundle, const struct bundle *other)
         if (instr->op != OP_INPUT)
             continue;
         int64_t k = instr->integer;
-        table[k] = k >= 0 ? bundle_input(bundle, &other->inputs[k], instr->kind, instr->span)
+        table[k] = k >= 0 ? bundle_input(bundle, &other->inputs[k], instr->span)
                           : row_from(bundle, other->origins[-1 - k] - other->first + bundle->first);
     }
     return table;
@@ -226,7 +226,7 @@ static void make_inputs(struct queue *fused, struct bundle *bundle, const bool *
         const struct input *input = &bundle->inputs[instr->integer];
         if (input->column != NULL)
             queue_hold(fused, column_ref(input->column));
-        table[instr->integer] = code_input(&made->code, (int64_t)made->input_count, instr->kind, instr->span);
+        table[instr->integer] = input_value(&made->code, (int64_t)made->input_count, input, instr->span);
         made->inputs[made->input_count++] = *input;
     }
 }

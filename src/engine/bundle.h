@@ -41,7 +41,7 @@ struct bundle {
 struct bundle *bundle_new(struct arena *arena, int64_t first, int64_t rows, int64_t limit);
 
 /* Adds an input, or finds it: the same column named twice is read once. */
-value bundle_input(struct bundle *bundle, const struct input *input, enum kind kind, struct span span);
+value bundle_input(struct bundle *bundle, const struct input *input, struct span span);
 
 /* The number of the row, counted from the bundle's first row as it is now. */
 value bundle_row(struct bundle *bundle);

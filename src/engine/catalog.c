@@ -64,6 +64,17 @@ static void entry_remove(struct catalog *catalog, size_t i)
     catalog->entries[i] = catalog->entries[--catalog->count];
 }
 
+/* Whether the file changed while it was mapped, even if it looks like before again: parts of it may read as zeroes. */
+static bool is_damaged(const struct entry *entry)
+{
+    for (size_t i = 0; i < entry->relation->count; i++) {
+        const struct mapping *mapping = entry->relation->columns[i]->mapping;
+        if (mapping && mapping_damaged(mapping))
+            return true;
+    }
+    return false;
+}
+
 static bool same_stamp(const struct file_stamp *a, const struct file_stamp *b)
 {
     return a->device == b->device && a->inode == b->inode && a->size == b->size && a->mtime_ns == b->mtime_ns;
@@ -77,7 +88,7 @@ static struct entry *entry_find(struct catalog *catalog, const char *path, const
     for (size_t i = 0; i < catalog->count; i++) {
         struct entry *entry = &catalog->entries[i];
         bool same_format = entry->format->read == format->read && entry->format->type == format->type;
-        if (same_format && !entry->fresh && same_stamp(&entry->stamp, &now))
+        if (same_format && !entry->fresh && same_stamp(&entry->stamp, &now) && !is_damaged(entry))
             return entry;
     }
     return NULL;
@@ -257,7 +268,7 @@ static bool is_idle(const struct entry *entry)
 static bool has_changed(const struct entry *entry)
 {
     struct file_stamp now;
-    return entry->fresh || !file_stamp_of(entry->path, &now) || !same_stamp(&entry->stamp, &now);
+    return entry->fresh || !file_stamp_of(entry->path, &now) || !same_stamp(&entry->stamp, &now) || is_damaged(entry);
 }
 
 void catalog_sweep(struct catalog *catalog)

@@ -178,7 +178,7 @@ static bool commutes(enum op op)
  * order: it decides what is evaluated at all, and which failure is found first. */
 static value find_swapped(const struct code *code, const struct instr *instr)
 {
-    if (!commutes(instr->op) || instr->fallible)
+    if (!commutes(instr->op) || code->at[instr->args[0]].fallible || code->at[instr->args[1]].fallible)
         return NO_VALUE;
     struct instr swapped = *instr;
     swapped.args[0] = instr->args[1];

@@ -40,19 +40,19 @@ enum lane { LANE_BOOL, LANE_I32, LANE_I64, LANE_F64 };
 struct instr {
     enum op op;
     enum kind kind;
-    value args[3];   /* NO_VALUE beyond the arity */
-    int64_t integer; /* CONST of int or bool; INPUT: which input; */
-    double number;   /* CONST of float */
-    bool exact;      /* CONST: part of the query's shape (a generator's step), not a literal that may change */
-    bool fallible;   /* it, or something it is computed from, is an operation that can fail */
+    value args[3];    /* NO_VALUE beyond the arity */
+    int64_t integer;  /* CONST of int or bool; INPUT: which input; */
+    double number;    /* CONST of float */
+    bool exact;       /* CONST: part of the query's shape (a generator's step), not a literal that may change */
+    bool fallible;    /* it, or something it is computed from, is an operation that can fail */
     struct span span; /* what to point at when it fails */
 
     /* Filled in by range analysis (range.h); until then the widest lane and every operation that can fail checked. */
     enum lane lane;
-    bool checked;    /* may fail for some arguments: the evaluators must look */
-    int64_t lo, hi;  /* integers: what the result is within, given that it did not fail */
-    value guard;     /* checked only: fails the query only where this is true; NO_VALUE: always (guard.h). May be a
-                        later instruction than this one */
+    bool checked;   /* may fail for some arguments: the evaluators must look */
+    int64_t lo, hi; /* integers: what the result is within, given that it did not fail */
+    value guard;    /* checked only: fails the query only where this is true; NO_VALUE: always (guard.h). May be a
+                       later instruction than this one */
 };
 
 struct code {
@@ -105,7 +105,7 @@ double float_op(enum op op, double a, double b);
 /* EQ, NE, LT and LE of floats, as IEEE 754 has them. */
 bool float_compare(enum op op, double a, double b);
 
-int compare_int_float(int64_t a, double b); /* -1, 0, 1; 2 if b is NaN */
+int compare_int_float(int64_t a, double b);        /* -1, 0, 1; 2 if b is NaN */
 bool float_to_int(double number, int64_t *result); /* truncates; false for NaN and beyond 64 bits */
 
 /* An expression as the user might have written it, with inputs by name: for explain. Long ones are cut with an

@@ -64,27 +64,13 @@ static void print_leaf(struct printer *printer, const struct instr *instr)
     }
 }
 
-static bool is_zero(const struct instr *instr)
+static bool is_int(const struct instr *instr, int64_t integer)
 {
-    return instr->op == OP_CONST && instr->kind == KIND_INT && instr->integer == 0;
+    return instr->op == OP_CONST && instr->kind == KIND_INT && instr->integer == integer;
 }
 
-/* A comparison: `5 < x` came from `x > 5` more likely than not; an exact comparison of an integer with a float is
- * that of their order with 0. */
-static void push_comparison(struct printer *printer, const struct instr *instr)
+static void push_infix(struct printer *printer, value a, const char *text, value b, int precedence)
 {
-    const struct instr *at = printer->code->at;
-    value a = instr->args[0], b = instr->args[1];
-    int precedence = precedences[instr->op];
-    const char *text = op_table[instr->op].text;
-    if (at[a].op == OP_CMP_INT_FLOAT && is_zero(&at[b])) {
-        b = at[a].args[1];
-        a = at[a].args[0];
-    } else if (at[a].op == OP_CONST && at[b].op != OP_CONST && precedence == precedences[OP_LT]) {
-        text = instr->op == OP_LT ? ">" : ">=";
-        a = instr->args[1];
-        b = instr->args[0];
-    }
     push_value(printer, b, precedence + 1);
     push_text(printer, " ");
     push_text(printer, text);
@@ -92,12 +78,49 @@ static void push_comparison(struct printer *printer, const struct instr *instr)
     push_value(printer, a, precedence);
 }
 
+/* 0 <= order && order <= 1, which is how an integer is asked to be at least a float; gives the order. */
+static const struct instr *at_least(const struct code *code, const struct instr *instr)
+{
+    const struct instr *at = code->at;
+    if (instr->op != OP_AND)
+        return NULL;
+    const struct instr *left = &at[instr->args[0]], *right = &at[instr->args[1]];
+    if (left->op != OP_LE || right->op != OP_LE || left->args[1] != right->args[0])
+        return NULL;
+    const struct instr *order = &at[left->args[1]];
+    bool bounds = is_int(&at[left->args[0]], 0) && is_int(&at[right->args[1]], 1);
+    return bounds && order->op == OP_CMP_INT_FLOAT ? order : NULL;
+}
+
+/* A comparison: `5 < x` came from `x > 5` more likely than not; an exact comparison of an integer with a float is
+ * that of their order with 0 or 1. */
+static void push_comparison(struct printer *printer, const struct instr *instr)
+{
+    const struct instr *at = printer->code->at;
+    value a = instr->args[0], b = instr->args[1];
+    int precedence = precedences[instr->op];
+    const char *text = op_table[instr->op].text;
+    if (at[a].op == OP_CMP_INT_FLOAT && (is_int(&at[b], 0) || (instr->op == OP_EQ && is_int(&at[b], 1)))) {
+        text = is_int(&at[b], 1) ? ">" : text;
+        b = at[a].args[1];
+        a = at[a].args[0];
+    } else if (at[a].op == OP_CONST && at[b].op != OP_CONST && precedence == precedences[OP_LT]) {
+        text = instr->op == OP_LT ? ">" : ">=";
+        a = instr->args[1];
+        b = instr->args[0];
+    }
+    push_infix(printer, a, text, b, precedence);
+}
+
 /* Pushes the parts of an operator, last part first. */
 static void push_operator(struct printer *printer, const struct instr *instr)
 {
     int precedence = precedences[instr->op];
     const char *text = op_table[instr->op].text;
-    if (instr->op == OP_SELECT) {
+    const struct instr *order = at_least(printer->code, instr);
+    if (order != NULL) {
+        push_infix(printer, order->args[0], ">=", order->args[1], precedences[OP_LE]);
+    } else if (instr->op == OP_SELECT) {
         push_value(printer, instr->args[2], precedence);
         push_text(printer, " : ");
         push_value(printer, instr->args[1], precedence);
@@ -109,11 +132,7 @@ static void push_operator(struct printer *printer, const struct instr *instr)
     } else if (precedence == precedences[OP_EQ] || precedence == precedences[OP_LT]) {
         push_comparison(printer, instr);
     } else {
-        push_value(printer, instr->args[1], precedence + 1);
-        push_text(printer, " ");
-        push_text(printer, text);
-        push_text(printer, " ");
-        push_value(printer, instr->args[0], precedence);
+        push_infix(printer, instr->args[0], text, instr->args[1], precedence);
     }
 }
 

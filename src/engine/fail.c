@@ -66,8 +66,11 @@ static const char *argument_text(const struct failure *failure, int argument, co
     const struct instr *instr = &failure->code->at[failure->instr->args[argument]];
     if (instr->op == OP_INPUT && failure->task)
         return failure->task->inputs[instr->integer].name;
-    struct span span = instr->span;
-    if (!span.source || span.end <= span.begin || span.end - span.begin > LONGEST_QUOTE)
+    /* What was computed before, or comes from a function's text, does not stand within the operation. */
+    struct span span = instr->span, whole = failure->instr->span;
+    bool within = span.source == whole.source && span.begin >= whole.begin && span.end <= whole.end &&
+                  span.end - span.begin < whole.end - whole.begin;
+    if (!span.source || !within || span.end <= span.begin || span.end - span.begin > LONGEST_QUOTE)
         return otherwise;
     const char *text = span.source->text + span.begin;
     size_t length = span.end - span.begin;
@@ -79,7 +82,7 @@ static void give_hint(const struct failure *failure, struct diags *diags)
     struct arena *arena = diags->arena;
     if (divides_by_zero(failure)) {
         const char *divisor = argument_text(failure, 1, "the divisor", arena);
-        if (failure->task)
+        if (failure->task && !code_is_const(failure->code, failure->instr->args[1]))
             diag_hint(diags, "leave such rows out with `select %s != 0` before, or choose with `%s != 0 ? ... : 0`",
                       divisor, divisor);
     } else if (shifts_too_far(failure)) {

@@ -161,7 +161,7 @@ static value *input_values(const struct fusion *fusion, struct bundle *bundle, c
             input.task = from->made;
             input.output = from->sink == SINK_ROWS ? from->numbers[input.output] : input.output;
         }
-        values[instr->integer] = bundle_input(bundle, &input, instr->kind, instr->span);
+        values[instr->integer] = bundle_input(bundle, &input, instr->span);
     }
     return values;
 }

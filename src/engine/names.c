@@ -3,12 +3,29 @@
 
 #include <string.h>
 
+enum { LONGEST_LETTER = 4 };
+
+/* The UTF-8 bytes of the letter that the text begins with. */
+static size_t first_letter(const char *text, char letter[LONGEST_LETTER + 1])
+{
+    size_t length = 0;
+    do {
+        letter[length] = text[length];
+        length++;
+    } while (length < LONGEST_LETTER && ((unsigned char)text[length] & 0xc0) == 0x80);
+    letter[length] = '\0';
+    return length;
+}
+
 bool name_abbreviates(const char *name, const char *column)
 {
-    if (name[0] == '\0' || name[0] != column[0])
+    char letter[LONGEST_LETTER + 1];
+    size_t length;
+    if (*name == '\0' || strncmp(name, column, first_letter(name, letter)) != 0)
         return false;
-    for (; *name != '\0'; name++, column++) {
-        column = strchr(column, *name);
+    for (; *name != '\0'; name += length, column += length) {
+        length = first_letter(name, letter);
+        column = strstr(column, letter);
         if (column == NULL)
             return false;
     }

@@ -2,11 +2,52 @@
 
 #include "stages.h"
 
+#include <string.h>
+
+/* The stages that a task's rows come through, its own and those of all tasks before it, as written: the same text
+ * whether they have been fused or not. */
+static const char *origin_text(const struct task *task, struct arena *arena)
+{
+    /* Tasks only read earlier ones, so one walk down their numbers finds them all. */
+    const struct task **behind = arena_array(arena, task->number + 1, sizeof *behind);
+    struct task all = {0};
+    behind[task->number] = task;
+    for (size_t number = task->number + 1; number-- > 0;) {
+        const struct task *at = behind[number];
+        if (!at)
+            continue;
+        all.stage_count += at->stage_count;
+        if (at->rows_from)
+            behind[at->rows_from->number] = at->rows_from;
+        for (size_t k = 0; k < at->input_count; k++) {
+            if (at->inputs[k].task)
+                behind[at->inputs[k].task->number] = at->inputs[k].task;
+        }
+    }
+    all.stages = arena_array(arena, all.stage_count, sizeof *all.stages);
+    all.stage_count = 0;
+    for (size_t number = 0; number <= task->number; number++) {
+        for (size_t i = 0; behind[number] && i < behind[number]->stage_count; i++)
+            all.stages[all.stage_count++] = behind[number]->stages[i];
+    }
+    return stages_text(&all, arena);
+}
+
+/* Where the task puts columns together: its first stage of that name, which is the one it could not be fused past. */
+static struct span zip_span(const struct task *task)
+{
+    for (size_t i = 0; i < task->stage_count; i++) {
+        if (strcmp(task->stages[i].name, "zip") == 0)
+            return task->stages[i].span;
+    }
+    return task->span;
+}
+
 static enum status unequal(const struct task *task, const struct task *other, const int64_t *given, struct diags *diags)
 {
     const struct task *from = task->rows_from;
-    diag_error(diags, task->span, "only columns of equal length can be zipped: `%s` gives %lld rows, `%s` %lld",
-               stages_text(from, diags->arena), (long long)given[from->number], stages_text(other, diags->arena),
+    diag_error(diags, zip_span(task), "only columns of equal length can be zipped: `%s` gives %lld rows, `%s` %lld",
+               origin_text(from, diags->arena), (long long)given[from->number], origin_text(other, diags->arena),
                (long long)given[other->number]);
     diag_hint(diags, "`take` shortens the longer one");
     return STATUS_FAILED;

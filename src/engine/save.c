@@ -27,12 +27,13 @@ enum status save_check(const char *path, size_t columns, struct span span, struc
 {
     if (splayed_is_path(path))
         return splayed_check(path, span, diags);
+    /* First of all whether anything can be there: no ending would help /dev/full. */
+    if (writer_check(path, span, diags) != STATUS_OK)
+        return STATUS_FAILED;
     const struct format *format = format_of_path(path);
     if (!format || !format->write)
         return unknown_ending(path, span, diags);
-    if (check_columns(format, path, columns, span, diags) != STATUS_OK)
-        return STATUS_FAILED;
-    return writer_check(path, span, diags);
+    return check_columns(format, path, columns, span, diags);
 }
 
 enum status save_relation(const struct relation *relation, const char *path, struct span span, struct diags *diags)

@@ -69,6 +69,15 @@ void queue_prune(const struct queue *queue)
     }
 }
 
+value input_value(struct code *code, int64_t number, const struct input *input, struct span span)
+{
+    value v = code_input(code, number, type_table[input->type].kind, span);
+    const struct task *from = input->task;
+    if (from != NULL && input->output < from->output_count)
+        code->at[v].fallible = from->code.at[from->outputs[input->output].value].fallible;
+    return v;
+}
+
 bool task_has_window(const struct task *task)
 {
     return task->window.skip != 0 || task->window.take != INT64_MAX || task->window.tail >= 0;

@@ -73,7 +73,7 @@ struct task {
     /* When rows is -1: the task whose row count it is (one of the inputs' tasks), less `first`, at most `limit`, and
      * none if `first` is beyond it. */
     struct task *rows_from;
-    int64_t limit; /* INT64_MAX: none */
+    int64_t limit;        /* INT64_MAX: none */
     struct task **equals; /* zip: all of these must have given as many rows as rows_from */
     size_t equal_count;
 
@@ -100,13 +100,17 @@ struct queue {
 };
 
 void queue_init(struct queue *queue, struct arena *arena);
-void queue_release(struct queue *queue); /* lets go of the columns; the rest is the arena's */
+void queue_release(struct queue *queue);     /* lets go of the columns; the rest is the arena's */
 struct task *queue_add(struct queue *queue); /* a zeroed task with whole window, rows -1, limit INT64_MAX, numbered */
 void queue_hold(struct queue *queue, struct column *column); /* takes over one reference */
 
 /* Sets output.needed throughout: what the last task gives is needed, and what needed values read. Inputs, filters and
  * code keep their numbers; what is not needed is just never evaluated. */
 void queue_prune(const struct queue *queue);
+
+/* Adds to a task's code the INPUT of this number, which can fail if the output that it reads can: nothing may fold it
+ * away then. */
+value input_value(struct code *code, int64_t number, const struct input *input, struct span span);
 
 bool task_has_window(const struct task *task); /* anything but the whole */
 bool task_uses_row(const struct task *task);   /* whether a live value reads ROW */

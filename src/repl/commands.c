@@ -191,6 +191,9 @@ static void print_binding(struct strbuf *out, const struct binding *binding, siz
 
 static enum exit_status run_tables(struct command_call *call)
 {
+    if (call->env->count == 0 && call->shell->out_terminal) {
+        strbuf_puts(&call->shell->out.text, "nothing has been named yet; let NAME = ... does\n");
+    }
     size_t width = 0;
     for (size_t i = 0; i < call->env->count; i++) {
         const char *name = call->env->bindings[i].name;
@@ -308,7 +311,7 @@ static enum exit_status run_help(struct command_call *call)
         return EXIT_FINE;
     }
     const struct name *word = &call->words[1];
-    if (help_word(out, word->text)) {
+    if (help_topic(out, word->text) || help_word(out, word->text)) {
         return EXIT_FINE;
     }
     const char *nearest[2];
@@ -336,18 +339,18 @@ static enum exit_status run_devices(struct command_call *call)
 }
 
 const struct command command_table[] = {
-    {".help", "[WORD]", "what there is, or about one word", 0, 1, run_help, NULL},
-    {".tables", "", "what has been named with let and def", 0, 0, run_tables, NULL},
-    {".drop", "NAME ...", "forget names, and the data only they hold", 1, 64, run_drop, check_drop},
-    {".read", "FILE", "run a script here", 1, 1, run_read, check_read},
-    {".set", "[NAME [VALUE]]", "change a setting, or show one or all", 0, 2, run_set, check_set},
-    {".device", "[auto|cpu|gpu|host|N]", "where queries run", 0, 1, run_set, check_set},
-    {".devices", "", "the OpenCL devices of this machine", 0, 0, run_devices, NULL},
-    {".format", "[auto|table|tsv|csv|jsonl]", "how relations print", 0, 1, run_set, check_set},
-    {".header", "[auto|on|off]", "names of columns first", 0, 1, run_set, check_set},
-    {".timing", "[on|off]", "where the time went", 0, 1, run_set, check_set},
-    {".quit", "", "leave (Ctrl-D does too)", 0, 0, run_quit, NULL},
-    {".exit", "", "leave", 0, 0, run_quit, NULL},
+    {".help", "[WORD]", "what there is, or about one word or one kind of words", ".help select", 0, 1, run_help, NULL},
+    {".tables", "", "what has been named with let and def", NULL, 0, 0, run_tables, NULL},
+    {".drop", "NAME ...", "forget names, and the data only they hold", ".drop trades", 1, 64, run_drop, check_drop},
+    {".read", "FILE", "run a script here", ".read data/questions.rql", 1, 1, run_read, check_read},
+    {".set", "[NAME [VALUE]]", "change a setting, or show one or all", ".set fusion off", 0, 2, run_set, check_set},
+    {".device", "[auto|cpu|gpu|host|N]", "where queries run", ".device cpu", 0, 1, run_set, check_set},
+    {".devices", "", "the OpenCL devices of this machine", NULL, 0, 0, run_devices, NULL},
+    {".format", "[auto|table|tsv|csv|jsonl]", "how relations print", ".format csv", 0, 1, run_set, check_set},
+    {".header", "[auto|on|off]", "names of columns first", ".header on", 0, 1, run_set, check_set},
+    {".timing", "[on|off]", "where the time went", ".timing on", 0, 1, run_set, check_set},
+    {".quit", "", "leave (Ctrl-D does too)", NULL, 0, 0, run_quit, NULL},
+    {".exit", "", "leave", NULL, 0, 0, run_quit, NULL},
 };
 const size_t command_count = sizeof command_table / sizeof *command_table;
 

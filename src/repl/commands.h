@@ -12,6 +12,7 @@ struct command {
     const char *name;    /* with the dot */
     const char *usage;   /* what may follow it */
     const char *summary; /* one line for help */
+    const char *example; /* for help, or NULL where its name says it all */
     size_t least, most;  /* words after it */
     enum exit_status (*run)(struct command_call *call);
     /* Checks it before the source it is in runs, and changes checking->env as it would; NULL: nothing to do. */

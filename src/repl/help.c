@@ -45,45 +45,139 @@ static bool is_alias(const struct word *word)
     return strcmp(word->text, word->canonical) != 0;
 }
 
-static void list_words(struct strbuf *out, const char *title, bool stages, size_t width)
+/* A kind of words: how many rows its table has, and the parts of one. A row without a name is not listed. */
+struct row {
+    const char *name, *usage, *summary;
+};
+struct topic {
+    const char *title;
+    size_t (*count)(void);
+    struct row (*row)(size_t k);
+};
+
+/* Aliases are told with the word they stand for, and so are words that only go on with another's phrase. */
+static bool is_listed(const struct word *word)
 {
-    struct list list = begin_list(out, title, width);
-    for (size_t i = 0; i < word_count; i++) {
-        bool listed = (words[i].stage != STAGE_NONE) == stages && !words[i].reserved && !is_alias(&words[i]);
-        if (listed) {
-            list_name(&list, words[i].text);
+    return !word->reserved && !is_alias(word) && word->usage &&
+           strncmp(word->usage, word->text, strlen(word->text)) == 0;
+}
+
+static size_t count_words(void)
+{
+    return word_count;
+}
+
+static struct row word_row(size_t k, bool stages)
+{
+    bool listed = is_listed(&words[k]) && (words[k].stage != STAGE_NONE) == stages;
+    return listed ? (struct row){words[k].text, words[k].usage, words[k].summary} : (struct row){0};
+}
+
+static struct row statement_row(size_t k)
+{
+    return word_row(k, false);
+}
+
+static struct row stage_row(size_t k)
+{
+    return word_row(k, true);
+}
+
+static size_t count_functions(void)
+{
+    return function_count;
+}
+
+static struct row function_row(size_t k)
+{
+    return (struct row){functions[k].name, functions[k].usage, functions[k].summary};
+}
+
+static size_t count_commands(void)
+{
+    return command_count;
+}
+
+static struct row command_row(size_t k)
+{
+    return (struct row){command_table[k].name, command_table[k].name, command_table[k].summary};
+}
+
+static size_t count_settings(void)
+{
+    return setting_count;
+}
+
+static struct row setting_row(size_t k)
+{
+    return (struct row){setting_table[k].name, setting_table[k].name, setting_table[k].summary};
+}
+
+static const struct topic topics[] = {
+    {"statements", count_words, statement_row},   {"stages", count_words, stage_row},
+    {"functions", count_functions, function_row}, {"commands", count_commands, command_row},
+    {"settings", count_settings, setting_row},
+};
+enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
+
+static void list_topic(struct strbuf *out, const struct topic *topic, size_t width)
+{
+    struct list list = begin_list(out, topic->title, width);
+    for (size_t k = 0; k < topic->count(); k++) {
+        const char *name = topic->row(k).name;
+        if (name) {
+            list_name(&list, name);
         }
     }
     end_list(&list);
+}
+
+static void list_usages(struct strbuf *out, const struct topic *topic)
+{
+    size_t widest = 0;
+    for (size_t k = 0; k < topic->count(); k++) {
+        struct row row = topic->row(k);
+        size_t width = row.name ? strlen(row.usage) : 0;
+        widest = width > widest ? width : widest;
+    }
+    for (size_t k = 0; k < topic->count(); k++) {
+        struct row row = topic->row(k);
+        if (row.name) {
+            strbuf_printf(out, "%-*s  %s\n", (int)widest, row.usage, row.summary);
+        }
+    }
+}
+
+bool help_topic(struct strbuf *out, const char *title)
+{
+    for (size_t i = 0; i < TOPIC_COUNT; i++) {
+        if (strcmp(topics[i].title, title) != 0) {
+            continue;
+        }
+        list_usages(out, &topics[i]);
+        return true;
+    }
+    return false;
 }
 
 void help_overview(struct strbuf *out, size_t width)
 {
     strbuf_puts(out, "A query is a source and stages, each working on what comes from the one before:\n"
                      "  load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum\n\n");
-    list_words(out, "statements", false, width);
-    list_words(out, "stages", true, width);
-    struct list list = begin_list(out, "functions", width);
-    for (size_t i = 0; i < function_count; i++) {
-        list_name(&list, functions[i].name);
+    for (size_t i = 0; i < TOPIC_COUNT; i++) {
+        list_topic(out, &topics[i], width);
+    }
+    struct list list = begin_list(out, "operators", width);
+    static const char *const operators[] = {"?:", "or", "||", "and", "&&", "not", "==", "!=", "<", "<=", ">", ">=",
+                                            "in", "&",  "^",  "<<",  ">>", "+",   "-",  "*",  "/", "%",  "!", "~"};
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        list_name(&list, operators[i]);
     }
     end_list(&list);
-    list = begin_list(out, "operators", width);
-    list_name(&list, "?:  or and not  || &&  == != < <= > >= in  & ^ << >>  + - * / %  ! ~ -");
-    end_list(&list);
-    list = begin_list(out, "commands", width);
-    for (size_t i = 0; i < command_count; i++) {
-        list_name(&list, command_table[i].name);
-    }
-    end_list(&list);
-    list = begin_list(out, "settings", width);
-    for (size_t i = 0; i < setting_count; i++) {
-        list_name(&list, setting_table[i].name);
-    }
-    end_list(&list);
-    strbuf_puts(out, "\nAt the prompt a line that begins with | goes on from the last relation, and one that\n"
-                     "ends in an operator, | or an open bracket goes on below. Ctrl-C stops a query,\n"
-                     "Ctrl-D leaves. .help WORD explains a word.\n");
+    strbuf_puts(out, "\n.help WORD explains a word, and .help stages each of its kind.\n"
+                     "At the prompt a line that begins with | goes on from the last relation.\n"
+                     "A line that ends in an operator, | or an open bracket goes on below.\n"
+                     "Ctrl-C stops a query, Ctrl-D leaves.\n");
 }
 
 static void help_stage(struct strbuf *out, const struct word *word)
@@ -122,6 +216,9 @@ static void help_function(struct strbuf *out, const struct function *function)
 static void help_command(struct strbuf *out, const struct command *command)
 {
     strbuf_printf(out, "%s%s%s\n  %s\n", command->name, *command->usage ? " " : "", command->usage, command->summary);
+    if (command->example) {
+        strbuf_printf(out, "  example: %s\n", command->example);
+    }
 }
 
 static void help_setting(struct strbuf *out, const struct setting *setting)
@@ -164,8 +261,7 @@ bool help_word(struct strbuf *out, const char *text)
 size_t help_nearest(const char *word, const char **nearest, size_t max)
 {
     struct arena *arena = arena_new();
-    const char **all =
-        arena_array(arena, word_count + function_count + command_count + setting_count, sizeof *all);
+    const char **all = arena_array(arena, word_count + function_count + command_count + setting_count, sizeof *all);
     size_t count = 0;
     for (size_t i = 0; i < word_count; i++) {
         all[count++] = words[i].text;

@@ -10,6 +10,10 @@
 /* Appends what there is, by name. `width`: cells in a line. */
 void help_overview(struct strbuf *out, size_t width);
 
+/* Appends a line about each word of a kind: statements, stages, functions, commands or settings. False if it is none.
+ */
+bool help_topic(struct strbuf *out, const char *topic);
+
 /* Appends what is known of one word: a stage, function, command or setting. False if it is none. */
 bool help_word(struct strbuf *out, const char *word);
 

@@ -7,6 +7,27 @@
 #include <string.h>
 #include <unistd.h>
 
+static bool next_signal(const struct platform *platform, int *number)
+{
+    unsigned char byte;
+    if (read(platform->signals, &byte, 1) != 1) {
+        return false;
+    }
+    *number = byte;
+    return true;
+}
+
+static void forget_signals(const struct platform *platform)
+{
+    int number;
+    while (next_signal(platform, &number)) {
+    }
+    *platform->cancel = 0;
+}
+
+/* The editor that readline's calls are for, since they take no context. Set only within lineedit_read. */
+static struct line_editor *receiving;
+
 /* libedit offers readline's interface under another name and without what came after readline 4. */
 #ifdef RQL_LIBEDIT
 #include <editline/readline.h>
@@ -47,7 +68,8 @@ static int stop_here(int count, int key)
 {
     (void)count, (void)key;
     return_terminal();
-    (void)kill(0, SIGTSTP); /* the whole job, as the terminal would */
+    (void)kill(0, SIGTSTP);              /* the whole job, as the terminal would */
+    forget_signals(receiving->platform); /* SIGCONT: one redrawing is enough */
     take_terminal(1);
     rl_forced_update_display();
     return 0;
@@ -78,24 +100,6 @@ static void show_dropped_line(void)
 
 enum wake { WAKE_INPUT, WAKE_INTERRUPT, WAKE_RESUMED, WAKE_LEAVE };
 
-static bool next_signal(const struct platform *platform, int *number)
-{
-    unsigned char byte;
-    if (read(platform->signals, &byte, 1) != 1) {
-        return false;
-    }
-    *number = byte;
-    return true;
-}
-
-static void forget_signals(const struct platform *platform)
-{
-    int number;
-    while (next_signal(platform, &number)) {
-    }
-    *platform->cancel = 0;
-}
-
 /* Waits for a key or a signal. Signals come through a pipe: a flag looked at before poll could be set in between. */
 static enum wake wait_for_wake(const struct platform *platform)
 {
@@ -121,9 +125,6 @@ static enum wake wait_for_wake(const struct platform *platform)
         }
     }
 }
-
-/* The editor that readline's calls are for, since they take no context. Set only within lineedit_read. */
-static struct line_editor *receiving;
 
 static char *next_completion(const char *prefix, int state)
 {

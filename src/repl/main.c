@@ -19,8 +19,9 @@ static volatile sig_atomic_t leave;
 static volatile sig_atomic_t interrupted_at; /* milliseconds, of the Ctrl-C that set cancel */
 static int signal_pipe[2];
 
-/* A query that has not stopped this long after Ctrl-C is stuck, and the next Ctrl-C ends rql. */
-enum { STUCK_MS = 1000 };
+/* A query that has not stopped this long after Ctrl-C is stuck, and the next Ctrl-C ends rql. Building a program for a
+ * device cannot be broken off and may take seconds. Before that, a second Ctrl-C that no held key made is answered. */
+enum { STUCK_MS = 5000, IMPATIENT_MS = 300 };
 
 static int milliseconds(void)
 {
@@ -36,15 +37,25 @@ static void pass_on(int number)
     (void)wrote;
 }
 
+static void on_interrupt(void)
+{
+    int now = milliseconds();
+    if (!cancel) {
+        interrupted_at = now;
+    } else if (now - interrupted_at > STUCK_MS) {
+        _exit(EXIT_INTERRUPTED);
+    } else if (now - interrupted_at > IMPATIENT_MS) {
+        static const char answer[] = "\nstopping; if it takes long, Ctrl-C ends rql\n";
+        ssize_t wrote = write(STDERR_FILENO, answer, sizeof answer - 1);
+        (void)wrote;
+    }
+}
+
 static void on_signal(int number)
 {
     int saved = errno;
-    int now = milliseconds();
-    if (number == SIGINT && cancel && now - interrupted_at > STUCK_MS) {
-        _exit(EXIT_INTERRUPTED);
-    }
-    if (number == SIGINT && !cancel) {
-        interrupted_at = now;
+    if (number == SIGINT) {
+        on_interrupt();
     }
     if (number == SIGTERM || number == SIGHUP) {
         leave = number;

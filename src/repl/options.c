@@ -62,10 +62,11 @@ static void print_help(struct strbuf *out)
     for (size_t i = 0; i < option_count; i++) {
         print_option(out, &option_table[i]);
     }
-    strbuf_puts(out, "\nAn ARG is NAME=VALUE, as 'let NAME = VALUE' before the script; a bare VALUE is arg1, arg2, ...\n"
-                     "Example: rql -c 'load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum'\n"
-                     "Exit status: 0, 1 if a query failed, 2 for bad usage, 130 if interrupted\n"
-                     "'.help' inside rql explains the language.\n");
+    strbuf_puts(out,
+                "\nAn ARG is NAME=VALUE, as 'let NAME = VALUE' before the script; a bare VALUE is arg1, arg2, ...\n"
+                "Example: rql -c 'load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum'\n"
+                "Exit status: 0, 1 if a query failed, 2 for bad usage, 130 if interrupted\n"
+                "'.help' inside rql explains the language.\n");
 }
 
 static const struct option_row *find_long(const char *name, size_t length)
@@ -171,8 +172,11 @@ static enum options_result read_option(struct reader *reader, const char *argume
 /* Whether what follows the script looks like an option of rql, put too late. A negative number does not. */
 static bool looks_like_option(const char *argument)
 {
-    bool letter = (argument[1] >= 'a' && argument[1] <= 'z') || (argument[1] >= 'A' && argument[1] <= 'Z');
-    return argument[0] == '-' && (letter || argument[1] == '-');
+    if (argument[0] != '-') {
+        return false;
+    }
+    char second = argument[1];
+    return second == '-' || (second >= 'a' && second <= 'z') || (second >= 'A' && second <= 'Z');
 }
 
 /* What stands beside the options: the script, then its arguments. */

@@ -6,17 +6,17 @@
 
 enum exit_status {
     EXIT_FINE = 0,
-    EXIT_QUERY = 1,        /* a query failed, or its result could not be written */
-    EXIT_USAGE = 2,        /* bad options, or a script that cannot be read */
+    EXIT_QUERY = 1,         /* a query failed, or its result could not be written */
+    EXIT_USAGE = 2,         /* bad options, or a script that cannot be read */
     EXIT_INTERRUPTED = 130, /* Ctrl-C outside the prompt */
-    EXIT_PIPE = 141        /* nobody reads standard output any more */
+    EXIT_PIPE = 141         /* nobody reads standard output any more */
 };
 
 enum option_action { OPTION_SET, OPTION_QUERY, OPTION_HELP, OPTION_VERSION };
 
 struct option_row {
-    const char *name; /* without the dashes */
-    char letter;      /* or 0 */
+    const char *name;     /* without the dashes */
+    char letter;          /* or 0 */
     const char *argument; /* as shown in help, or NULL if it takes none; "" for a setting's choices */
     enum option_action action;
     const char *setting; /* OPTION_SET */
@@ -31,7 +31,7 @@ struct options {
     struct settings settings;
     const char **queries; /* -c, in order; malloc'd */
     size_t query_count;
-    const char *script; /* a path, "-" for standard input, or NULL */
+    const char *script;     /* a path, "-" for standard input, or NULL */
     const char **arguments; /* what follows the script, NAME=TEXT or TEXT; malloc'd */
     size_t argument_count;
 };

@@ -9,11 +9,11 @@
 
 struct print_style {
     enum print_format format; /* not PRINT_AUTO */
-    bool header;        /* names first, where the format has such a line */
-    bool terminal;      /* a person looks: tables are fitted to `width` and shortened */
+    bool header;              /* names first, where the format has such a line */
+    bool terminal;            /* a person looks: tables are fitted to `width` and shortened */
     bool colour;
     size_t width;
-    size_t height;      /* lines of the terminal, 0 if not known: long tables are shortened to them */
+    size_t height; /* lines of the terminal, 0 if not known: long tables are shortened to them */
 };
 
 /* The style that the settings ask for on this kind of output. */
@@ -28,8 +28,8 @@ void print_result(struct printer *out, const struct result *result, const struct
  * was cut short zeroes are read. */
 bool print_relieve(struct printer *out, const struct relation *relation);
 
-/* A relation's first `rows` rows as an aligned table (print_table.c). rows < 0: all, or on a terminal the first and last
- * few. */
+/* A relation's first `rows` rows as an aligned table (print_table.c). rows < 0: all, or on a terminal the first and
+ * last few. */
 void print_table(struct printer *out, const struct relation *relation, int64_t rows, const struct print_style *style);
 
 #endif

@@ -24,7 +24,10 @@ static int64_t rows_that_fit(const struct print_style *style, int64_t others)
 
 static struct shown choose_rows(const struct relation *relation, int64_t rows, const struct print_style *style)
 {
-    enum { WHOLE_OTHERS = 4, CUT_OTHERS = 6 }; /* the query, names, types, the next prompt; then also … and the footer */
+    enum {
+        WHOLE_OTHERS = 4,
+        CUT_OTHERS = 6
+    }; /* the query, names, types, the next prompt; then also … and the footer */
     if (rows >= 0) {
         return (struct shown){rows < relation->rows ? rows : relation->rows, 0, false};
     }
@@ -170,8 +173,8 @@ static void add_grouped(struct strbuf *out, int64_t number)
 }
 
 /* Says how much there is where not all of it is seen, or where nothing is. */
-static void print_footer(struct printer *out, const struct relation *relation, const struct shown *shown, size_t columns,
-                         const struct print_style *style)
+static void print_footer(struct printer *out, const struct relation *relation, const struct shown *shown,
+                         size_t columns, const struct print_style *style)
 {
     int64_t rows = shown->head + shown->tail;
     if (rows == relation->rows && columns == relation->count && rows > 0) {
@@ -188,6 +191,7 @@ static void print_footer(struct printer *out, const struct relation *relation, c
     if (columns < relation->count) {
         strbuf_printf(text, ", %zu of %zu columns", columns, relation->count);
     }
+    strbuf_puts(text, shown->gap ? " (| show N for more)" : "");
     strbuf_puts(text, style->colour ? "\033[0m\n" : "\n");
 }
 

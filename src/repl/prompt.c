@@ -71,7 +71,8 @@ static void replace_plain_word(struct prompt *prompt)
     for (size_t i = 0; i < sizeof plain_words / sizeof *plain_words; i++) {
         const char *said = plain_words[i].said;
         bool help = strcmp(plain_words[i].meant, ".help") == 0;
-        bool alone = entry->text[after] == '\0' || (help && strcspn(entry->text + after, " |=;") == entry->length - after);
+        bool alone =
+            entry->text[after] == '\0' || (help && strcspn(entry->text + after, " |=;") == entry->length - after);
         if (strlen(said) != length || memcmp(said, entry->text + begin, length) != 0 || !alone ||
             env_find(prompt->shell->runner.env, said)) {
             continue;

@@ -120,7 +120,8 @@ static void render_excerpt(struct strbuf *out, struct excerpt *line, size_t numb
 {
     char gutter[32];
     int gutter_width = snprintf(gutter, sizeof gutter, "%4zu | ", number);
-    size_t width = style->width < LEAST_WIDTH + (size_t)gutter_width ? LEAST_WIDTH : style->width - (size_t)gutter_width;
+    size_t width =
+        style->width < LEAST_WIDTH + (size_t)gutter_width ? LEAST_WIDTH : style->width - (size_t)gutter_width;
     choose_window(line, width);
 
     paint(out, style, PAINT_GUTTER);

@@ -3,15 +3,27 @@
 #include <string.h>
 
 const struct setting setting_table[] = {
-    {"device", {"auto", "cpu", "gpu", "host"}, true, offsetof(struct settings, device),
+    {"device",
+     {"auto", "cpu", "gpu", "host"},
+     true,
+     offsetof(struct settings, device),
      "where queries run; host needs no OpenCL"},
-    {"format", {"auto", "table", "tsv", "csv", "jsonl"}, false, offsetof(struct settings, format),
+    {"format",
+     {"auto", "table", "tsv", "csv", "jsonl"},
+     false,
+     offsetof(struct settings, format),
      "how relations print; auto: table on a terminal, else tsv"},
-    {"header", {"auto", "on", "off"}, false, offsetof(struct settings, header),
+    {"header",
+     {"auto", "on", "off"},
+     false,
+     offsetof(struct settings, header),
      "names of columns first; auto: in csv and tables"},
     {"timing", {"off", "on"}, false, offsetof(struct settings, timing), "where the time went, on standard error"},
     {"fusion", {"off", "on"}, false, offsetof(struct settings, fusion), "join stages into as few passes as possible"},
-    {"messages", {"normal", "quiet", "verbose"}, false, offsetof(struct settings, messages),
+    {"messages",
+     {"normal", "quiet", "verbose"},
+     false,
+     offsetof(struct settings, messages),
      "notes on standard error: each once, none, or all"},
 };
 const size_t setting_count = sizeof setting_table / sizeof *setting_table;

@@ -22,8 +22,8 @@ struct settings {
     int device;
     int format;
     int header;
-    int timing;   /* 0 or 1 */
-    int fusion;   /* 0 or 1 */
+    int timing; /* 0 or 1 */
+    int fusion; /* 0 or 1 */
     int messages;
 };
 

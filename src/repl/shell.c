@@ -77,8 +77,7 @@ void shell_report(struct shell *shell, const struct diags *diags)
 struct print_style shell_print_style(const struct shell *shell)
 {
     struct winsize size = terminal_size(STDOUT_FILENO);
-    struct print_style style =
-        print_style_for(&shell->settings, shell->out_terminal, shell->out_colour, size.ws_col);
+    struct print_style style = print_style_for(&shell->settings, shell->out_terminal, shell->out_colour, size.ws_col);
     style.height = size.ws_row;
     return style;
 }

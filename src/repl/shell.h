@@ -3,9 +3,9 @@
 #define RQL_REPL_SHELL_H
 
 #include "options.h"
-#include "printer.h"
 #include "platform.h"
 #include "print.h"
+#include "printer.h"
 #include "render.h"
 #include "unit.h"
 

@@ -92,8 +92,9 @@ static enum exit_status report_damage(struct turn *turn, const struct column *co
     turn->diags.count = 0; /* reported already */
     (void)damage_error(column, turn->stmt->span, &turn->diags);
     if (began) {
-        diag_hint(&turn->diags, "the rows printed before this are right, and more are missing; load it again once it is "
-                                "complete");
+        diag_hint(&turn->diags,
+                  "the rows printed before this are right, and more are missing; load it again once it is "
+                  "complete");
     }
     shell_report(turn->shell, &turn->diags);
     return EXIT_QUERY;

@@ -21,10 +21,14 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness  # noqa: E402
 import numpy as np  # noqa: E402
-from pipelines import Data, QueryError, make_case, simpler  # noqa: E402
+from pipelines import Data, QueryError, make_case, simpler, variant  # noqa: E402
 
 MARK = 7_000_000_000_000_000_000  # printed between the answers of one process
 ROUGH = 1e-13  # relative error allowed to functions that devices round differently
+SHRINKING = 20  # seconds spent on finding a smaller case of a mismatch
+HOST_SHAPES = 60
+DEVICE_SHAPES = 6
+DEVICE_VARIANTS = 8
 
 
 def same_float(expected, got, rough):
@@ -107,32 +111,32 @@ class Run:
         return result
 
     def together(self, cases, options):
-        """What one process prints for each case; None for those that gave nothing or failed."""
+        """What one process prints for each case; shorter than `cases` if one of them ended it."""
         arguments = list(options)
         for index, case in enumerate(cases):
             for statement in case.statements(random.Random):
                 arguments += ["-c", statement]
             arguments += ["-c", str(MARK + index)]
         result = harness.run(arguments, self.folder, self.home, timeout=600)
+        if result.err:
+            return []  # one of them says what it should not: each is to be asked alone
         outs = []
         rest = result.out.decode("utf-8", "replace")
         for index in range(len(cases)):
-            out, mark, after = rest.partition(f"{MARK + index}\n")
+            out, mark, rest = rest.partition(f"{MARK + index}\n")
             if not mark:
                 break
-            outs.append(out or None)
-            rest = after
-        return outs + [None] * (len(cases) - len(outs))
+            outs.append(out)
+        return outs
 
     def shrunk(self, case, options):
         """The smallest case found near this one that still mismatches."""
-        tries = 150
+        end = time.monotonic() + SHRINKING
         improved = True
-        while improved and tries > 0:
+        while improved and time.monotonic() < end:
             improved = False
             for smaller in simpler(case):
-                tries -= 1
-                if tries <= 0:
+                if time.monotonic() > end:
                     break
                 try:
                     expected = Expected(smaller)
@@ -153,10 +157,13 @@ def describe(case, mode, options, problem):
 
 def test_batch(run, tally, batch, modes):
     """One batch of (number, case, expected) in every mode."""
+    # An error ends a process, so those that should fail are run alone, and what comes after one that should not have.
+    answering = [case for _, case, expected in batch if expected.error is None]
     for mode, options in modes.items():
-        outs = run.together([case for _, case, _ in batch], options)
-        for (number, case, expected), out in zip(batch, outs):
-            if out is not None and expected.error is None:
+        outs = iter(run.together(answering, options))
+        for number, case, expected in batch:
+            out = next(outs, None) if expected.error is None else None
+            if out is not None:
                 problem = mismatch_of_answer(expected.answer, out, expected.rough)
             else:
                 problem = expected.mismatch(run.alone(case, options))
@@ -192,16 +199,17 @@ def main(shop):
     spent = {"host": 0.0, "device": 0.0}
     made = 0
     while made < arguments.count and time.monotonic() - begun < arguments.seconds:
-        # Kernels are slow to build, so devices see small batches, and as much time as the host.
+        # Kernels are slow to build, so devices see few shapes, each in many variants, and as much time as the host.
         on_device = device_modes and (not host_modes or spent["device"] <= spent["host"])
-        size = min(8 if on_device else 60, arguments.count - made)
         batch = []
-        for _ in range(size):
-            number = made
-            made += 1
-            source = random.Random(f"{seed}/{number}")
+        for _ in range(DEVICE_SHAPES if on_device else HOST_SHAPES):
+            source = random.Random(f"{seed}/{made}")
             case = make_case(source, data, source.random() < arguments.large_share)
-            batch.append((number, case, Expected(case)))
+            batch.append((str(made), case, Expected(case)))
+            for number in range(DEVICE_VARIANTS if on_device else 0):
+                other = variant(case, source, data)
+                batch.append((f"{made}.{number}", other, Expected(other)))
+            made += 1
         started = time.monotonic()
         test_batch(run, tally, batch, device_modes if on_device else host_modes)
         spent["device" if on_device else "host"] += time.monotonic() - started

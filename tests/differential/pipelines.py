@@ -118,12 +118,17 @@ def widened(values):
 # A stage is a dict: word, and what the word needs. apply_stage gives it its meaning and write_stage its text.
 
 
+def note_row(relation, stage):
+    """Behind a filter, what reads `row` is a task of its own, which counts its rows itself."""
+    if relation.filtered and any(each.op == "row" for node in stage.get("nodes", ()) for each in node.walk()):
+        relation.sure = False
+
+
 def apply_stage(relation, stage):
     word = stage["word"]
     rows = np.arange(relation.rows)
     values = lambda node: relation.whole(evaluate(node, relation.columns, rows))
-    if any(each.op == "row" for node in stage.get("nodes", ()) for each in node.walk()) and relation.filtered:
-        relation.sure = False
+    note_row(relation, stage)
     if word in ("select", "reject"):
         value, fails = values(stage["nodes"][0])
         relation.note(fails)
@@ -247,6 +252,7 @@ def scaled(each):
 
 def terminal(relation, stage):
     word = stage["word"]
+    note_row(relation, stage)
     rows = np.arange(relation.rows)
     if word == "count":
         if "nodes" in stage:
@@ -313,6 +319,7 @@ class Case:
 
     def __init__(self):
         self.source = None  # (text, names, columns)
+        self.loaded = None  # (paths, how they are zipped) where the source is files
         self.stages = []
         self.terminal = None
         self.let_after = None
@@ -382,15 +389,20 @@ def names_after(names, stage):
     return names
 
 
-def random_source(random, data, large):
+def loading(chosen, names, between):
+    """The source that loads these files (path, values), zipped one way or the other."""
+    loads = [f"{path} as {name}" for (path, _), name in zip(chosen, names)]
+    return f"load {between.join(loads)}", names, [widened(values) for _, values in chosen]
+
+
+def random_source(random, data, large, case):
     choice = random.random()
     if large or choice < 0.75:
         rows = LARGE if large else random.choice(LENGTHS)
         chosen = random.sample(data.files[rows], random.randint(1, 3))
         names = random.sample(NAMES, len(chosen))
-        loads = [f"{path} as {name}" for (path, _), name in zip(chosen, names)]
-        text = f"load {', '.join(loads)}" if random.random() < 0.5 else f"load {' | zip '.join(loads)}"
-        return text, names, [widened(values) for _, values in chosen]
+        case.loaded = [path for path, _ in chosen], random.choice([", ", " | zip "])
+        return loading(chosen, names, case.loaded[1])
     if choice < 0.9:
         first = random.choice([0, 1, -7, 1000, 2**31 - 3, INT64_MAX - 600])
         step = random.choice([1, 1, 2, 5])
@@ -410,7 +422,7 @@ def make_case(random, data, large=False):
     """A query whose meaning the reference knows."""
     case = Case()
     case.spelling = random.randrange(2**32)
-    case.source = random_source(random, data, large)
+    case.source = random_source(random, data, large, case)
     names = list(case.source[1])
     kinds = [kind_of(column) for column in case.source[2]]
     rows_known = len(case.source[2][0])  # None once a filter has been
@@ -464,6 +476,37 @@ def make_case(random, data, large=False):
     if not large and random.random() < 0.12:
         case.let_after = random.randint(0, len(case.stages))
     return case
+
+
+def varied(random, node):
+    """The same expression with other numbers in it, about as large."""
+    made = copy.copy(node)
+    made.args = [varied(random, arg) for arg in node.args]
+    if node.op == "literal" and random.random() < 0.7:
+        if node.kind == "float":
+            made.extra = random.choice([-1, 1]) * random.choice([0.0, 0.25, 1.0, 7.5, 1e10, 1e-300])
+        elif not isinstance(node.extra, str):
+            made.extra = node.extra + random.randint(-3, 3) if abs(node.extra) < 2**62 else node.extra
+    return made
+
+
+def variant(case, random, data):
+    """The same stages over other columns of the same types and with other numbers, for which no kernel is built."""
+    made = copy.copy(case)
+    if case.loaded:
+        paths, between = case.loaded
+        rows = len(case.source[2][0])
+        # Columns that stages zip have the length of this source, and the large one has no like.
+        if rows != LARGE and not any(stage["word"] == "zip" for stage in case.stages):
+            rows = random.choice(LENGTHS)
+        kinds = [path.rpartition(".")[2] for path in paths]
+        chosen = [random.choice([file for file in data.files[rows] if file[0].endswith("." + kind)]) for kind in kinds]
+        made.source = loading(chosen, case.source[1], between)
+    made.stages = [dict(stage, nodes=[varied(random, node) for node in stage["nodes"]]) if "nodes" in stage else stage
+                   for stage in case.stages]
+    if case.terminal and "nodes" in case.terminal:
+        made.terminal = dict(case.terminal, nodes=[varied(random, node) for node in case.terminal["nodes"]])
+    return made
 
 
 def random_terminal(random, maker, kinds, depth):

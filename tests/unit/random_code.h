@@ -29,8 +29,22 @@ static inline int random_below(struct random *random, int limit)
 /* Any integer, with a taste for the ones near which things go wrong. */
 static inline int64_t random_int(struct random *random)
 {
-    static const int64_t edges[] = {0, 1, -1, 2, -2, 63, 64, 127, -128, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN,
-                                    INT64_MAX - 1, INT64_MIN + 1, (int64_t)INT32_MAX + 1};
+    static const int64_t edges[] = {0,
+                                    1,
+                                    -1,
+                                    2,
+                                    -2,
+                                    63,
+                                    64,
+                                    127,
+                                    -128,
+                                    INT32_MAX,
+                                    INT32_MIN,
+                                    INT64_MAX,
+                                    INT64_MIN,
+                                    INT64_MAX - 1,
+                                    INT64_MIN + 1,
+                                    (int64_t)INT32_MAX + 1};
     int64_t any = (int64_t)random_bits(random);
     switch (random_below(random, 4)) {
     case 0:
@@ -173,6 +187,40 @@ static inline struct cell operate(const struct code *code, const struct instr *i
     else
         result.failed = !int_op(instr->op, args[0].integer, args[1].integer, &result.integer);
     return result;
+}
+
+/* Anything that fits the lane: what the machine may have where an operation failed. */
+static inline struct cell random_cell(struct random *random, const struct instr *instr)
+{
+    int64_t any = random_int(random);
+    if (instr->lane == LANE_I32)
+        any = (int32_t)(uint32_t)(uint64_t)any;
+    return (struct cell){.integer = instr->lane == LANE_BOOL ? any & 1 : any, .number = random_float(random)};
+}
+
+/* All values of a row as a backend computes them: eagerly, going on with rubbish after a failure. `failed` says that
+ * the operation itself has no result for what it was given. */
+static inline void eager_values(struct random *random, const struct code *code, const struct cell *inputs, int64_t row,
+                                struct cell *cells)
+{
+    for (value v = 0; v < code->count; v++) {
+        const struct instr *instr = &code->at[v];
+        struct cell args[3] = {{0}};
+        for (int i = 0; i < op_table[instr->op].arity; i++) {
+            args[i] = cells[instr->args[i]];
+            args[i].failed = false;
+        }
+        if (instr->op == OP_INPUT)
+            cells[v] = inputs[instr->integer];
+        else if (instr->op == OP_ROW || instr->op == OP_CONST)
+            cells[v] = (struct cell){.integer = instr->op == OP_ROW ? row : instr->integer, .number = instr->number};
+        else
+            cells[v] = operate(code, instr, args);
+        if (cells[v].failed) {
+            cells[v] = random_cell(random, instr);
+            cells[v].failed = true;
+        }
+    }
 }
 
 /* The value as a query needs it: only what && || ?: look at is evaluated. `cells` has an entry for each value, cleared

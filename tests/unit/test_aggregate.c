@@ -197,6 +197,14 @@ static void means_are_rounded_once(void **unused)
         else
             assert_nearest(state.sum, state.count, scalar.number);
     }
+    /* Just above the middle between two doubles, by the last of 71 bits. */
+    struct agg_state state = new_state(&fixture);
+    state.sum = ((int128)1 << 70) + (1 << 17) + 1;
+    state.count = 4;
+    struct scalar scalar;
+    bool certain;
+    assert_int_equal(agg_finish(&state, &fixture.aggregate, &scalar, &certain, NULL), STATUS_OK);
+    assert_nearest(state.sum, state.count, scalar.number);
     arena_free(fixture.arena);
 }
 

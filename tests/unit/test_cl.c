@@ -7,7 +7,7 @@
 
 extern char **environ;
 
-enum { ROWS = 100003 };
+enum { ROWS = 100003, LOADER_FINDS_MORE = 77 };
 
 /* Where ranges begin and end: nothing, one row, an odd number, around vectors and chunks, everything. */
 static const int64_t ranges[][2] = {{0, 0},       {0, 1},       {7, 8},        {0, 17},         {3, 4098},     {0, 4095},
@@ -135,14 +135,15 @@ static void test_aggregates(void **state)
 {
     struct rig *rig = rig_of(state);
     for (enum type type = TYPE_I8; type < TYPE_COUNT; type++) {
+        bool real = type_table[type].kind == KIND_FLOAT; /* sums of any floats: test_float_sums */
         for (int64_t limit = 0; limit < 3; limit++) {
             struct random random = {(uint64_t)type + 1};
             struct setup *setup = setup_new(rig, SINK_AGGREGATE);
             value key = setup_input(setup, random_column(&random, TYPE_I8, ROWS, true));
-            value x = setup_input(setup, random_column(&random, type, ROWS, limit == 1));
+            value x = setup_input(setup, random_column(&random, type, ROWS, limit == 1 || real));
             setup_filter(setup, op2(setup, OP_LE, key, int_literal(setup, limit * 100 - 101)));
             for (enum aggregate_kind kind = AGG_COUNT; kind <= AGG_MEAN; kind++)
-                if (kind != AGG_PRODUCT || type_table[type].kind != KIND_FLOAT)
+                if (kind != AGG_PRODUCT || !real)
                     setup_aggregate(setup, kind, kind == AGG_COUNT ? NO_VALUE : x);
             compare_ranges(rig, setup);
             setup_free(setup);
@@ -177,7 +178,7 @@ static void test_products(void **state)
     }
 }
 
-/* Sums of doubles that are easy to get wrong, by the order of rows or by the size of the values. */
+/* Doubles whose sums are easy to get wrong, by the order of rows or by the size of the values. */
 static void fill_hard(struct column *column, int kind, struct random *random)
 {
     for (int64_t row = 0; row < ROWS; row++) {
@@ -209,6 +210,9 @@ static void fill_hard(struct column *column, int kind, struct random *random)
         case 8:
             x = row == 70001 ? NAN : x;
             break;
+        case 11:
+            x = NAN;
+            break;
         case 9: /* near where doubles end, but not beyond */
             x = ldexp(x, 960);
             break;
@@ -224,7 +228,7 @@ static void test_float_sums(void **state)
 {
     struct rig *rig = rig_of(state);
     size_t unsure = 0;
-    for (int kind = 0; kind <= 10; kind++) {
+    for (int kind = 0; kind <= 11; kind++) {
         struct random random = {(uint64_t)kind + 1};
         struct setup *setup = setup_new(rig, SINK_AGGREGATE);
         struct column *column = column_reserve(TYPE_F64, TYPE_F64, ROWS);
@@ -233,6 +237,8 @@ static void test_float_sums(void **state)
         value x = setup_input(setup, column);
         setup_aggregate(setup, AGG_SUM, x);
         setup_aggregate(setup, AGG_MEAN, x);
+        setup_aggregate(setup, AGG_MIN, x);
+        setup_aggregate(setup, AGG_MAX, x);
         compare_ranges(rig, setup);
 
         struct job job = setup_job(rig, setup, 0, ROWS);
@@ -258,8 +264,7 @@ static void test_sums_beyond_the_device(void **state)
     setup_aggregate(setup, AGG_SUM, setup_input(setup, column));
     setup_analyse(setup, 3);
     assert_int_equal(compare(rig, setup, 0, 3, &flagged), STATUS_UNABLE);
-    assert_int_equal(rig->diags.count, 1);
-    assert_int_equal(rig->diags.at[0].severity, SEVERITY_NOTE);
+    assert_int_equal(rig->diags.count, 0); /* nothing that the user could do about it */
 
     struct setup *product = setup_new(rig, SINK_AGGREGATE);
     setup_aggregate(product, AGG_PRODUCT, setup_input(product, column_ref(column)));
@@ -360,6 +365,11 @@ static void test_choices(void **state)
 /* In a process of its own, where the loader finds no driver. */
 static int without_devices(void)
 {
+    struct failure failure = {0};
+    size_t count;
+    free(devices_find(&count, &failure));
+    if (count > 0)
+        return LOADER_FINDS_MORE;
     static const char *const choices[] = {"auto", "cpu"};
     static const enum status wanted[] = {STATUS_UNABLE, STATUS_FAILED};
     for (int k = 0; k < 2; k++) {
@@ -391,6 +401,10 @@ static void test_without_devices(void **state)
     assert_int_equal(posix_spawn(&child, self, NULL, NULL, arguments, environ), 0);
     assert_int_equal(unsetenv("OCL_ICD_VENDORS"), 0);
     assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == LOADER_FINDS_MORE) {
+        printf("# skipped: this OpenCL loader does not read OCL_ICD_VENDORS\n");
+        skip();
+    }
     assert_int_equal(status, 0);
 }
 
@@ -428,5 +442,7 @@ int main(int argc, char **argv)
     };
     if (argc > 1 && strcmp(argv[1], "--without-devices") == 0)
         return without_devices();
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, rig_open, rig_close);
 }

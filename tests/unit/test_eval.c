@@ -10,8 +10,6 @@
 
 #include "engine/eval.h"
 #include "engine/exact.h"
-#include "engine/range.h"
-#include "engine/rows.h"
 #include "engine/run_task.h"
 #include "random_code.h"
 
@@ -408,40 +406,6 @@ static void random_tasks_agree(void **state)
     }
 }
 
-/* A task without inputs, its one value the row number, on few rows but far away. */
-static void far_rows(void **state)
-{
-    const struct engines *engines = *state;
-    struct trial trial = {.arena = arena_new(), .rows = INT64_C(1) << 33};
-    diags_init(&trial.diags, trial.arena);
-    queue_init(&trial.queue, trial.arena);
-    struct task *task = queue_add(&trial.queue);
-    value row = code_row(&task->code, nowhere);
-    struct filter odd = {.keep = code_op(&task->code, OP_EQ, code_int(&task->code, 1, nowhere),
-                                         code_op(&task->code, OP_BITAND, row, code_int(&task->code, 1, nowhere),
-                                                 NO_VALUE, nowhere),
-                                         NO_VALUE, nowhere)};
-    struct aggregate sum = {.kind = AGG_SUM, .value = row};
-    task->rows = trial.rows;
-    task->sink = SINK_AGGREGATE;
-    task->aggregates = &sum;
-    task->aggregate_count = 1;
-    range_analyse(task, NULL, trial.rows);
-    const int64_t begin = INT64_C(1) << 32;
-    struct job job = {.task = task, .begin = begin - 3, .end = begin + 4, .diags = &trial.diags};
-    for (int filtered = 0; filtered < 2; filtered++) {
-        task->filters = &odd;
-        task->filter_count = (size_t)filtered;
-        bool flagged = false;
-        struct agg_state state_of;
-        agg_init(&state_of, &sum, &task->code);
-        assert_int_equal(engines->alone->ops->aggregate(engines->alone, &job, &state_of, &flagged), STATUS_OK);
-        assert_false(flagged);
-        assert_int_equal((int64_t)state_of.sum, filtered ? 4 * begin : 7 * begin);
-    }
-    arena_free(trial.arena);
-}
-
 static void interrupts_are_seen(void **state)
 {
     const struct engines *engines = *state;
@@ -497,7 +461,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(random_tasks_agree, tell_seed),
-        cmocka_unit_test(far_rows),
         cmocka_unit_test(interrupts_are_seen),
     };
     return cmocka_run_group_tests_name("eval", tests, setup, teardown);

@@ -142,6 +142,43 @@ static void an_unusable_place_is_told_and_harmless(void **state)
     history_close(history);
 }
 
+/* As people do who want no history: a link to /dev/null, whose own mode stays as it is. */
+static void a_link_to_nowhere_is_left_alone(void **state)
+{
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/rql", (char *)*state);
+    assert_int_equal(mkdir(path, 0700), 0);
+    (void)snprintf(path, sizeof path, "%s/rql/history", (char *)*state);
+    assert_int_equal(symlink("/dev/null", path), 0);
+    struct stat before, after;
+    assert_int_equal(stat("/dev/null", &before), 0);
+    int problem;
+    struct history *history = history_open(&problem);
+    assert_int_equal(problem, 0);
+    append(history, "x");
+    history_load(history, collect);
+    assert_int_equal(loaded_count, 0);
+    history_close(history);
+    assert_int_equal(stat("/dev/null", &after), 0);
+    assert_int_equal(before.st_mode, after.st_mode);
+}
+
+static void a_pipe_is_not_waited_for(void **state)
+{
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/rql", (char *)*state);
+    assert_int_equal(mkdir(path, 0700), 0);
+    (void)snprintf(path, sizeof path, "%s/rql/history", (char *)*state);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    int problem;
+    struct history *history = history_open(&problem);
+    assert_int_equal(problem, ENXIO);
+    append(history, "x");
+    history_load(history, collect);
+    assert_int_equal(loaded_count, 0);
+    history_close(history);
+}
+
 static void no_home_is_told_and_harmless(void **state)
 {
     (void)state;
@@ -165,6 +202,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_file_is_the_users_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(long_files_are_shortened, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_unusable_place_is_told_and_harmless, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_link_to_nowhere_is_left_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_pipe_is_not_waited_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_home_is_told_and_harmless, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,6 +100,26 @@ static void dash_is_a_script_and_two_end_options(void **state)
     parsed_free(&parsed);
 }
 
+static void what_follows_the_script_is_its_own(void **state)
+{
+    (void)state;
+    struct parsed parsed = PARSE("--timing", "q.rql", "id=42", "-7", "", "-");
+    assert_int_equal(parsed.result, OPTIONS_RUN);
+    assert_string_equal(parsed.options.script, "q.rql");
+    assert_int_equal(parsed.options.argument_count, 4);
+    assert_string_equal(parsed.options.arguments[0], "id=42");
+    assert_string_equal(parsed.options.arguments[1], "-7");
+    assert_string_equal(parsed.options.arguments[2], "");
+    assert_string_equal(parsed.options.arguments[3], "-");
+    parsed_free(&parsed);
+    parsed = PARSE("q.rql", "--", "--timing");
+    assert_int_equal(parsed.result, OPTIONS_RUN);
+    assert_int_equal(parsed.options.argument_count, 1);
+    assert_string_equal(parsed.options.arguments[0], "--timing");
+    assert_int_equal(parsed.options.settings.timing, 0);
+    parsed_free(&parsed);
+}
+
 static void mistakes_are_explained(void **state)
 {
     (void)state;
@@ -112,8 +132,9 @@ static void mistakes_are_explained(void **state)
     expect_bad(PARSE("--device", "99999"), "auto|cpu|gpu|host|N");
     expect_bad(PARSE("--device", ""), "cannot be ''");
     expect_bad(PARSE("--timing=on"), "takes no value");
-    expect_bad(PARSE("a.rql", "b"), "unexpected argument 'b'");
     expect_bad(PARSE("a.rql", "--timing"), "options come before");
+    expect_bad(PARSE("a.rql", "-c", "1"), "options come before");
+    expect_bad(PARSE("-", "id=42", "--timing"), "options come before");
     expect_bad(PARSE("-c", "1", "a.rql"), "exclude each other");
     expect_bad(PARSE(""), "name is empty");
 }
@@ -133,6 +154,7 @@ static void help_names_every_option_and_fits_a_screen(void **state)
         lines++;
     }
     assert_true(lines <= 24);
+    assert_string_equal(line, ""); /* it ends with a newline */
     parsed_free(&parsed);
 }
 
@@ -173,6 +195,7 @@ int main(void)
         cmocka_unit_test(queries_are_kept_in_order),
         cmocka_unit_test(values_follow_or_are_joined),
         cmocka_unit_test(dash_is_a_script_and_two_end_options),
+        cmocka_unit_test(what_follows_the_script_is_its_own),
         cmocka_unit_test(mistakes_are_explained),
         cmocka_unit_test(help_names_every_option_and_fits_a_screen),
         cmocka_unit_test(version_is_told),

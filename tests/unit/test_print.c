@@ -1,11 +1,7 @@
 /* Results as text, on a terminal and off it; and what becomes of them when they cannot be written. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "scratch.h"
 
-#include <cmocka.h>
-
+#include "engine/mapfile.h"
 #include "repl/print.h"
 
 #include <errno.h>
@@ -42,7 +38,8 @@ static struct result relation_of(int64_t rows)
     }
     struct column *columns[] = {column_of_ints(ints, rows), column_of_floats(floats, rows)};
     const char *const names[] = {"id", "half, \"b\""};
-    struct result result = {.kind = RESULT_RELATION, .relation = relation_new(rows, 2, columns, names), .show_rows = -1};
+    struct result result = {
+        .kind = RESULT_RELATION, .relation = relation_new(rows, 2, columns, names), .show_rows = -1};
     column_unref(columns[0]);
     column_unref(columns[1]);
     free(ints);
@@ -148,7 +145,7 @@ static void long_tables_show_both_ends_on_a_terminal_only(void **state)
     struct printer out = {.fd = -1};
     print_result(&out, &result, &style);
     assert_int_equal(count_lines(out.text.text), 2 + 20 + 1 + 5 + 1);
-    assert_non_null(strstr(out.text.text, "\n123440     6172.0\n25 of 12,345 rows\n"));
+    assert_non_null(strstr(out.text.text, "\n123440     6172.0\n25 of 12,345 rows (| show N for more)\n"));
     assert_non_null(strstr(out.text.text, "\n   190        9.5\n     …          …\n"));
     strbuf_clear(&out.text);
     result.show_rows = 30;
@@ -162,6 +159,30 @@ static void long_tables_show_both_ends_on_a_terminal_only(void **state)
     style = style_of(PRINT_TABLE, false);
     print_result(&out, &result, &style);
     assert_int_equal(count_lines(out.text.text), 2 + 100);
+    printer_free(&out);
+    result_release(&result);
+}
+
+static void tables_are_shortened_to_the_lines_there_are(void **state)
+{
+    (void)state;
+    struct result result = relation_of(20);
+    struct print_style style = style_of(PRINT_TABLE, true);
+    struct printer out = {.fd = -1};
+    static const struct {
+        size_t height, lines;
+    } cases[] = {{0, 22}, {24, 22}, {23, 2 + 17 + 2}, {12, 2 + 6 + 2}, {1, 2 + 5 + 2}, {500, 22}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        style.height = cases[i].height;
+        print_result(&out, &result, &style);
+        assert_int_equal(count_lines(out.text.text), cases[i].lines);
+        assert_non_null(strstr(out.text.text, "\n190        9.5\n"));
+        printer_discard(&out);
+    }
+    style.height = 24;
+    style.terminal = false;
+    print_result(&out, &result, &style);
+    assert_int_equal(count_lines(out.text.text), 22);
     printer_free(&out);
     result_release(&result);
 }
@@ -216,6 +237,47 @@ static void an_interrupt_stops_the_print(void **state)
     result_release(&result);
 }
 
+/* A relation of one mapped file, the file cut short after it was opened: what would be zeroes is not printed. */
+static void rows_of_a_file_cut_short_are_not_written(void **state)
+{
+    (void)state;
+    enum { ROWS = 100000 };
+    struct scratch *scratch = scratch_new();
+    int32_t *data = malloc(ROWS * sizeof *data);
+    for (int32_t i = 0; i < ROWS; i++) {
+        data[i] = i + 100000;
+    }
+    const char *path = scratch_write(scratch, "cut.i32", data, ROWS * sizeof *data);
+    free(data);
+    struct mappings *mappings = mappings_new();
+    struct mapping *mapping;
+    assert_int_equal(mapping_open(mappings, path, scratch->span, &mapping, &scratch->diags), STATUS_OK);
+    struct column *column = column_of_mapping(TYPE_I32, mapping);
+    const char *const names[] = {"cut"};
+    struct result result = {
+        .kind = RESULT_RELATION, .relation = relation_new(ROWS, 1, &column, names), .show_rows = -1};
+    column_unref(column);
+    mapping_unref(mapping);
+
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    struct printer out = {.fd = ends[1]};
+    struct print_style style = style_of(PRINT_TSV, false);
+    assert_int_equal(truncate(path, ROWS * sizeof *data - 1), 0); /* on the last page: no signal tells */
+    print_result(&out, &result, &style);
+    assert_false(out.wrote);
+    assert_int_equal(out.error, 0);
+    assert_true(printer_is_full(&out)); /* it stopped where it first would have written */
+    assert_true(out.text.length < 256 * 1024);
+
+    assert_int_equal(close(ends[0]), 0);
+    assert_int_equal(close(ends[1]), 0);
+    printer_free(&out);
+    result_release(&result);
+    mappings_free(mappings);
+    scratch_free(scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,9 +286,11 @@ int main(void)
         cmocka_unit_test(header_setting_overrides),
         cmocka_unit_test(small_tables_are_whole),
         cmocka_unit_test(long_tables_show_both_ends_on_a_terminal_only),
+        cmocka_unit_test(tables_are_shortened_to_the_lines_there_are),
         cmocka_unit_test(hostile_names_reach_no_terminal),
         cmocka_unit_test(a_failed_write_stops_the_print),
         cmocka_unit_test(an_interrupt_stops_the_print),
+        cmocka_unit_test(rows_of_a_file_cut_short_are_not_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,8 @@ static void place_line_and_caret(void **state)
 {
     (void)state;
     struct source source = source_of("q.rql", "range 1..3\nload ids.bin | select idz == 42\n");
-    struct diag diag = {.span = span_of(&source, "idz"), .message = "no column named 'idz'", .hint = "did you mean 'ids'?"};
+    struct diag diag = {
+        .span = span_of(&source, "idz"), .message = "no column named 'idz'", .hint = "did you mean 'ids'?"};
     expect(&diag, &plain,
            "q.rql:2:23: error: no column named 'idz'\n"
            "   2 | load ids.bin | select idz == 42\n"

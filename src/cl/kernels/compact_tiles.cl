@@ -1,6 +1,7 @@
-/* The second pass of a filter: every group copies the kept rows of its tile, in order. A work-item looks at eight rows, a
- * group's width apart; how many rows of each such stripe are kept before its own is found for all eight stripes in one
- * scan, with a 16-bit count for each. Neighbours that keep their rows write to neighbouring memory. */
+/* The second pass of a filter: every group copies the kept rows of its chunk, tile by tile and in order. A work-item looks
+ * at eight rows of a tile, a group's width apart; how many rows of each such stripe are kept before its own is found for
+ * all eight stripes in one scan, with a 16-bit count for each. Neighbours that keep their rows write to neighbouring
+ * memory. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void $name(
 $parameters
     __global const ulong *starts,
@@ -8,42 +9,46 @@ $parameters
 {
     __local ulong2 counts[2][$group];
     const uint lane = get_local_id(0);
-    const ulong first = get_group_id(0) * chunk + lane;
-    uint kept = 0;
+    const ulong end = min((get_group_id(0) + 1) * chunk, rows);
+    ulong start = starts[get_group_id(0)];
 $prologue
 $declare
-    for (uint j = 0; j < $tile; ++j) {
-        const ulong i = first + j * $group;
-        if (i >= rows)
-            break;
+    for (ulong tile = get_group_id(0) * chunk; tile < end; tile += $group * $tile) {
+        uint kept = 0;
+        #pragma unroll
+        for (uint j = 0; j < $tile; ++j) {
+            const ulong i = tile + j * $group + lane;
+            if (i < end) {
 $predicate
-        kept |= (uint)(keep & 1) << j;
-    }
-    const ulong2 own = (ulong2)(
-        (ulong)(kept & 1) | (ulong)(kept & 2) << 15 | (ulong)(kept & 4) << 30 | (ulong)(kept & 8) << 45,
-        (ulong)(kept & 16) >> 4 | (ulong)(kept & 32) << 11 | (ulong)(kept & 64) << 26 | (ulong)(kept & 128) << 41);
-    ulong2 sum = own;
-    uint side = 0;
-    counts[0][lane] = sum;
-    for (uint distance = 1; distance < $group; distance <<= 1) {
+                kept |= (uint)(keep & 1) << j;
+            }
+        }
+        const ulong2 own = (ulong2)(
+            (ulong)(kept & 1) | (ulong)(kept & 2) << 15 | (ulong)(kept & 4) << 30 | (ulong)(kept & 8) << 45,
+            (ulong)(kept & 16) >> 4 | (ulong)(kept & 32) << 11 | (ulong)(kept & 64) << 26 | (ulong)(kept & 128) << 41);
+        ulong2 sum = own;
+        uint side = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= distance)
-            sum += counts[side][lane - distance];
-        side ^= 1;
-        counts[side][lane] = sum;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const ulong2 total = counts[side][$group - 1];
-    const ulong2 before = sum - own;
-    ulong start = starts[get_group_id(0)];
-    for (uint j = 0; j < $tile; ++j) {
-        const uint shift = (j & 3) * 16;
-        const ulong at = start + (((j < 4 ? before.x : before.y) >> shift) & 0xffff);
-        start += ((j < 4 ? total.x : total.y) >> shift) & 0xffff;
-        if ((kept >> j & 1) == 0)
-            continue;
-        const ulong i = first + j * $group;
+        counts[0][lane] = sum;
+        for (uint distance = 1; distance < $group; distance <<= 1) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lane >= distance)
+                sum += counts[side][lane - distance];
+            side ^= 1;
+            counts[side][lane] = sum;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const ulong2 total = counts[side][$group - 1];
+        const ulong2 before = sum - own;
+        for (uint j = 0; j < $tile; ++j) {
+            const uint shift = (j & 3) * 16;
+            const ulong at = start + (((j < 4 ? before.x : before.y) >> shift) & 0xffff);
+            start += ((j < 4 ? total.x : total.y) >> shift) & 0xffff;
+            if ((kept >> j & 1) == 0)
+                continue;
+            const ulong i = tile + j * $group + lane;
 $single
+        }
     }
 $finish
 }

@@ -1,16 +1,24 @@
-/* The first pass of a filter: every group counts the kept rows of its tile. */
+/* The first pass of a filter: every group counts the kept rows of its chunk, a whole number of tiles. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void $name(
 $parameters
     long row, ulong rows, ulong chunk, __global int *flag)
 {
 $scratch
     const uint lane = get_local_id(0);
-    const ulong first = get_group_id(0) * chunk + lane;
+    const ulong end = min((get_group_id(0) + 1) * chunk, rows);
+    ulong first = get_group_id(0) * chunk + lane;
 $prologue
 $declare
+    for (; first + $group * ($tile - 1) < end; first += $group * $tile) {
+        #pragma unroll
+        for (uint j = 0; j < $tile; ++j) {
+            const ulong i = first + j * $group;
+$tail
+        }
+    }
     for (uint j = 0; j < $tile; ++j) {
         const ulong i = first + j * $group;
-        if (i >= rows)
+        if (i >= end)
             break;
 $tail
     }

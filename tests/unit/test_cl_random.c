@@ -1,0 +1,221 @@
+/* Random tasks through OpenCL kernels of both shapes, against the evaluator. RQL_TEST_LONG=20 tests 20 times as much,
+ * RQL_TEST_SEED=n other tasks; an argument names the tests to run. */
+#include "cl_rig.h"
+
+enum { ROWS = 20011 };
+
+/* Functions that devices round differently are tested on their own. */
+static bool is_rounded_anyhow(enum op op)
+{
+    return op >= OP_EXP && op <= OP_ERF;
+}
+
+static bool is_comparable(const struct code *code)
+{
+    for (value v = 0; v < code->count; v++)
+        if (is_rounded_anyhow(code->at[v].op))
+            return false;
+    return true;
+}
+
+/* One of the last values of the kind, if there is a computed one. */
+static value pick(struct random *random, const struct setup *setup, enum kind kind)
+{
+    return random_value(random, &setup->task.code, kind);
+}
+
+static enum kind any_kind(struct random *random)
+{
+    static const enum kind kinds[] = {KIND_INT, KIND_INT, KIND_INT, KIND_FLOAT, KIND_BOOL};
+    return kinds[random_below(random, 5)];
+}
+
+static void add_sink(struct random *random, struct setup *setup)
+{
+    int results = 1 + random_below(random, 3);
+    for (int k = 0; k < results; k++) {
+        if (setup->task.sink == SINK_ROWS) {
+            value v = pick(random, setup, any_kind(random));
+            setup_output(setup, v, type_of_kind(setup->task.code.at[v].kind));
+            continue;
+        }
+        enum aggregate_kind kind = (enum aggregate_kind)random_below(random, AGG_MEAN + 1);
+        value v = kind == AGG_COUNT ? NO_VALUE : pick(random, setup, KIND_INT);
+        if ((kind == AGG_MIN || kind == AGG_MAX || kind == AGG_SUM) && random_below(random, 4) == 0)
+            v = pick(random, setup, KIND_FLOAT);
+        if ((kind == AGG_MIN || kind == AGG_MAX) && random_below(random, 6) == 0)
+            v = pick(random, setup, KIND_BOOL);
+        setup_aggregate(setup, kind, v);
+    }
+}
+
+static struct setup *random_setup(struct rig *rig, struct random *random)
+{
+    struct setup *setup;
+    enum kind kinds[4];
+    enum type types[4];
+    int inputs;
+    do {
+        setup = setup_new(rig, random_below(random, 2) ? SINK_ROWS : SINK_AGGREGATE);
+        inputs = 1 + random_below(random, 4);
+        for (int k = 0; k < inputs; k++) {
+            types[k] = (enum type)random_below(random, TYPE_COUNT);
+            kinds[k] = type_table[types[k]].kind;
+        }
+        random_code(random, &setup->task.code, kinds, inputs, 2 + random_below(random, 14));
+    } while (!is_comparable(&setup->task.code));
+    for (int k = 0; k < inputs; k++) {
+        bool mild = random_below(random, 4) != 0;
+        setup_input(setup, random_column(random, types[k], ROWS, mild));
+    }
+    for (int filters = random_below(random, 3); filters > 0; filters--)
+        setup_filter(setup, pick(random, setup, KIND_BOOL));
+    add_sink(random, setup);
+    setup_analyse(setup, ROWS);
+    return setup;
+}
+
+/* What some rows give as the language says, value by value: no failure goes without a flag. */
+static void assert_failures_flagged(struct rig *rig, struct setup *setup, bool flagged, int64_t begin, int64_t end)
+{
+    const struct task *task = &setup->task;
+    const struct code *code = &task->code;
+    struct cell *cells = arena_array(rig->arena, (size_t)code->count, sizeof *cells);
+    struct cell inputs[MOST_INPUTS];
+    for (int64_t row = begin; row < end && !flagged; row++) {
+        bool keep = true, failed = false;
+        memset(cells, 0, (size_t)code->count * sizeof *cells);
+        for (size_t k = 0; k < task->input_count; k++) {
+            inputs[k] = (struct cell){.known = true};
+            if (type_table[setup->columns[k]->type].kind == KIND_FLOAT)
+                inputs[k].number = column_get_float(setup->columns[k], row);
+            else
+                inputs[k].integer = column_get_int(setup->columns[k], row);
+        }
+        for (size_t k = 0; k < task->filter_count && keep && !failed; k++) {
+            struct cell cell = lazy_value(code, task->filters[k].keep, inputs, row, cells);
+            failed = cell.failed;
+            keep = cell.integer != 0;
+        }
+        for (size_t k = 0; k < task->output_count && keep && !failed; k++)
+            failed = lazy_value(code, task->outputs[k].value, inputs, row, cells).failed;
+        for (size_t k = 0; k < task->aggregate_count && keep && !failed; k++)
+            failed = task->aggregates[k].value != NO_VALUE &&
+                     lazy_value(code, task->aggregates[k].value, inputs, row, cells).failed;
+        if (failed)
+            fail_msg("row %lld fails and the flag is down", (long long)row);
+    }
+}
+
+static void run_random(struct rig *rig, uint64_t first, int tasks)
+{
+    static const int64_t ranges[][2] = {{0, ROWS}, {0, 0}, {11, 12}, {1, 200}, {0, 4095}, {3, 4099}, {4096, 8193}};
+    const char *text = getenv("RQL_TEST_SEED");
+    uint64_t seed = first + (text ? strtoull(text, NULL, 10) : 0);
+    size_t unable = 0;
+    rig->compared = rig->flagged = 0;
+    for (int k = 0; k < tasks; k++) {
+        struct random random = {(seed + (uint64_t)k) * UINT64_C(0x9e3779b97f4a7c15)};
+        rig_start(rig);
+        struct setup *setup = random_setup(rig, &random);
+        print_message("# seed %llu\n", (unsigned long long)(seed + (uint64_t)k));
+        for (size_t at = 0; at < sizeof ranges / sizeof *ranges; at++) {
+            bool flagged;
+            enum status status = compare(rig, setup, ranges[at][0], ranges[at][1], &flagged);
+            unable += status == STATUS_UNABLE;
+            assert_true(status == STATUS_OK || status == STATUS_UNABLE);
+            if (status == STATUS_OK && ranges[at][1] - ranges[at][0] < 200)
+                assert_failures_flagged(rig, setup, flagged, ranges[at][0], ranges[at][1]);
+        }
+        setup_free(setup);
+    }
+    print_message("# %zu ranges compared, %zu of them flagged; %zu not for a device\n", rig->compared, rig->flagged,
+                  unable);
+    assert_true(rig->flagged < rig->compared * 3 / 4);
+    assert_true(unable < rig->compared / 4);
+}
+
+static void test_random(void **state)
+{
+    run_random(rig_of(state), 1, 25 * rig_patience());
+}
+
+/* The first device there is, opened in a shape that may not be its own, and with so little memory that tasks run in
+ * pieces. */
+static struct accelerator *open_shaped(const struct shape *shape)
+{
+    struct failure failure = {0};
+    size_t count;
+    struct device *devices = devices_find(&count, &failure);
+    const struct device *device = device_choose(rig_choice(), devices, count);
+    assert_non_null(device);
+    struct accelerator *accelerator = accelerator_open(device, shape, &failure);
+    assert_non_null(accelerator);
+    accelerator->device.largest_buffer = 8192 * sizeof(int64_t);
+    accelerator->device.memory = UINT64_C(1) << 20;
+    free(devices);
+    return accelerator;
+}
+
+static void run_shape(struct rig *rig, const struct shape *shape, uint64_t first)
+{
+    rig->accelerator = open_shaped(shape);
+    run_random(rig, first, 8 * rig_patience());
+    accelerator_close(rig->accelerator);
+    rig->accelerator = NULL;
+}
+
+static void test_random_chunks(void **state)
+{
+    run_shape(rig_of(state), &shape_chunks, 1000000);
+}
+
+static void test_random_grid(void **state)
+{
+    run_shape(rig_of(state), &shape_grid, 2000000);
+}
+
+/* Functions that devices round differently: near the evaluator's values, and the same for what is not a number. */
+static void test_functions(void **state)
+{
+    static const enum op ops[] = {OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_TANH, OP_ERF};
+    struct rig *rig = rig_of(state);
+    struct random random = {5};
+    struct setup *setup = setup_new(rig, SINK_ROWS);
+    value x = setup_input(setup, random_column(&random, TYPE_F64, ROWS, true));
+    value y = setup_input(setup, random_column(&random, TYPE_F32, ROWS, true));
+    for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
+        setup_output(setup, op2(setup, ops[k], x, NO_VALUE), TYPE_F64);
+    setup_output(setup, op2(setup, OP_POW, x, y), TYPE_F64);
+    setup_analyse(setup, ROWS);
+
+    struct job job = setup_job(rig, setup, 0, ROWS);
+    struct row_sink got = new_sink(rig, setup, 0, ROWS), wanted = new_sink(rig, setup, 0, ROWS);
+    bool flagged = false;
+    assert_int_equal(run_on_device(rig, &job, NULL, &got, &flagged), STATUS_OK);
+    assert_int_equal(rig->host->ops->rows(rig->host, &job, &wanted, &flagged), STATUS_OK);
+    assert_int_equal(got.rows, wanted.rows);
+    for (size_t k = 0; k < setup->task.output_count; k++) {
+        for (int64_t row = 0; row < ROWS; row++) {
+            double a = column_get_float(got.columns[k], row), b = column_get_float(wanted.columns[k], row);
+            if (!(fabs(a - b) <= fabs(b) * 1e-14) && !(isnan(a) && isnan(b)) && !(a == b))
+                fail_msg("function %zu, row %lld: %a is not near %a of %a %a", k, (long long)row, a, b, column_get_float(setup->columns[0], row), column_get_float(setup->columns[1], row));
+        }
+    }
+    sink_free(&got, &setup->task);
+    sink_free(&wanted, &setup->task);
+    setup_free(setup);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_random_chunks),
+        cmocka_unit_test(test_random_grid),
+        cmocka_unit_test(test_functions),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, rig_open, rig_close);
+}

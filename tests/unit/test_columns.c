@@ -1,0 +1,482 @@
+/* Loading: files of every type, every way in which a file can be wrong, files that change while they are mapped,
+ * directories; and columns themselves. */
+#include "scratch.h"
+
+#include "engine/catalog.h"
+#include "engine/damage.h"
+#include "engine/eval.h"
+#include "engine/path.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static struct mappings *mappings; /* where the signal handler finds it */
+
+struct fixture {
+    struct scratch *scratch;
+    struct catalog *catalog;
+    struct loaded loaded;
+};
+
+static int setup(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    assert_non_null(fixture);
+    mappings = mappings_new();
+    fixture->scratch = scratch_new();
+    fixture->catalog = catalog_new(mappings);
+    *state = fixture;
+    return 0;
+}
+
+static void release(struct fixture *fixture)
+{
+    for (size_t i = 0; i < fixture->loaded.count; i++)
+        column_unref(fixture->loaded.columns[i]);
+    fixture->loaded.count = 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    release(fixture);
+    catalog_free(fixture->catalog);
+    scratch_free(fixture->scratch);
+    mappings_free(mappings);
+    free(fixture);
+    return 0;
+}
+
+/* Loads a path as it is; what was loaded before is let go. */
+static enum status load_path(struct fixture *fixture, const char *path, const enum type *type)
+{
+    release(fixture);
+    fixture->scratch->diags.count = 0;
+    return catalog_load(fixture->catalog, path, fixture->scratch->span, type, &fixture->loaded,
+                        &fixture->scratch->diags);
+}
+
+static enum status load(struct fixture *fixture, const char *name, const enum type *type)
+{
+    return load_path(fixture, scratch_path(fixture->scratch, name), type);
+}
+
+/* Says that a file was changed long ago, since what is changed just now is never trusted to stay. */
+static void make_old(struct fixture *fixture, const char *name, time_t when)
+{
+    const struct timespec times[2] = {{.tv_sec = when}, {.tv_sec = when}};
+    assert_int_equal(utimensat(AT_FDCWD, scratch_path(fixture->scratch, name), times, 0), 0);
+}
+
+static void every_type(void **state)
+{
+    struct fixture *fixture = *state;
+    static const unsigned char bytes[16] = {1, 2, 3, 4, 5, 6, 7, 0x88, 0, 0, 0, 0, 0, 0, 0xf8, 0xbf};
+    static const struct {
+        const char *file, *type;
+        enum type expected;
+        int64_t rows;
+        const char *last; /* row, as printed */
+    } cases[] = {
+        {"c.bin", NULL, TYPE_I32, 4, "-1074266112"},
+        {"c.i8", NULL, TYPE_I8, 16, "-65"},
+        {"c.i16", NULL, TYPE_I16, 8, "-16392"},
+        {"c.i32", NULL, TYPE_I32, 4, "-1074266112"},
+        {"c.i64", NULL, TYPE_I64, 2, "-4613937818241073152"},
+        {"c.u8", NULL, TYPE_U8, 16, "191"},
+        {"c.u16", NULL, TYPE_U16, 8, "49144"},
+        {"c.u32", NULL, TYPE_U32, 4, "3220701184"},
+        {"c.f32", NULL, TYPE_F32, 4, "-1.9375"},
+        {"c.f64", NULL, TYPE_F64, 2, "-1.5"},
+        {"c.dat", "u16", TYPE_U16, 8, "49144"},
+        {"c", "f64", TYPE_F64, 2, "-1.5"},
+        {"c.i64", "i8", TYPE_I8, 16, "-65"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        enum type type;
+        if (cases[i].type)
+            assert_true(type_by_name(cases[i].type, &type));
+        scratch_write(fixture->scratch, cases[i].file, bytes, sizeof bytes);
+        assert_int_equal(load(fixture, cases[i].file, cases[i].type ? &type : NULL), STATUS_OK);
+        assert_int_equal(fixture->loaded.count, 1);
+        assert_string_equal(fixture->loaded.names[0], "c");
+        const struct column *column = fixture->loaded.columns[0];
+        assert_int_equal(column->type, cases[i].expected);
+        assert_int_equal(column->rows, cases[i].rows);
+        struct strbuf out = {0};
+        struct scalar element = column_get(column, column->rows - 1);
+        scalar_print(&out, &element);
+        assert_string_equal(out.text, cases[i].last);
+        strbuf_free(&out);
+    }
+}
+
+static void texts(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct {
+        const char *text;
+        enum type type;
+        int64_t rows;
+        double first, last;
+    } good[] = {
+        {"", TYPE_I64, 0, 0, 0},
+        {"\n\n", TYPE_I64, 0, 0, 0},
+        {"7", TYPE_I64, 1, 7, 7},
+        {"1\n-2\n+3\n", TYPE_I64, 3, 1, 3},
+        {"\t1 \r\n2\r\n\n \n", TYPE_I64, 2, 1, 2},
+        {"1\n2.5\n", TYPE_F64, 2, 1, 2.5},
+        {"1e3\n.5", TYPE_F64, 2, 1000, 0.5},
+        {"-inf\n1", TYPE_F64, 2, -1.0 / 0.0, 1},
+        {"9223372036854775808\n0.0", TYPE_F64, 2, 0x1p63, 0},
+        {"-9223372036854775808", TYPE_I64, 1, -0x1p63, -0x1p63},
+    };
+    static const struct {
+        const char *text, *told;
+    } bad[] = {
+        {"1\n\n2\n", "line 2 is blank"},
+        {"1\nx\n", "line 2: `x` is not a number"},
+        {"0x10", "line 1: `0x10` is not a number"},
+        {"1 2\n", "line 1: `1 2` is not a number"},
+        {"1\n2\n9223372036854775808", "line 3: 9223372036854775808 is too large"},
+        {"1e999", "line 1: 1e999 is too large"},
+        {"1.\n1.e", "line 2: `1.e` is not a number"},
+        {"-", "is not a number"},
+        {"nan(7)", "is not a number"},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        scratch_write_text(fixture->scratch, "t.txt", good[i].text);
+        assert_int_equal(load(fixture, "t.txt", NULL), STATUS_OK);
+        const struct column *column = fixture->loaded.columns[0];
+        assert_int_equal(column->type, good[i].type);
+        assert_int_equal(column->rows, good[i].rows);
+        for (int last = 0; last < 2 && column->rows > 0; last++) {
+            struct scalar element = column_get(column, last ? column->rows - 1 : 0);
+            double number = element.kind == KIND_FLOAT ? element.number : (double)element.integer;
+            assert_true(number == (last ? good[i].last : good[i].first));
+        }
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        scratch_write_text(fixture->scratch, "t.txt", bad[i].text);
+        assert_int_equal(load(fixture, "t.txt", NULL), STATUS_FAILED);
+        assert_only_told(fixture->scratch, bad[i].told);
+    }
+}
+
+static void empty_files_have_no_rows(void **state)
+{
+    struct fixture *fixture = *state;
+    scratch_write_text(fixture->scratch, "e.f64", "");
+    assert_int_equal(load(fixture, "e.f64", NULL), STATUS_OK);
+    assert_int_equal(fixture->loaded.columns[0]->rows, 0);
+}
+
+/* Files that do not say their size are read. */
+static void unsized_files(void **state)
+{
+    struct fixture *fixture = *state;
+    const enum type type = TYPE_U8;
+    if (access("/proc/self/status", R_OK) != 0)
+        skip();
+    assert_int_equal(load_path(fixture, "/proc/self/status", &type), STATUS_OK);
+    assert_true(fixture->loaded.columns[0]->rows > 0);
+    assert_int_equal(column_get_int(fixture->loaded.columns[0], 0), 'N'); /* Name: */
+}
+
+static void wrong_files(void **state)
+{
+    struct fixture *fixture = *state;
+    struct scratch *scratch = fixture->scratch;
+    static const struct {
+        const char *name, *told, *hint;
+    } cases[] = {
+        {"amuonts.bin", "no such file", "did you mean"},
+        {"nowhere/at/all.bin", "no such file", "there is no folder"},
+        {"amounts.bin/x.bin", "no such file", "there is no folder"},
+        {"odd.i16", "3 bytes, which is not a whole number of i16 values", "its size fits i8, u8"},
+        {"odd.i64", "3 bytes, which is not a whole number of i64 values", "cut short"},
+        {"odd.f32", "3 bytes, which is not a whole number of f32 values", NULL},
+        {"amounts", "does not say what is in it", "i32"},
+        {"amounts.csv", "can be saved, but not loaded", ".txt"},
+        {"folder", "holds no column files", "ending"},
+        {"folder.bin", "holds no column files", NULL},
+        {"pipe.bin", "is a named pipe", "to a file first"},
+        {"device.bin", "is a device", NULL},
+        {"loop.bin", "cannot open", NULL},
+    };
+    scratch_write_text(scratch, "amounts.bin", "12345678");
+    scratch_write_text(scratch, "amounts", "12345678");
+    scratch_write_text(scratch, "amounts.csv", "a\n1\n");
+    static const char *const odd[] = {"odd.i16", "odd.i64", "odd.f32"};
+    for (size_t i = 0; i < 3; i++)
+        scratch_write_text(scratch, odd[i], "123");
+    assert_int_equal(mkdir(scratch_path(scratch, "folder"), 0777), 0);
+    assert_int_equal(mkdir(scratch_path(scratch, "folder.bin"), 0777), 0);
+    assert_int_equal(mkfifo(scratch_path(scratch, "pipe.bin"), 0666), 0);
+    assert_int_equal(symlink("/dev/null", scratch_path(scratch, "device.bin")), 0);
+    assert_int_equal(symlink("loop.bin", scratch_path(scratch, "loop.bin")), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(load(fixture, cases[i].name, NULL), STATUS_FAILED);
+        assert_int_equal(fixture->loaded.count, 0);
+        if (cases[i].hint)
+            assert_told(scratch, cases[i].hint);
+        assert_only_told(scratch, cases[i].told);
+    }
+}
+
+static void unreadable_files(void **state)
+{
+    struct fixture *fixture = *state;
+    scratch_write_text(fixture->scratch, "secret.bin", "1234");
+    assert_int_equal(chmod(scratch_path(fixture->scratch, "secret.bin"), 0), 0);
+    assert_int_equal(chmod(fixture->scratch->folder, 0755), 0);
+    uid_t user = geteuid();
+    if (user == 0)
+        assert_int_equal(seteuid(65534), 0); /* root may read anything */
+    enum status status = load(fixture, "secret.bin", NULL);
+    assert_int_equal(seteuid(user), 0);
+    assert_int_equal(status, STATUS_FAILED);
+    assert_only_told(fixture->scratch, "may not be read");
+}
+
+static void unchanged_files_are_the_same_column(void **state)
+{
+    struct fixture *fixture = *state;
+    scratch_write_text(fixture->scratch, "a.i8", "abc");
+    make_old(fixture, "a.i8", 1000);
+    assert_int_equal(load(fixture, "a.i8", NULL), STATUS_OK);
+    struct column *first = column_ref(fixture->loaded.columns[0]);
+    catalog_sweep(fixture->catalog);
+    assert_int_equal(load(fixture, "a.i8", NULL), STATUS_OK);
+    assert_ptr_equal(fixture->loaded.columns[0], first);
+    const enum type other = TYPE_U8;
+    assert_int_equal(load(fixture, "a.i8", &other), STATUS_OK);
+    assert_ptr_not_equal(fixture->loaded.columns[0], first);
+
+    /* Replaced by another file: the old column still has what it had. */
+    scratch_write_text(fixture->scratch, "new.i8", "xyz");
+    make_old(fixture, "new.i8", 1000);
+    assert_int_equal(rename(scratch_path(fixture->scratch, "new.i8"), scratch_path(fixture->scratch, "a.i8")), 0);
+    assert_int_equal(load(fixture, "a.i8", NULL), STATUS_OK);
+    assert_ptr_not_equal(fixture->loaded.columns[0], first);
+    assert_int_equal(column_get_int(fixture->loaded.columns[0], 0), 'x');
+    assert_int_equal(column_get_int(first, 0), 'a');
+    assert_false(mapping_damaged(first->mapping));
+    column_unref(first);
+
+    /* Written just now, it may be written again within the same tick of the file system's clock. */
+    scratch_write_text(fixture->scratch, "a.i8", "123");
+    assert_int_equal(load(fixture, "a.i8", NULL), STATUS_OK);
+    first = column_ref(fixture->loaded.columns[0]);
+    assert_int_equal(load(fixture, "a.i8", NULL), STATUS_OK);
+    assert_ptr_not_equal(fixture->loaded.columns[0], first);
+    column_unref(first);
+}
+
+/* More files than are kept when nobody uses them. */
+static void idle_files_are_let_go(void **state)
+{
+    struct fixture *fixture = *state;
+    enum { FILES = 100 };
+    for (int i = 0; i < FILES; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "f%d.u8", i);
+        scratch_write_text(fixture->scratch, name, "x");
+        make_old(fixture, name, 1000 + i);
+        assert_int_equal(load(fixture, name, NULL), STATUS_OK);
+    }
+    struct mapping *kept = mapping_ref(fixture->loaded.columns[0]->mapping);
+    release(fixture);
+    catalog_sweep(fixture->catalog);
+    assert_int_equal(load(fixture, "f99.u8", NULL), STATUS_OK);
+    assert_ptr_equal(fixture->loaded.columns[0]->mapping, kept);
+    mapping_unref(kept);
+}
+
+static void on_bus(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (!mappings_repair(mappings, info->si_addr)) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+}
+
+/* All threads of an evaluator sum a file that was cut short: they end, and the damage shows. */
+static void truncated_while_mapped(void **state)
+{
+    struct fixture *fixture = *state;
+    enum { ROWS = 300000 };
+    static const off_t lengths[] = {0, 4, 5000, sizeof(int32_t) * (ROWS / 2), sizeof(int32_t) * ROWS - 1};
+    struct sigaction action = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO}, before;
+    assert_int_equal(sigaction(SIGBUS, &action, &before), 0);
+    struct backend *evaluator = evaluator_open_threads(3);
+    int32_t *ones = malloc(ROWS * sizeof *ones);
+    for (int i = 0; i < ROWS; i++)
+        ones[i] = 1;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        struct arena *arena = fixture->scratch->arena;
+        scratch_write(fixture->scratch, "ones.i32", ones, ROWS * sizeof *ones);
+        make_old(fixture, "ones.i32", 1000);
+        assert_int_equal(load(fixture, "ones.i32", NULL), STATUS_OK);
+        struct column *column = fixture->loaded.columns[0];
+        assert_null(damaged_column(&column, 1));
+
+        struct task task = {.sink = SINK_AGGREGATE, .rows = ROWS, .input_count = 1, .aggregate_count = 1};
+        code_init(&task.code, arena);
+        struct aggregate sum = {.kind = AGG_SUM, .value = code_input(&task.code, 0, KIND_INT, (struct span){0})};
+        task.aggregates = &sum;
+        struct job job = {.task = &task, .columns = &column, .end = ROWS, .diags = &fixture->scratch->diags};
+        struct agg_state total;
+        agg_init(&total, &sum, &task.code);
+        assert_int_equal(truncate(scratch_path(fixture->scratch, "ones.i32"), lengths[i]), 0);
+        bool flagged;
+        assert_int_equal(evaluator->ops->aggregate(evaluator, &job, &total, &flagged), STATUS_OK);
+        assert_false(flagged);
+        /* What was cut off reads as zeroes from its page on. */
+        assert_true(total.sum >= lengths[i] / 4 && total.sum <= lengths[i] / 4 + 1);
+        assert_ptr_equal(damaged_column(&column, 1), column);
+        assert_int_equal(damage_error(column, fixture->scratch->span, &fixture->scratch->diags), STATUS_FAILED);
+        assert_only_told(fixture->scratch, "was cut short or rewritten");
+
+        /* Put back as it was, it is the same file, but not the same data. */
+        scratch_write(fixture->scratch, "ones.i32", ones, ROWS * sizeof *ones);
+        make_old(fixture, "ones.i32", 1000);
+        column_ref(column);
+        assert_int_equal(load(fixture, "ones.i32", NULL), STATUS_OK);
+        if (mapping_damaged(column->mapping))
+            assert_ptr_not_equal(fixture->loaded.columns[0], column);
+        assert_false(mapping_damaged(fixture->loaded.columns[0]->mapping));
+        assert_int_equal(column_get_int(fixture->loaded.columns[0], ROWS - 1), 1);
+        column_unref(column);
+    }
+    free(ones);
+    evaluator->ops->close(evaluator);
+    assert_false(mappings_repair(mappings, &action)); /* no mapping lies there */
+    sigaction(SIGBUS, &before, NULL);
+}
+
+static void rewritten_and_grown_files(void **state)
+{
+    struct fixture *fixture = *state;
+    scratch_write_text(fixture->scratch, "a.i8", "abc");
+    make_old(fixture, "a.i8", 1000);
+    assert_int_equal(load(fixture, "a.i8", NULL), STATUS_OK);
+    const struct mapping *mapping = fixture->loaded.columns[0]->mapping;
+    FILE *file = fopen(scratch_path(fixture->scratch, "a.i8"), "ab");
+    assert_non_null(file);
+    fputs("d", file);
+    fclose(file);
+    assert_false(mapping_damaged(mapping)); /* what was there is there */
+    assert_int_equal(fixture->loaded.columns[0]->rows, 3);
+    scratch_write_text(fixture->scratch, "a.i8", "xyz");
+    assert_true(mapping_damaged(mapping));
+}
+
+static void directories(void **state)
+{
+    struct fixture *fixture = *state;
+    struct scratch *scratch = fixture->scratch;
+    assert_int_equal(mkdir(scratch_path(scratch, "t"), 0777), 0);
+    assert_int_equal(mkdir(scratch_path(scratch, "t/sub.i32"), 0777), 0);
+    scratch_write_text(scratch, "t/b.i16", "123456");
+    scratch_write_text(scratch, "t/a.u8", "123");
+    scratch_write_text(scratch, "t/.hidden.u8", "1");
+    scratch_write_text(scratch, "t/README", "what this is");
+    scratch_write_text(scratch, "t/notes.txt", "1\n");
+    static const char *const ways[] = {"t", "t/"};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(load(fixture, ways[i], NULL), STATUS_OK);
+        assert_int_equal(fixture->loaded.count, 2);
+        assert_string_equal(fixture->loaded.names[0], "a");
+        assert_string_equal(fixture->loaded.names[1], "b");
+        assert_int_equal(fixture->loaded.columns[1]->type, TYPE_I16);
+    }
+    const enum type type = TYPE_I32;
+    assert_int_equal(load(fixture, "t", &type), STATUS_FAILED);
+    assert_only_told(scratch, "is a directory");
+    scratch_write_text(scratch, "t/c.u8", "1234");
+    assert_int_equal(load(fixture, "t", NULL), STATUS_FAILED);
+    assert_only_told(scratch, "differ in length");
+    scratch_write_text(scratch, "t/c.u32", "12345");
+    assert_int_equal(load(fixture, "t", NULL), STATUS_FAILED);
+    assert_only_told(scratch, "not a whole number of u32 values");
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    assert_null(column_reserve(TYPE_I64, TYPE_I64, INT64_MAX));
+    assert_null(column_reserve(TYPE_I8, TYPE_I8, INT64_MAX));
+    struct column *column = column_reserve(TYPE_I64, TYPE_I32, 1000000);
+    assert_int_equal((uintptr_t)column->data % 4096, 0);
+    *(int32_t *)column_at(column, 1) = 7;
+    *(int32_t *)column_at(column, 1000000) = 7; /* just behind the last */
+    column_finish(column, 2);
+    assert_int_equal(column->rows, 2);
+    assert_true(column_get(column, 0).integer == 0 && column_get(column, 1).integer == 7);
+    assert_true(column->reserved < 10000 * sizeof(int32_t));
+    struct relation *relation = relation_new(2, 1, &column, &(const char *){"x"});
+    column_unref(column);
+    assert_ptr_equal(relation_ref(relation), relation);
+    relation_unref(relation);
+    assert_int_equal(column_get_int(relation->columns[0], 1), 7);
+    relation_unref(relation);
+
+    column = column_of_ints((const int64_t[]){3, -5, 4}, 3);
+    assert_true(column->range_known && column->lo == -5 && column->hi == 4);
+    column_unref(column);
+    column = column_of_ints(NULL, 0);
+    assert_true(!column->range_known && column->rows == 0 && !column->data);
+    column_unref(column);
+    column = column_of_floats((const double[]){0.5}, 1);
+    assert_true(column_get_float(column, 0) == 0.5);
+    column_unref(column);
+}
+
+static void parts_of_paths(void **state)
+{
+    struct fixture *fixture = *state;
+    struct arena *arena = fixture->scratch->arena;
+    static const struct {
+        const char *path, *base, *ending, *folder;
+    } cases[] = {
+        {"ids.bin", "ids.bin", ".bin", "."},      {"data/ids.bin", "ids.bin", ".bin", "data/"},
+        {"/ids", "ids", "", "/"},                 {"a.b/ids", "ids", "", "a.b/"},
+        {".hidden", ".hidden", "", "."},          {"x.tar.gz", "x.tar.gz", ".gz", "."},
+        {"dir/", "", "", "dir/"},                 {"ids.", "ids.", ".", "."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_string_equal(path_base(cases[i].path), cases[i].base);
+        assert_string_equal(path_ending(cases[i].path), cases[i].ending);
+        assert_string_equal(path_folder(cases[i].path, arena), cases[i].folder);
+    }
+    char *longest = arena_alloc(arena, 3001);
+    for (int i = 0; i < 3000; i += 2)
+        memcpy(longest + i, "\xc3\xa4", 2);
+    const char *shown = path_shown(longest, arena);
+    assert_in_range(strlen(shown), 100, 250);
+    assert_non_null(strstr(shown, "\xa4...\xc3")); /* between whole characters */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_type, setup, teardown),
+        cmocka_unit_test_setup_teardown(texts, setup, teardown),
+        cmocka_unit_test_setup_teardown(empty_files_have_no_rows, setup, teardown),
+        cmocka_unit_test_setup_teardown(unsized_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(wrong_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(unreadable_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(unchanged_files_are_the_same_column, setup, teardown),
+        cmocka_unit_test_setup_teardown(idle_files_are_let_go, setup, teardown),
+        cmocka_unit_test_setup_teardown(truncated_while_mapped, setup, teardown),
+        cmocka_unit_test_setup_teardown(rewritten_and_grown_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(directories, setup, teardown),
+        cmocka_unit_test_setup_teardown(memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(parts_of_paths, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("columns", tests, NULL, NULL);
+}

@@ -1,0 +1,163 @@
+/* The evaluator where chance does not lead: far rows, failures in the same block, what it says of its time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/eval.h"
+#include "engine/range.h"
+#include "engine/run_task.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct span nowhere = {0};
+
+/* A task without inputs, its one value the row number, on few rows but far away. */
+static void far_rows(void **state)
+{
+    struct backend *evaluator = *state;
+    struct arena *arena = arena_new();
+    struct diags diags;
+    diags_init(&diags, arena);
+    struct queue queue;
+    queue_init(&queue, arena);
+    struct task *task = queue_add(&queue);
+    value row = code_row(&task->code, nowhere);
+    struct filter odd = {.keep = code_op(&task->code, OP_EQ, code_int(&task->code, 1, nowhere),
+                                         code_op(&task->code, OP_BITAND, row, code_int(&task->code, 1, nowhere),
+                                                 NO_VALUE, nowhere),
+                                         NO_VALUE, nowhere)};
+    struct aggregate sum = {.kind = AGG_SUM, .value = row};
+    task->rows = INT64_C(1) << 33;
+    task->sink = SINK_AGGREGATE;
+    task->aggregates = &sum;
+    task->aggregate_count = 1;
+    range_analyse(task, NULL, task->rows);
+    const int64_t begin = INT64_C(1) << 32;
+    struct job job = {.task = task, .begin = begin - 3, .end = begin + 4, .diags = &diags};
+    for (int filtered = 0; filtered < 2; filtered++) {
+        task->filters = &odd;
+        task->filter_count = (size_t)filtered;
+        bool flagged = false;
+        struct agg_state state_of;
+        agg_init(&state_of, &sum, &task->code);
+        assert_int_equal(evaluator->ops->aggregate(evaluator, &job, &state_of, &flagged), STATUS_OK);
+        assert_false(flagged);
+        assert_int_equal((int64_t)state_of.sum, filtered ? 4 * begin : 7 * begin);
+    }
+    arena_free(arena);
+}
+
+/* select(c, 1 / x + 1 / y, 0) over rows (c, x, y): the guard of both divisions is c, and only where it holds do they
+ * count, whichever failed last. */
+static void failures_of_one_guard_add_up(void **state)
+{
+    static const struct {
+        uint8_t c[2];
+        int64_t x[2], y[2];
+        bool flagged;
+    } cases[] = {
+        {{1, 0}, {1, 0}, {1, 0}, false}, {{1, 0}, {0, 1}, {1, 0}, true}, {{0, 1}, {1, 0}, {0, 1}, true},
+        {{1, 0}, {1, 0}, {0, 1}, true},  {{0, 0}, {0, 0}, {0, 0}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena *arena = arena_new();
+        struct diags diags;
+        diags_init(&diags, arena);
+        struct queue queue;
+        queue_init(&queue, arena);
+        struct task *task = queue_add(&queue);
+        struct code *code = &task->code;
+        struct column *columns[3] = {column_reserve(TYPE_BOOL, TYPE_BOOL, 2), column_of_ints(cases[i].x, 2),
+                                     column_of_ints(cases[i].y, 2)};
+        memcpy(column_at(columns[0], 0), cases[i].c, 2);
+        column_finish(columns[0], 2);
+        struct input inputs[3] = {{.type = TYPE_BOOL}, {.type = TYPE_I64}, {.type = TYPE_I64}};
+        value c = code_input(code, 0, KIND_BOOL, nowhere), one = code_int(code, 1, nowhere);
+        value x = code_op(code, OP_DIV, one, code_input(code, 1, KIND_INT, nowhere), NO_VALUE, nowhere);
+        value y = code_op(code, OP_DIV, one, code_input(code, 2, KIND_INT, nowhere), NO_VALUE, nowhere);
+        value sum = code_op(code, OP_ADD, x, y, NO_VALUE, nowhere);
+        struct output output = {
+            .value = code_op(code, OP_SELECT, c, sum, code_int(code, 0, nowhere), nowhere), .needed = true};
+        output.type = TYPE_I64;
+        task->inputs = inputs;
+        task->input_count = 3;
+        task->outputs = &output;
+        task->output_count = 1;
+        const struct runner runner = {.evaluator = *state};
+        struct outcome outcome;
+        assert_int_equal(run_task(&runner, task, columns, 2, arena, &outcome, &diags), STATUS_OK);
+        assert_int_equal(outcome.flagged, cases[i].flagged);
+        outcome_release(&outcome, task);
+        for (int k = 0; k < 3; k++)
+            column_unref(columns[k]);
+        arena_free(arena);
+    }
+}
+
+/* A task is named, timed, and the bytes it reads are counted. */
+static void time_is_told(void **state)
+{
+    enum { ROWS = 1000 };
+    struct arena *arena = arena_new();
+    struct diags diags;
+    diags_init(&diags, arena);
+    struct queue queue;
+    queue_init(&queue, arena);
+    struct task *task = queue_add(&queue);
+    static const int64_t zeroes[ROWS];
+    struct column *column = column_of_ints(zeroes, ROWS);
+    struct input input = {.type = TYPE_I64};
+    struct stage_mark stages[] = {{.name = "load", .text = "load x.i64"}, {.name = "sum", .text = "sum"}};
+    struct aggregate sum = {.kind = AGG_SUM, .value = code_input(&task->code, 0, KIND_INT, nowhere)};
+    task->stages = stages;
+    task->stage_count = 2;
+    task->inputs = &input;
+    task->input_count = 1;
+    task->sink = SINK_AGGREGATE;
+    task->aggregates = &sum;
+    task->aggregate_count = 1;
+    struct timing timing;
+    timing_init(&timing, arena);
+    const struct runner runner = {.evaluator = *state, .timing = &timing};
+    struct outcome outcome;
+    for (int64_t run = 1; run <= 2; run++) { /* runs of the same task add up */
+        assert_int_equal(run_task(&runner, task, &column, ROWS, arena, &outcome, &diags), STATUS_OK);
+        assert_int_equal(timing.count, 1);
+        assert_int_equal(timing.events[0].phase, PHASE_KERNEL);
+        assert_string_equal(timing.events[0].name, "load+sum");
+        assert_int_equal(timing.events[0].bytes, run * ROWS * 8);
+        assert_true(timing.events[0].ns > 0);
+    }
+    timing_add(&timing, PHASE_BUILD, "load+sum", 5, 0);
+    assert_int_equal(timing.count, 2); /* another phase is another event */
+    timing_add(NULL, PHASE_BUILD, "load+sum", 5, 0);
+    column_unref(column);
+    arena_free(arena);
+}
+
+static int setup(void **state)
+{
+    *state = evaluator_open();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct backend *evaluator = *state;
+    evaluator->ops->close(evaluator);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(far_rows),
+        cmocka_unit_test(failures_of_one_guard_add_up),
+        cmocka_unit_test(time_is_told),
+    };
+    return cmocka_run_group_tests_name("eval_cases", tests, setup, teardown);
+}

@@ -1,0 +1,207 @@
+/* The plan as text: what explain shows of a queue before and after fusion, and of its programs. */
+#include "queries.h"
+
+#include "engine/eval.h"
+#include "engine/explain.h"
+
+/* Runs one explain statement; gives its text. */
+static enum status explain(struct queries *queries, const char *text, bool fusion, struct strbuf *out)
+{
+    struct scratch *scratch = queries->scratch;
+    struct runner runner = {.env = queries->env, .evaluator = evaluator_open_threads(1), .fusion = fusion};
+    const struct stmt *stmt = query_parse(queries, text);
+    assert_int_equal(stmt->kind, STMT_EXPLAIN);
+    enum status status = explain_statement(out, &runner, stmt, scratch->arena, &scratch->diags);
+    runner.evaluator->ops->close(runner.evaluator);
+    return status;
+}
+
+static void assert_explains(struct queries *queries, const char *text, bool fusion, const char *expected)
+{
+    struct strbuf out = {0};
+    assert_int_equal(explain(queries, text, fusion, &out), STATUS_OK);
+    if (strcmp(out.text, expected) != 0)
+        fail_msg("%s\n%s\nshould be\n%s", text, out.text, expected);
+    strbuf_free(&out);
+}
+
+static void queues(void **state)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"explain load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum",
+         "queue: 6 tasks\n"
+         "  1 Load    ids.bin                   -> ids\n"
+         "  2 Load    amounts.bin               -> amounts\n"
+         "  3 Zip     amounts.bin               -> ids, amounts\n"
+         "  4 Filter  ids == 42 && amounts > 0  -> amounts  drops ids\n"
+         "  5 Snds                              -> amounts\n"
+         "  6 Sum     amounts\n"
+         "fused: 1 task\n"
+         "  1 Filter+Sum\n"
+         "      reads ids:i32, amounts:i32  10 rows\n"
+         "      keep ids == 42 && amounts > 0\n"
+         "      gives sum(amounts)\n"},
+        {"explain load ids.bin | map x + 1 as a | where a > 8 | map a * row as b | take 3 | show",
+         "queue: 5 tasks\n"
+         "  1 Load    ids.bin      -> ids\n"
+         "  2 Map     a = ids + 1  -> a\n"
+         "  3 Filter  a > 8        -> a\n"
+         "  4 Map     b = a * row  -> b\n"
+         "  5 Take    3            -> b\n"
+         "fused: 2 tasks\n"
+         "  1 MappingFilter  reads ids:i32  10 rows  keep ids + 1 > 8  gives a = ids + 1\n"
+         "  2 Map+Take  reads a:i64 of 1  at most 3 rows  gives b = a * row\n"},
+        {"explain load ids.bin | select x > 3 | zip (load ids.bin | select x < 3) | count",
+         "queue: 6 tasks\n"
+         "  1 Load    ids.bin                        -> ids\n"
+         "  2 Filter  ids > 3                        -> drops ids\n"
+         "  3 Load    ids.bin                        -> ids\n"
+         "  4 Filter  ids < 3                        -> drops ids\n"
+         "  5 Zip     (load ids.bin | select x < 3)  -> drops ids, ids_2\n"
+         "  6 Count\n"
+         "fused: 3 tasks\n"
+         "  1 Filter  reads ids:i32  10 rows  keep ids > 3  gives rows\n"
+         "  2 Filter  reads ids:i32  10 rows  keep ids < 3  gives rows\n"
+         "  3 Count  reads rows of 1  as many as of 2  gives count()\n"},
+        {"explain [3, 1, 2]", "queue: 1 task\n"
+                              "  1 List  [3, 1, 2]  -> c1\n"
+                              "fused: 1 task\n"
+                              "  1 List  reads c1:i64  3 rows  gives c1\n"},
+        {"explain load ids.bin, amounts.bin | derive d = id - amt | tail 4 | select d > 0 || id in [1, 2] | mean d",
+         "queue: 5 tasks\n"
+         "  1 Load    ids.bin, amounts.bin             -> ids, amounts\n"
+         "  2 Map     d = ids - amounts                -> ids, d  drops amounts\n"
+         "  3 Tail    4                                -> ids, d  drops amounts\n"
+         "  4 Filter  d > 0 || (ids == 1 || ids == 2)  -> d  drops ids, amounts\n"
+         "  5 Mean    d\n"
+         "fused: 1 task\n"
+         "  1 Map+Tail+Filter+Mean\n"
+         "      reads ids:i32, amounts:i32  from row 6  4 rows\n"
+         "      keep ids - amounts > 0 || (ids == 1 || ids == 2)\n"
+         "      gives mean(ids - amounts)\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_explains(*state, cases[i].text, true, cases[i].expected);
+    assert_explains(*state, "explain range 1..3 | sum", false,
+                    "queue: 2 tasks\n"
+                    "  1 Range  1..3  -> c1\n"
+                    "  2 Sum    c1\n"
+                    "fused: 1 task\n"
+                    "  1 Sum  3 rows  gives sum(row + 1)\n"
+                    "fusion is off: the queue runs as it was written\n");
+}
+
+/* Fused tasks are named as RubiCL named them. */
+static void titles(void **state)
+{
+    static const struct {
+        const char *stages, *title;
+    } cases[] = {
+        {"map x + 1", "Map"},
+        {"map x + 1 | map x * 2", "Map"},
+        {"select x > 1 | reject x > 5", "Filter"},
+        {"map x + 1 | select x > 5", "MappingFilter"},
+        {"braid x + 1 | select x > 5", "BraidingFilter"},
+        {"select x > 5 | map x + 1", "Filter+Map"},
+        {"map x + 1 | select x > 5 | map x * 2", "MappingFilter+Map"},
+        {"map x + 1 | select x > 5 | map x * 2 | select x > 9", "MappingFilter+MappingFilter"},
+        {"map x + 1 | select x > 5 | select x < 9 | product", "MappingFilter+Product"},
+        {"zip ids.bin | snds", "Load+Snds"},
+        {"zip ids.bin | snds | max", "Max"},
+        {"skip 1 | map x | skip 1 | map x | skip 1 | map x | sum", "Skip+Map+Skip+Map+Skip+…"},
+    };
+    struct queries *queries = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct strbuf out = {0};
+        const char *text = arena_printf(queries->scratch->arena, "explain load ids.bin | %s", cases[i].stages);
+        assert_int_equal(explain(queries, text, true, &out), STATUS_OK);
+        const char *title = strstr(out.text, "fused: 1 task\n  1 ");
+        assert_non_null(title);
+        title += strlen("fused: 1 task\n  1 ");
+        size_t length = strcspn(title, " \n");
+        if (length != strlen(cases[i].title) || memcmp(title, cases[i].title, length) != 0)
+            fail_msg("%s: called %.*s, should be %s", cases[i].stages, (int)length, title, cases[i].title);
+        strbuf_free(&out);
+    }
+}
+
+/* Without a device, the typed code that the evaluator runs. */
+static void programs(void **state)
+{
+    assert_explains(*state, "explain kernel load wide.i64 | select x != 0 | map 100 / x, x as y | pick y | sum", true,
+                    "// task 1: Filter+Map+Sum\n"
+                    "  v0: i64 = wide  in -9223372036854775808..9223372036854775807\n"
+                    "  v1: i32 = 0  in 0..0\n"
+                    "  v2: bool = NE v0 v1\n"
+                    "  keep v2\n"
+                    "  aggregate v0\n");
+    assert_explains(*state, "explain kernel load ids.bin | select 100 / x > 2 | take 2 | map row + x", true,
+                    "// task 1: Filter+Take\n"
+                    "  v0: i32 = ids  in -2147483648..2147483647\n"
+                    "  v1: i32 = 100  in 1..127\n"
+                    "  v2: i32 = DIV v1 v0  in -127..127  checked\n"
+                    "  v3: i32 = 2  in 1..127\n"
+                    "  v4: bool = LT v3 v2\n"
+                    "  keep v4\n"
+                    "  give v0\n"
+                    "\n"
+                    "// task 2: Map\n"
+                    "  v0: i32 = ids  in -2147483648..2147483647\n"
+                    "  v1: i32 = row  in 0..2147483647\n"
+                    "  v2: i64 = ADD v1 v0  in -2147483648..4294967294\n"
+                    "  give v2\n");
+}
+
+/* However long the query, the plan is of bounded size, and no control byte of a name gets into it. */
+static void long_and_strange(void **state)
+{
+    struct queries *queries = *state;
+    struct strbuf text = {0}, out = {0};
+    strbuf_puts(&text, "explain load ids.bin");
+    for (int i = 0; i < 500; i++)
+        strbuf_printf(&text, " | select x + x * x > %d | take %d", i, 100 + i);
+    assert_int_equal(explain(queries, text.text, true, &out), STATUS_OK);
+    assert_true(out.length < 20000);
+    assert_non_null(strstr(out.text, "queue: 1001 tasks\n"));
+    assert_non_null(strstr(out.text, "  … 971 more\n"));
+    strbuf_clear(&text);
+    strbuf_clear(&out);
+    strbuf_puts(&text, "explain load ids.bin | map x");
+    for (int i = 0; i < 300; i++)
+        strbuf_printf(&text, ", x + %d", i);
+    assert_int_equal(explain(queries, text.text, true, &out), STATUS_OK);
+    assert_true(out.length < 3000);
+    strbuf_clear(&out);
+    assert_int_equal(explain(queries, "explain load ids.bin as `\x1b[2J` | map x + 1 as `a\x07`", true, &out),
+                     STATUS_OK);
+    assert_null(strpbrk(out.text, "\x1b\x07"));
+    assert_non_null(strstr(out.text, "a^G = ^[[2J + 1"));
+    strbuf_free(&text);
+    strbuf_free(&out);
+}
+
+static void nothing_to_explain(void **state)
+{
+    struct queries *queries = *state;
+    struct strbuf out = {0};
+    env_set_scalar(queries->env, "five", scalar_int(5));
+    assert_explains(queries, "explain five", true, "nothing to run: the value is known\n");
+    assert_int_equal(explain(queries, "explain load ids.bin | take 1.5", true, &out), STATUS_FAILED);
+    assert_only_told(queries->scratch, "`take` takes a whole number");
+    assert_int_equal(out.length, 0);
+    strbuf_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(queues, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(titles, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(programs, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(long_and_strange, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(nothing_to_explain, queries_setup, queries_teardown),
+    };
+    return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
+}

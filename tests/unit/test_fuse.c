@@ -1,0 +1,420 @@
+/* Fusion: which tasks become one, which may not, and that the answers stay the same. */
+#include "queries.h"
+#include "random_code.h"
+
+#include "engine/eval.h"
+#include "engine/exact.h"
+#include "engine/explain_task.h"
+#include "engine/fuse.h"
+#include "engine/run.h"
+
+/* What a fused queue does, a task a line. */
+static void describe(struct strbuf *out, const struct queue *queue)
+{
+    for (size_t t = 0; t < queue->count; t++) {
+        struct strbuf parts[3] = {{0}};
+        task_reads(&parts[0], queue->tasks[t]);
+        task_keeps(&parts[1], queue->tasks[t]);
+        task_gives(&parts[2], queue->tasks[t]);
+        strbuf_puts(out, t > 0 ? "\n" : "");
+        for (int i = 0; i < 3; i++) {
+            strbuf_puts(out, i > 0 && parts[i].length > 0 ? "; " : "");
+            strbuf_puts(out, parts[i].length > 0 ? parts[i].text : "");
+            strbuf_free(&parts[i]);
+        }
+    }
+}
+
+static bool same_scalar(const struct scalar *a, const struct scalar *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    return a->kind != KIND_FLOAT ? a->integer == b->integer
+                                 : a->number == b->number || (a->number != a->number && b->number != b->number);
+}
+
+static bool same_result(const struct result *a, const struct result *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == RESULT_SCALAR)
+        return same_scalar(&a->scalar, &b->scalar);
+    if (a->kind == RESULT_NONE)
+        return true;
+    const struct relation *left = a->relation, *right = b->relation;
+    bool same = left->rows == right->rows && left->count == right->count;
+    for (size_t k = 0; same && k < left->count; k++) {
+        same = left->columns[k]->type == right->columns[k]->type && strcmp(left->names[k], right->names[k]) == 0;
+        for (int64_t row = 0; same && row < left->rows; row++) {
+            struct scalar x = column_get(left->columns[k], row), y = column_get(right->columns[k], row);
+            same = same_scalar(&x, &y);
+        }
+    }
+    return same;
+}
+
+/* The query in four ways: the exact evaluator as written and fused, the vectorised one as written and fused. */
+static enum status run_all_ways(struct queries *queries, const char *text, const struct queue *queue,
+                                const struct queue *fused)
+{
+    struct diags *diags = &queries->scratch->diags;
+    struct runner runner = {.env = queries->env, .evaluator = evaluator_open_threads(1)};
+    struct result results[4] = {{.kind = RESULT_NONE}};
+    enum status statuses[4];
+    statuses[0] = exact_run(queue, &results[0], NULL, diags);
+    statuses[1] = exact_run(fused, &results[1], NULL, diags);
+    statuses[2] = run_queue(&runner, queue, &results[2], diags);
+    runner.fusion = true;
+    statuses[3] = run_queue(&runner, queue, &results[3], diags);
+    for (int i = 1; i < 4; i++) {
+        if (statuses[i] != statuses[0] || (statuses[0] == STATUS_OK && !same_result(&results[0], &results[i])))
+            fail_msg("%s: way %d disagrees", text, i);
+    }
+    for (int i = 0; i < 4; i++)
+        result_release(&results[i]);
+    runner.evaluator->ops->close(runner.evaluator);
+    diags->count = 0;
+    return statuses[0];
+}
+
+struct expected {
+    const char *text;
+    size_t stages; /* tasks as bound */
+    const char *fused;
+};
+
+static void check(struct queries *queries, const struct expected *expected, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct bound bound = query_bind(queries, expected[i].text);
+        struct queue fused;
+        struct strbuf out = {0};
+        queue_init(&fused, queries->scratch->arena);
+        fuse(&bound.queue, &fused);
+        describe(&out, &fused);
+        if (bound.queue.count != expected[i].stages || strcmp(out.text, expected[i].fused) != 0)
+            fail_msg("%s: %zu tasks become\n%s\nshould be\n%s", expected[i].text, bound.queue.count, out.text,
+                     expected[i].fused);
+        run_all_ways(queries, expected[i].text, &bound.queue, &fused);
+        strbuf_free(&out);
+        queue_release(&fused);
+        queue_release(&bound.queue);
+    }
+}
+
+#define CHECK(queries, table) check(queries, table, sizeof(table) / sizeof *(table))
+
+static void rubicls_seven(void **state)
+{
+    static const struct expected expected[] = {
+        /* map-map */
+        {"load ids.bin | map x + 1 as a | map a * 2 as b", 3, "reads ids:i32  10 rows; gives b = (ids + 1) * 2"},
+        /* filter-filter */
+        {"load ids.bin | select x > 3 | select x < 100", 3,
+         "reads ids:i32  10 rows; keep ids > 3 && ids < 100; gives ids"},
+        /* map-filter */
+        {"load ids.bin | map x + 1 as a | select a > 8", 3,
+         "reads ids:i32  10 rows; keep ids + 1 > 8; gives a = ids + 1"},
+        /* filter-map */
+        {"load ids.bin | select x > 3 | map x * 2 as a", 3, "reads ids:i32  10 rows; keep ids > 3; gives a = ids * 2"},
+        /* map-mapfilter */
+        {"load ids.bin | map x + 1 as a | map a * 2 as b | select b > 10", 4,
+         "reads ids:i32  10 rows; keep (ids + 1) * 2 > 10; gives b = (ids + 1) * 2"},
+        /* mapfilter-map */
+        {"load ids.bin | map x + 1 as a | select a > 8 | map a * 2 as b", 4,
+         "reads ids:i32  10 rows; keep ids + 1 > 8; gives b = (ids + 1) * 2"},
+        /* mapfilter-filter */
+        {"load ids.bin | map x + 1 as a | select a > 8 | select a < 100", 4,
+         "reads ids:i32  10 rows; keep ids + 1 > 8 && ids + 1 < 100; gives a = ids + 1"},
+        /* and what RubiCL could not: a filter after a post-mapped mapfilter, */
+        {"load ids.bin | map x + 1 as a | select a > 8 | map a * 2 as b | select b % 3 != 0", 5,
+         "reads ids:i32  10 rows; keep ids + 1 > 8 && (ids + 1) * 2 % 3 != 0; gives b = (ids + 1) * 2"},
+        /* and a terminal. */
+        {"load ids.bin | map x + 1 as a | select a > 8 | map a * 2 as b | reject b % 3 == 0 | sum", 6,
+         "reads ids:i32  10 rows; keep ids + 1 > 8 && !((ids + 1) * 2 % 3 == 0); gives sum((ids + 1) * 2)"},
+        {"load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum", 6,
+         "reads ids:i32, amounts:i32  10 rows; keep ids == 42 && amounts > 0; gives sum(amounts)"},
+    };
+    CHECK(*state, expected);
+}
+
+static void other_stages(void **state)
+{
+    static const struct expected expected[] = {
+        {"load ids.bin, amounts.bin | derive d = id - amt | select d > 0 | pick d, ids | braid |a, b| a + b as z", 5,
+         "reads ids:i32, amounts:i32  10 rows; keep ids - amounts > 0; gives z = ids - amounts + ids"},
+        {"load ids.bin | select x > 3 | count x < 100", 3,
+         "reads ids:i32  10 rows; keep ids > 3 && ids < 100; gives count()"},
+        {"load ids.bin | count 42", 2, "reads ids:i32  10 rows; keep ids == 42; gives count()"},
+        {"load half.f64 | map x * 2 | max", 3, "reads half:f64  4 rows; gives max(half * 2.0)"},
+        {"load ids.bin | mean x > 3", 2, "reads ids:i32  10 rows; gives mean(int(ids > 3))"},
+        {"range 1..9 by 2 | select x % 3 != 0 | product", 3,
+         "5 rows; keep (row * 2 + 1) % 3 != 0; gives product(row * 2 + 1)"},
+        {"load ids.bin | select 1 == 1 | count", 3, "10 rows; gives count()"},
+        {"load ids.bin | select 1 == 2 | sum", 3, "reads ids:i32  10 rows; keep false; gives sum(ids)"},
+        {"load ids.bin | select x > 3 | select x > 3 | sum", 4, "reads ids:i32  10 rows; keep ids > 3; gives sum(ids)"},
+        /* Nothing is read only to be counted. */
+        {"load ids.bin, amounts.bin | map ids as n, 10 / ids as q | count", 3, "10 rows; gives count()"},
+        {"load ids.bin, amounts.bin | derive q = 10 / ids, z = amt * 2 | select z > 3 | map z | sum", 5,
+         "reads amounts:i32  10 rows; keep amounts * 2 > 3; gives sum(amounts * 2)"},
+        {"load table/ | pick q", 2, "reads qty:i8  2 rows; gives qty"},
+        {"load table/ | select q > 1 | pick p | count", 4, "reads qty:i8  2 rows; keep qty > 1; gives count()"},
+    };
+    CHECK(*state, expected);
+}
+
+static void zips(void **state)
+{
+    static const struct expected expected[] = {
+        {"load ids.bin | map x + 1 as a | zip (load amounts.bin | map x * 2 as b) | map a + b as c", 6,
+         "reads ids:i32, amounts:i32  10 rows; gives c = ids + 1 + amounts * 2"},
+        {"load ids.bin | zip (range 1..10), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] | sum $1 * $2 * $3", 5,
+         "reads ids:i32, c1:i64  10 rows; gives sum(ids * (row + 1) * c1)"},
+        /* What is named twice is read once. */
+        {"load ids.bin | zip ids.bin | map $1 + $2 as s", 4, "reads ids:i32  10 rows; gives s = ids + ids"},
+        /* Only the rows tell whether filtered columns are equally long. */
+        {"load ids.bin | select x > 3 | zip (load ids.bin | select x != 0 && x != 42) | sum $1", 6,
+         "reads ids:i32  10 rows; keep ids > 3; gives ids\n"
+         "reads ids:i32  10 rows; keep ids != 0 && ids != 42; gives rows\n"
+         "reads ids:i32 of 1  as many as of 2; gives sum(ids)"},
+        {"load ids.bin | select x > 3 | zip (range 1..9) | map $1 + $2 as s", 5,
+         "reads ids:i32  10 rows; keep ids > 3; gives ids\n"
+         "9 rows; gives c1 = row + 1\n"
+         "reads ids:i32 of 1, c1:i64 of 2  as many as of 2; gives s = ids + c1"},
+        /* Slices that begin at the same row go together, others do not. */
+        {"load ids.bin | skip 2 | zip (load amounts.bin | skip 2) | sum $1 * $2", 6,
+         "reads ids:i32, amounts:i32  from row 2  8 rows; gives sum(ids * amounts)"},
+        {"load ids.bin | skip 2 | zip (load amounts.bin | take 8) | sum $1 * $2", 6,
+         "reads ids:i32  from row 2  8 rows; gives ids\n"
+         "reads amounts:i32  8 rows; gives amounts\n"
+         "reads ids:i32 of 1, amounts:i32 of 2  8 rows; gives sum(ids * amounts)"},
+        {"load ids.bin | skip 2 | zip (range 1..8) | sum $1 * $2", 5,
+         "reads ids:i32  from row 2  8 rows; gives sum(ids * (row + 1))"},
+        {"range 1..10 | skip 2 | zip (load amounts.bin | take 8) | map $1 + $2 + row as s", 6,
+         "reads amounts:i32  8 rows; gives s = row + 2 + 1 + amounts + row"},
+        {"range 1..10 | skip 2 | zip (load amounts.bin | take 8 | map x * x + x * 3 as z) | map $1 + $2 as s", 7,
+         "reads amounts:i32  8 rows; gives s = row + 2 + 1 + (amounts * amounts + amounts * 3)"},
+    };
+    CHECK(*state, expected);
+}
+
+static void rows_and_windows(void **state)
+{
+    static const struct expected expected[] = {
+        /* A window over all rows only moves where they begin; row numbers from before it are kept. */
+        {"load ids.bin | skip 2 | take 5 | sum", 4, "reads ids:i32  from row 2  5 rows; gives sum(ids)"},
+        {"load ids.bin | take 5 | skip 2 | take 100 | sum", 5, "reads ids:i32  from row 2  3 rows; gives sum(ids)"},
+        {"load ids.bin | tail 3", 2, "reads ids:i32  from row 7  3 rows; gives ids"},
+        {"load ids.bin | tail 30 | skip 11", 3, "reads ids:i32  from row 10  0 rows; gives ids"},
+        {"load ids.bin | map row as r | skip 2 | map r * 100 + row as s", 4,
+         "from row 2  8 rows; gives s = (row + 2) * 100 + row"},
+        {"load ids.bin | skip 2 | select row % 2 == 0", 3,
+         "reads ids:i32  from row 2  8 rows; keep row % 2 == 0; gives ids"},
+        {"load ids.bin | select x > 3 | map row as r, ids | take 6 | skip 2", 5,
+         "reads ids:i32  10 rows; keep ids > 3; gives ids\nreads ids:i32 of 1  from row 2  at most 4 rows; gives r = "
+         "row + 2, ids"},
+        /* After a filter, rows are counted anew, which only the next task can do. */
+        {"load ids.bin | derive r = row | select ids > 3 | map r", 4,
+         "reads ids:i32  10 rows; keep ids > 3; gives r = row"},
+        {"load ids.bin | select x > 3 | map row as r | sum", 4,
+         "reads ids:i32  10 rows; keep ids > 3; gives rows\nreads rows of 1; gives sum(row)"},
+        {"load ids.bin | select x > 3 | select row > 2", 3,
+         "reads ids:i32  10 rows; keep ids > 3; gives ids\nreads ids:i32 of 1; keep row > 2; gives ids"},
+        /* A window of what passed ends a task, but for choosing columns and for windows that go together. */
+        {"load ids.bin, amounts.bin | select id > 3 | take 4 | snds", 4,
+         "reads ids:i32, amounts:i32  10 rows; keep ids > 3  take 4; gives amounts"},
+        {"load ids.bin | select x > 3 | skip 1 | take 5 | skip 2", 5,
+         "reads ids:i32  10 rows; keep ids > 3  skip 3  take 3; gives ids"},
+        {"load ids.bin | select x > 3 | tail 5 | tail 2", 4, "reads ids:i32  10 rows; keep ids > 3  tail 2; gives ids"},
+        {"load ids.bin | select x > 3 | tail 5 | take 2", 4,
+         "reads ids:i32  10 rows; keep ids > 3  tail 5; gives ids\nreads ids:i32 of 1  at most 2 rows; gives ids"},
+        {"load ids.bin | select x > 3 | take 4 | sum", 4,
+         "reads ids:i32  10 rows; keep ids > 3  take 4; gives ids\nreads ids:i32 of 1; gives sum(ids)"},
+        {"load ids.bin | select x > 3 | take 4 | select x < 100", 4,
+         "reads ids:i32  10 rows; keep ids > 3  take 4; gives ids\nreads ids:i32 of 1; keep ids < 100; gives ids"},
+        {"load ids.bin | select x > 3 | take 6 | map x, row as r | skip 2 | take 3 | map ids + r + row as s", 7,
+         "reads ids:i32  10 rows; keep ids > 3  take 6; gives ids\n"
+         "reads ids:i32 of 1  from row 2  at most 3 rows; gives s = ids + (row + 2) + row"},
+    };
+    CHECK(*state, expected);
+}
+
+/* Equal expressions of several stages are computed once. */
+static void expressions_are_shared(void **state)
+{
+    struct queries *queries = *state;
+    struct bound bound =
+        query_bind(queries, "load ids.bin | map x * x as a | select a % 7 > 1 | map a % 7 as b | sum b");
+    struct queue fused;
+    queue_init(&fused, queries->scratch->arena);
+    fuse(&bound.queue, &fused);
+    assert_int_equal(fused.count, 1);
+    const struct code *code = &fused.tasks[0]->code;
+    assert_int_equal(code->count, 6); /* ids, ids * ids, 7, % 7, 1, 1 < */
+    assert_int_equal(code->at[fused.tasks[0]->filters[0].keep].args[1], fused.tasks[0]->aggregates[0].value);
+    queue_release(&fused);
+    queue_release(&bound.queue);
+}
+
+static void stages_are_kept_for_messages(void **state)
+{
+    static const char *const marks[] = {"load ids.bin", "map x + 1 as a", "zip (range 1..10 | map x * 2)",
+                                        "range 1..10",  "map x * 2",      "filter a > 3"};
+    struct queries *queries = *state;
+    struct bound bound =
+        query_bind(queries, "load ids.bin | map x + 1 as a # more\n | zip (range 1..10 | map x * 2) | filter a > 3");
+    struct queue fused;
+    queue_init(&fused, queries->scratch->arena);
+    fuse(&bound.queue, &fused);
+    assert_int_equal(fused.count, 1);
+    assert_int_equal(fused.tasks[0]->stage_count, sizeof marks / sizeof *marks);
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        bool found = false;
+        for (size_t k = 0; k < fused.tasks[0]->stage_count; k++)
+            found = found || strcmp(fused.tasks[0]->stages[k].text, marks[i]) == 0;
+        if (!found)
+            fail_msg("`%s` is not among the stages", marks[i]);
+    }
+    assert_string_equal(fused.tasks[0]->stages[fused.tasks[0]->stage_count - 1].name, "select");
+    queue_release(&fused);
+    queue_release(&bound.queue);
+}
+
+/* Very long pipelines become several tasks, not one of any size. */
+static void long_pipelines(void **state)
+{
+    struct queries *queries = *state;
+    struct strbuf text = {0};
+    strbuf_puts(&text, "load ids.bin");
+    for (int i = 0; i < 3000; i++)
+        strbuf_printf(&text, " | map x * 3 %% %d", 1000 + i);
+    struct bound bound = query_bind(queries, text.text);
+    struct queue fused;
+    queue_init(&fused, queries->scratch->arena);
+    fuse(&bound.queue, &fused);
+    assert_in_range(fused.count, 2, 20);
+    for (size_t t = 0; t < fused.count; t++)
+        assert_true(fused.tasks[t]->code.count < 2100);
+    assert_int_equal(run_all_ways(queries, "3000 maps", &bound.queue, &fused), STATUS_OK);
+    queue_release(&fused);
+    queue_release(&bound.queue);
+    strbuf_free(&text);
+}
+
+/* However tasks are joined, an error names the stage as written, and the row of what the fused task reads. */
+static void failures_name_stage_and_row(void **state)
+{
+    static const struct {
+        const char *text, *place, *message;
+    } cases[] = {
+        {"load wide.i64 | map 10 / x", "10 / x", "division by zero in `map 10 / x`, row 2"},
+        {"load wide.i64 | skip 1 | map 10 / x", "10 / x", "division by zero in `map 10 / x`, row 2"},
+        {"load wide.i64 | select x <= 0 | map 10 / x as q | sum", "10 / x",
+         "division by zero in `map 10 / x as q`, row 2"},
+        {"load wide.i64 | select x >= 0 | take 5 | map 10 / x", "10 / x", "division by zero in `map 10 / x`, row 0"},
+        /* A predicate is always needed, even if its value could be told without computing it. */
+        {"load wide.i64 | map 10 / x as q | select q == q | count", "10 / x",
+         "division by zero in `map 10 / x as q`, row 2"},
+        {"load wide.i64 | derive q = 10 / x | select wide > -5 | take 3 | select q <= q | count", "10 / x",
+         "division by zero in `derive q = 10 / x`, row 2"},
+        {"load wide.i64 | map x * 1 as y | where inverse(y) > 1", "inverse(y)",
+         "division by zero in `where inverse(y) > 1`, row 2"},
+        {"load wide.i64 | select x > 0 | map x + 1", "x + 1",
+         "9223372036854775807 + 1 does not fit in 64 bits in `map x + 1`, row 3"},
+    };
+    struct queries *queries = *state;
+    query_define(queries, "def inverse(x) = 1 / x");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bound bound = query_bind(queries, cases[i].text);
+        struct queue fused;
+        struct result result = {.kind = RESULT_NONE};
+        queue_init(&fused, queries->scratch->arena);
+        fuse(&bound.queue, &fused);
+        assert_int_equal(exact_run(&fused, &result, NULL, &queries->scratch->diags), STATUS_FAILED);
+        const struct diag *diag = &queries->scratch->diags.at[0];
+        assert_int_equal(diag->span.begin, strstr(cases[i].text, cases[i].place) - cases[i].text);
+        assert_int_equal(diag->span.end - diag->span.begin, strlen(cases[i].place));
+        assert_only_told(queries->scratch, cases[i].message);
+        queue_release(&fused);
+        queue_release(&bound.queue);
+    }
+}
+
+/* Any stages in any order: fused or not, vectorised or row by row, the answer is the same, and so is whether there is
+ * one. */
+static void random_pipelines(void **state)
+{
+    static const char *const sources[] = {"load ids.bin, amounts.bin", "load ids.bin", "range -3..12",
+                                          "[5, 0, -7, 3, 3, 9, 1]", "range 10..1 by -1 | zip amounts.bin"};
+    static const char *const stages[] = {
+        "select $1 % 3 != 0",
+        "reject $1 < 0",
+        "select $1",
+        "select row % 3 != 1",
+        "map $1 + row as a, $1 as b",
+        "derive r = row",
+        "map $1 * 2 as c",
+        "map 100 / $1 as q, $1",
+        "derive q = 100 / $1",
+        "derive q = $1 != 0 ? 100 / $1 : row",
+        "take 5",
+        "skip 2",
+        "tail 4",
+        "skip 1",
+        "fsts",
+        "snds",
+        "select 60 / $1 > 1",
+        "select $1 != 0",
+        "zip (range 1..8)",
+        "zip (load amounts.bin | skip 2)",
+        "zip (load ids.bin | select x > 7)",
+        "zip amounts.bin",
+        "map row, $1",
+        "map 100 / $1 as q",
+        "select $1 == $1",
+        "select $1 != 7 ? $1 <= $1 : row > 2",
+    };
+    static const char *const ends[] = {"sum $1", "count", "count $1 > 5", "min $1", "show"};
+    struct queries *queries = *state;
+    struct random random = {20240613};
+    struct strbuf text = {0};
+    int answered = 0, failed = 0;
+    for (int i = 0; i < 4000; i++) {
+        strbuf_clear(&text);
+        strbuf_puts(&text, sources[random_below(&random, sizeof sources / sizeof *sources)]);
+        for (int k = random_below(&random, 7); k > 0; k--)
+            strbuf_printf(&text, " | %s", stages[random_below(&random, sizeof stages / sizeof *stages)]);
+        strbuf_printf(&text, " | %s", ends[random_below(&random, sizeof ends / sizeof *ends)]);
+        const struct stmt *stmt = query_parse(queries, text.text);
+        struct bound bound = {0};
+        if (query_bind_statement(queries, stmt, false, &bound) != STATUS_OK)
+            continue; /* no second column, or lengths that are known to differ */
+        struct queue fused;
+        queue_init(&fused, queries->scratch->arena);
+        fuse(&bound.queue, &fused);
+        assert_true(fused.count <= bound.queue.count);
+        bool good = run_all_ways(queries, text.text, &bound.queue, &fused) == STATUS_OK;
+        answered += good;
+        failed += !good;
+        queue_release(&fused);
+        queue_release(&bound.queue);
+    }
+    strbuf_free(&text);
+    assert_true(answered > 1000 && failed > 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(rubicls_seven, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(other_stages, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(zips, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(rows_and_windows, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(expressions_are_shared, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(stages_are_kept_for_messages, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(long_pipelines, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(failures_name_stage_and_row, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(random_pipelines, queries_setup, queries_teardown),
+    };
+    return cmocka_run_group_tests_name("fuse", tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+/* Help and completion: nothing in the tables is out of reach. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/functions.h"
+#include "parser/words.h"
+#include "repl/commands.h"
+#include "repl/complete.h"
+#include "repl/help.h"
+#include "repl/settings.h"
+
+#include <string.h>
+
+static void assert_helped(const char *word)
+{
+    struct strbuf out = {0};
+    if (!help_word(&out, word)) {
+        fail_msg("no help on %s", word);
+    }
+    assert_true(out.text[out.length - 1] == '\n');
+    strbuf_free(&out);
+}
+
+static void every_word_is_explained(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < word_count; i++) {
+        assert_helped(words[i].text);
+    }
+    for (size_t i = 0; i < function_count; i++) {
+        assert_helped(functions[i].name);
+    }
+    for (size_t i = 0; i < command_count; i++) {
+        assert_helped(command_table[i].name);
+        assert_helped(command_table[i].name + 1);
+    }
+    for (size_t i = 0; i < setting_count; i++) {
+        assert_helped(setting_table[i].name);
+    }
+    struct strbuf out = {0};
+    assert_false(help_word(&out, "nonsense"));
+    assert_false(help_topic(&out, "nonsense"));
+    assert_int_equal(out.length, 0);
+}
+
+/* Aliases stand with their word; they are not listed. */
+static void the_overview_names_every_stage_and_fits(void **state)
+{
+    (void)state;
+    const size_t widths[] = {40, 80, 200};
+    for (size_t k = 0; k < sizeof widths / sizeof *widths; k++) {
+        struct strbuf out = {0};
+        help_overview(&out, widths[k]);
+        for (size_t i = 0; i < word_count; i++) {
+            if (words[i].stage != STAGE_NONE && strcmp(words[i].text, words[i].canonical) == 0) {
+                assert_non_null(strstr(out.text, words[i].text));
+            }
+        }
+        for (const char *line = out.text, *end; (end = strchr(line, '\n')); line = end + 1) {
+            assert_true((size_t)(end - line) <= (widths[k] < 80 ? 80 : widths[k]));
+        }
+        strbuf_free(&out);
+    }
+}
+
+static void a_topic_has_a_line_for_each_of_its_words(void **state)
+{
+    (void)state;
+    struct strbuf out = {0};
+    assert_true(help_topic(&out, "functions"));
+    size_t lines = 0;
+    for (const char *at = out.text; *at; at++) {
+        lines += *at == '\n';
+    }
+    assert_int_equal(lines, function_count);
+    strbuf_clear(&out);
+    assert_true(help_topic(&out, "stages"));
+    assert_non_null(strstr(out.text, "select E "));
+    assert_null(strstr(out.text, "\nwhere"));
+    assert_null(strstr(out.text, "\nfilter"));
+    strbuf_free(&out);
+}
+
+static void aliases_say_what_they_stand_for(void **state)
+{
+    (void)state;
+    struct strbuf out = {0};
+    assert_true(help_word(&out, "where"));
+    assert_non_null(strstr(out.text, "where is another word for select\nselect E\n"));
+    assert_non_null(strstr(out.text, "also: filter where"));
+    strbuf_free(&out);
+}
+
+static void near_words_are_found(void **state)
+{
+    (void)state;
+    const char *nearest[2];
+    assert_true(help_nearest("selct", nearest, 2) >= 1);
+    assert_string_equal(nearest[0], "select");
+    assert_true(help_nearest(".frmat", nearest, 2) >= 1);
+    assert_string_equal(nearest[0], ".format");
+    assert_int_equal(help_nearest("xylophone", nearest, 2), 0);
+}
+
+static enum complete_kind kind_at_end(const char *line, size_t word_length)
+{
+    size_t length = strlen(line);
+    return complete_kind(line, length - word_length, length);
+}
+
+static void what_is_completed_depends_on_what_is_before(void **state)
+{
+    (void)state;
+    assert_int_equal(kind_at_end("", 0), COMPLETE_WORD);
+    assert_int_equal(kind_at_end("lo", 2), COMPLETE_WORD);
+    assert_int_equal(kind_at_end("load id", 2), COMPLETE_PATH);
+    assert_int_equal(kind_at_end("load ", 0), COMPLETE_PATH);
+    assert_int_equal(kind_at_end("load \"my da", 5), COMPLETE_PATH);
+    assert_int_equal(kind_at_end("load a.bin |zip b", 1), COMPLETE_PATH);
+    assert_int_equal(kind_at_end("load a.bin | re", 2), COMPLETE_WORD);
+    assert_int_equal(kind_at_end("load a.bin, data/i", 6), COMPLETE_PATH);
+    assert_int_equal(kind_at_end("unload a", 1), COMPLETE_WORD);
+    assert_int_equal(kind_at_end("  .fo", 3), COMPLETE_COMMAND);
+    assert_int_equal(kind_at_end("./da", 4), COMPLETE_PATH);
+    assert_int_equal(kind_at_end(".set fu", 2), COMPLETE_SETTING);
+    assert_int_equal(kind_at_end(".read q", 1), COMPLETE_PATH);
+}
+
+static void completion_goes_through_the_tables(void **state)
+{
+    (void)state;
+    size_t at = 0;
+    assert_string_equal(complete_next(COMPLETE_WORD, "rej", &at), "reject");
+    assert_null(complete_next(COMPLETE_WORD, "rej", &at));
+    at = 0;
+    assert_string_equal(complete_next(COMPLETE_WORD, "popc", &at), "popcount");
+    assert_null(complete_next(COMPLETE_WORD, "popc", &at));
+    at = 0;
+    assert_string_equal(complete_next(COMPLETE_COMMAND, ".dr", &at), ".drop");
+    at = 0;
+    size_t settings = 0;
+    while (complete_next(COMPLETE_SETTING, "", &at)) {
+        settings++;
+    }
+    assert_int_equal(settings, setting_count);
+    at = 0;
+    assert_null(complete_next(COMPLETE_PATH, "", &at));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_word_is_explained),
+        cmocka_unit_test(the_overview_names_every_stage_and_fits),
+        cmocka_unit_test(a_topic_has_a_line_for_each_of_its_words),
+        cmocka_unit_test(aliases_say_what_they_stand_for),
+        cmocka_unit_test(near_words_are_found),
+        cmocka_unit_test(what_is_completed_depends_on_what_is_before),
+        cmocka_unit_test(completion_goes_through_the_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+/* The vocabulary: its table holds together, and the grammar treats its words as the table says. */
+#include "scratch.h"
+
+#include "parser/parse.h"
+#include "parser/words.h"
+
+static enum parse_result parse_text(struct arena *arena, const char *text)
+{
+    struct source *source = arena_alloc(arena, sizeof *source);
+    *source = (struct source){"test.rql", text, strlen(text)};
+    struct diags diags;
+    struct stmt *first;
+    diags_init(&diags, arena);
+    return parse(source, PARSE_SCRIPT, arena, &diags, &first);
+}
+
+static void rows_hold_together(void **state)
+{
+    (void)state;
+    assert_true(word_count > 40);
+    for (size_t i = 0; i < word_count; i++) {
+        const struct word *word = &words[i], *canonical = word_canonical(word);
+        assert_ptr_equal(word_find(word->text, strlen(word->text)), word); /* so no text stands twice */
+        assert_non_null(canonical);
+        assert_ptr_equal(word_canonical(canonical), canonical);
+        assert_int_equal(word->token, canonical->token);
+        assert_int_equal(word->stage, canonical->stage);
+        if (word == canonical) {
+            assert_non_null(word->usage);
+            assert_true(strlen(word->summary) > 0 && strlen(word->summary) < 80);
+            assert_non_null(strstr(word->usage, word->text));
+        } else {
+            assert_null(word->usage);
+            assert_null(word->summary);
+            assert_null(word->example);
+            assert_int_not_equal(word->stage, STAGE_NONE);
+        }
+    }
+}
+
+static void every_stage_has_one_word(void **state)
+{
+    (void)state;
+    for (int stage = STAGE_NONE + 1; stage <= STAGE_SAVE; stage++) {
+        size_t found = 0;
+        for (size_t i = 0; i < word_count; i++)
+            found += (int)words[i].stage == stage && word_canonical(&words[i]) == &words[i];
+        assert_int_equal(found, 1);
+    }
+}
+
+static void finding(void **state)
+{
+    (void)state;
+    assert_string_equal(word_find("selected", 6)->text, "select");
+    assert_string_equal(word_canonical(word_find("where", 5))->text, "select");
+    assert_null(word_find("selec", 5));
+    assert_null(word_find("selects", 7));
+    assert_null(word_find("Select", 6));
+    assert_null(word_find("", 0));
+}
+
+static void examples_parse(void **state)
+{
+    struct arena *arena = arena_new();
+    size_t examples = 0;
+    (void)state;
+    for (size_t i = 0; i < word_count; i++) {
+        if (!words[i].example)
+            continue;
+        examples++;
+        if (parse_text(arena, words[i].example) != PARSE_OK)
+            fail_msg("the example of `%s` is not one: %s", words[i].text, words[i].example);
+        assert_non_null(strstr(words[i].example, words[i].text));
+    }
+    assert_true(examples > 25);
+    arena_free(arena);
+}
+
+/* Words are words only where one is expected: all but the reserved ones name columns, parameters and results. */
+static void words_as_names(void **state)
+{
+    static const char *const uses[] = {
+        "let %1$s = 1",
+        "def f(a, %1$s) = a + %1$s * 2",
+        "load a.bin as %1$s | select %1$s > 0 && 1 < %1$s | map %1$s, 1 as %1$s | pick %1$s",
+        "x | derive %1$s = %1$s ? %1$s : -%1$s | sum %1$s",
+        "x | select |a, %1$s| a == %1$s | zip y as %1$s",
+        "x | map (%1$s | 1), max(1, %1$s) in [%1$s] | count %1$s == 1",
+    };
+    struct arena *arena = arena_new();
+    size_t reserved = 0;
+    (void)state;
+    for (size_t i = 0; i < word_count; i++) {
+        reserved += words[i].reserved;
+        for (size_t k = 0; k < sizeof uses / sizeof *uses; k++) {
+            const char *quoted = arena_printf(arena, "`%s`", words[i].text);
+            enum parse_result result = parse_text(arena, arena_printf(arena, uses[k], words[i].text));
+            if ((result == PARSE_OK) == words[i].reserved)
+                fail_msg("`%s` in: %s", words[i].text, uses[k]);
+            assert_int_equal(parse_text(arena, arena_printf(arena, uses[k], quoted)), PARSE_OK);
+        }
+    }
+    assert_int_equal(reserved, 5); /* and or not in as */
+    arena_free(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_hold_together), cmocka_unit_test(every_stage_has_one_word), cmocka_unit_test(finding),
+        cmocka_unit_test(examples_parse),     cmocka_unit_test(words_as_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
