@@ -19,8 +19,7 @@ struct accelerator *accelerator_open(const struct device *device, const struct s
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device->platform, 0};
     accelerator->context = clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
     if (cl_ok(failure, "clCreateContext", code)) {
-        accelerator->queue =
-            clCreateCommandQueue(accelerator->context, device->id, CL_QUEUE_PROFILING_ENABLE, &code);
+        accelerator->queue = clCreateCommandQueue(accelerator->context, device->id, CL_QUEUE_PROFILING_ENABLE, &code);
         cl_ok(failure, "clCreateCommandQueue", code);
     }
     accelerator->memory = memory_new(accelerator);

@@ -210,7 +210,8 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
         bool wide = form->lane == LANE_I64 || form->lane == LANE_F64;
         const char *mask = wide && width > 1 ? arena_printf(arena, "convert_long%s(keep)", suffix) : "keep";
         const char *type = arena_printf(arena, "%s%s", lane_cl_type(form->lane), suffix);
-        const char *v = form->lane == LANE_BOOL ? "" : emit_aggregate(emitter, accumulator->aggregate, form->lane, width);
+        const char *v =
+            form->lane == LANE_BOOL ? "" : emit_aggregate(emitter, accumulator->aggregate, form->lane, width);
         const struct part parts[] = {
             {"A", name(arena, k, width)},
             {"B", name(arena, k + 1, width)},
@@ -303,10 +304,8 @@ void accumulators_fold(const struct accumulators *accumulators, const struct emi
 static const struct {
     const char *element, *pack, *unpack;
 } packs[] = {
-    {"uint", "(ulong)$x", "(uint)$x"},
-    {"int", "as_ulong((long)$x)", "(int)as_long($x)"},
-    {"long", "as_ulong($x)", "as_long($x)"},
-    {"ulong", "$x", "$x"},
+    {"uint", "(ulong)$x", "(uint)$x"},           {"int", "as_ulong((long)$x)", "(int)as_long($x)"},
+    {"long", "as_ulong($x)", "as_long($x)"},     {"ulong", "$x", "$x"},
     {"double", "as_ulong($x)", "as_double($x)"},
 };
 
@@ -387,9 +386,8 @@ void accumulators_finish(const struct accumulators *accumulators, const struct e
         if (is_level(accumulator->kind))
             strbuf_printf(out, "    l%zu += convert_long(ldexp(a%zu, %s));\n", k, k, scale(arena, accumulator));
         if (shape->chunks)
-            strbuf_printf(
-                out, "    slots[%zu * get_num_groups(0) + get_group_id(0)] = %s;\n", k,
-                packed(arena, end_element(accumulator->kind), false, end_name(arena, accumulator, k)));
+            strbuf_printf(out, "    slots[%zu * get_num_groups(0) + get_group_id(0)] = %s;\n", k,
+                          packed(arena, end_element(accumulator->kind), false, end_name(arena, accumulator, k)));
     }
     if (!shape->chunks)
         finish_group(accumulators, arena, out);

@@ -13,7 +13,7 @@ enum accumulator_kind {
     ACC_KEPT, /* rows that pass the filters */
     ACC_SUM32,
     ACC_SUM64,
-    ACC_LOW,  /* sums of the unsigned low and the signed high halves, where one sum could overflow */
+    ACC_LOW, /* sums of the unsigned low and the signed high halves, where one sum could overflow */
     ACC_HIGH,
     ACC_MIN32,
     ACC_MAX32,

@@ -128,8 +128,7 @@ static enum status make_plan(struct cl_backend *cl, const struct job *job, struc
         inputs[k] = job->columns[k] ? job->columns[k]->store : task->inputs[k].type;
     for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++)
         if (task->outputs[k].needed)
-            outputs[k] = columns && columns[k] ? columns[k]->store
-                                               : range_store(task, &task->outputs[k], job->columns);
+            outputs[k] = columns && columns[k] ? columns[k]->store : range_store(task, &task->outputs[k], job->columns);
     cl->program = NULL;
     if (!plan_make(&cl->plan, task, cl->accelerator->shape, inputs, outputs, arena))
         return STATUS_UNABLE; /* a product of floats depends on the order of rows; no device is at fault */
@@ -196,8 +195,7 @@ static int64_t cl_range_rows(struct backend *backend, const struct job *job)
     return execute_most_rows(&execution);
 }
 
-static enum status cl_aggregate(struct backend *backend, const struct job *job, struct agg_state *states,
-                                bool *flagged)
+static enum status cl_aggregate(struct backend *backend, const struct job *job, struct agg_state *states, bool *flagged)
 {
     const struct execution execution = execution_of(of_backend(backend), job);
 
@@ -284,9 +282,8 @@ static void describe_device(struct strbuf *out, const struct device *device)
     list_device(out, device);
     strbuf_puts(out, ", ");
     strbuf_add_visible(out, device->driver, strlen(device->driver));
-    strbuf_printf(out, ", %.1f GiB, at most %.1f in one buffer, %u compute unit%s",
-                  (double)device->memory / (1 << 30), (double)device->largest_buffer / (1 << 30), device->units,
-                  device->units == 1 ? "" : "s");
+    strbuf_printf(out, ", %.1f GiB, at most %.1f in one buffer, %u compute unit%s", (double)device->memory / (1 << 30),
+                  (double)device->largest_buffer / (1 << 30), device->units, device->units == 1 ? "" : "s");
     if (lacks)
         strbuf_printf(out, "; %s", lacks);
     strbuf_putc(out, '\n');

@@ -41,11 +41,11 @@ static void add_bound(struct agg_state *state, const struct slots *slots, size_t
     else if (kind == ACC_FMAX)
         state->fhi = fmax(state->fhi, slots_float(kind, results, slots->groups));
     else if (kind == ACC_MIN32 || kind == ACC_MIN64)
-        state->lo = slots_int(kind, results, slots->groups) < state->lo ? slots_int(kind, results, slots->groups)
-                                                                       : state->lo;
+        state->lo =
+            slots_int(kind, results, slots->groups) < state->lo ? slots_int(kind, results, slots->groups) : state->lo;
     else
-        state->hi = slots_int(kind, results, slots->groups) > state->hi ? slots_int(kind, results, slots->groups)
-                                                                       : state->hi;
+        state->hi =
+            slots_int(kind, results, slots->groups) > state->hi ? slots_int(kind, results, slots->groups) : state->hi;
 }
 
 static void add_nans(struct agg_state *state, int64_t nans)

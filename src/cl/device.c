@@ -10,7 +10,10 @@ static const struct query {
     cl_device_info info;
     size_t offset, size;
 } queries[] = {
-#define QUERY(info, member) {info, offsetof(struct device, member), sizeof(((struct device *)0)->member)}
+#define QUERY(info, member)                                                                                            \
+    {                                                                                                                  \
+        info, offsetof(struct device, member), sizeof(((struct device *)0)->member)                                    \
+    }
     QUERY(CL_DEVICE_NAME, name),
     QUERY(CL_DEVICE_TYPE, type),
     QUERY(CL_DEVICE_MAX_COMPUTE_UNITS, units),
@@ -43,7 +46,8 @@ static void describe_driver(struct device *device, struct failure *failure)
     snprintf(device->driver, sizeof device->driver, "%s %s", platform, version);
 }
 
-/* Fills in a device whose id and platform are set; a question without answer leaves a zero, which device_usable sees. */
+/* Fills in a device whose id and platform are set; a question without answer leaves a zero, which device_usable sees.
+ */
 static void look_at(struct device *device, struct failure *failure)
 {
     cl_device_fp_config doubles = 0;
@@ -116,12 +120,12 @@ bool device_usable(const struct device *device)
 
 const char *device_lacks(const struct device *device)
 {
-    return !device->available                              ? "it is not available"
-           : !device->compiler                             ? "it has no compiler"
-           : !device->little_endian                        ? "it is not little-endian"
+    return !device->available                            ? "it is not available"
+           : !device->compiler                           ? "it has no compiler"
+           : !device->little_endian                      ? "it is not little-endian"
            : device->group < device_shape(device)->group ? "its work-groups are too small"
-           : !device->doubles                              ? "no double precision: floats run on the host"
-                                                           : NULL;
+           : !device->doubles                            ? "no double precision: floats run on the host"
+                                                         : NULL;
 }
 
 bool device_choice_valid(const char *choice)

@@ -19,8 +19,8 @@ struct device {
     bool doubles, compiler, available, little_endian;
 };
 
-/* All devices, in the order of their numbers, to be freed; *count may be 0. `failure` keeps the first call that went wrong:
- * a broken platform does not hide the others. */
+/* All devices, in the order of their numbers, to be freed; *count may be 0. `failure` keeps the first call that went
+ * wrong: a broken platform does not hide the others. */
 struct device *devices_find(size_t *count, struct failure *failure);
 
 /* "CPU", "GPU", "accelerator", ... */

@@ -14,8 +14,8 @@ struct divisor {
 
 enum { DIVISOR_NEGATIVE = 1, DIVISOR_ZERO = 2 };
 
-/* For every |n| <= 2^31: |n| / |d| rounded down is ((uint64_t)|n| * multiplier) >> shift. A divisor of 0 is treated as 1 and
- * marked; dividing by it fails. */
+/* For every |n| <= 2^31: |n| / |d| rounded down is ((uint64_t)|n| * multiplier) >> shift. A divisor of 0 is treated as
+ * 1 and marked; dividing by it fails. */
 struct divisor divisor_of(int32_t d);
 
 #endif

@@ -342,8 +342,8 @@ static void emit_divide(const struct emitter *emitter, struct strbuf *out, value
 
 /* A call of a library function, four lanes at a time: on processors with AVX-512, PoCL 3.1's pow and fmod of eight
  * doubles are wrong for about one row in ten thousand. */
-static const char *call_text(const struct emitter *emitter, const char *function, int arity,
-                             const char *const *args, int width)
+static const char *call_text(const struct emitter *emitter, const char *function, int arity, const char *const *args,
+                             int width)
 {
     static const char *const fours[] = {".s0123", ".s4567", ".s89ab", ".scdef"};
     int calls = width > 4 ? width / 4 : 1;
@@ -416,8 +416,7 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
     else
         splice(&text, form->expression, parts);
     if (form->gives == GIVES_COMPARE)
-        strbuf_printf(out, "        const int%s v%s = %s;\n", suffix, number,
-                      mask_of(emitter, text.text, work, width));
+        strbuf_printf(out, "        const int%s v%s = %s;\n", suffix, number, mask_of(emitter, text.text, work, width));
     else
         strbuf_printf(out, "        const %s%s %s%s = %s;\n", lane_cl_type(gives), suffix, same ? "v" : "w", number,
                       text.text);
@@ -427,8 +426,7 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
     if (instr->checked) {
         strbuf_clear(&text);
         splice(&text, form->fails ? form->fails : "($T)0 != ($T)0", parts);
-        strbuf_printf(out, "        const int%s f%s = %s;\n", suffix, number,
-                      mask_of(emitter, text.text, work, width));
+        strbuf_printf(out, "        const int%s f%s = %s;\n", suffix, number, mask_of(emitter, text.text, work, width));
     }
     strbuf_free(&text);
 }

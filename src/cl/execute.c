@@ -128,15 +128,14 @@ static bool write_rows(const struct results *results, struct launch *launch)
     struct view *views = arena_array(launch->job->diags->arena, task->output_count + 1, sizeof *views);
 
     for (size_t k = 0; k < task->output_count; k++)
-        if (task->outputs[k].needed &&
-            !memory_output(memory, sink->columns[k], sink->rows, launch->written, &views[k]))
+        if (task->outputs[k].needed && !memory_output(memory, sink->columns[k], sink->rows, launch->written, &views[k]))
             return false;
     launch->outputs = views;
     if (!launch_kernel(launch, KERNEL_WRITE, results->flagged))
         return false;
     for (size_t k = 0; k < task->output_count; k++)
-        if (task->outputs[k].needed && !memory_fetch(memory, sink->columns[k], sink->rows, launch->written, &views[k],
-                                                     launch->job->timing))
+        if (task->outputs[k].needed &&
+            !memory_fetch(memory, sink->columns[k], sink->rows, launch->written, &views[k], launch->job->timing))
             return false;
     return true;
 }
@@ -166,9 +165,9 @@ static int64_t count_rows(const struct results *results, struct launch *launch)
     int64_t kept = prefix(starts, slots.groups);
     size_t bytes = (slots.groups + 1) * sizeof *starts;
     cl_mem buffer = memory_scratch(accelerator->memory, SCRATCH_SLOTS, bytes);
-    bool written = buffer && cl_ok(&accelerator->failure, "clEnqueueWriteBuffer",
-                                   clEnqueueWriteBuffer(accelerator->queue, buffer, CL_TRUE, 0, bytes, starts, 0,
-                                                        NULL, NULL));
+    bool written =
+        buffer && cl_ok(&accelerator->failure, "clEnqueueWriteBuffer",
+                        clEnqueueWriteBuffer(accelerator->queue, buffer, CL_TRUE, 0, bytes, starts, 0, NULL, NULL));
     free(starts);
     return written ? kept : -1;
 }

@@ -25,8 +25,8 @@ enum gives {
     GIVES_DOUBLE
 };
 
-/* In the templates: $a $b $c are the arguments, $m the first one as a mask as wide as the type worked in, $n a number of
- * its own, $r the expression's value; $T and $U are the type worked in and its unsigned twin, $W the vectors' width,
+/* In the templates: $a $b $c are the arguments, $m the first one as a mask as wide as the type worked in, $n a number
+ * of its own, $r the expression's value; $T and $U are the type worked in and its unsigned twin, $W the vectors' width,
  * $max the largest shift. Comparisons of vectors give 0 or -1 in each lane, of scalars 0 or 1; ?: takes either. */
 struct form {
     enum op op;

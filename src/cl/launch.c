@@ -50,8 +50,7 @@ int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role ro
     const struct shape *shape = launch->plan->shape;
     struct layout layout = layout_of(launch, role);
 
-    return shape->chunks ? (int64_t)layout.chunk
-                         : ceiling(launch->rows, (int64_t)(layout.groups * shape->group));
+    return shape->chunks ? (int64_t)layout.chunk : ceiling(launch->rows, (int64_t)(layout.groups * shape->group));
 }
 
 /* The arguments of a kernel, set one after another. */

@@ -20,8 +20,8 @@ struct launch {
     int64_t written;             /* KERNEL_WRITE: rows, for the timing */
 };
 
-/* How many work-groups there are, each of which leaves one result in every slot (or starts its own output); and how many
- * rows one accumulator sees at most. */
+/* How many work-groups there are, each of which leaves one result in every slot (or starts its own output); and how
+ * many rows one accumulator sees at most. */
 size_t launch_groups(const struct launch *launch, enum kernel_role role);
 int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role role);
 

@@ -15,9 +15,9 @@
 enum { LEVEL_COUNT = 3 };
 
 struct levels {
-    double largest;                /* no finite value is greater in magnitude */
-    double constant[LEVEL_COUNT];  /* C of each level */
-    int32_t unit[LEVEL_COUNT];     /* a level's sums are multiples of 2^unit */
+    double largest;               /* no finite value is greater in magnitude */
+    double constant[LEVEL_COUNT]; /* C of each level */
+    int32_t unit[LEVEL_COUNT];    /* a level's sums are multiples of 2^unit */
 };
 
 /* For values up to `largest` > 0 in magnitude and accumulators that add at most `rows` of them; false if the values are

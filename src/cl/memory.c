@@ -187,7 +187,8 @@ bool memory_output(struct memory *memory, struct column *column, int64_t row, in
 {
     size_t size = type_table[column->store].size;
 
-    /* What lies before the first row on its page was written by earlier launches and must stay: not CL_MEM_WRITE_ONLY. */
+    /* What lies before the first row on its page was written by earlier launches and must stay: not CL_MEM_WRITE_ONLY.
+     */
     if (memory->accelerator->shape->host_memory)
         return view_in_place(memory, column_at(column, row), size, rows, CL_MEM_READ_WRITE, view);
     *view = (struct view){create_resident(memory, (size_t)rows * size), 0};

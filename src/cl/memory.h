@@ -19,8 +19,8 @@ struct view {
 /* All views are good until memory_done, which must be called when the kernels that use them have finished. All
  * functions give false with the accelerator's failure. */
 
-/* Rows row .. row+rows-1 of a column for reading. Where the device works in the host's memory, nothing is copied; else they
- * are uploaded once and kept until memory is short or nobody else has the column. */
+/* Rows row .. row+rows-1 of a column for reading. Where the device works in the host's memory, nothing is copied; else
+ * they are uploaded once and kept until memory is short or nobody else has the column. */
 bool memory_input(struct memory *memory, struct column *column, int64_t row, int64_t rows, struct timing *timing,
                   struct view *view);
 

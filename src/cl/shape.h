@@ -10,16 +10,16 @@ struct shape {
     const char *name;
     /* Each work-item reads a contiguous chunk of rows in explicit vectors; otherwise all walk the rows side by side. */
     bool chunks;
-    int width;         /* lanes of the vectors; 1: scalars */
-    size_t group;      /* work-items in a work-group */
-    size_t groups;     /* work-groups for each compute unit */
-    int64_t least;     /* rows that a work-group is worth starting for */
-    size_t unroll;     /* rows that a work-item has under way at once, and ... */
-    size_t tile;       /* ... in the passes of a filter; 0 with chunks */
-    size_t tiles;      /* at most so many of those are a work-group's chunk */
-    int64_t rows;      /* the most rows of one launch, for code of up to `weight` operations; fewer for longer code */
+    int width;     /* lanes of the vectors; 1: scalars */
+    size_t group;  /* work-items in a work-group */
+    size_t groups; /* work-groups for each compute unit */
+    int64_t least; /* rows that a work-group is worth starting for */
+    size_t unroll; /* rows that a work-item has under way at once, and ... */
+    size_t tile;   /* ... in the passes of a filter; 0 with chunks */
+    size_t tiles;  /* at most so many of those are a work-group's chunk */
+    int64_t rows;  /* the most rows of one launch, for code of up to `weight` operations; fewer for longer code */
     int64_t weight;
-    bool host_memory;  /* kernels read and write the host's memory in place */
+    bool host_memory; /* kernels read and write the host's memory in place */
 };
 
 /* CPU devices, and everything else. */

@@ -30,9 +30,9 @@ struct pieces {
 
 static void pieces_free(struct pieces *pieces)
 {
-    struct strbuf *const all[] = {&pieces->parameters, &pieces->prologue, &pieces->declare,   &pieces->body,
-                                  &pieces->fold,       &pieces->tail,     &pieces->finish,    &pieces->predicate,
-                                  &pieces->packed,     &pieces->free,     &pieces->careful,   &pieces->single};
+    struct strbuf *const all[] = {&pieces->parameters, &pieces->prologue, &pieces->declare, &pieces->body,
+                                  &pieces->fold,       &pieces->tail,     &pieces->finish,  &pieces->predicate,
+                                  &pieces->packed,     &pieces->free,     &pieces->careful, &pieces->single};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         strbuf_free(all[k]);
 }
@@ -124,7 +124,7 @@ static void reduce(const struct plan *plan, struct strbuf *out, enum kernel_role
     accumulators_finish(accumulators, &plan->emitter, &pieces.finish, plan->shape);
     if (!plan->shape->chunks)
         pieces.joined = accumulators_joined(accumulators);
-    const char *skeleton = plan->shape->chunks     ? kernel_chunks
+    const char *skeleton = plan->shape->chunks    ? kernel_chunks
                            : role == KERNEL_COUNT ? kernel_count_tiles
                                                   : kernel_grid;
     fill(plan, out, skeleton, role, &pieces);

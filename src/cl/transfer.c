@@ -41,10 +41,11 @@ static struct staging *staging_new(struct accelerator *accelerator)
         return NULL;
     staging->threads = cores > MOST_THREADS ? MOST_THREADS : cores > 1 ? (size_t)cores : 1;
     size_t bytes = staging->threads * SLOTS * PIECE;
-    staging->buffer = clCreateBuffer(accelerator->context, CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, bytes, NULL, &code);
+    staging->buffer =
+        clCreateBuffer(accelerator->context, CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, bytes, NULL, &code);
     if (code == CL_SUCCESS) {
-        staging->memory = clEnqueueMapBuffer(accelerator->queue, staging->buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                             bytes, 0, NULL, NULL, &code);
+        staging->memory = clEnqueueMapBuffer(accelerator->queue, staging->buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                                             0, bytes, 0, NULL, NULL, &code);
         if (code == CL_SUCCESS)
             return staging;
         clReleaseMemObject(staging->buffer);

@@ -1,7 +1,8 @@
 /* Large copies between the host and a device's own memory.
  *
- * Pageable memory moves at a fifth of what pinned memory does (on an H200 10.9 of 55.6 GB/s), and one thread copying into
- * pinned memory is no faster; so several threads fill or empty pinned buffers while the device copies the others. */
+ * Pageable memory moves at a fifth of what pinned memory does (on an H200 10.9 of 55.6 GB/s), and one thread copying
+ * into pinned memory is no faster; so several threads fill or empty pinned buffers while the device copies the others.
+ */
 #ifndef RQL_CL_TRANSFER_H
 #define RQL_CL_TRANSFER_H
 

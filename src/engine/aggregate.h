@@ -7,17 +7,17 @@
 
 struct agg_state {
     enum aggregate_kind kind;
-    enum kind type;    /* of the aggregated value; int for count */
-    int64_t count;     /* rows aggregated; for float min and max: rows that are not NaN */
-    int64_t nans;      /* float min and max: rows that are */
-    int128 sum;        /* int sum, mean */
-    int64_t lo, hi;    /* int min, max */
-    double flo, fhi;   /* float min, max */
+    enum kind type;  /* of the aggregated value; int for count */
+    int64_t count;   /* rows aggregated; for float min and max: rows that are not NaN */
+    int64_t nans;    /* float min and max: rows that are */
+    int128 sum;      /* int sum, mean */
+    int64_t lo, hi;  /* int min, max */
+    double flo, fhi; /* float min, max */
     /* int product: sign and magnitude of the non-zero factors, and whether the magnitude has overflowed */
     uint64_t magnitude;
     bool negative, overflow, zero;
-    double product;    /* float product, in row order: ranges must come in order */
-    struct fsum fsum;  /* float sum, mean */
+    double product;   /* float product, in row order: ranges must come in order */
+    struct fsum fsum; /* float sum, mean */
 };
 
 void agg_init(struct agg_state *state, const struct aggregate *aggregate, const struct code *code);

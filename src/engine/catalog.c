@@ -1,7 +1,7 @@
 #include "catalog.h"
 
-#include "formats.h"
 #include "../heap.h"
+#include "formats.h"
 #include "path.h"
 
 #include <dirent.h>

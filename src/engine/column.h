@@ -9,8 +9,8 @@
 struct mapping; /* mapfile.h */
 
 struct column {
-    enum type type;   /* as the user sees it */
-    enum type store;  /* how `data` is laid out: may be narrower than `type` when the range allows */
+    enum type type;  /* as the user sees it */
+    enum type store; /* how `data` is laid out: may be narrower than `type` when the range allows */
     int64_t rows;
     const void *data; /* page-aligned; NULL for a column of no rows */
     bool range_known; /* lo..hi below is what the elements are in (integers only), tighter than the type */
@@ -25,16 +25,16 @@ void column_unref(struct column *column); /* NULL is allowed */
 
 /* Element `row` as a scalar of the column's kind. */
 struct scalar column_get(const struct column *column, int64_t row);
-int64_t column_get_int(const struct column *column, int64_t row); /* of an integer or bool column */
+int64_t column_get_int(const struct column *column, int64_t row);  /* of an integer or bool column */
 double column_get_float(const struct column *column, int64_t row); /* of a float column */
 
-/* The elements of a raw file, in place; trailing bytes that make no whole element are left out. Takes a reference to the
- * mapping. NULL: no memory. */
+/* The elements of a raw file, in place; trailing bytes that make no whole element are left out. Takes a reference to
+ * the mapping. NULL: no memory. */
 struct column *column_of_mapping(enum type type, struct mapping *mapping);
 
 /* A column under construction: memory for `capacity` rows is reserved but costs nothing until written. */
 struct column *column_reserve(enum type type, enum type store, int64_t capacity); /* NULL: no memory */
-void *column_at(struct column *column, int64_t row); /* where element `row` is written; row <= capacity */
+void *column_at(struct column *column, int64_t row);     /* where element `row` is written; row <= capacity */
 void column_finish(struct column *column, int64_t rows); /* gives back what was not used */
 
 /* A column of the given integers or floats (kind decides which array is read). NULL: no memory. */
@@ -49,7 +49,8 @@ struct relation {
     _Atomic int refs;
 };
 
-/* A relation of `count` columns, all of `rows` rows; takes a reference to each column and copies the names. Never NULL. */
+/* A relation of `count` columns, all of `rows` rows; takes a reference to each column and copies the names. Never NULL.
+ */
 struct relation *relation_new(int64_t rows, size_t count, struct column *const *columns, const char *const *names);
 struct relation *relation_ref(struct relation *relation);
 void relation_unref(struct relation *relation); /* NULL is allowed */

@@ -5,8 +5,8 @@
  * turns. The range may be of any size, since the interrupt is looked at before every piece. */
 #include "eval.h"
 
-#include "eval_block.h"
 #include "../heap.h"
+#include "eval_block.h"
 #include "stages.h"
 
 #include <pthread.h>
@@ -31,18 +31,18 @@ struct crew {
     const struct job *job;
     const struct program *program;
     int64_t piece_rows;
-    _Atomic int64_t next;     /* piece to take */
-    _Atomic bool stop;        /* no more pieces are wanted */
+    _Atomic int64_t next; /* piece to take */
+    _Atomic bool stop;    /* no more pieces are wanted */
     _Atomic bool flagged;
     _Atomic bool cancelled;
 
     /* Rows only. */
     struct row_sink *sink;
     bool filtered;
-    int64_t before;           /* rows in the sink when the range began */
-    pthread_mutex_t lock;     /* of the rest */
+    int64_t before;       /* rows in the sink when the range began */
+    pthread_mutex_t lock; /* of the rest */
     pthread_cond_t handed_in;
-    int64_t turn;             /* the piece whose rows come next */
+    int64_t turn; /* the piece whose rows come next */
 };
 
 struct member {
@@ -133,7 +133,6 @@ static void *work(void *argument)
     }
     return NULL;
 }
-
 
 /* Starts the member on a thread of its own. Signals are the main thread's business, but for those that a failing
  * access raises in the thread itself: blocked, they would end the process. */
@@ -249,7 +248,8 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
         sink->rows += job->end - job->begin;
     *flagged = crew.flagged;
     if (job->timing) {
-        int64_t bytes = bytes_moved(job, crew.program, sink ? sink->columns : NULL, sink ? sink->rows - crew.before : 0);
+        int64_t bytes =
+            bytes_moved(job, crew.program, sink ? sink->columns : NULL, sink ? sink->rows - crew.before : 0);
         timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, arena), now_ns() - started, bytes);
     }
     bool cancelled = crew.cancelled;

@@ -5,9 +5,9 @@
 struct worker {
     const struct program *program;
     unsigned char *memory;
-    const void **at;          /* where each vector is in the block at hand */
-    int64_t row;              /* the block's first task row */
-    const uint16_t *index;    /* the rows that passed; NULL: all of them */
+    const void **at;       /* where each vector is in the block at hand */
+    int64_t row;           /* the block's first task row */
+    const uint16_t *index; /* the rows that passed; NULL: all of them */
     bool flagged;
     bool *failing;            /* checks with failures in this block, */
     uint8_t *failures;        /* and in which rows: BLOCK_ROWS bytes a check */

@@ -1,6 +1,8 @@
 /* Aggregating vectors: each loop reduces a block, then adds one number to the partial result. */
 #include "eval_ops.h"
 
+#include <math.h>
+
 static void fold_count(struct agg_state *state, const void *values, int count)
 {
     (void)values;
@@ -87,7 +89,35 @@ static void max_i64(struct agg_state *state, const void *values, int count)
     state->count += count;
 }
 
-/* Float minima go through the partial result's own definition of NaN and of zeros' signs. */
+/* NaN is less than nothing and nothing is less than it, so it is passed over, but for being counted. */
+static void min_f64(struct agg_state *state, const void *values, int count)
+{
+    const double *a = values;
+    double lo = state->flo;
+    int nans = 0;
+    for (int i = 0; i < count; i++) {
+        lo = a[i] < lo ? a[i] : lo;
+        nans += isnan(a[i]) != 0;
+    }
+    state->flo = lo;
+    state->nans += nans;
+    state->count += count - nans;
+}
+
+static void max_f64(struct agg_state *state, const void *values, int count)
+{
+    const double *a = values;
+    double hi = state->fhi;
+    int nans = 0;
+    for (int i = 0; i < count; i++) {
+        hi = a[i] > hi ? a[i] : hi;
+        nans += isnan(a[i]) != 0;
+    }
+    state->fhi = hi;
+    state->nans += nans;
+    state->count += count - nans;
+}
+
 static void add_f64(struct agg_state *state, const void *values, int count)
 {
     const double *a = values;
@@ -116,8 +146,8 @@ fold_fn *vector_fold(enum aggregate_kind kind, enum lane lane, bool exact_in_64)
         [AGG_COUNT] = {fold_count, fold_count, fold_count, fold_count},
         [AGG_SUM] = {NULL, sum_i32, sum_i64, sum_f64},
         [AGG_MEAN] = {NULL, sum_i32, sum_i64, sum_f64},
-        [AGG_MIN] = {NULL, min_i32, min_i64, add_f64},
-        [AGG_MAX] = {NULL, max_i32, max_i64, add_f64},
+        [AGG_MIN] = {NULL, min_i32, min_i64, min_f64},
+        [AGG_MAX] = {NULL, max_i32, max_i64, max_f64},
         [AGG_PRODUCT] = {NULL, add_i32, add_i64, add_f64},
     };
     fold_fn *fold = table[kind][lane];

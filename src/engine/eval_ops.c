@@ -80,9 +80,9 @@ VECTOR2(add_f64, double, double, x + y)
 VECTOR2(sub_i32, uint32_t, uint32_t, x - y)
 VECTOR2(sub_i64, uint64_t, uint64_t, x - y)
 VECTOR2(sub_f64, double, double, x - y)
-VECTOR2(mul_i32, uint32_t, uint32_t, x * y)
-VECTOR2(mul_i64, uint64_t, uint64_t, x * y)
-VECTOR2(mul_f64, double, double, x * y)
+VECTOR2(mul_i32, uint32_t, uint32_t, x *y)
+VECTOR2(mul_i64, uint64_t, uint64_t, x *y)
+VECTOR2(mul_f64, double, double, x *y)
 VECTOR2(div_f64, double, double, x / y)
 VECTOR1(neg_i32, uint32_t, uint32_t, 0 - x)
 VECTOR1(neg_i64, uint64_t, uint64_t, 0 - x)
@@ -92,8 +92,8 @@ VECTOR1(abs_i64, int64_t, uint64_t, x < 0 ? 0 - (uint64_t)x : (uint64_t)x)
 VECTOR1(abs_f64, double, double, fabs(x))
 VECTOR1(sqrt_f64, double, double, sqrt(x))
 
-VECTOR2(bitand_i32, uint32_t, uint32_t, x & y)
-VECTOR2(bitand_i64, uint64_t, uint64_t, x & y)
+VECTOR2(bitand_i32, uint32_t, uint32_t, x &y)
+VECTOR2(bitand_i64, uint64_t, uint64_t, x &y)
 VECTOR2(bitor_i32, uint32_t, uint32_t, x | y)
 VECTOR2(bitor_i64, uint64_t, uint64_t, x | y)
 VECTOR2(xor_i32, uint32_t, uint32_t, x ^ y)
@@ -124,7 +124,7 @@ VECTOR2(le_i32, int32_t, uint8_t, x <= y)
 VECTOR2(le_i64, int64_t, uint8_t, x <= y)
 VECTOR2(le_f64, double, uint8_t, x <= y)
 
-VECTOR2(and_bool, uint8_t, uint8_t, x & y)
+VECTOR2(and_bool, uint8_t, uint8_t, x &y)
 VECTOR2(or_bool, uint8_t, uint8_t, x | y)
 VECTOR1(not_bool, uint8_t, uint8_t, x ^ 1)
 
@@ -153,6 +153,10 @@ static int32_t remainder_i32(int32_t x, int32_t y)
 }
 VECTOR2(mod_i32, int32_t, int32_t, remainder_i32(x, y))
 VECTOR2(mod_i64, int64_t, int64_t, x % (y == 0 || y == -1 ? 1 : y))
+
+/* As float_op has them: NaN loses. */
+VECTOR2(min_f64, double, double, x < y || isnan(y) ? x : y)
+VECTOR2(max_f64, double, double, x > y || isnan(y) ? x : y)
 
 VECTOR1(float_unary, double, double, float_op(o->op, x, x))
 VECTOR2(float_binary, double, double, float_op(o->op, x, y))
@@ -304,8 +308,8 @@ vector_fn *vector_op(enum op op, enum lane lane)
         [OP_NOT] = {not_bool, NULL, NULL, NULL},
         [OP_SELECT] = {select_bool, select_i32, select_i64, select_f64},
         [OP_ABS] = {NULL, abs_i32, abs_i64, abs_f64},
-        [OP_MIN] = {and_bool, min_i32, min_i64, float_binary},
-        [OP_MAX] = {or_bool, max_i32, max_i64, float_binary},
+        [OP_MIN] = {and_bool, min_i32, min_i64, min_f64},
+        [OP_MAX] = {or_bool, max_i32, max_i64, max_f64},
         [OP_SIGN] = {NULL, sign_i32, sign_i64, float_unary},
         [OP_POPCOUNT] = {NULL, NULL, popcount_i64, NULL},
         [OP_TO_INT] = {NULL, NULL, to_int_checked, NULL},
@@ -329,8 +333,8 @@ vector_fn *vector_op(enum op op, enum lane lane)
 vector_fn *vector_checked_op(enum op op)
 {
     static vector_fn *const table[OP_COUNT] = {
-        [OP_ADD] = add_checked, [OP_SUB] = sub_checked, [OP_MUL] = mul_checked, [OP_DIV] = div_checked,
-        [OP_MOD] = mod_checked, [OP_NEG] = neg_checked, [OP_SHL] = shl_checked, [OP_SHR] = shr_checked,
+        [OP_ADD] = add_checked, [OP_SUB] = sub_checked,       [OP_MUL] = mul_checked, [OP_DIV] = div_checked,
+        [OP_MOD] = mod_checked, [OP_NEG] = neg_checked,       [OP_SHL] = shl_checked, [OP_SHR] = shr_checked,
         [OP_ABS] = abs_checked, [OP_TO_INT] = to_int_checked,
     };
     return table[op];

@@ -15,11 +15,11 @@ struct builder {
     const struct task *task;
     const struct code *code;
     enum scope scope;
-    bool ignore_failures;           /* in guards: what fails there is looked at elsewhere */
-    reg *of[SCOPE_COUNT][LANES];    /* the vector of each value */
-    reg *stored;                    /* of each input */
+    bool ignore_failures;        /* in guards: what fails there is looked at elsewhere */
+    reg *of[SCOPE_COUNT][LANES]; /* the vector of each value */
+    reg *stored;                 /* of each input */
     bool *wanted;
-    int32_t *check_of;              /* of each guard, in the scope at hand */
+    int32_t *check_of; /* of each guard, in the scope at hand */
 };
 
 static reg *new_map(struct arena *arena, int32_t count)
@@ -53,8 +53,8 @@ static void add_step(struct builder *b, struct step step)
     struct program *program = b->program;
     if (program->step_count == program->step_capacity) {
         int32_t capacity = program->step_capacity ? 2 * program->step_capacity : FIRST_CAPACITY;
-        program->steps = arena_grow(b->arena, program->steps, (size_t)program->step_count, (size_t)capacity,
-                                    sizeof *program->steps);
+        program->steps =
+            arena_grow(b->arena, program->steps, (size_t)program->step_count, (size_t)capacity, sizeof *program->steps);
         program->step_capacity = capacity;
     }
     program->steps[program->step_count++] = step;
@@ -104,8 +104,7 @@ static reg require(struct builder *b, value v, enum lane lane)
         return of[v];
     if (lane == instr->lane) { /* computed with the filters, and read by the body */
         of[v] = lane_vector(b, lane);
-        add_source(b, of[v], b->of[SCOPE_FILTERS][lane][v], NULL,
-                   vector_picked_move(lane_type(lane), lane_type(lane)));
+        add_source(b, of[v], b->of[SCOPE_FILTERS][lane][v], NULL, vector_picked_move(lane_type(lane), lane_type(lane)));
         return of[v];
     }
     reg from = require(b, v, instr->lane);
@@ -254,8 +253,8 @@ static void emit_guards(struct builder *b, int32_t first)
     struct program *program = b->program;
     if (program->check_count == first)
         return;
-    program->checks = arena_grow(b->arena, program->checks, (size_t)first, (size_t)program->check_count,
-                                 sizeof *program->checks);
+    program->checks =
+        arena_grow(b->arena, program->checks, (size_t)first, (size_t)program->check_count, sizeof *program->checks);
     for (value v = 0; v < b->code->count; v++)
         b->wanted[v] = b->check_of[v] != CHECK_NONE;
     b->ignore_failures = true;

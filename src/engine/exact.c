@@ -20,9 +20,9 @@ union datum {
 
 struct lazy_task {
     const struct task *task;
-    int64_t row;        /* the task row whose values are being computed */
-    union datum *memo;  /* of each value, */
-    int64_t *computed;  /* and the row it was computed for, plus 1 */
+    int64_t row;       /* the task row whose values are being computed */
+    union datum *memo; /* of each value, */
+    int64_t *computed; /* and the row it was computed for, plus 1 */
 
     /* Result row i is task row kept[i], or without filters begin + i. */
     struct column *kept;

@@ -9,7 +9,8 @@
 
 struct result; /* run.h */
 
-/* The result of the queue, or its error: the failing operation's span, its stage and the smallest failing 0-based row. */
+/* The result of the queue, or its error: the failing operation's span, its stage and the smallest failing 0-based row.
+ */
 enum status exact_run(const struct queue *fused, struct result *result, const volatile sig_atomic_t *cancel,
                       struct diags *diags);
 

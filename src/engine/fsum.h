@@ -11,9 +11,9 @@
 
 struct fsum {
     int64_t chunk[67];
-    int32_t pending;       /* additions until carries must be propagated */
+    int32_t pending;                         /* additions until carries must be propagated */
     int64_t positive_inf, negative_inf, nan; /* how many of each were added */
-    double error;          /* bound on the absolute error of what was added inexactly; 0: exact */
+    double error;                            /* bound on the absolute error of what was added inexactly; 0: exact */
 };
 
 void fsum_init(struct fsum *sum);

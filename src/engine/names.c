@@ -232,7 +232,7 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
 /* A let scalar; but a name that may also be short for a column is refused, since either guess would surprise. */
 static struct resolved resolve_scalar(struct scope *scope, const struct name *name, const struct binding *binding)
 {
-    size_t index;
+    size_t index = 0;
     if (scope->flow == NULL || find_abbreviated(scope->flow, name->text, &index) == 0)
         return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};
     const char *column = scope->flow->columns[index].name;

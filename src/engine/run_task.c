@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { RANGE_UNIT = 4096 };
+enum { RANGE_UNIT = 4096, FIRST_WINDOW_ROWS = 16 * RANGE_UNIT };
 
 /* A task on its way through the backends. */
 struct task_run {
@@ -16,6 +16,8 @@ struct task_run {
     struct job job; /* all rows */
     struct agg_state *states;
     struct row_sink sink;
+    struct row_sink rest; /* takes the place of `sink` when that has all that the window keeps: no columns */
+    bool full;
     bool flagged;
 };
 
@@ -62,10 +64,11 @@ static enum status run_range(struct task_run *run, struct backend *backend, cons
 {
     const struct task *task = run->task;
     if (task->sink == SINK_ROWS) {
-        int64_t before = run->sink.rows;
-        enum status status = backend->ops->rows(backend, range, &run->sink, &run->flagged);
+        struct row_sink *sink = run->full ? &run->rest : &run->sink;
+        int64_t before = sink->rows;
+        enum status status = backend->ops->rows(backend, range, sink, &run->flagged);
         if (status != STATUS_OK)
-            run->sink.rows = before;
+            sink->rows = before;
         return status;
     }
     struct agg_state *states = arena_array(range->diags->arena, task->aggregate_count, sizeof *states);
@@ -77,24 +80,54 @@ static enum status run_range(struct task_run *run, struct backend *backend, cons
     return status;
 }
 
+/* Of how many rows that pass the filters the window can still keep some. */
+static int64_t rows_wanted(const struct task *task)
+{
+    const struct window *window = &task->window;
+    int64_t wanted;
+    if (task->sink != SINK_ROWS || task->filter_count == 0 || window->tail >= 0 ||
+        __builtin_add_overflow(window->skip, window->take, &wanted))
+        return INT64_MAX;
+    return wanted;
+}
+
+/* The window has its rows. Of those behind, only the filters are looked at, for failures: nothing is stored, and memory
+ * for it is never asked for. */
+static enum status pass_over_rest(struct task_run *run, struct backend **backend)
+{
+    struct task *task = run->task;
+    for (size_t k = 0; k < task->output_count; k++)
+        task->outputs[k].needed = false;
+    run->rest.columns = arena_array(run->job.diags->arena, task->output_count, sizeof *run->rest.columns);
+    run->full = true;
+    return choose_backend(run, *backend, backend);
+}
+
 static enum status run_ranges(struct task_run *run)
 {
     struct backend *backend;
-    struct backend *wanted = run->runner->device ? run->runner->device : run->runner->evaluator;
-    enum status status = choose_backend(run, wanted, &backend);
+    struct backend *evaluator = run->runner->evaluator;
+    enum status status = choose_backend(run, run->runner->device ? run->runner->device : evaluator, &backend);
+    const int64_t wanted = rows_wanted(run->task);
     struct job range = run->job;
     while (status == STATUS_OK && range.begin < run->job.end && !run->flagged) {
         if (range.cancel && *range.cancel)
             return STATUS_CANCELLED;
         int64_t most = rows_at_once(backend, &run->job);
+        if (wanted != INT64_MAX && !run->full) { /* not many more than it takes: twice as many each time */
+            int64_t done = range.begin > FIRST_WINDOW_ROWS ? range.begin : FIRST_WINDOW_ROWS;
+            most = done < most ? done : most;
+        }
         range.end = run->job.end - range.begin > most ? range.begin + most : run->job.end;
         status = run_range(run, backend, &range);
-        if (status == STATUS_UNABLE && backend != run->runner->evaluator) {
+        if (status == STATUS_UNABLE && backend != evaluator) {
             drop_repeated_note(range.diags);
-            status = choose_backend(run, run->runner->evaluator, &backend);
-        } else {
-            range.begin = range.end;
+            status = choose_backend(run, evaluator, &backend);
+            continue;
         }
+        range.begin = range.end;
+        if (status == STATUS_OK && !run->full && run->sink.rows >= wanted && range.begin < run->job.end)
+            status = pass_over_rest(run, &backend);
     }
     return status;
 }
@@ -236,7 +269,11 @@ enum status run_task(const struct runner *runner, struct task *task, struct colu
     struct task_run run = {
         .runner = runner,
         .task = task,
-        .job = {.task = task, .columns = inputs, .end = rows, .timing = runner->timing, .cancel = runner->cancel,
+        .job = {.task = task,
+                .columns = inputs,
+                .end = rows,
+                .timing = runner->timing,
+                .cancel = runner->cancel,
                 .diags = diags},
     };
     *outcome = (struct outcome){.columns = arena_array(arena, task->output_count, sizeof *outcome->columns)};

@@ -1,11 +1,13 @@
-/* Writing a relation or a scalar to a file: beside it first, then renamed over it, so that a failure leaves what was. */
+/* Writing a relation or a scalar to a file: beside it first, then renamed over it, so that a failure leaves what was.
+ */
 #ifndef RQL_ENGINE_SAVE_H
 #define RQL_ENGINE_SAVE_H
 
 #include "column.h"
 
-/* Writes by the path's ending: a raw type (one column; values that do not fit are an error naming the row and nothing is
- * written), .tsv, .csv, .jsonl, .txt; a path ending in / is a directory of raw columns. The old file stays on any error. */
+/* Writes by the path's ending: a raw type (one column; values that do not fit are an error naming the row and nothing
+ * is written), .tsv, .csv, .jsonl, .txt; a path ending in / is a directory of raw columns. The old file stays on any
+ * error. */
 enum status save_relation(const struct relation *relation, const char *path, struct span span, struct diags *diags);
 
 /* Whether this path can hold so many columns, asked before the query runs. */

@@ -7,7 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum phase { PHASE_PARSE, PHASE_MAP, PHASE_BIND, PHASE_FUSE, PHASE_BUILD, PHASE_UPLOAD, PHASE_KERNEL, PHASE_RETRIEVE, PHASE_COUNT };
+enum phase {
+    PHASE_PARSE,
+    PHASE_MAP,
+    PHASE_BIND,
+    PHASE_FUSE,
+    PHASE_BUILD,
+    PHASE_UPLOAD,
+    PHASE_KERNEL,
+    PHASE_RETRIEVE,
+    PHASE_COUNT
+};
 
 struct event {
     enum phase phase;

@@ -20,7 +20,8 @@ class Terminal:
 
     def __init__(self, shop, options=()):
         self.shop = shop
-        self.socket = os.path.join(shop.root, "tmux")
+        self.socket = ""
+        self.starts = 0
         self.options = options
 
     def tmux(self, *arguments, text=None):
@@ -31,6 +32,9 @@ class Terminal:
         return done.stdout
 
     def start(self):
+        # A server that was told to end may still answer for a while, so each start has a socket of its own.
+        self.starts += 1
+        self.socket = os.path.join(self.shop.root, f"tmux-{'-'.join(self.options)}-{self.starts}")
         # What the shell printed last is its exit status, so that the end can be seen too.
         command = shlex.join([harness.RQL, *self.options]) + '; echo "left with $?"; exec cat'
         self.tmux("new-session", "-d", "-x", "120", "-y", "50", command)
@@ -181,6 +185,12 @@ def session(shop, tally, options):
         step("pasted-lines", terminal.shows(r"^1$"))
 
         terminal.fresh()
+        terminal.type("70 + 17")
+        terminal.keys("Left", "BSpace", "Home", "Right", "BSpace", "End")
+        terminal.enter("0")
+        step("line-editing", terminal.shows(r"^70$"))
+
+        terminal.fresh()
         terminal.enter("60 + 6")
         terminal.shows(r"^66$")
         terminal.fresh()
@@ -211,8 +221,32 @@ def session(shop, tally, options):
         terminal.stop()
 
 
+def without_opencl(shop, tally):
+    """Where no OpenCL platform is found, a note says so once, and the evaluator answers."""
+    vendors = os.path.join(shop.root, "no-vendors")
+    os.makedirs(vendors)
+    os.environ["OCL_ICD_VENDORS"] = vendors
+    terminal = Terminal(shop, ["--header"])
+    terminal.start()
+    try:
+        terminal.wait(terminal.ready)
+        for number, title in enumerate(["says-so-once", "not-twice"]):
+            terminal.fresh()
+            terminal.enter(f"load ids.bin | count ids + {number} == 42")
+            problem = terminal.shows(r"^4$" if number == 0 else r"^0$")
+            noted = any("note: " in line for line in terminal.screen())
+            if not problem and noted != (number == 0):
+                problem = "\n".join(terminal.screen()[-20:])
+            tally.check(f"without-opencl-{title}", problem)
+    finally:
+        terminal.stop()
+        del os.environ["OCL_ICD_VENDORS"]
+
+
 def main(shop):
     tally = harness.Tally("terminal")
+    if "default" in harness.MODES:
+        without_opencl(shop, tally)
     for name in ("default", "host"):
         if name in harness.MODES:
             session(shop, tally, harness.MODES[name])

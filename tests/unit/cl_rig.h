@@ -155,8 +155,7 @@ static inline void setup_filter(struct setup *setup, value keep)
 
 static inline void setup_output(struct setup *setup, value v, enum type type)
 {
-    setup->outputs[setup->task.output_count++] =
-        (struct output){.value = v, .name = "y", .type = type, .needed = true};
+    setup->outputs[setup->task.output_count++] = (struct output){.value = v, .name = "y", .type = type, .needed = true};
 }
 
 static inline void setup_aggregate(struct setup *setup, enum aggregate_kind kind, value v)
@@ -249,8 +248,7 @@ static inline enum status run_on_device(struct rig *rig, const struct job *job, 
     if (status != STATUS_OK)
         return status;
     assert_true(device->ops->range_rows(device, job) >= 4096);
-    return sink ? device->ops->rows(device, job, sink, flagged)
-                : device->ops->aggregate(device, job, states, flagged);
+    return sink ? device->ops->rows(device, job, sink, flagged) : device->ops->aggregate(device, job, states, flagged);
 }
 
 static inline struct agg_state *new_states(struct rig *rig, const struct task *task)
@@ -327,8 +325,8 @@ static inline void assert_same_rows(const struct task *task, const struct row_si
     }
 }
 
-/* Runs rows begin .. end-1 of an analysed task on both and compares; STATUS_UNABLE if the device said so. *flagged as the
- * device has it: it may be more careful than the evaluator, but never less. */
+/* Runs rows begin .. end-1 of an analysed task on both and compares; STATUS_UNABLE if the device said so. *flagged as
+ * the device has it: it may be more careful than the evaluator, but never less. */
 static inline enum status compare(struct rig *rig, struct setup *setup, int64_t begin, int64_t end, bool *flagged)
 {
     const int64_t before = 5; /* rows that are there already and must stay */

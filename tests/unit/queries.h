@@ -14,7 +14,6 @@ struct queries {
     struct mappings *mappings;
     struct catalog *catalog;
     struct env *env;
-    struct source source; /* of the query at hand */
 };
 
 /* A file old enough for the catalog to trust that it stays as it is. */

@@ -1,5 +1,5 @@
-/* A folder for one test's files, and what tests do with files and diagnostics. Every function is static inline because a
- * test program is one source file. */
+/* A folder for one test's files, and what tests do with files and diagnostics. Every function is static inline because
+ * a test program is one source file. */
 #ifndef RQL_TESTS_SCRATCH_H
 #define RQL_TESTS_SCRATCH_H
 

@@ -10,8 +10,8 @@ extern char **environ;
 enum { ROWS = 100003, LOADER_FINDS_MORE = 77 };
 
 /* Where ranges begin and end: nothing, one row, an odd number, around vectors and chunks, everything. */
-static const int64_t ranges[][2] = {{0, 0},       {0, 1},       {7, 8},        {0, 17},         {3, 4098},     {0, 4095},
-                                    {0, 4096},    {0, 4097},    {4096, 8192},  {1, 12289},      {99990, ROWS}, {0, ROWS}};
+static const int64_t ranges[][2] = {{0, 0},    {0, 1},    {7, 8},       {0, 17},    {3, 4098},     {0, 4095},
+                                    {0, 4096}, {0, 4097}, {4096, 8192}, {1, 12289}, {99990, ROWS}, {0, ROWS}};
 
 /* Compares in all ranges; none may raise the flag. */
 static void compare_ranges(struct rig *rig, struct setup *setup)
@@ -73,7 +73,8 @@ static void test_division_by_literals(void **state)
         struct column *column = random_column(&random, TYPE_I32, ROWS, false);
         bool flagged;
         for (int32_t row = 0; row < 4000; row++) /* multiples, and what is next to them */
-            *(int32_t *)column_at(column, row) = (int32_t)((uint32_t)(row / 3 - 600) * (uint32_t)divisors[k]) + row % 3 - 1;
+            *(int32_t *)column_at(column, row) =
+                (int32_t)((uint32_t)(row / 3 - 600) * (uint32_t)divisors[k] + (uint32_t)(row % 3 - 1));
         value x = setup_input(setup, column);
         setup_output(setup, op2(setup, OP_DIV, x, int_literal(setup, divisors[k])), TYPE_I64);
         setup_output(setup, op2(setup, OP_MOD, x, int_literal(setup, divisors[k])), TYPE_I64);
@@ -99,9 +100,9 @@ static void test_filters(void **state)
         for (enum type type = TYPE_I8; type < TYPE_COUNT; type++)
             setup_output(setup, setup_input(setup, random_column(&random, type, ROWS, false)), type);
         value keep = op2(setup, OP_LT, key, code_exact_int(&setup->task.code, 1000, nowhere));
-        keep = op2(setup, OP_AND, keep,
-                   op2(setup, OP_LT, op2(setup, OP_ADD, key, int_literal(setup, 1000)),
-                       int_literal(setup, 1000 + limits[k])));
+        keep = op2(
+            setup, OP_AND, keep,
+            op2(setup, OP_LT, op2(setup, OP_ADD, key, int_literal(setup, 1000)), int_literal(setup, 1000 + limits[k])));
         setup_filter(setup, keep);
         setup_output(setup, keep, TYPE_BOOL);
         compare_ranges(rig, setup);
@@ -278,8 +279,8 @@ static void test_sums_beyond_the_device(void **state)
 static void test_flags(void **state)
 {
     static const enum op ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_SHL, OP_SHR};
-    static const int64_t bad[][2] = {{INT64_MAX, 1},           {INT64_MIN, 1}, {INT64_C(1) << 62, 2}, {INT64_MIN, -1},
-                                     {5, 0},                   {INT64_C(1) << 62, 1}, {1, 64}};
+    static const int64_t bad[][2] = {
+        {INT64_MAX, 1}, {INT64_MIN, 1}, {INT64_C(1) << 62, 2}, {INT64_MIN, -1}, {5, 0}, {INT64_C(1) << 62, 1}, {1, 64}};
     struct rig *rig = rig_of(state);
     for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
         for (int filtered = 0; filtered < 2; filtered++) {

@@ -199,7 +199,8 @@ static void test_functions(void **state)
         for (int64_t row = 0; row < ROWS; row++) {
             double a = column_get_float(got.columns[k], row), b = column_get_float(wanted.columns[k], row);
             if (!(fabs(a - b) <= fabs(b) * 1e-14) && !(isnan(a) && isnan(b)) && !(a == b))
-                fail_msg("function %zu, row %lld: %a is not near %a of %a %a", k, (long long)row, a, b, column_get_float(setup->columns[0], row), column_get_float(setup->columns[1], row));
+                fail_msg("function %zu, row %lld: %a is not near %a of %a %a", k, (long long)row, a, b,
+                         column_get_float(setup->columns[0], row), column_get_float(setup->columns[1], row));
         }
     }
     sink_free(&got, &setup->task);

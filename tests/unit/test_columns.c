@@ -443,10 +443,14 @@ static void parts_of_paths(void **state)
     static const struct {
         const char *path, *base, *ending, *folder;
     } cases[] = {
-        {"ids.bin", "ids.bin", ".bin", "."},      {"data/ids.bin", "ids.bin", ".bin", "data/"},
-        {"/ids", "ids", "", "/"},                 {"a.b/ids", "ids", "", "a.b/"},
-        {".hidden", ".hidden", "", "."},          {"x.tar.gz", "x.tar.gz", ".gz", "."},
-        {"dir/", "", "", "dir/"},                 {"ids.", "ids.", ".", "."},
+        {"ids.bin", "ids.bin", ".bin", "."},
+        {"data/ids.bin", "ids.bin", ".bin", "data/"},
+        {"/ids", "ids", "", "/"},
+        {"a.b/ids", "ids", "", "a.b/"},
+        {".hidden", ".hidden", "", "."},
+        {"x.tar.gz", "x.tar.gz", ".gz", "."},
+        {"dir/", "", "", "dir/"},
+        {"ids.", "ids.", ".", "."},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_string_equal(path_base(cases[i].path), cases[i].base);

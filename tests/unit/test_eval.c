@@ -249,8 +249,8 @@ static struct expected expect(const struct trial *trial)
 {
     const struct task *task = trial->task;
     const struct window *window = &task->window;
-    struct expected expected = {.cells = arena_array(trial->arena, (size_t)trial->rows * task->output_count + 1,
-                                                     sizeof *expected.cells)};
+    struct expected expected = {
+        .cells = arena_array(trial->arena, (size_t)trial->rows * task->output_count + 1, sizeof *expected.cells)};
     struct reference reference = {.trial = trial};
     reference.cells = arena_array(trial->arena, (size_t)task->code.count, sizeof *reference.cells);
     int64_t *kept = arena_array(trial->arena, (size_t)trial->rows + 1, sizeof *kept);
@@ -393,8 +393,8 @@ static void random_tasks_agree(void **state)
         int64_t rows;
         int tasks, operations, sure;
     } plans[] = {
-        {0, 60, 10, 60},     {1, 1500, 30, 500}, {7, 3000, 30, 1000}, {100, 1500, 30, 500}, {2047, 60, 20, 15},
-        {2048, 60, 20, 15}, {2049, 60, 20, 15}, {4097, 30, 60, 5},   {100003, 8, 6, 3},   {200001, 8, 4, 3},
+        {0, 60, 10, 60},    {1, 1500, 30, 500}, {7, 3000, 30, 1000}, {100, 1500, 30, 500}, {2047, 60, 20, 15},
+        {2048, 60, 20, 15}, {2049, 60, 20, 15}, {4097, 30, 60, 5},   {100003, 8, 6, 3},    {200001, 8, 4, 3},
     };
     uint64_t seed = 1;
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {

@@ -26,10 +26,10 @@ static void far_rows(void **state)
     queue_init(&queue, arena);
     struct task *task = queue_add(&queue);
     value row = code_row(&task->code, nowhere);
-    struct filter odd = {.keep = code_op(&task->code, OP_EQ, code_int(&task->code, 1, nowhere),
-                                         code_op(&task->code, OP_BITAND, row, code_int(&task->code, 1, nowhere),
-                                                 NO_VALUE, nowhere),
-                                         NO_VALUE, nowhere)};
+    struct filter odd = {
+        .keep = code_op(&task->code, OP_EQ, code_int(&task->code, 1, nowhere),
+                        code_op(&task->code, OP_BITAND, row, code_int(&task->code, 1, nowhere), NO_VALUE, nowhere),
+                        NO_VALUE, nowhere)};
     struct aggregate sum = {.kind = AGG_SUM, .value = row};
     task->rows = INT64_C(1) << 33;
     task->sink = SINK_AGGREGATE;
@@ -60,7 +60,7 @@ static void failures_of_one_guard_add_up(void **state)
         int64_t x[2], y[2];
         bool flagged;
     } cases[] = {
-        {{1, 0}, {1, 0}, {1, 0}, false}, {{1, 0}, {0, 1}, {1, 0}, true}, {{0, 1}, {1, 0}, {0, 1}, true},
+        {{1, 0}, {1, 0}, {1, 0}, false}, {{1, 0}, {0, 1}, {1, 0}, true},  {{0, 1}, {1, 0}, {0, 1}, true},
         {{1, 0}, {1, 0}, {0, 1}, true},  {{0, 0}, {0, 0}, {0, 0}, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -80,8 +80,8 @@ static void failures_of_one_guard_add_up(void **state)
         value x = code_op(code, OP_DIV, one, code_input(code, 1, KIND_INT, nowhere), NO_VALUE, nowhere);
         value y = code_op(code, OP_DIV, one, code_input(code, 2, KIND_INT, nowhere), NO_VALUE, nowhere);
         value sum = code_op(code, OP_ADD, x, y, NO_VALUE, nowhere);
-        struct output output = {
-            .value = code_op(code, OP_SELECT, c, sum, code_int(code, 0, nowhere), nowhere), .needed = true};
+        struct output output = {.value = code_op(code, OP_SELECT, c, sum, code_int(code, 0, nowhere), nowhere),
+                                .needed = true};
         output.type = TYPE_I64;
         task->inputs = inputs;
         task->input_count = 3;

@@ -54,11 +54,11 @@ static void hard_sums(void **unused)
         {{DBL_MAX, DBL_MAX}, 2, INFINITY},
         {{-DBL_MAX, -DBL_MAX}, 2, -INFINITY},
         {{DBL_MAX, 0x1.fffffffffffffp969}, 2, DBL_MAX}, /* just under half a unit in the last place */
-        {{DBL_MAX, 0x1p970}, 2, INFINITY}, /* half of it: to even is up */
+        {{DBL_MAX, 0x1p970}, 2, INFINITY},              /* half of it: to even is up */
         {{1e16, 1.0, -1e16}, 3, 1.0},
         {{1.0, 1e100, 1.0, -1e100}, 4, 2.0},
         {{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, 8, 0.8},
-        {{1.0, 1.1102230246251565e-16}, 2, 1.0},                         /* a tie goes to even */
+        {{1.0, 1.1102230246251565e-16}, 2, 1.0},                                         /* a tie goes to even */
         {{1.0, 1.1102230246251565e-16, 4.9406564584124654e-324}, 3, 1.0000000000000002}, /* a hair more does not */
         {{1.0, 1.1102230246251565e-16, -4.9406564584124654e-324}, 3, 1.0},
         {{1.0000000000000002, 1.1102230246251565e-16}, 2, 1.0000000000000004},
@@ -275,10 +275,14 @@ static void errors(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hard_sums),         cmocka_unit_test(cancellation),
-        cmocka_unit_test(against_integers),  cmocka_unit_test(carries),
-        cmocka_unit_test(merging_and_order), cmocka_unit_test(many_merges),
-        cmocka_unit_test(scaled),            cmocka_unit_test(lost_bits_are_uncertain),
+        cmocka_unit_test(hard_sums),
+        cmocka_unit_test(cancellation),
+        cmocka_unit_test(against_integers),
+        cmocka_unit_test(carries),
+        cmocka_unit_test(merging_and_order),
+        cmocka_unit_test(many_merges),
+        cmocka_unit_test(scaled),
+        cmocka_unit_test(lost_bits_are_uncertain),
         cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests_name("fsum", tests, NULL, NULL);

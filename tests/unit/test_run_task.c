@@ -128,8 +128,7 @@ static struct cell value_at(const struct chain *chain, int t, int64_t row, value
     struct cell inputs[INPUTS];
     for (size_t k = 0; k < INPUTS; k++) {
         if (t > 0)
-            inputs[k] = value_at(chain, t - 1, chain->kept[t - 1][row],
-                                 chain->queue.tasks[t - 1]->outputs[k].value);
+            inputs[k] = value_at(chain, t - 1, chain->kept[t - 1][row], chain->queue.tasks[t - 1]->outputs[k].value);
         else if (kinds[k] == KIND_FLOAT)
             inputs[k] = (struct cell){.number = column_get_float(chain->columns[k], row)};
         else
@@ -242,6 +241,7 @@ struct weak_device {
     struct backend base;
     struct backend *evaluator;
     int ranges_left; /* -1: it cannot even begin */
+    int64_t stored;  /* rows of ranges whose results were stored */
 };
 
 static enum status give_up(const struct job *job)
@@ -273,6 +273,7 @@ static enum status weak_aggregate(struct backend *backend, const struct job *job
 static enum status weak_rows(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged)
 {
     struct weak_device *device = (struct weak_device *)backend;
+    device->stored += sink->columns[0] ? job->end - job->begin : 0;
     enum status status = device->evaluator->ops->rows(device->evaluator, job, sink, flagged);
     return device->ranges_left-- > 0 ? status : give_up(job);
 }
@@ -328,6 +329,56 @@ static void devices_may_give_up(void **state)
     arena_free(arena);
 }
 
+/* select(100 / x > 0) | skip 5 | take 10 over 1, 2, ... : the predicate is looked at for every row, but no more rows
+ * are stored than it takes. */
+static void windows_store_little(void **state)
+{
+    static const struct backend_ops ops = {.prepare = weak_prepare, .range_rows = weak_range_rows, .rows = weak_rows};
+    enum { ROWS = 1000000 };
+    static const int64_t zeroes_at[] = {-1, 3, 500000, ROWS - 1};
+    struct arena *arena = arena_new();
+    struct diags diags;
+    struct queue queue;
+    queue_init(&queue, arena);
+    for (size_t i = 0; i < sizeof zeroes_at / sizeof *zeroes_at; i++) {
+        struct column *column = column_reserve(TYPE_I64, TYPE_I64, ROWS);
+        for (int64_t row = 0; row < ROWS; row++)
+            *(int64_t *)column_at(column, row) = row == zeroes_at[i] ? 0 : 1 + row % 2000;
+        column_finish(column, ROWS);
+        struct task *task = queue_add(&queue);
+        value v = code_input(&task->code, 0, KIND_INT, nowhere);
+        value hundred = code_int(&task->code, 100, nowhere), zero = code_int(&task->code, 0, nowhere);
+        value quotient = code_op(&task->code, OP_DIV, hundred, v, NO_VALUE, nowhere);
+        struct filter filter = {.keep = code_op(&task->code, OP_LT, zero, quotient, NO_VALUE, nowhere)};
+        struct output output = {.value = quotient, .name = "c", .type = TYPE_I64, .needed = true};
+        struct input input = {.column = column, .type = TYPE_I64};
+        task->inputs = &input;
+        task->filters = &filter;
+        task->outputs = &output;
+        task->input_count = task->filter_count = task->output_count = 1;
+        task->window = (struct window){.skip = 5, .take = 10, .tail = -1};
+        diags_init(&diags, arena);
+        struct weak_device device = {.base = {.ops = &ops}, .evaluator = *state, .ranges_left = ROWS};
+        for (int weak = 0; weak < 2; weak++) {
+            const struct runner runner = {.evaluator = *state, .device = weak ? &device.base : NULL};
+            struct outcome outcome;
+            assert_int_equal(run_task(&runner, task, &column, ROWS, arena, &outcome, &diags), STATUS_OK);
+            assert_int_equal(outcome.flagged, zeroes_at[i] >= 0);
+            assert_true(output.needed);
+            if (!outcome.flagged) {
+                assert_int_equal(outcome.rows, 10);
+                assert_int_equal(outcome.columns[0]->rows, 10);
+                for (int64_t row = 0; row < 10; row++)
+                    assert_int_equal(column_get_int(outcome.columns[0], row), 100 / (6 + row));
+            }
+            outcome_release(&outcome, task);
+        }
+        assert_in_range(device.stored, 1, 100000);
+        column_unref(column);
+    }
+    arena_free(arena);
+}
+
 static int setup(void **state)
 {
     *state = evaluator_open_threads(1);
@@ -346,6 +397,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queues_agree),
         cmocka_unit_test(devices_may_give_up),
+        cmocka_unit_test(windows_store_little),
     };
     return cmocka_run_group_tests_name("run_task", tests, setup, teardown);
 }

@@ -233,16 +233,11 @@ static void places_that_cannot_be_written(void **state)
     static const struct {
         const char *name, *told;
     } cases[] = {
-        {"nowhere/n.i64", "there is no folder"},
-        {"file/n.i64", "cannot write"},
-        {"folder.i64", "is a directory"},
-        {"pipe.i64", "is not a regular file"},
-        {"full.i64", "is not a regular file"},
-        {"loop.i64", "cannot write"},
-        {"full", "is not a regular file"},
-        {"n", "does not say how to save it"},
-        {"n.xyz", "does not say how to save it"},
-        {"file/", "is a file, not a directory"},
+        {"nowhere/n.i64", "there is no folder"},  {"file/n.i64", "cannot write"},
+        {"folder.i64", "is a directory"},         {"pipe.i64", "is not a regular file"},
+        {"full.i64", "is not a regular file"},    {"loop.i64", "cannot write"},
+        {"full", "is not a regular file"},        {"n", "does not say how to save it"},
+        {"n.xyz", "does not say how to save it"}, {"file/", "is a file, not a directory"},
         {"nowhere/at/", "there is no folder"},
     };
     scratch_write_text(scratch, "file", "old");
@@ -356,7 +351,8 @@ static void over_its_own_input(void **state)
     assert_file_text(scratch, "n.u8", "abc");
     static const char *const names[] = {"n.u8", "n.i64", "n.txt", "t/"};
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(save(fixture, relation, names[i]), STATUS_OK); /* the old file is still there, without a name */
+        assert_int_equal(save(fixture, relation, names[i]),
+                         STATUS_OK); /* the old file is still there, without a name */
     }
     relation_unref(relation);
 
@@ -446,9 +442,9 @@ static void directories(void **state)
     struct loaded loaded;
     unlink(scratch_path(scratch, "t/longer.u8"));
     assert_int_equal(save(fixture, relation, "t//"), STATUS_OK);
-    assert_int_equal(catalog_load(fixture->catalog, scratch_path(scratch, "t/"), scratch->span, NULL, &loaded,
-                                  &scratch->diags),
-                     STATUS_OK);
+    assert_int_equal(
+        catalog_load(fixture->catalog, scratch_path(scratch, "t/"), scratch->span, NULL, &loaded, &scratch->diags),
+        STATUS_OK);
     assert_int_equal(loaded.count, 3);
     assert_string_equal(loaded.names[1], "ids");
     assert_int_equal(column_get_int(loaded.columns[1], 1), -2);

@@ -158,9 +158,8 @@ static void floats_in_other_locales(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers),         cmocka_unit_test(wide_integers),
-        cmocka_unit_test(fits),             cmocka_unit_test(floats),
-        cmocka_unit_test(floats_read_back), cmocka_unit_test(floats_in_other_locales),
+        cmocka_unit_test(integers), cmocka_unit_test(wide_integers),    cmocka_unit_test(fits),
+        cmocka_unit_test(floats),   cmocka_unit_test(floats_read_back), cmocka_unit_test(floats_in_other_locales),
     };
     return cmocka_run_group_tests_name("scalar", tests, NULL, NULL);
 }
