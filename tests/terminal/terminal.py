@@ -161,11 +161,11 @@ def session(shop, tally, options):
         step("interrupt-stops-a-query", "" if back and seconds < 10 else f"back: {back} after {seconds:.1f} s")
         ask("alive-after-interrupt", "50 + 5", r"^55$")
 
-        ask("command", ".set fusion off", r"")
+        ask("command", ".set fusion off", r"^rql> \.set fusion off$")
         ask("unknown-command", ".fusoin", r"error|unknown")
         ask("help", ".help", r"select")
         ask("table-is-cut", "range 1..100000", r"100000 rows|100,000 rows|100_000 rows")
-        ask("save-says-nothing-broken", "load ids.bin | save copy.i32", r"")
+        ask("save", "load ids.bin | save copy.i32", r"^rql> load ids\.bin \| save copy\.i32$")
         ask("saved", "load copy.i32 | sum", f"^{sum(harness.IDS)}$")
 
         terminal.fresh()
