@@ -5,7 +5,8 @@
 #   tests/bare-debian.sh [MODE...]     as root; the modes are demo and check, both if none is named
 #
 # Uncommitted changes come along. ROOT=DIR says where the roots are made (default: a temporary folder, removed at the
-# end; a named one keeps the downloaded base for the next time). Packages come from wherever this machine's apt gets its own.
+# end; a named one keeps the downloaded base for the next time). Packages come from the address in MIRROR, or from
+# wherever this machine's apt gets its own.
 set -eu
 
 fail() {
@@ -24,8 +25,8 @@ mirror_of() {
     apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' | sed -n "s/^$1 //p" | head -n 1
 }
 
-main_mirror=$(mirror_of bookworm)
-: "${main_mirror:=http://deb.debian.org/debian}"
+main_mirror=${MIRROR-$(mirror_of bookworm)}
+[ -n "$main_mirror" ] || fail "this machine's apt has no source for bookworm: name a mirror in MIRROR"
 
 if [ -n "${ROOT-}" ]; then
     work=$ROOT
@@ -38,7 +39,7 @@ fi
 machine=$work/machine
 
 unmount_machine() {
-    for point in proc dev/pts; do
+    for point in proc sys dev/pts; do
         ! mountpoint -q "$machine/$point" || umount "$machine/$point"
     done
 }
@@ -75,6 +76,7 @@ for mode in "$@"; do
     rm -rf --one-file-system "$machine"
     cp -a "$base" "$machine"
     mount -t proc proc "$machine/proc"
+    mount -t sysfs -o ro sysfs "$machine/sys"
     # debootstrap made the device nodes; this machine's /dev stays out of it, so that nothing there can be removed.
     mount -t devpts -o newinstance,ptmxmode=0666 devpts "$machine/dev/pts"
     mkdir "$machine/tree"

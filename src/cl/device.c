@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What a device is asked for, and where the answer goes. */
 static const struct query {
@@ -62,10 +63,24 @@ static void look_at(struct device *device, struct failure *failure)
     describe_driver(device, failure);
 }
 
+/* PoCL looks for the machine's processors in /sys and ends the process if it finds none, as in a bare chroot. */
+static bool would_abort(cl_platform_id platform)
+{
+    char name[96] = "";
+
+    return clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL) == CL_SUCCESS &&
+           strcmp(name, "Portable Computing Language") == 0 && access("/sys/devices/system/cpu", F_OK) != 0;
+}
+
 static struct device *add_platform(cl_platform_id platform, struct device *devices, size_t *count,
                                    struct failure *failure)
 {
     cl_uint found = 0;
+
+    if (would_abort(platform)) {
+        cl_ok(failure, "PoCL, which needs /sys to be mounted,", CL_DEVICE_NOT_AVAILABLE);
+        return devices;
+    }
     cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &found);
     if (code == CL_DEVICE_NOT_FOUND || !cl_ok(failure, "clGetDeviceIDs", code) || found == 0)
         return devices;

@@ -2,16 +2,34 @@
 
 enum { MOST_STAGES = 12 };
 
+static bool covers(struct span outer, struct span inner)
+{
+    return outer.source == inner.source && outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+/* Whether a later stage's text has this one's in it, as zip has the source that it adds. */
+static bool is_part_of_later(const struct task *task, size_t stage)
+{
+    for (size_t i = stage + 1; i < task->stage_count; i++) {
+        if (covers(task->stages[i].span, task->stages[stage].span))
+            return true;
+    }
+    return false;
+}
+
 static const char *join_stages(const struct task *task, struct arena *arena, bool names, const char *between)
 {
     struct strbuf text = {0};
-    for (size_t i = 0; i < task->stage_count && i < MOST_STAGES; i++) {
+    size_t shown = 0, i;
+    for (i = 0; i < task->stage_count && shown < MOST_STAGES; i++) {
         const struct stage_mark *stage = &task->stages[i];
-        strbuf_puts(&text, i > 0 ? between : "");
+        if (is_part_of_later(task, i))
+            continue;
+        strbuf_puts(&text, shown++ > 0 ? between : "");
         strbuf_puts(&text, names ? stage->name : stage->text);
     }
-    if (task->stage_count > MOST_STAGES)
-        strbuf_printf(&text, "%s… %zu more", between, task->stage_count - MOST_STAGES);
+    if (i < task->stage_count)
+        strbuf_printf(&text, "%s… %zu more", between, task->stage_count - i);
     const char *copy = arena_text(arena, text.text ? text.text : "", text.length);
     strbuf_free(&text);
     return copy;
@@ -30,8 +48,7 @@ const char *stages_text(const struct task *task, struct arena *arena)
 const struct stage_mark *stage_of_span(const struct task *task, struct span span)
 {
     for (size_t i = 0; span.source && i < task->stage_count; i++) {
-        const struct span *stage = &task->stages[i].span;
-        if (stage->source == span.source && stage->begin <= span.begin && span.end <= stage->end)
+        if (covers(task->stages[i].span, span))
             return &task->stages[i];
     }
     return NULL;

@@ -64,8 +64,13 @@ class Terminal:
     def fresh(self):
         """A clear screen with the prompt on it."""
         self.tmux("send-keys", "C-l")
+        # What is cleared may go to the history, so that is cleared after.
+        self.wait(lambda _: self.only_prompt(self.tmux("capture-pane", "-p").split("\n")), 20)
         self.tmux("clear-history")
-        return self.wait(lambda lines: self.ready(lines) and sum(map(bool, lines)) == 1, 20)
+        return self.wait(self.only_prompt, 20)
+
+    def only_prompt(self, lines):
+        return self.ready(lines) and sum(map(bool, lines)) == 1
 
     def keys(self, *keys):
         self.tmux("send-keys", *keys)

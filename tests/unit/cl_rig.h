@@ -31,7 +31,8 @@ struct rig {
     struct diags diags;
     struct timing timing;
     volatile sig_atomic_t cancel;
-    size_t compared, flagged; /* ranges */
+    size_t compared, flagged;             /* ranges */
+    struct sigaction before[SIGTERM + 1]; /* OpenCL started */
 };
 
 static inline const char *rig_choice(void)
@@ -61,7 +62,8 @@ static inline void rig_start(struct rig *rig)
 static inline int rig_open(void **state)
 {
     struct rig *rig = calloc(1, sizeof *rig);
-    struct strbuf text = {0};
+    for (int k = 1; k <= SIGTERM; k++)
+        sigaction(k, NULL, &rig->before[k]);
     rig->host = evaluator_open_threads(2);
     rig->device = cl_open(rig_choice());
     assert_non_null(rig->device);
@@ -77,7 +79,6 @@ static inline int rig_open(void **state)
     } else {
         printf("# on %s\n", rig->device->name);
     }
-    strbuf_free(&text);
     *state = rig;
     return 0;
 }
