@@ -5,6 +5,8 @@
 #include "range.h"
 #include "rows.h"
 
+#include "../ram.h"
+
 #include <string.h>
 
 enum { RANGE_UNIT = 4096, FIRST_WINDOW_ROWS = 16 * RANGE_UNIT };
@@ -57,6 +59,23 @@ static int64_t rows_at_once(struct backend *backend, const struct job *job)
 {
     int64_t rows = backend->ops->range_rows(backend, job);
     return rows > RANGE_UNIT ? rows / RANGE_UNIT * RANGE_UNIT : rows;
+}
+
+/* Refuses what could never be held: memory that is merely reserved is there until it is written, and then the system
+ * ends some process. */
+static enum status check_room(const struct task_run *run, int64_t rows)
+{
+    const int64_t room = ram_bytes();
+    int64_t row_bytes = 0;
+    for (size_t k = 0; k < run->task->output_count; k++)
+        row_bytes += run->sink.columns[k] ? (int64_t)type_table[run->sink.columns[k]->store].size : 0;
+    if (row_bytes == 0 || rows <= room / row_bytes)
+        return STATUS_OK;
+    struct diags *diags = run->job.diags;
+    diag_error(diags, run->task->span, "%lld rows of %lld bytes are more than the %.0f GB of memory", (long long)rows,
+               (long long)row_bytes, (double)room / 1e9);
+    diag_hint(diags, "end with what needs no rows, as `sum` or `count`, or keep fewer with `take` or `select`");
+    return STATUS_FAILED;
 }
 
 /* One range on one backend. When that is unable, nothing of the range is kept. */
@@ -126,6 +145,8 @@ static enum status run_ranges(struct task_run *run)
             continue;
         }
         range.begin = range.end;
+        if (status == STATUS_OK && run->task->sink == SINK_ROWS)
+            status = check_room(run, run->sink.rows);
         if (status == STATUS_OK && !run->full && run->sink.rows >= wanted && range.begin < run->job.end)
             status = pass_over_rest(run, &backend);
     }
@@ -238,6 +259,8 @@ static enum status run_rows(struct task_run *run, struct outcome *outcome)
         needed[k] = task->outputs[k].needed;
         task->outputs[k].needed = run->sink.columns[k] != NULL;
     }
+    if (status == STATUS_OK && computes && task->filter_count == 0)
+        status = check_room(run, run->job.end - run->job.begin);
     if (status == STATUS_OK && computes && run->job.begin < run->job.end)
         status = run_ranges(run);
     for (size_t k = 0; k < task->output_count; k++)
