@@ -96,6 +96,7 @@ static enum status start(struct cl_backend *cl, const struct job *job)
         int64_t began = now_ns();
         struct signals signals;
         signals_save(&signals);
+        signals_hold();
         open_device(cl);
         signals_restore(&signals);
         cl->started = true;
@@ -296,6 +297,7 @@ void cl_describe(struct strbuf *out)
     size_t count;
 
     signals_save(&signals);
+    signals_hold();
     struct device *devices = devices_find(&count, &failure);
     signals_restore(&signals);
     for (size_t k = 0; k < count; k++)

@@ -134,6 +134,17 @@ static struct copy *find_copy(struct memory *memory, const struct column *column
     return NULL;
 }
 
+/* Forgets copies of parts of these rows, which one copy of them all replaces. */
+static void forget_parts(struct memory *memory, const struct column *column, int64_t row, int64_t rows)
+{
+    for (size_t k = memory->copy_count; k-- > 0;) {
+        const struct copy *copy = &memory->copies[k];
+        if (copy->column == column && row <= copy->row && copy->row + copy->rows <= row + rows &&
+            copy->used != memory->launch)
+            forget(memory, k);
+    }
+}
+
 static struct copy *make_copy(struct memory *memory, struct column *column, int64_t row, int64_t rows,
                               struct timing *timing)
 {
@@ -150,6 +161,7 @@ static struct copy *make_copy(struct memory *memory, struct column *column, int6
         memory->copies = grown;
         memory->copy_capacity = capacity;
     }
+    forget_parts(memory, column, row, rows);
     cl_mem buffer = create_resident(memory, bytes);
     if (!buffer)
         return NULL;

@@ -1,6 +1,6 @@
 /* Filter and sum over two i32 columns, 10 M rows on PoCL 3.1 with 2 cores: groups of 64 with a tree reduction 27.5 ms,
  * a strided loop in groups of one 4.2 ms, a scalar loop over chunks 2.6 ms, 16-lane vectors over chunks 1.6 ms, the
- * memory's limit. On an H200 with 1 G rows the strided loop in groups of 256 takes 1.8 ms, the memory's limit there,
+ * memory's limit. On an H200 with 1 G rows the strided loop in groups of 256 takes 1.75 ms, the memory's limit there,
  * and chunks in vectors 7.7 ms.
  *
  * Launches are kept well under 200 ms, because nothing stops a kernel once it runs, and displays freeze. */

@@ -11,11 +11,20 @@ void signals_save(struct signals *signals)
     for (int k = 1; k < SIGNAL_COUNT; k++)
         if (sigaction(k, NULL, &signals->actions[k]) != 0)
             signals->actions[k].sa_handler = SIG_ERR;
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &signals->mask);
+}
+
+void signals_hold(void)
+{
     sigset_t wait;
+
     sigfillset(&wait);
     for (size_t k = 0; k < sizeof faults / sizeof *faults; k++)
         sigdelset(&wait, faults[k]);
-    pthread_sigmask(SIG_SETMASK, &wait, &signals->mask);
+    pthread_sigmask(SIG_SETMASK, &wait, NULL);
 }
 
 void signals_restore(const struct signals *signals)

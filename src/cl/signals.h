@@ -1,6 +1,5 @@
 /* OpenCL drivers install signal handlers of their own: PoCL and LLVM for INT, TERM, SEGV, FPE and more, NVIDIA's for
- * PIPE. Whoever calls one for the first time puts things back afterwards. In between, signals that can wait do wait:
- * threads that a driver starts inherit that and leave them to the main thread for good. */
+ * PIPE. Whoever has one started, or has it compile, puts things back afterwards. */
 #ifndef RQL_CL_SIGNALS_H
 #define RQL_CL_SIGNALS_H
 
@@ -11,7 +10,13 @@ struct signals {
     sigset_t mask;
 };
 
+/* Remembers handlers and what is blocked. Until signals_restore an interrupt from the keyboard waits, as a driver's
+ * handler would end the program; other signals do end it, even while a compiler hangs. */
 void signals_save(struct signals *signals);
 void signals_restore(const struct signals *signals);
+
+/* After signals_save, for a driver about to start threads: lets every signal wait that can. Threads inherit that and
+ * leave signals to the main thread for good. */
+void signals_hold(void);
 
 #endif

@@ -31,8 +31,8 @@ struct rig {
     struct diags diags;
     struct timing timing;
     volatile sig_atomic_t cancel;
-    size_t compared, flagged;             /* ranges */
-    struct sigaction before[SIGTERM + 1]; /* OpenCL started */
+    size_t compared, flagged; /* ranges */
+    int changed_signal;       /* whose handler starting OpenCL has changed; 0: none */
 };
 
 static inline const char *rig_choice(void)
@@ -62,8 +62,9 @@ static inline void rig_start(struct rig *rig)
 static inline int rig_open(void **state)
 {
     struct rig *rig = calloc(1, sizeof *rig);
+    struct sigaction before[SIGTERM + 1], after;
     for (int k = 1; k <= SIGTERM; k++)
-        sigaction(k, NULL, &rig->before[k]);
+        sigaction(k, NULL, &before[k]);
     rig->host = evaluator_open_threads(2);
     rig->device = cl_open(rig_choice());
     assert_non_null(rig->device);
@@ -78,6 +79,11 @@ static inline int rig_open(void **state)
         rig->device = NULL;
     } else {
         printf("# on %s\n", rig->device->name);
+    }
+    for (int k = 1; k <= SIGTERM; k++) {
+        sigaction(k, NULL, &after);
+        if (memcmp(&after.sa_handler, &before[k].sa_handler, sizeof after.sa_handler) != 0)
+            rig->changed_signal = k;
     }
     *state = rig;
     return 0;

@@ -414,14 +414,10 @@ static void test_signals(void **state)
 {
     const struct rig *rig = rig_of(state);
     sigset_t blocked;
+    assert_int_equal(rig->changed_signal, 0);
     assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &blocked), 0);
-    for (int k = 1; k <= SIGTERM; k++) {
-        struct sigaction now;
-        assert_int_equal(sigaction(k, NULL, &now), 0);
+    for (int k = 1; k <= SIGTERM; k++)
         assert_int_equal(sigismember(&blocked, k), 0);
-        if (memcmp(&now.sa_handler, &rig->before[k].sa_handler, sizeof now.sa_handler) != 0)
-            fail_msg("signal %d has another handler", k);
-    }
 }
 
 int main(int argc, char **argv)
