@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Scripts with their expected output: tests/golden/NAME.rql prints NAME.out and ends well, tests/errors/NAME.rql ends with
-status 1 and tells NAME.err (and prints NAME.out, if there is one, before). Standard error is compared whole, so a query
-that ends well says nothing there. Every script runs in every mode that must agree, those of `explain` in one.
+"""Scripts with their expected output: tests/golden/NAME.rql prints NAME.out and ends well, tests/errors/NAME.rql ends
+with status 1 and tells NAME.err (and prints NAME.out, if there is one, before). Standard error is compared whole, so a
+query that ends well says nothing there. Every script runs in every mode that must agree, those of `explain` in one.
 
     tests/golden.py [NAME...]        all scripts, or those whose names begin so
 
-UPDATE=1 writes what the evaluator says as the expected text of those that fail: to be read through, line by line, before
-it is believed.
+UPDATE=1 writes what the evaluator says as the expected text: to be read through, line by line, before it is believed.
 """
 
 import os

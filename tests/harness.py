@@ -23,7 +23,7 @@ ALL_MODES = {
     "unfused": ["--fusion", "off"],
     "host-unfused": ["--device", "host", "--fusion", "off"],
 }
-MODES = {name: ALL_MODES[name] for name in os.environ.get("RQL_MODES", "host default unfused").split()}
+MODES = {name: ALL_MODES[name] for name in (os.environ.get("RQL_MODES") or "host default unfused").split()}
 
 
 class Tally:
@@ -67,10 +67,20 @@ class Result:
 
 def environment(home):
     """An environment that does not depend on whose machine this is. Kernels built once are kept for the other tests."""
-    kept = ("PATH", "LD_LIBRARY_PATH", "OCL_ICD_VENDORS", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "RQL_CACHE_DIR")
+    kept = (
+        "PATH",
+        "LD_LIBRARY_PATH",
+        "OCL_ICD_VENDORS",
+        "ASAN_OPTIONS",
+        "UBSAN_OPTIONS",
+        "LSAN_OPTIONS",
+        "RQL_CACHE_DIR",
+    )
     env = {name: os.environ[name] for name in kept if name in os.environ}
     cache = os.environ.get("RQL_TEST_CACHE", os.path.join(home, "cache"))
-    env.update(HOME=home, XDG_STATE_HOME=os.path.join(home, "state"), XDG_CACHE_HOME=cache, TERM="dumb", LC_ALL="C.UTF-8")
+    env.update(
+        HOME=home, XDG_STATE_HOME=os.path.join(home, "state"), XDG_CACHE_HOME=cache, TERM="dumb", LC_ALL="C.UTF-8"
+    )
     return env
 
 
@@ -78,8 +88,16 @@ def run(arguments, cwd, home, stdin=b"", timeout=300, stdout=subprocess.PIPE, pr
     """Runs rql with these arguments. A run that does not end in time has status "timeout"."""
     command = [*prefix, RQL, *arguments]
     try:
-        done = subprocess.run(command, cwd=cwd, env=environment(home), input=stdin, stdout=stdout,
-                              stderr=subprocess.PIPE, timeout=timeout, check=False)
+        done = subprocess.run(
+            command,
+            cwd=cwd,
+            env=environment(home),
+            input=stdin,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            timeout=timeout,
+            check=False,
+        )
     except subprocess.TimeoutExpired as late:
         return Result("timeout", late.stdout or b"", late.stderr or b"")
     return Result(done.returncode, done.stdout or b"", done.stderr)
@@ -89,7 +107,9 @@ def difference(expected, got, what):
     """A unified diff of two texts, empty if they are the same."""
     if expected == got:
         return ""
-    lines = difflib.unified_diff(expected.splitlines(), got.splitlines(), f"{what} expected", f"{what} got", lineterm="")
+    lines = difflib.unified_diff(
+        expected.splitlines(), got.splitlines(), f"{what} expected", f"{what} got", lineterm=""
+    )
     text = "\n".join(list(lines)[:40])
     return text or f"{what}: the same lines, but one lacks its newline: {expected[-40:]!r}, {got[-40:]!r}"
 

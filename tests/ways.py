@@ -74,6 +74,38 @@ class Ways:
         self.prints("set-fusion-off", "107\n", "--device", "host", "-c", ".set fusion off", "-c", MAIN)
         self.prints("set-device", "107\n", "--device", "host", "-c", ".set device host", "-c", MAIN)
 
+    def commands(self):
+        host = ("--device", "host")
+        self.prints(
+            "tables-and-drop",
+            "a  5\nr  3 rows: c1 i64\nr  3 rows: c1 i64\n",
+            *host,
+            "-c",
+            "let a = 5",
+            "-c",
+            "let r = range 1..3",
+            "-c",
+            ".tables",
+            "-c",
+            ".drop a",
+            "-c",
+            ".tables",
+        )
+        self.says("dropped", [*host, "-c", "let a = 5", "-c", ".drop a", "-c", "a"], r"error: .*`a`", status=1)
+        self.prints("quit", "2\n", *host, stdin=b"1 + 1\n.quit\n2 + 2\n")
+        self.shop.write("double.rql", b"who * 2\narg2 + 1\n")
+        self.prints("script-arguments", "42\n42\n", *host, "double.rql", "who=21", "41")
+        self.says("script-argument-missing", [*host, "double.rql", "who=21"], r"error: .*`arg2`", status=1)
+        self.says("script-argument-no-value", [*host, "double.rql", "who=1 +"], r"error: ", status=2)
+        self.prints("read", "42\n42\n", *host, "-c", "let who = 21", "-c", "let arg2 = 41", "-c", ".read double.rql")
+        self.shop.write("loop.rql", b".read loop.rql\n")
+        self.says("read-itself", [*host, "loop.rql"], r"error: scripts read one another", status=1)
+        self.says("help-of-a-word", [*host, "-c", ".help select"], r"filter where", "out")
+        self.says("help-of-stages", [*host, "-c", ".help stages"], r"^reject E ", "out")
+        self.says("help-of-nothing", [*host, "-c", ".help slect"], r"error: .*slect", status=1)
+        self.prints("refine", "2\n", *host, stdin=b"load ids.bin | select ids == 7\n# a comment\n\n| count\n")
+        self.says("refine-nothing", [*host, "-c", "1 + 1", "-c", "| count"], r"error: ", "err", status=1)
+
     def formats(self):
         host = ("--device", "host")
         query = "load trades/ | derive big = qty > 15"
@@ -88,7 +120,9 @@ class Ways:
         self.prints("scalar-in-csv", "3\n", *host, "--format", "csv", "-c", "1 + 2")
         result = self.run(*host, "--format", "jsonl", "-c", query)
         try:
-            good = [json.loads(line) for line in result.out.decode().splitlines()] == [dict(zip(names, row)) for row in rows]
+            good = [json.loads(line) for line in result.out.decode().splitlines()] == [
+                dict(zip(names, row)) for row in rows
+            ]
         except ValueError:
             good = False
         self.tally.check("jsonl", "" if good and result.status == 0 else result.text())
@@ -106,16 +140,29 @@ class Ways:
         saved = [json.loads(line) for line in read(self.shop.path("table.jsonl")).splitlines()]
         good = saved == [dict(zip(names, row)) for row in rows]
         self.tally.check("save-jsonl", "" if good else str(saved))
-        self.run(*host, "-c", 'load ids.bin as `a,"b\tc` | take 1 | save odd.csv', "-c", 'load ids.bin as `a,"b\tc` | take 1 | save odd.jsonl')
+        self.run(
+            *host,
+            "-c",
+            'load ids.bin as `a,"b\tc` | take 1 | save odd.csv',
+            "-c",
+            'load ids.bin as `a,"b\tc` | take 1 | save odd.jsonl',
+        )
         self.tally.check("csv-quotes", harness.difference('"a,""b\tc"\n42\n', read(self.shop.path("odd.csv")), "csv"))
         saved = read(self.shop.path("odd.jsonl"))
-        self.tally.check("jsonl-quotes", "" if json.loads(saved) == {'a,"b\tc': 42} and saved.count("\n") == 1 else saved)
+        self.tally.check(
+            "jsonl-quotes", "" if json.loads(saved) == {'a,"b\tc': 42} and saved.count("\n") == 1 else saved
+        )
 
     def timing(self):
         for mode, options in harness.MODES.items():
             result = self.run(*options, "--timing", "-c", MAIN)
             text = result.err.decode()
-            wanted = [r"^parsed +[\d.]+ ms", r"^mapped +[\d.]+ ms.*ids\.bin", r"^kernel +[\d.]+ ms.*GB/s", r"^total +[\d.]+ ms"]
+            wanted = [
+                r"^parsed +[\d.]+ ms",
+                r"^mapped +[\d.]+ ms.*ids\.bin",
+                r"^kernel +[\d.]+ ms.*GB/s",
+                r"^total +[\d.]+ ms",
+            ]
             missing = [pattern for pattern in wanted if not re.search(pattern, text, re.MULTILINE)]
             good = result.status == 0 and result.out == b"107\n" and not missing
             self.tally.check(f"timing ({mode})", "" if good else f"missing {missing}\n{result.text()}")
@@ -123,6 +170,7 @@ class Ways:
 
     def programs(self):
         """Another constant is no other program: after id==42, id==43 builds nothing, in this process or the next."""
+
         def built(result):
             lines = [line for line in result.err.decode().splitlines() if line.startswith("built")]
             return [line for line in lines if "cached" not in line and "OpenCL started" not in line]
@@ -143,10 +191,16 @@ class Ways:
         self.tally.check("first-run-builds", "" if len(built(results[0])) == 1 else results[0].text())
         good = results[1].status == 0 and len(built(results[1])) == 1
         self.tally.check("another-constant-builds-nothing", "" if good else results[1].text())
-        answers = b"".join(b"%d\n" % total for total in (
-            sum(a for i, a in zip(harness.IDS, harness.AMOUNTS) if i == who and a > least)
-            for who, least in ((42, 0), (43, 0), (7, 0), (42, -30))))
-        self.tally.check("another-constant-answers", "" if results[1].out == answers else f"expected {answers}\n{results[1].text()}")
+        answers = b"".join(
+            b"%d\n" % total
+            for total in (
+                sum(a for i, a in zip(harness.IDS, harness.AMOUNTS) if i == who and a > least)
+                for who, least in ((42, 0), (43, 0), (7, 0), (42, -30))
+            )
+        )
+        self.tally.check(
+            "another-constant-answers", "" if results[1].out == answers else f"expected {answers}\n{results[1].text()}"
+        )
         # The next process finds on disk what the first one built.
         taken = [float(re.search(r"([\d.]+) ms", "".join(built(result)) or "0 ms").group(1)) for result in results]
         self.tally.check("next-process-builds-less", "" if taken[1] < taken[0] / 2 else f"built for {taken} ms")
@@ -171,7 +225,7 @@ def read(path):
 def main(shop):
     tally = harness.Tally("ways")
     ways = Ways(shop, tally)
-    for group in (ways.ways_in, ways.options, ways.formats, ways.timing, ways.programs, ways.explain):
+    for group in (ways.ways_in, ways.options, ways.commands, ways.formats, ways.timing, ways.programs, ways.explain):
         if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
             group()
     return tally.finish()

@@ -3,9 +3,9 @@
 
     differential.py [--seconds S | --count N] [--seed SEED] [--modes M,...] [--data DIR] [--large-share F]
 
-Prints its seed; the same seed and count make the same queries. A mismatch is shrunk a little and printed with the command
-that shows it again; the columns are always the same, made in DIR (default: a temporary folder). Modes are those of
-tests/harness.py; the ones that use a device get every query whose shape is new to them within their share of the time.
+Prints its seed, which makes the same queries again. A mismatch is shrunk a little and printed with the command that
+shows it again; the columns are always the same, made in DIR (default: a temporary folder). Modes are those of
+tests/harness.py; those that use a device get half of the time, and fewer queries, each over several sets of columns.
 """
 
 import argparse
@@ -53,7 +53,11 @@ def mismatch_of_answer(expected, out, rough):
     """What is wrong with what was printed for an answer (a number, or a list of columns)."""
     lines = out.split("\n")[:-1]
     if not isinstance(expected, list):
-        return mismatch_of_number(expected, lines[0], rough) if len(lines) == 1 else f"expected one line, got {out[:200]!r}"
+        return (
+            mismatch_of_number(expected, lines[0], rough)
+            if len(lines) == 1
+            else f"expected one line, got {out[:200]!r}"
+        )
     rows = len(expected[0])
     if len(lines) != rows:
         return f"expected {rows} rows, got {len(lines)}: {out[:200]!r}"
@@ -180,7 +184,7 @@ def main(shop):
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--count", type=int, default=10**9)
     parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--modes", default="host,host-unfused,default,unfused")
+    parser.add_argument("--modes", default=",".join({**harness.MODES, "host-unfused": []}))
     parser.add_argument("--data", default=None)
     parser.add_argument("--large-share", type=float, default=0.03)
     arguments = parser.parse_args()

@@ -13,8 +13,28 @@ INT64_MAX = 2**63 - 1
 NOTHING = np.zeros(1, dtype=bool)
 
 # Binary operators: how tightly they bind, as the language's table has them.
-LEVELS = {"||": 3, "or": 3, "&&": 4, "and": 4, "==": 5, "!=": 5, "in": 5, "<": 6, "<=": 6, ">": 6, ">=": 6, "^": 7, "&": 8,
-          "<<": 9, ">>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11}
+LEVELS = {
+    "||": 3,
+    "or": 3,
+    "&&": 4,
+    "and": 4,
+    "==": 5,
+    "!=": 5,
+    "in": 5,
+    "<": 6,
+    "<=": 6,
+    ">": 6,
+    ">=": 6,
+    "^": 7,
+    "&": 8,
+    "<<": 9,
+    ">>": 9,
+    "+": 10,
+    "-": 10,
+    "*": 11,
+    "/": 11,
+    "%": 11,
+}
 UNARY_LEVEL = 12
 
 
@@ -33,7 +53,7 @@ class Node:
             yield from arg.walk()
 
 
-# --- writing -----------------------------------------------------------------------------------------------------------
+# --- writing ----------------------------------------------------------------------------------------------------------
 
 
 def number(value):
@@ -74,7 +94,7 @@ def write(node, names, level=0):
     return f"{op}({', '.join(write(arg, names) for arg in args)})"
 
 
-# --- evaluating --------------------------------------------------------------------------------------------------------
+# --- evaluating -------------------------------------------------------------------------------------------------------
 
 
 def overflowing_product(a, b):
@@ -82,7 +102,12 @@ def overflowing_product(a, b):
         result = a * b
         safe = np.where(a == 0, 1, a)
         # INT64_MIN // -1 wraps, so that pair is asked for by name.
-        wrong = (result // safe != b) | (result % safe != 0) | ((a == -1) & (b == INT64_MIN)) | ((b == -1) & (a == INT64_MIN))
+        wrong = (
+            (result // safe != b)
+            | (result % safe != 0)
+            | ((a == -1) & (b == INT64_MIN))
+            | ((b == -1) & (a == INT64_MIN))
+        )
     return result, (a != 0) & wrong
 
 
@@ -127,14 +152,27 @@ def integer_operation(op, a, b):
 
 def float_operation(op, a, b):
     with np.errstate(all="ignore"):
-        return {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: a / b, "%": lambda: np.fmod(a, b)}[op]()
+        return {
+            "+": lambda: a + b,
+            "-": lambda: a - b,
+            "*": lambda: a * b,
+            "/": lambda: a / b,
+            "%": lambda: np.fmod(a, b),
+        }[op]()
 
 
 def compare(op, a, b):
     if a.dtype != b.dtype:
         # An 80-bit float holds every 64-bit integer and every double.
         a, b = a.astype(np.longdouble), b.astype(np.longdouble)
-    return {"==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}[op](a, b)
+    return {
+        "==": np.equal,
+        "!=": np.not_equal,
+        "<": np.less,
+        "<=": np.less_equal,
+        ">": np.greater,
+        ">=": np.greater_equal,
+    }[op](a, b)
 
 
 def as_float(value):
@@ -160,12 +198,20 @@ def popcount(a):
 
 def away_from_zero(a):
     whole = np.trunc(a)
-    return whole + np.where(np.abs(a - whole) >= 0.5, np.sign(a), 0.0)
+    return np.copysign(whole + np.where(np.abs(a - whole) >= 0.5, np.sign(a), 0.0), a)  # also -0.0
 
 
 FLOAT_FUNCTIONS = {
-    "sqrt": np.sqrt, "floor": np.floor, "ceil": np.ceil, "round": away_from_zero,
-    "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos, "tan": np.tan, "tanh": np.tanh,
+    "sqrt": np.sqrt,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "round": away_from_zero,
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "tanh": np.tanh,
     "erf": np.vectorize(math.erf, otypes=[np.float64]),
 }
 EXACT_FLOAT_FUNCTIONS = ("sqrt", "floor", "ceil", "round")
@@ -222,7 +268,9 @@ def evaluate(node, columns, rows):
 def function(node, values, fails):
     op, a = node.op, values[0]
     if op == "neg":
-        return -a if node.kind == "float" else np.negative(a), fails if node.kind == "float" else fails | (a == INT64_MIN)
+        return -a if node.kind == "float" else np.negative(a), (
+            fails if node.kind == "float" else fails | (a == INT64_MIN)
+        )
     if op == "~":
         return ~a, fails
     if op == "bitor":
@@ -254,10 +302,10 @@ def function(node, values, fails):
         return FLOAT_FUNCTIONS[op](as_float(a)), fails
 
 
-# --- making ------------------------------------------------------------------------------------------------------------
+# --- making -----------------------------------------------------------------------------------------------------------
 
-INTERESTING = [0, 1, 2, 3, 5, 7, 10, 42, 63, 64, 100, 127, 128, 222, 255, 256, 1000, 32767, 32768, 65536, 2**31 - 1, 2**31,
-               2**32, 2**53, 2**53 + 1, INT64_MAX]
+INTERESTING = [0, 1, 2, 3, 5, 7, 10, 42, 63, 64, 100, 127, 128, 222, 255, 256, 1000, 32767, 32768, 65536]
+INTERESTING += [2**31 - 1, 2**31, 2**32, 2**53, 2**53 + 1, INT64_MAX]
 SPELLED = ["0xff", "0b1011", "1_000", "0x7fff_ffff", "65_536"]
 FLOATS = [0.0, 0.5, 1.0, 1.5, 2.0, 0.1, 3.25, 100.0, 1e6, 1e-3, 9007199254740993.0, 9223372036854775808.0, 1e300]
 
@@ -292,8 +340,13 @@ class Maker:
         random = self.random
         found = self.column(kind)
         if kind == "bool":
-            return found if found and random.random() < 0.5 else Node(
-                random.choice(["<", ">", "==", "!=", "<=", ">="]), "bool", [self.leaf("int"), self.leaf("int")])
+            return (
+                found
+                if found and random.random() < 0.5
+                else Node(
+                    random.choice(["<", ">", "==", "!=", "<=", ">="]), "bool", [self.leaf("int"), self.leaf("int")]
+                )
+            )
         if found and random.random() < 0.8:
             return found
         if kind == "int":
@@ -395,5 +448,9 @@ class Maker:
         inner = self.column("float") or self.column("int") or Node("literal", "float", extra=0.5)
         scaled = Node("/", "float", [inner, Node("literal", "float", extra=random.choice([1.0, 3.0, 100.0]))])
         if name == "pow":
-            return Node("pow", "float", [Node("abs", "float", [scaled]), Node("literal", "float", extra=random.choice([0.5, 2.0, -1.0]))])
+            return Node(
+                "pow",
+                "float",
+                [Node("abs", "float", [scaled]), Node("literal", "float", extra=random.choice([0.5, 2.0, -1.0]))],
+            )
         return Node(name, "float", [scaled])

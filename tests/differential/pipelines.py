@@ -8,17 +8,41 @@ import numpy as np
 
 from expressions import INT64_MAX, INT64_MIN, NOTHING, Maker, evaluate, truth, write
 
-TYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u16": np.uint16, "u32": np.uint32,
-         "f32": np.float32, "f64": np.float64}
+TYPES = {
+    "i8": np.int8,
+    "i16": np.int16,
+    "i32": np.int32,
+    "i64": np.int64,
+    "u8": np.uint8,
+    "u16": np.uint16,
+    "u32": np.uint32,
+    "f32": np.float32,
+    "f64": np.float64,
+}
 LENGTHS = [0, 1, 2, 5, 17, 100, 2047, 2048, 2049, 5001]
 LARGE = 1_500_001
 LITERAL_ROWS = 8
 
-NAMES = ["ids", "amounts", "price", "qty", "alpha", "beta", "gamma", "zeta", "count", "min", "desc", "take", "Mixed", "under_score"]
+NAMES = [
+    "ids",
+    "amounts",
+    "price",
+    "qty",
+    "alpha",
+    "beta",
+    "gamma",
+    "zeta",
+    "count",
+    "min",
+    "desc",
+    "take",
+    "Mixed",
+    "under_score",
+]
 ALIASES = {"select": ["select", "filter", "where"], "take": ["take", "head", "limit"]}
 
 
-# --- columns -----------------------------------------------------------------------------------------------------------
+# --- columns ----------------------------------------------------------------------------------------------------------
 
 
 def random_column(generator, kind, rows):
@@ -27,10 +51,17 @@ def random_column(generator, kind, rows):
     style = generator.integers(4)
     if kind.startswith("f"):
         with np.errstate(over="ignore"):
-            values = [generator.normal(size=rows) * 100, np.round(generator.normal(size=rows) * 8) / 4,
-                      np.exp(generator.normal(size=rows) * 40), np.zeros(rows)][style].astype(dtype)
+            values = [
+                generator.normal(size=rows) * 100,
+                np.round(generator.normal(size=rows) * 8) / 4,
+                np.exp(generator.normal(size=rows) * 40),
+                np.zeros(rows),
+            ][style].astype(dtype)
         if style != 1 and rows:
-            special = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 1e300 if kind == "f64" else 1e30, 5e-324, 0.5, 2.0**63], dtype=dtype)
+            special = np.array(
+                [np.nan, np.inf, -np.inf, -0.0, 0.0, 1e300 if kind == "f64" else 1e30, 5e-324, 0.5, 2.0**63],
+                dtype=dtype,
+            )
             where = generator.integers(0, rows, size=max(1, rows // (9 if style == 3 else 60)))
             values[where] = generator.choice(special, size=len(where))
         return values
@@ -39,7 +70,9 @@ def random_column(generator, kind, rows):
     small = generator.integers(0 if limits.min == 0 else -9, 30, size=rows).astype(dtype)
     values = [whole, small, small, np.where(generator.random(rows) < 0.7, 0, small).astype(dtype)][style]
     if style == 2 and rows:
-        values[generator.integers(0, rows, size=max(1, rows // 50))] = generator.choice(np.array([limits.min, limits.max], dtype=dtype))
+        values[generator.integers(0, rows, size=max(1, rows // 50))] = generator.choice(
+            np.array([limits.min, limits.max], dtype=dtype)
+        )
     return values
 
 
@@ -61,11 +94,11 @@ class Data:
                     self.files[rows].append((path, values))
 
 
-# --- relations ---------------------------------------------------------------------------------------------------------
+# --- relations --------------------------------------------------------------------------------------------------------
 
 
 class QueryError(Exception):
-    """The query fails: in this row, or for another reason (row is None); `sure` if the row's number is to be the one told."""
+    """The query fails: in this row, or for another reason (row is None); `sure` if this row is the one to be told."""
 
     def __init__(self, row, sure):
         super().__init__(f"row {row}" if row is not None else "an error without a row")
@@ -114,7 +147,7 @@ def widened(values):
     return values.astype(np.float64) if values.dtype.kind == "f" else values.astype(np.int64)
 
 
-# --- stages ------------------------------------------------------------------------------------------------------------
+# --- stages -----------------------------------------------------------------------------------------------------------
 # A stage is a dict: word, and what the word needs. apply_stage gives it its meaning and write_stage its text.
 
 
@@ -152,7 +185,11 @@ def apply_stage(relation, stage):
         count = stage["count"]
         if relation.filtered:
             relation.sure = False
-        window = {"take": slice(0, count), "skip": slice(count, None), "tail": slice(max(0, relation.rows - count), None)}[word]
+        window = {
+            "take": slice(0, count),
+            "skip": slice(count, None),
+            "tail": slice(max(0, relation.rows - count), None),
+        }[word]
         relation.keep(window)
     elif word == "zip":
         if relation.filtered or relation.rows != len(stage["column"]) or (relation.rows and relation.origin[0]):
@@ -177,7 +214,11 @@ def spellings(relation_names, head, random):
             forms.append("fst" if index == 0 else "snd")
         for length in (1, 2, 3):
             short = name[:length] if length < 3 else name[0] + name[-1]
-            if short not in relation_names and short not in ("in", "as", "or") and not any(abbreviates(short, each) for each in others):
+            if (
+                short not in relation_names
+                and short not in ("in", "as", "or")
+                and not any(abbreviates(short, each) for each in others)
+            ):
                 forms.append(short)
         if len(relation_names) == 1:
             forms.append("x")
@@ -221,7 +262,7 @@ def write_stage(stage, relation_names, random):
     return f"{spelled} {text}{', '.join(write(node, names) for node in nodes)}".rstrip()
 
 
-# --- terminals ---------------------------------------------------------------------------------------------------------
+# --- terminals --------------------------------------------------------------------------------------------------------
 
 
 def exact_int_sum(values):
@@ -238,7 +279,7 @@ def exact_float_sum(values):
     try:
         return math.fsum(finite) + 0.0
     except OverflowError:  # on the way; in whole numbers of 2^-1074 nothing overflows
-        total = sum(int(each * 2.0**52) * 2**(1074 - 52) if abs(each) >= 2.0**900 else scaled(each) for each in finite.tolist())
+        total = sum(map(scaled, finite.tolist()))
         try:
             return total / 2**1074
         except OverflowError:
@@ -311,7 +352,7 @@ def float_product(value):
         return float(np.multiply.accumulate(value)[-1]) if len(value) else 1.0
 
 
-# --- cases -------------------------------------------------------------------------------------------------------------
+# --- cases ------------------------------------------------------------------------------------------------------------
 
 
 class Case:
@@ -324,7 +365,7 @@ class Case:
         self.terminal = None
         self.let_after = None
         self.rough = False  # a function that may differ in its last places
-        self.spelling = 0   # seed of how it is written
+        self.spelling = 0  # seed of how it is written
 
     def begin(self):
         _, names, columns = self.source
@@ -412,7 +453,9 @@ def random_source(random, data, large, case):
         return f"(range {first}..{first + step * (rows - 1)}{by} | map x as alpha)", ["alpha"], [values]
     rows = random.randint(1, LITERAL_ROWS)
     if random.random() < 0.5:
-        values = np.array([random.choice([random.randint(-9, 9), INT64_MIN, INT64_MAX]) for _ in range(rows)], dtype=np.int64)
+        values = np.array(
+            [random.choice([random.randint(-9, 9), INT64_MIN, INT64_MAX]) for _ in range(rows)], dtype=np.int64
+        )
     else:
         values = np.array([random.choice([0.5, 1.0, -2.25, 1e300, 0.1]) for _ in range(rows)])
     return f"([{', '.join(map(str, values.tolist()))}] | map x as beta)", ["beta"], [values]
@@ -429,11 +472,30 @@ def make_case(random, data, large=False):
     depth = random.randint(1, 3)
     for _ in range(random.choice([0, 1, 1, 2, 2, 3, 3, 4, 5])):
         maker = Maker(random, kinds)
-        word = random.choice(["select", "select", "select", "reject", "map", "map", "map", "derive", "derive", "pick", "take", "skip", "tail", "zip"])
+        word = random.choice(
+            [
+                "select",
+                "select",
+                "select",
+                "reject",
+                "map",
+                "map",
+                "map",
+                "derive",
+                "derive",
+                "pick",
+                "take",
+                "skip",
+                "tail",
+                "zip",
+            ]
+        )
         stage = {"word": word}
         if word in ("select", "reject"):
             guarded = random.random() < 0.15
-            stage["nodes"] = [maker.guarded() if guarded else maker.boolean(depth) if random.random() < 0.93 else maker.integer(depth)]
+            stage["nodes"] = [
+                maker.guarded() if guarded else maker.boolean(depth) if random.random() < 0.93 else maker.integer(depth)
+            ]
             rows_known = None
         elif word in ("map", "derive"):
             count = random.randint(1, 3) if word == "map" else random.randint(1, 2)
@@ -502,8 +564,10 @@ def variant(case, random, data):
         kinds = [path.rpartition(".")[2] for path in paths]
         chosen = [random.choice([file for file in data.files[rows] if file[0].endswith("." + kind)]) for kind in kinds]
         made.source = loading(chosen, case.source[1], between)
-    made.stages = [dict(stage, nodes=[varied(random, node) for node in stage["nodes"]]) if "nodes" in stage else stage
-                   for stage in case.stages]
+    made.stages = [
+        dict(stage, nodes=[varied(random, node) for node in stage["nodes"]]) if "nodes" in stage else stage
+        for stage in case.stages
+    ]
     if case.terminal and "nodes" in case.terminal:
         made.terminal = dict(case.terminal, nodes=[varied(random, node) for node in case.terminal["nodes"]])
     return made
@@ -535,7 +599,7 @@ def simpler(case):
         yield smaller
     for index in range(len(case.stages)):
         smaller = copy.copy(case)
-        smaller.stages = case.stages[:index] + case.stages[index + 1:]
+        smaller.stages = case.stages[:index] + case.stages[index + 1 :]
         smaller.let_after = None
         yield smaller
     if case.terminal:
@@ -549,11 +613,11 @@ def simpler(case):
         for which, node in enumerate(stage.get("nodes", ())):
             for made in simpler_node(node):
                 smaller = copy.copy(case)
-                changed = dict(stage, nodes=[*stage["nodes"][:which], made, *stage["nodes"][which + 1:]])
+                changed = dict(stage, nodes=[*stage["nodes"][:which], made, *stage["nodes"][which + 1 :]])
                 if place[0] == "terminal":
                     smaller.terminal = changed
                 else:
-                    smaller.stages = [*case.stages[:place[1]], changed, *case.stages[place[1] + 1:]]
+                    smaller.stages = [*case.stages[: place[1]], changed, *case.stages[place[1] + 1 :]]
                 yield smaller
 
 
@@ -564,5 +628,5 @@ def simpler_node(node):
     for index, arg in enumerate(node.args):
         for made in simpler_node(arg):
             changed = copy.copy(node)
-            changed.args = [*node.args[:index], made, *node.args[index + 1:]]
+            changed.args = [*node.args[:index], made, *node.args[index + 1 :]]
             yield changed

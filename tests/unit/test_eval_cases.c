@@ -111,7 +111,8 @@ static void time_is_told(void **state)
     static const int64_t zeroes[ROWS];
     struct column *column = column_of_ints(zeroes, ROWS);
     struct input input = {.type = TYPE_I64};
-    struct stage_mark stages[] = {{.name = "load", .text = "load x.i64"}, {.name = "sum", .text = "sum"}};
+    struct stage_mark stages[] = {{.name = "load", .text = "load x.i64", .span = {.end = 10}},
+                                  {.name = "sum", .text = "sum", .span = {.begin = 13, .end = 16}}};
     struct aggregate sum = {.kind = AGG_SUM, .value = code_input(&task->code, 0, KIND_INT, nowhere)};
     task->stages = stages;
     task->stage_count = 2;
