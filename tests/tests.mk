@@ -5,14 +5,16 @@
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make fuzz        random queries for a long time: make fuzz SECONDS=3600
 #: make bench       question 3 against a hand-written loop
+#: make bench-gpu   the main query on a GPU against its own copy; GPU_ROWS=1000000000 of them
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
 GROUPS := includes golden errors ways questions terminal differential
 SECONDS ?= 600
+GPU_ROWS ?= 1000000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 RUN_TESTS := B='$(B)' RQL='$(abspath $(B))/rql' tests/run
 
-.PHONY: $(GROUPS) asan-build fuzz bare
+.PHONY: $(GROUPS) asan-build fuzz bare bench-gpu
 
 check: all $(UNITS) asan-build data
 	$(RUN_TESTS) unit $(GROUPS) asan:unit asan:golden asan:errors asan:differential
@@ -41,6 +43,15 @@ bench: all data $(B)/bench_q3
 $(B)/bench_q3: tests/bench/bench_q3.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE -O3 -march=native $(WARNINGS) -o $@ $< -lpthread
+
+bench-gpu: all $(B)/generate $(B)/bench_copy
+	@mkdir -p $(B)/gpu-data
+	$(B)/generate --rows $(GPU_ROWS) --dir $(B)/gpu-data
+	RQL=$(B)/rql COPY=$(B)/bench_copy tests/bench/bench_gpu.sh $(B)/gpu-data
+
+$(B)/bench_copy: tests/bench/bench_copy.c
+	@mkdir -p $(@D)
+	$(CC) $(STANDARD) $(WARNINGS) -O2 -o $@ $< -lOpenCL
 
 bare:
 	tests/bare-debian.sh
