@@ -50,17 +50,17 @@ struct source_list *source_list_add(struct tree *tree, struct source_list *list,
     return list;
 }
 
-static struct span span_of(const struct tree *tree, struct token token)
+struct span token_span(const struct tree *tree, struct token token)
 {
     return (struct span){tree->source, token.begin, token.end};
 }
 
 /* An absent name is an absent token: zero. */
-static struct name name_of(const struct tree *tree, struct token token)
+struct name token_name(const struct tree *tree, struct token token)
 {
     if (token.end == 0)
         return (struct name){0};
-    return (struct name){token.value.text, span_of(tree, token)};
+    return (struct name){token.value.text, token_span(tree, token)};
 }
 
 struct name_list *name_list_add(struct tree *tree, struct name_list *list, struct token name)
@@ -68,7 +68,7 @@ struct name_list *name_list_add(struct tree *tree, struct name_list *list, struc
     if (!list)
         list = arena_alloc(tree->arena, sizeof *list);
     list->at = with_room(tree, list->at, list->count, sizeof *list->at);
-    list->at[list->count++] = name_of(tree, name);
+    list->at[list->count++] = token_name(tree, name);
     return list;
 }
 
@@ -133,7 +133,7 @@ static struct expr **args_of(struct tree *tree, struct expr *a, struct expr *b, 
 
 struct expr *expr_int(struct tree *tree, struct token token)
 {
-    struct expr *expr = expr_new(tree, EXPR_INT, span_of(tree, token), NULL, 0);
+    struct expr *expr = expr_new(tree, EXPR_INT, token_span(tree, token), NULL, 0);
     expr->integer = token.value.integer;
     return expr;
 }
@@ -141,13 +141,13 @@ struct expr *expr_int(struct tree *tree, struct token token)
 struct expr *expr_int_min(struct tree *tree, struct token minus, struct token token)
 {
     struct expr *expr = expr_int(tree, token);
-    expr->span = span_join(span_of(tree, minus), expr->span);
+    expr->span = span_join(token_span(tree, minus), expr->span);
     return expr;
 }
 
 struct expr *expr_float(struct tree *tree, struct token token)
 {
-    struct expr *expr = expr_new(tree, EXPR_FLOAT, span_of(tree, token), NULL, 0);
+    struct expr *expr = expr_new(tree, EXPR_FLOAT, token_span(tree, token), NULL, 0);
     expr->number = token.value.number;
     return expr;
 }
@@ -161,14 +161,14 @@ struct expr *expr_name(struct tree *tree, const struct name *name)
 
 struct expr *expr_position(struct tree *tree, struct token token)
 {
-    struct expr *expr = expr_new(tree, EXPR_POSITION, span_of(tree, token), NULL, 0);
+    struct expr *expr = expr_new(tree, EXPR_POSITION, token_span(tree, token), NULL, 0);
     expr->integer = token.value.integer;
     return expr;
 }
 
 struct expr *expr_unary(struct tree *tree, struct token op, enum unary_op kind, struct expr *a)
 {
-    struct span op_span = span_of(tree, op);
+    struct span op_span = token_span(tree, op);
     struct expr *expr = expr_new(tree, EXPR_UNARY, span_join(op_span, a->span), args_of(tree, a, NULL, NULL), 1);
     expr->op.unary = kind;
     expr->op_span = op_span;
@@ -179,37 +179,37 @@ struct expr *expr_binary(struct tree *tree, struct expr *a, struct token op, enu
 {
     struct expr *expr = expr_new(tree, EXPR_BINARY, span_join(a->span, b->span), args_of(tree, a, b, NULL), 2);
     expr->op.binary = kind;
-    expr->op_span = span_of(tree, op);
+    expr->op_span = token_span(tree, op);
     return expr;
 }
 
 struct expr *expr_ternary(struct tree *tree, struct expr *a, struct token op, struct expr *b, struct expr *c)
 {
     struct expr *expr = expr_new(tree, EXPR_TERNARY, span_join(a->span, c->span), args_of(tree, a, b, c), 3);
-    expr->op_span = span_of(tree, op);
+    expr->op_span = token_span(tree, op);
     return nested(tree, expr);
 }
 
 struct expr *expr_call(struct tree *tree, struct token name, struct expr_list *args, struct token end)
 {
-    struct span span = span_join(span_of(tree, name), span_of(tree, end));
+    struct span span = span_join(token_span(tree, name), token_span(tree, end));
     struct expr *expr = expr_new(tree, EXPR_CALL, span, args ? args->at : NULL, args ? args->count : 0);
-    expr->name = name_of(tree, name);
+    expr->name = token_name(tree, name);
     return nested(tree, expr);
 }
 
 struct expr *expr_index(struct tree *tree, struct token name, struct expr *at, struct token end)
 {
-    struct span span = span_join(span_of(tree, name), span_of(tree, end));
+    struct span span = span_join(token_span(tree, name), token_span(tree, end));
     struct expr *expr = expr_new(tree, EXPR_INDEX, span, args_of(tree, at, NULL, NULL), 1);
-    expr->name = name_of(tree, name);
+    expr->name = token_name(tree, name);
     return nested(tree, expr);
 }
 
 struct expr *expr_in_range(struct tree *tree, struct expr *a, struct token op, struct expr *from, struct expr *to)
 {
     struct expr *expr = expr_new(tree, EXPR_IN_RANGE, span_join(a->span, to->span), args_of(tree, a, from, to), 3);
-    expr->op_span = span_of(tree, op);
+    expr->op_span = token_span(tree, op);
     return expr;
 }
 
@@ -220,8 +220,8 @@ struct expr *expr_in_list(struct tree *tree, struct expr *a, struct token op, st
     args[0] = a;
     for (size_t i = 0; i < count; i++)
         args[i + 1] = list->at[i];
-    struct expr *expr = expr_new(tree, EXPR_IN_LIST, span_join(a->span, span_of(tree, end)), args, count + 1);
-    expr->op_span = span_of(tree, op);
+    struct expr *expr = expr_new(tree, EXPR_IN_LIST, span_join(a->span, token_span(tree, end)), args, count + 1);
+    expr->op_span = token_span(tree, op);
     return nested(tree, expr);
 }
 
@@ -229,26 +229,26 @@ struct expr *expr_not_in(struct tree *tree, struct token op, struct expr *in)
 {
     struct expr *expr = expr_new(tree, EXPR_UNARY, in->span, args_of(tree, in, NULL, NULL), 1);
     expr->op.unary = UNARY_NOT;
-    expr->op_span = span_of(tree, op);
+    expr->op_span = token_span(tree, op);
     return nested(tree, expr);
 }
 
 struct expr *expr_paren(struct tree *tree, struct token begin, struct expr *expr, struct token end)
 {
-    expr->span = span_join(span_of(tree, begin), span_of(tree, end));
+    expr->span = span_join(token_span(tree, begin), token_span(tree, end));
     return nested(tree, expr);
 }
 
 struct name *name_new(struct tree *tree, struct token token)
 {
     struct name *name = arena_alloc(tree->arena, sizeof *name);
-    *name = name_of(tree, token);
+    *name = token_name(tree, token);
     return name;
 }
 
 struct name *name_paren(struct tree *tree, struct token begin, struct name *name, struct token end)
 {
-    name->span = span_join(span_of(tree, begin), span_of(tree, end));
+    name->span = span_join(token_span(tree, begin), token_span(tree, end));
     return name;
 }
 
@@ -256,7 +256,7 @@ struct item *item_new(struct tree *tree, struct expr *expr, struct token name)
 {
     struct item *item = arena_alloc(tree->arena, sizeof *item);
     item->expr = expr;
-    item->name = name_of(tree, name);
+    item->name = token_name(tree, name);
     item->span = span_join(expr->span, item->name.span);
     return item;
 }
@@ -266,16 +266,16 @@ struct head *head_new(struct tree *tree, struct token begin, struct name_list *n
     struct head *head = arena_alloc(tree->arena, sizeof *head);
     head->names = names->at;
     head->count = names->count;
-    head->span = span_join(span_of(tree, begin), span_of(tree, end));
+    head->span = span_join(token_span(tree, begin), token_span(tree, end));
     return head;
 }
 
 struct path_item *path_new(struct tree *tree, struct token path, struct token as, struct token type)
 {
     struct path_item *item = arena_alloc(tree->arena, sizeof *item);
-    item->path = name_of(tree, path);
-    item->as = name_of(tree, as);
-    item->type = name_of(tree, type);
+    item->path = token_name(tree, path);
+    item->as = token_name(tree, as);
+    item->type = token_name(tree, type);
     return item;
 }
 
@@ -294,7 +294,7 @@ static struct span path_span(const struct path_item *path)
 
 struct source_node *source_load(struct tree *tree, struct token word, struct path_list *paths)
 {
-    struct span span = span_join(span_of(tree, word), path_span(&paths->at[paths->count - 1]));
+    struct span span = span_join(token_span(tree, word), path_span(&paths->at[paths->count - 1]));
     struct source_node *source = source_new(tree, SOURCE_LOAD, span);
     source->paths = paths->at;
     source->path_count = paths->count;
@@ -312,7 +312,7 @@ struct source_node *source_path(struct tree *tree, struct path_item *path)
 struct source_node *source_range(struct tree *tree, struct token word, struct expr *from, struct expr *to,
                                  struct expr *by)
 {
-    struct span span = span_join(span_of(tree, word), by ? by->span : to->span);
+    struct span span = span_join(token_span(tree, word), by ? by->span : to->span);
     struct source_node *source = source_new(tree, SOURCE_RANGE, span);
     source->from = from;
     source->to = to;
@@ -322,7 +322,7 @@ struct source_node *source_range(struct tree *tree, struct token word, struct ex
 
 struct source_node *source_literal(struct tree *tree, struct token begin, struct expr_list *items, struct token end)
 {
-    struct span span = span_join(span_of(tree, begin), span_of(tree, end));
+    struct span span = span_join(token_span(tree, begin), token_span(tree, end));
     struct source_node *source = source_new(tree, SOURCE_LITERAL, span);
     source->items = items ? items->at : NULL;
     source->item_count = items ? items->count : 0;
@@ -338,7 +338,7 @@ struct source_node *source_name(struct tree *tree, struct name *name)
 
 struct source_node *source_pipeline(struct tree *tree, struct token begin, struct pipeline *pipeline, struct token end)
 {
-    struct span span = span_join(span_of(tree, begin), span_of(tree, end));
+    struct span span = span_join(token_span(tree, begin), token_span(tree, end));
     struct source_node *source = source_new(tree, SOURCE_PIPELINE, span);
     source->pipeline = pipeline;
     return source;
@@ -346,52 +346,14 @@ struct source_node *source_pipeline(struct tree *tree, struct token begin, struc
 
 struct source_node *source_last(struct tree *tree, struct token token)
 {
-    return source_new(tree, SOURCE_LAST, span_of(tree, token));
+    return source_new(tree, SOURCE_LAST, token_span(tree, token));
 }
 
 struct source_node *source_as(struct tree *tree, struct source_node *source, struct token name)
 {
-    source->as = name_of(tree, name);
+    source->as = token_name(tree, name);
     source->span = span_join(source->span, source->as.span);
     return source;
-}
-
-static struct stage *stage_new(struct tree *tree, struct token word)
-{
-    struct stage *stage = arena_alloc(tree->arena, sizeof *stage);
-    stage->word = word_canonical(word.word);
-    stage->word_span = span_of(tree, word);
-    stage->span = stage->word_span;
-    return stage;
-}
-
-struct stage *stage_items(struct tree *tree, struct token word, struct head *head, struct item_list *items)
-{
-    struct stage *stage = stage_new(tree, word);
-    stage->head = head;
-    if (items) {
-        stage->items = items->at;
-        stage->item_count = items->count;
-        stage->span = span_join(stage->span, items->at[items->count - 1].span);
-    }
-    return stage;
-}
-
-struct stage *stage_sources(struct tree *tree, struct token word, struct source_list *sources)
-{
-    struct stage *stage = stage_new(tree, word);
-    stage->sources = sources->at;
-    stage->source_count = sources->count;
-    stage->span = span_join(stage->span, sources->at[sources->count - 1].span);
-    return stage;
-}
-
-struct stage *stage_path(struct tree *tree, struct token word, struct token path)
-{
-    struct stage *stage = stage_new(tree, word);
-    stage->path = name_of(tree, path);
-    stage->span = span_join(stage->span, stage->path.span);
-    return stage;
 }
 
 struct pipeline *pipeline_new(struct tree *tree, struct source_node *source)
@@ -438,26 +400,26 @@ void stmt_query(struct tree *tree, struct pipeline *pipeline, struct expr *expr)
 
 void stmt_let(struct tree *tree, struct token word, struct token name, struct pipeline *pipeline, struct expr *expr)
 {
-    struct stmt *stmt = stmt_new(tree, STMT_LET, span_of(tree, word), pipeline, expr);
-    stmt->name = name_of(tree, name);
+    struct stmt *stmt = stmt_new(tree, STMT_LET, token_span(tree, word), pipeline, expr);
+    stmt->name = token_name(tree, name);
 }
 
 void stmt_def(struct tree *tree, struct token word, struct token name, struct name_list *params, struct expr *expr)
 {
-    struct stmt *stmt = stmt_new(tree, STMT_DEF, span_of(tree, word), NULL, expr);
-    stmt->name = name_of(tree, name);
+    struct stmt *stmt = stmt_new(tree, STMT_DEF, token_span(tree, word), NULL, expr);
+    stmt->name = token_name(tree, name);
     stmt->params = params ? params->at : NULL;
     stmt->param_count = params ? params->count : 0;
 }
 
 void stmt_explain(struct tree *tree, struct token word, struct token variant, struct pipeline *pipeline)
 {
-    struct stmt *stmt = stmt_new(tree, STMT_EXPLAIN, span_of(tree, word), pipeline, NULL);
-    stmt->variant = name_of(tree, variant);
+    struct stmt *stmt = stmt_new(tree, STMT_EXPLAIN, token_span(tree, word), pipeline, NULL);
+    stmt->variant = token_name(tree, variant);
 }
 
 void stmt_command(struct tree *tree, struct token command)
 {
-    struct stmt *stmt = stmt_new(tree, STMT_COMMAND, span_of(tree, command), NULL, NULL);
-    stmt->command = name_of(tree, command);
+    struct stmt *stmt = stmt_new(tree, STMT_COMMAND, token_span(tree, command), NULL, NULL);
+    stmt->command = token_name(tree, command);
 }

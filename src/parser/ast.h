@@ -123,9 +123,20 @@ struct stage {
     struct head *head;  /* or NULL */
     struct item *items; /* expressions: predicates, outputs, keys, an optional argument */
     size_t item_count;
-    struct source_node *sources; /* zip */
+    struct source_node *sources; /* zip, gather, scatter */
     size_t source_count;
     struct name path; /* save */
+
+    struct item *aggregates; /* group: calls, what is computed of each group */
+    size_t aggregate_count;
+    struct name op;         /* scan, reduce: "+", "min", ...; absent where a function is given, as head and item 0 */
+    struct name exclusive;  /* scan; absent if not written */
+    struct expr *initial;   /* scan, reduce: from INIT, or NULL */
+    struct name along;      /* "rows" or "cols"; absent if not written */
+    struct expr **bounds;   /* stencil: first and last neighbour, of each axis */
+    size_t bound_count;     /* 2 or 4 */
+    struct expr *otherwise; /* stencil: else V */
+    struct expr *into;      /* scatter: rows of the result, or NULL */
 };
 
 /* A source and its stages; stages are a singly linked list turned array, any number of them. */

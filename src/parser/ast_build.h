@@ -44,6 +44,17 @@ struct source_list {
     size_t count;
 };
 
+/* What scan and reduce combine by: an operator's name, or a head and an expression. */
+struct combiner {
+    struct name op;
+    struct head *head;
+    struct expr *expr;
+};
+
+/* Where a token is; and the name it is, absent for the zero token. */
+struct span token_span(const struct tree *tree, struct token token);
+struct name token_name(const struct tree *tree, struct token token);
+
 struct expr_list *expr_list_add(struct tree *tree, struct expr_list *list, struct expr *expr);
 struct item_list *item_list_add(struct tree *tree, struct item_list *list, const struct item *item);
 struct name_list *name_list_add(struct tree *tree, struct name_list *list, struct token name);
@@ -90,6 +101,18 @@ struct source_node *source_as(struct tree *tree, struct source_node *source, str
 struct stage *stage_items(struct tree *tree, struct token word, struct head *head, struct item_list *items);
 struct stage *stage_sources(struct tree *tree, struct token word, struct source_list *sources);
 struct stage *stage_path(struct tree *tree, struct token word, struct token path);
+struct stage *stage_scatter(struct tree *tree, struct token word, struct source_node *source, struct expr *into);
+struct stage *stage_combine(struct tree *tree, struct token word, struct combiner *combiner, struct token exclusive,
+                            struct expr *initial);
+/* The same stage with more of it. */
+struct stage *stage_along(struct tree *tree, struct stage *stage, struct token axis);
+struct stage *stage_aggregates(struct stage *stage, struct item_list *aggregates);
+struct stage *stage_stencil(struct stage *stage, struct expr_list *bounds, struct expr *otherwise);
+
+/* Their parts: of a combiner either the operator is the zero token or head and expr are NULL; `order` is the word after
+ * a key or the zero token. */
+struct combiner *combiner_new(struct tree *tree, struct token op, struct head *head, struct expr *expr);
+struct item *key_new(struct tree *tree, struct expr *expr, struct token order, bool descending);
 
 struct pipeline *pipeline_new(struct tree *tree, struct source_node *source);
 struct pipeline *pipeline_add(struct tree *tree, struct pipeline *pipeline, struct stage *stage);

@@ -45,6 +45,12 @@ static const struct expectation expectations[] = {
     {TOKEN_KERNEL, BY_NOTHING, "`kernel`"},
     {TOKEN_AS, BY_NOTHING, "`as`"},
     {TOKEN_BY, BY_NOTHING, "`by`"},
+    {TOKEN_DESC, BY_NOTHING, "`desc`"},
+    {TOKEN_EXCLUSIVE, BY_NOTHING, "`exclusive`"},
+    {TOKEN_FROM, BY_NOTHING, "`from`"},
+    {TOKEN_ALONG, BY_NOTHING, "`along`"},
+    {TOKEN_ELSE, BY_NOTHING, "`else`"},
+    {TOKEN_INTO, BY_NOTHING, "`into`"},
     {TOKEN_COMMA, BY_NOTHING, "`,`"},
     {TOKEN_RP, BY_NOTHING, "`)`"},
     {TOKEN_RB, BY_NOTHING, "`]`"},
@@ -85,6 +91,13 @@ static const char *stage_words(const struct situation *s)
     return arena_printf(s->tree->arena, "a stage (%s, %s, %s, %s, ...)", shown[0], shown[1], shown[2], shown[3]);
 }
 
+/* Where no sign may stand, an expression is less than one. */
+static const char *shown(const struct situation *s, const struct expectation *expectation)
+{
+    bool signless = expectation->token == TOKEN_INT && !expects(s, TOKEN_MINUS);
+    return signless ? "a number" : expectation->shown;
+}
+
 /* "a name, `,` or `)`" */
 static const char *all_expected(const struct situation *s)
 {
@@ -97,7 +110,7 @@ static const char *all_expected(const struct situation *s)
         expected[count++] = stage;
     for (size_t i = 0; i < EXPECTATION_COUNT && count < MOST_EXPECTED; i++) {
         if (!(expectations[i].covered & covers) && expects(s, expectations[i].token))
-            expected[count++] = expectations[i].shown;
+            expected[count++] = shown(s, &expectations[i]);
     }
     const char *text = count ? expected[0] : "nothing more";
     for (size_t i = 1; i < count; i++)
@@ -123,7 +136,8 @@ static bool takes_expression(const struct word *stage)
 {
     return stage->token == TOKEN_STAGE_CONDITION || stage->token == TOKEN_STAGE_OUTPUTS ||
            stage->token == TOKEN_STAGE_ASSIGNS || stage->token == TOKEN_STAGE_OUTPUT ||
-           stage->token == TOKEN_STAGE_OPTIONAL || stage->token == TOKEN_STAGE_ARGUMENT;
+           stage->token == TOKEN_STAGE_OPTIONAL || stage->token == TOKEN_STAGE_ARGUMENT ||
+           stage->token == TOKEN_STAGE_KEYS || stage->token == TOKEN_STAGE_GROUP || stage->token == TOKEN_STAGE_STENCIL;
 }
 
 static bool is_stage(const struct word *word)
@@ -184,6 +198,57 @@ static const char *hint_stage(const struct situation *s)
     return NULL;
 }
 
+static bool stage_has(const struct situation *s, int token)
+{
+    return s->trail->stage && s->trail->stage->token == token;
+}
+
+/* `scan` or `reduce` without what it combines by. */
+static const char *hint_combiner(const struct situation *s)
+{
+    if (!(stage_has(s, TOKEN_STAGE_SCAN) || stage_has(s, TOKEN_STAGE_REDUCE)) || !expects(s, TOKEN_STAR) ||
+        expects(s, TOKEN_SLASH))
+        return NULL;
+    return arena_printf(s->tree->arena, "`%s` combines by one of + * min max & ^ bitor, or by a function: |a, b| a + b",
+                        s->trail->stage->text);
+}
+
+static const char *hint_aggregates(const struct situation *s)
+{
+    if (!stage_has(s, TOKEN_STAGE_GROUP) || !expects(s, TOKEN_COLON))
+        return NULL;
+    return "what is computed of each group follows a colon: `group K: sum(E), count()`";
+}
+
+static const char *hint_stencil(const struct situation *s)
+{
+    if (!stage_has(s, TOKEN_STAGE_STENCIL) || !(expects(s, TOKEN_ELSE) || expects(s, TOKEN_COLON)))
+        return NULL;
+    return "as in `stencil -1..1 else 0: at(-1) + at(1)`: `else` says what a row without all its neighbours gives";
+}
+
+static const char *hint_shape(const struct situation *s)
+{
+    if (!stage_has(s, TOKEN_STAGE_SHAPE))
+        return NULL;
+    return "as in `shape 480 640`; what is computed stands in parentheses: `shape (n / 2) 2`";
+}
+
+static const char *hint_order(const struct situation *s)
+{
+    if (!stage_has(s, TOKEN_STAGE_KEYS) || s->found.kind != TOKEN_NAME || !expects(s, TOKEN_DESC))
+        return NULL;
+    return "`desc` after a key puts the largest first; keys stand between commas";
+}
+
+static const char *hint_along(const struct situation *s)
+{
+    const struct word *word = s->found.word ? s->found.word : s->trail->last.word;
+    if (!word || word->token != TOKEN_ALONG)
+        return NULL;
+    return "it is `along rows` or `along cols`";
+}
+
 /* `select | count`, or a head that is none. */
 static const char *hint_head(const struct situation *s)
 {
@@ -232,8 +297,9 @@ static const char *hint_pipe(const struct situation *s)
 }
 
 static const char *(*const hints[])(const struct situation *) = {
-    hint_leading_pipe, hint_head,     hint_pick,       hint_equals, hint_stage,
-    hint_string,       hint_reserved, hint_first_word, hint_pipe,
+    hint_leading_pipe, hint_combiner, hint_head,     hint_pick,       hint_equals,
+    hint_stage,        hint_string,   hint_reserved, hint_along,      hint_stencil,
+    hint_aggregates,   hint_shape,    hint_order,    hint_first_word, hint_pipe,
 };
 
 static const char *found_shown(const struct situation *s)

@@ -56,6 +56,7 @@ static const struct token absent;
 %right QUESTION COLON.
 %left OR.
 %left AND.
+%right NOT.
 %left EQ NE IN NOT_IN.
 %left LT LE GT GE.
 %left XOR.
@@ -63,10 +64,11 @@ static const struct token absent;
 %left SHL SHR.
 %left PLUS MINUS.
 %left STAR SLASH PERCENT.
-%right BANG NOT TILDE SIGN.
+%right BANG TILDE SIGN.
 
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
-    STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH.
+    STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
+    STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE ASC DESC EXCLUSIVE FROM ELSE ALONG.
 
 %type vague {struct name *}
 %type expr {struct expr *}
@@ -83,6 +85,15 @@ static const struct token absent;
 %type names {struct name_list *}
 %type head {struct head *}
 %type path {struct token}
+%type operator {struct token}
+%type combiner {struct combiner *}
+%type exclusive {struct token}
+%type initial {struct expr *}
+%type along {struct token}
+%type key {struct item *}
+%type keys {struct item_list *}
+%type neighbours {struct expr_list *}
+%type extent {struct expr *}
 %type file {struct path_item *}
 %type files {struct path_list *}
 %type generated {struct source_node *}
@@ -151,14 +162,71 @@ stage(A) ::= STAGE_ASSIGNS(W) head(H) assignments(L). { A = stage_items(tree, W,
 stage(A) ::= STAGE_OUTPUT(W) head(H) item(I). { A = stage_items(tree, W, H, item_list_add(tree, NULL, I)); }
 stage(A) ::= STAGE_BARE(W). { A = stage_items(tree, W, NULL, NULL); }
 stage(A) ::= STAGE_NAMES(W) columns(L). { A = stage_items(tree, W, NULL, L); }
-stage(A) ::= STAGE_OPTIONAL(W). { A = stage_items(tree, W, NULL, NULL); }
-stage(A) ::= STAGE_OPTIONAL(W) head(H) expr(E). {
-    A = stage_items(tree, W, H, item_list_add(tree, NULL, item_new(tree, E, absent)));
+stage(A) ::= STAGE_OPTIONAL(W) along(X). { A = stage_along(tree, stage_items(tree, W, NULL, NULL), X); }
+stage(A) ::= STAGE_OPTIONAL(W) head(H) expr(E) along(X). {
+    A = stage_along(tree, stage_items(tree, W, H, item_list_add(tree, NULL, item_new(tree, E, absent))), X);
 }
 stage(A) ::= STAGE_ARGUMENT(W) expr(E). {
     A = stage_items(tree, W, NULL, item_list_add(tree, NULL, item_new(tree, E, absent)));
 }
 stage(A) ::= STAGE_PATH(W) path(P). { A = stage_path(tree, W, P); }
+stage(A) ::= STAGE_SOURCE(W) zipped(S). { A = stage_sources(tree, W, source_list_add(tree, NULL, S)); }
+stage(A) ::= STAGE_SCATTER(W) zipped(S). { A = stage_scatter(tree, W, S, NULL); }
+stage(A) ::= STAGE_SCATTER(W) zipped(S) INTO expr(N). { A = stage_scatter(tree, W, S, N); }
+stage(A) ::= STAGE_KEYS(W). { A = stage_items(tree, W, NULL, NULL); }
+stage(A) ::= STAGE_KEYS(W) head(H) keys(L). { A = stage_items(tree, W, H, L); }
+stage(A) ::= STAGE_GROUP(W) head(H) items(L). { A = stage_items(tree, W, H, L); }
+stage(A) ::= STAGE_GROUP(W) head(H) items(L) COLON items(M). {
+    A = stage_aggregates(stage_items(tree, W, H, L), M);
+}
+stage(A) ::= STAGE_SCAN(W) combiner(C) exclusive(X) initial(I) along(Y). {
+    A = stage_along(tree, stage_combine(tree, W, C, X, I), Y);
+}
+stage(A) ::= STAGE_REDUCE(W) combiner(C) initial(I) along(Y). {
+    A = stage_along(tree, stage_combine(tree, W, C, absent, I), Y);
+}
+stage(A) ::= STAGE_STENCIL(W) neighbours(N) ELSE expr(V) COLON head(H) items(L). {
+    A = stage_stencil(stage_items(tree, W, H, L), N, V);
+}
+stage(A) ::= STAGE_SHAPE(W) extent(R) extent(C). {
+    struct item_list *extents = item_list_add(tree, NULL, item_new(tree, R, absent));
+    A = stage_items(tree, W, NULL, item_list_add(tree, extents, item_new(tree, C, absent)));
+}
+
+/* After scan and reduce an operator is a name, so that a line may end in it. */
+combiner(A) ::= operator(O). { A = combiner_new(tree, O, NULL, NULL); }
+combiner(A) ::= HEAD(B) names(L) PIPE(E) expr(X). { A = combiner_new(tree, absent, head_new(tree, B, L, E), X); }
+
+operator(A) ::= PLUS(T). { A = T; }
+operator(A) ::= STAR(T). { A = T; }
+operator(A) ::= BITAND(T). { A = T; }
+operator(A) ::= XOR(T). { A = T; }
+operator(A) ::= OR(T). { A = T; }
+operator(A) ::= NAME(T). { A = T; }
+
+exclusive(A) ::= . { A = absent; }
+exclusive(A) ::= EXCLUSIVE(T). { A = T; }
+initial(A) ::= . { A = NULL; }
+initial(A) ::= FROM expr(X). { A = X; }
+along(A) ::= . { A = absent; }
+along(A) ::= ALONG NAME(N). { A = N; }
+
+keys(A) ::= key(I). { A = item_list_add(tree, NULL, I); }
+keys(A) ::= keys(L) COMMA key(I). { A = item_list_add(tree, L, I); }
+key(A) ::= expr(E). { A = key_new(tree, E, absent, false); }
+key(A) ::= expr(E) ASC(T). { A = key_new(tree, E, T, false); }
+key(A) ::= expr(E) DESC(T). { A = key_new(tree, E, T, true); }
+
+neighbours(A) ::= expr(F) DOTDOT expr(T). { A = expr_list_add(tree, expr_list_add(tree, NULL, F), T); }
+neighbours(A) ::= LB expr(F) DOTDOT expr(T) COMMA expr(G) DOTDOT expr(U) RB. {
+    A = expr_list_add(tree, expr_list_add(tree, NULL, F), T);
+    A = expr_list_add(tree, expr_list_add(tree, A, G), U);
+}
+
+/* Two of these stand side by side, so each is a number, a name, or in parentheses. */
+extent(A) ::= INT(T). { A = expr_int(tree, T); }
+extent(A) ::= vague(N). { A = expr_name(tree, N); }
+extent(A) ::= LP(B) bracketed(X) RP(E). { A = expr_paren(tree, B, X, E); }
 
 head(A) ::= . { A = NULL; }
 head(A) ::= HEAD(B) names(L) PIPE(E). { A = head_new(tree, B, L, E); }
@@ -271,7 +339,7 @@ static YYACTIONTYPE plain_action(YYCODETYPE kind, YYACTIONTYPE state)
 /* Replays on the side what feeding the token would do, as in Bison's "lookahead correction": reductions by default
  * may come before an error shows, so the table's entry for the topmost state does not answer the question. States
  * that the replay pushes lie above what is left of the real stack. A reduction that pops less than it pushes is one
- * of an empty rule; the grammar has no two of them in a row, so a few places suffice. */
+ * of an empty rule; the grammar has at most three of them in a row, so a few places suffice. */
 static bool can_shift(const yyParser *parser, YYCODETYPE kind, bool as_name)
 {
     enum { MOST_PUSHED = 16 };

@@ -133,17 +133,27 @@ static struct lexeme scan(struct lexer *lexer)
     }
 }
 
+/* Whether the lexeme is the word that says which way `along` goes. */
+static bool is_axis(const struct lexer *lexer, struct lexeme lexeme)
+{
+    const char *text = lexer->source->text + lexeme.begin;
+    return lexeme.end - lexeme.begin == 4 && (memcmp(text, "rows", 4) == 0 || memcmp(text, "cols", 4) == 0);
+}
+
+/* Two words depend on the one after them. `not in` is one operator: `not` alone never follows an operand. `along` is a
+ * name unless it says along what, so that it can be a column where a stage may end or take an expression. */
 struct lexeme lexer_next(struct lexer *lexer)
 {
     struct lexeme found = scan(lexer);
-    if (found.kind != TOKEN_NOT)
+    if (found.kind != TOKEN_NOT && found.kind != TOKEN_ALONG)
         return found;
 
-    /* `not in` is one operator: `not` alone never follows an operand. */
     const unsigned char *after = lexer->cursor;
     struct lexeme next = scan(lexer);
-    if (next.kind == TOKEN_IN)
+    if (found.kind == TOKEN_NOT && next.kind == TOKEN_IN)
         return (struct lexeme){.kind = TOKEN_NOT_IN, .begin = found.begin, .end = next.end};
+    if (found.kind == TOKEN_ALONG && !is_axis(lexer, next))
+        found.kind = TOKEN_NAME;
     lexer->cursor = after;
     return found;
 }

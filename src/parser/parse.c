@@ -158,6 +158,8 @@ static void follow_trail(struct parser *p, struct lexeme lexeme)
 static bool feed(struct parser *p, struct lexeme *lexeme)
 {
     struct token token;
+    if (lexeme->kind == TOKEN_INTO && !automaton_accepts(p->automaton, TOKEN_INTO))
+        lexeme->kind = TOKEN_NAME;
     if (!token_read(p->tree.source, lexeme, p->tree.arena, p->tree.diags, &token))
         return false;
     if (!automaton_accepts(p->automaton, lexeme->kind)) {

@@ -106,6 +106,11 @@ static void expressions(void **state)
         {"!a == ~b", "(== (! a) (~ b))"},
         {"- - ~!-x", "(neg (neg (~ (! (neg x)))))"},
         {"not not x", "(! (! x))"},
+        {"not x > 3", "(! (> x 3))"},
+        {"!x > 3", "(> (! x) 3)"},
+        {"not x == not y", "(! (== x (! y)))"},
+        {"not x in [1] and not !y", "(&& (! (in x [1])) (! (! y)))"},
+        {"not a ? b : c", "(? (! a) b c)"},
         {"a ? b : c ? d : e", "(? a b (? c d e))"},
         {"a ? b ? 1 : 2 : 3", "(? a (? b 1 2) 3)"},
         {"a || b ? c + 1 : d || e", "(? (|| a b) (+ c 1) (|| d e))"},
@@ -136,13 +141,16 @@ static void precedence(void **state)
         const char *text, *name;
         int level;
     } ops[] = {
-        {"||", "||", 3}, {"or", "||", 3}, {"&&", "&&", 4}, {"and", "&&", 4}, {"==", "==", 5},
-        {"!=", "!=", 5}, {"<", "<", 6},   {"<=", "<=", 6}, {">", ">", 6},    {">=", ">=", 6},
-        {"^", "^", 7},   {"&", "&", 8},   {"<<", "<<", 9}, {">>", ">>", 9},  {"+", "+", 10},
-        {"-", "-", 10},  {"*", "*", 11},  {"/", "/", 11},  {"%", "%", 11},
+        {"||", "||", 3}, {"or", "||", 3}, {"&&", "&&", 4},  {"and", "&&", 4}, {"==", "==", 6},
+        {"!=", "!=", 6}, {"<", "<", 7},   {"<=", "<=", 7},  {">", ">", 7},    {">=", ">=", 7},
+        {"^", "^", 8},   {"&", "&", 9},   {"<<", "<<", 10}, {">>", ">>", 10}, {"+", "+", 11},
+        {"-", "-", 11},  {"*", "*", 12},  {"/", "/", 12},   {"%", "%", 12},
     };
     enum { COUNT = sizeof ops / sizeof *ops };
-    static const struct row prefixes[] = {{"-", "neg"}, {"~", "~"}, {"!", "!"}, {"not ", "!"}};
+    static const struct {
+        const char *text, *tree;
+        int level;
+    } prefixes[] = {{"-", "neg", 13}, {"~", "~", 13}, {"!", "!", 13}, {"not ", "!", 5}};
 
     (void)state;
     for (size_t i = 0; i < COUNT; i++) {
@@ -160,14 +168,17 @@ static void precedence(void **state)
         for (size_t j = 0; j < sizeof prefixes / sizeof *prefixes; j++) {
             struct strbuf text = {0}, tree = {0};
             strbuf_printf(&text, "%sa %s %sb", prefixes[j].text, ops[i].text, prefixes[j].text);
-            strbuf_printf(&tree, "(%s (%s a) (%s b))", ops[i].name, prefixes[j].tree, prefixes[j].tree);
+            if (ops[i].level > prefixes[j].level)
+                strbuf_printf(&tree, "(%s (%s a (%s b)))", prefixes[j].tree, ops[i].name, prefixes[j].tree);
+            else
+                strbuf_printf(&tree, "(%s (%s a) (%s b))", ops[i].name, prefixes[j].tree, prefixes[j].tree);
             expect(&(struct row){text.text, tree.text}, PARSE_SCRIPT);
             strbuf_free(&text);
             strbuf_free(&tree);
         }
         struct strbuf text = {0}, tree = {0};
         strbuf_printf(&text, "x in 1..a %s b", ops[i].text);
-        if (ops[i].level > 5)
+        if (ops[i].level > 6)
             strbuf_printf(&tree, "(in x 1 (%s a b))", ops[i].name);
         else
             strbuf_printf(&tree, "(%s (in x 1 a) b)", ops[i].name);
@@ -240,6 +251,51 @@ static void stages(void **state)
         {"x | sum |a| a * a", "{x} | sum |a| (* a a)"},
         {"x | sum |count, a| a", "{x} | sum |count,a| a"},
         {"x | show | count | show 5", "{x} | show | count | show 5"},
+        {"x | scan + | scan * exclusive | scan min from 3 | scan max exclusive from a + 1",
+         "{x} | scan + | scan * exclusive | scan min from 3 | scan max exclusive from (+ a 1)"},
+        {"x | scan & | scan ^ | scan bitor | scan or | scan || | scan desc",
+         "{x} | scan & | scan ^ | scan bitor | scan or | scan || | scan desc"},
+        {"x | scan |a, b| a + b exclusive from 2 along rows", "{x} | scan |a,b| (+ a b) exclusive from 2 along rows"},
+        {"x | scan |a, count| a | count", "{x} | scan |a,count| a | count"},
+        {"x | scan + along cols", "{x} | scan + along cols"},
+        {"x | scan + from 1 exclusive", NULL},
+        {"x | scan - | count", NULL},
+        {"x | fold + | reduce min from -1 | fold |a, b| a * b from 1 along cols",
+         "{x} | reduce + | reduce min from (neg 1) | reduce |a,b| (* a b) from 1 along cols"},
+        {"x | reduce |a, b| (a | b)", "{x} | reduce |a,b| (| a b)"},
+        {"x | fold + exclusive", NULL},
+        {"x | sort | order a | sort a desc, b + 1 asc, c", "{x} | sort | sort a | sort a desc, (+ b 1), c"},
+        {"x | sort |desc, asc| desc desc, asc asc", "{x} | sort |desc,asc| desc desc, asc"},
+        {"x | sort a ? b : c desc", "{x} | sort (? a b c) desc"},
+        {"x | group a", "{x} | group a"},
+        {"x | group a, b % 2 as odd: sum(c) as total, count()",
+         "{x} | group a, (% b 2) as odd: (sum c) as total, (count)"},
+        {"x | group a ? b : c: max(d)", "{x} | group (? a b c): (max d)"},
+        {"x | group |k, v| k: mean(v)", "{x} | group |k,v| k: (mean v)"},
+        {"x | distinct | reverse | hist | hist 20", "{x} | distinct | reverse | hist | hist 20"},
+        {"x | stencil -1..1 else 0: at(-1) + at(1)", "{x} | stencil (neg 1)..1 else 0: (+ (at (neg 1)) (at 1))"},
+        {"x | stencil -a..b + 1 else a ? b : c: |y, z| at(y, 0) as s, z",
+         "{x} | stencil |y,z| (neg a)..(+ b 1) else (? a b c): (at y 0) as s, z"},
+        {"x | stencil [-1..1, 0..c] else -1: at(0, 1)", "{x} | stencil (neg 1)..1, 0..c else (neg 1): (at 0 1)"},
+        {"x | stencil [-1..1] else 0: at(0)", NULL},
+        {"x | gather y | gather a.bin | gather [1, 2] | gather (y | sort)",
+         "{x} | gather {y} | gather {load a.bin} | gather {[1 2]} | gather {({y} | sort)}"},
+        {"x | gather y, z", NULL},
+        {"x | scatter y | scatter a.bin u16 into 5 * n | scatter into into into",
+         "{x} | scatter {y} | scatter {load a.bin u16} into (* 5 n) | scatter {into} into into"},
+        {"x | scatter a.bin into 5 | scatter 'b' as p into 5 | scatter b.bin as p u8 into into",
+         "{x} | scatter {load a.bin} into 5 | scatter {load b as p} into 5 | scatter {load b.bin as p u8} into into"},
+        {"load a.bin into as b", "{load a.bin as b into}"},
+        {"x | shape 2 3 | shape r c | shape (a * 2) (b) | shape n (m)",
+         "{x} | shape 2, 3 | shape r, c | shape (* a 2), b | shape n, m"},
+        {"x | shape 2", NULL},
+        {"x | shape 2 -3", NULL},
+        {"x | sum along rows | max a along cols | count a > 1 along rows | mean |a| a along cols",
+         "{x} | sum along rows | max a along cols | count (> a 1) along rows | mean |a| a along cols"},
+        {"x | sum along | sum along + rows | sum rows along rows | sum along along cols",
+         "{x} | sum along | sum (+ along rows) | sum rows along rows | sum along along cols"},
+        {"x | map from, into, else, desc, asc, exclusive, along",
+         "{x} | map from, into, else, desc, asc, exclusive, along"},
         {"x | show | map | take | take 3", NULL},
         {"x | save out.i32", "{x} | save out.i32"},
         {"x | save out", "{x} | save out"},
@@ -272,6 +328,7 @@ static void statements(void **state)
         {"  .set fusion off ; on  \r\n1", ".set fusion off ; on; 1"},
         {"1; .quit", "1; .quit"},
         {"1;2\n3\r\n;4 # five", "1; 2; 3; 4"},
+        {"into + from; along | count; let into = else", "(+ into from); {along} | count; let into = {else}"},
     };
     (void)state;
     EXPECT_ALL(rows);
@@ -289,6 +346,12 @@ static void lines(void **state)
         {"load\na.bin,\nb.bin\n|\ncount", "{load a.bin, b.bin} | count"},
         {"x\n| count\n\n  # c\n\n | show\n1", "{x} | count | show; 1"},
         {"x | count # a\n | show", "{x} | count | show"},
+        {"x | scan +\n1", "{x} | scan +; 1"},
+        {"x | fold or\nx | fold *\n | show", "{x} | reduce or; {x} | reduce * | show"},
+        {"x | scan\n+", "{x} | scan +"},
+        {"x | sort\na", "{x} | sort; {a}"},
+        {"x | sum along\nrows", "{x} | sum along; {rows}"},
+        {"x | group a:\nsum(b),\ncount()", "{x} | group a: (sum b), (count)"},
         {"1 + 2\n* 3", NULL},
         {"x | count;\n| show", NULL},
         {"let a =\n 1\nlet b = 2", "let a = 1; let b = 2"},

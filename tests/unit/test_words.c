@@ -87,6 +87,10 @@ static void words_as_names(void **state)
         "x | derive %1$s = %1$s ? %1$s : -%1$s | sum %1$s",
         "x | select |a, %1$s| a == %1$s | zip y as %1$s",
         "x | map (%1$s | 1), max(1, %1$s) in [%1$s] | count %1$s == 1",
+        "x | sort %1$s | sort %1$s desc, %1$s asc | group %1$s as %1$s, %1$s: sum(%1$s) as %1$s",
+        "x | scan |a, %1$s| a + %1$s exclusive from %1$s along rows | reduce |%1$s, b| %1$s from %1$s",
+        "x | stencil -1..%1$s else %1$s: at(%1$s, 0) as %1$s | shape %1$s %1$s | sum %1$s along cols",
+        "x | scatter y into %1$s | hist %1$s | gather (y | take %1$s)",
     };
     struct arena *arena = arena_new();
     size_t reserved = 0;

@@ -140,7 +140,27 @@ static inline void add_source(struct strbuf *out, const struct source_node *sour
     strbuf_putc(out, '}');
 }
 
-/* select |a,b| (== a 1); map x as y, z; zip {x}, {y}; save out.bin */
+/* " from 3", or nothing. */
+static inline void add_clause(struct strbuf *out, const char *word, const struct expr *expr)
+{
+    if (expr) {
+        strbuf_printf(out, " %s ", word);
+        add_expr(out, expr);
+    }
+}
+
+static inline void add_items(struct strbuf *out, const struct item *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        strbuf_puts(out, i ? ", " : " ");
+        add_expr(out, items[i].expr);
+        add_as(out, items[i].name);
+        strbuf_puts(out, items[i].descending ? " desc" : "");
+    }
+}
+
+/* select |a,b| (== a 1); map x as y, z; zip {x}, {y}; save out.bin; scan + exclusive from 1 along rows;
+ * group x: (sum y); stencil (neg 1)..1 else 0: (at 1); scatter {x} into 5 */
 static inline void add_stage(struct strbuf *out, const struct stage *stage)
 {
     strbuf_puts(out, stage->word->text);
@@ -149,15 +169,26 @@ static inline void add_stage(struct strbuf *out, const struct stage *stage)
         add_names(out, stage->head->names, stage->head->count);
         strbuf_putc(out, '|');
     }
-    for (size_t i = 0; i < stage->item_count; i++) {
-        strbuf_puts(out, i ? ", " : " ");
-        add_expr(out, stage->items[i].expr);
-        add_as(out, stage->items[i].name);
+    for (size_t i = 0; i < stage->bound_count; i++) {
+        strbuf_puts(out, i % 2 ? ".." : i ? ", " : " ");
+        add_expr(out, stage->bounds[i]);
     }
+    add_clause(out, "else", stage->otherwise);
+    strbuf_puts(out, stage->otherwise ? ":" : "");
+    if (stage->op.text)
+        strbuf_printf(out, " %s", stage->op.text);
+    add_items(out, stage->items, stage->item_count);
+    strbuf_puts(out, stage->aggregate_count ? ":" : "");
+    add_items(out, stage->aggregates, stage->aggregate_count);
     for (size_t i = 0; i < stage->source_count; i++) {
         strbuf_puts(out, i ? ", " : " ");
         add_source(out, &stage->sources[i]);
     }
+    strbuf_puts(out, stage->exclusive.text ? " exclusive" : "");
+    add_clause(out, "from", stage->initial);
+    add_clause(out, "into", stage->into);
+    if (stage->along.text)
+        strbuf_printf(out, " along %s", stage->along.text);
     if (stage->path.text)
         strbuf_printf(out, " %s", stage->path.text);
 }

@@ -1,0 +1,114 @@
+/* Building the syntax tree: stages and their parts. */
+#include "ast_build.h"
+
+static struct stage *stage_new(struct tree *tree, struct token word)
+{
+    struct stage *stage = arena_alloc(tree->arena, sizeof *stage);
+    stage->word = word_canonical(word.word);
+    stage->word_span = token_span(tree, word);
+    stage->span = stage->word_span;
+    return stage;
+}
+
+struct stage *stage_items(struct tree *tree, struct token word, struct head *head, struct item_list *items)
+{
+    struct stage *stage = stage_new(tree, word);
+    stage->head = head;
+    if (items) {
+        stage->items = items->at;
+        stage->item_count = items->count;
+        stage->span = span_join(stage->span, items->at[items->count - 1].span);
+    }
+    return stage;
+}
+
+struct stage *stage_sources(struct tree *tree, struct token word, struct source_list *sources)
+{
+    struct stage *stage = stage_new(tree, word);
+    stage->sources = sources->at;
+    stage->source_count = sources->count;
+    stage->span = span_join(stage->span, sources->at[sources->count - 1].span);
+    return stage;
+}
+
+struct stage *stage_path(struct tree *tree, struct token word, struct token path)
+{
+    struct stage *stage = stage_new(tree, word);
+    stage->path = token_name(tree, path);
+    stage->span = span_join(stage->span, stage->path.span);
+    return stage;
+}
+
+static void reach(struct stage *stage, struct span span)
+{
+    stage->span = span_join(stage->span, span);
+}
+
+struct stage *stage_scatter(struct tree *tree, struct token word, struct source_node *source, struct expr *into)
+{
+    struct stage *stage = stage_sources(tree, word, source_list_add(tree, NULL, source));
+    stage->into = into;
+    if (into)
+        reach(stage, into->span);
+    return stage;
+}
+
+struct stage *stage_combine(struct tree *tree, struct token word, struct combiner *combiner, struct token exclusive,
+                            struct expr *initial)
+{
+    struct item_list *items = NULL;
+    if (combiner->expr)
+        items = item_list_add(tree, NULL, item_new(tree, combiner->expr, (struct token){0}));
+    struct stage *stage = stage_items(tree, word, combiner->head, items);
+    stage->op = combiner->op;
+    stage->exclusive = token_name(tree, exclusive);
+    stage->initial = initial;
+    reach(stage, stage->op.span);
+    reach(stage, stage->exclusive.span);
+    if (initial)
+        reach(stage, initial->span);
+    return stage;
+}
+
+struct stage *stage_along(struct tree *tree, struct stage *stage, struct token axis)
+{
+    stage->along = token_name(tree, axis);
+    reach(stage, stage->along.span);
+    return stage;
+}
+
+struct stage *stage_aggregates(struct stage *stage, struct item_list *aggregates)
+{
+    stage->aggregates = aggregates->at;
+    stage->aggregate_count = aggregates->count;
+    reach(stage, aggregates->at[aggregates->count - 1].span);
+    return stage;
+}
+
+struct stage *stage_stencil(struct stage *stage, struct expr_list *bounds, struct expr *otherwise)
+{
+    stage->bounds = bounds->at;
+    stage->bound_count = bounds->count;
+    stage->otherwise = otherwise;
+    return stage;
+}
+
+struct combiner *combiner_new(struct tree *tree, struct token op, struct head *head, struct expr *expr)
+{
+    struct combiner *combiner = arena_alloc(tree->arena, sizeof *combiner);
+    combiner->op = token_name(tree, op);
+    if (op.end != 0 && !combiner->op.text)
+        combiner->op.text = arena_text(tree->arena, tree->source->text + op.begin, op.end - op.begin);
+    combiner->head = head;
+    combiner->expr = expr;
+    return combiner;
+}
+
+struct item *key_new(struct tree *tree, struct expr *expr, struct token order, bool descending)
+{
+    struct item *item = item_new(tree, expr, (struct token){0});
+    item->descending = descending;
+    if (order.end != 0)
+        item->span = span_join(item->span, token_span(tree, order));
+    return item;
+}
