@@ -1,8 +1,8 @@
 #include "aggregate.h"
 
-#include <math.h>
+#include "reducer.h"
 
-__extension__ typedef unsigned __int128 uint128;
+#include <math.h>
 
 void agg_init(struct agg_state *state, const struct aggregate *aggregate, const struct code *code)
 {
@@ -15,6 +15,8 @@ void agg_init(struct agg_state *state, const struct aggregate *aggregate, const 
         .fhi = -INFINITY,
         .magnitude = 1,
         .product = 1,
+        .bits = aggregate->kind == AGG_BITAND ? -1 : 0,
+        .reducer = aggregate->reducer,
     };
     fsum_init(&state->fsum);
 }
@@ -25,8 +27,38 @@ static void multiply(struct agg_state *state, uint64_t magnitude)
         state->overflow = true;
 }
 
+void agg_begin(struct agg_state *state, const struct aggregate *aggregate)
+{
+    bool ordered = state->kind == AGG_FOLD || (state->kind == AGG_PRODUCT && state->type == KIND_FLOAT);
+    if (!aggregate->has_initial || !ordered)
+        return;
+    state->folded = aggregate->initial;
+    state->product = aggregate->initial.number;
+    state->begun = true;
+}
+
+/* What lies before it combined with one more. */
+static void fold_in(struct agg_state *state, const struct scalar *v)
+{
+    struct scalar folded = *v;
+    bool first = state->count == 0 && !state->begun;
+    if (!first && !reducer_apply(state->reducer, state->folded, *v, &folded))
+        state->failed = true;
+    else if (!state->failed)
+        state->folded = folded;
+}
+
+static int64_t combine_bits(enum aggregate_kind kind, int64_t a, int64_t b)
+{
+    return kind == AGG_BITAND ? a & b : kind == AGG_XOR ? a ^ b : a | b;
+}
+
 void agg_merge(struct agg_state *into, const struct agg_state *from)
 {
+    if (into->kind == AGG_FOLD && from->count > 0)
+        fold_in(into, &from->folded);
+    into->failed = into->failed || from->failed;
+    into->bits = combine_bits(into->kind, into->bits, from->bits);
     into->count += from->count;
     into->nans += from->nans;
     into->sum += from->sum;
@@ -44,7 +76,6 @@ void agg_merge(struct agg_state *into, const struct agg_state *from)
 
 void agg_add_int(struct agg_state *state, int64_t v)
 {
-    state->count++;
     switch (state->kind) {
     case AGG_COUNT:
         break;
@@ -65,7 +96,18 @@ void agg_add_int(struct agg_state *state, int64_t v)
         state->lo = v < state->lo ? v : state->lo;
         state->hi = v > state->hi ? v : state->hi;
         break;
+    case AGG_BITAND:
+    case AGG_XOR:
+    case AGG_BITOR:
+        state->bits = combine_bits(state->kind, state->bits, v);
+        break;
+    case AGG_FOLD: {
+        struct scalar scalar = state->type == KIND_BOOL ? scalar_bool(v != 0) : scalar_int(v);
+        fold_in(state, &scalar);
+        break;
     }
+    }
+    state->count++;
 }
 
 static void add_to_bounds(struct agg_state *state, double v)
@@ -93,58 +135,42 @@ void agg_add_float(struct agg_state *state, double v)
     case AGG_PRODUCT:
         state->product *= v;
         break;
-    case AGG_COUNT:
+    case AGG_FOLD: {
+        struct scalar scalar = scalar_float(v);
+        fold_in(state, &scalar);
+        break;
+    }
+    default: /* counts; bits are integers' */
         break;
     }
     state->count++;
 }
 
-/* The quotient rounded to nearest even: enough of its bits, and whether there are more, rounded once. */
-static double divide(int128 sum, int64_t count)
+void agg_add(struct agg_state *state, const struct scalar *v)
 {
-    if (sum == 0)
-        return 0.0;
-    uint128 dividend = sum < 0 ? 0 - (uint128)sum : (uint128)sum;
-    uint128 divisor = (uint128)count;
-    int exponent = 0;
-    while (dividend >> 127 == 0) {
-        dividend <<= 1;
-        exponent--;
-    }
-    /* The divisor has at most 63 bits, so the quotient has more than 64. */
-    uint128 quotient = dividend / divisor;
-    bool below = dividend % divisor != 0;
-    while (quotient >> 64 != 0) {
-        below = below || (quotient & 1);
-        quotient >>= 1;
-        exponent++;
-    }
-    double rounded = ldexp((double)((uint64_t)quotient | below), exponent);
-    return sum < 0 ? -rounded : rounded;
+    if (v->kind == KIND_FLOAT)
+        agg_add_float(state, v->number);
+    else
+        agg_add_int(state, (int64_t)v->integer);
 }
 
 static enum status no_rows(const struct aggregate *aggregate, const char *word, struct diags *diags)
 {
     diag_error(diags, aggregate->span, "%s of no rows", word);
-    diag_hint(diags, "`count` says how many rows are left; sum and product of none are 0 and 1");
+    if (aggregate->kind == AGG_FOLD)
+        diag_hint(diags, "`from VALUE` says what to begin with, and is the result of no rows");
+    else
+        diag_hint(diags, "`count` says how many rows are left; sum and product of none are 0 and 1");
     return STATUS_FAILED;
 }
 
-static enum status finish_product(const struct agg_state *state, const struct aggregate *aggregate,
-                                  struct scalar *result, struct diags *diags)
+/* False: it does not fit in 64 bits. */
+static bool product_value(const struct agg_state *state, struct scalar *result)
 {
     uint64_t limit = (uint64_t)INT64_MAX + state->negative;
-    if (state->zero) {
-        *result = scalar_int(0);
-    } else if (state->overflow || state->magnitude > limit) {
-        diag_error(diags, aggregate->span, "the product does not fit in 64 bits");
-        diag_hint(diags, "in floats, as of `product float(x)`, it would be rounded");
-        return STATUS_FAILED;
-    } else {
-        int128 magnitude = state->magnitude;
-        *result = scalar_int(state->negative ? -magnitude : magnitude);
-    }
-    return STATUS_OK;
+    int128 magnitude = state->zero ? 0 : state->magnitude;
+    *result = scalar_int(state->negative ? -magnitude : magnitude);
+    return state->zero || (!state->overflow && state->magnitude <= limit);
 }
 
 static struct scalar int_result(const struct agg_state *state)
@@ -153,17 +179,19 @@ static struct scalar int_result(const struct agg_state *state)
     case AGG_COUNT:
         return scalar_int(state->count);
     case AGG_MEAN:
-        return scalar_float(divide(state->sum, state->count));
+        return scalar_float(int128_quotient(state->sum, state->count));
     case AGG_MIN:
     case AGG_MAX: {
         int64_t bound = state->kind == AGG_MIN ? state->lo : state->hi;
         return state->type == KIND_BOOL ? scalar_bool(bound != 0) : scalar_int(bound);
     }
-    case AGG_SUM:
-    case AGG_PRODUCT:
-        break;
+    case AGG_BITAND:
+    case AGG_XOR:
+    case AGG_BITOR:
+        return state->type == KIND_BOOL ? scalar_bool(state->bits & 1) : scalar_int(state->bits);
+    default:
+        return scalar_int(state->sum);
     }
-    return scalar_int(state->sum);
 }
 
 /* Adding 0.0 makes a zero positive, so that the sign does not tell in which order rows came. */
@@ -181,22 +209,54 @@ static struct scalar float_result(const struct agg_state *state, bool *certain)
     }
     case AGG_MEAN:
         return scalar_float(fsum_result(&state->fsum, certain) / (double)state->count + 0.0);
-    case AGG_SUM:
-        break;
+    default:
+        return scalar_float(fsum_result(&state->fsum, certain) + 0.0);
     }
-    return scalar_float(fsum_result(&state->fsum, certain) + 0.0);
+}
+
+/* What a fold came to: `count` values, or with an initial value any number of them. */
+static void fold_value(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result,
+                       bool *certain)
+{
+    *result = state->folded;
+    *certain = !state->failed;
+    if (!aggregate->has_initial || state->begun || state->failed)
+        return;
+    *result = aggregate->initial;
+    if (state->count > 0)
+        *certain = reducer_apply(state->reducer, aggregate->initial, state->folded, result);
+}
+
+bool agg_value(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result, bool *certain)
+{
+    bool needs_rows =
+        state->kind == AGG_MIN || state->kind == AGG_MAX || state->kind == AGG_MEAN || state->kind == AGG_FOLD;
+    *certain = true;
+    if (needs_rows && state->count == 0 && state->nans == 0 && !aggregate->has_initial)
+        return false;
+    if (state->kind == AGG_FOLD) {
+        fold_value(state, aggregate, result, certain);
+        return true;
+    }
+    struct agg_state all = *state;
+    if (aggregate->has_initial && !state->begun)
+        agg_add(&all, &aggregate->initial);
+    if (all.kind == AGG_PRODUCT && all.type != KIND_FLOAT)
+        return product_value(&all, result);
+    *result = all.type == KIND_FLOAT ? float_result(&all, certain) : int_result(&all);
+    return true;
 }
 
 enum status agg_finish(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result,
                        bool *certain, struct diags *diags)
 {
-    static const char *const of_none[] = {[AGG_MIN] = "min", [AGG_MAX] = "max", [AGG_MEAN] = "mean"};
-    *certain = true;
-    bool needs_rows = state->kind == AGG_MIN || state->kind == AGG_MAX || state->kind == AGG_MEAN;
-    if (needs_rows && state->count == 0 && state->nans == 0)
-        return no_rows(aggregate, of_none[state->kind], diags);
-    if (state->kind == AGG_PRODUCT && state->type != KIND_FLOAT)
-        return finish_product(state, aggregate, result, diags);
-    *result = state->type == KIND_FLOAT ? float_result(state, certain) : int_result(state);
-    return STATUS_OK;
+    static const char *const words[] = {
+        [AGG_MIN] = "min", [AGG_MAX] = "max", [AGG_MEAN] = "mean", [AGG_FOLD] = "reduce"};
+    if (agg_value(state, aggregate, result, certain))
+        return STATUS_OK;
+    if (state->kind != AGG_PRODUCT)
+        return no_rows(aggregate, words[state->kind], diags);
+    diag_error(diags, aggregate->span, "the product does not fit in 64 bits");
+    diag_hint(diags, "in floats, as of `product float(x)`, it would be rounded");
+    return STATUS_FAILED;
 }

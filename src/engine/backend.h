@@ -13,7 +13,8 @@
 struct job {
     const struct task *task;
     struct column *const *columns; /* the task's inputs in order; element 0 of the task is row task->first of each */
-    int64_t begin, end;            /* rows of the task to read: inputs' rows first+begin .. first+end-1; ROW is begin.. */
+    int64_t rows;                  /* that the task reads in all: ROWS */
+    int64_t begin, end; /* rows of the task to read: inputs' rows first+begin .. first+end-1; ROW is begin.. */
     struct timing *timing;
     const volatile sig_atomic_t *cancel; /* becomes non-zero when the user interrupts */
     struct diags *diags;
@@ -26,6 +27,20 @@ struct row_sink {
     int64_t rows;
 };
 
+/* A breaker about to run, on whole columns. */
+struct break_job {
+    const struct task *task;
+    struct column *const *inputs; /* of the task, in order; all of `rows` rows */
+    int64_t rows;
+    /* Of each output, NULL where not needed. Reserved by the caller where the number of rows is known before (scan,
+     * sort, scatter, hist); of group and distinct made by the backend. */
+    struct column **results;
+    int64_t *result_rows;
+    struct timing *timing;
+    const volatile sig_atomic_t *cancel;
+    struct diags *diags;
+};
+
 struct backend;
 
 struct backend_ops {
@@ -33,11 +48,14 @@ struct backend_ops {
     enum status (*prepare)(struct backend *backend, const struct job *job);
     /* The most rows it takes at once, at least 1; every range but the last should be a multiple of 4096 rows. */
     int64_t (*range_rows)(struct backend *backend, const struct job *job);
-    /* Aggregates the range into states[0..aggregate_count-1], freshly initialised. *flagged is set if some checked
+    /* Aggregates the range into states[0..aggregate_count-1], freshly initialised, or holding all rows before it where
+     * aggregate_in_order says so. *flagged is set if some checked
      * operation may have failed: the states are then worthless. */
     enum status (*aggregate)(struct backend *backend, const struct job *job, struct agg_state *states, bool *flagged);
     /* Appends the rows of the range that pass the filters, in order. */
     enum status (*rows)(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged);
+    /* Runs a breaker; NULL or STATUS_UNABLE: the evaluator does it. *flagged is set if something may have failed. */
+    enum status (*breaker)(struct backend *backend, const struct break_job *job, bool *flagged);
     /* The program for the task as text, in the job's diags' arena; NULL if there is none. */
     const char *(*source)(struct backend *backend, const struct job *job);
     /* Lets go of copies of columns that nobody else refers to. */

@@ -22,6 +22,8 @@ struct bound {
     /* What is done with the result at the end of the pipeline. */
     struct name save_path; /* absent: none */
     int64_t show_rows;     /* show N; -1: as the shell likes */
+    struct extents shape;  /* of a relation's rows, if they have one */
+    bool histogram;        /* the relation comes from `hist` */
 };
 
 /* Binds a pipeline or expression. Opens files. With `checking`, values that only running can tell are passed over

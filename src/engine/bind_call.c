@@ -155,6 +155,8 @@ static value put_in_place(struct scope *scope, const struct stmt *function, cons
     body.parameter_count = function->param_count;
     body.arguments = arguments;
     body.has_rows = scope->has_rows;
+    body.shape = scope->shape;
+    body.task = scope->task;
     binder->call = &call;
     int32_t before = scope->code->count;
     value v = bind_value(&body, function->expr);
@@ -168,6 +170,8 @@ static value put_in_place(struct scope *scope, const struct stmt *function, cons
 value bind_call(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
+    if (scope->neighbours != NULL && strcmp(expr->name.text, "at") == 0)
+        return bind_at(scope, expr);
     const struct function *function = function_find(expr->name.text);
     if (function != NULL)
         return call_function(scope, function, expr);
@@ -208,7 +212,7 @@ static void check_parameters(struct binder *binder, const struct stmt *def)
 /* The body is bound once with parameters of which nothing is known. */
 void bind_function_body(struct binder *binder, const struct stmt *def)
 {
-    if (function_find(def->name.text) != NULL)
+    if (function_find(def->name.text) != NULL || strcmp(def->name.text, "at") == 0)
         bind_error(binder, def->name.span, "choose another name", "`%s` is a function already", def->name.text);
     check_parameters(binder, def);
     if (def->param_count > LIMIT_PARAMETERS)
@@ -224,6 +228,7 @@ void bind_function_body(struct binder *binder, const struct stmt *def)
     body.parameter_count = def->param_count;
     body.arguments = arguments;
     body.has_rows = true;
+    body.shape = (struct extents){1, 1}; /* it may be called where there is one */
     binder->defining = def;
     bind_value(&body, def->expr);
 }

@@ -3,14 +3,6 @@
 
 #include <string.h>
 
-/* After an error, or when only running can tell: some columns, nobody knows which. */
-static void lose_columns(struct binder *binder, const struct stage *stage, struct flow *flow)
-{
-    struct task *task = task_after(binder, stage, flow);
-    task_give(binder, task, flow, NULL, NULL, 0);
-    flow->open = true;
-}
-
 /* Binds an item as a column: a bare column keeps its type and, unless `as` says otherwise, its name; a name of NULL is
  * yet to be given. */
 static value bind_item(struct scope *scope, const struct item *item, struct slot *slot)
@@ -30,7 +22,7 @@ static value bind_item(struct scope *scope, const struct item *item, struct slot
 
 /* c1, c2, ... by position for those without a name; after the others, so that a given name is never the one that is
  * changed for being there already. */
-static void name_columns(struct binder *binder, struct slot *columns, size_t count)
+void name_columns(struct binder *binder, struct slot *columns, size_t count)
 {
     struct name_set names;
     name_set_init(&names, binder->arena, count);
@@ -152,7 +144,7 @@ void bind_nth(struct binder *binder, const struct stage *stage, struct flow *flo
     if (known && name_position(&scope, position, stage->span, &index))
         keep_columns(binder, stage, flow, &index, 1);
     else
-        lose_columns(binder, stage, flow);
+        task_lose(binder, stage, flow);
 }
 
 void bind_pick(struct binder *binder, const struct stage *stage, struct flow *flow)
@@ -168,5 +160,5 @@ void bind_pick(struct binder *binder, const struct stage *stage, struct flow *fl
     if (known)
         keep_columns(binder, stage, flow, indices, count);
     else
-        lose_columns(binder, stage, flow);
+        task_lose(binder, stage, flow);
 }

@@ -33,6 +33,20 @@ static bool is_literal(const struct expr *expr, struct scalar *scalar)
     return true;
 }
 
+enum known bind_constant_int(struct scope *scope, const struct expr *expr, const char *what, const char *hint,
+                             int64_t *integer)
+{
+    struct scalar scalar;
+    enum known known = bind_constant(scope, expr, &scalar);
+    if (known != KNOWN_NOTHING && scalar.kind != KIND_INT) {
+        bind_error(scope->binder, expr->span, hint, "%s is a whole number", what);
+        return KNOWN_NOTHING;
+    }
+    if (known == KNOWN_VALUE)
+        *integer = (int64_t)scalar.integer;
+    return known;
+}
+
 enum known bind_constant(struct scope *scope, const struct expr *expr, struct scalar *scalar)
 {
     struct binder *binder = scope->binder;

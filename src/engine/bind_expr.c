@@ -169,12 +169,17 @@ static value column_value(struct scope *scope, size_t index, struct span span)
     return code_input(scope->code, (int64_t)index, type_table[slot->type].kind, span);
 }
 
+value bind_unknown(struct scope *scope, int64_t number, enum kind kind, struct span span)
+{
+    return code_input(scope->code, FIRST_UNKNOWN_SCALAR + number, kind, span);
+}
+
 static value scalar_value(struct scope *scope, const struct binding *binding, struct span span)
 {
     struct binder *binder = scope->binder;
     const struct scalar *scalar = &binding->scalar;
     if (binding->unknown)
-        return code_input(scope->code, FIRST_UNKNOWN_SCALAR + (binding - binder->env->bindings), scalar->kind, span);
+        return bind_unknown(scope, binding - binder->env->bindings, scalar->kind, span);
     if (scalar->kind == KIND_FLOAT)
         return code_float(scope->code, scalar->number, span);
     if (scalar->kind == KIND_BOOL)
@@ -199,7 +204,10 @@ static value bind_name(struct scope *scope, const struct name *name)
         return scalar_value(scope, resolved.binding, name->span);
     case MEANS_ROW:
         scope->reads_row = true;
-        return code_row(scope->code, name->span);
+        return shape_row(scope->code, scope->shape, name->span);
+    case MEANS_COL:
+        scope->reads_row = true;
+        return shape_col(scope->code, scope->shape, name->span);
     case MEANS_UNKNOWN:
         break;
     }
@@ -223,21 +231,27 @@ static value bind_unary(struct scope *scope, const struct expr *expr)
     return NO_VALUE;
 }
 
-static value bind_ternary(struct scope *scope, const struct expr *expr)
+value bind_choice(struct scope *scope, value condition, value yes, const struct expr *yes_expr, value no,
+                  const struct expr *no_expr, struct span span)
 {
-    value condition = bind_condition(scope, expr->args[0]);
-    value yes = bind_value(scope, expr->args[1]);
-    value no = bind_value(scope, expr->args[2]);
     if (condition == NO_VALUE || yes == NO_VALUE || no == NO_VALUE)
         return NO_VALUE;
     if (kind_of(scope, yes) != kind_of(scope, no)) {
         const char *what = "beside a number, `?:`";
-        if (!bind_is_number(scope, yes, expr->args[1], what, NULL) ||
-            !bind_is_number(scope, no, expr->args[2], what, NULL))
+        if (!bind_is_number(scope, yes, yes_expr, what, NULL) || !bind_is_number(scope, no, no_expr, what, NULL))
             return NO_VALUE;
-        bind_unify(scope, &yes, &no, expr->span);
+        bind_unify(scope, &yes, &no, span);
     }
-    return code_op(scope->code, OP_SELECT, condition, yes, no, expr->span);
+    return code_op(scope->code, OP_SELECT, condition, yes, no, span);
+}
+
+static value bind_ternary(struct scope *scope, const struct expr *expr)
+{
+    const struct expr *yes_expr = expr->args[1], *no_expr = expr->args[2];
+    value condition = bind_condition(scope, expr->args[0]);
+    value yes = bind_value(scope, yes_expr);
+    value no = bind_value(scope, no_expr);
+    return bind_choice(scope, condition, yes, yes_expr, no, no_expr, expr->span);
 }
 
 /* How a binary operator is lowered. */
@@ -441,9 +455,7 @@ static value bind_by_kind(struct scope *scope, const struct expr *expr)
     case EXPR_IN_LIST:
         return bind_chain(scope, expr);
     case EXPR_INDEX:
-        bind_error(scope->binder, expr->span, "`load`, `select` and `take` choose rows",
-                   "`%s[...]`: an expression sees one row, other rows cannot be asked for", expr->name.text);
-        break;
+        return bind_index(scope, expr);
     }
     return NO_VALUE;
 }

@@ -10,6 +10,7 @@
 #include "bind.h"
 #include "exact.h"
 #include "functions.h"
+#include "reducer.h"
 #include "save.h"
 
 /* Limits of this part of the house, documented and tested. */
@@ -57,7 +58,8 @@ struct flow {
     struct slot *columns;
     size_t count;
     int64_t rows; /* -1 if only running can tell */
-    bool open;    /* it may have other columns than these */
+    struct extents shape;
+    bool open; /* it may have other columns than these */
 
     /* Set by a terminal stage: a single value of this kind, nothing for the next stage to read. */
     bool scalar;
@@ -71,14 +73,17 @@ struct flow {
 struct scope {
     struct binder *binder;
     struct code *code;
+    struct task *task;       /* whose code it is, to which inputs can be added; NULL: it reads nothing else */
     const struct flow *flow; /* NULL: no columns here; INPUT k of the code is column k */
     const struct head *head; /* or NULL */
     const struct name *parameters;
     const value *arguments; /* of the parameters; NO_VALUE where not known */
     size_t parameter_count;
-    bool has_rows;            /* `row` means something */
-    bool reads_row;           /* some value bound so far depends on the row */
-    const char *no_columns;   /* without a flow: why there are no columns, for hints */
+    bool has_rows;                          /* `row` means something */
+    struct extents shape;                   /* `row` and `col` are the indices of this */
+    const struct neighbourhood *neighbours; /* `at` means something: within a stencil */
+    bool reads_row;                         /* some value bound so far depends on the row */
+    const char *no_columns;                 /* without a flow: why there are no columns, for hints */
     struct name lone;         /* the unknown name that was taken for the only column; absent if none was */
     const struct item *given; /* the stage's expressions before this one, whose names it does not see */
     size_t given_count;
@@ -119,7 +124,8 @@ enum meaning {
     MEANS_ARGUMENT,
     MEANS_COLUMN,
     MEANS_SCALAR,
-    MEANS_ROW
+    MEANS_ROW,
+    MEANS_COL
 };
 struct resolved {
     enum meaning meaning;
@@ -136,6 +142,9 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
 
 /* $n as a column index; false after an error, or if it cannot be known yet. */
 bool name_position(struct scope *scope, int64_t position, struct span span, size_t *index);
+
+/* Whether the name is a parameter, or exactly that of a column: then it means nothing else. */
+bool name_is_taken(const struct scope *scope, const char *name);
 
 /* Records that nothing of this name can be called. */
 void name_unknown_function(struct scope *scope, const struct name *name);
@@ -166,6 +175,11 @@ value bind_number(struct scope *scope, value v, struct span span);
 /* Whether the value is a number; of a bool an error that `what` (an operator or function, quoted) needs numbers.
  * `logical` is the operator that does for conditions what was wanted, or NULL. */
 bool bind_is_number(struct scope *scope, value v, const struct expr *expr, const char *what, const char *logical);
+/* condition ? yes : no, with both brought to one kind; the expressions are where they were written. */
+value bind_choice(struct scope *scope, value condition, value yes, const struct expr *yes_expr, value no,
+                  const struct expr *no_expr, struct span span);
+/* In a check before running, a value of which only the kind is known; different ones have different numbers. */
+value bind_unknown(struct scope *scope, int64_t number, enum kind kind, struct span span);
 /* EQ, NE, LT or LE, exact also between integers and floats. */
 value bind_compare(struct scope *scope, enum op op, value a, value b, struct span span);
 /* Makes both integers or both floats. */
@@ -184,6 +198,10 @@ enum known bind_constant(struct scope *scope, const struct expr *expr, struct sc
 /* A scope for constants; `why` says why there are no columns, for hints. */
 struct scope scope_without_columns(struct binder *binder, struct code *code, const char *why);
 
+/* The same of an integer; another kind is an error that says that `what` is a whole number. */
+enum known bind_constant_int(struct scope *scope, const struct expr *expr, const char *what, const char *hint,
+                             int64_t *integer);
+
 /* bind_call.c: name(args...), a function of the table or one of the user. */
 value bind_call(struct scope *scope, const struct expr *expr);
 /* Checks a definition: parameters, names, no recursion. */
@@ -201,6 +219,10 @@ bool stage_number(struct binder *binder, const struct stage *stage, int64_t leas
 
 /* bind_zip.c */
 void bind_zip(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* Sets how many rows the task reads, which is what all `count` flows give: at[0] is what came before the stage, the
+ * others are its sources. An error if it is known that they differ. */
+void bind_align(struct binder *binder, const struct stage *stage, struct task *task, const struct flow *at,
+                size_t count);
 
 /* bind_columns.c: the stages that make or choose columns. */
 void bind_map(struct binder *binder, const struct stage *stage, struct flow *flow);
@@ -208,7 +230,79 @@ void bind_derive(struct binder *binder, const struct stage *stage, struct flow *
 void bind_nth(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_pick(struct binder *binder, const struct stage *stage, struct flow *flow);
 
+/* c1, c2, ... for the columns without a name; the others are numbered where they are the same. */
+void name_columns(struct binder *binder, struct slot *columns, size_t count);
+
+/* bind_break.c: the stages that work on whole columns. What such a breaker reads are operands: columns as they are, or
+ * computed by a task before it, the front, which is left out if it has nothing to compute. */
+struct front {
+    struct binder *binder;
+    const struct stage *stage;
+    const struct flow *flow; /* what the stage finds */
+    struct task *task;
+    struct scope scope; /* of the stage's expressions */
+    struct slot *slots; /* of the operands */
+    value *values;
+    size_t count, capacity;
+};
+void front_begin(struct binder *binder, const struct stage *stage, const struct flow *flow, struct front *front);
+/* Adds an operand and gives its number; equal ones are one. The slot's type is filled in unless it is a column. */
+size_t front_add(struct front *front, value v, struct slot slot);
+/* The same for an expression, under the name it is given. A column keeps its own name and type. */
+size_t front_item(struct front *front, const struct item *item);
+/* Makes the breaker, which is called `name` in listings. operand[k] becomes the input that operand k is. */
+struct task *front_end(struct front *front, const char *name, enum breaker_kind kind, size_t key_count,
+                       size_t *operand);
+void bind_sort(struct binder *binder, const struct stage *stage, struct flow *flow);
+void bind_distinct(struct binder *binder, const struct stage *stage, struct flow *flow);
+void bind_scatter(struct binder *binder, const struct stage *stage, struct flow *flow);
+void bind_hist(struct binder *binder, const struct stage *stage, struct flow *flow);
+
+/* bind_group.c: group, and the stages that give one value for each row or column of a shape. */
+void bind_group(struct binder *binder, const struct stage *stage, struct flow *flow);
+void bind_along(struct binder *binder, const struct stage *stage, struct flow *flow);
+
+/* bind_scan.c: scan, reduce, and what they combine by. */
+void bind_scan(struct binder *binder, const struct stage *stage, struct flow *flow);
+void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* The operator or function that a stage combines values of this kind by, with its initial value; false after an error.
+ */
+bool bind_combiner(struct binder *binder, const struct stage *stage, enum kind kind, struct aggregate *what);
+
+/* bind_stencil.c */
+void bind_stencil(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* at(...) within a stencil. */
+value bind_at(struct scope *scope, const struct expr *expr);
+
+/* bind_gather.c: rows at other places. */
+void bind_gather(struct binder *binder, const struct stage *stage, struct flow *flow);
+void bind_reverse(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* Binds the source of positions of gather and scatter, whose column is named unlike those of the flow. False after an
+ * error, or if it is not known what it is. */
+bool bind_positions(struct binder *binder, const struct stage *stage, const struct flow *flow, struct flow *positions);
+/* NAME[E] */
+value bind_index(struct scope *scope, const struct expr *expr);
+
+/* bind_shape.c */
+void bind_shape(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* The row or the column that the row at hand is in. */
+extern const struct extents shape_unknown; /* as a check before running finds a picture's */
+value shape_row(struct code *code, struct extents shape, struct span span);
+value shape_col(struct code *code, struct extents shape, struct span span);
+/* Whether the flow has a shape that `along` can go along; an error if not. */
+bool shape_along(struct binder *binder, const struct stage *stage, const struct flow *flow);
+/* Whether the relation after the stage is laid out as the one before. */
+bool shape_is_kept(enum stage_kind stage);
+
 /* bind_terminal.c: the stages that make one value of a relation. */
+/* A stage without an expression is about the one column there is: whether there is just one. If not, an error. */
+bool stage_column(struct binder *binder, const struct stage *stage, const struct flow *flow);
+/* What count E keeps; NO_VALUE after an error, or if it cannot be known. */
+value bind_counted(struct scope *scope, const struct stage *stage);
+enum aggregate_kind aggregate_of(enum stage_kind stage);
+/* Makes the task give this one value. */
+void task_aggregate(struct binder *binder, const struct stage *stage, struct task *task, struct flow *flow,
+                    struct aggregate what);
 void bind_count(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_aggregate(struct binder *binder, const struct stage *stage, struct flow *flow);
 
@@ -219,11 +313,17 @@ struct task *task_begin(struct binder *binder, const char *name, struct span spa
 /* Makes room for so many inputs in all; task_read adds a flow's columns to them. */
 void task_reserve(struct binder *binder, struct task *task, size_t inputs);
 void task_read(struct task *task, const struct flow *flow);
-/* A new task for the stage that reads the flow's columns: INPUT k is column k. */
+/* Adds one more input, or finds the equal one; gives its number. */
+size_t task_input(struct binder *binder, struct task *task, const struct input *input);
+/* After an error, or when only running can tell: some columns, nobody knows which. */
+void task_lose(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* A new task for a part of the stage, called `name`, that reads the flow's columns: INPUT k is column k. */
+struct task *task_part(struct binder *binder, const char *name, struct span span, const struct flow *flow);
+/* The same for the stage itself. */
 struct task *task_after(struct binder *binder, const struct stage *stage, const struct flow *flow);
 /* The scope of a stage's expressions; complains about its head. */
 struct scope scope_of_stage(struct binder *binder, struct task *task, const struct flow *flow, const struct head *head);
-/* Makes every input an output, under the flow's names; the flow goes on from this task. */
+/* Makes each of the flow's columns, which are the task's first inputs, an output; the flow goes on from this task. */
 void task_pass(struct binder *binder, struct task *task, struct flow *flow);
 /* Gives the task outputs of these values (NO_VALUE where not known), as the flow's new columns. */
 void task_give(struct binder *binder, struct task *task, struct flow *flow, struct slot *columns, const value *values,

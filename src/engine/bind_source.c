@@ -1,5 +1,6 @@
 /* Sources: files, ranges, lists, named relations and pipelines within pipelines. */
 #include "bind_internal.h"
+#include "formats.h"
 #include "path.h"
 
 #include <string.h>
@@ -11,6 +12,7 @@ struct gathered {
     size_t count;
     size_t capacity;
     int64_t rows;            /* of the first file whose rows are known, or -1 */
+    struct extents shape;    /* of the first file */
     const struct name *path; /* that file */
     bool open;               /* some file's columns are not known */
 };
@@ -57,6 +59,9 @@ static void expect_file(struct binder *binder, const struct path_item *item, con
     if (stated != NULL) {
         type = *stated;
     } else if (!type_by_ending(item->path.text, &type)) {
+        const struct format *format = format_of_path(item->path.text);
+        if (all->count == 0 && format != NULL && format->shaped)
+            all->shape = shape_unknown;
         all->open = true;
         return;
     }
@@ -92,6 +97,8 @@ static void open_file(struct binder *binder, const struct path_item *item, const
     if (item->as.text != NULL && loaded.count != 1)
         bind_error(binder, item->as.span, "`map NAME as NAME, ...` after it names each of several",
                    "`as` names one column, but `%s` has %zu", item->path.text, loaded.count);
+    if (all->count == 0)
+        all->shape = loaded.shape;
     for (size_t i = 0; i < loaded.count; i++) {
         struct column *column = loaded.columns[i];
         queue_hold(binder->queue, column);
@@ -135,6 +142,7 @@ static void give_columns(struct binder *binder, struct gathered *all, struct tas
     flow->columns = all->slots;
     flow->count = all->count;
     flow->rows = all->rows;
+    flow->shape = all->shape;
     flow->open = all->open;
     task_pass(binder, task, flow);
 }
@@ -151,7 +159,7 @@ static void bind_load(struct binder *binder, const struct source_node *source, s
 static void give_relation(struct binder *binder, const struct relation *relation, bool unknown, struct task *task,
                           struct flow *flow)
 {
-    struct gathered all = {.rows = unknown ? -1 : relation->rows};
+    struct gathered all = {.rows = unknown ? -1 : relation->rows, .shape = relation->shape};
     for (size_t i = 0; i < relation->count; i++) {
         struct column *column = column_ref(relation->columns[i]);
         queue_hold(binder->queue, column);
@@ -172,6 +180,7 @@ static void bind_let_relation(struct binder *binder, const struct source_node *s
         return;
     }
     flow->open = true;
+    flow->shape = shape_unknown;
     if (binding == NULL)
         name_unknown_relation(binder, name);
     else if (binding->kind == BINDING_SCALAR)

@@ -120,7 +120,8 @@ static void bind_save(struct binder *binder, const struct stage *stage, struct f
     if (binder->checking && !folder_exists(binder->arena, stage->path.text))
         return;
     size_t columns = flow->scalar ? 1 : flow->count;
-    if (save_check(stage->path.text, columns, stage->path.span, binder->diags) != STATUS_OK)
+    struct extents shape = flow->scalar ? (struct extents){0} : flow->shape;
+    if (save_check(stage->path.text, columns, shape, stage->path.span, binder->diags) != STATUS_OK)
         bind_failed(binder);
 }
 
@@ -146,7 +147,16 @@ static bool may_follow(struct binder *binder, const struct stage *stage, const s
     return true;
 }
 
-static void bind_stage(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+/* `along` is written after stages that make one value of many. */
+static void check_along(struct binder *binder, const struct stage *stage)
+{
+    enum stage_kind kind = stage->word->stage;
+    if (stage->along.text != NULL && (kind == STAGE_SHOW || kind == STAGE_HIST))
+        bind_error(binder, stage->along.span, "scan, reduce, sum, product, min, max, mean and count can",
+                   "`%s` does not go along anything", text_of_word(binder->arena, stage));
+}
+
+static void bind_by_word(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
     switch (stage->word->stage) {
     case STAGE_ZIP:
@@ -186,6 +196,39 @@ static void bind_stage(struct binder *binder, const struct stage *stage, struct 
     case STAGE_TAIL:
         bind_window(binder, stage, flow);
         break;
+    case STAGE_SCAN:
+        bind_scan(binder, stage, flow);
+        break;
+    case STAGE_REDUCE:
+        bind_reduce(binder, stage, flow);
+        break;
+    case STAGE_SORT:
+        bind_sort(binder, stage, flow);
+        break;
+    case STAGE_GROUP:
+        bind_group(binder, stage, flow);
+        break;
+    case STAGE_DISTINCT:
+        bind_distinct(binder, stage, flow);
+        break;
+    case STAGE_REVERSE:
+        bind_reverse(binder, stage, flow);
+        break;
+    case STAGE_STENCIL:
+        bind_stencil(binder, stage, flow);
+        break;
+    case STAGE_GATHER:
+        bind_gather(binder, stage, flow);
+        break;
+    case STAGE_SCATTER:
+        bind_scatter(binder, stage, flow);
+        break;
+    case STAGE_SHAPE:
+        bind_shape(binder, stage, flow);
+        break;
+    case STAGE_HIST:
+        bind_hist(binder, stage, flow);
+        break;
     case STAGE_SHOW:
         bind_show(binder, stage, flow, bound);
         break;
@@ -195,6 +238,16 @@ static void bind_stage(struct binder *binder, const struct stage *stage, struct 
     case STAGE_NONE:
         break;
     }
+}
+
+static void bind_stage(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    check_along(binder, stage);
+    bind_by_word(binder, stage, flow, bound);
+    if (!flow->ended)
+        bound->histogram = stage->word->stage == STAGE_HIST;
+    if (!shape_is_kept(stage->word->stage))
+        flow->shape = (struct extents){0};
 }
 
 void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct flow *flow, struct bound *bound)

@@ -1,7 +1,7 @@
 /* Making the tasks of the queue, one a stage, each with code of its own. */
 #include "bind_internal.h"
 
-enum { MARK_LENGTH = 200 };
+enum { MARK_LENGTH = 200, FIRST_INPUTS = 4 };
 
 struct task *task_begin(struct binder *binder, const char *name, struct span span, struct flow *flow)
 {
@@ -18,7 +18,10 @@ struct task *task_begin(struct binder *binder, const char *name, struct span spa
 
 void task_reserve(struct binder *binder, struct task *task, size_t inputs)
 {
-    task->inputs = arena_array(binder->arena, inputs, sizeof *task->inputs);
+    size_t room = FIRST_INPUTS;
+    while (room < inputs)
+        room *= 2;
+    task->inputs = arena_array(binder->arena, room, sizeof *task->inputs);
 }
 
 void task_read(struct task *task, const struct flow *flow)
@@ -31,9 +34,30 @@ void task_read(struct task *task, const struct flow *flow)
     }
 }
 
-struct task *task_after(struct binder *binder, const struct stage *stage, const struct flow *flow)
+static bool same_input(const struct input *a, const struct input *b)
 {
-    struct task *task = task_begin(binder, stage->word->canonical, stage->span, NULL);
+    return a->column == b->column && a->task == b->task && a->output == b->output && a->whole == b->whole;
+}
+
+size_t task_input(struct binder *binder, struct task *task, const struct input *input)
+{
+    for (size_t k = 0; k < task->input_count; k++) {
+        if (same_input(&task->inputs[k], input))
+            return k;
+    }
+    size_t count = task->input_count;
+    if (task->inputs == NULL)
+        task_reserve(binder, task, 0);
+    /* Room is a power of two, so the count tells when it is used up. */
+    if (count >= FIRST_INPUTS && (count & (count - 1)) == 0)
+        task->inputs = arena_grow(binder->arena, task->inputs, count, 2 * count, sizeof *task->inputs);
+    task->inputs[count] = *input;
+    return task->input_count++;
+}
+
+struct task *task_part(struct binder *binder, const char *name, struct span span, const struct flow *flow)
+{
+    struct task *task = task_begin(binder, name, span, NULL);
     task_reserve(binder, task, flow->count);
     task_read(task, flow);
     task->rows = flow->rows;
@@ -42,9 +66,29 @@ struct task *task_after(struct binder *binder, const struct stage *stage, const 
     return task;
 }
 
+struct task *task_after(struct binder *binder, const struct stage *stage, const struct flow *flow)
+{
+    return task_part(binder, stage->word->canonical, stage->span, flow);
+}
+
+void task_lose(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct task *task = task_after(binder, stage, flow);
+    task_give(binder, task, flow, NULL, NULL, 0);
+    flow->open = true;
+}
+
 struct scope scope_of_stage(struct binder *binder, struct task *task, const struct flow *flow, const struct head *head)
 {
-    struct scope scope = {.binder = binder, .code = &task->code, .flow = flow, .head = head, .has_rows = true};
+    struct scope scope = {
+        .binder = binder,
+        .code = &task->code,
+        .task = task,
+        .flow = flow,
+        .head = head,
+        .has_rows = true,
+        .shape = flow->shape,
+    };
     if (head != NULL)
         name_check_head(&scope);
     return scope;
@@ -79,8 +123,8 @@ void task_give(struct binder *binder, struct task *task, struct flow *flow, stru
 
 void task_pass(struct binder *binder, struct task *task, struct flow *flow)
 {
-    value *values = arena_array(binder->arena, task->input_count, sizeof *values);
-    for (size_t i = 0; i < task->input_count; i++) {
+    value *values = arena_array(binder->arena, flow->count, sizeof *values);
+    for (size_t i = 0; i < flow->count; i++) {
         const struct input *input = &task->inputs[i];
         values[i] = code_input(&task->code, (int64_t)i, type_table[input->type].kind, task->span);
     }

@@ -1,8 +1,8 @@
 /* The stages that make one value of a relation: count, sum, product, min, max, mean. */
 #include "bind_internal.h"
 
-static void aggregate(struct binder *binder, const struct stage *stage, struct task *task, struct flow *flow,
-                      struct aggregate what)
+void task_aggregate(struct binder *binder, const struct stage *stage, struct task *task, struct flow *flow,
+                    struct aggregate what)
 {
     what.span = stage->span;
     task->sink = SINK_AGGREGATE;
@@ -14,25 +14,32 @@ static void aggregate(struct binder *binder, const struct stage *stage, struct t
     flow->last = stage;
 }
 
-/* A stage without an expression is about the one column there is. */
-static value only_column(struct binder *binder, const struct stage *stage, struct task *task, const struct flow *flow)
+/* Stages that take an expression can be told which column; before the others it is picked. */
+static const char *how_to_choose(struct binder *binder, const struct stage *stage, const struct flow *flow)
 {
-    if (flow->open)
-        return NO_VALUE;
-    if (flow->count != 1) {
-        const char *word = text_of_word(binder->arena, stage);
-        const char *last = flow->columns[flow->count - 1].name;
-        bind_error(binder, stage->span,
-                   arena_printf(binder->arena, "say which, `%s %s` or `pick %s | %s`; the columns are %s", word, last,
-                                last, word, text_of_columns(binder->arena, flow)),
-                   "`%s` is of one column, but there are %zu", word, flow->count);
-        return NO_VALUE;
-    }
-    const struct slot *slot = &flow->columns[0];
-    return slot->known ? code_input(&task->code, 0, type_table[slot->type].kind, stage->span) : NO_VALUE;
+    const char *word = text_of_word(binder->arena, stage), *columns = text_of_columns(binder->arena, flow);
+    const char *last = flow->columns[flow->count - 1].name;
+    enum stage_kind kind = stage->word->stage;
+    if (kind == STAGE_SCAN || kind == STAGE_REDUCE || kind == STAGE_HIST)
+        return arena_printf(binder->arena, "say which: `pick %s | %s`; the columns are %s", last,
+                            text_of_span(binder->arena, stage->span, 40), columns);
+    return arena_printf(binder->arena, "say which, `%s %s` or `pick %s | %s`; the columns are %s", word, last, last,
+                        word, columns);
 }
 
-static enum aggregate_kind aggregate_of(enum stage_kind stage)
+bool stage_column(struct binder *binder, const struct stage *stage, const struct flow *flow)
+{
+    if (flow->open)
+        return false;
+    if (flow->count != 1) {
+        bind_error(binder, stage->span, how_to_choose(binder, stage, flow), "`%s` is of one column, but there are %zu",
+                   text_of_word(binder->arena, stage), flow->count);
+        return false;
+    }
+    return flow->columns[0].known;
+}
+
+enum aggregate_kind aggregate_of(enum stage_kind stage)
 {
     switch (stage) {
     case STAGE_PRODUCT:
@@ -50,13 +57,19 @@ static enum aggregate_kind aggregate_of(enum stage_kind stage)
 
 void bind_aggregate(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
+    if (stage->along.text != NULL) {
+        bind_along(binder, stage, flow);
+        return;
+    }
     struct task *task = task_after(binder, stage, flow);
     struct aggregate what = {.kind = aggregate_of(stage->word->stage), .name = stage->word->canonical};
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
     size_t index = 0;
     bool column = stage->item_count == 0;
     if (column) {
-        what.value = only_column(binder, stage, task, flow);
+        what.value = NO_VALUE;
+        if (stage_column(binder, stage, flow))
+            what.value = code_input(&task->code, 0, type_table[flow->columns[0].type].kind, stage->span);
     } else {
         what.value = bind_value(&scope, stage->items[0].expr);
         column = bind_is_column(&scope, stage->items[0].expr, what.value, &index);
@@ -68,11 +81,11 @@ void bind_aggregate(struct binder *binder, const struct stage *stage, struct flo
         what.value = bind_number(&scope, what.value, stage->span);
         flow->kind = what.kind == AGG_MEAN ? KIND_FLOAT : task->code.at[what.value].kind;
     }
-    aggregate(binder, stage, task, flow, what);
+    task_aggregate(binder, stage, task, flow, what);
 }
 
 /* What count E keeps: the rows where a condition holds or, if E is the same for all rows, those equal to it. */
-static value counted(struct scope *scope, const struct stage *stage)
+value bind_counted(struct scope *scope, const struct stage *stage)
 {
     struct binder *binder = scope->binder;
     const struct expr *expr = stage->items[0].expr;
@@ -104,10 +117,14 @@ static value counted(struct scope *scope, const struct stage *stage)
 
 void bind_count(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
+    if (stage->along.text != NULL) {
+        bind_along(binder, stage, flow);
+        return;
+    }
     struct task *task = task_after(binder, stage, flow);
     if (stage->item_count > 0) {
         struct scope scope = scope_of_stage(binder, task, flow, stage->head);
-        value keep = counted(&scope, stage);
+        value keep = bind_counted(&scope, stage);
         if (keep != NO_VALUE) {
             task->filters = arena_alloc(binder->arena, sizeof *task->filters);
             task->filters[0] = (struct filter){keep, stage->items[0].expr->span};
@@ -116,5 +133,6 @@ void bind_count(struct binder *binder, const struct stage *stage, struct flow *f
     }
     flow->kind = KIND_INT;
     flow->scalar_known = true;
-    aggregate(binder, stage, task, flow, (struct aggregate){.kind = AGG_COUNT, .value = NO_VALUE, .name = "count"});
+    task_aggregate(binder, stage, task, flow,
+                   (struct aggregate){.kind = AGG_COUNT, .value = NO_VALUE, .name = "count"});
 }

@@ -8,6 +8,8 @@ static int64_t check_rows(struct binder *binder, const struct stage *stage, cons
     struct arena *arena = binder->arena;
     size_t first = 0;
     bool equal = true;
+    const char *hint = stage->word->stage == STAGE_SCATTER ? "there is one position for each row"
+                                                           : "columns side by side must be equally long";
     while (first < count && at[first].rows < 0)
         first++;
     for (size_t i = first + 1; i < count; i++) {
@@ -15,10 +17,10 @@ static int64_t check_rows(struct binder *binder, const struct stage *stage, cons
             continue;
         struct span other = first == 0 ? at[0].task->span : stage->sources[first - 1].span;
         struct span span = stage->sources[i - 1].span;
-        bind_error_second(binder, span, other, text_of_count(arena, at[first].rows, "row"),
-                          "columns side by side must be equally long", "`%s` has %s, but `%s` has %s",
-                          text_of_span(arena, span, 40), text_of_count(arena, at[i].rows, "row"),
-                          text_of_span(arena, other, 40), text_of_count(arena, at[first].rows, "row"));
+        bind_error_second(binder, span, other, text_of_count(arena, at[first].rows, "row"), hint,
+                          "`%s` has %s, but `%s` has %s", text_of_span(arena, span, 40),
+                          text_of_count(arena, at[i].rows, "row"), text_of_span(arena, other, 40),
+                          text_of_count(arena, at[first].rows, "row"));
         equal = false;
     }
     return equal && first < count ? at[first].rows : -1;
@@ -39,6 +41,13 @@ static void compare_when_run(struct binder *binder, struct task *task, const str
         if (i != first)
             task->equals[task->equal_count++] = at[i].task;
     }
+}
+
+void bind_align(struct binder *binder, const struct stage *stage, struct task *task, const struct flow *at,
+                size_t count)
+{
+    task->rows = check_rows(binder, stage, at, count);
+    compare_when_run(binder, task, at, count);
 }
 
 /* The columns of all flows as one; false if they are too many. */
@@ -72,7 +81,7 @@ void bind_zip(struct binder *binder, const struct stage *stage, struct flow *flo
         bind_source(binder, &stage->sources[i - 1], &at[i]);
     }
 
-    struct flow joined = {.rows = check_rows(binder, stage, at, count)};
+    struct flow joined = {.rows = -1, .shape = at[0].shape};
     struct task *task = task_begin(binder, stage->word->canonical, stage->span, &joined);
     if (!join_columns(binder, stage, at, count, &joined)) {
         flow->open = true;
@@ -83,8 +92,7 @@ void bind_zip(struct binder *binder, const struct stage *stage, struct flow *flo
         task_read(task, &at[i]);
     for (size_t i = 0; i < joined.count; i++)
         task->inputs[i].name = joined.columns[i].name;
-    task->rows = joined.rows;
-    compare_when_run(binder, task, at, count);
+    bind_align(binder, stage, task, at, count);
     joined.rows = task->rows;
     task_pass(binder, task, &joined);
     *flow = joined;

@@ -4,22 +4,31 @@
  * computes. When it is closed, what is needed of it becomes one task.
  *
  * Row numbers: a window of a bundle without filters costs nothing, it only moves the first row; but values from before
- * the window know the old row numbers. In a bundle's code a row number therefore is an input with a negative number,
- * -1-n for the row counted from origins[n], and becomes ROW plus a constant when the first row is final. */
+ * the window know the old row numbers, and how many rows there were. In a bundle's code these therefore are inputs with
+ * negative numbers, -1-n for marks[n], and become ROW plus a constant, and ROWS or a constant, when the rows are final.
+ */
 #ifndef RQL_ENGINE_BUNDLE_H
 #define RQL_ENGINE_BUNDLE_H
 
 #include "task.h"
 
+/* The row number counted from row `at` (on the scale of `first`), or the number of rows, `at`, or -1 if it is not known
+ * before the task runs. */
+struct row_mark {
+    enum { MARK_ROW, MARK_ROWS } kind;
+    int64_t at;
+};
+
 struct bundle {
-    struct bundle *into; /* the bundle this one was merged into, or NULL */
-    struct task *made;   /* the fused task, once closed */
+    struct bundle *into;   /* the bundle this one was merged into, or NULL */
+    struct task *made;     /* the fused task, once closed */
+    struct bundle *reader; /* one that reads columns which this one only passes on; it may never be closed then */
 
     struct code code;
     struct input *inputs; /* of columns and fused tasks */
     size_t input_count, input_capacity;
-    int64_t *origins; /* on the scale of `first` */
-    size_t origin_count, origin_capacity;
+    struct row_mark *marks;
+    size_t mark_count, mark_capacity;
     struct filter *filters;
     size_t filter_count, filter_capacity;
 
@@ -40,11 +49,17 @@ struct bundle {
 /* An empty bundle of the given rows. */
 struct bundle *bundle_new(struct arena *arena, int64_t first, int64_t rows, int64_t limit);
 
-/* Adds an input, or finds it: the same column named twice is read once. */
-value bundle_input(struct bundle *bundle, const struct input *input, struct span span);
+/* Adds an input, or finds it: the same column named twice is read once. The element `offset` rows on. */
+value bundle_input(struct bundle *bundle, const struct input *input, int64_t offset, struct span span);
 
 /* The number of the row, counted from the bundle's first row as it is now. */
 value bundle_row(struct bundle *bundle);
+
+/* How many rows the bundle has as it is now. */
+value bundle_rows(struct bundle *bundle);
+
+/* What a value of the bundle is in the row so many rows on. */
+value bundle_shift(struct bundle *bundle, value v, int64_t offset);
 
 /* Adds a filter, unless it always holds or is there already. */
 void bundle_filter(struct bundle *bundle, struct filter filter);
@@ -70,6 +85,10 @@ void bundle_merge(struct bundle *bundle, struct bundle *other);
 
 /* Makes the fused task, of what is needed; once. */
 void bundle_close(struct bundle *bundle, struct queue *fused);
+
+/* The column that an output of the bundle's last task is, from its first row to its last, if nothing has to be computed
+ * for it; NULL otherwise. */
+struct column *bundle_column(const struct bundle *bundle, size_t output);
 
 /* A map for code_inline, of nothing copied yet. */
 value *inline_map(struct arena *arena, const struct code *from);

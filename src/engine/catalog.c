@@ -87,7 +87,8 @@ static struct entry *entry_find(struct catalog *catalog, const char *path, const
         return NULL;
     for (size_t i = 0; i < catalog->count; i++) {
         struct entry *entry = &catalog->entries[i];
-        bool same_format = entry->format->read == format->read && entry->format->type == format->type;
+        bool same_format = entry->format->read == format->read && entry->format->type == format->type &&
+                           entry->format->columns == format->columns;
         if (same_format && !entry->fresh && same_stamp(&entry->stamp, &now) && !is_damaged(entry))
             return entry;
     }
@@ -139,6 +140,7 @@ static enum status load_file(struct catalog *catalog, const char *path, struct s
     const struct relation *relation = entry->relation;
     struct arena *arena = diags->arena;
     size_t count = loaded->count + relation->count;
+    loaded->shape = relation->shape; /* of a picture, which is loaded alone */
     loaded->columns = arena_grow(arena, loaded->columns, loaded->count, count, sizeof *loaded->columns);
     loaded->names = arena_grow(arena, loaded->names, loaded->count, count, sizeof *loaded->names);
     const char *base = path_base(path);

@@ -15,6 +15,7 @@ struct loaded {
     struct column **columns; /* one reference each, given to the caller */
     const char **names;      /* in the diags' arena */
     size_t count;
+    struct extents shape; /* of a picture */
 };
 
 /* Opens a file as a column, or a directory as its column files in name order (a splayed table; files whose ending says

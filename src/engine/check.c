@@ -32,6 +32,8 @@ static void define(struct env *env, const char *name, const struct bound *bound,
         return;
     case BOUND_RELATION:
         relation = outline(queue->tasks[queue->count - 1], arena);
+        if (relation != NULL)
+            relation->shape = bound->shape;
         break;
     case BOUND_UNKNOWN:
         break;

@@ -20,7 +20,7 @@ void code_init(struct code *code, struct arena *arena)
 
 bool code_can_fail(const struct instr *instr)
 {
-    return op_table[instr->op].can_fail && instr->kind == KIND_INT;
+    return op_table[instr->op].can_fail && (instr->kind == KIND_INT || instr->op == OP_GATHER);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -42,7 +42,7 @@ static uint64_t hash_instr(const struct instr *instr)
     uint64_t hash = mix((uint64_t)instr->op * 4 + (uint64_t)instr->kind, (uint64_t)instr->integer);
     for (int i = 0; i < 3; i++)
         hash = mix(hash, (uint32_t)instr->args[i]);
-    return mix(mix(hash, bits_of(instr->number)), instr->exact);
+    return mix(mix(mix(hash, bits_of(instr->number)), instr->exact), (uint64_t)instr->offset);
 }
 
 /* Floats are compared by their bits: 0.0 is not -0.0 here, and a NaN is itself. */
@@ -50,7 +50,7 @@ static bool same_instr(const struct instr *a, const struct instr *b)
 {
     return a->op == b->op && a->kind == b->kind && a->args[0] == b->args[0] && a->args[1] == b->args[1] &&
            a->args[2] == b->args[2] && a->integer == b->integer && bits_of(a->number) == bits_of(b->number) &&
-           a->exact == b->exact;
+           a->exact == b->exact && a->offset == b->offset;
 }
 
 /* The bucket that holds the equal instruction, or the empty one where it belongs. */
@@ -139,16 +139,38 @@ value code_float(struct code *code, double number, struct span span)
     return add(code, &instr);
 }
 
-value code_input(struct code *code, int64_t input, enum kind kind, struct span span)
+value code_input_at(struct code *code, int64_t input, int64_t offset, enum kind kind, struct span span)
 {
+    const int64_t farthest = (int64_t)1 << 61; /* two can be added */
     struct instr instr = new_instr(OP_INPUT, kind, span);
     instr.integer = input;
+    instr.offset = offset > farthest ? farthest : offset < -farthest ? -farthest : offset;
     return add(code, &instr);
+}
+
+value code_input(struct code *code, int64_t input, enum kind kind, struct span span)
+{
+    return code_input_at(code, input, 0, kind, span);
 }
 
 value code_row(struct code *code, struct span span)
 {
     struct instr instr = new_instr(OP_ROW, KIND_INT, span);
+    return add(code, &instr);
+}
+
+value code_rows(struct code *code, struct span span)
+{
+    struct instr instr = new_instr(OP_ROWS, KIND_INT, span);
+    return add(code, &instr);
+}
+
+value code_gather(struct code *code, int64_t input, enum kind kind, value position, struct span span)
+{
+    struct instr instr = new_instr(OP_GATHER, kind, span);
+    instr.integer = input;
+    instr.args[0] = position;
+    instr.checked = instr.fallible = true;
     return add(code, &instr);
 }
 
@@ -204,12 +226,29 @@ value code_op(struct code *code, enum op op, value a, value b, value c, struct s
     return swapped != NO_VALUE ? swapped : add(code, &instr);
 }
 
-static value copy_instr(struct code *code, struct instr instr, const value *inputs, value row, const value *map)
+static value copy_input(struct code *code, const struct instr *instr, const value *inputs)
+{
+    value input = inputs[instr->integer];
+    if (instr->offset == 0)
+        return input;
+    const struct instr at = code->at[input];
+    value moved = code_input_at(code, at.integer, at.offset + instr->offset, at.kind, instr->span);
+    code->at[moved].fallible = at.fallible;
+    return moved;
+}
+
+static value copy_leaf_or_op(struct code *code, struct instr instr, const value *inputs, value row, const value *map)
 {
     value args[3] = {NO_VALUE, NO_VALUE, NO_VALUE};
     switch (instr.op) {
     case OP_INPUT:
-        return inputs[instr.integer];
+        return copy_input(code, &instr, inputs);
+    case OP_ROWS:
+        return code_rows(code, instr.span);
+    case OP_GATHER: {
+        int64_t input = inputs ? code->at[inputs[instr.integer]].integer : instr.integer;
+        return code_gather(code, input, instr.kind, map[instr.args[0]], instr.span);
+    }
     case OP_ROW:
         return row != NO_VALUE ? row : code_row(code, instr.span);
     case OP_CONST: {
@@ -224,6 +263,15 @@ static value copy_instr(struct code *code, struct instr instr, const value *inpu
             args[i] = map[instr.args[i]];
         return code_op(code, instr.op, args[0], args[1], args[2], instr.span);
     }
+}
+
+static value copy_instr(struct code *code, struct instr instr, const value *inputs, value row, const value *map)
+{
+    int32_t before = code->count;
+    value copy = copy_leaf_or_op(code, instr, inputs, row, map);
+    for (value v = before; v < code->count; v++)
+        code->at[v].shift = instr.shift;
+    return copy;
 }
 
 /* Arguments come before what reads them, so one walk down finds what is missing and one walk up copies it: no

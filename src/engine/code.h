@@ -41,11 +41,14 @@ struct instr {
     enum op op;
     enum kind kind;
     value args[3];    /* NO_VALUE beyond the arity */
-    int64_t integer;  /* CONST of int or bool; INPUT: which input; */
+    int64_t integer;  /* CONST of int or bool; INPUT and GATHER: which input */
+    int64_t offset;   /* INPUT: the element so many rows on; 0 (of its kind) beyond the ends of the column. What lies
+                         beyond the task's own rows is never meant to be read: a SELECT on the bounds is around it */
     double number;    /* CONST of float */
     bool exact;       /* CONST: part of the query's shape (a generator's step), not a literal that may change */
     bool fallible;    /* it, or something it is computed from, is an operation that can fail */
     struct span span; /* what to point at when it fails */
+    int64_t shift;    /* and how many rows on: fusion computes a neighbour's value where it is read */
 
     /* Filled in by range analysis (range.h); until then the widest lane and every operation that can fail checked. */
     enum lane lane;
@@ -71,7 +74,12 @@ value code_exact_int(struct code *code, int64_t integer, struct span span);
 value code_bool(struct code *code, bool truth, struct span span);
 value code_float(struct code *code, double number, struct span span);
 value code_input(struct code *code, int64_t input, enum kind kind, struct span span);
+/* Offsets beyond any column are all the same one. */
+value code_input_at(struct code *code, int64_t input, int64_t offset, enum kind kind, struct span span);
 value code_row(struct code *code, struct span span);
+value code_rows(struct code *code, struct span span);
+/* The element of a whole input at a position, which fails where there is none. */
+value code_gather(struct code *code, int64_t input, enum kind kind, value position, struct span span);
 
 /* Adds an operation on earlier values, which must have the kinds ops.def asks for, or finds the equal one. Arguments
  * beyond the arity are NO_VALUE. Folds constants and the identities that hold for all arguments, failing ones included
@@ -79,7 +87,10 @@ value code_row(struct code *code, struct span span);
 value code_op(struct code *code, enum op op, value a, value b, value c, struct span span);
 
 /* Adds to `code` what `from` computes as `root`, with INPUT k replaced by inputs[k] and ROW by `row` (NO_VALUE: ROW
- * stays). `map` has from->count entries, NO_VALUE where not copied yet, and is kept between calls. */
+ * stays). `map` has from->count entries, NO_VALUE where not copied yet, and is kept between calls: what is to become
+ * something else can be put there before. An INPUT at an offset needs that, or an INPUT as its inputs[k]; a GATHER's
+ * inputs[k] is the INPUT of its new number. With `inputs` NULL, and all INPUTs in the map, GATHERs stay. `from` may be
+ * `code` itself. */
 value code_inline(struct code *code, const struct code *from, value root, const value *inputs, value row, value *map);
 
 bool code_is_const(const struct code *code, value v);

@@ -50,11 +50,14 @@ static void push_value(struct printer *printer, value v, int precedence)
 static void print_leaf(struct printer *printer, const struct instr *instr)
 {
     struct strbuf *out = printer->out;
-    if (instr->op == OP_ROW) {
-        strbuf_puts(out, "row");
+    if (instr->op == OP_ROW || instr->op == OP_ROWS) {
+        strbuf_puts(out, op_table[instr->op].text);
     } else if (instr->op == OP_INPUT) {
         const char *name = printer->input_names[instr->integer];
+        strbuf_puts(out, instr->offset != 0 ? "at(" : "");
         strbuf_add_visible(out, name, strlen(name));
+        if (instr->offset != 0)
+            strbuf_printf(out, ", %" PRId64 ")", instr->offset);
     } else if (instr->kind == KIND_FLOAT) {
         print_float(out, instr->number);
     } else if (instr->kind == KIND_BOOL) {
@@ -148,12 +151,24 @@ static void push_call(struct printer *printer, const struct instr *instr)
     push_text(printer, instr->op == OP_BITOR ? "bitor" : op_table[instr->op].text);
 }
 
+/* An element of a whole column. Its name comes first, so it is written at once. */
+static void push_element(struct printer *printer, const struct instr *instr)
+{
+    const char *name = printer->input_names[instr->integer];
+    strbuf_add_visible(printer->out, name, strlen(name));
+    push_text(printer, "]");
+    push_value(printer, instr->args[0], 0);
+    push_text(printer, "[");
+}
+
 static void push_operation(struct printer *printer, const struct instr *instr, int precedence)
 {
     bool parentheses = precedences[instr->op] != 0 && precedences[instr->op] < precedence;
     if (parentheses)
         push_text(printer, ")");
-    if (precedences[instr->op] != 0)
+    if (instr->op == OP_GATHER)
+        push_element(printer, instr);
+    else if (precedences[instr->op] != 0)
         push_operator(printer, instr);
     else
         push_call(printer, instr);
@@ -181,9 +196,14 @@ void code_print(struct strbuf *out, const struct code *code, value root, const c
     }
 }
 
-static void list_arguments(struct strbuf *out, const struct instr *instr)
+static void list_arguments(struct strbuf *out, const struct instr *instr, const char *const *input_names)
 {
     strbuf_puts(out, op_table[instr->op].name);
+    if (instr->op == OP_GATHER) {
+        const char *name = input_names[instr->integer];
+        strbuf_putc(out, ' ');
+        strbuf_add_visible(out, name, strlen(name));
+    }
     for (int i = 0; i < op_table[instr->op].arity; i++)
         strbuf_printf(out, " v%d", (int)instr->args[i]);
 }
@@ -200,7 +220,7 @@ void code_list(struct strbuf *out, const struct code *code, const bool *live, co
         if (op_table[instr->op].arity == 0)
             code_print(out, code, v, input_names);
         else
-            list_arguments(out, instr);
+            list_arguments(out, instr, input_names);
         if (instr->kind == KIND_INT)
             strbuf_printf(out, "  in %" PRId64 "..%" PRId64, instr->lo, instr->hi);
         if (instr->checked)

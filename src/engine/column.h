@@ -41,11 +41,18 @@ void column_finish(struct column *column, int64_t rows); /* gives back what was 
 struct column *column_of_ints(const int64_t *values, int64_t rows);
 struct column *column_of_floats(const double *values, int64_t rows);
 
+/* How rows are laid out in two dimensions, row after row; of 0 rows: they are not. Of -1 rows, in a check before
+ * running: only running can tell. */
+struct extents {
+    int64_t rows, cols;
+};
+
 struct relation {
     int64_t rows; /* a relation may have rows and no columns (range) only inside a queue, never as a result */
     size_t count;
     struct column **columns;
-    char **names; /* malloc'd, NUL-terminated */
+    char **names;         /* malloc'd, NUL-terminated */
+    struct extents shape; /* none unless who made the relation says so */
     _Atomic int refs;
 };
 

@@ -1,11 +1,12 @@
 /* The evaluator as a backend: a range of rows cut into pieces, which threads take in order.
  *
- * Results do not depend on the number of threads: partial aggregates are exact and merge in any order (but for a
- * product of floats, which one thread computes in the order of rows), and pieces of filtered rows are handed in by
- * turns. The range may be of any size, since the interrupt is looked at before every piece. */
+ * Results do not depend on the number of threads: partial aggregates are exact and merge in any order (but for those of
+ * aggregate_in_order, which one thread computes, and folds, which are kept by piece), and pieces of filtered rows are
+ * handed in by turns. The range may be of any size, since the interrupt is looked at before every piece. */
 #include "eval.h"
 
 #include "../heap.h"
+#include "break.h"
 #include "eval_block.h"
 #include "stages.h"
 
@@ -35,6 +36,8 @@ struct crew {
     _Atomic bool stop;    /* no more pieces are wanted */
     _Atomic bool flagged;
     _Atomic bool cancelled;
+
+    struct agg_state **partials; /* of each piece, where they must be merged in order; else NULL */
 
     /* Rows only. */
     struct row_sink *sink;
@@ -109,6 +112,21 @@ static void make_rows(struct member *member, int64_t piece, int64_t begin, int64
         memcpy(member->places[i], member->buffers[i], (size_t)rows * crew->program->outputs[i].size);
 }
 
+/* Aggregates a piece: onto the member's states, or onto some of its own that are merged in the order of pieces. */
+static void add_piece(struct member *member, int64_t piece, int64_t begin, int64_t count)
+{
+    const struct crew *crew = member->crew;
+    const struct task *task = crew->job->task;
+    struct agg_state *states = member->states;
+    if (crew->partials) {
+        states = arena_array(member->arena, task->aggregate_count, sizeof *states);
+        for (size_t i = 0; i < task->aggregate_count; i++)
+            agg_init(&states[i], &task->aggregates[i], &task->code);
+        crew->partials[piece] = states;
+    }
+    worker_aggregate(member->worker, begin, count, states);
+}
+
 static void *work(void *argument)
 {
     struct member *member = argument;
@@ -125,7 +143,7 @@ static void *work(void *argument)
         else if (crew->sink)
             make_rows(member, piece, begin, count);
         else
-            worker_aggregate(member->worker, begin, count, member->states);
+            add_piece(member, piece, begin, count);
         if (worker_flagged(member->worker))
             crew->flagged = true;
         if (crew->cancelled || crew->flagged)
@@ -150,16 +168,17 @@ static bool start_thread(struct member *member)
     return started;
 }
 
-/* Arenas are not shared between threads; a member's is filled here, before its thread starts. */
-static void member_init(struct member *member, struct crew *crew, bool alone)
+/* Arenas are not shared between threads; a member's is filled here, before its thread starts. Alone, it adds to
+ * `states` themselves. */
+static void member_init(struct member *member, struct crew *crew, struct agg_state *states, bool alone)
 {
     const struct program *program = crew->program;
     const struct task *task = crew->job->task;
     member->crew = crew;
     member->arena = arena_new();
     member->worker = worker_new(program, member->arena);
-    member->states = arena_array(member->arena, task->aggregate_count, sizeof *member->states);
-    for (size_t i = 0; i < task->aggregate_count; i++)
+    member->states = alone ? states : arena_array(member->arena, task->aggregate_count, sizeof *member->states);
+    for (size_t i = 0; i < task->aggregate_count && !alone; i++)
         agg_init(&member->states[i], &task->aggregates[i], &task->code);
     member->places = arena_array(member->arena, program->output_count, sizeof *member->places);
     if (!crew->sink || !crew->filtered || alone)
@@ -171,12 +190,18 @@ static void member_init(struct member *member, struct crew *crew, bool alone)
 
 static bool in_row_order(const struct task *task)
 {
-    for (size_t i = 0; i < task->aggregate_count; i++) {
-        const struct aggregate *aggregate = &task->aggregates[i];
-        if (aggregate->kind == AGG_PRODUCT && task->code.at[aggregate->value].kind == KIND_FLOAT)
-            return true;
-    }
-    return false;
+    bool ordered = false;
+    for (size_t i = 0; i < task->aggregate_count; i++)
+        ordered = ordered || aggregate_in_order(&task->aggregates[i], &task->code);
+    return ordered;
+}
+
+static bool has_folds(const struct task *task)
+{
+    bool folds = false;
+    for (size_t i = 0; i < task->aggregate_count; i++)
+        folds = folds || task->aggregates[i].kind == AGG_FOLD;
+    return folds;
 }
 
 static int64_t rows_a_piece(const struct program *program)
@@ -190,9 +215,14 @@ static int64_t rows_a_piece(const struct program *program)
     return rows;
 }
 
+static int64_t piece_count(const struct job *job, int64_t piece_rows)
+{
+    return (job->end - job->begin - 1) / piece_rows + 1;
+}
+
 static int thread_count(const struct evaluator *evaluator, const struct job *job, int64_t piece_rows)
 {
-    int64_t pieces = (job->end - job->begin - 1) / piece_rows + 1;
+    int64_t pieces = piece_count(job, piece_rows);
     if (in_row_order(job->task))
         return 1;
     return pieces < evaluator->threads ? (int)pieces : evaluator->threads;
@@ -204,12 +234,27 @@ static int64_t bytes_moved(const struct job *job, const struct program *program,
 {
     int64_t bytes = 0;
     for (size_t i = 0; i < program->stored_count; i++) {
-        const struct column *column = job->columns[program->stored[i].input];
-        bytes += (int64_t)type_table[column->store].size * (job->end - job->begin);
+        size_t input = program->stored[i].input;
+        const struct column *column = job->columns[input];
+        bool again = false;
+        for (size_t j = 0; j < i && !again; j++)
+            again = program->stored[j].input == input;
+        if (!again)
+            bytes += (int64_t)type_table[column->store].size * (job->end - job->begin);
     }
     for (size_t i = 0; columns && i < program->output_count; i++)
         bytes += (int64_t)program->outputs[i].size * rows;
     return bytes;
+}
+
+/* Pieces that were not reached because the crew stopped are left out: what there is is worthless then. */
+static void merge_partials(const struct crew *crew, struct agg_state *states)
+{
+    const struct job *job = crew->job;
+    for (int64_t piece = 0; piece < piece_count(job, crew->piece_rows); piece++) {
+        for (size_t k = 0; crew->partials[piece] && k < job->task->aggregate_count; k++)
+            agg_merge(&states[k], &crew->partials[piece][k]);
+    }
 }
 
 /* Runs the job; `states` or `sink` takes the results. */
@@ -231,16 +276,20 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
     int threads = thread_count(evaluator, job, crew.piece_rows);
     struct member *members = arena_array(arena, (size_t)threads, sizeof *members);
     int running = 0;
+    if (states && threads > 1 && has_folds(job->task))
+        crew.partials = arena_array(arena, (size_t)piece_count(job, crew.piece_rows), sizeof *crew.partials);
     for (int i = 0; i < threads; i++)
-        member_init(&members[i], &crew, threads == 1);
+        member_init(&members[i], &crew, states, threads == 1);
     while (running + 1 < threads && start_thread(&members[running + 1]))
         running++;
     work(&members[0]);
     for (int i = 1; i <= running; i++)
         pthread_join(members[i].thread, NULL);
 
+    if (crew.partials)
+        merge_partials(&crew, states);
     for (int i = 0; i < threads; i++) {
-        for (size_t k = 0; states && k < job->task->aggregate_count; k++)
+        for (size_t k = 0; states && threads > 1 && !crew.partials && k < job->task->aggregate_count; k++)
             agg_merge(&states[k], &members[i].states[k]);
         arena_free(members[i].arena);
     }
@@ -284,6 +333,15 @@ static enum status evaluator_rows(struct backend *backend, const struct job *job
     return run_crew((const struct evaluator *)backend, job, NULL, sink, flagged);
 }
 
+static enum status evaluator_breaker(struct backend *backend, const struct break_job *job, bool *flagged)
+{
+    const struct evaluator *evaluator = (const struct evaluator *)backend;
+    int64_t started = now_ns();
+    enum status status = break_run_threads(job, evaluator->threads, flagged);
+    timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, job->diags->arena), now_ns() - started, 0);
+    return status;
+}
+
 static const char *evaluator_source(struct backend *backend, const struct job *job)
 {
     (void)backend;
@@ -308,6 +366,7 @@ struct backend *evaluator_open_threads(int threads)
         .range_rows = evaluator_range_rows,
         .aggregate = evaluator_aggregate,
         .rows = evaluator_rows,
+        .breaker = evaluator_breaker,
         .source = evaluator_source,
         .sweep = evaluator_sweep,
         .close = evaluator_close,

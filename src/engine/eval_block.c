@@ -1,5 +1,7 @@
 #include "eval_block.h"
 
+#include "eval_reduce.h"
+
 #include <string.h>
 
 struct worker {
@@ -13,23 +15,24 @@ struct worker {
     uint8_t *failures;        /* and in which rows: BLOCK_ROWS bytes a check */
     uint8_t fail[BLOCK_ROWS]; /* failures of the step at hand */
     uint16_t picked[BLOCK_ROWS];
+    struct pairing **pairings; /* of each aggregate that is folded pairwise */
 };
 
-static void fill_constant(void *vector, enum lane lane, const struct instr *instr)
+static void fill_constant(void *vector, enum lane lane, int64_t integer, double number)
 {
     for (int i = 0; i < BLOCK_ROWS; i++) {
         switch (lane) {
         case LANE_BOOL:
-            ((uint8_t *)vector)[i] = instr->integer != 0;
+            ((uint8_t *)vector)[i] = integer != 0;
             break;
         case LANE_I32:
-            ((int32_t *)vector)[i] = (int32_t)instr->integer;
+            ((int32_t *)vector)[i] = (int32_t)integer;
             break;
         case LANE_I64:
-            ((int64_t *)vector)[i] = instr->integer;
+            ((int64_t *)vector)[i] = integer;
             break;
         case LANE_F64:
-            ((double *)vector)[i] = instr->number;
+            ((double *)vector)[i] = number;
             break;
         }
     }
@@ -46,8 +49,15 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
     for (size_t i = 0; i < program->constant_count; i++) {
         const struct constant_vector *constant = &program->constants[i];
         void *vector = worker->memory + program->vectors[constant->vector].place;
-        fill_constant(vector, constant->lane, &program->job->task->code.at[constant->value]);
+        const struct instr *instr = &program->job->task->code.at[constant->value];
+        int64_t integer = instr->op == OP_ROWS ? program->job->rows : instr->integer;
+        fill_constant(vector, constant->lane, integer, instr->op == OP_ROWS ? (double)integer : instr->number);
         worker->at[constant->vector] = vector;
+    }
+    worker->pairings = arena_array(arena, program->aggregate_count, sizeof *worker->pairings);
+    for (size_t i = 0; i < program->aggregate_count; i++) {
+        if (program->aggregates[i].reducer)
+            worker->pairings[i] = pairing_new(program->aggregates[i].reducer, arena);
     }
     return worker;
 }
@@ -89,6 +99,7 @@ static bool run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         operands.c = step->args[2] != NO_REGISTER ? worker->at[step->args[2]] : NULL;
         operands.out = worker->memory + program->vectors[step->out].place;
         operands.op = step->op;
+        operands.whole = step->whole;
         worker->at[step->out] = operands.out;
         if (run(&operands, count)) {
             note_failures(worker, step->check, count);
@@ -169,6 +180,25 @@ static int filter_block(struct worker *worker, int count)
     return passed;
 }
 
+/* Where an input's elements for the rows from `row` on are. */
+static const void *stored_block(const struct worker *worker, const struct stored_vector *stored, int64_t row, int count)
+{
+    const struct program *program = worker->program;
+    const struct column *column = program->job->columns[stored->input];
+    const unsigned char *data = column->data;
+    size_t size = program->vectors[stored->vector].size;
+    int64_t first = program->job->task->first + row + stored->offset;
+    if (stored->offset == 0 || (first >= 0 && first <= column->rows - count))
+        return data + (size_t)first * size;
+    unsigned char *copy = worker->memory + stored->place;
+    int64_t begin = first < 0 ? 0 : first;
+    int64_t end = first + count < column->rows ? first + count : column->rows;
+    memset(copy, 0, (size_t)count * size);
+    if (begin < end)
+        memcpy(copy + (size_t)(begin - first) * size, data + (size_t)begin * size, (size_t)(end - begin) * size);
+    return copy;
+}
+
 /* Runs a block of the program up to its results' vectors; returns how many rows they have. */
 static int run_block(struct worker *worker, int64_t row, int count)
 {
@@ -176,9 +206,7 @@ static int run_block(struct worker *worker, int64_t row, int count)
     worker->row = row;
     for (size_t i = 0; i < program->stored_count; i++) {
         const struct stored_vector *stored = &program->stored[i];
-        const unsigned char *data = program->job->columns[stored->input]->data;
-        size_t first = (size_t)(program->job->task->first + row);
-        worker->at[stored->vector] = data + first * program->vectors[stored->vector].size;
+        worker->at[stored->vector] = stored_block(worker, stored, row, count);
     }
     int passed = filter_block(worker, count);
     if (passed == 0)
@@ -203,7 +231,11 @@ void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struc
         for (size_t i = 0; i < program->aggregate_count && passed > 0 && !worker->flagged; i++) {
             const struct folded_aggregate *aggregate = &program->aggregates[i];
             const void *values = aggregate->vector != NO_REGISTER ? worker->at[aggregate->vector] : NULL;
-            aggregate->fold(&states[i], values, passed);
+            if (aggregate->reducer)
+                pairing_fold(worker->pairings[i], values, passed, &states[i]);
+            else
+                aggregate->fold(&states[i], values, passed);
+            worker->flagged = worker->flagged || states[i].failed;
         }
     }
 }

@@ -89,6 +89,24 @@ static void max_i64(struct agg_state *state, const void *values, int count)
     state->count += count;
 }
 
+/* Loops differ in nothing but the type and the operator. */
+#define BITS(name, type, identity, operator)                                                                           \
+    static void name(struct agg_state *state, const void *values, int count)                                           \
+    {                                                                                                                  \
+        const type *a = values;                                                                                        \
+        type bits = identity;                                                                                          \
+        for (int i = 0; i < count; i++)                                                                                \
+            bits = bits operator a[i];                                                                                 \
+        state->bits = state->bits operator bits;                                                                       \
+        state->count += count;                                                                                         \
+    }
+BITS(and_i32, int32_t, -1, &)
+BITS(and_i64, int64_t, -1, &)
+BITS(xor_i32, int32_t, 0, ^)
+BITS(xor_i64, int64_t, 0, ^)
+BITS(or_i32, int32_t, 0, |)
+BITS(or_i64, int64_t, 0, |)
+
 /* NaN is less than nothing and nothing is less than it, so it is passed over, but for being counted. */
 static void min_f64(struct agg_state *state, const void *values, int count)
 {
@@ -149,6 +167,10 @@ fold_fn *vector_fold(enum aggregate_kind kind, enum lane lane, bool exact_in_64)
         [AGG_MIN] = {NULL, min_i32, min_i64, min_f64},
         [AGG_MAX] = {NULL, max_i32, max_i64, max_f64},
         [AGG_PRODUCT] = {NULL, add_i32, add_i64, add_f64},
+        [AGG_BITAND] = {NULL, and_i32, and_i64, NULL},
+        [AGG_XOR] = {NULL, xor_i32, xor_i64, NULL},
+        [AGG_BITOR] = {NULL, or_i32, or_i64, NULL},
+        [AGG_FOLD] = {NULL, NULL, NULL, add_f64},
     };
     fold_fn *fold = table[kind][lane];
     return fold == sum_i64 && exact_in_64 ? sum_small_i64 : fold;

@@ -52,6 +52,21 @@
         for (int i = 0; i < count; i++)                                                                                \
             out[i] = (to_type)a[index[i]];                                                                             \
         return false;                                                                                                  \
+    }                                                                                                                  \
+    static bool gather_##from##_##to(const struct operands *o, int count)                                              \
+    {                                                                                                                  \
+        to_type *restrict out = o->out;                                                                                \
+        const int64_t *restrict positions = o->a;                                                                      \
+        const from_type *restrict elements = o->whole->data;                                                           \
+        const uint64_t rows = (uint64_t)o->whole->rows;                                                                \
+        uint8_t any = 0;                                                                                               \
+        for (int i = 0; i < count; i++) {                                                                              \
+            const bool bad = (uint64_t)positions[i] >= rows;                                                           \
+            out[i] = bad ? (to_type)0 : (to_type)elements[positions[i]];                                               \
+            o->fail[i] = bad;                                                                                          \
+            any |= bad;                                                                                                \
+        }                                                                                                              \
+        return any;                                                                                                    \
     }
 MOVES(DEFINE)
 #undef DEFINE
@@ -67,6 +82,14 @@ vector_fn *vector_move(enum type from, enum type to)
 vector_fn *vector_picked_move(enum type from, enum type to)
 {
 #define ROW(from, from_type, to, to_type) [TYPE_##from][TYPE_##to] = pick_##from##_##to,
+    static vector_fn *const table[TYPE_COUNT][TYPE_COUNT] = {MOVES(ROW)};
+#undef ROW
+    return table[from][to];
+}
+
+vector_fn *vector_gather(enum type from, enum type to)
+{
+#define ROW(from, from_type, to, to_type) [TYPE_##from][TYPE_##to] = gather_##from##_##to,
     static vector_fn *const table[TYPE_COUNT][TYPE_COUNT] = {MOVES(ROW)};
 #undef ROW
     return table[from][to];

@@ -14,10 +14,11 @@ enum { BLOCK_ROWS = 2048 };
 struct operands {
     void *out;
     const void *a, *b, *c;
-    const uint16_t *index; /* picks: out[i] = a[index[i]] */
-    uint8_t *fail;         /* checked operations: which rows failed, written only if some did */
-    int64_t row;           /* ROW: the number of the block's first row */
-    enum op op;            /* operations that share a loop */
+    const uint16_t *index;      /* picks: out[i] = a[index[i]] */
+    uint8_t *fail;              /* checked operations: which rows failed, written only if some did */
+    int64_t row;                /* ROW: the number of the block's first row */
+    const struct column *whole; /* GATHER: what the positions in `a` are of */
+    enum op op;                 /* operations that share a loop */
 };
 
 /* Computes `count` values; true if some row failed. What is computed for a row that failed means nothing, but never
@@ -39,11 +40,15 @@ vector_fn *vector_picked_row(enum lane lane);
 vector_fn *vector_move(enum type from, enum type to);
 vector_fn *vector_picked_move(enum type from, enum type to);
 
+/* GATHER: the elements of a column stored as `from` at positions of lane I64, as values of a lane's type. Checked. */
+vector_fn *vector_gather(enum type from, enum type to);
+
 /* How a lane's vectors are stored. */
 enum type lane_type(enum lane lane);
 
 /* Adds a vector to an aggregate's partial result. `exact_in_64`: the sum of a block is known to fit 64 bits. */
 typedef void fold_fn(struct agg_state *state, const void *values, int count);
+/* NULL for folds by the user's own function of anything but floats (eval_reduce.h). */
 fold_fn *vector_fold(enum aggregate_kind kind, enum lane lane, bool exact_in_64);
 
 #endif

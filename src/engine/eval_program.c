@@ -1,6 +1,9 @@
 /* From typed code to steps: order, lanes, and where each vector lies. */
 #include "eval_program.h"
 
+#include "eval_place.h"
+#include "eval_reduce.h"
+
 #include <string.h>
 
 enum { LANES = LANE_F64 + 1, FIRST_CAPACITY = 64 };
@@ -17,7 +20,7 @@ struct builder {
     enum scope scope;
     bool ignore_failures;        /* in guards: what fails there is looked at elsewhere */
     reg *of[SCOPE_COUNT][LANES]; /* the vector of each value */
-    reg *stored;                 /* of each input */
+    reg *stored;                 /* of each INPUT, as it is stored */
     bool *wanted;
     int32_t *check_of; /* of each guard, in the scope at hand */
 };
@@ -97,7 +100,7 @@ static reg constant(struct builder *b, value v, enum lane lane)
 static reg require(struct builder *b, value v, enum lane lane)
 {
     const struct instr *instr = &b->code->at[v];
-    if (instr->op == OP_CONST)
+    if (instr->op == OP_CONST || instr->op == OP_ROWS)
         return constant(b, v, lane);
     reg *of = b->of[b->scope][lane];
     if (of[v] != NO_REGISTER)
@@ -119,14 +122,18 @@ static reg require(struct builder *b, value v, enum lane lane)
     return of[v] = vector;
 }
 
-static reg stored_input(struct builder *b, size_t input)
+/* The vector of an INPUT as stored. Equal INPUTs are one, so each is asked for a few times at most. */
+static reg stored_input(struct builder *b, value v)
 {
-    if (b->stored[input] != NO_REGISTER)
-        return b->stored[input];
+    if (b->stored[v] != NO_REGISTER)
+        return b->stored[v];
     struct program *program = b->program;
+    const struct instr *instr = &b->code->at[v];
+    size_t input = (size_t)instr->integer;
     reg vector = new_vector(b, type_table[program->job->columns[input]->store].size);
-    program->stored[program->stored_count++] = (struct stored_vector){.vector = vector, .input = input};
-    return b->stored[input] = vector;
+    program->stored[program->stored_count++] =
+        (struct stored_vector){.vector = vector, .input = input, .offset = instr->offset};
+    return b->stored[v] = vector;
 }
 
 static int32_t check_for(struct builder *b, value guard)
@@ -206,20 +213,40 @@ static void emit_operation(struct builder *b, value v)
     b->of[b->scope][instr->lane][v] = narrow;
 }
 
+/* The elements at the positions of a GATHER, as values of the type. */
+static reg add_gather(struct builder *b, value v, enum type type)
+{
+    const struct instr *instr = &b->code->at[v];
+    const struct column *whole = b->program->job->columns[instr->integer];
+    reg positions = require(b, instr->args[0], LANE_I64);
+    reg out = new_vector(b, type_table[type].size);
+    add_step(b, (struct step){
+                    .dense = vector_gather(whole->store, type),
+                    .op = OP_GATHER,
+                    .out = out,
+                    .args = {positions, NO_REGISTER, NO_REGISTER},
+                    .check = check_for(b, instr->guard),
+                    .whole = whole,
+                });
+    return out;
+}
+
 static void emit(struct builder *b, value v)
 {
     const struct instr *instr = &b->code->at[v];
     enum type type = lane_type(instr->lane);
     reg *of = b->of[b->scope][instr->lane];
     if (instr->op == OP_INPUT) {
-        reg from = stored_input(b, (size_t)instr->integer);
+        reg from = stored_input(b, v);
         enum type store = b->program->job->columns[instr->integer]->store;
         of[v] = lane_vector(b, instr->lane);
         add_source(b, of[v], from, store == type ? NULL : vector_move(store, type), vector_picked_move(store, type));
     } else if (instr->op == OP_ROW) {
         of[v] = lane_vector(b, instr->lane);
         add_source(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_picked_row(instr->lane));
-    } else if (instr->op != OP_CONST) {
+    } else if (instr->op == OP_GATHER) {
+        of[v] = add_gather(b, v, type);
+    } else if (instr->op != OP_CONST && instr->op != OP_ROWS) {
         emit_operation(b, v);
     }
 }
@@ -310,14 +337,30 @@ static bool passes_through(const struct builder *b, value v, enum type store)
     return instr->op == OP_INPUT && b->program->job->columns[instr->integer]->store == store;
 }
 
+/* Nor does an element of a whole column: no lane has its type. */
+static bool is_gathered(const struct builder *b, value v, enum type store)
+{
+    const struct instr *instr = &b->code->at[v];
+    return instr->op == OP_GATHER && b->program->job->columns[instr->integer]->store == store &&
+           store != lane_type(instr->lane);
+}
+
+static void want_output(struct builder *b, value v, enum type store)
+{
+    if (is_gathered(b, v, store))
+        b->wanted[b->code->at[v].args[0]] = true;
+    else if (!passes_through(b, v, store))
+        b->wanted[v] = true;
+}
+
 static void emit_outputs(struct builder *b, struct column *const *columns)
 {
     struct program *program = b->program;
     program->outputs = arena_array(b->arena, b->task->output_count, sizeof *program->outputs);
     for (size_t k = 0; k < b->task->output_count; k++) {
         value v = b->task->outputs[k].value;
-        if (columns[k] && !passes_through(b, v, columns[k]->store))
-            b->wanted[v] = true;
+        if (columns[k])
+            want_output(b, v, columns[k]->store);
     }
     emit_wanted(b);
     for (size_t k = 0; k < b->task->output_count; k++) {
@@ -329,9 +372,12 @@ static void emit_outputs(struct builder *b, struct column *const *columns)
         struct stored_output *output = &program->outputs[program->output_count++];
         *output = (struct stored_output){.output = k, .size = type_table[store].size};
         if (passes_through(b, v, store)) {
-            output->vector = stored_input(b, (size_t)b->code->at[v].integer);
+            output->vector = stored_input(b, v);
             output->dense = vector_move(store, store);
             output->picked = vector_picked_move(store, store);
+        } else if (is_gathered(b, v, store)) {
+            output->vector = add_gather(b, v, store);
+            output->dense = vector_move(store, store);
         } else {
             output->vector = require(b, v, lane);
             output->dense = vector_move(lane_type(lane), store);
@@ -365,84 +411,13 @@ static void emit_aggregates(struct builder *b)
         }
         const struct instr *instr = &b->code->at[aggregate->value];
         enum lane lane = instr->lane == LANE_BOOL ? LANE_I32 : instr->lane;
+        if (aggregate->kind == AGG_FOLD && instr->kind != KIND_FLOAT) {
+            lane = instr->kind == KIND_BOOL ? LANE_BOOL : LANE_I64;
+            folded->reducer = aggregate->reducer;
+            reducer_prepare(folded->reducer);
+        }
         folded->fold = vector_fold(aggregate->kind, lane, block_fits(instr));
         folded->vector = require(b, aggregate->value, lane);
-    }
-}
-
-/* The step after which each vector is not read again. */
-static int32_t *last_uses(const struct program *program, struct arena *arena)
-{
-    int32_t *last = arena_array(arena, (size_t)program->vector_count + 1, sizeof *last);
-    for (size_t k = 0; k < program->output_count; k++)
-        last[program->outputs[k].vector] = program->step_count;
-    for (size_t i = 0; i < program->aggregate_count; i++) {
-        if (program->aggregates[i].vector != NO_REGISTER)
-            last[program->aggregates[i].vector] = program->step_count;
-    }
-    for (size_t i = 0; i < program->filter_count; i++)
-        last[program->filters[i].mask] = program->guards_end;
-    for (int32_t i = 0; i < program->check_count; i++) {
-        reg guard = program->checks[i].guard;
-        int32_t end = i < program->filter_checks ? program->guards_end : program->step_count;
-        last[guard] = end > last[guard] ? end : last[guard];
-    }
-    for (int32_t s = program->step_count - 1; s >= 0; s--) {
-        const struct step *step = &program->steps[s];
-        if (last[step->out] < s)
-            last[step->out] = s;
-        for (int i = 0; i < 3; i++) {
-            reg arg = step->args[i];
-            if (arg == NO_REGISTER)
-                continue;
-            int32_t end = i == 0 && !step->dense ? last[step->out] : s; /* an alias needs it for as long */
-            last[arg] = end > last[arg] ? end : last[arg];
-        }
-    }
-    return last;
-}
-
-/* Places of one element size that are free again. */
-struct pool {
-    size_t *places;
-    size_t count;
-};
-
-/* Gives each vector that needs memory a place; vectors that are not alive together share one, so that what is worked
- * on stays in the cache. */
-static void place_vectors(struct builder *b)
-{
-    struct program *program = b->program;
-    int32_t *last = last_uses(program, b->arena);
-    struct pool pools[sizeof(int64_t) + 1] = {{0}};
-    for (size_t size = 1; size <= sizeof(int64_t); size *= 2)
-        pools[size].places = arena_array(b->arena, (size_t)program->vector_count + 1, sizeof(size_t));
-    /* The vectors that end with step s, as lists. */
-    reg *first = new_map(b->arena, program->step_count + 1);
-    reg *next = new_map(b->arena, program->vector_count);
-    for (size_t i = 0; i < program->constant_count; i++) {
-        struct vector_info *vector = &program->vectors[program->constants[i].vector];
-        vector->place = program->memory;
-        program->memory += vector->size * BLOCK_ROWS;
-    }
-    for (int32_t s = 0; s < program->step_count; s++) {
-        const struct step *step = &program->steps[s];
-        struct vector_info *vector = &program->vectors[step->out];
-        if (step->dense || step->picked) {
-            struct pool *pool = &pools[vector->size];
-            if (pool->count > 0) {
-                vector->place = pool->places[--pool->count];
-            } else {
-                vector->place = program->memory;
-                program->memory += vector->size * BLOCK_ROWS;
-            }
-            next[step->out] = first[last[step->out]];
-            first[last[step->out]] = step->out;
-        }
-        for (reg ended = first[s]; ended != NO_REGISTER; ended = next[ended]) {
-            struct pool *pool = &pools[program->vectors[ended].size];
-            pool->places[pool->count++] = program->vectors[ended].place;
-        }
     }
 }
 
@@ -451,13 +426,13 @@ struct program *program_new(const struct job *job, struct column *const *columns
     const struct task *task = job->task;
     struct program *program = arena_alloc(arena, sizeof *program);
     program->job = job;
-    program->stored = arena_array(arena, task->input_count, sizeof *program->stored);
+    program->stored = arena_array(arena, (size_t)task->code.count, sizeof *program->stored);
     struct builder b = {.program = program, .arena = arena, .task = task, .code = &task->code};
     for (int scope = 0; scope < SCOPE_COUNT; scope++) {
         for (int lane = 0; lane < LANES; lane++)
             b.of[scope][lane] = new_map(arena, task->code.count);
     }
-    b.stored = new_map(arena, (int32_t)task->input_count);
+    b.stored = new_map(arena, task->code.count);
     b.wanted = arena_array(arena, (size_t)task->code.count + 1, sizeof *b.wanted);
     b.check_of = new_map(arena, task->code.count);
 
@@ -469,6 +444,6 @@ struct program *program_new(const struct job *job, struct column *const *columns
         emit_aggregates(&b);
     program->body_end = program->step_count;
     emit_guards(&b, program->filter_checks);
-    place_vectors(&b);
+    program_place(program, arena);
     return program;
 }

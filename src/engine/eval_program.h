@@ -23,6 +23,7 @@ struct step {
     enum op op;
     reg out, args[3];
     int32_t check;
+    const struct column *whole; /* GATHER */
 };
 
 struct vector_info {
@@ -35,12 +36,16 @@ struct check {
     reg guard;
 };
 
-/* An input's elements as stored: before each block this vector is pointed into the column. */
+/* An input's elements as stored: before each block this vector is pointed into the column, `offset` rows on, or to
+ * where those that the column has are copied to, with zeroes for the others. */
 struct stored_vector {
     reg vector;
     size_t input;
+    int64_t offset;
+    size_t place; /* of the copy in a worker's memory; there is none at offset 0 */
 };
 
+/* A value that is the same in all rows: a constant, or their number. */
 struct constant_vector {
     reg vector;
     enum lane lane;
@@ -65,7 +70,8 @@ struct stored_output {
 
 struct folded_aggregate {
     fold_fn *fold;
-    reg vector; /* NO_REGISTER for count */
+    reg vector;                    /* NO_REGISTER for count */
+    const struct reducer *reducer; /* folded pairwise (eval_reduce.h); NULL: by `fold` */
 };
 
 /* Steps 0 .. filters_end are the filters', up to guards_end the guards of those, up to body_end the results', and the

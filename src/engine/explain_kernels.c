@@ -32,16 +32,24 @@ static int64_t most_rows(const struct outlook *outlook, const struct task *task)
     return most < task->limit ? most : task->limit;
 }
 
+/* What a breaker only moves stays as it was stored. */
+static enum type store_of(const struct task *task, const struct output *output, struct column *const *columns)
+{
+    if (task->sink != SINK_BREAK)
+        return range_store(task, output, columns);
+    return breaker_carries(task->breaker) ? columns[task->code.at[output->value].integer]->store : output->type;
+}
+
 static enum status expect_outputs(struct outlook *outlook, const struct task *task, struct column *const *columns,
                                   struct diags *diags)
 {
     struct column **outputs = arena_array(outlook->arena, task->output_count + 1, sizeof *outputs);
     outlook->columns[task->number] = outputs;
-    for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++) {
+    for (size_t k = 0; k < task->output_count && task->sink != SINK_AGGREGATE; k++) {
         const struct output *output = &task->outputs[k];
         if (!output->needed)
             continue;
-        outputs[k] = column_reserve(output->type, range_store(task, output, columns), 0);
+        outputs[k] = column_reserve(output->type, store_of(task, output, columns), 0);
         if (outputs[k] == NULL)
             return diag_error(diags, task->span, "out of memory");
         column_finish(outputs[k], 0);
@@ -65,6 +73,17 @@ static void list_task(struct strbuf *out, const struct task *task)
         if (task->aggregates[k].value != NO_VALUE)
             strbuf_printf(out, "  aggregate v%d\n", (int)task->aggregates[k].value);
     }
+}
+
+/* A breaker is a library of kernels, not a program of its own. */
+static void list_breaker(struct strbuf *out, const struct task *task)
+{
+    struct strbuf part = {0};
+    task_detail(&part, task);
+    strbuf_puts(out, "  ");
+    strbuf_add(out, part.text != NULL ? part.text : "", part.length);
+    strbuf_putc(out, '\n');
+    strbuf_free(&part);
 }
 
 static void add_program(struct strbuf *out, const struct runner *runner, const struct task *task,
@@ -91,14 +110,20 @@ static enum status explain_task(struct strbuf *out, const struct runner *runner,
 {
     struct column **columns = input_columns(outlook, task);
     outlook->most[task->number] = most_rows(outlook, task);
-    range_analyse(task, columns, outlook->most[task->number]);
-    guard_place(task);
+    bool breaks = task->sink == SINK_BREAK;
+    if (!breaks) {
+        range_analyse(task, columns, outlook->most[task->number]);
+        guard_place(task);
+    }
     if (task->number > 0)
         strbuf_putc(out, '\n');
     strbuf_printf(out, "// task %zu: ", task->number + 1);
     task_title(out, task);
     strbuf_putc(out, '\n');
-    add_program(out, runner, task, columns, diags);
+    if (breaks)
+        list_breaker(out, task);
+    else
+        add_program(out, runner, task, columns, diags);
     if (out->text[out->length - 1] != '\n')
         strbuf_putc(out, '\n');
     return expect_outputs(outlook, task, columns, diags);

@@ -178,28 +178,108 @@ static bool add_outputs(struct strbuf *out, const struct task *task, const char 
     return count > 0;
 }
 
-static void add_aggregates(struct strbuf *out, const struct task *task, const char *const *names)
+static void add_initial(struct strbuf *out, const struct aggregate *aggregate)
+{
+    if (!aggregate->has_initial)
+        return;
+    strbuf_puts(out, " from ");
+    scalar_print(out, &aggregate->initial);
+}
+
+static void add_aggregate(struct strbuf *out, const struct task *task, const struct aggregate *aggregate,
+                          const char *const *names)
 {
     static const char *const words[] = {
-        [AGG_COUNT] = "count", [AGG_SUM] = "sum", [AGG_PRODUCT] = "product",
-        [AGG_MIN] = "min",     [AGG_MAX] = "max", [AGG_MEAN] = "mean",
+        [AGG_COUNT] = "count", [AGG_SUM] = "sum",     [AGG_PRODUCT] = "product", [AGG_MIN] = "min",
+        [AGG_MAX] = "max",     [AGG_MEAN] = "mean",   [AGG_BITAND] = "bitand",   [AGG_XOR] = "bitxor",
+        [AGG_BITOR] = "bitor", [AGG_FOLD] = "reduce",
     };
+    strbuf_printf(out, "%s(", words[aggregate->kind]);
+    if (aggregate->value != NO_VALUE)
+        add_value(out, task, aggregate->value, names);
+    strbuf_putc(out, ')');
+    add_initial(out, aggregate);
+}
+
+static void add_aggregates(struct strbuf *out, const struct task *task, const char *const *names)
+{
     for (size_t k = 0; k < task->aggregate_count; k++) {
-        strbuf_printf(out, "%s%s(", k > 0 ? ", " : "", words[task->aggregates[k].kind]);
-        if (task->aggregates[k].value != NO_VALUE)
-            add_value(out, task, task->aggregates[k].value, names);
-        strbuf_putc(out, ')');
+        if (k == MAX_NAMES) {
+            strbuf_printf(out, ", … %zu more", task->aggregate_count - MAX_NAMES);
+            return;
+        }
+        strbuf_puts(out, k > 0 ? ", " : "");
+        add_aggregate(out, task, &task->aggregates[k], names);
     }
+}
+
+static void add_key(struct strbuf *out, const struct task *task, size_t i)
+{
+    const struct breaker *breaker = task->breaker;
+    const char *name = task->inputs[breaker->keys[i]].name;
+    strbuf_puts(out, i > 0 ? ", " : "");
+    add_name(out, name != NULL ? name : "?");
+    strbuf_puts(out, breaker->descending[i] ? " desc" : "");
+}
+
+/* "+ of ids exclusive from 5": what a scan keeps running, and over which rows. */
+static void add_scan(struct strbuf *out, const struct task *task)
+{
+    static const char *const operators[] = {
+        [AGG_SUM] = "+",    [AGG_PRODUCT] = "*", [AGG_MIN] = "min",     [AGG_MAX] = "max",
+        [AGG_BITAND] = "&", [AGG_XOR] = "^",     [AGG_BITOR] = "bitor", [AGG_FOLD] = "a function",
+    };
+    const struct breaker *breaker = task->breaker;
+    const struct aggregate *aggregate = &task->aggregates[0];
+    strbuf_printf(out, "%s of ", operators[aggregate->kind]);
+    add_key(out, task, 0);
+    strbuf_puts(out, breaker->exclusive ? " exclusive" : "");
+    add_initial(out, aggregate);
+    if (breaker->segment > 0)
+        strbuf_printf(out, " along rows of %" PRId64, breaker->segment);
+    if (breaker->stride > 1)
+        strbuf_printf(out, " along %" PRId64 " columns", breaker->stride);
+}
+
+/* What a breaker does, with its keys in their order. */
+static void add_breaker(struct strbuf *out, const struct task *task)
+{
+    const struct breaker *breaker = task->breaker;
+    switch (breaker->kind) {
+    case BREAK_SCAN:
+        add_scan(out, task);
+        return;
+    case BREAK_SORT:
+    case BREAK_GROUP:
+        strbuf_puts(out, "by ");
+        break;
+    case BREAK_SCATTER:
+        strbuf_puts(out, "to ");
+        break;
+    case BREAK_DISTINCT:
+    case BREAK_HIST:
+        strbuf_puts(out, "of ");
+        break;
+    }
+    for (size_t i = 0; i < breaker->key_count && i < MAX_NAMES; i++)
+        add_key(out, task, i);
+    if (breaker->key_count > MAX_NAMES)
+        strbuf_printf(out, ", … %zu more", breaker->key_count - MAX_NAMES);
+    if (breaker->into >= 0)
+        strbuf_printf(out, breaker->kind == BREAK_HIST ? " in %" PRId64 : " into %" PRId64, breaker->into);
 }
 
 /* What was written after the stage's word. */
 static void add_stage_rest(struct strbuf *out, const struct stage_mark *stage)
 {
     const char *text = stage->text != NULL ? stage->text : "";
+    bool is_name = strcmp(stage->name, "let") == 0;
     size_t word = 0;
     while (isalpha((unsigned char)text[word]) || text[word] == '_')
         word++;
-    if (text[word] == '\0')
+    if (is_name)
+        word = 0;
+    else if (text[word] == '\0')
         return;
     if (word > 0 && text[word] == ' ')
         text += word + 1;
@@ -209,12 +289,30 @@ static void add_stage_rest(struct strbuf *out, const struct stage_mark *stage)
     strbuf_free(&visible);
 }
 
+static bool is_stage(const struct task *task, const char *name)
+{
+    return task->stage_count == 1 && strcmp(task->stages[0].name, name) == 0;
+}
+
+/* Of a group also what is computed of each. */
+static void add_breaker_detail(struct strbuf *out, const struct task *task, const char *const *names)
+{
+    add_breaker(out, task);
+    if (task->breaker->kind != BREAK_GROUP || task->aggregate_count == 0)
+        return;
+    strbuf_puts(out, ": ");
+    add_aggregates(out, task, names);
+}
+
 void task_detail(struct strbuf *out, const struct task *task)
 {
     const char *const *names = task_input_names(task);
-    if (task->filter_count > 0)
+    bool aggregates = task->aggregate_count > 0 && task->aggregates[0].value != NO_VALUE;
+    if (task->sink == SINK_BREAK)
+        add_breaker_detail(out, task, names);
+    else if (task->filter_count > 0)
         add_filters(out, task, names);
-    else if (task->aggregate_count > 0 && task->aggregates[0].value != NO_VALUE)
+    else if (aggregates && !is_stage(task, "reduce"))
         add_value(out, task, task->aggregates[0].value, names);
     else if (task->stage_count > 0 && role_of(&task->stages[0]) != ROLE_MAP)
         add_stage_rest(out, &task->stages[0]);
@@ -229,7 +327,7 @@ void task_reads(struct strbuf *out, const struct task *task)
         const struct input *input = &task->inputs[k];
         strbuf_puts(out, k > 0 ? ", " : "reads ");
         add_name(out, names[k]);
-        strbuf_printf(out, ":%s", type_table[input->type].name);
+        strbuf_printf(out, "%s:%s", input->whole ? "[]" : "", type_table[input->type].name);
         if (input->task != NULL)
             strbuf_printf(out, " of %zu", input->task->number + 1);
     }
@@ -253,6 +351,8 @@ void task_keeps(struct strbuf *out, const struct task *task)
         strbuf_puts(out, "keep ");
         add_filters(out, task, task_input_names(task));
     }
+    if (task->sink == SINK_BREAK)
+        add_breaker(out, task);
     const struct window *window = &task->window;
     if (window->skip > 0)
         strbuf_printf(out, "%sskip %" PRId64, out->length > 0 ? "  " : "", window->skip);
@@ -262,12 +362,34 @@ void task_keeps(struct strbuf *out, const struct task *task)
         strbuf_printf(out, "%stail %" PRId64, out->length > 0 ? "  " : "", window->tail);
 }
 
+/* A breaker's outputs by name; those of a group with what they are. */
+static void add_broken(struct strbuf *out, const struct task *task, const char *const *names)
+{
+    bool groups = task->breaker->kind == BREAK_GROUP;
+    size_t count = 0;
+    for (size_t k = 0; k < task->output_count; k++) {
+        if (!task->outputs[k].needed || count++ >= MAX_NAMES)
+            continue;
+        strbuf_puts(out, count > 1 ? ", " : "");
+        add_name(out, task->outputs[k].name);
+        if (groups && k >= task->breaker->key_count) {
+            strbuf_puts(out, " = ");
+            add_aggregate(out, task, &task->aggregates[k - task->breaker->key_count], names);
+        }
+    }
+    if (count > MAX_NAMES)
+        strbuf_printf(out, ", … %zu more", count - MAX_NAMES);
+    strbuf_puts(out, count == 0 ? "rows" : "");
+}
+
 void task_gives(struct strbuf *out, const struct task *task)
 {
     const char *const *names = task_input_names(task);
     strbuf_puts(out, "gives ");
     if (task->sink == SINK_AGGREGATE)
         add_aggregates(out, task, names);
+    else if (task->sink == SINK_BREAK)
+        add_broken(out, task, names);
     else if (!add_outputs(out, task, names, true))
         strbuf_puts(out, "rows");
 }

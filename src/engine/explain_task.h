@@ -6,7 +6,8 @@
 
 enum { TASK_PARTS = 4 }; /* title, reads, keeps, gives */
 
-/* Each appends text without control bytes, of bounded length, or nothing where there is nothing to say. */
+/* A breaker keeps nothing: its part says what it goes by. Each appends text without control bytes, of bounded length,
+ * or nothing where there is nothing to say. */
 void task_title(struct strbuf *out, const struct task *task);       /* MappingFilter+Sum */
 void task_detail(struct strbuf *out, const struct task *task);      /* of one stage: ids == 42 && amounts > 0 */
 void task_reads(struct strbuf *out, const struct task *task);       /* reads ids:i32, amounts:i32  1000 rows */

@@ -47,10 +47,19 @@ static const char *operation_text(const struct failure *failure, struct arena *a
     }
 }
 
+const char *position_text(int64_t position, int64_t rows, struct arena *arena)
+{
+    if (rows == 0)
+        return arena_printf(arena, "there is no position %lld in no rows", (long long)position);
+    return arena_printf(arena, "position %lld is outside 0..%lld", (long long)position, (long long)rows - 1);
+}
+
 static const char *what_failed(const struct failure *failure, struct arena *arena)
 {
     if (divides_by_zero(failure))
         return failure->instr->op == OP_DIV ? "division by zero" : "remainder of a division by zero";
+    if (failure->instr->op == OP_GATHER)
+        return position_text(failure->a, failure->rows, arena);
     if (shifts_too_far(failure))
         return arena_printf(arena, "shift count %lld is outside 0..63", (long long)failure->b);
     if (failure->instr->op == OP_TO_INT && isnan(failure->number))
@@ -64,8 +73,8 @@ static const char *argument_text(const struct failure *failure, int argument, co
                                  struct arena *arena)
 {
     const struct instr *instr = &failure->code->at[failure->instr->args[argument]];
-    if (instr->op == OP_INPUT && failure->task)
-        return failure->task->inputs[instr->integer].name;
+    if (instr->op == OP_INPUT && failure->inputs)
+        return failure->inputs[instr->integer].name;
     /* What was computed before, or comes from a function's text, does not stand within the operation. */
     struct span span = instr->span, whole = failure->instr->span;
     bool within = span.source == whole.source && span.begin >= whole.begin && span.end <= whole.end &&
@@ -87,6 +96,8 @@ static void give_hint(const struct failure *failure, struct diags *diags)
                       divisor, divisor);
     } else if (shifts_too_far(failure)) {
         diag_hint(diags, "`clamp(%s, 0, 63)` keeps it inside", argument_text(failure, 1, "count", arena));
+    } else if (failure->instr->op == OP_GATHER) {
+        diag_hint(diags, "positions count from 0; `select` leaves out the rows that have none");
     } else if (failure->instr->op == OP_TO_INT) {
         const char *number = argument_text(failure, 0, "x", arena);
         diag_hint(diags, "`select abs(%s) < 9e18` before leaves out what is too large, infinite or nan", number);
@@ -96,17 +107,22 @@ static void give_hint(const struct failure *failure, struct diags *diags)
     }
 }
 
+enum status fail_row(const struct task *task, struct span span, int64_t row, const char *what, struct diags *diags)
+{
+    const struct stage_mark *stage = stage_of_span(task, span);
+    if (!stage)
+        return diag_error(diags, span, "%s at row %lld", what, (long long)row);
+    return diag_error(diags, span, "%s in `%s`, row %lld", what, stage->text, (long long)row);
+}
+
 enum status fail_operation(const struct failure *failure, struct diags *diags)
 {
     struct span span = failure->instr->span;
     const char *what = what_failed(failure, diags->arena);
-    const struct stage_mark *stage = failure->task ? stage_of_span(failure->task, span) : NULL;
-    if (!failure->task)
-        diag_error(diags, span, "%s", what);
-    else if (!stage)
-        diag_error(diags, span, "%s at row %lld", what, (long long)failure->row);
+    if (failure->task)
+        fail_row(failure->task, span, failure->row, what, diags);
     else
-        diag_error(diags, span, "%s in `%s`, row %lld", what, stage->text, (long long)failure->row);
+        diag_error(diags, span, "%s", what);
     give_hint(failure, diags);
     return STATUS_FAILED;
 }

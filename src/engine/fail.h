@@ -7,11 +7,19 @@
 struct failure {
     const struct task *task; /* NULL: a constant expression, of no stage and no row */
     const struct code *code;
+    const struct input *inputs; /* of that code; NULL: it has none */
     const struct instr *instr;
     int64_t row;
     int64_t a, b;  /* the arguments, */
     double number; /* or that of TO_INT */
+    int64_t rows;  /* GATHER: how many elements there are */
 };
+
+/* The error that `what` happened at this row, in the task's stage that the span lies in. */
+enum status fail_row(const struct task *task, struct span span, int64_t row, const char *what, struct diags *diags);
+
+/* "position 12 is outside 0..9" */
+const char *position_text(int64_t position, int64_t rows, struct arena *arena);
 
 /* Records the error; returns STATUS_FAILED. */
 enum status fail_operation(const struct failure *failure, struct diags *diags);

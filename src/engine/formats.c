@@ -1,6 +1,7 @@
 #include "formats.h"
 
 #include "encode.h"
+#include "imagefile.h"
 #include "path.h"
 #include "rawfile.h"
 #include "textfile.h"
@@ -8,20 +9,22 @@
 #include <string.h>
 
 static const struct format format_table[] = {
-    {".bin", TYPE_I32, true, NULL, read_raw, write_raw},
-    {".i8", TYPE_I8, true, NULL, read_raw, write_raw},
-    {".i16", TYPE_I16, true, NULL, read_raw, write_raw},
-    {".i32", TYPE_I32, true, NULL, read_raw, write_raw},
-    {".i64", TYPE_I64, true, NULL, read_raw, write_raw},
-    {".u8", TYPE_U8, true, NULL, read_raw, write_raw},
-    {".u16", TYPE_U16, true, NULL, read_raw, write_raw},
-    {".u32", TYPE_U32, true, NULL, read_raw, write_raw},
-    {".f32", TYPE_F32, true, NULL, read_raw, write_raw},
-    {".f64", TYPE_F64, true, NULL, read_raw, write_raw},
-    {".txt", TYPE_COUNT, true, &style_text, read_text, write_styled},
-    {".tsv", TYPE_COUNT, false, &style_tsv, NULL, write_styled},
-    {".csv", TYPE_COUNT, false, &style_csv, NULL, write_styled},
-    {".jsonl", TYPE_COUNT, false, &style_jsonl, NULL, write_styled},
+    {".bin", TYPE_I32, 1, false, NULL, read_raw, write_raw},
+    {".i8", TYPE_I8, 1, false, NULL, read_raw, write_raw},
+    {".i16", TYPE_I16, 1, false, NULL, read_raw, write_raw},
+    {".i32", TYPE_I32, 1, false, NULL, read_raw, write_raw},
+    {".i64", TYPE_I64, 1, false, NULL, read_raw, write_raw},
+    {".u8", TYPE_U8, 1, false, NULL, read_raw, write_raw},
+    {".u16", TYPE_U16, 1, false, NULL, read_raw, write_raw},
+    {".u32", TYPE_U32, 1, false, NULL, read_raw, write_raw},
+    {".f32", TYPE_F32, 1, false, NULL, read_raw, write_raw},
+    {".f64", TYPE_F64, 1, false, NULL, read_raw, write_raw},
+    {".txt", TYPE_COUNT, 1, false, &style_text, read_text, write_styled},
+    {".tsv", TYPE_COUNT, 0, false, &style_tsv, NULL, write_styled},
+    {".csv", TYPE_COUNT, 0, false, &style_csv, NULL, write_styled},
+    {".jsonl", TYPE_COUNT, 0, false, &style_jsonl, NULL, write_styled},
+    {".pgm", TYPE_COUNT, 1, true, NULL, read_image, write_image},
+    {".ppm", TYPE_COUNT, 3, true, NULL, read_image, write_image},
 };
 enum { FORMAT_COUNT = sizeof format_table / sizeof format_table[0] };
 

@@ -11,7 +11,8 @@ struct row_style; /* encode.h */
 struct format {
     const char *ending;            /* ".i32" */
     enum type type;                /* of a raw file's elements; TYPE_COUNT for formats that are not raw */
-    bool one_column;               /* holds exactly one column */
+    size_t columns;                /* holds exactly so many columns; 0: any number */
+    bool shaped;                   /* holds rows that have a shape only */
     const struct row_style *style; /* of its lines, for text formats that can be saved */
 
     /* Gives the file's columns, with "" for the name of a column that is called after the file. NULL: cannot be loaded.

@@ -4,10 +4,14 @@
  * joins their bundle: its code is copied onto the bundle's code with its inputs replaced by what the bundle computes. A
  * bundle is closed, and becomes one fused task, when something reads it that cannot join. Each task is copied once into
  * a bundle and once into the fused task, so time is linear in the length of the pipeline.
+ *
+ * A task that reads its neighbours' rows joins as well: what it reads is computed once for each of them, where that is
+ * cheaper than storing it. What is read at any position (GATHER), and by breakers, has to be a column: a task that only
+ * passes columns on is read through, and disappears if nobody else reads it; another one is closed.
  */
 #include "fuse.h"
 
-#include "bundle.h"
+#include "fuse_internal.h"
 
 #include <string.h>
 
@@ -15,18 +19,11 @@
  * very long functions, and some crash; storing a column every two thousand operations costs nothing in comparison. */
 enum { MAX_INSTRUCTIONS = 2000 };
 
-struct fusion {
-    struct arena *arena;
-    const struct queue *queue;
-    struct queue *fused;
-    struct bundle **bundles; /* of each task of the queue */
-    size_t *readers;         /* how many tasks read each task */
-    size_t *seen;            /* scratch for distinct tasks: number + 1 of the task that saw it last */
-    struct task **producers; /* what the task at hand reads, in order */
-    size_t producer_count;
-};
+/* Neighbours are computed anew for each reader up to this many operations a row; a pass over memory costs about as
+ * much. */
+enum { MAX_RECOMPUTED = 64 };
 
-static struct bundle *bundle_of(const struct fusion *fusion, const struct task *task)
+struct bundle *bundle_of(const struct fusion *fusion, const struct task *task)
 {
     struct bundle *bundle = fusion->bundles[task->number];
     while (bundle->into != NULL)
@@ -42,13 +39,15 @@ static void see_producer(struct fusion *fusion, const struct task *task, struct 
     fusion->producers[fusion->producer_count++] = producer;
 }
 
-/* The distinct tasks that `task` reads values or row counts of. */
+/* The distinct tasks that `task` reads values or row counts of, row by row. */
 static void find_producers(struct fusion *fusion, const struct task *task)
 {
     fusion->producer_count = 0;
     see_producer(fusion, task, task->rows_from);
-    for (size_t k = 0; k < task->input_count; k++)
-        see_producer(fusion, task, task->inputs[k].task);
+    for (size_t k = 0; k < task->input_count; k++) {
+        if (!task->inputs[k].whole)
+            see_producer(fusion, task, task->inputs[k].task);
+    }
     for (size_t k = 0; k < task->equal_count; k++)
         see_producer(fusion, task, task->equals[k]);
 }
@@ -59,7 +58,8 @@ static bool is_plain(const struct task *task)
     if (task->filter_count > 0 || task->sink != SINK_ROWS)
         return false;
     for (size_t k = 0; k < task->output_count; k++) {
-        if (task->outputs[k].needed && task->code.at[task->outputs[k].value].op != OP_INPUT)
+        const struct instr *instr = &task->code.at[task->outputs[k].value];
+        if (task->outputs[k].needed && (instr->op != OP_INPUT || instr->offset != 0))
             return false;
     }
     return true;
@@ -68,7 +68,7 @@ static bool is_plain(const struct task *task)
 static bool has_columns(const struct task *task)
 {
     for (size_t k = 0; k < task->input_count; k++) {
-        if (task->inputs[k].column != NULL)
+        if (task->inputs[k].column != NULL && !task->inputs[k].whole)
             return true;
     }
     return false;
@@ -79,7 +79,8 @@ static bool columns_align(const struct task *task, const struct bundle *bundle)
 {
     for (size_t k = 0; k < task->input_count; k++) {
         const struct column *column = task->inputs[k].column;
-        if (column != NULL && (bundle->rows != column->rows || (bundle->first != 0 && bundle->input_count > 0)))
+        if (column != NULL && !task->inputs[k].whole &&
+            (bundle->rows != column->rows || (bundle->first != 0 && bundle->input_count > 0)))
             return false;
     }
     return true;
@@ -96,10 +97,78 @@ static const struct bundle *leading_bundle(const struct fusion *fusion)
     return bundle_of(fusion, fusion->producers[0]);
 }
 
-/* Whether a task may join the bundles it reads. */
-static bool can_join(const struct fusion *fusion, const struct task *task, bool uses_row)
+struct column *column_read(const struct fusion *fusion, const struct input *input)
 {
-    if (fusion->producer_count == 0 || task->first != 0 || task->limit != INT64_MAX)
+    return input->task ? bundle_column(fusion->bundles[input->task->number], input->output) : input->column;
+}
+
+/* Whether everything that is read at any position is a column at hand. */
+static bool wholes_at_hand(const struct fusion *fusion, const struct reading *reading)
+{
+    const struct task *task = reading->task;
+    for (size_t k = 0; k < task->input_count; k++) {
+        if (task->inputs[k].whole && reading->reads[k] && !column_read(fusion, &task->inputs[k]))
+            return false;
+    }
+    return true;
+}
+
+/* How many operations compute what the task reads of a producer. */
+static int32_t operations_read(const struct fusion *fusion, const struct reading *reading, const struct task *producer)
+{
+    const struct bundle *bundle = fusion->bundles[producer->number];
+    const struct code *code = &bundle_of(fusion, producer)->code;
+    bool *live = arena_array(fusion->arena, (size_t)code->count + 1, sizeof *live);
+    for (size_t k = 0; k < reading->task->input_count; k++) {
+        const struct input *input = &reading->task->inputs[k];
+        if (input->task == producer && !input->whole && reading->reads[k])
+            live[bundle->outputs[input->output].value] = true;
+    }
+    code_mark_all(code, live);
+    int32_t operations = 0;
+    for (value v = 0; v < code->count; v++)
+        operations += live[v] && op_table[code->at[v].op].arity > 0;
+    return operations;
+}
+
+/* At how many offsets the task reads a producer; 0 if only its own rows. */
+static int32_t offsets_read(const struct fusion *fusion, const struct reading *reading, const struct task *producer)
+{
+    const struct code *code = &reading->task->code;
+    int64_t *offsets = arena_array(fusion->arena, (size_t)code->count + 1, sizeof *offsets);
+    int32_t count = 0;
+    bool shifts = false;
+    for (value v = 0; v < code->count && count <= MAX_RECOMPUTED; v++) {
+        const struct instr *instr = &code->at[v];
+        if (!reading->live[v] || instr->op != OP_INPUT || reading->task->inputs[instr->integer].task != producer)
+            continue;
+        int32_t i = 0;
+        while (i < count && offsets[i] != instr->offset)
+            i++;
+        offsets[i] = instr->offset;
+        count += i == count;
+        shifts = shifts || instr->offset != 0;
+    }
+    return shifts ? count : 0;
+}
+
+static bool worth_recomputing(const struct fusion *fusion, const struct reading *reading)
+{
+    for (size_t i = 0; reading->shifts && i < fusion->producer_count; i++) {
+        int32_t offsets = offsets_read(fusion, reading, fusion->producers[i]);
+        if (offsets > 0 && operations_read(fusion, reading, fusion->producers[i]) * offsets > MAX_RECOMPUTED)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a task may join the bundles it reads. */
+static bool can_join(const struct fusion *fusion, const struct reading *reading)
+{
+    const struct task *task = reading->task;
+    if (task->sink == SINK_BREAK || fusion->producer_count == 0 || task->first != 0 || task->limit != INT64_MAX)
+        return false;
+    if (!wholes_at_hand(fusion, reading))
         return false;
     const struct bundle *leading = leading_bundle(fusion);
     bool zipped = fusion->producer_count > 1 || has_columns(task);
@@ -109,7 +178,7 @@ static bool can_join(const struct fusion *fusion, const struct task *task, bool 
         const struct bundle *bundle = bundle_of(fusion, producer);
         if (bundle->made != NULL || fusion->readers[producer->number] != 1 || bundle->sink != SINK_ROWS)
             return false;
-        if (bundle->filter_count > 0 && (uses_row || zipped))
+        if (bundle->filter_count > 0 && (reading->uses_rows || zipped))
             return false;
         if (!bundle_keeps_all(bundle) &&
             (zipped || !is_plain(task) || !windows_compose(&bundle->window, &task->window)))
@@ -118,7 +187,7 @@ static bool can_join(const struct fusion *fusion, const struct task *task, bool 
             return false;
         size += bundle->code.count;
     }
-    return size < MAX_INSTRUCTIONS;
+    return size < MAX_INSTRUCTIONS && worth_recomputing(fusion, reading);
 }
 
 /* The bundle of all that the task reads: the largest grows, so that a long chain is not copied at every zip. */
@@ -141,40 +210,69 @@ static struct bundle *merge_producers(const struct fusion *fusion, const struct 
     return base;
 }
 
-/* The values that the task's inputs are, in the bundle that it joins or begins. */
-static value *input_values(const struct fusion *fusion, struct bundle *bundle, const struct task *task,
-                           const bool *live)
+struct input fused_input(const struct fusion *fusion, struct bundle *bundle, struct input input)
 {
-    value *values = arena_array(fusion->arena, task->input_count + 1, sizeof *values);
+    if (input.task == NULL)
+        return input;
+    struct bundle *from = fusion->bundles[input.task->number];
+    struct column *column = input.whole ? bundle_column(from, input.output) : NULL;
+    if (column != NULL) {
+        /* A task may read the same columns row by row too, and then has joined what passes them on. */
+        if (from->reader == NULL && bundle_of(fusion, input.task) != bundle)
+            from->reader = bundle;
+        input.column = column;
+        input.task = NULL;
+    } else {
+        from = bundle_of(fusion, input.task);
+        input.task = from->made;
+        input.output = from->numbers != NULL ? from->numbers[input.output] : input.output;
+    }
+    return input;
+}
+
+/* Puts what the task's INPUTs and row numbers are in the bundle into `map`; returns the table of the INPUTs that its
+ * GATHERs read. */
+static value *place_leaves(const struct fusion *fusion, struct bundle *bundle, const struct reading *reading,
+                           value *map)
+{
+    const struct task *task = reading->task;
+    value *wholes = arena_array(fusion->arena, task->input_count + 1, sizeof *wholes);
     for (value v = 0; v < task->code.count; v++) {
         const struct instr *instr = &task->code.at[v];
-        if (!live[v] || instr->op != OP_INPUT)
+        if (!reading->live[v])
             continue;
-        struct input input = task->inputs[instr->integer];
-        if (input.task != NULL && bundle_of(fusion, input.task) == bundle) {
+        if (instr->op == OP_ROW)
+            map[v] = bundle_row(bundle);
+        if (instr->op == OP_ROWS)
+            map[v] = bundle_rows(bundle);
+        if (instr->op != OP_INPUT && instr->op != OP_GATHER)
+            continue;
+        const struct input *input = &task->inputs[instr->integer];
+        if (!input->whole && input->task != NULL && bundle_of(fusion, input->task) == bundle) {
             /* The producer was the last task of its bundle, also if that was merged since. */
-            values[instr->integer] = fusion->bundles[input.task->number]->outputs[input.output].value;
+            value read = fusion->bundles[input->task->number]->outputs[input->output].value;
+            map[v] = bundle_shift(bundle, read, instr->offset);
             continue;
         }
-        if (input.task != NULL) {
-            const struct bundle *from = bundle_of(fusion, input.task);
-            input.task = from->made;
-            input.output = from->sink == SINK_ROWS ? from->numbers[input.output] : input.output;
-        }
-        values[instr->integer] = bundle_input(bundle, &input, instr->span);
+        const struct input fused = fused_input(fusion, bundle, *input);
+        value read = bundle_input(bundle, &fused, instr->offset, instr->span);
+        if (instr->op == OP_INPUT)
+            map[v] = read;
+        else
+            wholes[instr->integer] = read;
     }
-    return values;
+    return wholes;
 }
 
 /* Appends what the task does to the bundle, whose rows are the task's rows. */
-static void join(struct fusion *fusion, struct bundle *bundle, const struct task *task, const bool *live, bool uses_row)
+static void join(struct fusion *fusion, struct bundle *bundle, const struct reading *reading)
 {
-    const value *inputs = input_values(fusion, bundle, task, live);
-    value row = uses_row ? bundle_row(bundle) : NO_VALUE;
+    const struct task *task = reading->task;
     value *map = inline_map(fusion->arena, &task->code);
+    const value *wholes = place_leaves(fusion, bundle, reading, map);
     for (size_t i = 0; i < task->filter_count; i++) {
         struct filter filter = task->filters[i];
-        filter.keep = code_inline(&bundle->code, &task->code, filter.keep, inputs, row, map);
+        filter.keep = code_inline(&bundle->code, &task->code, filter.keep, wholes, NO_VALUE, map);
         bundle_filter(bundle, filter);
     }
     bundle->sink = task->sink;
@@ -183,8 +281,8 @@ static void join(struct fusion *fusion, struct bundle *bundle, const struct task
                                  sizeof *bundle->outputs);
     for (size_t k = 0; k < bundle->output_count; k++) {
         value *output = &bundle->outputs[k].value;
-        *output =
-            task->outputs[k].needed ? code_inline(&bundle->code, &task->code, *output, inputs, row, map) : NO_VALUE;
+        *output = task->outputs[k].needed ? code_inline(&bundle->code, &task->code, *output, wholes, NO_VALUE, map)
+                                          : NO_VALUE;
     }
     bundle->aggregate_count = task->aggregate_count;
     bundle->aggregates = arena_grow(fusion->arena, task->aggregates, task->aggregate_count, task->aggregate_count + 1,
@@ -192,7 +290,7 @@ static void join(struct fusion *fusion, struct bundle *bundle, const struct task
     for (size_t k = 0; k < task->aggregate_count; k++) {
         value *aggregated = &bundle->aggregates[k].value;
         if (*aggregated != NO_VALUE)
-            *aggregated = code_inline(&bundle->code, &task->code, *aggregated, inputs, row, map);
+            *aggregated = code_inline(&bundle->code, &task->code, *aggregated, wholes, NO_VALUE, map);
     }
     bundle_window(bundle, &task->window);
     fusion->bundles[task->number] = bundle;
@@ -203,9 +301,29 @@ static struct task *made_of(const struct fusion *fusion, const struct task *task
     return task == NULL ? NULL : bundle_of(fusion, task)->made;
 }
 
-/* A new bundle for a task that cannot join what it reads, or reads nothing but columns. */
-static struct bundle *begin_bundle(const struct fusion *fusion, const struct task *task)
+/* Closes what the task needs to be columns. */
+static void close_wholes(const struct fusion *fusion, const struct reading *reading)
 {
+    const struct task *task = reading->task;
+    for (size_t k = 0; k < task->input_count; k++) {
+        if (task->inputs[k].whole && reading->reads[k] && !column_read(fusion, &task->inputs[k]))
+            bundle_close(bundle_of(fusion, task->inputs[k].task), fusion->fused);
+    }
+}
+
+/* How many rows a task gives; -1 if only running it will tell. */
+static int64_t rows_given(const struct task *task)
+{
+    if (task->rows < 0 || task->filter_count > 0 || task_has_window(task))
+        return -1;
+    return task->sink == SINK_BREAK ? breaker_gives(task->breaker, task->rows) : task->rows;
+}
+
+/* A new bundle for a task that cannot join what it reads, or reads nothing but columns. */
+static struct bundle *begin_bundle(const struct fusion *fusion, const struct reading *reading)
+{
+    const struct task *task = reading->task;
+    close_wholes(fusion, reading);
     for (size_t i = 0; i < fusion->producer_count; i++)
         bundle_close(bundle_of(fusion, fusion->producers[i]), fusion->fused);
     struct bundle *bundle = bundle_new(fusion->arena, task->first, task->rows, task->limit);
@@ -214,53 +332,79 @@ static struct bundle *begin_bundle(const struct fusion *fusion, const struct tas
         bundle_equal(bundle, made_of(fusion, task->equals[i]));
 
     /* Fusion may know a row count that the binder could not: of a window that was folded. */
-    const struct task *from = bundle->rows_from;
-    if (bundle->rows < 0 && from != NULL && from->rows >= 0 && from->filter_count == 0 && !task_has_window(from)) {
-        int64_t rest = from->rows > bundle->first ? from->rows - bundle->first : 0;
+    int64_t given = bundle->rows_from != NULL ? rows_given(bundle->rows_from) : -1;
+    if (bundle->rows < 0 && given >= 0) {
+        int64_t rest = given > bundle->first ? given - bundle->first : 0;
         bundle->rows = rest < bundle->limit ? rest : bundle->limit;
     }
     return bundle;
+}
+
+/* The fused task that a task is part of, or that reads columns through it; NULL if nothing reads it. */
+static struct task *owner_of(const struct fusion *fusion, const struct task *task)
+{
+    const struct bundle *bundle = bundle_of(fusion, task);
+    while (bundle->made == NULL && bundle->reader != NULL) {
+        bundle = bundle->reader;
+        while (bundle->into != NULL)
+            bundle = bundle->into;
+    }
+    return bundle->made;
 }
 
 /* The stages each fused task stands for, in the order written. */
 static void mark_stages(struct fusion *fusion)
 {
     const struct queue *queue = fusion->queue;
+    struct task unread = {0};
+    struct task **owners = arena_array(fusion->arena, queue->count + 1, sizeof(struct task *));
     for (size_t t = 0; t < queue->count; t++) {
-        struct task *made = made_of(fusion, queue->tasks[t]);
-        made->stage_count += queue->tasks[t]->stage_count;
-        made->span = span_join(made->span, queue->tasks[t]->span);
-    }
-    for (size_t t = 0; t < fusion->fused->count; t++) {
-        struct task *made = fusion->fused->tasks[t];
-        made->stages = arena_array(fusion->arena, made->stage_count + 1, sizeof *made->stages);
-        made->stage_count = 0;
+        struct task *owner = owner_of(fusion, queue->tasks[t]);
+        owners[t] = owner != NULL ? owner : &unread;
+        owners[t]->stage_count += queue->tasks[t]->stage_count;
+        owners[t]->span = span_join(owners[t]->span, queue->tasks[t]->span);
     }
     for (size_t t = 0; t < queue->count; t++) {
-        const struct task *task = queue->tasks[t];
-        struct task *made = made_of(fusion, task);
-        for (size_t i = 0; i < task->stage_count; i++)
-            made->stages[made->stage_count++] = task->stages[i];
+        if (owners[t]->stages == NULL)
+            owners[t]->stages = arena_array(fusion->arena, owners[t]->stage_count + 1, sizeof *owners[t]->stages);
+    }
+    for (size_t t = 0; t < queue->count; t++)
+        owners[t]->stage_count = 0;
+    for (size_t t = 0; t < queue->count; t++) {
+        for (size_t i = 0; i < queue->tasks[t]->stage_count; i++)
+            owners[t]->stages[owners[t]->stage_count++] = queue->tasks[t]->stages[i];
     }
 }
 
 static void count_readers(struct fusion *fusion)
 {
     for (size_t t = 0; t < fusion->queue->count; t++) {
-        find_producers(fusion, fusion->queue->tasks[t]);
+        const struct task *task = fusion->queue->tasks[t];
+        find_producers(fusion, task);
+        for (size_t k = 0; k < task->input_count; k++)
+            see_producer(fusion, task, task->inputs[k].task);
         for (size_t i = 0; i < fusion->producer_count; i++)
             fusion->readers[fusion->producers[i]->number]++;
     }
     memset(fusion->seen, 0, fusion->queue->count * sizeof *fusion->seen);
 }
 
-static bool reads_row(const struct code *code, const bool *live)
+static struct reading read_task(const struct fusion *fusion, const struct task *task)
 {
-    for (value v = 0; v < code->count; v++) {
-        if (live[v] && code->at[v].op == OP_ROW)
-            return true;
+    struct reading reading = {.task = task};
+    reading.live = arena_array(fusion->arena, (size_t)task->code.count + 1, sizeof *reading.live);
+    reading.reads = arena_array(fusion->arena, task->input_count + 1, sizeof *reading.reads);
+    task_mark_live(task, reading.live);
+    for (value v = 0; v < task->code.count; v++) {
+        const struct instr *instr = &task->code.at[v];
+        if (!reading.live[v])
+            continue;
+        if (instr->op == OP_INPUT || instr->op == OP_GATHER)
+            reading.reads[instr->integer] = true;
+        reading.shifts = reading.shifts || instr->offset != 0;
+        reading.uses_rows = reading.uses_rows || instr->op == OP_ROW || instr->op == OP_ROWS || instr->offset != 0;
     }
-    return false;
+    return reading;
 }
 
 void fuse(const struct queue *queue, struct queue *fused)
@@ -276,16 +420,25 @@ void fuse(const struct queue *queue, struct queue *fused)
 
     for (size_t t = 0; t < queue->count; t++) {
         const struct task *task = queue->tasks[t];
-        bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
-        task_mark_live(task, live);
-        bool uses_row = reads_row(&task->code, live);
+        const struct reading reading = read_task(&fusion, task);
         find_producers(&fusion, task);
+        if (task->sink == SINK_BREAK) {
+            fusion.bundles[t] = fuse_break(&fusion, &reading);
+            continue;
+        }
         struct bundle *bundle =
-            can_join(&fusion, task, uses_row) ? merge_producers(&fusion, task) : begin_bundle(&fusion, task);
-        join(&fusion, bundle, task, live, uses_row);
+            can_join(&fusion, &reading) ? merge_producers(&fusion, task) : begin_bundle(&fusion, &reading);
+        join(&fusion, bundle, &reading);
     }
-    for (size_t t = 0; t < queue->count; t++)
-        bundle_close(bundle_of(&fusion, queue->tasks[t]), fused);
+    /* What is read has been closed by its reader, or read through. What is not may still fail. */
+    for (size_t t = 0; t < queue->count; t++) {
+        struct bundle *bundle = bundle_of(&fusion, queue->tasks[t]);
+        if (bundle->sink == SINK_ROWS && (bundle->filter_count > 0 || bundle->equal_count > 0) &&
+            bundle != bundle_of(&fusion, queue->tasks[queue->count - 1]))
+            bundle_close(bundle, fused);
+    }
+    if (queue->count > 0)
+        bundle_close(bundle_of(&fusion, queue->tasks[queue->count - 1]), fused);
     mark_stages(&fusion);
     queue_prune(fused);
 }

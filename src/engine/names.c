@@ -131,6 +131,14 @@ static void ambiguous(struct scope *scope, const struct name *name)
                name->text, text_of_columns(arena, &several));
 }
 
+bool name_is_taken(const struct scope *scope, const char *name)
+{
+    size_t index;
+    return find_name(scope->parameters, scope->parameter_count, name, &index) ||
+           (scope->head != NULL && find_name(scope->head->names, scope->head->count, name, &index)) ||
+           (scope->flow != NULL && find_column(scope->flow, name, &index));
+}
+
 bool name_position(struct scope *scope, int64_t position, struct span span, size_t *index)
 {
     const struct flow *flow = scope->flow;
@@ -207,7 +215,8 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
     bool truth = strcmp(name->text, "true") == 0 || strcmp(name->text, "false") == 0;
     if (binding != NULL && binding->kind == BINDING_RELATION) {
         bind_error(binder, name->span,
-                   arena_printf(binder->arena, "a relation begins a pipeline: `%s | ...`", name->text),
+                   arena_printf(binder->arena, "a relation begins a pipeline: `%s | ...`; `%s[E]` is one of its values",
+                                name->text, name->text),
                    "`%s` is a relation, not a value", name->text);
     } else if (usage != NULL) {
         bind_error(binder, name->span, arena_printf(binder->arena, "it is called as %s", usage),
@@ -286,6 +295,10 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
     int64_t position;
     if (scope->has_rows && strcmp(name->text, "row") == 0)
         return meaning(MEANS_ROW, 0);
+    if (scope->shape.rows > 0 && strcmp(name->text, "col") == 0)
+        return meaning(MEANS_COL, 0);
+    if (scope->shape.rows < 0 && strcmp(name->text, "col") == 0)
+        return meaning(MEANS_UNKNOWN, 0);
     if (positional_word(name->text, &position)) {
         bool found = name_position(scope, position, name->span, &index);
         return found ? meaning(MEANS_COLUMN, index) : meaning(MEANS_UNKNOWN, 0);
@@ -337,6 +350,11 @@ void name_unknown_function(struct scope *scope, const struct name *name)
 {
     struct binder *binder = scope->binder;
     const struct word *word = word_find(name->text, strlen(name->text));
+    if (strcmp(name->text, "at") == 0) {
+        bind_error(binder, name->span, "as in `stencil -1..1 else 0: at(-1) + at(1)`; `NAME[E]` reads any row",
+                   "`at` means something within `stencil` only");
+        return;
+    }
     if (word != NULL && word->stage != STAGE_NONE) {
         bind_error(binder, name->span, arena_printf(binder->arena, "as a stage of its own: `| %s`", word->usage),
                    "`%s` is a stage, not a function", name->text);

@@ -72,10 +72,11 @@ static struct interval input_range(const struct input *input, const struct colum
     return column_class(lo, hi);
 }
 
-/* Row numbers of 31 bits are all most queries have; 47 bits leave room to compute with them unchecked. */
+/* Row numbers of 31 bits are all most queries have; 47 bits leave room to compute with them unchecked. How many rows
+ * there are has the same range. */
 static struct interval row_range(int64_t rows)
 {
-    int bits = rows <= INT32_MAX ? 31 : rows <= (int64_t)1 << 47 ? 47 : 63;
+    int bits = rows <= INT32_MAX ? 31 : rows < (int64_t)1 << 47 ? 47 : 63;
     return (struct interval){.lo = 0, .hi = power_of_two(bits) - 1};
 }
 
@@ -287,7 +288,13 @@ static struct interval int_range(const struct task *task, const struct instr *in
     case OP_INPUT:
         return input_range(&task->inputs[instr->integer], columns[instr->integer]);
     case OP_ROW:
+    case OP_ROWS:
         return row_range(rows);
+    case OP_GATHER: {
+        struct interval elements = input_range(&task->inputs[instr->integer], columns[instr->integer]);
+        elements.fails = true;
+        return elements;
+    }
     case OP_CONST:
         if (!instr->exact)
             return literal_class(instr->integer);
@@ -306,7 +313,7 @@ void range_analyse(struct task *task, struct column *const *columns, int64_t row
     for (value v = 0; v < code->count; v++) {
         struct instr *instr = &code->at[v];
         instr->guard = NO_VALUE;
-        instr->checked = false;
+        instr->checked = instr->op == OP_GATHER;
         if (instr->kind == KIND_INT) {
             struct interval range = int_range(task, instr, columns, rows);
             instr->lo = (int64_t)least(greatest(range.lo, INT64_MIN), INT64_MAX);
@@ -324,7 +331,7 @@ void range_analyse(struct task *task, struct column *const *columns, int64_t row
 enum type range_store(const struct task *task, const struct output *output, struct column *const *columns)
 {
     const struct instr *instr = &task->code.at[output->value];
-    if (instr->op == OP_INPUT) {
+    if (instr->op == OP_INPUT || instr->op == OP_GATHER) {
         const struct column *column = columns[instr->integer];
         if (column != NULL && column->type == output->type)
             return column->store;

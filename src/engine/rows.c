@@ -33,23 +33,37 @@ static const char *origin_text(const struct task *task, struct arena *arena)
     return stages_text(&all, arena);
 }
 
-/* Where the task puts columns together: its first stage of that name, which is the one it could not be fused past. */
-static struct span zip_span(const struct task *task)
+/* The stages that compare numbers of rows, and what they say. */
+static const struct comparing {
+    const char *stage, *message, *hint;
+} comparings[] = {
+    {"zip", "only columns of equal length can be zipped", "`take` shortens the longer one"},
+    {"scatter", "`scatter` takes one position for each row", "`take` shortens the longer one"},
+    {"shape", "a shape has as many places as there are rows", "rows times columns is how many rows there are"},
+};
+
+/* Where the task compares: its first such stage, which is the one it could not be fused past. */
+static const struct comparing *find_comparing(const struct task *task, struct span *span)
 {
     for (size_t i = 0; i < task->stage_count; i++) {
-        if (strcmp(task->stages[i].name, "zip") == 0)
-            return task->stages[i].span;
+        for (size_t k = 0; k < sizeof comparings / sizeof *comparings; k++) {
+            *span = task->stages[i].span;
+            if (strcmp(task->stages[i].name, comparings[k].stage) == 0)
+                return &comparings[k];
+        }
     }
-    return task->span;
+    *span = task->span;
+    return &comparings[0];
 }
 
 static enum status unequal(const struct task *task, const struct task *other, const int64_t *given, struct diags *diags)
 {
     const struct task *from = task->rows_from;
-    diag_error(diags, zip_span(task), "only columns of equal length can be zipped: `%s` gives %lld rows, `%s` %lld",
-               origin_text(from, diags->arena), (long long)given[from->number], origin_text(other, diags->arena),
-               (long long)given[other->number]);
-    diag_hint(diags, "`take` shortens the longer one");
+    struct span span;
+    const struct comparing *comparing = find_comparing(task, &span);
+    diag_error(diags, span, "%s: `%s` gives %lld rows, `%s` %lld", comparing->message, origin_text(from, diags->arena),
+               (long long)given[from->number], origin_text(other, diags->arena), (long long)given[other->number]);
+    diag_hint(diags, "%s", comparing->hint);
     return STATUS_FAILED;
 }
 

@@ -201,11 +201,14 @@ static enum status run_value(struct runner *runner, const struct stmt *stmt, str
     if (status != STATUS_OK)
         return status;
     result->show_rows = bound.show_rows;
+    result->histogram = bound.histogram;
     if (bound.kind == BOUND_CONSTANT) {
         result->kind = RESULT_SCALAR;
         result->scalar = bound.scalar;
     } else {
         status = run_queue(runner, &bound.queue, result, diags);
+        if (status == STATUS_OK && result->kind == RESULT_RELATION)
+            result->relation->shape = bound.shape;
     }
     if (status == STATUS_OK && bound.save_path.text)
         status = save_result(&bound, result, diags);

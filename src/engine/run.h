@@ -11,6 +11,7 @@ struct result {
     struct relation *relation; /* one reference, the caller's */
     int64_t show_rows;         /* from a show stage, -1 otherwise */
     bool quiet;                /* saved or named: nothing to print */
+    bool histogram;            /* a relation lo, hi, count, as `hist` gives it */
 };
 void result_release(struct result *result);
 

@@ -4,12 +4,13 @@
 #include "guard.h"
 #include "range.h"
 #include "rows.h"
+#include "run_break.h"
 
 #include "../ram.h"
 
 #include <string.h>
 
-enum { RANGE_UNIT = 4096, FIRST_WINDOW_ROWS = 16 * RANGE_UNIT };
+enum { RANGE_UNIT = 4096, FIRST_WINDOW_ROWS = 16 * RANGE_UNIT, COPIED_ROWS = 1 << 20 };
 
 /* A task on its way through the backends. */
 struct task_run {
@@ -31,8 +32,7 @@ void outcome_release(struct outcome *outcome, const struct task *task)
     }
 }
 
-/* Forgets the note made last if it was made before: one is told once why a device cannot do something. */
-static void drop_repeated_note(struct diags *diags)
+void drop_repeated_note(struct diags *diags)
 {
     const struct diag *last = diags->count > 0 ? &diags->at[diags->count - 1] : NULL;
     for (size_t i = 0; last && i + 1 < diags->count; i++) {
@@ -91,11 +91,19 @@ static enum status run_range(struct task_run *run, struct backend *backend, cons
         return status;
     }
     struct agg_state *states = arena_array(range->diags->arena, task->aggregate_count, sizeof *states);
-    for (size_t i = 0; i < task->aggregate_count; i++)
-        agg_init(&states[i], &task->aggregates[i], &task->code);
+    for (size_t i = 0; i < task->aggregate_count; i++) {
+        if (aggregate_in_order(&task->aggregates[i], &task->code))
+            states[i] = run->states[i];
+        else
+            agg_init(&states[i], &task->aggregates[i], &task->code);
+    }
     enum status status = backend->ops->aggregate(backend, range, states, &run->flagged);
-    for (size_t i = 0; i < task->aggregate_count && status == STATUS_OK; i++)
-        agg_merge(&run->states[i], &states[i]);
+    for (size_t i = 0; i < task->aggregate_count && status == STATUS_OK; i++) {
+        if (aggregate_in_order(&task->aggregates[i], &task->code))
+            run->states[i] = states[i];
+        else
+            agg_merge(&run->states[i], &states[i]);
+    }
     return status;
 }
 
@@ -153,15 +161,37 @@ static enum status run_ranges(struct task_run *run)
     return status;
 }
 
-/* An output that is a whole column of the inputs, as it stands. */
-static struct column *whole_column(const struct task_run *run, const struct output *output)
+/* The rows begin .. end-1 of a column, copied: what a window leaves is usually little. */
+static struct column *copy_rows(const struct column *column, int64_t begin, int64_t end)
+{
+    struct column *copy = column_reserve(column->type, column->store, end - begin);
+    if (!copy)
+        return NULL;
+    copy->range_known = column->range_known;
+    copy->lo = column->lo;
+    copy->hi = column->hi;
+    size_t size = type_table[column->store].size;
+    if (end > begin)
+        memcpy(column_at(copy, 0), (const char *)column->data + (size_t)begin * size, (size_t)(end - begin) * size);
+    column_finish(copy, end - begin);
+    return copy;
+}
+
+/* An output that is rows of an input as they stand: the whole column, or a copy of a part that is not worth a program.
+ * NULL: it has to be computed. */
+static struct column *rows_of_input(const struct task_run *run, const struct output *output)
 {
     const struct task *task = run->task;
     const struct instr *instr = &task->code.at[output->value];
-    if (instr->op != OP_INPUT || task->filter_count > 0 || task->first != 0 || run->job.begin != 0)
+    if (instr->op != OP_INPUT || instr->offset != 0 || task->filter_count > 0)
         return NULL;
     struct column *column = run->job.columns[instr->integer];
-    return column->rows == run->job.end && column->type == output->type ? column_ref(column) : NULL;
+    int64_t begin = task->first + run->job.begin, end = task->first + run->job.end;
+    if (column->type != output->type)
+        return NULL;
+    if (begin == 0 && end == column->rows)
+        return column_ref(column);
+    return end - begin <= COPIED_ROWS ? copy_rows(column, begin, end) : NULL;
 }
 
 /* Stored narrower than its type, a column says within which values it stays. */
@@ -183,7 +213,7 @@ static enum status make_columns(struct task_run *run, struct outcome *outcome, b
         const struct output *output = &task->outputs[k];
         if (!output->needed)
             continue;
-        outcome->columns[k] = whole_column(run, output);
+        outcome->columns[k] = rows_of_input(run, output);
         if (outcome->columns[k])
             continue;
         struct column *column = column_reserve(output->type, range_store(task, output, run->job.columns), rows);
@@ -195,22 +225,6 @@ static enum status make_columns(struct task_run *run, struct outcome *outcome, b
         *computes = true;
     }
     return STATUS_OK;
-}
-
-/* The rows begin .. end-1 of a column, copied: what a window leaves is usually little. */
-static struct column *copy_rows(const struct column *column, int64_t begin, int64_t end)
-{
-    struct column *copy = column_reserve(column->type, column->store, end - begin);
-    if (!copy)
-        return NULL;
-    copy->range_known = column->range_known;
-    copy->lo = column->lo;
-    copy->hi = column->hi;
-    size_t size = type_table[column->store].size;
-    if (end > begin)
-        memcpy(column_at(copy, 0), (const char *)column->data + (size_t)begin * size, (size_t)(end - begin) * size);
-    column_finish(copy, end - begin);
-    return copy;
 }
 
 /* Keeps of the rows that passed the filters what the window does. */
@@ -277,6 +291,10 @@ static enum status run_aggregates(struct task_run *run, struct outcome *outcome)
     run->states = arena_array(diags->arena, task->aggregate_count, sizeof *run->states);
     for (size_t i = 0; i < task->aggregate_count; i++)
         agg_init(&run->states[i], &task->aggregates[i], &task->code);
+    for (size_t i = 0; i < task->aggregate_count; i++) {
+        if (aggregate_in_order(&task->aggregates[i], &task->code))
+            agg_begin(&run->states[i], &task->aggregates[i]);
+    }
     enum status status = run->job.begin < run->job.end ? run_ranges(run) : STATUS_OK;
     if (status != STATUS_OK || run->flagged)
         return status;
@@ -294,12 +312,19 @@ enum status run_task(const struct runner *runner, struct task *task, struct colu
         .task = task,
         .job = {.task = task,
                 .columns = inputs,
+                .rows = rows,
                 .end = rows,
                 .timing = runner->timing,
                 .cancel = runner->cancel,
                 .diags = diags},
     };
     *outcome = (struct outcome){.columns = arena_array(arena, task->output_count, sizeof *outcome->columns)};
+    if (task->sink == SINK_BREAK) {
+        enum status status = run_break(runner, task, inputs, rows, outcome, diags);
+        if (status != STATUS_OK || outcome->flagged)
+            outcome_release(outcome, task);
+        return status;
+    }
     if (task->filter_count == 0)
         rows_kept(&task->window, rows, &run.job.begin, &run.job.end);
     range_analyse(task, inputs, rows);

@@ -16,14 +16,30 @@ static enum status unknown_ending(const char *path, struct span span, struct dia
 static enum status check_columns(const struct format *format, const char *path, size_t columns, struct span span,
                                  struct diags *diags)
 {
-    if (!format->one_column || columns == 1)
+    if (format->columns == 0 || columns == format->columns)
         return STATUS_OK;
+    if (format->columns > 1) {
+        diag_error(diags, span, "`%s` holds %zu columns, but there %s %zu", path_shown(path, diags->arena),
+                   format->columns, columns == 1 ? "is" : "are", columns);
+        diag_hint(diags, "`map RED as red, GREEN as green, BLUE as blue`, or save one column as .pgm");
+        return STATUS_FAILED;
+    }
     diag_error(diags, span, "`%s` can hold one column, but there are %zu", path_shown(path, diags->arena), columns);
     diag_hint(diags, "`pick` one, save a table (.tsv, .csv, .jsonl), or a folder of columns (a path that ends in /)");
     return STATUS_FAILED;
 }
 
-enum status save_check(const char *path, size_t columns, struct span span, struct diags *diags)
+static enum status check_shape(const struct format *format, const char *path, struct extents shape, struct span span,
+                               struct diags *diags)
+{
+    if (!format->shaped || shape.rows != 0)
+        return STATUS_OK;
+    diag_error(diags, span, "`%s` holds a picture, but the rows have no shape", path_shown(path, diags->arena));
+    diag_hint(diags, "`shape R C` before lays the rows out as R rows of C columns");
+    return STATUS_FAILED;
+}
+
+enum status save_check(const char *path, size_t columns, struct extents shape, struct span span, struct diags *diags)
 {
     if (splayed_is_path(path))
         return splayed_check(path, span, diags);
@@ -33,12 +49,14 @@ enum status save_check(const char *path, size_t columns, struct span span, struc
     const struct format *format = format_of_path(path);
     if (!format || !format->write)
         return unknown_ending(path, span, diags);
-    return check_columns(format, path, columns, span, diags);
+    if (check_columns(format, path, columns, span, diags) != STATUS_OK)
+        return STATUS_FAILED;
+    return check_shape(format, path, shape, span, diags);
 }
 
 enum status save_relation(const struct relation *relation, const char *path, struct span span, struct diags *diags)
 {
-    enum status status = save_check(path, relation->count, span, diags);
+    enum status status = save_check(path, relation->count, relation->shape, span, diags);
     if (status != STATUS_OK)
         return status;
     if (splayed_is_path(path))

@@ -23,6 +23,29 @@ struct scalar scalar_float(double value)
     return (struct scalar){.kind = KIND_FLOAT, .number = value};
 }
 
+double int128_quotient(int128 dividend, int64_t divisor)
+{
+    if (dividend == 0)
+        return 0.0;
+    /* Enough bits of the quotient, and whether there are more, rounded once. */
+    uint128 rest = dividend < 0 ? 0 - (uint128)dividend : (uint128)dividend, by = (uint128)divisor;
+    int exponent = 0;
+    while (rest >> 127 == 0) {
+        rest <<= 1;
+        exponent--;
+    }
+    /* The divisor has at most 63 bits, so the quotient has more than 64. */
+    uint128 quotient = rest / by;
+    bool below = rest % by != 0;
+    while (quotient >> 64 != 0) {
+        below = below || (quotient & 1);
+        quotient >>= 1;
+        exponent++;
+    }
+    double rounded = ldexp((double)((uint64_t)quotient | below), exponent);
+    return dividend < 0 ? -rounded : rounded;
+}
+
 bool scalar_fits(const struct scalar *scalar)
 {
     return scalar->integer >= INT64_MIN && scalar->integer <= INT64_MAX;

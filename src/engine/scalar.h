@@ -19,6 +19,9 @@ struct scalar scalar_int(int128 value);
 struct scalar scalar_bool(bool value);
 struct scalar scalar_float(double value);
 
+/* The quotient, by a divisor above 0, rounded once, to nearest even. */
+double int128_quotient(int128 dividend, int64_t divisor);
+
 /* Whether an integer fits 64 bits. */
 bool scalar_fits(const struct scalar *scalar);
 

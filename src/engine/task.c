@@ -43,6 +43,18 @@ void queue_hold(struct queue *queue, struct column *column)
     queue->held[queue->held_count++] = column;
 }
 
+/* Whether the values of an input are read by code that is marked live. */
+static bool reads_input(const struct instr *instr)
+{
+    return instr->op == OP_INPUT || instr->op == OP_GATHER;
+}
+
+static void need(const struct input *input)
+{
+    if (input->task != NULL && input->output < input->task->output_count)
+        input->task->outputs[input->output].needed = true;
+}
+
 /* Readers come after what they read, so one walk from the last task to the first settles everything. */
 void queue_prune(const struct queue *queue)
 {
@@ -60,27 +72,66 @@ void queue_prune(const struct queue *queue)
         const struct task *task = queue->tasks[t];
         task_mark_live(task, live);
         for (value v = 0; v < task->code.count; v++) {
-            if (!live[v] || task->code.at[v].op != OP_INPUT)
-                continue;
-            const struct input *input = &task->inputs[task->code.at[v].integer];
-            if (input->task != NULL && input->output < input->task->output_count)
-                input->task->outputs[input->output].needed = true;
+            if (live[v] && reads_input(&task->code.at[v]))
+                need(&task->inputs[task->code.at[v].integer]);
         }
+        for (size_t i = 0; task->sink == SINK_BREAK && i < task->breaker->key_count; i++)
+            need(&task->inputs[task->breaker->keys[i]]);
     }
+}
+
+bool breaker_carries(const struct breaker *breaker)
+{
+    return breaker->kind == BREAK_SORT || breaker->kind == BREAK_DISTINCT || breaker->kind == BREAK_SCATTER;
+}
+
+int64_t breaker_gives(const struct breaker *breaker, int64_t rows)
+{
+    switch (breaker->kind) {
+    case BREAK_SCAN:
+    case BREAK_SORT:
+        return rows;
+    case BREAK_SCATTER:
+        return breaker->into >= 0 ? breaker->into : rows;
+    case BREAK_HIST:
+        return breaker->into;
+    case BREAK_GROUP:
+    case BREAK_DISTINCT:
+        break;
+    }
+    return -1;
+}
+
+/* What a breaker computes (a running sum, a group's) may not fit. */
+static bool output_can_fail(const struct task *task, size_t output)
+{
+    bool computed = task->sink == SINK_BREAK && !breaker_carries(task->breaker);
+    return computed || task->code.at[task->outputs[output].value].fallible;
+}
+
+value input_value_at(struct code *code, int64_t number, int64_t offset, const struct input *input, struct span span)
+{
+    value v = code_input_at(code, number, offset, type_table[input->type].kind, span);
+    const struct task *from = input->task;
+    if (from != NULL && input->output < from->output_count)
+        code->at[v].fallible = output_can_fail(from, input->output);
+    return v;
 }
 
 value input_value(struct code *code, int64_t number, const struct input *input, struct span span)
 {
-    value v = code_input(code, number, type_table[input->type].kind, span);
-    const struct task *from = input->task;
-    if (from != NULL && input->output < from->output_count)
-        code->at[v].fallible = from->code.at[from->outputs[input->output].value].fallible;
-    return v;
+    return input_value_at(code, number, 0, input, span);
 }
 
 bool task_has_window(const struct task *task)
 {
     return task->window.skip != 0 || task->window.take != INT64_MAX || task->window.tail >= 0;
+}
+
+bool aggregate_in_order(const struct aggregate *aggregate, const struct code *code)
+{
+    bool ordered = aggregate->kind == AGG_PRODUCT || aggregate->kind == AGG_FOLD;
+    return ordered && code->at[aggregate->value].kind == KIND_FLOAT;
 }
 
 bool task_uses_row(const struct task *task)
@@ -94,10 +145,36 @@ bool task_uses_row(const struct task *task)
     return false;
 }
 
+/* What a breaker carries or aggregates, where it is needed. Its keys, which always are, are numbers of inputs and not
+ * values; their INPUTs are marked for the sake of those who look at code alone. */
+static void mark_breaker(const struct task *task, bool *live)
+{
+    const struct breaker *breaker = task->breaker;
+    bool groups = breaker->kind == BREAK_GROUP;
+    for (size_t k = 0; k < task->output_count; k++) {
+        value v = task->outputs[k].value;
+        if (breaker_carries(breaker) && (task->outputs[k].needed || breaker->kind == BREAK_DISTINCT))
+            live[v] = true;
+    }
+    for (size_t i = 0; i < task->aggregate_count; i++) {
+        bool needed = !groups || task->outputs[breaker->key_count + i].needed;
+        if (needed && task->aggregates[i].value != NO_VALUE)
+            live[task->aggregates[i].value] = true;
+    }
+    for (value v = 0; v < task->code.count; v++) {
+        for (size_t i = 0; i < breaker->key_count; i++)
+            live[v] = live[v] || task->code.at[v].integer == (int64_t)breaker->keys[i];
+    }
+}
+
 void task_mark_live(const struct task *task, bool *live)
 {
     const struct code *code = &task->code;
     memset(live, 0, (size_t)code->count * sizeof *live);
+    if (task->sink == SINK_BREAK) {
+        mark_breaker(task, live);
+        return;
+    }
     for (size_t i = 0; i < task->filter_count; i++)
         live[task->filters[i].keep] = true;
     for (size_t i = 0; i < task->output_count && task->sink == SINK_ROWS; i++) {

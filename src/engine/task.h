@@ -18,6 +18,7 @@ struct input {
     size_t output;
     enum type type;
     const char *name;
+    bool whole; /* read by GATHER at any position: not aligned with the task's rows, not moved by `first` */
 };
 
 struct filter {
@@ -32,13 +33,27 @@ struct output {
     bool needed;    /* read by a later task or the result; set by queue_prune */
 };
 
-enum aggregate_kind { AGG_COUNT, AGG_SUM, AGG_PRODUCT, AGG_MIN, AGG_MAX, AGG_MEAN };
+enum aggregate_kind {
+    AGG_COUNT,
+    AGG_SUM,
+    AGG_PRODUCT,
+    AGG_MIN,
+    AGG_MAX,
+    AGG_MEAN,
+    AGG_BITAND,
+    AGG_XOR,
+    AGG_BITOR,
+    AGG_FOLD /* the user's own associative function, in the order of rows */
+};
 
 struct aggregate {
     enum aggregate_kind kind;
-    value value; /* NO_VALUE for count */
+    value value; /* NO_VALUE for count, and for what a fused breaker's unneeded outputs would be of */
     const char *name;
     struct span span;
+    struct reducer *reducer; /* AGG_FOLD: reducer.h */
+    bool has_initial;        /* what all rows are added to, and the result of none */
+    struct scalar initial;   /* of the value's kind */
 };
 
 /* Which of the rows that pass the filters are kept: the rows skip <= i < skip + take, or the last `tail`. */
@@ -49,8 +64,31 @@ struct window {
 };
 
 enum sink {
-    SINK_ROWS,     /* the outputs become columns */
-    SINK_AGGREGATE /* the aggregates become one row */
+    SINK_ROWS,      /* the outputs become columns */
+    SINK_AGGREGATE, /* the aggregates become one row */
+    SINK_BREAK      /* whole columns become other columns: struct breaker */
+};
+
+/* What can only be said of whole columns. A breaker is a task of its own: its code holds INPUTs and nothing else, it
+ * has no filters and no window; what is computed before or after it is the business of other tasks. */
+enum breaker_kind {
+    BREAK_SCAN,     /* one output: aggregate 0 of the rows up to each */
+    BREAK_SORT,     /* the outputs in the order of the keys, stable */
+    BREAK_GROUP,    /* a row for each distinct tuple of keys, in their order: the keys, then each aggregate */
+    BREAK_DISTINCT, /* the rows whose outputs have not been seen before, in order */
+    BREAK_SCATTER,  /* the outputs' rows moved to the positions that key 0 holds */
+    BREAK_HIST      /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum */
+};
+
+struct breaker {
+    enum breaker_kind kind;
+    size_t *keys;     /* numbers of inputs; of sort and group in order of significance, of scan the column */
+    bool *descending; /* sort: of each key */
+    size_t key_count;
+    bool exclusive;  /* scan: without the row itself */
+    int64_t segment; /* scan: starts anew every so many rows; 0: never */
+    int64_t stride;  /* scan: what row i adds to is row i - stride; 1 usually */
+    int64_t into;    /* scatter: rows of the result, -1 for as many as are read; hist: intervals */
 };
 
 /* A stage of the pipeline as written, for explain, timing and errors. */
@@ -86,6 +124,7 @@ struct task {
     enum sink sink;
     struct aggregate *aggregates;
     size_t aggregate_count;
+    struct breaker *breaker; /* of SINK_BREAK */
 };
 
 /* Tasks in an order in which each reads only earlier ones; the last one gives the result. */
@@ -111,6 +150,17 @@ void queue_prune(const struct queue *queue);
 /* Adds to a task's code the INPUT of this number, which can fail if the output that it reads can: nothing may fold it
  * away then. */
 value input_value(struct code *code, int64_t number, const struct input *input, struct span span);
+value input_value_at(struct code *code, int64_t number, int64_t offset, const struct input *input, struct span span);
+
+/* Whether its outputs are rows of its inputs, moved: their values are bare INPUTs. */
+bool breaker_carries(const struct breaker *breaker);
+
+/* How many rows a breaker gives of `rows`; -1 if only running it will tell. */
+int64_t breaker_gives(const struct breaker *breaker, int64_t rows);
+
+/* Whether the result depends on how rows are put together: floats that are multiplied, or folded by the user's own
+ * function. They are combined strictly from first to last. */
+bool aggregate_in_order(const struct aggregate *aggregate, const struct code *code);
 
 bool task_has_window(const struct task *task); /* anything but the whole */
 bool task_uses_row(const struct task *task);   /* whether a live value reads ROW */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The words that a path follows. */
-static const char *const path_words[] = {"load", "zip", "save", ".read"};
+static const char *const path_words[] = {"load", "zip", "gather", "scatter", "save", ".read"};
 
 /* The word before `at`, as the bytes from the return value on; *length may be 0. */
 static const char *word_before(const char *line, size_t at, size_t *length)

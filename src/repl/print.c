@@ -86,7 +86,7 @@ void print_result(struct printer *out, const struct result *result, const struct
     if (result->kind == RESULT_SCALAR) {
         print_scalar(&out->text, &result->scalar, style->format);
     } else if (style->format == PRINT_TABLE) {
-        print_table(out, result->relation, result->show_rows, style);
+        print_table(out, result, style);
     } else {
         print_rows(out, result->relation, result->show_rows, style);
     }

@@ -28,8 +28,8 @@ void print_result(struct printer *out, const struct result *result, const struct
  * was cut short zeroes are read. */
 bool print_relieve(struct printer *out, const struct relation *relation);
 
-/* A relation's first `rows` rows as an aligned table (print_table.c). rows < 0: all, or on a terminal the first and
- * last few. */
-void print_table(struct printer *out, const struct relation *relation, int64_t rows, const struct print_style *style);
+/* The result's relation as an aligned table (print_table.c): its first show_rows rows, or if that is < 0 all, or on a
+ * terminal the first and last few. On a terminal a histogram has a bar beside each count. */
+void print_table(struct printer *out, const struct result *result, const struct print_style *style);
 
 #endif

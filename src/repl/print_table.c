@@ -1,5 +1,6 @@
 /* Tables for people: aligned columns under their names and types, head and tail of what is long, as many columns as
  * fit the terminal. Where no person looks, everything is printed. */
+#include "bar.h"
 #include "print.h"
 
 #include "../engine/encode.h"
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_ROWS = 25, LEAST_ROWS = 5, TAIL_PART = 5, GAP = 2, NAME_CELLS = 32 };
+enum { MOST_ROWS = 25, LEAST_ROWS = 5, TAIL_PART = 5, GAP = 2, NAME_CELLS = 32, LEAST_BAR = 4 };
 
 /* The rows that are shown: the first `head` and the last `tail`. */
 struct shown {
@@ -147,14 +148,53 @@ static void print_heading(struct printer *out, const struct relation *relation, 
     strbuf_puts(&out->text, style->colour ? "\033[0m\n" : "\n");
 }
 
+/* The bars beside a histogram's rows. */
+struct bars {
+    const struct column *counts;
+    int64_t most; /* the count whose bar has all `cells` */
+    size_t cells; /* 0: there are no bars */
+};
+
+/* Bars that fill what the columns leave of the line, if that is enough to tell one from another. */
+static struct bars choose_bars(const struct result *result, const size_t *widths, size_t columns,
+                               const struct print_style *style)
+{
+    struct bars bars = {0};
+    const struct relation *relation = result->relation;
+    size_t used = GAP;
+    for (size_t k = 0; k < columns; k++) {
+        used += widths[k] + (k ? GAP : 0);
+    }
+    if (!result->histogram || !style->terminal || columns < relation->count || used + LEAST_BAR > style->width) {
+        return bars;
+    }
+    bars.counts = relation->columns[columns - 1];
+    bars.cells = style->width - used;
+    for (int64_t row = 0; row < relation->rows; row++) {
+        int64_t count = column_get_int(bars.counts, row);
+        bars.most = count > bars.most ? count : bars.most;
+    }
+    return bars;
+}
+
+static void add_bar(struct strbuf *out, const struct bars *bars, int64_t row)
+{
+    int64_t count = bars->cells ? column_get_int(bars->counts, row) : 0;
+    if (count > 0) {
+        strbuf_puts(out, "  ");
+        bar_add(out, (double)count / (double)bars->most, bars->cells);
+    }
+}
+
 static bool print_row(struct printer *out, const struct relation *relation, const size_t *widths, size_t columns,
-                      int64_t row, struct strbuf *scratch)
+                      const struct bars *bars, int64_t row, struct strbuf *scratch)
 {
     for (size_t k = 0; k < columns; k++) {
         strbuf_clear(scratch);
         encode_element(scratch, relation->columns[k], row);
         add_aligned(&out->text, scratch->text, scratch->length, widths[k], k);
     }
+    add_bar(&out->text, bars, row);
     strbuf_putc(&out->text, '\n');
     return print_relieve(out, relation);
 }
@@ -196,10 +236,10 @@ static void print_footer(struct printer *out, const struct relation *relation, c
 }
 
 static void print_body(struct printer *out, const struct relation *relation, const struct shown *shown,
-                       const size_t *widths, size_t columns, struct strbuf *scratch)
+                       const size_t *widths, size_t columns, const struct bars *bars, struct strbuf *scratch)
 {
     for (int64_t row = 0; row < shown->head; row++) {
-        if (!print_row(out, relation, widths, columns, row, scratch)) {
+        if (!print_row(out, relation, widths, columns, bars, row, scratch)) {
             return;
         }
     }
@@ -210,15 +250,16 @@ static void print_body(struct printer *out, const struct relation *relation, con
         strbuf_putc(&out->text, '\n');
     }
     for (int64_t row = relation->rows - shown->tail; row < relation->rows; row++) {
-        if (!print_row(out, relation, widths, columns, row, scratch)) {
+        if (!print_row(out, relation, widths, columns, bars, row, scratch)) {
             return;
         }
     }
 }
 
-void print_table(struct printer *out, const struct relation *relation, int64_t rows, const struct print_style *style)
+void print_table(struct printer *out, const struct result *result, const struct print_style *style)
 {
-    struct shown shown = choose_rows(relation, rows, style);
+    const struct relation *relation = result->relation;
+    struct shown shown = choose_rows(relation, result->show_rows, style);
     struct strbuf scratch = {0};
     struct arena *arena = arena_new();
     size_t *widths = arena_array(arena, relation->count, sizeof *widths);
@@ -229,7 +270,8 @@ void print_table(struct printer *out, const struct relation *relation, int64_t r
     if (style->header) {
         print_heading(out, relation, widths, columns, style, &scratch);
     }
-    print_body(out, relation, &shown, widths, columns, &scratch);
+    struct bars bars = choose_bars(result, widths, columns, style);
+    print_body(out, relation, &shown, widths, columns, &bars, &scratch);
     print_footer(out, relation, &shown, columns, style);
     arena_free(arena);
     strbuf_free(&scratch);

@@ -17,14 +17,23 @@ static inline void add_value(struct strbuf *out, const struct task *task, value 
 /* "ids:i32, c2:i64 = ids + 1; keep ids > 0; take 3" of what the last task does. */
 static inline void describe_task(struct strbuf *out, const struct task *task)
 {
-    for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++) {
+    for (size_t k = 0; k < task->output_count && task->sink != SINK_AGGREGATE; k++) {
         const struct output *output = &task->outputs[k];
         strbuf_printf(out, "%s%s:%s", k > 0 ? ", " : "", output->name, type_table[output->type].name);
         const struct instr *instr = &task->code.at[output->value];
+        if (task->sink == SINK_BREAK)
+            continue;
         if (instr->op != OP_INPUT || strcmp(task->inputs[instr->integer].name, output->name) != 0) {
             strbuf_puts(out, " = ");
             add_value(out, task, output->value);
         }
+    }
+    if (task->sink == SINK_BREAK) {
+        struct strbuf detail = {0};
+        task_detail(&detail, task);
+        strbuf_printf(out, "; %s %s", task->stages[0].name, detail.text);
+        strbuf_free(&detail);
+        return;
     }
     for (size_t i = 0; i < task->aggregate_count; i++) {
         strbuf_puts(out, task->aggregates[i].name);
@@ -43,6 +52,23 @@ static inline void describe_task(struct strbuf *out, const struct task *task)
         strbuf_printf(out, "; take %" PRId64, task->window.take);
     if (task->window.tail >= 0)
         strbuf_printf(out, "; tail %" PRId64, task->window.tail);
+}
+
+static inline bool same_stage(const struct task *a, const struct task *b)
+{
+    return a->span.begin == b->span.begin && a->span.end == b->span.end;
+}
+
+/* What the last stage does, which may take several tasks: with " | " between them. */
+static inline void describe_stage(struct strbuf *out, const struct queue *queue)
+{
+    size_t first = queue->count - 1;
+    while (first > 0 && same_stage(queue->tasks[first - 1], last_task(queue)))
+        first--;
+    for (size_t t = first; t < queue->count; t++) {
+        strbuf_puts(out, t > first ? " | " : "");
+        describe_task(out, queue->tasks[t]);
+    }
 }
 
 static inline void describe(struct strbuf *out, const struct bound *bound)
@@ -64,7 +90,7 @@ static inline void describe(struct strbuf *out, const struct bound *bound)
     case BOUND_RELATION:
         break;
     }
-    describe_task(out, last_task(&bound->queue));
+    describe_stage(out, &bound->queue);
 }
 
 struct good {

@@ -140,9 +140,30 @@ static inline value random_op(struct random *random, struct code *code)
     return code_op(code, op, args[0], args[1], args[2], nowhere);
 }
 
-/* Inputs of these kinds, a few constants, the row and `operations` operations. */
-static inline void random_code(struct random *random, struct code *code, const enum kind *kinds, int inputs,
-                               int operations)
+/* Adds reads of other rows: neighbours, the number of rows, elements of whole columns, of these inputs. Positions are
+ * often right, since small. */
+static inline void random_reads(struct random *random, struct code *code, const enum kind *kinds, int inputs)
+{
+    const struct span nowhere = {0};
+    value rows = code_rows(code, nowhere);
+    value back = code_op(code, OP_SUB, rows, code_row(code, nowhere), NO_VALUE, nowhere);
+    value mirrored = code_op(code, OP_SUB, back, code_exact_int(code, 1, nowhere), NO_VALUE, nowhere);
+    value few =
+        code_op(code, OP_BITAND, random_value(random, code, KIND_INT), code_int(code, 7, nowhere), NO_VALUE, nowhere);
+    const value positions[] = {mirrored, mirrored, few, code_row(code, nowhere), random_value(random, code, KIND_INT)};
+    for (int i = 0; i < 4; i++) {
+        int k = random_below(random, inputs);
+        int64_t offset = random_below(random, 8) == 0 ? random_int(random) : random_below(random, 7) - 3;
+        code_input_at(code, k, offset, kinds[k], nowhere);
+        k = random_below(random, inputs);
+        if (i % 2 == 0)
+            code_gather(code, k, kinds[k], positions[random_below(random, 5)], nowhere);
+    }
+}
+
+/* Inputs of these kinds, a few constants, the row and `operations` operations; with `reads`, of other rows as well. */
+static inline void random_program(struct random *random, struct code *code, const enum kind *kinds, int inputs,
+                                  int operations, bool reads)
 {
     const struct span nowhere = {0};
     for (int k = 0; k < inputs; k++)
@@ -155,8 +176,16 @@ static inline void random_code(struct random *random, struct code *code, const e
     code_float(code, random_float(random), nowhere);
     code_op(code, OP_LT, random_value(random, code, KIND_INT), random_value(random, code, KIND_INT), NO_VALUE, nowhere);
     code_op(code, OP_EQ, random_value(random, code, KIND_INT), code_row(code, nowhere), NO_VALUE, nowhere);
+    if (reads)
+        random_reads(random, code, kinds, inputs);
     for (int i = 0; i < operations; i++)
         random_op(random, code);
+}
+
+static inline void random_code(struct random *random, struct code *code, const enum kind *kinds, int inputs,
+                               int operations)
+{
+    random_program(random, code, kinds, inputs, operations, false);
 }
 
 /* A value of a row, or that there is none. */
@@ -166,6 +195,43 @@ struct cell {
     bool failed;
     bool known; /* for memoising */
 };
+
+/* The columns that a task's rows are of, for code that reads more than its own row. */
+struct surroundings {
+    const void *context;
+    struct cell (*element)(const void *context, int64_t input, int64_t at);
+    int64_t (*length)(const void *context, int64_t input); /* elements of an input */
+    int64_t first;                                         /* element of aligned inputs that row 0 is */
+    int64_t rows;                                          /* that the task reads */
+};
+
+/* What an INPUT, ROW, ROWS or CONST is in a row; `around` may be NULL if nothing but the row is read. */
+static inline struct cell leaf_value(const struct instr *instr, const struct cell *inputs, int64_t row,
+                                     const struct surroundings *around)
+{
+    int64_t at = around ? around->first + row + instr->offset : 0;
+    switch (instr->op) {
+    case OP_ROW:
+        return (struct cell){.integer = row};
+    case OP_ROWS:
+        return (struct cell){.integer = around ? around->rows : 0};
+    case OP_CONST:
+        return (struct cell){.integer = instr->integer, .number = instr->number};
+    default:
+        if (instr->offset == 0)
+            return inputs[instr->integer];
+        if (at < 0 || at >= around->length(around->context, instr->integer))
+            return (struct cell){0};
+        return around->element(around->context, instr->integer, at);
+    }
+}
+
+static inline struct cell gathered_value(const struct instr *instr, int64_t position, const struct surroundings *around)
+{
+    if (position < 0 || position >= around->length(around->context, instr->integer))
+        return (struct cell){.failed = true};
+    return around->element(around->context, instr->integer, position);
+}
 
 /* One operation on values that are there; failed set if it has no result. */
 static inline struct cell operate(const struct code *code, const struct instr *instr, const struct cell args[3])
@@ -201,7 +267,7 @@ static inline struct cell random_cell(struct random *random, const struct instr 
 /* All values of a row as a backend computes them: eagerly, going on with rubbish after a failure. `failed` says that
  * the operation itself has no result for what it was given. */
 static inline void eager_values(struct random *random, const struct code *code, const struct cell *inputs, int64_t row,
-                                struct cell *cells)
+                                const struct surroundings *around, struct cell *cells)
 {
     for (value v = 0; v < code->count; v++) {
         const struct instr *instr = &code->at[v];
@@ -210,10 +276,10 @@ static inline void eager_values(struct random *random, const struct code *code, 
             args[i] = cells[instr->args[i]];
             args[i].failed = false;
         }
-        if (instr->op == OP_INPUT)
-            cells[v] = inputs[instr->integer];
-        else if (instr->op == OP_ROW || instr->op == OP_CONST)
-            cells[v] = (struct cell){.integer = instr->op == OP_ROW ? row : instr->integer, .number = instr->number};
+        if (op_table[instr->op].arity == 0)
+            cells[v] = leaf_value(instr, inputs, row, around);
+        else if (instr->op == OP_GATHER)
+            cells[v] = gathered_value(instr, args[0].integer, around);
         else
             cells[v] = operate(code, instr, args);
         if (cells[v].failed) {
@@ -225,34 +291,38 @@ static inline void eager_values(struct random *random, const struct code *code, 
 
 /* The value as a query needs it: only what && || ?: look at is evaluated. `cells` has an entry for each value, cleared
  * before each row. */
-static inline struct cell lazy_value(const struct code *code, value v, const struct cell *inputs, int64_t row,
-                                     struct cell *cells)
+static inline struct cell lazy_value_in(const struct code *code, value v, const struct cell *inputs, int64_t row,
+                                        const struct surroundings *around, struct cell *cells)
 {
     const struct instr *instr = &code->at[v];
     if (cells[v].known)
         return cells[v];
     struct cell args[3] = {{0}}, result;
-    if (instr->op == OP_INPUT) {
-        result = inputs[instr->integer];
-    } else if (instr->op == OP_ROW) {
-        result = (struct cell){.integer = row};
-    } else if (instr->op == OP_CONST) {
-        result = (struct cell){.integer = instr->integer, .number = instr->number};
+    if (op_table[instr->op].arity == 0) {
+        result = leaf_value(instr, inputs, row, around);
     } else {
-        args[0] = lazy_value(code, instr->args[0], inputs, row, cells);
+        args[0] = lazy_value_in(code, instr->args[0], inputs, row, around, cells);
         result = args[0];
         bool decided = (instr->op == OP_AND && !args[0].integer) || (instr->op == OP_OR && args[0].integer);
         for (int i = 1; i < op_table[instr->op].arity && !decided && !result.failed; i++) {
             if (instr->op == OP_SELECT && i == (args[0].integer ? 2 : 1))
                 continue;
-            args[i] = lazy_value(code, instr->args[i], inputs, row, cells);
+            args[i] = lazy_value_in(code, instr->args[i], inputs, row, around, cells);
             result.failed = args[i].failed;
         }
         if (!decided && !result.failed)
-            result = operate(code, instr, args);
+            result =
+                instr->op == OP_GATHER ? gathered_value(instr, args[0].integer, around) : operate(code, instr, args);
     }
     result.known = true;
     return cells[v] = result;
+}
+
+/* The same of code that reads nothing but its row. */
+static inline struct cell lazy_value(const struct code *code, value v, const struct cell *inputs, int64_t row,
+                                     struct cell *cells)
+{
+    return lazy_value_in(code, v, inputs, row, NULL, cells);
 }
 
 #endif

@@ -93,8 +93,6 @@ static void bad_kinds(void **state)
         {"load ids.bin | map clamp(x, 1)", "clamp(x, 1)", "`clamp` takes 3 arguments, not 2",
          "usage: clamp(x, lo, hi)"},
         {"load ids.bin | map min(x)", "min(x)", "`min` takes 2 arguments or more, not 1", "usage: min(x, y, ...)"},
-        {"load ids.bin | map ids[0]", "ids[0]",
-         "`ids[...]`: an expression sees one row, other rows cannot be asked for", "choose rows"},
         {"load ids.bin | take 1.5", "1.5", "`take` takes a whole number", "`take 10`"},
         {"load ids.bin | head -1", "-1", "`head` takes a number from 0 on, not -1", "`head 10`"},
         {"load ids.bin | nth 0", "0", "`nth` takes a number from 1 on, not 0", "`nth 1`"},

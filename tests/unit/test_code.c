@@ -279,6 +279,49 @@ static value add_raw(struct code *code, enum op op, enum kind kind, int64_t inte
     return code->count++;
 }
 
+/* Other rows than the code's own. */
+static void neighbours_and_elements(void **state)
+{
+    struct arena *arena = ((struct queries *)*state)->scratch->arena;
+    struct code code, other;
+    code_init(&code, arena);
+    code_init(&other, arena);
+    value x = code_input(&code, 0, KIND_INT, nowhere), next = code_input_at(&code, 0, 1, KIND_INT, nowhere);
+    assert_int_equal(x, code_input_at(&code, 0, 0, KIND_INT, nowhere));
+    assert_int_equal(next, code_input_at(&code, 0, 1, KIND_INT, nowhere));
+    assert_int_not_equal(x, next);
+    assert_int_equal(code_input_at(&code, 0, INT64_MAX, KIND_INT, nowhere),
+                     code_input_at(&code, 0, INT64_MAX - 1, KIND_INT, nowhere));
+    value rows = code_rows(&code, nowhere);
+    assert_int_equal(rows, code_rows(&code, nowhere));
+    value last = code_op(&code, OP_SUB, rows, x, NO_VALUE, nowhere);
+    value element = code_gather(&code, 1, KIND_FLOAT, last, nowhere);
+    assert_int_equal(element, code_gather(&code, 1, KIND_FLOAT, last, nowhere));
+    assert_int_not_equal(element, code_gather(&code, 0, KIND_FLOAT, last, nowhere));
+    assert_true(code_can_fail(&code.at[element]) && code.at[element].checked);
+    assert_prints(&code, next, "at(x, 1)", "a neighbour");
+    assert_prints(&code, element, "y[rows - x]", "an element");
+    bool live[16] = {false};
+    code_mark(&code, element, live);
+    assert_true(live[rows] && live[x] && !live[next]);
+
+    /* What may fail is not folded away, */
+    value flag = code_gather(&code, 1, KIND_BOOL, last, nowhere);
+    assert_int_equal(code.at[code_op(&code, OP_AND, flag, code_bool(&code, false, nowhere), NO_VALUE, nowhere)].op,
+                     OP_AND);
+    /* and copies read what the inputs have become. */
+    value sum = code_op(&code, OP_ADD, next, code_gather(&code, 1, KIND_INT, rows, nowhere), NO_VALUE, nowhere);
+    const value inputs[] = {code_input_at(&other, 5, -3, KIND_INT, nowhere), code_input(&other, 7, KIND_INT, nowhere)};
+    value map[64];
+    for (int i = 0; i < 64; i++)
+        map[i] = NO_VALUE;
+    const struct instr *copy = &other.at[code_inline(&other, &code, sum, inputs, NO_VALUE, map)];
+    const struct instr *moved = &other.at[copy->args[0]], *gathered = &other.at[copy->args[1]];
+    assert_true(moved->op == OP_INPUT && moved->integer == 5 && moved->offset == -2);
+    assert_true(gathered->op == OP_GATHER && gathered->integer == 7);
+    assert_int_equal(other.at[gathered->args[0]].op, OP_ROWS);
+}
+
 /* A random program as it stands, in which nothing is shared or folded. Few leaves and many conditions make it likely
  * that something is known. */
 static void random_raw_code(struct random *random, struct code *code)
@@ -370,6 +413,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(listing, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(much_code_is_found_again, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(inlining, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(neighbours_and_elements, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(folding_keeps_the_meaning, queries_setup, queries_teardown),
     };
     return cmocka_run_group_tests_name("code", tests, NULL, NULL);

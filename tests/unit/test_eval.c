@@ -126,7 +126,8 @@ static void add_outputs(struct random *random, struct task *task)
                                                : late_value(random, &task->code);
         const struct instr *instr = &task->code.at[v];
         task->outputs[k] = (struct output){.value = v, .name = "c", .needed = true};
-        task->outputs[k].type = instr->op == OP_INPUT ? task->inputs[instr->integer].type : type_of_kind(instr->kind);
+        task->outputs[k].type = instr->op == OP_INPUT || instr->op == OP_GATHER ? task->inputs[instr->integer].type
+                                                                                : type_of_kind(instr->kind);
     }
 }
 
@@ -135,9 +136,11 @@ static void add_aggregate(struct random *random, struct task *task)
     task->sink = SINK_AGGREGATE;
     task->aggregate_count = 1;
     task->aggregates = arena_array(task->code.arena, 1, sizeof *task->aggregates);
-    enum aggregate_kind kind = (enum aggregate_kind)random_below(random, AGG_MEAN + 3);
-    kind = kind > AGG_MEAN ? AGG_SUM : kind;
+    enum aggregate_kind kind = (enum aggregate_kind)random_below(random, AGG_FOLD + 2);
+    kind = kind >= AGG_FOLD ? AGG_SUM : kind;
     value v = late_value(random, &task->code);
+    if (kind >= AGG_BITAND)
+        v = random_value(random, &task->code, KIND_INT);
     task->aggregates[0] = (struct aggregate){.kind = kind, .value = kind == AGG_COUNT ? NO_VALUE : v};
 }
 
@@ -161,7 +164,7 @@ static void trial_init(struct trial *trial, struct random *random, int64_t rows,
         trial->kinds[k] = type_table[trial->columns[k]->type].kind;
         task->inputs[k] = (struct input){.column = trial->columns[k], .type = trial->columns[k]->type, .name = "c"};
     }
-    random_code(random, &task->code, trial->kinds, INPUTS, operations);
+    random_program(random, &task->code, trial->kinds, INPUTS, operations, random_below(random, 2) == 0);
     add_filters(random, task);
     if (random_below(random, 2) == 0)
         add_outputs(random, task);
@@ -195,11 +198,28 @@ static void go_to_row(struct reference *reference, int64_t row)
     reference->row = row;
 }
 
+static struct cell element_of(const void *context, int64_t input, int64_t at)
+{
+    return cell_of(((const struct trial *)context)->columns[input], at);
+}
+
+static int64_t length_of(const void *context, int64_t input)
+{
+    return ((const struct trial *)context)->columns[input]->rows;
+}
+
 /* False, with the row noted, if the value fails. */
 static bool look_up(struct reference *reference, value v, struct cell *cell, struct expected *expected)
 {
     const struct task *task = reference->trial->task;
-    *cell = lazy_value(&task->code, v, reference->inputs, reference->row, reference->cells);
+    const struct surroundings around = {
+        .context = reference->trial,
+        .element = element_of,
+        .length = length_of,
+        .first = task->first,
+        .rows = reference->trial->rows,
+    };
+    *cell = lazy_value_in(&task->code, v, reference->inputs, reference->row, &around, reference->cells);
     if (!cell->failed)
         return true;
     expected->failed = true;

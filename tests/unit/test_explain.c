@@ -93,6 +93,103 @@ static void queues(void **state)
                     "fusion is off: the queue runs as it was written\n");
 }
 
+/* Breakers are tasks of their own, between the task that makes their operands and the one that reads on. */
+static void breakers(void **state)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"explain load ids.bin, amounts.bin | select amt > 0 | sort -amt, id desc | take 3",
+         "queue: 5 tasks\n"
+         "  1 Load    ids.bin, amounts.bin  -> ids, amounts\n"
+         "  2 Filter  amounts > 0           -> ids, amounts\n"
+         "  3 Map     c3 = -amounts         -> ids, amounts, c3\n"
+         "  4 Sort    by c3, ids desc       -> ids, amounts\n"
+         "  5 Take    3                     -> ids, amounts\n"
+         "fused: 3 tasks\n"
+         "  1 Filter+Map\n"
+         "      reads ids:i32, amounts:i32  10 rows\n"
+         "      keep amounts > 0\n"
+         "      gives ids, amounts, c3 = -amounts\n"
+         "  2 Sort  reads ids:i32 of 1, amounts:i32 of 1, c3:i64 of 1  by c3, ids desc  gives ids, amounts\n"
+         "  3 Take  reads ids:i32 of 2, amounts:i32 of 2  at most 3 rows  gives ids, amounts\n"},
+        {"explain load ids.bin, amounts.bin | group id: sum(amt), count() as n",
+         "queue: 2 tasks\n"
+         "  1 Load   ids.bin, amounts.bin           -> ids, amounts\n"
+         "  2 Group  by ids: sum(amounts), count()  -> ids, sum_amounts, n\n"
+         "fused: 1 task\n"
+         "  1 Group\n"
+         "      reads ids:i32, amounts:i32  10 rows\n"
+         "      by ids\n"
+         "      gives ids, sum_amounts = sum(amounts), n = count()\n"},
+        {"explain load ids.bin | scan max exclusive from 7 | fold bitor",
+         "queue: 3 tasks\n"
+         "  1 Load    ids.bin                      -> ids\n"
+         "  2 Scan    max of ids exclusive from 7  -> ids\n"
+         "  3 Reduce  bitor\n"
+         "fused: 2 tasks\n"
+         "  1 Scan  reads ids:i32  10 rows  max of ids exclusive from 7  gives ids\n"
+         "  2 Reduce  reads ids:i64 of 1  10 rows  gives bitor(ids)\n"},
+        {"explain load short.i16 | scatter [2, 0, 1] into 5 | distinct",
+         "queue: 4 tasks\n"
+         "  1 Load      short.i16     -> short\n"
+         "  2 List      [2, 0, 1]     -> c1\n"
+         "  3 Scatter   to c1 into 5  -> short\n"
+         "  4 Distinct  of short      -> short\n"
+         "fused: 2 tasks\n"
+         "  1 Scatter  reads short:i16, c1:i64  3 rows  to c1 into 5  gives short\n"
+         "  2 Distinct  reads short:i16 of 1  5 rows  of short  gives short\n"},
+        {"explain load half.f64 | hist 4 | map count", "queue: 3 tasks\n"
+                                                       "  1 Load  half.f64      -> half\n"
+                                                       "  2 Hist  of half in 4  -> count  drops lo, hi\n"
+                                                       "  3 Map                 -> count\n"
+                                                       "fused: 2 tasks\n"
+                                                       "  1 Hist  reads half:f64  4 rows  of half in 4  gives count\n"
+                                                       "  2 Map  reads count:i64 of 1  4 rows  gives count\n"},
+        {"explain load ids.bin | shape 2 5 | scan + along cols | max along rows",
+         "queue: 6 tasks\n"
+         "  1 Load   ids.bin                   -> ids\n"
+         "  2 Shape  2 5                       -> ids\n"
+         "  3 Scan   + of ids along 5 columns  -> ids\n"
+         "  4 Map    row = row / 5             -> row, ids\n"
+         "  5 Group  by row: max(ids)          -> max_ids  drops row\n"
+         "  6 Pick   along rows                -> max_ids\n"
+         "fused: 4 tasks\n"
+         "  1 Shape+Scan  reads ids:i32  10 rows  + of ids along 5 columns  gives ids\n"
+         "  2 Map  reads ids:i64 of 1  10 rows  gives row = row / 5, ids\n"
+         "  3 Group  reads row:i64 of 2, ids:i64 of 2  10 rows  by row  gives max_ids = max(ids)\n"
+         "  4 Pick  reads max_ids:i64 of 3  2 rows  gives max_ids\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_explains(*state, cases[i].text, true, cases[i].expected);
+    assert_explains(*state, "explain kernel load short.i16 | sort x desc | sum", true,
+                    "// task 1: Sort\n"
+                    "  by short desc\n"
+                    "\n"
+                    "// task 2: Sum\n"
+                    "  v0: i32 = short  in -32768..32767\n"
+                    "  aggregate v0\n");
+}
+
+/* A let relation is told by its name. */
+static void names_of_relations(void **state)
+{
+    struct queries *queries = *state;
+    const int64_t numbers[] = {5, 6, 7};
+    struct column *column = column_of_ints(numbers, 3);
+    const char *name = "n";
+    struct relation *relation = relation_new(3, 1, &column, &name);
+    env_set_relation(queries->env, "prices", relation);
+    relation_unref(relation);
+    column_unref(column);
+    assert_explains(queries, "explain prices | select n > prices[0]", true,
+                    "queue: 2 tasks\n"
+                    "  1 Let     prices         -> n\n"
+                    "  2 Filter  prices[0] < n  -> n\n"
+                    "fused: 1 task\n"
+                    "  1 Filter  reads n:i64, prices[]:i64  3 rows  keep prices[0] < n  gives n\n");
+}
+
 /* Fused tasks are named as RubiCL named them. */
 static void titles(void **state)
 {
@@ -198,6 +295,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(queues, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(breakers, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(names_of_relations, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(titles, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(programs, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(long_and_strange, queries_setup, queries_teardown),

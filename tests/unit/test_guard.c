@@ -97,7 +97,7 @@ static struct task *random_task(struct random *random, struct arena *arena, stru
     task->input_count = INPUTS;
     for (int k = 0; k < INPUTS; k++)
         task->inputs[k].type = types[k];
-    random_code(random, &task->code, kinds, INPUTS, OPERATIONS);
+    random_program(random, &task->code, kinds, INPUTS, OPERATIONS, random_below(random, 2) == 0);
 
     task->filter_count = (size_t)random_below(random, 3);
     task->filters = arena_array(arena, 3, sizeof *task->filters);
@@ -112,17 +112,39 @@ static struct task *random_task(struct random *random, struct arena *arena, stru
     return task;
 }
 
+/* Some element of the input's type, always the same one in the same place. */
+static struct cell element_of(const void *context, int64_t input, int64_t at)
+{
+    const struct type_info *info = &type_table[((const struct task *)context)->inputs[input].type];
+    struct random random = {(uint64_t)(input * 1000 + at + 1) * UINT64_C(0x9e3779b97f4a7c15)};
+    return (struct cell){.integer = info->kind == KIND_INT ? random_within(&random, info->lo, info->hi) : 0,
+                         .number = random_float(&random)};
+}
+
+static int64_t length_of(const void *context, int64_t input)
+{
+    (void)input;
+    return ((const struct task *)context)->rows;
+}
+
+static struct surroundings around(const struct task *task)
+{
+    return (struct surroundings){.context = task, .element = element_of, .length = length_of, .rows = task->rows};
+}
+
 /* Whether the row fails, with nothing evaluated that nobody needs. */
 static bool fails_lazily(const struct task *task, const struct cell *inputs, int64_t row)
 {
     struct cell cells[MOST_VALUES] = {{0}};
+    const struct surroundings rest = around(task);
     for (size_t i = 0; i < task->filter_count; i++) {
-        struct cell keep = lazy_value(&task->code, task->filters[i].keep, inputs, row, cells);
+        struct cell keep = lazy_value_in(&task->code, task->filters[i].keep, inputs, row, &rest, cells);
         if (keep.failed || !keep.integer)
             return keep.failed;
     }
     for (size_t k = 0; k < task->output_count; k++) {
-        if (task->outputs[k].needed && lazy_value(&task->code, task->outputs[k].value, inputs, row, cells).failed)
+        if (task->outputs[k].needed &&
+            lazy_value_in(&task->code, task->outputs[k].value, inputs, row, &rest, cells).failed)
             return true;
     }
     return false;
@@ -134,7 +156,8 @@ static bool is_flagged(struct random *random, const struct task *task, const boo
 {
     struct cell cells[MOST_VALUES];
     bool flagged = false;
-    eager_values(random, &task->code, inputs, row, cells);
+    const struct surroundings rest = around(task);
+    eager_values(random, &task->code, inputs, row, &rest, cells);
     for (value v = 0; v < task->code.count; v++) {
         const struct instr *instr = &task->code.at[v];
         if (!live[v] || !instr->checked || !cells[v].failed)

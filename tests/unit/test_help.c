@@ -121,6 +121,7 @@ static void what_is_completed_depends_on_what_is_before(void **state)
     assert_int_equal(kind_at_end("load ", 0), COMPLETE_PATH);
     assert_int_equal(kind_at_end("load \"my da", 5), COMPLETE_PATH);
     assert_int_equal(kind_at_end("load a.bin |zip b", 1), COMPLETE_PATH);
+    assert_int_equal(kind_at_end("load a.bin | scatter b", 1), COMPLETE_PATH);
     assert_int_equal(kind_at_end("load a.bin | re", 2), COMPLETE_WORD);
     assert_int_equal(kind_at_end("load a.bin, data/i", 6), COMPLETE_PATH);
     assert_int_equal(kind_at_end("unload a", 1), COMPLETE_WORD);

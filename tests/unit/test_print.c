@@ -187,6 +187,61 @@ static void tables_are_shortened_to_the_lines_there_are(void **state)
     result_release(&result);
 }
 
+static void histograms_have_bars_on_a_terminal_only(void **state)
+{
+    (void)state;
+    static const int64_t counts[] = {80, 0, 1, 40, 30};
+    static const double edges[] = {0, 1, 2, 3, 4, 5};
+    struct column *columns[] = {column_of_floats(edges, 5), column_of_floats(edges + 1, 5), column_of_ints(counts, 5)};
+    static const char *const names[] = {"lo", "hi", "count"};
+    struct result result = {
+        .kind = RESULT_RELATION, .relation = relation_new(5, 3, columns, names), .show_rows = -1, .histogram = true};
+    for (size_t k = 0; k < 3; k++) {
+        column_unref(columns[k]);
+    }
+    struct print_style style = style_of(PRINT_TABLE, true);
+    style.width = 3 + 2 + 3 + 2 + 5 + 2 + 10;
+    expect(&result, &style,
+           " lo   hi  count\n"
+           "f64  f64    i64\n"
+           "0.0  1.0     80  ██████████\n"
+           "1.0  2.0      0\n"
+           "2.0  3.0      1  ▏\n"
+           "3.0  4.0     40  █████\n"
+           "4.0  5.0     30  ███▊\n");
+    result.show_rows = 1; /* the greatest count is that of all rows */
+    style.width -= 6;
+    expect(&result, &style, " lo   hi  count\nf64  f64    i64\n0.0  1.0     80  ████\n1 of 5 rows\n");
+    style.width--; /* too narrow for bars */
+    expect(&result, &style, " lo   hi  count\nf64  f64    i64\n0.0  1.0     80\n1 of 5 rows\n");
+    style.width = 8; /* the counts are not seen */
+    expect(&result, &style, " lo   hi\nf64  f64\n0.0  1.0\n1 of 5 rows, 2 of 3 columns\n");
+    style = style_of(PRINT_TABLE, false);
+    expect(&result, &style, " lo   hi  count\nf64  f64    i64\n0.0  1.0     80\n1 of 5 rows\n");
+    style = style_of(PRINT_TSV, true);
+    expect(&result, &style, "0.0\t1.0\t80\n");
+    style = style_of(PRINT_TABLE, true);
+    result.histogram = false;
+    expect(&result, &style, " lo   hi  count\nf64  f64    i64\n0.0  1.0     80\n1 of 5 rows\n");
+    result_release(&result);
+}
+
+static void a_histogram_of_nothing_has_no_bars(void **state)
+{
+    (void)state;
+    static const int64_t zeroes[3] = {0};
+    struct column *columns[] = {column_of_ints(zeroes, 2), column_of_ints(zeroes, 2), column_of_ints(zeroes, 2)};
+    static const char *const names[] = {"lo", "hi", "count"};
+    struct result result = {
+        .kind = RESULT_RELATION, .relation = relation_new(2, 3, columns, names), .show_rows = -1, .histogram = true};
+    for (size_t k = 0; k < 3; k++) {
+        column_unref(columns[k]);
+    }
+    struct print_style style = style_of(PRINT_TABLE, true);
+    expect(&result, &style, " lo   hi  count\ni64  i64    i64\n  0    0      0\n  0    0      0\n");
+    result_release(&result);
+}
+
 static void hostile_names_reach_no_terminal(void **state)
 {
     (void)state;
@@ -287,6 +342,8 @@ int main(void)
         cmocka_unit_test(small_tables_are_whole),
         cmocka_unit_test(long_tables_show_both_ends_on_a_terminal_only),
         cmocka_unit_test(tables_are_shortened_to_the_lines_there_are),
+        cmocka_unit_test(histograms_have_bars_on_a_terminal_only),
+        cmocka_unit_test(a_histogram_of_nothing_has_no_bars),
         cmocka_unit_test(hostile_names_reach_no_terminal),
         cmocka_unit_test(a_failed_write_stops_the_print),
         cmocka_unit_test(an_interrupt_stops_the_print),

@@ -212,12 +212,28 @@ static void stores_are_narrow(void **state)
         assert_int_equal(range_store(fixture->task, &outputs[k], fixture->pointers), stores[k]);
 }
 
-/* No unchecked operation may be asked for what the machine does not define, whatever came before. */
-static void check_eager(struct random *random, const struct code *code, const struct cell *inputs, int64_t row)
+/* Some element that the input's column may have, always the same one in the same place. */
+static struct cell element_of(const void *context, int64_t input, int64_t at)
 {
-    struct cell cells[INPUTS + OPERATIONS * 2 + 8];
+    const struct fixture *fixture = context;
+    struct random random = {(uint64_t)(input * 1000 + at + 1) * UINT64_C(0x9e3779b97f4a7c15)};
+    const struct column *column = &fixture->columns[input];
+    return (struct cell){.integer = input < INPUTS - 1 ? random_within(&random, column->lo, column->hi) : 0,
+                         .number = random_float(&random)};
+}
+
+static int64_t length_of(const void *context, int64_t input)
+{
+    return ((const struct fixture *)context)->columns[input].rows;
+}
+
+/* No unchecked operation may be asked for what the machine does not define, whatever came before. */
+static void check_eager(struct random *random, const struct code *code, const struct cell *inputs, int64_t row,
+                        const struct surroundings *around)
+{
+    struct cell cells[INPUTS + OPERATIONS * 2 + 32];
     assert_true((size_t)code->count <= sizeof cells / sizeof *cells);
-    eager_values(random, code, inputs, row, cells);
+    eager_values(random, code, inputs, row, around, cells);
     for (value v = 0; v < code->count; v++) {
         const struct instr *instr = &code->at[v];
         bool divides = (instr->op == OP_DIV || instr->op == OP_MOD) && instr->kind == KIND_INT;
@@ -244,7 +260,9 @@ static void ranges_hold_for_random_programs(void **state)
             column->lo = column->range_known ? (a < b ? a : b) : type_table[column->type].lo;
             column->hi = column->range_known ? (a < b ? b : a) : type_table[column->type].hi;
         }
-        random_code(&random, code, kinds, INPUTS, OPERATIONS);
+        const struct surroundings around = {
+            .context = fixture, .element = element_of, .length = length_of, .rows = 1000};
+        random_program(&random, code, kinds, INPUTS, OPERATIONS, program % 2 == 0);
         range_analyse(fixture->task, fixture->pointers, 1000);
         struct cell *cells = arena_array(fixture->arena, (size_t)code->count, sizeof *cells);
         for (int i = 0; i < ROWS_TRIED; i++) {
@@ -256,7 +274,7 @@ static void ranges_hold_for_random_programs(void **state)
             memset(cells, 0, (size_t)code->count * sizeof *cells);
             for (value v = 0; v < code->count; v++) {
                 const struct instr *instr = &code->at[v];
-                struct cell cell = lazy_value(code, v, inputs, row, cells);
+                struct cell cell = lazy_value_in(code, v, inputs, row, &around, cells);
                 if (cell.failed) {
                     /* It failed by itself or by an argument; by itself only if it is checked. */
                     bool by_argument = instr->checked;
@@ -268,7 +286,7 @@ static void ranges_hold_for_random_programs(void **state)
                 }
                 unchecked += code_can_fail(instr) && !instr->checked;
             }
-            check_eager(&random, code, inputs, row);
+            check_eager(&random, code, inputs, row, &around);
         }
         arena_free(fixture->arena);
         begin(fixture);

@@ -1,0 +1,505 @@
+#include "keys.h"
+
+#include "../heap.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An element's image is an unsigned number that compares as the element does: integers with the sign bit turned over,
+ * floats as their bits with the sign bit turned over, or all bits of negative ones. A NaN's image is the greatest of
+ * its width, which no other has. */
+
+enum { PART_ROWS = 1 << 16 };
+
+static const uint64_t sign_64 = UINT64_C(1) << 63;
+static const uint32_t sign_32 = UINT32_C(1) << 31;
+
+/* Each of these is written once for all types and becomes a loop for each where the type is a constant. */
+#define SPECIALISED static inline __attribute__((always_inline))
+
+SPECIALISED uint64_t image_of_f32(float number)
+{
+    float positive_zero = number + 0.0f;
+    uint32_t bits;
+    memcpy(&bits, &positive_zero, sizeof bits);
+    uint32_t image = bits & sign_32 ? ~bits : bits | sign_32;
+    return number != number ? UINT32_MAX : image;
+}
+
+SPECIALISED uint64_t image_of_f64(double number)
+{
+    double positive_zero = number + 0.0;
+    uint64_t bits;
+    memcpy(&bits, &positive_zero, sizeof bits);
+    uint64_t image = bits & sign_64 ? ~bits : bits | sign_64;
+    return number != number ? UINT64_MAX : image;
+}
+
+SPECIALISED uint64_t image_of(const void *data, enum type store, int64_t i)
+{
+    switch (store) {
+    case TYPE_I8:
+        return (uint64_t)((const int8_t *)data)[i] ^ sign_64;
+    case TYPE_I16:
+        return (uint64_t)((const int16_t *)data)[i] ^ sign_64;
+    case TYPE_I32:
+        return (uint64_t)((const int32_t *)data)[i] ^ sign_64;
+    case TYPE_I64:
+        return (uint64_t)((const int64_t *)data)[i] ^ sign_64;
+    case TYPE_BOOL:
+    case TYPE_U8:
+        return ((const uint8_t *)data)[i] | sign_64;
+    case TYPE_U16:
+        return ((const uint16_t *)data)[i] | sign_64;
+    case TYPE_U32:
+        return ((const uint32_t *)data)[i] | sign_64;
+    case TYPE_F32:
+        return image_of_f32(((const float *)data)[i]);
+    case TYPE_F64:
+        return image_of_f64(((const double *)data)[i]);
+    case TYPE_COUNT:
+        break;
+    }
+    return 0;
+}
+
+SPECIALISED void write_image(void *data, enum type store, int64_t i, uint64_t image)
+{
+    switch (store) {
+    case TYPE_F32: {
+        uint32_t bits = (uint32_t)image & sign_32 ? (uint32_t)image ^ sign_32 : ~(uint32_t)image;
+        float number;
+        memcpy(&number, &bits, sizeof number);
+        ((float *)data)[i] = number;
+        break;
+    }
+    case TYPE_F64: {
+        uint64_t bits = image & sign_64 ? image ^ sign_64 : ~image;
+        double number;
+        memcpy(&number, &bits, sizeof number);
+        ((double *)data)[i] = number;
+        break;
+    }
+    case TYPE_I64:
+        ((uint64_t *)data)[i] = image ^ sign_64;
+        break;
+    case TYPE_I32:
+    case TYPE_U32:
+        ((uint32_t *)data)[i] = (uint32_t)image;
+        break;
+    case TYPE_I16:
+    case TYPE_U16:
+        ((uint16_t *)data)[i] = (uint16_t)image;
+        break;
+    case TYPE_BOOL:
+    case TYPE_I8:
+    case TYPE_U8:
+        ((uint8_t *)data)[i] = (uint8_t)image;
+        break;
+    case TYPE_COUNT:
+        break;
+    }
+}
+
+SPECIALISED void images_as(const void *data, enum type store, const uint64_t *rows, int count, uint64_t *images)
+{
+    if (rows) {
+        for (int i = 0; i < count; i++)
+            images[i] = image_of(data, store, (int64_t)rows[i]);
+    } else {
+        for (int i = 0; i < count; i++)
+            images[i] = image_of(data, store, i);
+    }
+}
+
+/* Images of `count` rows from the start of data, or of those listed. */
+static void read_images(const void *data, enum type store, const uint64_t *rows, int count, uint64_t *images)
+{
+    switch (store) {
+    case TYPE_I8:
+        images_as(data, TYPE_I8, rows, count, images);
+        break;
+    case TYPE_I16:
+        images_as(data, TYPE_I16, rows, count, images);
+        break;
+    case TYPE_I32:
+        images_as(data, TYPE_I32, rows, count, images);
+        break;
+    case TYPE_I64:
+        images_as(data, TYPE_I64, rows, count, images);
+        break;
+    case TYPE_BOOL:
+    case TYPE_U8:
+        images_as(data, TYPE_U8, rows, count, images);
+        break;
+    case TYPE_U16:
+        images_as(data, TYPE_U16, rows, count, images);
+        break;
+    case TYPE_U32:
+        images_as(data, TYPE_U32, rows, count, images);
+        break;
+    case TYPE_F32:
+        images_as(data, TYPE_F32, rows, count, images);
+        break;
+    case TYPE_F64:
+        images_as(data, TYPE_F64, rows, count, images);
+        break;
+    case TYPE_COUNT: /* no type */
+        memset(images, 0, (size_t)count * sizeof *images);
+        break;
+    }
+}
+
+static const void *element(const struct column *column, int64_t row)
+{
+    return (const char *)column->data + (size_t)row * type_table[column->store].size;
+}
+
+struct range {
+    uint64_t least, most;
+    bool nan, negative_zero;
+};
+
+struct ranging {
+    const struct column *column;
+    struct parts parts;
+    struct range *ranges; /* of each part */
+};
+
+static const struct range no_range = {.least = UINT64_MAX};
+
+static void join_range(struct range *range, const struct range *other)
+{
+    range->least = other->least < range->least ? other->least : range->least;
+    range->most = other->most > range->most ? other->most : range->most;
+    range->nan = range->nan || other->nan;
+    range->negative_zero = range->negative_zero || other->negative_zero;
+}
+
+/* In several lanes, so that no comparison waits for the one before. */
+static struct range range_of_i32(const int32_t *values, int64_t count)
+{
+    enum { LANES = 32 };
+    int32_t least[LANES], most[LANES];
+    for (int k = 0; k < LANES; k++) {
+        least[k] = INT32_MAX;
+        most[k] = INT32_MIN;
+    }
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        for (int k = 0; k < LANES; k++) {
+            least[k] = values[i + k] < least[k] ? values[i + k] : least[k];
+            most[k] = values[i + k] > most[k] ? values[i + k] : most[k];
+        }
+    }
+    for (; i < count; i++) {
+        least[0] = values[i] < least[0] ? values[i] : least[0];
+        most[0] = values[i] > most[0] ? values[i] : most[0];
+    }
+    for (int k = 1; k < LANES; k++) {
+        least[0] = least[k] < least[0] ? least[k] : least[0];
+        most[0] = most[k] > most[0] ? most[k] : most[0];
+    }
+    return (struct range){.least = (uint64_t)least[0] ^ sign_64, .most = (uint64_t)most[0] ^ sign_64};
+}
+
+static bool has_negative_zero(const void *data, enum type store, int count)
+{
+    bool found = false;
+    for (int i = 0; i < count && store == TYPE_F64; i++) {
+        uint64_t bits;
+        memcpy(&bits, (const double *)data + i, sizeof bits);
+        found |= bits == sign_64;
+    }
+    for (int i = 0; i < count && store == TYPE_F32; i++) {
+        uint32_t bits;
+        memcpy(&bits, (const float *)data + i, sizeof bits);
+        found |= bits == sign_32;
+    }
+    return found;
+}
+
+static struct range range_of_block(const void *data, enum type store, int count)
+{
+    uint64_t images[KEY_BLOCK];
+    uint64_t nan = store == TYPE_F32 ? UINT32_MAX : UINT64_MAX;
+    bool number = type_table[store].kind == KIND_FLOAT;
+    struct range range = no_range;
+    read_images(data, store, NULL, count, images);
+    range.negative_zero = has_negative_zero(data, store, count);
+    for (int i = 0; i < count; i++) {
+        if (number && images[i] == nan) {
+            range.nan = true;
+            continue;
+        }
+        range.least = images[i] < range.least ? images[i] : range.least;
+        range.most = images[i] > range.most ? images[i] : range.most;
+    }
+    return range;
+}
+
+static void range_of_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct ranging *ranging = context;
+    const struct column *column = ranging->column;
+    int64_t begin = part_begin(&ranging->parts, part), end = part_begin(&ranging->parts, part + 1);
+    struct range range = no_range;
+    if (column->store == TYPE_I32) {
+        range = range_of_i32(element(column, begin), end - begin);
+    } else {
+        for (int64_t row = begin; row < end; row += KEY_BLOCK) {
+            int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+            struct range block = range_of_block(element(column, row), column->store, count);
+            join_range(&range, &block);
+        }
+    }
+    ranging->ranges[part] = range;
+}
+
+static bool find_range(const struct column *column, int64_t rows, const struct crew *crew, struct range *range)
+{
+    *range = no_range;
+    if (column->range_known && type_table[column->store].kind != KIND_FLOAT) {
+        *range = (struct range){.least = (uint64_t)column->lo ^ sign_64, .most = (uint64_t)column->hi ^ sign_64};
+        return true;
+    }
+    struct ranging ranging = {.column = column, .parts = parts_of(crew, rows, PART_ROWS)};
+    ranging.ranges = heap_array((size_t)ranging.parts.count, sizeof *ranging.ranges);
+    bool done = crew_run(crew, ranging.parts.count, range_of_part, &ranging);
+    for (int64_t i = 0; i < ranging.parts.count && done; i++)
+        join_range(range, &ranging.ranges[i]);
+    free(ranging.ranges);
+    return done;
+}
+
+static int bits_of(uint64_t most)
+{
+    return most ? 64 - __builtin_clzll(most) : 0;
+}
+
+/* Places keys from the least significant on: what does not fit the word begins the next. */
+static void place_keys(struct keys *keys)
+{
+    keys->words = keys->count > 0 ? 1 : 0;
+    keys->word_bits = heap_array(keys->count, sizeof *keys->word_bits);
+    int used = 0;
+    for (size_t i = keys->count; i-- > 0;) {
+        struct key *key = &keys->at[i];
+        if (used + key->bits > 64) {
+            keys->words++;
+            used = 0;
+        }
+        key->word = keys->words - 1;
+        key->shift = used;
+        used += key->bits;
+        keys->word_bits[key->word] = used;
+    }
+    for (size_t i = 0; i < keys->count; i++)
+        keys->at[i].word = keys->words - 1 - keys->at[i].word;
+    for (int i = 0; i < keys->words / 2; i++) {
+        int bits = keys->word_bits[i];
+        keys->word_bits[i] = keys->word_bits[keys->words - 1 - i];
+        keys->word_bits[keys->words - 1 - i] = bits;
+    }
+}
+
+bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, const struct crew *crew)
+{
+    *keys = (struct keys){.at = at, .count = count};
+    for (size_t i = 0; i < count; i++) {
+        struct range range;
+        if (!find_range(at[i].column, rows, crew, &range))
+            return false;
+        bool any = range.least <= range.most;
+        at[i].least = any ? range.least : 0;
+        at[i].most = any ? range.most : 0;
+        at[i].nan = range.nan;
+        at[i].faithful = !range.nan && !range.negative_zero;
+        at[i].bits = bits_of(at[i].most - at[i].least + range.nan);
+    }
+    place_keys(keys);
+    return true;
+}
+
+void keys_free(struct keys *keys)
+{
+    free(keys->word_bits);
+}
+
+static void add_codes(const struct key *key, const uint64_t *images, int count, uint64_t *codes)
+{
+    uint64_t least = key->least, most = key->most, nan = most - least + 1;
+    int shift = key->shift & 63;
+    if (key->nan) {
+        for (int i = 0; i < count; i++) {
+            uint64_t distance = key->descending ? most - images[i] : images[i] - least;
+            codes[i] |= (images[i] > most ? nan : distance) << shift;
+        }
+    } else if (key->descending) {
+        for (int i = 0; i < count; i++)
+            codes[i] |= (most - images[i]) << shift;
+    } else {
+        for (int i = 0; i < count; i++)
+            codes[i] |= (images[i] - least) << shift;
+    }
+}
+
+static void read_codes(const struct keys *keys, int word, int64_t row, const uint64_t *rows, int count, uint64_t *codes)
+{
+    uint64_t images[KEY_BLOCK];
+    images[0] = 0; /* compilers cannot see that it is always read into */
+    memset(codes, 0, (size_t)count * sizeof *codes);
+    for (size_t i = 0; i < keys->count; i++) {
+        const struct key *key = &keys->at[i];
+        if (key->word != word || key->bits == 0)
+            continue;
+        read_images(element(key->column, row), key->column->store, rows, count, images);
+        add_codes(key, images, count, codes);
+    }
+}
+
+void keys_read(const struct keys *keys, int word, int64_t row, int count, uint64_t *codes)
+{
+    read_codes(keys, word, row, NULL, count, codes);
+}
+
+void keys_read_at(const struct keys *keys, int word, const uint64_t *rows, int count, uint64_t *codes)
+{
+    read_codes(keys, word, 0, rows, count, codes);
+}
+
+/* Modulo 2^32 an i32 and a u32 are as far from the least as their images are. */
+static void codes_of_32(const struct key *key, const uint32_t *values, int count, uint32_t *codes)
+{
+    uint32_t least = (uint32_t)key->least, most = (uint32_t)key->most;
+    if (key->descending) {
+        for (int i = 0; i < count; i++)
+            codes[i] = most - values[i];
+    } else {
+        for (int i = 0; i < count; i++)
+            codes[i] = values[i] - least;
+    }
+}
+
+void keys_read_32(const struct keys *keys, int64_t row, int count, uint32_t *codes)
+{
+    const struct key *key = &keys->at[0];
+    if (keys->count == 1 && (key->column->store == TYPE_I32 || key->column->store == TYPE_U32)) {
+        codes_of_32(key, element(key->column, row), count, codes);
+        return;
+    }
+    uint64_t wide[KEY_BLOCK];
+    read_codes(keys, 0, row, NULL, count, wide);
+    for (int i = 0; i < count; i++)
+        codes[i] = (uint32_t)wide[i];
+}
+
+bool key_write_32(const struct key *key, const uint32_t *codes, int64_t count, struct column *to, int64_t row)
+{
+    if (key->column->store != TYPE_I32 && key->column->store != TYPE_U32)
+        return false;
+    uint32_t *data = column_at(to, row);
+    uint32_t least = (uint32_t)key->least, most = (uint32_t)key->most;
+    if (key->descending) {
+        for (int64_t i = 0; i < count; i++)
+            data[i] = most - codes[i];
+    } else {
+        for (int64_t i = 0; i < count; i++)
+            data[i] = least + codes[i];
+    }
+    return true;
+}
+
+SPECIALISED void write_as(const struct key *key, const uint64_t *words, int count, void *data, enum type store)
+{
+    uint64_t most = key->most, least = key->least;
+    uint64_t mask = key->bits == 0 ? 0 : UINT64_MAX >> (64 - key->bits);
+    int shift = key->shift & 63;
+    for (int i = 0; i < count; i++) {
+        uint64_t code = words[i] >> shift & mask;
+        write_image(data, store, i, key->descending ? most - code : least + code);
+    }
+}
+
+void key_write(const struct key *key, const uint64_t *words, int count, struct column *to, int64_t row)
+{
+    void *data = column_at(to, row);
+    switch (type_table[key->column->store].size) {
+    case 1:
+        write_as(key, words, count, data, TYPE_U8);
+        break;
+    case 2:
+        write_as(key, words, count, data, TYPE_U16);
+        break;
+    case 4:
+        if (key->column->store == TYPE_F32)
+            write_as(key, words, count, data, TYPE_F32);
+        else
+            write_as(key, words, count, data, TYPE_U32);
+        break;
+    default:
+        if (key->column->store == TYPE_F64)
+            write_as(key, words, count, data, TYPE_F64);
+        else
+            write_as(key, words, count, data, TYPE_I64);
+    }
+}
+
+struct sortedness {
+    const struct keys *keys;
+    struct parts parts;
+    _Atomic bool broken;
+};
+
+static void part_sorted(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct sortedness *sorted = context;
+    int64_t begin = part_begin(&sorted->parts, part), end = part_begin(&sorted->parts, part + 1);
+    uint64_t codes[KEY_BLOCK + 1];
+    /* A part begins with the row before it, so that the seam is seen too. */
+    keys_read(sorted->keys, 0, begin > 0 ? begin - 1 : 0, 1, codes);
+    for (int64_t row = begin; row < end && !sorted->broken; row += KEY_BLOCK) {
+        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        keys_read(sorted->keys, 0, row, count, codes + 1);
+        bool descent = false;
+        for (int i = 0; i < count; i++)
+            descent |= codes[i + 1] < codes[i];
+        if (descent)
+            sorted->broken = true;
+        codes[0] = codes[count];
+    }
+}
+
+bool keys_sorted(const struct keys *keys, int64_t rows, const struct crew *crew, bool *sorted)
+{
+    struct sortedness state = {.keys = keys, .parts = parts_of(crew, rows, PART_ROWS)};
+    bool done = crew_run(crew, state.parts.count, part_sorted, &state);
+    *sorted = !state.broken;
+    return done;
+}
+
+SPECIALISED void pick_as(const void *from, const uint64_t *rows, int count, void *to, size_t size)
+{
+    for (int i = 0; i < count; i++)
+        memcpy((char *)to + (size_t)i * size, (const char *)from + rows[i] * size, size);
+}
+
+void elements_pick(const struct column *from, const uint64_t *rows, int count, void *to)
+{
+    switch (type_table[from->store].size) {
+    case 1:
+        pick_as(from->data, rows, count, to, 1);
+        break;
+    case 2:
+        pick_as(from->data, rows, count, to, 2);
+        break;
+    case 4:
+        pick_as(from->data, rows, count, to, 4);
+        break;
+    default:
+        pick_as(from->data, rows, count, to, 8);
+    }
+}

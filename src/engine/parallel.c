@@ -1,0 +1,108 @@
+#include "parallel.h"
+
+#include "../heap.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum {
+    MOST_THREADS = 64,        /* more do not make memory faster */
+    PARTS_A_THREAD = 4,       /* so that one held up by another process leaves its share to the rest */
+    PART_MOST = 1 << 23,      /* rows between two looks at the interrupt */
+    HUGE_PAGES_FROM = 4 << 20 /* from here on they save more time in page faults than zeroing one too many costs */
+};
+
+int parallel_threads(void)
+{
+    cpu_set_t usable;
+    int count = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
+    return count < MOST_THREADS ? count : MOST_THREADS;
+}
+
+struct shift {
+    const struct crew *crew;
+    int64_t parts;
+    part_fn *run;
+    void *context;
+    _Atomic int64_t next;
+};
+
+struct member {
+    struct shift *shift;
+    int number;
+    pthread_t thread;
+};
+
+bool crew_cancelled(const struct crew *crew)
+{
+    return crew->cancel && *crew->cancel;
+}
+
+static void *work(void *argument)
+{
+    const struct member *member = argument;
+    struct shift *shift = member->shift;
+    while (!crew_cancelled(shift->crew)) {
+        int64_t part = atomic_fetch_add(&shift->next, 1);
+        if (part >= shift->parts)
+            break;
+        shift->run(shift->context, member->number, part);
+    }
+    return NULL;
+}
+
+bool crew_run(const struct crew *crew, int64_t parts, part_fn *run, void *context)
+{
+    struct shift shift = {.crew = crew, .parts = parts, .run = run, .context = context};
+    int threads = parts < crew->threads ? (int)parts : crew->threads;
+    struct member *members = heap_array((size_t)(threads > 0 ? threads : 1), sizeof *members);
+    int started = 1;
+    for (int i = 1; i < threads; i++) {
+        members[started] = (struct member){.shift = &shift, .number = started};
+        /* A thread that cannot be had is missed by nobody: the others take its parts. */
+        if (pthread_create(&members[started].thread, NULL, work, &members[started]) == 0)
+            started++;
+    }
+    members[0] = (struct member){.shift = &shift};
+    work(&members[0]);
+    for (int i = 1; i < started; i++)
+        pthread_join(members[i].thread, NULL);
+    free(members);
+    return shift.next >= parts;
+}
+
+struct parts parts_of(const struct crew *crew, int64_t rows, int64_t least)
+{
+    int64_t count = (rows + least - 1) / least;
+    int64_t wanted = crew->threads == 1 ? 1 : (int64_t)crew->threads * PARTS_A_THREAD;
+    if (wanted < rows / PART_MOST)
+        wanted = rows / PART_MOST;
+    count = count < wanted ? count : wanted;
+    int64_t size = count > 0 ? (rows + count - 1) / count : 0;
+    return (struct parts){.rows = rows, .size = size, .count = size > 0 ? (rows + size - 1) / size : 0};
+}
+
+int64_t part_begin(const struct parts *parts, int64_t part)
+{
+    return part < parts->count ? part * parts->size : parts->rows;
+}
+
+void *bulk_new(size_t size)
+{
+    void *memory =
+        mmap(NULL, size ? size : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    if (size >= HUGE_PAGES_FROM)
+        madvise(memory, size, MADV_HUGEPAGE);
+    return memory;
+}
+
+void bulk_free(void *memory, size_t size)
+{
+    if (memory)
+        munmap(memory, size ? size : 1);
+}

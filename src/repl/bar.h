@@ -1,0 +1,11 @@
+/* Bars of block characters. */
+#ifndef RQL_REPL_BAR_H
+#define RQL_REPL_BAR_H
+
+#include "../strbuf.h"
+
+/* Appends a bar that fills `part` (0 to 1) of `cells` cells, to the nearest eighth of a cell and at least one: what is
+ * there is seen. */
+void bar_add(struct strbuf *out, double part, size_t cells);
+
+#endif
