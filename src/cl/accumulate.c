@@ -1,12 +1,13 @@
 #include "accumulate.h"
 
+#include "accumulate_ordered.h"
 #include "levels.h"
 #include "splice.h"
 
 #include <math.h>
 #include <string.h>
 
-enum fold { FOLD_ADD, FOLD_MIN, FOLD_MAX, FOLD_OR, FOLD_XOR, FOLD_PRODUCT };
+enum fold { FOLD_ADD, FOLD_MIN, FOLD_MAX, FOLD_OR, FOLD_XOR, FOLD_AND, FOLD_PRODUCT, FOLD_FUNCTION };
 
 /* In the steps: $A is the accumulator, $V the value, $P the value where the row is kept and the identity elsewhere, $K
  * the mask of kept rows, $B $C $D the accumulators that follow, $T the value's type,
@@ -43,6 +44,14 @@ static const struct accumulator_form {
     [ACC_NEGATIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($mask($P < ($T)-DBL_MAX));", FOLD_ADD},
     [ACC_LARGEST] = {"double", "0", LANE_F64, "0",
                      "{ const $T x = fabs($P); $A = fmax($A, (x <= ($T)DBL_MAX) ? x : ($T)0.0); }", FOLD_MAX},
+    [ACC_AND32] = {"int", "-1", LANE_I32, "-1", "$A &= $P;", FOLD_AND},
+    [ACC_AND64] = {"long", "-1", LANE_I64, "-1", "$A &= $P;", FOLD_AND},
+    [ACC_XOR32] = {"int", "0", LANE_I32, "0", "$A ^= $P;", FOLD_XOR},
+    [ACC_XOR64] = {"long", "0", LANE_I64, "0", "$A ^= $P;", FOLD_XOR},
+    [ACC_OR32] = {"int", "0", LANE_I32, "0", "$A |= $P;", FOLD_OR},
+    [ACC_OR64] = {"long", "0", LANE_I64, "0", "$A |= $P;", FOLD_OR},
+    [ACC_FOLD] = {"long", "0", LANE_I64, "0", "", FOLD_FUNCTION},
+    [ACC_FOLDED] = {"uint", "0", LANE_BOOL, "0", "", FOLD_FUNCTION},
     [ACC_LEVEL0] = {"double", "0", LANE_F64, "0",
                     "{ $T t = $P; t = (fabs(t) <= ($T)largest$j) ? t : ($T)0.0; "
                     "$T q = (t + ($T)first$j) - ($T)first$j; $A += q; t -= q; "
@@ -75,6 +84,16 @@ static bool sum_fits(const struct instr *instr, int64_t rows)
     return instr->lo >= -most && instr->hi <= most;
 }
 
+static bool add_function(const struct emitter *emitter, size_t k, struct accumulators *accumulators)
+{
+    size_t literals = emitter->literal_count;
+
+    for (size_t j = 0; j < accumulators->function_count; j++)
+        literals += accumulators->functions[j].emitter.literal_count;
+    return function_init(&accumulators->functions[accumulators->function_count++], emitter->task->aggregates[k].reducer,
+                         k, literals, emitter->arena);
+}
+
 static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows, struct accumulators *first,
                           struct accumulators *second)
 {
@@ -87,6 +106,18 @@ static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows,
     switch (aggregate->kind) {
     case AGG_COUNT:
         break;
+    case AGG_BITAND:
+        ADD(first, k, wide ? ACC_AND64 : ACC_AND32);
+        break;
+    case AGG_XOR:
+        ADD(first, k, wide ? ACC_XOR64 : ACC_XOR32);
+        break;
+    case AGG_BITOR:
+        ADD(first, k, wide ? ACC_OR64 : ACC_OR32);
+        break;
+    case AGG_FOLD:
+        ADD(first, k, ACC_FOLD, ACC_FOLDED);
+        return add_function(emitter, k, first);
     case AGG_SUM:
     case AGG_MEAN:
         if (real) {
@@ -126,9 +157,11 @@ bool accumulators_of(const struct emitter *emitter, int64_t rows, struct accumul
 {
     size_t most = emitter->task->aggregate_count * MOST_PARTS + 1;
 
-    first->at = arena_array(emitter->arena, most, sizeof *first->at);
-    second->at = arena_array(emitter->arena, most, sizeof *second->at);
-    first->count = second->count = 0;
+    *first = (struct accumulators){
+        .at = arena_array(emitter->arena, most, sizeof *first->at),
+        .functions = arena_array(emitter->arena, emitter->task->aggregate_count + 1, sizeof *first->functions),
+    };
+    *second = (struct accumulators){.at = arena_array(emitter->arena, most, sizeof *second->at)};
     if (emitter->task->filter_count > 0)
         ADD(first, 0, ACC_KEPT);
     for (size_t k = 0; k < emitter->task->aggregate_count; k++)
@@ -139,7 +172,7 @@ bool accumulators_of(const struct emitter *emitter, int64_t rows, struct accumul
 
 struct accumulators accumulators_count(struct arena *arena)
 {
-    struct accumulators kept = {arena_array(arena, 1, sizeof *kept.at), 0};
+    struct accumulators kept = {.at = arena_array(arena, 1, sizeof *kept.at)};
 
     ADD(&kept, 0, ACC_KEPT);
     return kept;
@@ -184,6 +217,8 @@ void accumulators_declare(const struct accumulators *accumulators, struct strbuf
 
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator_form *form = &forms[accumulators->at[k].kind];
+        if (width > 1 && form->fold == FOLD_FUNCTION)
+            continue;
         if (width == 1)
             strbuf_printf(out, "    %s a%zu = %s;\n", form->element, k, form->start);
         else
@@ -204,6 +239,8 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
         const struct accumulator_form *form = &forms[accumulator->kind];
+        if (accumulator->kind == ACC_FOLD)
+            ordered_step(accumulators, emitter, k, out, width);
         if (!*form->step)
             continue;
         const char *keep = filtered ? "keep" : arena_printf(arena, "((int%s)-1)", suffix);
@@ -248,6 +285,10 @@ static const char *join_template(const char *element, enum fold fold, int width)
         return "$z = $x | $y;";
     case FOLD_XOR:
         return "$z = $x ^ $y;";
+    case FOLD_AND:
+        return "$z = $x & $y;";
+    case FOLD_FUNCTION: /* accumulators_join */
+        return "";
     case FOLD_PRODUCT:
         return width == 1 ? "$o |= -(mul_hi($x, $y) != 0UL); $z = $x * $y;"
                           : "$o |= any(mul_hi($x, $y) != (ulong$N)0) ? -1 : 0; $z = $x * $y;";
@@ -281,6 +322,8 @@ void accumulators_fold(const struct accumulators *accumulators, const struct emi
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
         const char *whole = name(arena, k, width);
+        if (forms[accumulator->kind].fold == FOLD_FUNCTION)
+            continue;
         if (is_level(accumulator->kind)) {
             strbuf_printf(out, "    const long%d l%zux%d = convert_long%d(ldexp(%s, (int%d)(%s)));\n", width, k, width,
                           width, whole, width, scale(arena, accumulator));
@@ -327,7 +370,9 @@ enum { JOINED = 8 };
 
 size_t accumulators_joined(const struct accumulators *accumulators)
 {
-    return accumulators->count < JOINED ? accumulators->count : JOINED;
+    size_t count = accumulators->count - 2 * accumulators->function_count;
+
+    return count < JOINED ? count : JOINED;
 }
 
 /* Appends a statement about each accumulator first .. end-1 of a group, $s being its place in local memory. */
@@ -337,6 +382,8 @@ static void for_each(const struct accumulators *accumulators, size_t first, size
     for (size_t k = first; k < end; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
         const char *element = end_element(accumulator->kind), *scalar = end_name(arena, accumulator, k);
+        if (forms[accumulator->kind].fold == FOLD_FUNCTION)
+            continue;
         const char *place = arena_printf(arena, "scratch[%zu]", k - first);
         struct strbuf joined = {0};
         join(arena, &joined, accumulator, k, 1, scalar, scalar, "other");
@@ -357,7 +404,13 @@ static void for_each(const struct accumulators *accumulators, size_t first, size
 /* A group's results join pairwise in local memory. */
 static void finish_group(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out)
 {
-    for (size_t first = 0; first < accumulators->count; first += JOINED) {
+    for (size_t k = 0; k < accumulators->count; k++) {
+        const char *element = forms[accumulators->at[k].kind].element;
+        if (forms[accumulators->at[k].kind].fold == FOLD_FUNCTION)
+            strbuf_printf(out, "    if (lane == 0)\n        slots[%zu * get_num_groups(0) + get_group_id(0)] = %s;\n",
+                          k, packed(arena, element, false, arena_printf(arena, "r%zu", k)));
+    }
+    for (size_t first = 0; first < accumulators->count && accumulators_joined(accumulators) > 0; first += JOINED) {
         size_t end = first + JOINED < accumulators->count ? first + JOINED : accumulators->count;
         for_each(accumulators, first, end, arena, out, "    $s[lane] = $packed;\n");
         strbuf_puts(out, "    for (uint step = get_local_size(0) / 2; step > 0; step >>= 1) {\n"
@@ -422,8 +475,12 @@ static uint64_t slots_join(enum accumulator_kind kind, const uint64_t *slots, si
         case FOLD_XOR:
             joined ^= slots[k];
             break;
+        case FOLD_AND:
+            joined &= slots[k];
+            break;
         case FOLD_ADD:
-        case FOLD_PRODUCT: /* slots_sum, slots_product */
+        case FOLD_PRODUCT:  /* slots_sum, slots_product; */
+        case FOLD_FUNCTION: /* joined by the user's function itself */
             break;
         }
     }

@@ -4,7 +4,7 @@
 #ifndef RQL_CL_ACCUMULATE_H
 #define RQL_CL_ACCUMULATE_H
 
-#include "emit.h"
+#include "function.h"
 #include "shape.h"
 
 #include "../engine/aggregate.h"
@@ -29,6 +29,15 @@ enum accumulator_kind {
     ACC_POSITIVE_INF,
     ACC_NEGATIVE_INF,
     ACC_LARGEST, /* magnitude of the finite values */
+    ACC_AND32,
+    ACC_AND64,
+    ACC_XOR32,
+    ACC_XOR64,
+    ACC_OR32,
+    ACC_OR64,
+    /* What the user's function makes of the rows, in their order, and of how many: of none there is nothing. */
+    ACC_FOLD,
+    ACC_FOLDED,
     /* The parts of a float sum (see levels.h), always together in this order. */
     ACC_LEVEL0,
     ACC_LEVEL1,
@@ -46,6 +55,8 @@ struct accumulator {
 struct accumulators {
     struct accumulator *at;
     size_t count;
+    struct function *functions; /* of the aggregates that fold, numbered by aggregate */
+    size_t function_count;
 };
 
 /* What a task's aggregates need: in the first pass, and in the second one that float sums take (count 0: none).

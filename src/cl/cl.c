@@ -1,5 +1,6 @@
 #include "cl.h"
 
+#include "breaker.h"
 #include "execute.h"
 #include "launch.h"
 #include "memory.h"
@@ -90,7 +91,7 @@ static void open_device(struct cl_backend *cl)
 }
 
 /* Starts OpenCL if that has not been done, and says why it cannot be used. */
-static enum status start(struct cl_backend *cl, const struct job *job)
+static enum status start(struct cl_backend *cl, struct timing *timing, struct diags *diags)
 {
     if (!cl->started) {
         int64_t began = now_ns();
@@ -102,28 +103,43 @@ static enum status start(struct cl_backend *cl, const struct job *job)
         cl->started = true;
         if (cl->accelerator)
             cl->base.name = cl->accelerator->device.name;
-        timing_add(job->timing, PHASE_BUILD, "OpenCL started", now_ns() - began, 0);
+        timing_add(timing, PHASE_BUILD, "OpenCL started", now_ns() - began, 0);
     }
     if (cl->accelerator)
         return STATUS_OK;
     bool any = strcmp(cl->choice, "auto") == 0;
     if (any)
-        diag_note(job->diags, (struct span){0}, "%s", cl->why_not);
+        diag_note(diags, (struct span){0}, "%s", cl->why_not);
     else
-        (void)diag_error(job->diags, (struct span){0}, "%s", cl->why_not);
-    diag_hint(job->diags, "%s", cl->hint);
+        (void)diag_error(diags, (struct span){0}, "%s", cl->why_not);
+    diag_hint(diags, "%s", cl->hint);
     return any ? STATUS_UNABLE : STATUS_FAILED;
+}
+
+/* What the device does not offer that the plan needs; NULL if it offers all. */
+static const char *beyond_device(const struct plan *plan, const struct device *device)
+{
+    if (plan->emitter.floats && !device->doubles)
+        return "the device has no double precision";
+    if (plan->emitter.operations > MOST_OPERATIONS)
+        return "the query is too long for a kernel";
+    if (launch_parameter_bytes(plan) > device->parameters)
+        return "the query has more columns and literals than a kernel takes";
+    return NULL;
+}
+
+static struct execution execution_of(const struct cl_backend *cl, const struct job *job)
+{
+    return (struct execution){cl->accelerator, &cl->plan, cl->program, job};
 }
 
 /* Makes the plan; `columns` are those that the outputs go to, NULL if they are not made yet. */
 static enum status make_plan(struct cl_backend *cl, const struct job *job, struct column *const *columns)
 {
     const struct task *task = job->task;
-    const struct device *device = &cl->accelerator->device;
     struct arena *arena = job->diags->arena;
     enum type *inputs = arena_array(arena, task->input_count + 1, sizeof *inputs);
     enum type *outputs = arena_array(arena, task->output_count + 1, sizeof *outputs);
-    const char *lacks = NULL;
 
     for (size_t k = 0; k < task->input_count; k++)
         inputs[k] = job->columns[k] ? job->columns[k]->store : task->inputs[k].type;
@@ -132,13 +148,11 @@ static enum status make_plan(struct cl_backend *cl, const struct job *job, struc
             outputs[k] = columns && columns[k] ? columns[k]->store : range_store(task, &task->outputs[k], job->columns);
     cl->program = NULL;
     if (!plan_make(&cl->plan, task, cl->accelerator->shape, inputs, outputs, arena))
-        return STATUS_UNABLE; /* a product of floats depends on the order of rows; no device is at fault */
-    if (cl->plan.emitter.floats && !device->doubles)
-        lacks = "the device has no double precision";
-    else if (cl->plan.emitter.operations > MOST_OPERATIONS)
-        lacks = "the query is too long for a kernel";
-    else if (launch_parameter_bytes(&cl->plan) > device->parameters)
-        lacks = "the query has more columns and literals than a kernel takes";
+        return STATUS_UNABLE; /* what depends on the order of rows, as a product of floats; no device is at fault */
+    const struct execution execution = execution_of(cl, job);
+    if (!execute_has_room(&execution))
+        return STATUS_UNABLE;
+    const char *lacks = beyond_device(&cl->plan, &cl->accelerator->device);
     if (!lacks)
         return STATUS_OK;
     diag_note(job->diags, (struct span){0}, "part of this runs without OpenCL: %s", lacks);
@@ -177,16 +191,11 @@ static enum status make_program(struct cl_backend *cl, const struct job *job)
 static enum status cl_prepare(struct backend *backend, const struct job *job)
 {
     struct cl_backend *cl = of_backend(backend);
-    enum status status = start(cl, job);
+    enum status status = start(cl, job->timing, job->diags);
 
     if (status == STATUS_OK)
         status = make_plan(cl, job, NULL);
     return status == STATUS_OK ? make_program(cl, job) : status;
-}
-
-static struct execution execution_of(const struct cl_backend *cl, const struct job *job)
-{
-    return (struct execution){cl->accelerator, &cl->plan, cl->program, job};
 }
 
 static int64_t cl_range_rows(struct backend *backend, const struct job *job)
@@ -227,12 +236,26 @@ static enum status cl_rows(struct backend *backend, const struct job *job, struc
     return execute_rows(&execution, sink, flagged);
 }
 
+/* Devices need not be good at everything: what they are not goes to the host without a word. */
+static enum status cl_break(struct backend *backend, const struct break_job *job, bool *flagged)
+{
+    struct cl_backend *cl = of_backend(backend);
+    enum breaker_kind kind = job->task->breaker->kind;
+    enum status status = start(cl, job->timing, job->diags);
+
+    if (status != STATUS_OK)
+        return status;
+    if (!cl_breaker_pays(kind, cl->accelerator->shape))
+        return STATUS_UNABLE;
+    return cl_breaker(kind)(cl->accelerator, job, flagged);
+}
+
 static const char *cl_source(struct backend *backend, const struct job *job)
 {
     struct cl_backend *cl = of_backend(backend);
     size_t told = job->diags->count;
 
-    if (start(cl, job) == STATUS_OK && make_plan(cl, job, NULL) == STATUS_OK)
+    if (start(cl, job->timing, job->diags) == STATUS_OK && make_plan(cl, job, NULL) == STATUS_OK)
         return cl->plan.text;
     job->diags->count = told; /* showing something else is not a failure */
     return NULL;
@@ -264,6 +287,7 @@ struct backend *cl_open(const char *choice)
         .range_rows = cl_range_rows,
         .aggregate = cl_aggregate,
         .rows = cl_rows,
+        .breaker = cl_break,
         .source = cl_source,
         .sweep = cl_sweep,
         .close = cl_close,

@@ -48,6 +48,19 @@ static void add_bound(struct agg_state *state, const struct slots *slots, size_t
             slots_int(kind, results, slots->groups) > state->hi ? slots_int(kind, results, slots->groups) : state->hi;
 }
 
+/* Groups come in the order of their rows. */
+static void add_folds(struct agg_state *state, const struct slots *slots, size_t k)
+{
+    const uint64_t *values = results_of(slots, k), *counts = results_of(slots, k + 1);
+
+    for (size_t group = 0; group < slots->groups; group++) {
+        if (counts[group] == 0)
+            continue;
+        agg_add_int(state, (int64_t)values[group]);
+        state->count += (int64_t)counts[group] - 1;
+    }
+}
+
 static void add_nans(struct agg_state *state, int64_t nans)
 {
     if (state->kind == AGG_SUM || state->kind == AGG_MEAN) {
@@ -82,6 +95,21 @@ static void add_results(struct agg_state *state, const struct slots *slots, size
     case ACC_FMAX:
         add_bound(state, slots, k);
         break;
+    case ACC_AND32:
+    case ACC_AND64:
+        state->bits &= slots_int(kind, results, groups);
+        break;
+    case ACC_XOR32:
+    case ACC_XOR64:
+        state->bits ^= slots_int(kind, results, groups);
+        break;
+    case ACC_OR32:
+    case ACC_OR64:
+        state->bits |= slots_int(kind, results, groups);
+        break;
+    case ACC_FOLD:
+        add_folds(state, slots, k);
+        break;
     case ACC_MAGNITUDE:
         product = slots_product(results, groups, &state->overflow);
         state->overflow = __builtin_mul_overflow(state->magnitude, product, &state->magnitude) || state->overflow;
@@ -105,6 +133,7 @@ static void add_results(struct agg_state *state, const struct slots *slots, size
         state->fsum.negative_inf += (int64_t)slots_sum(kind, results, groups);
         break;
     case ACC_KEPT:
+    case ACC_FOLDED:
     case ACC_LARGEST:
     case ACC_LEVEL0:
     case ACC_LEVEL1:
@@ -118,7 +147,7 @@ static void add_results(struct agg_state *state, const struct slots *slots, size
 void collect_first(const struct slots *first, int64_t kept, struct agg_state *states, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        states[k].count += kept;
+        states[k].count += states[k].kind == AGG_FOLD ? 0 : kept;
     /* What no row was added to holds identities, which need not be those of the states. */
     for (size_t k = 0; k < first->accumulators->count && kept > 0; k++)
         add_results(&states[first->accumulators->at[k].aggregate], first, k);

@@ -1,5 +1,7 @@
 #include "device.h"
 
+#include "../heap.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +39,22 @@ static bool is_true(struct failure *failure, const struct device *device, cl_dev
     return asked(failure, device, info, sizeof value, &value) && value;
 }
 
+static bool has_extension(struct failure *failure, const struct device *device, const char *name)
+{
+    size_t size = 0, length = strlen(name);
+    bool found = false;
+
+    if (!cl_ok(failure, "clGetDeviceInfo", clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, 0, NULL, &size)))
+        return false;
+    char *names = heap_array(size + 1, 1);
+    if (asked(failure, device, CL_DEVICE_EXTENSIONS, size, names)) {
+        for (const char *at = names; !found && (at = strstr(at, name)); at += length)
+            found = (at == names || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0');
+    }
+    free(names);
+    return found;
+}
+
 static void describe_driver(struct device *device, struct failure *failure)
 {
     char platform[96] = "", version[48] = "";
@@ -45,6 +63,22 @@ static void describe_driver(struct device *device, struct failure *failure)
           clGetPlatformInfo(device->platform, CL_PLATFORM_NAME, sizeof platform, platform, NULL));
     asked(failure, device, CL_DRIVER_VERSION, sizeof version, version);
     snprintf(device->driver, sizeof device->driver, "%s %s", platform, version);
+}
+
+/* Whether warps can be synchronised and groups wait for each other, as from NVIDIA's compute capability 7 on. Other
+ * platforms drive the same hardware, so it is the platform that is asked; the names of the queries are those of its
+ * extension cl_nv_device_attribute_query. */
+static bool has_warps(const struct device *device)
+{
+    enum { COMPUTE_CAPABILITY_MAJOR = 0x4000, WARP_SIZE = 0x4003, LEAST_MAJOR = 7, LANES = 32 };
+    char platform[96] = "";
+    cl_uint major = 0, size = 0;
+
+    return clGetPlatformInfo(device->platform, CL_PLATFORM_NAME, sizeof platform, platform, NULL) == CL_SUCCESS &&
+           strcmp(platform, "NVIDIA CUDA") == 0 &&
+           clGetDeviceInfo(device->id, COMPUTE_CAPABILITY_MAJOR, sizeof major, &major, NULL) == CL_SUCCESS &&
+           clGetDeviceInfo(device->id, WARP_SIZE, sizeof size, &size, NULL) == CL_SUCCESS && major >= LEAST_MAJOR &&
+           size == LANES;
 }
 
 /* Fills in a device whose id and platform are set; a question without answer leaves a zero, which device_usable sees.
@@ -60,6 +94,8 @@ static void look_at(struct device *device, struct failure *failure)
     device->compiler = is_true(failure, device, CL_DEVICE_COMPILER_AVAILABLE);
     device->available = is_true(failure, device, CL_DEVICE_AVAILABLE);
     device->little_endian = is_true(failure, device, CL_DEVICE_ENDIAN_LITTLE);
+    device->long_atomics = has_extension(failure, device, "cl_khr_int64_extended_atomics");
+    device->warps = has_warps(device);
     describe_driver(device, failure);
 }
 

@@ -17,6 +17,8 @@ struct device {
     size_t group;                    /* the most work-items of a group */
     size_t parameters;               /* the most bytes of kernel parameters */
     bool doubles, compiler, available, little_endian;
+    bool long_atomics; /* the least and greatest of 64 bits: cl_khr_int64_extended_atomics */
+    bool warps;        /* NVIDIA's, of 32 work-items, for which there is inline PTX; groups that have begun go on */
 };
 
 /* All devices, in the order of their numbers, to be freed; *count may be 0. `failure` keeps the first call that went

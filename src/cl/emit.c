@@ -76,7 +76,7 @@ static int32_t add_literal(struct emitter *emitter, value constant, bool divisor
     struct literal *literal = &emitter->literals[emitter->literal_count];
 
     *literal = (struct literal){constant, divisor, emitter->task->code.at[constant].lane};
-    return (int32_t)emitter->literal_count++;
+    return (int32_t)(emitter->first_literal + emitter->literal_count++);
 }
 
 static size_t root_count(const struct task *task)
@@ -126,15 +126,30 @@ static void mark_needs(const struct task *task, struct needs needs, bool *live)
     mark_all(&task->code, live);
 }
 
-static void number_columns(struct emitter *emitter, const struct instr *instr)
+/* Notes what a value reads of columns. */
+static void number_columns(struct emitter *emitter, value v)
 {
-    if (instr->op == OP_INPUT && emitter->columns[instr->integer] < 0) {
-        emitter->columns[instr->integer] = (int32_t)emitter->column_count;
+    const struct instr *instr = &emitter->task->code.at[v];
+
+    emitter->total = emitter->total || instr->op == OP_ROWS;
+    if (instr->op != OP_INPUT && instr->op != OP_GATHER)
+        return;
+    int32_t *column = &emitter->columns[instr->integer];
+    if (*column < 0) {
+        *column = (int32_t)emitter->column_count;
         emitter->inputs[emitter->column_count++] = (size_t)instr->integer;
     }
+    if (instr->op == OP_GATHER)
+        emitter->reaches[*column] = REACH_WHOLE;
+    if (instr->offset == 0)
+        return;
+    emitter->reaches[*column] = REACH_NEAR;
+    emitter->operands[v][0] = (int32_t)emitter->neighbour_count;
+    emitter->neighbours[emitter->neighbour_count++] = v;
 }
 
-bool emitter_init(struct emitter *emitter, const struct task *task, const enum type *stores, struct arena *arena)
+bool emitter_init(struct emitter *emitter, const struct task *task, const enum type *stores, size_t first_literal,
+                  struct arena *arena)
 {
     const struct code *code = &task->code;
     size_t count = (size_t)code->count;
@@ -149,9 +164,12 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
         .numbers = arena_array(arena, count + 1, sizeof(int32_t)),
         .columns = arena_array(arena, task->input_count + 1, sizeof(int32_t)),
         .inputs = arena_array(arena, task->input_count + 1, sizeof(size_t)),
+        .reaches = arena_array(arena, task->input_count + 1, sizeof(enum reach)),
+        .neighbours = arena_array(arena, count + 1, sizeof(value)),
         .operands = arena_array(arena, count + 1, sizeof *emitter->operands),
         .roots = arena_array(arena, root_count(task) + 1, sizeof(int32_t)),
         .literals = arena_array(arena, uses + 1, sizeof(struct literal)),
+        .first_literal = first_literal,
     };
     for (size_t k = 0; k < task->input_count; k++)
         emitter->columns[k] = -1;
@@ -164,11 +182,11 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
         if (instr->op == OP_CONST)
             continue;
         int arity = op_table[instr->op].arity;
-        if (arity > 0 && !form_of(instr->op, argument_kind(code, instr)))
+        if (arity > 0 && instr->op != OP_GATHER && !form_of(instr->op, argument_kind(code, instr)))
             return false;
         emitter->numbers[v] = number++;
         emitter->checks = emitter->checks || instr->checked;
-        number_columns(emitter, instr);
+        number_columns(emitter, v);
         for (int k = 0; k < arity; k++) {
             bool literal = is_literal(&code->at[instr->args[k]]);
             bool divisor = k == 1 && divides_by_literal(code, instr);
@@ -187,31 +205,19 @@ size_t emit_row_bytes(const struct emitter *emitter, struct needs needs)
 {
     const struct code *code = &emitter->task->code;
     bool *live = arena_array(emitter->arena, (size_t)code->count + 1, sizeof(bool));
+    bool *counted = arena_array(emitter->arena, emitter->task->input_count + 1, sizeof(bool));
     size_t bytes = 0;
 
     mark_needs(emitter->task, needs, live);
-    for (value v = 0; v < code->count; v++)
-        if (live[v] && code->at[v].op == OP_INPUT)
-            bytes += type_table[emitter->stores[code->at[v].integer]].size;
+    for (value v = 0; v < code->count; v++) {
+        const struct instr *instr = &code->at[v];
+        bool reads = instr->op == OP_GATHER || (instr->op == OP_INPUT && !counted[instr->integer]);
+        if (!live[v] || !reads)
+            continue;
+        bytes += type_table[emitter->stores[instr->integer]].size;
+        counted[instr->integer] = true; /* neighbours share what they read */
+    }
     return bytes;
-}
-
-void emit_parameters(const struct emitter *emitter, struct strbuf *out)
-{
-    for (size_t k = 0; k < emitter->column_count; k++) {
-        enum type store = emitter->stores[emitter->inputs[k]];
-        strbuf_printf(out, "    __global const %s *restrict in%zu, ulong from%zu,\n", type_table[store].cl, k, k);
-    }
-    for (size_t k = 0; k < emitter->literal_count; k++) {
-        const struct literal *literal = &emitter->literals[k];
-        strbuf_printf(out, "    %s c%zu,\n", literal->divisor ? "uint4" : lane_cl_type(literal->lane), k);
-    }
-}
-
-void emit_prologue(const struct emitter *emitter, struct strbuf *out)
-{
-    for (size_t k = 0; k < emitter->column_count; k++)
-        strbuf_printf(out, "    in%zu += from%zu;\n", k, k);
 }
 
 static const char *constant_text(struct arena *arena, const struct instr *instr)
@@ -269,14 +275,12 @@ static const char *mask_of(const struct emitter *emitter, const char *comparison
     return arena_printf(emitter->arena, "convert_int%s(%s)", width_suffix(width), comparison);
 }
 
-static void emit_input(const struct emitter *emitter, struct strbuf *out, value v, int width)
+/* An element as stored becomes the value. */
+static void emit_element(const struct emitter *emitter, struct strbuf *out, value v, const char *element, int width)
 {
     const struct instr *instr = &emitter->task->code.at[v];
     enum type store = emitter->stores[instr->integer];
     const char *type = lane_cl_type(instr->lane), *suffix = width_suffix(width);
-    int32_t column = emitter->columns[instr->integer];
-    const char *element = width == 1 ? arena_printf(emitter->arena, "in%" PRId32 "[i]", column)
-                                     : arena_printf(emitter->arena, "vload%s(0, in%" PRId32 " + i)", suffix, column);
 
     strbuf_printf(out, "        const %s%s v%" PRId32 " = ", type, suffix, emitter->numbers[v]);
     if (instr->lane == LANE_BOOL)
@@ -285,6 +289,38 @@ static void emit_input(const struct emitter *emitter, struct strbuf *out, value 
         strbuf_printf(out, "%s;\n", element);
     else
         strbuf_printf(out, "convert_%s%s(%s);\n", type, suffix, element);
+}
+
+static void emit_input(const struct emitter *emitter, struct strbuf *out, value v, int width)
+{
+    int64_t input = emitter->task->code.at[v].integer;
+    const char *element =
+        emitter->function ? arena_printf(emitter->arena, "x%" PRId64, input) : reach_element(emitter, v, "", width);
+
+    emit_element(emitter, out, v, element, width);
+}
+
+static void emit_gather(const struct emitter *emitter, struct strbuf *out, value v, int width)
+{
+    const struct instr *instr = &emitter->task->code.at[v];
+    const char *suffix = width_suffix(width);
+    const char *position = arena_printf(emitter->arena, "p%" PRId32, emitter->numbers[v]);
+    const char *beyond = arena_printf(emitter->arena, "as_ulong%s(%s) >= (ulong%s)high%" PRId32, suffix, position,
+                                      suffix, emitter->columns[instr->integer]);
+
+    strbuf_printf(out, "        const long%s %s = %s;\n", suffix, position, argument(emitter, v, 0, LANE_I64, width));
+    emit_element(emitter, out, v, reach_element(emitter, v, position, width), width);
+    if (instr->checked)
+        strbuf_printf(out, "        const int%s f%" PRId32 " = %s;\n", suffix, emitter->numbers[v],
+                      mask_of(emitter, beyond, LANE_I64, width));
+}
+
+static void emit_rows(const struct emitter *emitter, struct strbuf *out, value v, int width)
+{
+    const char *type = lane_cl_type(emitter->task->code.at[v].lane), *suffix = width_suffix(width);
+
+    strbuf_printf(out, "        const %s%s v%" PRId32 " = (%s%s)(%s)total;\n", type, suffix, emitter->numbers[v], type,
+                  suffix, type);
 }
 
 static void emit_row(const struct emitter *emitter, struct strbuf *out, value v, int width)
@@ -340,31 +376,6 @@ static void emit_divide(const struct emitter *emitter, struct strbuf *out, value
         splice(out, "        const int$W f$n = (int$W)(-(int)($c.w >> 1));\n", parts);
 }
 
-/* A call of a library function, four lanes at a time: on processors with AVX-512, PoCL 3.1's pow and fmod of eight
- * doubles are wrong for about one row in ten thousand. */
-static const char *call_text(const struct emitter *emitter, const char *function, int arity, const char *const *args,
-                             int width)
-{
-    static const char *const fours[] = {".s0123", ".s4567", ".s89ab", ".scdef"};
-    int calls = width > 4 ? width / 4 : 1;
-    struct strbuf out = {0};
-
-    if (calls > 1)
-        strbuf_printf(&out, "(double%d)(", width);
-    for (int call = 0; call < calls; call++) {
-        const char *part = calls > 1 ? fours[call] : "";
-        strbuf_printf(&out, "%s%s(%s%s", call > 0 ? ", " : "", function, args[0], part);
-        if (arity > 1)
-            strbuf_printf(&out, ", %s%s", args[1], part);
-        strbuf_putc(&out, ')');
-    }
-    if (calls > 1)
-        strbuf_putc(&out, ')');
-    const char *text = arena_text(emitter->arena, out.text, out.length);
-    strbuf_free(&out);
-    return text;
-}
-
 static void emit_operation(const struct emitter *emitter, struct strbuf *out, value v, int width)
 {
     const struct code *code = &emitter->task->code;
@@ -412,7 +423,7 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
         strbuf_clear(&text);
     }
     if (form->work == WORK_CALL)
-        strbuf_puts(&text, call_text(emitter, form->expression, op_table[instr->op].arity, args, width));
+        strbuf_puts(&text, form_call(arena, form->expression, op_table[instr->op].arity, args, width));
     else
         splice(&text, form->expression, parts);
     if (form->gives == GIVES_COMPARE)
@@ -444,6 +455,10 @@ void emit_body(const struct emitter *emitter, struct strbuf *out, int width, str
             emit_input(emitter, out, v, width);
         else if (code->at[v].op == OP_ROW)
             emit_row(emitter, out, v, width);
+        else if (code->at[v].op == OP_ROWS)
+            emit_rows(emitter, out, v, width);
+        else if (code->at[v].op == OP_GATHER)
+            emit_gather(emitter, out, v, width);
         else if (divides_by_literal(code, &code->at[v]))
             emit_divide(emitter, out, v, width);
         else

@@ -8,7 +8,7 @@
 #ifndef RQL_CL_EMIT_H
 #define RQL_CL_EMIT_H
 
-#include "../engine/task.h"
+#include "reach.h"
 
 struct literal {
     value constant;
@@ -25,17 +25,26 @@ struct emitter {
     int32_t *numbers;        /* of live values, in order: the 3 of "v3" */
     int32_t *columns;        /* column number of each input, -1 if not read */
     size_t *inputs;          /* input number of each column */
+    enum reach *reaches;     /* of each column */
     size_t column_count;
-    int32_t (*operands)[3]; /* literal number of an instruction's argument, -1 if it is none */
+    value *neighbours; /* INPUTs at an offset; their offsets are parameters: another one is the same program */
+    size_t neighbour_count;
+    bool total;             /* reads ROWS */
+    bool function;          /* inputs are arguments, "x0" and "x1": function.h */
+    int32_t (*operands)[3]; /* literal number of an instruction's argument, -1 if it is none; of a neighbour its own
+                               number */
     int32_t *roots;         /* literal number of each root (see emit_root) */
     struct literal *literals;
     size_t literal_count;
-    bool checks; /* some operation may raise the flag */
-    bool floats; /* needs double */
+    size_t first_literal; /* their numbers begin here */
+    bool checks;          /* some operation may raise the flag */
+    bool floats;          /* needs double */
 };
 
-/* Prepares for a task whose input k is laid out as stores[k]; false if it has an operation that has no OpenCL form. */
-bool emitter_init(struct emitter *emitter, const struct task *task, const enum type *stores, struct arena *arena);
+/* Prepares for a task whose input k is laid out as stores[k]; false if it has an operation that has no OpenCL form.
+ * Literals are numbered from first_literal on. */
+bool emitter_init(struct emitter *emitter, const struct task *task, const enum type *stores, size_t first_literal,
+                  struct arena *arena);
 
 /* What a kernel computes. */
 struct needs {
@@ -44,12 +53,6 @@ struct needs {
 
 /* The bytes of columns that a kernel reads for each row. */
 size_t emit_row_bytes(const struct emitter *emitter, struct needs needs);
-
-/* The parameters for columns (pointer and first element) and literals, each line ending in a comma. */
-void emit_parameters(const struct emitter *emitter, struct strbuf *out);
-
-/* Moves the column pointers to the first row. */
-void emit_prologue(const struct emitter *emitter, struct strbuf *out);
 
 /* Statements that compute, for rows i .. i+width-1, what is needed, and collect failures in `errW`. */
 void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct needs needs);

@@ -26,6 +26,43 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Elements of column k if each launch has all of them, else 0; of a program that is only shown there are none. */
+static int64_t whole_rows(const struct execution *execution, size_t k)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+    const struct column *column = execution->job->columns[emitter->inputs[k]];
+
+    return emitter->reaches[k] == REACH_WHOLE && column ? column->rows : 0;
+}
+
+static int64_t column_size(const struct emitter *emitter, size_t k)
+{
+    return (int64_t)type_table[emitter->stores[emitter->inputs[k]]].size;
+}
+
+/* The bytes of inputs that each launch has all of. */
+static int64_t whole_bytes(const struct execution *execution)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+    int64_t bytes = 0;
+
+    for (size_t k = 0; k < emitter->column_count; k++)
+        bytes += whole_rows(execution, k) * column_size(emitter, k);
+    return bytes;
+}
+
+bool execute_has_room(const struct execution *execution)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+    const struct device *device = &execution->accelerator->device;
+    int64_t page = sysconf(_SC_PAGESIZE);
+
+    for (size_t k = 0; k < emitter->column_count; k++)
+        if (whole_rows(execution, k) * column_size(emitter, k) > (int64_t)device->largest_buffer - page)
+            return false;
+    return execution->plan->shape->host_memory || whole_bytes(execution) <= (int64_t)(device->memory / 2);
+}
+
 int64_t execute_most_rows(const struct execution *execution)
 {
     const struct plan *plan = execution->plan;
@@ -37,6 +74,8 @@ int64_t execute_most_rows(const struct execution *execution)
 
     for (size_t k = 0; k < emitter->column_count + task->output_count; k++) {
         size_t output = k - emitter->column_count;
+        if (k < emitter->column_count && emitter->reaches[k] == REACH_WHOLE)
+            continue;
         if (k >= emitter->column_count && (task->sink != SINK_ROWS || !task->outputs[output].needed))
             continue;
         enum type store = k < emitter->column_count ? emitter->stores[emitter->inputs[k]] : plan->stores[output];
@@ -47,7 +86,7 @@ int64_t execute_most_rows(const struct execution *execution)
     /* In place, a buffer starts at a page's start, so up to a page comes on top. */
     rows = least(rows, (int64_t)(device->largest_buffer / widest) - sysconf(_SC_PAGESIZE));
     if (!plan->shape->host_memory)
-        rows = least(rows, (int64_t)(device->memory / 5 * 4 / all));
+        rows = least(rows, ((int64_t)(device->memory / 5 * 4) - whole_bytes(execution)) / (int64_t)all);
     return rows < ROW_UNIT ? ROW_UNIT : rows / ROW_UNIT * ROW_UNIT;
 }
 
@@ -185,25 +224,58 @@ static enum status rows_piece(const struct results *results, struct launch *laun
     return STATUS_OK;
 }
 
+/* Rows begin .. end-1 of an input, which are not always any. */
+static bool view_rows(const struct execution *execution, size_t input, int64_t begin, int64_t end, struct view *view)
+{
+    struct memory *memory = execution->accelerator->memory;
+    const struct job *job = execution->job;
+
+    if (begin < end)
+        return memory_input(memory, job->columns[input], begin, end - begin, job->timing, view);
+    *view = (struct view){.buffer = memory_scratch(memory, SCRATCH_FLAG, 1)};
+    return view->buffer != NULL;
+}
+
+/* What a piece reads of column k. */
+static bool view_supply(const struct execution *execution, size_t k, int64_t row, int64_t rows, struct supply *supply)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+    size_t input = emitter->inputs[k];
+    const struct job *job = execution->job;
+    int64_t count = job->columns[input]->rows, begin = job->task->first + row, end = begin + rows;
+    int64_t before, after;
+
+    if (emitter->reaches[k] == REACH_WHOLE) {
+        supply->high = count;
+        return view_rows(execution, input, 0, count, &supply->view);
+    }
+    reach_offsets(emitter, input, begin, end, count, &before, &after);
+    supply->low = -least(begin, -before);
+    supply->high = rows + least(count - end, after);
+    if (!view_rows(execution, input, begin + supply->low, begin + supply->high, &supply->view))
+        return false;
+    supply->view.first += (cl_ulong)-supply->low;
+    return true;
+}
+
 static enum status run_piece(const struct results *results, int64_t row, int64_t rows, piece_fn *piece)
 {
     const struct execution *execution = results->execution;
     struct accelerator *accelerator = execution->accelerator;
     const struct job *job = execution->job;
     const struct emitter *emitter = &execution->plan->emitter;
-    struct view *views = arena_array(job->diags->arena, emitter->column_count + 1, sizeof *views);
+    struct supply *supplies = arena_array(job->diags->arena, emitter->column_count + 1, sizeof *supplies);
     struct launch launch = {.accelerator = accelerator,
                             .plan = execution->plan,
                             .program = execution->program,
                             .job = job,
                             .row = row,
                             .rows = rows,
-                            .inputs = views};
+                            .inputs = supplies};
     enum status status = STATUS_OK;
 
     for (size_t k = 0; k < emitter->column_count && status == STATUS_OK; k++)
-        if (!memory_input(accelerator->memory, job->columns[emitter->inputs[k]], job->task->first + row, rows,
-                          job->timing, &views[k]))
+        if (!view_supply(execution, k, row, rows, &supplies[k]))
             status = STATUS_UNABLE;
     if (status == STATUS_OK)
         status = piece(results, &launch);

@@ -14,6 +14,9 @@ struct execution {
     const struct job *job;
 };
 
+/* Whether the inputs that are needed as a whole fit the device. */
+bool execute_has_room(const struct execution *execution);
+
 /* The most rows that fit a launch and the device's memory. */
 int64_t execute_most_rows(const struct execution *execution);
 

@@ -97,3 +97,25 @@ const struct form *form_of(enum op op, enum kind kind)
             return &forms[k];
     return NULL;
 }
+
+const char *form_call(struct arena *arena, const char *function, int arity, const char *const *args, int width)
+{
+    static const char *const fours[] = {".s0123", ".s4567", ".s89ab", ".scdef"};
+    int calls = width > 4 ? width / 4 : 1;
+    struct strbuf out = {0};
+
+    if (calls > 1)
+        strbuf_printf(&out, "(double%d)(", width);
+    for (int call = 0; call < calls; call++) {
+        const char *part = calls > 1 ? fours[call] : "";
+        strbuf_printf(&out, "%s%s(%s%s", call > 0 ? ", " : "", function, args[0], part);
+        if (arity > 1)
+            strbuf_printf(&out, ", %s%s", args[1], part);
+        strbuf_putc(&out, ')');
+    }
+    if (calls > 1)
+        strbuf_putc(&out, ')');
+    const char *text = arena_text(arena, out.text, out.length);
+    strbuf_free(&out);
+    return text;
+}

@@ -41,4 +41,8 @@ struct form {
 /* NULL if the operation has no form for arguments of this kind. */
 const struct form *form_of(enum op op, enum kind kind);
 
+/* A call of a library function, four lanes at a time: on processors with AVX-512, PoCL 3.1's pow and fmod of eight
+ * doubles are wrong for about one row in ten thousand. In the arena. */
+const char *form_call(struct arena *arena, const char *function, int arity, const char *const *args, int width);
+
 #endif

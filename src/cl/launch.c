@@ -1,6 +1,6 @@
 #include "launch.h"
 
-#include "divide.h"
+#include "literal.h"
 #include "signals.h"
 
 #include "../engine/stages.h"
@@ -21,12 +21,11 @@ static int64_t ceiling(int64_t a, int64_t b)
 static struct layout layout_of(const struct launch *launch, enum kernel_role role)
 {
     const struct shape *shape = launch->plan->shape;
-    bool filters = launch->plan->emitter.task->filter_count > 0;
     int64_t most = (int64_t)(launch->accelerator->device.units * shape->groups);
     int64_t groups = ceiling(launch->rows, shape->least);
     int64_t chunk = 0;
 
-    if (!shape->chunks && (role == KERNEL_COUNT || (role == KERNEL_WRITE && filters))) {
+    if (plan_in_tiles(launch->plan, role)) {
         int64_t tile = (int64_t)(shape->group * shape->tile), tiles = ceiling(ceiling(launch->rows, tile), most);
         chunk = tile * (tiles < 1 ? 1 : tiles > (int64_t)shape->tiles ? (int64_t)shape->tiles : tiles);
         groups = ceiling(launch->rows, chunk);
@@ -71,29 +70,34 @@ static void view_argument(struct arguments *arguments, const struct view *view)
     argument(arguments, sizeof(cl_ulong), &view->first);
 }
 
-static void literal_argument(struct arguments *arguments, const struct literal *literal, const struct instr *instr)
+static void supply_arguments(struct arguments *arguments, const struct launch *launch)
 {
-    cl_int narrow = (cl_int)instr->integer, mask = instr->integer ? -1 : 0;
-    cl_long wide = instr->integer;
+    const struct emitter *emitter = &launch->plan->emitter;
+    cl_long total = launch->job->rows;
 
-    if (literal->divisor) {
-        struct divisor divisor = divisor_of(narrow);
-        argument(arguments, sizeof divisor, &divisor);
-        return;
+    for (size_t k = 0; k < emitter->column_count; k++) {
+        const struct supply *supply = &launch->inputs[k];
+        cl_long low = supply->low, high = supply->high;
+        view_argument(arguments, &supply->view);
+        if (emitter->reaches[k] == REACH_NEAR)
+            argument(arguments, sizeof low, &low);
+        if (emitter->reaches[k] != REACH_ROW)
+            argument(arguments, sizeof high, &high);
     }
-    switch (literal->lane) {
-    case LANE_BOOL:
-        argument(arguments, sizeof mask, &mask);
-        break;
-    case LANE_I32:
-        argument(arguments, sizeof narrow, &narrow);
-        break;
-    case LANE_I64:
-        argument(arguments, sizeof wide, &wide);
-        break;
-    case LANE_F64:
-        argument(arguments, sizeof instr->number, &instr->number);
-        break;
+    for (size_t k = 0; k < emitter->neighbour_count; k++) {
+        cl_long offset = emitter->task->code.at[emitter->neighbours[k]].offset;
+        argument(arguments, sizeof offset, &offset);
+    }
+    if (emitter->total)
+        argument(arguments, sizeof total, &total);
+}
+
+static void literal_arguments(struct arguments *arguments, const struct emitter *emitter)
+{
+    for (size_t k = 0; k < emitter->literal_count; k++) {
+        size_t bytes;
+        union literal_argument literal = literal_argument(emitter, &emitter->literals[k], &bytes);
+        argument(arguments, bytes, &literal);
     }
 }
 
@@ -143,10 +147,10 @@ static bool set_arguments(const struct launch *launch, enum kernel_role role, co
     cl_long row = launch->row;
     cl_ulong rows = (cl_ulong)launch->rows, chunk = layout->chunk;
 
-    for (size_t k = 0; k < emitter->column_count; k++)
-        view_argument(&arguments, &launch->inputs[k]);
-    for (size_t k = 0; k < emitter->literal_count; k++)
-        literal_argument(&arguments, &emitter->literals[k], &emitter->task->code.at[emitter->literals[k].constant]);
+    supply_arguments(&arguments, launch);
+    literal_arguments(&arguments, emitter);
+    for (size_t k = 0; k < launch->plan->first.function_count; k++)
+        literal_arguments(&arguments, &launch->plan->first.functions[k].emitter);
     role_arguments(&arguments, launch, role, slots);
     argument(&arguments, sizeof row, &row);
     argument(&arguments, sizeof rows, &rows);
@@ -155,13 +159,23 @@ static bool set_arguments(const struct launch *launch, enum kernel_role role, co
     return !arguments.failure->call;
 }
 
-size_t launch_parameter_bytes(const struct plan *plan)
+static size_t literal_bytes(const struct emitter *emitter)
 {
-    const struct emitter *emitter = &plan->emitter;
-    size_t bytes = emitter->column_count * (sizeof(cl_mem) + sizeof(cl_ulong));
+    size_t bytes = 0;
 
     for (size_t k = 0; k < emitter->literal_count; k++)
         bytes += emitter->literals[k].divisor ? sizeof(struct divisor) : sizeof(cl_long);
+    return bytes;
+}
+
+size_t launch_parameter_bytes(const struct plan *plan)
+{
+    const struct emitter *emitter = &plan->emitter;
+    size_t bytes = emitter->column_count * (sizeof(cl_mem) + 3 * sizeof(cl_ulong)) + literal_bytes(emitter);
+
+    bytes += (emitter->neighbour_count + emitter->total) * sizeof(cl_long);
+    for (size_t k = 0; k < plan->first.function_count; k++)
+        bytes += literal_bytes(&plan->first.functions[k].emitter);
     bytes += plan->second.count / 4 * sizeof(struct levels);
     if (emitter->task->sink == SINK_ROWS)
         bytes += emitter->task->output_count * (sizeof(cl_mem) + sizeof(cl_ulong));
@@ -262,12 +276,13 @@ bool launch_first(struct accelerator *accelerator, const struct plan *plan, stru
     size_t slots = plan->first.count + plan->second.count + 2;
     size_t most = emitter->column_count + task->output_count + 1;
     struct view *views = arena_array(emitter->arena, most, sizeof *views);
+    struct supply *supplies = arena_array(emitter->arena, most, sizeof *supplies);
     struct levels *levels = arena_array(emitter->arena, task->aggregate_count + 1, sizeof *levels);
     struct launch launch = {.accelerator = accelerator,
                             .plan = plan,
                             .program = program,
                             .job = job,
-                            .inputs = views,
+                            .inputs = supplies,
                             .outputs = views,
                             .levels = levels};
     struct signals signals;
@@ -276,8 +291,10 @@ bool launch_first(struct accelerator *accelerator, const struct plan *plan, stru
     views[0].buffer = memory_scratch(accelerator->memory, SCRATCH_SLOTS, slots * sizeof(uint64_t));
     if (!views[0].buffer)
         return false;
-    for (size_t k = 1; k < most; k++)
+    for (size_t k = 0; k < most; k++) {
         views[k] = views[0];
+        supplies[k].view = views[0];
+    }
     signals_save(&signals);
     for (int role = 0; role < KERNEL_ROLE_COUNT && done; role++)
         done = !plan->roles[role] || launch_kernel(&launch, (enum kernel_role)role, &flagged);

@@ -8,13 +8,20 @@
 
 #include "../engine/backend.h"
 
+/* A column's rows for the kernels: the view's first element is that of the launch's first row (of a whole input, the
+ * column's first), and elements low .. high-1, counted from there, can be read. */
+struct supply {
+    struct view view;
+    int64_t low, high;
+};
+
 struct launch {
     struct accelerator *accelerator;
     const struct plan *plan;
     const struct program *program;
     const struct job *job;
     int64_t row, rows;           /* of the task */
-    const struct view *inputs;   /* of each of the emitter's columns */
+    const struct supply *inputs; /* of each of the emitter's columns */
     const struct view *outputs;  /* KERNEL_WRITE: of each output */
     const struct levels *levels; /* KERNEL_LEVELS: of each aggregate */
     int64_t written;             /* KERNEL_WRITE: rows, for the timing */

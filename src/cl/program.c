@@ -24,9 +24,10 @@ struct programs *programs_new(void)
 
 static void program_free(struct program *program)
 {
-    for (size_t role = 0; role < KERNEL_ROLE_COUNT; role++)
-        if (program->kernels[role])
-            clReleaseKernel(program->kernels[role]);
+    for (size_t k = 0; k < program->kernel_count; k++)
+        if (program->kernels[k])
+            clReleaseKernel(program->kernels[k]);
+    free(program->kernels);
     if (program->program)
         clReleaseProgram(program->program);
     free(program->text);
@@ -93,20 +94,20 @@ static void add_build_log(cl_program program, cl_device_id device, struct strbuf
     free(log);
 }
 
-static bool create_kernels(struct accelerator *accelerator, const struct plan *plan, struct program *program)
+static bool create_kernels(struct accelerator *accelerator, struct program *program, const char *const *names)
 {
-    for (size_t role = 0; role < KERNEL_ROLE_COUNT; role++) {
+    for (size_t k = 0; k < program->kernel_count; k++) {
         cl_int code;
-        if (!plan->roles[role])
+        if (!names[k])
             continue;
-        program->kernels[role] = clCreateKernel(program->program, kernel_names[role], &code);
+        program->kernels[k] = clCreateKernel(program->program, names[k], &code);
         if (!cl_ok(&accelerator->failure, "clCreateKernel", code))
             return false;
     }
     return true;
 }
 
-static bool compile(struct accelerator *accelerator, const struct plan *plan, struct program *program)
+static bool compile(struct accelerator *accelerator, struct program *program, const char *const *names)
 {
     struct failure *failure = &accelerator->failure;
     const char *text = program->text;
@@ -116,16 +117,16 @@ static bool compile(struct accelerator *accelerator, const struct plan *plan, st
     if (!cl_ok(failure, "clCreateProgramWithSource", code))
         return false;
     code = clBuildProgram(program->program, 1, &accelerator->device.id, build_options, NULL, NULL);
-    return cl_ok(failure, "clBuildProgram", code) && create_kernels(accelerator, plan, program);
+    return cl_ok(failure, "clBuildProgram", code) && create_kernels(accelerator, program, names);
 }
 
-static void build(struct accelerator *accelerator, const struct plan *plan, struct program *program)
+static void build(struct accelerator *accelerator, struct program *program, const char *const *names)
 {
     struct signals signals;
     struct strbuf why_not = {0};
 
     signals_save(&signals);
-    bool built = compile(accelerator, plan, program);
+    bool built = compile(accelerator, program, names);
     signals_restore(&signals);
     if (built)
         return;
@@ -136,17 +137,29 @@ static void build(struct accelerator *accelerator, const struct plan *plan, stru
     accelerator->failure = (struct failure){0};
 }
 
-struct program *program_for(struct accelerator *accelerator, const struct plan *plan, struct diags *diags)
+struct program *program_of_text(struct accelerator *accelerator, const char *text, const char *const *names,
+                                size_t count, struct diags *diags)
 {
-    uint64_t hash = hash_text(plan->text);
-    struct program *program = find(accelerator->programs, plan->text, hash);
+    uint64_t hash = hash_text(text);
+    struct program *program = find(accelerator->programs, text, hash);
 
     if (!program) {
-        program = add(accelerator->programs, plan->text, hash);
-        build(accelerator, plan, program);
+        program = add(accelerator->programs, text, hash);
+        program->kernels = heap_array(count, sizeof *program->kernels);
+        program->kernel_count = count;
+        build(accelerator, program, names);
     }
     if (!program->why_not)
         return program;
     diag_note(diags, (struct span){0}, "%s", program->why_not);
     return NULL;
+}
+
+struct program *program_for(struct accelerator *accelerator, const struct plan *plan, struct diags *diags)
+{
+    const char *names[KERNEL_ROLE_COUNT];
+
+    for (size_t role = 0; role < KERNEL_ROLE_COUNT; role++)
+        names[role] = plan->roles[role] ? kernel_names[role] : NULL;
+    return program_of_text(accelerator, plan->text, names, KERNEL_ROLE_COUNT, diags);
 }

@@ -8,7 +8,8 @@
 struct program {
     char *text;
     cl_program program;
-    cl_kernel kernels[KERNEL_ROLE_COUNT];
+    cl_kernel *kernels; /* of a task's program by role, NULL for those that it has not; else in the order named */
+    size_t kernel_count;
     bool launched; /* drivers finish their compiling at the first launch, which is seen to before it counts */
     char *why_not; /* if it did not build: what the compiler said */
     uint64_t hash;
@@ -17,8 +18,12 @@ struct program {
 struct programs *programs_new(void);
 void programs_free(struct programs *programs);
 
-/* The program for a plan, built if its text is new; stays until programs_free. NULL, with a note, if it does not build:
- * that is remembered too. */
+/* The program of this text with kernels of these names (NULL: none in this place), built if the text is new; stays
+ * until programs_free. NULL, with a note, if it does not build: that is remembered too. */
+struct program *program_of_text(struct accelerator *accelerator, const char *text, const char *const *names,
+                                size_t count, struct diags *diags);
+
+/* The program of a plan, its kernels by role. */
 struct program *program_for(struct accelerator *accelerator, const struct plan *plan, struct diags *diags);
 
 #endif

@@ -18,6 +18,8 @@ const struct shape shape_chunks = {
     .tiles = 0,
     .rows = INT64_C(1) << 26,
     .weight = 32,
+    .shares = false,
+    .peeks = true,
     .host_memory = true,
 };
 
@@ -33,6 +35,8 @@ const struct shape shape_grid = {
     .tiles = 8,
     .rows = INT64_C(1) << 30,
     .weight = 256,
+    .shares = true,
+    .peeks = true,
     .host_memory = false,
 };
 

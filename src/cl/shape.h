@@ -19,6 +19,8 @@ struct shape {
     size_t tiles;  /* at most so many of those are a work-group's chunk */
     int64_t rows;  /* the most rows of one launch, for code of up to `weight` operations; fewer for longer code */
     int64_t weight;
+    bool shares;      /* tables that all work-items add to at once are worth having: there are many of them */
+    bool peeks;       /* a plain read may look at a word that others change by atomics; false, to find true races */
     bool host_memory; /* kernels read and write the host's memory in place */
 };
 

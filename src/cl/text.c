@@ -1,12 +1,14 @@
 #include "text.h"
 
+#include "accumulate_ordered.h"
+#include "literal.h"
 #include "splice.h"
 
 #include <string.h>
 
 /* src/cl/kernels/NAME.cl, made into C by the build. */
 extern const char kernel_chunks[], kernel_grid[], kernel_pack[];
-extern const char kernel_compact_chunks[], kernel_count_tiles[], kernel_compact_tiles[];
+extern const char kernel_compact_chunks[], kernel_count_tiles[], kernel_compact_tiles[], kernel_fold_tiles[];
 
 const char *const kernel_names[KERNEL_ROLE_COUNT] = {
     [KERNEL_AGGREGATE] = "aggregate",
@@ -24,7 +26,8 @@ const struct needs kernel_needs[KERNEL_ROLE_COUNT] = {
 
 /* The pieces of one kernel while it is put together. */
 struct pieces {
-    struct strbuf parameters, prologue, declare, body, fold, tail, finish, predicate, packed, free, careful, single;
+    struct strbuf parameters, prologue, declare, body, fold, tail, finish, predicate, packed, free, careful, single,
+        join, begin;
     size_t joined; /* ulongs of local memory for each work-item */
 };
 
@@ -32,7 +35,8 @@ static void pieces_free(struct pieces *pieces)
 {
     struct strbuf *const all[] = {&pieces->parameters, &pieces->prologue, &pieces->declare, &pieces->body,
                                   &pieces->fold,       &pieces->tail,     &pieces->finish,  &pieces->predicate,
-                                  &pieces->packed,     &pieces->free,     &pieces->careful, &pieces->single};
+                                  &pieces->packed,     &pieces->free,     &pieces->careful, &pieces->single,
+                                  &pieces->join,       &pieces->begin};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         strbuf_free(all[k]);
 }
@@ -71,6 +75,8 @@ static void fill(const struct plan *plan, struct strbuf *out, const char *skelet
         {"free", text_of(&pieces->free)},
         {"careful", text_of(&pieces->careful)},
         {"single", text_of(&pieces->single)},
+        {"begin", text_of(&pieces->begin)},
+        {"join", text_of(&pieces->join)},
         {NULL, NULL},
     };
     splice(out, skeleton, parts);
@@ -82,8 +88,11 @@ static void frame(const struct plan *plan, struct pieces *pieces)
 {
     int width = plan->shape->width;
 
-    emit_parameters(&plan->emitter, &pieces->parameters);
-    emit_prologue(&plan->emitter, &pieces->prologue);
+    reach_parameters(&plan->emitter, &pieces->parameters);
+    literal_parameters(&plan->emitter, &pieces->parameters);
+    for (size_t k = 0; k < plan->first.function_count; k++)
+        literal_parameters(&plan->first.functions[k].emitter, &pieces->parameters);
+    reach_prologue(&plan->emitter, &pieces->prologue);
     if (!plan->emitter.checks)
         return;
     strbuf_puts(&pieces->declare, "    int err1 = 0;\n");
@@ -99,6 +108,14 @@ static void compute(const struct plan *plan, struct strbuf *out, int width, stru
     emit_body(&plan->emitter, out, width, needs);
     if (needs.filters && plan->emitter.task->filter_count > 0)
         emit_keep(&plan->emitter, out, width);
+}
+
+bool plan_in_tiles(const struct plan *plan, enum kernel_role role)
+{
+    bool filters = plan->emitter.task->filter_count > 0;
+
+    return !plan->shape->chunks && (role == KERNEL_COUNT || (role == KERNEL_WRITE && filters) ||
+                                    (role == KERNEL_AGGREGATE && plan->first.function_count > 0));
 }
 
 /* A kernel that ends in slots. */
@@ -122,11 +139,16 @@ static void reduce(const struct plan *plan, struct strbuf *out, enum kernel_role
         accumulators_fold(accumulators, &plan->emitter, &pieces.fold, width);
     }
     accumulators_finish(accumulators, &plan->emitter, &pieces.finish, plan->shape);
-    if (!plan->shape->chunks)
+    if (!plan->shape->chunks) {
         pieces.joined = accumulators_joined(accumulators);
-    const char *skeleton = plan->shape->chunks    ? kernel_chunks
-                           : role == KERNEL_COUNT ? kernel_count_tiles
-                                                  : kernel_grid;
+        ordered_declare(accumulators, &pieces.declare, plan->shape->group);
+        ordered_begin(accumulators, &pieces.begin);
+        ordered_join(accumulators, plan->emitter.arena, &pieces.join);
+    }
+    const char *skeleton = plan->shape->chunks         ? kernel_chunks
+                           : role == KERNEL_COUNT      ? kernel_count_tiles
+                           : plan_in_tiles(plan, role) ? kernel_fold_tiles
+                                                       : kernel_grid;
     fill(plan, out, skeleton, role, &pieces);
     pieces_free(&pieces);
 }
@@ -237,24 +259,48 @@ static void write(const struct plan *plan, struct strbuf *out)
     pieces_free(&pieces);
 }
 
+/* The plan computes what the user's functions do as well. */
+static void add_functions(struct plan *plan)
+{
+    struct emitter *emitter = &plan->emitter;
+
+    for (size_t k = 0; k < plan->first.function_count; k++) {
+        const struct emitter *body = &plan->first.functions[k].emitter;
+        emitter->checks = true; /* what they are given to raise the flag with */
+        emitter->floats = emitter->floats || body->floats;
+        emitter->operations += body->operations;
+    }
+    plan->rows = shape_rows(plan->shape, emitter->operations);
+}
+
+/* What stands before the kernels. */
+static void begin(const struct plan *plan, struct strbuf *text)
+{
+    strbuf_puts(text, "#pragma OPENCL FP_CONTRACT OFF\n");
+    if (plan->emitter.floats)
+        strbuf_puts(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    strbuf_putc(text, '\n');
+    reach_functions(&plan->emitter, text, plan->shape->width);
+    for (size_t k = 0; k < plan->first.function_count; k++)
+        function_emit(&plan->first.functions[k], text);
+}
+
 bool plan_make(struct plan *plan, const struct task *task, const struct shape *shape, const enum type *inputs,
                const enum type *outputs, struct arena *arena)
 {
     struct strbuf text = {0};
 
     *plan = (struct plan){.shape = shape, .stores = outputs};
-    if (!emitter_init(&plan->emitter, task, inputs, arena))
+    if (!emitter_init(&plan->emitter, task, inputs, 0, arena))
         return false;
     plan->rows = shape_rows(shape, plan->emitter.operations);
-    strbuf_puts(&text, "#pragma OPENCL FP_CONTRACT OFF\n");
-    if (plan->emitter.floats)
-        strbuf_puts(&text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
-    strbuf_putc(&text, '\n');
     if (task->sink == SINK_AGGREGATE) {
-        if (!accumulators_of(&plan->emitter, plan->rows, &plan->first, &plan->second)) {
-            strbuf_free(&text);
+        if (!accumulators_of(&plan->emitter, plan->rows, &plan->first, &plan->second))
             return false;
-        }
+        add_functions(plan);
+    }
+    begin(plan, &text);
+    if (task->sink == SINK_AGGREGATE) {
         plan->roles[KERNEL_AGGREGATE] = plan->first.count > 0 || plan->emitter.checks;
         plan->roles[KERNEL_LEVELS] = plan->second.count > 0;
         if (plan->roles[KERNEL_AGGREGATE])

@@ -6,7 +6,8 @@
 #include "emit.h"
 #include "shape.h"
 
-/* The kernels that a program may have, named so. Parameters in order: columns (pointer, first element), literals, then
+/* The kernels that a program may have, named so. Parameters in order: columns and what is read of them (reach.h),
+ * literals, those of the user's functions as well, then
  *   aggregate, count: slots;    levels: a struct levels by member for each float sum, slots;
  *   write: outputs (pointer, first element), and, with filters, starts;
  * and for all: row number of the first row, rows, rows of a chunk, flag. */
@@ -27,6 +28,10 @@ struct plan {
     int64_t rows;                      /* the most rows of a launch */
     const char *text;                  /* in the arena */
 };
+
+/* Whether each group of this kernel takes a contiguous chunk of the rows, in tiles; else all walk them side by side, or
+ * the shape is one of chunks. */
+bool plan_in_tiles(const struct plan *plan, enum kernel_role role);
 
 /* Plans a task: input k laid out as inputs[k], needed output k as outputs[k]. False if it has no OpenCL form. */
 bool plan_make(struct plan *plan, const struct task *task, const struct shape *shape, const enum type *inputs,

@@ -115,6 +115,7 @@ static inline struct rig *rig_of(void **state)
 /* A task over columns, filled in by the functions below; `columns` are the test's to release. */
 struct setup {
     struct task task;
+    int64_t rows; /* that it was analysed for */
     struct column *columns[MOST_INPUTS];
     struct input inputs[MOST_INPUTS];
     struct filter filters[MOST_RESULTS];
@@ -208,6 +209,7 @@ static inline struct column *random_column(struct random *random, enum type type
 
 static inline void setup_analyse(struct setup *setup, int64_t rows)
 {
+    setup->rows = rows;
     range_analyse(&setup->task, setup->columns, rows);
     guard_place(&setup->task);
 }
@@ -216,6 +218,7 @@ static inline struct job setup_job(struct rig *rig, struct setup *setup, int64_t
 {
     return (struct job){.task = &setup->task,
                         .columns = setup->columns,
+                        .rows = setup->rows,
                         .begin = begin,
                         .end = end,
                         .timing = &rig->timing,
