@@ -3,6 +3,7 @@
 #: make check       all tests, then most of them again under ASan and UBSan; the last line counts them
 #: make unit        the cmocka programs (also: golden, errors, ways, questions, terminal, differential, includes)
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
+#: make oclgrind    the kernels under Oclgrind, which checks bounds, races and calls
 #: make fuzz        random queries for a long time: make fuzz SECONDS=3600
 #: make bench       question 3 against a hand-written loop
 #: make bench-gpu   the main query on a GPU against its own copy; GPU_ROWS=1000000000 of them
@@ -14,7 +15,7 @@ GPU_ROWS ?= 1000000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 RUN_TESTS := B='$(B)' RQL='$(abspath $(B))/rql' tests/run
 
-.PHONY: $(GROUPS) asan-build fuzz bare bench-gpu
+.PHONY: $(GROUPS) asan-build oclgrind fuzz bare bench-gpu bench-primitives
 
 check: all $(UNITS) asan-build data
 	$(RUN_TESTS) unit $(GROUPS) asan:unit asan:golden asan:errors asan:differential
@@ -23,6 +24,10 @@ unit: $(UNITS)
 	$(RUN_TESTS) unit
 
 $(GROUPS): all
+	$(RUN_TESTS) $@
+
+# Some minutes for each program: OCLGRIND_TESTS=test_cl_sort for one.
+oclgrind: $(filter $(B)/tests/test_cl_%,$(UNITS))
 	$(RUN_TESTS) $@
 
 questions: data

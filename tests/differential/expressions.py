@@ -38,6 +38,35 @@ LEVELS = {
 UNARY_LEVEL = 12
 
 
+class Place:
+    """Where the rows are that an expression is of: their numbers, and the shape that they may have."""
+
+    def __init__(self, rows, shape=None):
+        self.rows = rows
+        self.shape = shape
+        self.number = np.arange(rows)
+        self.row = self.number // shape[1] if shape else self.number
+        self.col = self.number % shape[1] if shape else None
+
+    def inside(self, first, last):
+        """Which rows have all neighbours from `first` to `last`, distances along each axis."""
+        axes = [(self.row, self.shape[0]), (self.col, self.shape[1])] if self.shape else [(self.row, self.rows)]
+        result = np.ones(self.rows, dtype=bool)
+        for (position, count), low, high in zip(axes, first, last):
+            result &= (position + low >= 0) & (position + high < count)
+        return result
+
+    def neighbour(self, column, distances):
+        """A column as it is at a distance; 0, without failing, where there is nothing."""
+        value, fails = (np.broadcast_to(part, self.rows) for part in column)
+        at = self.number + distances[0] * (self.shape[1] if self.shape else 1) + sum(distances[1:])
+        there = (at >= 0) & (at < self.rows)
+        at = np.where(there, at, 0)
+        if not self.rows:
+            return value, fails
+        return np.where(there, value[at], np.zeros(1, dtype=value.dtype)), there & fails[at]
+
+
 class Node:
     """An expression: op, kind ("int", "float" or "bool"), arguments, and what else the op needs."""
 
@@ -71,8 +100,15 @@ def write(node, names, level=0):
 
     if op == "column":
         return names[node.extra]
-    if op == "row":
-        return "row"
+    if op in ("row", "col"):
+        return op
+    if op == "at":
+        index, distances = node.extra
+        named = f"{names[index]}, " if len(names) > 1 or distances[0] % 2 else ""
+        return f"at({named}{', '.join(map(str, distances))})"
+    if op == "element":
+        table = node.extra[0] if isinstance(node.extra, tuple) else names[node.extra]
+        return f"{table}[{write(args[0], names)}]"
     if op == "literal":
         return wrap(UNARY_LEVEL, node.extra if isinstance(node.extra, str) else number(node.extra))
     if op in ("neg", "~", "!"):
@@ -175,6 +211,10 @@ def compare(op, a, b):
     }[op](a, b)
 
 
+def kind_of(value):
+    return {"b": "bool", "i": "int", "f": "float"}[value.dtype.kind]
+
+
 def as_float(value):
     return value.astype(np.float64)
 
@@ -218,22 +258,28 @@ EXACT_FLOAT_FUNCTIONS = ("sqrt", "floor", "ceil", "round")
 ROUGH_FUNCTIONS = ("exp", "log", "sin", "cos", "tan", "tanh", "erf", "pow")
 
 
-def evaluate(node, columns, rows):
-    """Value and failure of each of `columns`' rows; either array may have one element that stands for all."""
+def evaluate(node, columns, place):
+    """Value and failure of each of the rows at `place`; either array may have one element that stands for all."""
     op = node.op
     if op == "column":
         return columns[node.extra]
-    if op == "row":
-        return rows, NOTHING
+    if op in ("row", "col"):
+        return getattr(place, op), NOTHING
+    if op == "at":
+        return place.neighbour(columns[node.extra[0]], node.extra[1])
     if op == "literal":
         value = node.extra
         if isinstance(value, str):
             value = int(value.replace("_", ""), 0)
         return np.array([value], dtype=np.float64 if isinstance(value, float) else np.int64), NOTHING
-    parts = [evaluate(arg, columns, rows) for arg in node.args]
+    parts = [evaluate(arg, columns, place) for arg in node.args]
     values = [part[0] for part in parts]
     failures = [part[1] for part in parts]
     a = values[0]
+    if op == "element":
+        table = (node.extra[1], NOTHING) if isinstance(node.extra, tuple) else columns[node.extra]
+        count = len(table[0]) if isinstance(node.extra, tuple) else place.rows
+        return element_at(a, failures[0], table, count)
     if op in ("&&", "and", "||", "or"):
         first, second = truth(a), truth(values[1])
         if op in ("&&", "and"):
@@ -263,6 +309,16 @@ def evaluate(node, columns, rows):
         result, wrong = integer_operation(op, a, values[1])
         return result, fails | wrong
     return function(node, values, fails)
+
+
+def element_at(position, fails, table, count):
+    """The table's elements at these positions, of `count`."""
+    value, table_fails = (np.broadcast_to(part, count) for part in table)
+    outside = (position < 0) | (position >= count)
+    if count == 0:
+        return np.zeros(len(position), dtype=value.dtype), fails | outside
+    at = np.where(outside | fails, 0, position)
+    return value[at], fails | outside | table_fails[at]
 
 
 def function(node, values, fails):
@@ -311,11 +367,18 @@ FLOATS = [0.0, 0.5, 1.0, 1.5, 2.0, 0.1, 3.25, 100.0, 1e6, 1e-3, 9007199254740993
 
 
 class Maker:
-    """Makes expressions over columns of known kinds. `kinds` is a list of "int", "float" and "bool"."""
+    """Makes expressions over columns of known kinds. `kinds` is a list of "int", "float" and "bool".
 
-    def __init__(self, random, kinds):
+    What else they may be made of: `shaped` rows, a relation bound by `let` (name, values), and the neighbours within
+    `reach`, one pair of distances an axis.
+    """
+
+    def __init__(self, random, kinds, shaped=False, table=None, reach=None):
         self.random = random
         self.kinds = kinds
+        self.shaped = shaped
+        self.table = table
+        self.reach = reach
 
     def column(self, kind):
         of_kind = [index for index, each in enumerate(self.kinds) if each == kind]
@@ -339,6 +402,10 @@ class Maker:
     def leaf(self, kind):
         random = self.random
         found = self.column(kind)
+        if found and self.reach and random.random() < 0.75:
+            return Node("at", kind, extra=(found.extra, tuple(random.randint(*axis) for axis in self.reach)))
+        if random.random() < 0.05:
+            return self.element(kind) or self.leaf(kind)
         if kind == "bool":
             return (
                 found
@@ -350,9 +417,32 @@ class Maker:
         if found and random.random() < 0.8:
             return found
         if kind == "int":
-            return Node("row", "int") if random.random() < 0.08 else self.integer_literal()
+            place = random.choice(["row", "col"]) if self.shaped else "row"
+            return Node(place, "int") if random.random() < 0.08 else self.integer_literal()
         value = random.choice(FLOATS)
         return Node("literal", "float", extra=-value if random.random() < 0.3 else value)
+
+    def element(self, kind):
+        """An element of a column or of the table, most often one that is there; None if neither has any of the kind."""
+        random = self.random
+        row = Node("row", "int")
+        if self.table and kind_of(self.table[1]) == kind and random.random() < 0.7:
+            position = random.choice([row, self.column("int") or row, self.integer_literal()])
+            if random.random() < 0.9 and len(self.table[1]):
+                position = Node("&", "int", [position, self.small(0, 2 ** (len(self.table[1]).bit_length() - 1) - 1)])
+            return Node("element", kind, [position], self.table)
+        found = self.column(kind)
+        if not found:
+            return None
+        position = random.choice(
+            [
+                row,
+                Node("/", "int", [row, self.small(1, 5)]),
+                Node("max", "int", [Node("-", "int", [row, self.small(1, 3)]), self.small(0, 0)]),
+                Node("-", "int", [row, self.small(0, 1)]),
+            ]
+        )
+        return Node("element", kind, [position], found.extra)
 
     def integer(self, depth):
         random = self.random

@@ -1,12 +1,23 @@
 """Random pipelines over random columns: made, written as rql, and evaluated with NumPy after docs/language.md."""
 
 import copy
-import math
 import os
 
 import numpy as np
 
-from expressions import INT64_MAX, INT64_MIN, NOTHING, Maker, evaluate, truth, write
+from expressions import INT64_MAX, INT64_MIN, NOTHING, Maker, evaluate, kind_of, truth, write
+from primitives import (
+    APPLY,
+    MAKE,
+    Making,
+    as_number,
+    make_gather,
+    random_combining,
+    random_table,
+    write_combining,
+    write_primitive,
+)
+from relations import QueryError, Relation, aggregate, chains, fold
 
 TYPES = {
     "i8": np.int8,
@@ -94,55 +105,6 @@ class Data:
                     self.files[rows].append((path, values))
 
 
-# --- relations --------------------------------------------------------------------------------------------------------
-
-
-class QueryError(Exception):
-    """The query fails: in this row, or for another reason (row is None); `sure` if this row is the one to be told."""
-
-    def __init__(self, row, sure):
-        super().__init__(f"row {row}" if row is not None else "an error without a row")
-        self.row = row
-        self.sure = sure
-
-
-class Relation:
-    """Columns in the making. A column is (value, fails); origin is the row of the source that each row comes from."""
-
-    def __init__(self, names, columns, rows):
-        self.names = names
-        self.columns = columns
-        self.rows = rows
-        self.origin = np.arange(rows)
-        self.filtered = False
-        # Smallest row in which something always needed failed, and whether its number is told by this origin.
-        self.failed = None
-        self.sure = True
-
-    def whole(self, column):
-        value, fails = column
-        return np.broadcast_to(value, self.rows), np.broadcast_to(fails, self.rows)
-
-    def note(self, fails):
-        """These rows fail."""
-        if fails.any():
-            first = int(self.origin[fails].min())
-            self.failed = first if self.failed is None else min(self.failed, first)
-
-    def keep(self, which):
-        self.columns = [tuple(part[which] for part in self.whole(column)) for column in self.columns]
-        self.origin = self.origin[which]
-        self.rows = len(self.origin)
-
-    def raise_if_failed(self):
-        if self.failed is not None:
-            raise QueryError(self.failed, self.sure)
-
-
-def kind_of(value):
-    return {"b": "bool", "i": "int", "f": "float"}[value.dtype.kind]
-
-
 def widened(values):
     return values.astype(np.float64) if values.dtype.kind == "f" else values.astype(np.int64)
 
@@ -152,15 +114,18 @@ def widened(values):
 
 
 def note_row(relation, stage):
-    """Behind a filter, what reads `row` is a task of its own, which counts its rows itself."""
-    if relation.filtered and any(each.op == "row" for node in stage.get("nodes", ()) for each in node.walk()):
+    """What reads more than its row may be a task of its own, which counts its rows itself."""
+    ops = {each.op for node in stage.get("nodes", ()) for each in node.walk()}
+    if relation.filtered and ops & {"row", "col", "at", "element"}:
+        relation.sure = False
+    if ops & {"at", "element"} and (relation.pending() or (relation.rows and relation.origin[0])):
         relation.sure = False
 
 
 def apply_stage(relation, stage):
     word = stage["word"]
-    rows = np.arange(relation.rows)
-    values = lambda node: relation.whole(evaluate(node, relation.columns, rows))
+    place = relation.place()
+    values = lambda node: relation.whole(evaluate(node, relation.columns, place))
     note_row(relation, stage)
     if word in ("select", "reject"):
         value, fails = values(stage["nodes"][0])
@@ -199,16 +164,16 @@ def apply_stage(relation, stage):
         relation.names = [*relation.names, stage["name"]]
         relation.columns = [*relation.columns, (stage["column"], NOTHING)]
     else:
-        raise KeyError(word)
+        APPLY[word](relation, stage)
 
 
-def spellings(relation_names, head, random):
-    """How each column is written: by name, position, a head's name, an abbreviation."""
+def spellings(relation_names, head, random, indexed):
+    """How each column is written: by name, position, a head's name, an abbreviation. What is `indexed` needs a name."""
     if head:
         return head
     spelled = []
     for index, name in enumerate(relation_names):
-        forms = [name] * 5 + [f"${index + 1}", f"`{name}`"]
+        forms = [name] * 5 + [f"`{name}`"] + ([] if indexed else [f"${index + 1}"])
         others = [other for other in relation_names if other != name]
         if index < 2 and not any(other in ("fst", "snd") or other[0] in "fs" for other in relation_names):
             forms.append("fst" if index == 0 else "snd")
@@ -240,7 +205,13 @@ def write_stage(stage, relation_names, random):
     if nodes and word != "derive" and random.random() < 0.12:
         head = [f"h{index}" for index in range(len(relation_names))]
         text = f"|{', '.join(head)}| "
-    names = spellings(relation_names, head, random)
+    indexed = any(each.op == "element" for node in nodes for each in node.walk())
+    names = spellings(relation_names, head, random, indexed)
+    along = f" along {stage['along']}" if stage.get("along") else ""
+    if word in APPLY:
+        return write_primitive(stage, text, names, random, relation_names) + along
+    if word == "fold":
+        return f"{random.choice(['fold', 'reduce'])} {write_combining(stage)}{along}"
     if word in ("map", "derive"):
         items = []
         for name, node in zip(stage["names"], nodes):
@@ -258,98 +229,52 @@ def write_stage(stage, relation_names, random):
     if word == "zip":
         return f"zip {stage['text']} as {stage['name']}"
     if word == "count" and "value" in stage:
-        return f"count {stage['value']}"
-    return f"{spelled} {text}{', '.join(write(node, names) for node in nodes)}".rstrip()
+        return f"count {stage['value']}{along}"
+    return f"{spelled} {text}{', '.join(write(node, names) for node in nodes)}".rstrip() + along
 
 
 # --- terminals --------------------------------------------------------------------------------------------------------
 
 
-def exact_int_sum(values):
-    low = values & 0xFFFFFFFF
-    return int((values >> 32).sum()) * 2**32 + int(low.sum()) if len(values) else 0
-
-
-def exact_float_sum(values):
-    finite = values[np.isfinite(values)]
-    if np.isnan(values).any() or (np.isposinf(values).any() and np.isneginf(values).any()):
-        return math.nan
-    if len(finite) < len(values):
-        return math.inf if np.isposinf(values).any() else -math.inf
-    try:
-        return math.fsum(finite) + 0.0
-    except OverflowError:  # on the way; in whole numbers of 2^-1074 nothing overflows
-        total = sum(map(scaled, finite.tolist()))
-        try:
-            return total / 2**1074
-        except OverflowError:
-            return math.inf if total > 0 else -math.inf
-
-
-def scaled(each):
-    numerator, denominator = each.as_integer_ratio()
-    return numerator * (2**1074 // denominator)
-
-
 def terminal(relation, stage):
+    """The answer: a number, or with `along` a list of one column."""
     word = stage["word"]
     note_row(relation, stage)
-    rows = np.arange(relation.rows)
-    if word == "count":
-        if "nodes" in stage:
-            value, fails = relation.whole(evaluate(stage["nodes"][0], relation.columns, rows))
-        elif "value" in stage:
-            value, fails = relation.whole(relation.columns[0])
-            value = value == stage["value"]
-        else:
-            relation.raise_if_failed()
-            return relation.rows
-        relation.note(fails)
+    shape = relation.shape
+    if stage.get("along"):
+        if not shape:
+            raise KeyError("shape")
         relation.raise_if_failed()
-        return int(truth(value).sum())
+        if relation.pending():
+            relation.sure = False
     if "nodes" in stage:
-        value, fails = relation.whole(evaluate(stage["nodes"][0], relation.columns, rows))
+        value, fails = relation.whole(evaluate(stage["nodes"][0], relation.columns, relation.place()))
+    elif word == "count" and "value" not in stage:
+        value, fails = np.ones(relation.rows, dtype=bool), np.zeros(relation.rows, dtype=bool)
     else:
+        if len(relation.columns) != 1:
+            raise KeyError("column")
         value, fails = relation.whole(relation.columns[0])
     relation.note(fails)
     relation.raise_if_failed()
-    if value.dtype == bool:
-        value = value.astype(np.int64)
-    floating = value.dtype.kind == "f"
-    if word == "sum":
-        return exact_float_sum(value) if floating else exact_int_sum(value)
-    if word == "product":
-        return float_product(value) if floating else int_product(value)
-    if relation.rows == 0:
-        raise QueryError(None, True)
-    if word == "mean":
-        return exact_float_sum(value) / relation.rows if floating else exact_int_sum(value) / relation.rows
-    if floating:
-        value = value[~np.isnan(value)]
-        if not len(value):
-            return math.nan
-        return float(value.min() if word == "min" else value.max()) + 0.0
-    return int(value.min() if word == "min" else value.max())
+    if "value" in stage:
+        value = value == stage["value"]
+    value = as_number(truth(value) if word == "count" else value)
+    if not stage.get("along"):
+        return answer_of(stage, value)
+    try:
+        answers = [answer_of(stage, value[chain]) for chain in chains(relation.rows, shape, stage["along"])]
+    except QueryError:
+        raise QueryError(0, False, True) from None
+    if not all(isinstance(each, float) or INT64_MIN <= each <= INT64_MAX for each in answers):
+        raise QueryError(0, False, True)
+    return [np.array(answers)]
 
 
-def int_product(value):
-    if (value == 0).any():
-        return 0
-    product = 1
-    for each, times in zip(*np.unique(value, return_counts=True)):
-        if abs(int(each)) > 1 and times > 64:
-            raise QueryError(None, True)
-        product *= int(each) ** (int(times) if abs(int(each)) > 1 else int(times) % 2)
-        if abs(product) > 2**64:
-            raise QueryError(None, True)
-    if not INT64_MIN <= product <= INT64_MAX:
-        raise QueryError(None, True)
-    return product
-
-
-def float_product(value):
-    with np.errstate(all="ignore"):
-        return float(np.multiply.accumulate(value)[-1]) if len(value) else 1.0
+def answer_of(stage, value):
+    if stage["word"] == "fold":
+        return fold(stage, value)
+    return aggregate("sum" if stage["word"] == "count" else stage["word"], value)
 
 
 # --- cases ------------------------------------------------------------------------------------------------------------
@@ -362,9 +287,11 @@ class Case:
         self.source = None  # (text, names, columns)
         self.loaded = None  # (paths, how they are zipped) where the source is files
         self.stages = []
+        self.table = None  # (name, values, text) of a relation that `let` binds before
         self.terminal = None
         self.let_after = None
         self.rough = False  # a function that may differ in its last places
+        self.lenient = False  # it may fail too, as Relation has it
         self.spelling = 0  # seed of how it is written
 
     def begin(self):
@@ -374,10 +301,12 @@ class Case:
     def expected(self):
         """The answer: a number, or a list of columns. Raises QueryError."""
         relation = self.begin()
+        self.lenient = False
         for index, stage in enumerate(self.stages):
             if index == self.let_after:
                 relation = self.bound(relation)
             apply_stage(relation, stage)
+            self.lenient = self.lenient or relation.lenient
         if self.let_after == len(self.stages):
             relation = self.bound(relation)
         with np.errstate(all="ignore"):
@@ -394,23 +323,25 @@ class Case:
 
     def bound(self, relation):
         columns = self.bound_columns(relation)
-        return Relation(relation.names, [(column, NOTHING) for column in columns], relation.rows)
+        bound = Relation(relation.names, [(column, NOTHING) for column in columns], relation.rows)
+        bound.shape = relation.shape
+        return bound
 
     def statements(self, random_of):
         """The query as text: the statement, after a let where there is one."""
         random = random_of(self.spelling)
         relation = self.begin()
         parts = [self.source[0]]
-        before = []
+        before = [f"let {self.table[0]} = {self.table[2]}"] if self.table else []
         names = relation.names
         for index, stage in enumerate(self.stages):
             if index == self.let_after:
-                before = [f"let bound = {' | '.join(parts)}"]
+                before.append(f"let bound = {' | '.join(parts)}")
                 parts = ["bound"]
             parts.append(write_stage(stage, names, random))
             names = names_after(names, stage)
         if self.let_after == len(self.stages):
-            before = [f"let bound = {' | '.join(parts)}"]
+            before.append(f"let bound = {' | '.join(parts)}")
             parts = ["bound"]
         if self.terminal:
             parts.append(write_stage(self.terminal, names, random))
@@ -419,8 +350,10 @@ class Case:
 
 def names_after(names, stage):
     word = stage["word"]
-    if word == "map":
+    if word in ("map", "stencil", "group"):
         return list(stage["names"])
+    if word == "hist":
+        return ["lo", "hi", "count"]
     if word == "derive":
         return [*names, *(name for name in stage["names"] if name not in names)]
     if word == "pick":
@@ -466,78 +399,80 @@ def make_case(random, data, large=False):
     case = Case()
     case.spelling = random.randrange(2**32)
     case.source = random_source(random, data, large, case)
-    names = list(case.source[1])
-    kinds = [kind_of(column) for column in case.source[2]]
-    rows_known = len(case.source[2][0])  # None once a filter has been
+    state = Making(list(case.source[1]), [kind_of(column) for column in case.source[2]], len(case.source[2][0]), large)
+    if random.random() < 0.2:
+        case.table = state.table = random_table(random, data)
     depth = random.randint(1, 3)
+    primitives = random.random() < 0.6
     for _ in range(random.choice([0, 1, 1, 2, 2, 3, 3, 4, 5])):
-        maker = Maker(random, kinds)
-        word = random.choice(
-            [
-                "select",
-                "select",
-                "select",
-                "reject",
-                "map",
-                "map",
-                "map",
-                "derive",
-                "derive",
-                "pick",
-                "take",
-                "skip",
-                "tail",
-                "zip",
-            ]
-        )
-        stage = {"word": word}
-        if word in ("select", "reject"):
-            guarded = random.random() < 0.15
-            stage["nodes"] = [
-                maker.guarded() if guarded else maker.boolean(depth) if random.random() < 0.93 else maker.integer(depth)
-            ]
-            rows_known = None
-        elif word in ("map", "derive"):
-            count = random.randint(1, 3) if word == "map" else random.randint(1, 2)
-            stage["nodes"] = [maker.make(random.choice(["int", "int", "float", "bool"]), depth) for _ in range(count)]
-            stage["names"] = random.sample(NAMES, count)
-            made = [node.kind for node in stage["nodes"]]
-            if word == "map":
-                kinds = made
-            else:
-                kinds = list(kinds)
-                for name, kind in zip(stage["names"], made):
-                    if name in names:
-                        kinds[names.index(name)] = kind
-                    else:
-                        kinds.append(kind)
-        elif word == "pick":
-            stage["indices"] = random.sample(range(len(names)), random.randint(1, len(names)))
-            kinds = [kinds[index] for index in stage["indices"]]
-        elif word in ("take", "skip", "tail"):
-            stage["count"] = random.choice([0, 1, 3, 10, 50, 2000, 10**9])
-            if rows_known is not None:
-                count = min(stage["count"], rows_known)
-                rows_known = rows_known - count if word == "skip" else count
+        if primitives and random.random() < 0.5:
+            word = random.choice([*MAKE, *(["scan", "stencil"] if state.shape else ["scan"])])
+            made = (
+                make_gather(random, state, NAMES, data) if word == "gather" else MAKE[word](random, state, NAMES)
+            )
+            case.stages += made
         else:
-            if not rows_known or len(names) > 4:
-                continue
-            first = random.randint(-5, 5)
-            stage["column"] = np.arange(rows_known, dtype=np.int64) + first
-            stage["text"] = f"(range {first}..{first + rows_known - 1})"
-            stage["name"] = next(name for name in NAMES if name not in names)
-            kinds = [*kinds, "int"]
-        names = names_after(names, stage)
-        case.stages.append(stage)
-    maker = Maker(random, kinds)
+            stage = make_stage(random, state, depth)
+            if stage:
+                case.stages.append(stage)
     if large or random.random() < 0.6:
-        case.terminal = random_terminal(random, maker, kinds, depth)
+        case.terminal = random_terminal(random, state, depth)
     elif random.random() < 0.2:
         case.rough = True
+        maker = state.maker(random)
         case.stages.append({"word": "map", "nodes": [maker.rough() for _ in range(2)], "names": ["alpha", "beta"]})
     if not large and random.random() < 0.12:
         case.let_after = random.randint(0, len(case.stages))
     return case
+
+
+WORDS = ["select"] * 3 + ["reject"] + ["map"] * 3 + ["derive"] * 2 + ["pick", "take", "skip", "tail", "zip"]
+
+
+def make_stage(random, state, depth):
+    """A stage that works row by row, and the state after it; None if it does not fit."""
+    maker = state.maker(random)
+    word = random.choice(WORDS)
+    stage = {"word": word}
+    if word in ("select", "reject"):
+        guarded = random.random() < 0.15
+        stage["nodes"] = [
+            maker.guarded() if guarded else maker.boolean(depth) if random.random() < 0.93 else maker.integer(depth)
+        ]
+        state.rows = state.shape = None
+    elif word in ("map", "derive"):
+        count = random.randint(1, 3) if word == "map" else random.randint(1, 2)
+        stage["nodes"] = [maker.make(random.choice(["int", "int", "float", "bool"]), depth) for _ in range(count)]
+        stage["names"] = random.sample(NAMES, count)
+        made = [node.kind for node in stage["nodes"]]
+        if word == "map":
+            state.kinds = made
+        else:
+            state.kinds = list(state.kinds)
+            for name, kind in zip(stage["names"], made):
+                if name in state.names:
+                    state.kinds[state.names.index(name)] = kind
+                else:
+                    state.kinds.append(kind)
+    elif word == "pick":
+        stage["indices"] = random.sample(range(len(state.names)), random.randint(1, len(state.names)))
+        state.kinds = [state.kinds[index] for index in stage["indices"]]
+    elif word in ("take", "skip", "tail"):
+        stage["count"] = random.choice([0, 1, 3, 10, 50, 2000, 10**9])
+        if state.rows is not None:
+            count = min(stage["count"], state.rows)
+            state.rows = state.rows - count if word == "skip" else count
+        state.shape = None
+    else:
+        if not state.rows or len(state.names) > 4:
+            return None
+        first = random.randint(-5, 5)
+        stage["column"] = np.arange(state.rows, dtype=np.int64) + first
+        stage["text"] = f"(range {first}..{first + state.rows - 1})"
+        stage["name"] = next(name for name in NAMES if name not in state.names)
+        state.kinds = [*state.kinds, "int"]
+    state.names = names_after(state.names, stage)
+    return stage
 
 
 def varied(random, node):
@@ -558,8 +493,8 @@ def variant(case, random, data):
     if case.loaded:
         paths, between = case.loaded
         rows = len(case.source[2][0])
-        # Columns that stages zip have the length of this source, and the large one has no like.
-        if rows != LARGE and not any(stage["word"] == "zip" for stage in case.stages):
+        # What stages zip, scatter or lay out has the length of this source, and the large one has no like.
+        if rows != LARGE and not any(stage["word"] in ("zip", "scatter", "shape") for stage in case.stages):
             rows = random.choice(LENGTHS)
         kinds = [path.rpartition(".")[2] for path in paths]
         chosen = [random.choice([file for file in data.files[rows] if file[0].endswith("." + kind)]) for kind in kinds]
@@ -573,21 +508,27 @@ def variant(case, random, data):
     return made
 
 
-def random_terminal(random, maker, kinds, depth):
+def random_terminal(random, state, depth):
+    maker, kinds = state.maker(random), state.kinds
     choice = random.random()
     if choice < 0.12:
-        return {"word": "count"}
-    if choice < 0.18 and len(kinds) == 1 and kinds[0] == "int":
-        return {"word": "count", "value": random.randint(-2, 5)}
-    if choice < 0.3:
-        return {"word": "count", "nodes": [maker.guarded() if random.random() < 0.3 else maker.boolean(depth)]}
-    stage = {"word": random.choice(["sum", "sum", "sum", "min", "max", "mean", "product"])}
-    if len(kinds) > 1 or random.random() < 0.5:
-        stage["nodes"] = [maker.make(random.choice(["int", "int", "float", "bool"]), depth)]
-        if stage["nodes"][0].kind == "bool" and stage["word"] != "sum":
+        stage = {"word": "count"}
+    elif choice < 0.18 and len(kinds) == 1 and kinds[0] == "int":
+        stage = {"word": "count", "value": random.randint(-2, 5)}
+    elif choice < 0.3:
+        stage = {"word": "count", "nodes": [maker.guarded() if random.random() < 0.3 else maker.boolean(depth)]}
+    elif choice < 0.5 and len(kinds) == 1:
+        stage = {"word": "fold", **random_combining(random, kinds[0], state.large, True)}
+    else:
+        stage = {"word": random.choice(["sum", "sum", "sum", "min", "max", "mean", "product"])}
+        if len(kinds) > 1 or random.random() < 0.5:
+            stage["nodes"] = [maker.make(random.choice(["int", "int", "float", "bool"]), depth)]
+            if stage["nodes"][0].kind == "bool" and stage["word"] != "sum":
+                stage["word"] = "sum"
+        elif kinds[0] == "bool":
             stage["word"] = "sum"
-    elif kinds[0] == "bool":
-        stage["word"] = "sum"
+    if state.shape and random.random() < 0.6:
+        stage["along"] = random.choice(["rows", "cols"])
     return stage
 
 
