@@ -12,8 +12,8 @@ cl_breaker_fn *cl_breaker(enum breaker_kind kind)
     return table[kind];
 }
 
-/* Measured on two cores with 10 M rows: the host's sort deals rows into buckets that fit the cache, which takes half the
- * time of a pass for each digit; it has no such lead in the others. */
+/* Measured on two cores with 10 M rows: the host's sort deals rows into buckets that fit the cache, which takes half
+ * the time of a pass for each digit; it has no such lead in the others. */
 bool cl_breaker_pays(enum breaker_kind kind, const struct shape *shape)
 {
     return kind != BREAK_SORT || !shape->host_memory;

@@ -1,7 +1,8 @@
 /* Which interval of a histogram a number falls into: the single definition for all evaluators.
  *
  * The intervals are equally wide, from the least number to the greatest; each has its lower edge, the last its upper
- * one too. If all numbers are equal they fall into the last. Of integers the edges are exact fractions, rounded once. */
+ * one too. If all numbers are equal they fall into the last. Of integers the edges are exact fractions, rounded once.
+ */
 #ifndef RQL_ENGINE_HIST_H
 #define RQL_ENGINE_HIST_H
 
