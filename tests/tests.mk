@@ -4,6 +4,7 @@
 #: make unit        the cmocka programs (also: golden, errors, ways, questions, terminal, differential, includes)
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make oclgrind    the kernels under Oclgrind, which checks bounds, races and calls
+#: make fuzz-parse  the parser under libFuzzer (clang)
 #: make fuzz        random queries for a long time: make fuzz SECONDS=3600
 #: make bench       question 3 against a hand-written loop
 #: make bench-gpu   the main query on a GPU against its own copy; GPU_ROWS=1000000000 of them
@@ -15,7 +16,7 @@ GPU_ROWS ?= 1000000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 RUN_TESTS := B='$(B)' RQL='$(abspath $(B))/rql' tests/run
 
-.PHONY: $(GROUPS) asan-build oclgrind fuzz bare bench-gpu bench-primitives
+.PHONY: $(GROUPS) asan-build oclgrind fuzz fuzz-parse bare bench-gpu bench-primitives
 
 check: all $(UNITS) asan-build data
 	$(RUN_TESTS) unit $(GROUPS) asan:unit asan:golden asan:errors asan:differential
@@ -41,6 +42,21 @@ asan-units: $(UNITS)
 
 fuzz: all
 	DIFFERENTIAL='--seconds $(SECONDS)' $(RUN_TESTS) differential
+
+# The parser alone, under libFuzzer: make fuzz-parse SECONDS=600. What it finds stays in build/fuzz.
+FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined
+FUZZ_SOURCES := $(wildcard src/*.c src/parser/*.c) $(B)/parser/grammar.c $(B)/parser/lexer.c
+
+fuzz-parse: $(B)/fuzz/fuzz_parse
+	@mkdir -p $(B)/fuzz/corpus
+	sed -n 's/^WORD("\([^"]*\)".*/"\1"/p' src/parser/words.def > $(B)/fuzz/words.dict
+	ASAN_OPTIONS=quarantine_size_mb=1:allocator_release_to_os_interval_ms=-1:max_malloc_fill_size=0 \
+	$< -dict=$(B)/fuzz/words.dict -max_len=400 -max_total_time=$(SECONDS) -timeout=5 -artifact_prefix=$(B)/fuzz/ \
+	    $(B)/fuzz/corpus tests/golden tests/errors
+
+$(B)/fuzz/fuzz_parse: tests/fuzz/fuzz_parse.c $(FUZZ_SOURCES)
+	@mkdir -p $(@D)
+	clang $(STANDARD) -Isrc -Isrc/parser -I$(B) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_SOURCES)
 
 bench: all data $(B)/bench_q3
 	RQL='$(abspath $(B))/rql' tests/bench/bench_q3.py $(B)/bench_q3
