@@ -6,7 +6,7 @@
 #: make oclgrind    the kernels under Oclgrind, which checks bounds, races and calls
 #: make fuzz-parse  the parser under libFuzzer (clang)
 #: make fuzz        random queries for a long time: make fuzz SECONDS=3600
-#: make bench       question 3 against a hand-written loop
+#: make bench       question 3 against a hand-written loop, then every primitive against NumPy, DuckDB and Polars
 #: make bench-gpu   the main query on a GPU against its own copy; GPU_ROWS=1000000000 of them
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
@@ -60,6 +60,12 @@ $(B)/fuzz/fuzz_parse: tests/fuzz/fuzz_parse.c $(FUZZ_SOURCES)
 
 bench: all data $(B)/bench_q3
 	RQL='$(abspath $(B))/rql' tests/bench/bench_q3.py $(B)/bench_q3
+	$(MAKE) B='$(B)' bench-primitives
+
+# PYTHON is one that has NumPy, and DuckDB and Polars if they are to be measured.
+PYTHON ?= /usr/bin/python3
+bench-primitives: all
+	RQL='$(abspath $(B))/rql' $(PYTHON) tests/bench/bench_primitives.py --rows $(ROWS)
 
 $(B)/bench_q3: tests/bench/bench_q3.c
 	@mkdir -p $(@D)

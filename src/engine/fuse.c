@@ -407,6 +407,17 @@ static struct reading read_task(const struct fusion *fusion, const struct task *
     return reading;
 }
 
+/* Closes what may fail though nothing reads it, of the first `count` tasks: all but the result, which comes last. Other
+ * bundles have been closed by their readers, or read through. */
+static void close_unread(const struct fusion *fusion, size_t count, const struct bundle *result)
+{
+    for (size_t t = 0; t < count; t++) {
+        struct bundle *bundle = bundle_of(fusion, fusion->queue->tasks[t]);
+        if (bundle != result && bundle->sink == SINK_ROWS && (bundle->filter_count > 0 || bundle->equal_count > 0))
+            bundle_close(bundle, fusion->fused);
+    }
+}
+
 void fuse(const struct queue *queue, struct queue *fused)
 {
     queue_prune(queue);
@@ -423,6 +434,8 @@ void fuse(const struct queue *queue, struct queue *fused)
         const struct reading reading = read_task(&fusion, task);
         find_producers(&fusion, task);
         if (task->sink == SINK_BREAK) {
+            if (t + 1 == queue->count)
+                close_unread(&fusion, t, NULL);
             fusion.bundles[t] = fuse_break(&fusion, &reading);
             continue;
         }
@@ -430,15 +443,11 @@ void fuse(const struct queue *queue, struct queue *fused)
             can_join(&fusion, &reading) ? merge_producers(&fusion, task) : begin_bundle(&fusion, &reading);
         join(&fusion, bundle, &reading);
     }
-    /* What is read has been closed by its reader, or read through. What is not may still fail. */
-    for (size_t t = 0; t < queue->count; t++) {
-        struct bundle *bundle = bundle_of(&fusion, queue->tasks[t]);
-        if (bundle->sink == SINK_ROWS && (bundle->filter_count > 0 || bundle->equal_count > 0) &&
-            bundle != bundle_of(&fusion, queue->tasks[queue->count - 1]))
-            bundle_close(bundle, fused);
+    if (queue->count > 0) {
+        struct bundle *result = bundle_of(&fusion, queue->tasks[queue->count - 1]);
+        close_unread(&fusion, queue->count, result);
+        bundle_close(result, fused);
     }
-    if (queue->count > 0)
-        bundle_close(bundle_of(&fusion, queue->tasks[queue->count - 1]), fused);
     mark_stages(&fusion);
     queue_prune(fused);
 }

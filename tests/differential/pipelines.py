@@ -407,9 +407,7 @@ def make_case(random, data, large=False):
     for _ in range(random.choice([0, 1, 1, 2, 2, 3, 3, 4, 5])):
         if primitives and random.random() < 0.5:
             word = random.choice([*MAKE, *(["scan", "stencil"] if state.shape else ["scan"])])
-            made = (
-                make_gather(random, state, NAMES, data) if word == "gather" else MAKE[word](random, state, NAMES)
-            )
+            made = make_gather(random, state, NAMES, data) if word == "gather" else MAKE[word](random, state, NAMES)
             case.stages += made
         else:
             stage = make_stage(random, state, depth)

@@ -221,7 +221,11 @@ def apply_hist(relation, stage):
     counts = np.bincount(np.array(bin_of, dtype=np.int64), minlength=bins).astype(np.int64)
     none = np.zeros(bins, dtype=bool)
     relation.names = ["lo", "hi", "count"]
-    relation.columns, relation.rows, relation.shape = [(edges[:-1], none), (edges[1:], none), (counts, none)], bins, None
+    relation.columns, relation.rows, relation.shape = (
+        [(edges[:-1], none), (edges[1:], none), (counts, none)],
+        bins,
+        None,
+    )
     relation.begin()
 
 
