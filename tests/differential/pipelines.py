@@ -264,8 +264,8 @@ def terminal(relation, stage):
         return answer_of(stage, value)
     try:
         answers = [answer_of(stage, value[chain]) for chain in chains(relation.rows, shape, stage["along"])]
-    except QueryError:
-        raise QueryError(0, False, True) from None
+    except QueryError as error:
+        raise QueryError(0, False, True, error.regrouped) from None
     if not all(isinstance(each, float) or INT64_MIN <= each <= INT64_MAX for each in answers):
         raise QueryError(0, False, True)
     return [np.array(answers)]

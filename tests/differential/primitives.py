@@ -75,6 +75,7 @@ def apply_scan(relation, stage):
         made[chain], fails[chain] = scan(stage, value[chain])
     if stage["op"] in FUNCTIONS and fails.any():
         relation.sure = False  # the row where the function failed, not the one that is read
+        relation.regrouped = True
     relation.columns = [(made, fails)]
     relation.begin()
 
@@ -93,6 +94,7 @@ def apply_distinct(relation, _):
     keys = [ranks(read_all(relation, *relation.whole(column))) for column in relation.columns]
     order = sorted_rows(keys)
     move(relation, np.sort(order[starts_of(keys, order)]))
+    relation.filtered = True
 
 
 def apply_group(relation, stage):
@@ -119,6 +121,7 @@ def apply_group(relation, stage):
     relation.lenient = relation.lenient or pending
     relation.names, relation.columns, relation.rows, relation.shape = list(stage["names"]), columns, len(starts), None
     relation.begin()
+    relation.filtered = True
 
 
 def aggregate_groups(word, value, fails, starts, ends):
@@ -167,7 +170,7 @@ def apply_scatter(relation, stage):
     taken = {}
     for row, position in enumerate(positions.tolist()):
         if not 0 <= position < rows or position in taken:
-            raise QueryError(row, True)
+            raise QueryError(row, True, True)  # or lengths further on, which are compared before
         taken[position] = row
     pass_breaker(relation)
     columns = []

@@ -10,13 +10,15 @@ from expressions import INT64_MAX, INT64_MIN, Place
 
 class QueryError(Exception):
     """The query fails: in this row, or for another reason (row is None); `sure` if this row is the one to be told. If
-    `vague`, what fails may be a row or something else."""
+    `vague`, what fails may be a row or something else. If `regrouped`, a function left 64 bits, which it may not do when its
+    values are combined in another grouping: an answer is as good."""
 
-    def __init__(self, row, sure, vague=False):
+    def __init__(self, row, sure, vague=False, regrouped=False):
         super().__init__(f"row {row}" if row is not None else "an error without a row")
         self.row = row
         self.sure = sure
         self.vague = vague
+        self.regrouped = regrouped
 
 
 class Relation:
@@ -32,6 +34,7 @@ class Relation:
         # Smallest row in which something always needed failed, and whether its number is told by this origin.
         self.failed = None
         self.sure = True
+        self.regrouped = False
         self.begin()
 
     def begin(self):
@@ -64,7 +67,7 @@ class Relation:
 
     def raise_if_failed(self):
         if self.failed is not None:
-            raise QueryError(self.failed, self.sure, self.vague)
+            raise QueryError(self.failed, self.sure, self.vague, self.regrouped)
 
 
 # --- aggregates -------------------------------------------------------------------------------------------------------
@@ -236,7 +239,7 @@ def fold(stage, value):
     try:
         return running.now()
     except Beyond:
-        raise QueryError(0, False, True) from None
+        raise QueryError(0, False, True, op in FUNCTIONS) from None
 
 
 def scan(stage, value):
