@@ -36,15 +36,7 @@ static void pick_part(void *context, int member, int64_t part)
 
 static struct column *make_result(const struct break_job *job, size_t k, int64_t rows)
 {
-    const struct column *from = carried(job, k);
-    struct column *column = column_reserve(job->task->outputs[k].type, from->store, rows);
-
-    if (column && from->range_known) {
-        column->range_known = true;
-        column->lo = from->lo;
-        column->hi = from->hi;
-    }
-    return column;
+    return column_reserve_like(carried(job, k), job->task->outputs[k].type, rows);
 }
 
 static enum status pick(const struct break_job *job, const struct firsts *firsts)

@@ -150,14 +150,7 @@ static struct column *make_result(const struct break_job *job, size_t k, int64_t
 
     if (k >= breaker->key_count)
         return column_reserve(output->type, output->type, rows);
-    const struct column *from = job->inputs[breaker->keys[k]];
-    struct column *column = column_reserve(output->type, from->store, rows);
-    if (column && from->range_known) {
-        column->range_known = true;
-        column->lo = from->lo;
-        column->hi = from->hi;
-    }
-    return column;
+    return column_reserve_like(job->inputs[breaker->keys[k]], output->type, rows);
 }
 
 static enum status write_all(struct writing *writing)

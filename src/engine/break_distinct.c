@@ -80,13 +80,9 @@ static bool make_results(const struct break_job *job, int64_t rows)
         const struct output *output = &job->task->outputs[k];
         if (!output->needed)
             continue;
-        const struct column *from = break_input(job, output->value);
-        job->results[k] = column_reserve(output->type, from->store, rows);
+        job->results[k] = column_reserve_like(break_input(job, output->value), output->type, rows);
         if (!job->results[k])
             return false;
-        job->results[k]->range_known = from->range_known;
-        job->results[k]->lo = from->lo;
-        job->results[k]->hi = from->hi;
     }
     return true;
 }

@@ -136,6 +136,17 @@ struct column *column_reserve(enum type type, enum type store, int64_t capacity)
     return column;
 }
 
+struct column *column_reserve_like(const struct column *from, enum type type, int64_t capacity)
+{
+    struct column *column = column_reserve(type, from->store, capacity);
+    if (column && from->range_known) {
+        column->range_known = true;
+        column->lo = from->lo;
+        column->hi = from->hi;
+    }
+    return column;
+}
+
 void *column_at(struct column *column, int64_t row)
 {
     return (char *)owned_data(column) + (size_t)row * type_table[column->store].size;

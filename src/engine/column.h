@@ -34,6 +34,8 @@ struct column *column_of_mapping(enum type type, struct mapping *mapping);
 
 /* A column under construction: memory for `capacity` rows is reserved but costs nothing until written. */
 struct column *column_reserve(enum type type, enum type store, int64_t capacity); /* NULL: no memory */
+/* The same for elements of another column, laid out as there and within the same range. */
+struct column *column_reserve_like(const struct column *from, enum type type, int64_t capacity);
 void *column_at(struct column *column, int64_t row);     /* where element `row` is written; row <= capacity */
 void column_finish(struct column *column, int64_t rows); /* gives back what was not used */
 

@@ -193,20 +193,26 @@ struct deal {
     int64_t *ends;   /* of each bucket */
 };
 
-SPECIALISED void count_part(struct deal *deal, int64_t part, size_t width)
+/* The elements from a row on: where they are, or read into the block. */
+SPECIALISED const void *deal_elements(const struct deal *deal, int64_t row, int count, struct radix_pair *block,
+                                      size_t width)
 {
     const struct radix *radix = deal->sorter->radix;
+    if (deal->from)
+        return (const char *)deal->from + (size_t)row * width;
+    radix->read(radix->context, row, count, block);
+    return block;
+}
+
+SPECIALISED void count_part(struct deal *deal, int64_t part, size_t width)
+{
     int64_t *counted = deal->next + (part << deal->bits);
     uint64_t mask = mask_of(deal->bits);
     int64_t end = part_begin(&deal->parts, part + 1);
     struct radix_pair block[RADIX_BLOCK];
     for (int64_t row = part_begin(&deal->parts, part); row < end; row += RADIX_BLOCK) {
         int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
-        const void *elements = block;
-        if (deal->from)
-            elements = (const char *)deal->from + (size_t)row * width;
-        else
-            radix->read(radix->context, row, count, block);
+        const void *elements = deal_elements(deal, row, count, block, width);
         for (int i = 0; i < count; i++)
             counted[key_at(elements, (size_t)i, width) >> deal->shift & mask]++;
     }
@@ -214,7 +220,6 @@ SPECIALISED void count_part(struct deal *deal, int64_t part, size_t width)
 
 SPECIALISED void deal_part(struct deal *deal, int64_t part, size_t width)
 {
-    const struct radix *radix = deal->sorter->radix;
     int64_t *next = deal->next + (part << deal->bits);
     uint64_t mask = mask_of(deal->bits);
     int shift = deal->shift;
@@ -223,11 +228,7 @@ SPECIALISED void deal_part(struct deal *deal, int64_t part, size_t width)
     char *to = deal->to;
     for (int64_t row = part_begin(&deal->parts, part); row < end; row += RADIX_BLOCK) {
         int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
-        const void *elements = block;
-        if (deal->from)
-            elements = (const char *)deal->from + (size_t)row * width;
-        else
-            radix->read(radix->context, row, count, block);
+        const void *elements = deal_elements(deal, row, count, block, width);
         for (size_t i = 0; i < (size_t)count; i++)
             copy_element(to, (size_t)next[key_at(elements, i, width) >> shift & mask]++, elements, i, width);
     }

@@ -164,12 +164,9 @@ static enum status run_ranges(struct task_run *run)
 /* The rows begin .. end-1 of a column, copied: what a window leaves is usually little. */
 static struct column *copy_rows(const struct column *column, int64_t begin, int64_t end)
 {
-    struct column *copy = column_reserve(column->type, column->store, end - begin);
+    struct column *copy = column_reserve_like(column, column->type, end - begin);
     if (!copy)
         return NULL;
-    copy->range_known = column->range_known;
-    copy->lo = column->lo;
-    copy->hi = column->hi;
     size_t size = type_table[column->store].size;
     if (end > begin)
         memcpy(column_at(copy, 0), (const char *)column->data + (size_t)begin * size, (size_t)(end - begin) * size);
