@@ -305,7 +305,12 @@ class Case:
         for index, stage in enumerate(self.stages):
             if index == self.let_after:
                 relation = self.bound(relation)
-            apply_stage(relation, stage)
+            try:
+                apply_stage(relation, stage)
+            except QueryError as error:
+                # Row counts that are known and do not agree are told before anything runs.
+                error.vague = error.vague or any(each["word"] in ("scatter", "shape") for each in self.stages[index + 1 :])
+                raise
             self.lenient = self.lenient or relation.lenient
         if self.let_after == len(self.stages):
             relation = self.bound(relation)
