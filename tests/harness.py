@@ -16,14 +16,16 @@ TESTS = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.dirname(TESTS)
 RQL = os.path.abspath(os.environ.get("RQL", os.path.join(TREE, "build", "rql")))
 
-# The ways to run a query that must agree. RQL_MODES picks some of them: "host default unfused".
+# The ways to run a query that must agree. RQL_MODES picks some of them: "host device unfused". Where the choice
+# is rql's own (auto), small inputs may never see a device.
 ALL_MODES = {
     "host": ["--device", "host"],
-    "default": [],
-    "unfused": ["--fusion", "off"],
+    "device": ["--device", "1"],
+    "unfused": ["--device", "1", "--fusion", "off"],
+    "auto": [],
     "host-unfused": ["--device", "host", "--fusion", "off"],
 }
-MODES = {name: ALL_MODES[name] for name in (os.environ.get("RQL_MODES") or "host default unfused").split()}
+MODES = {name: ALL_MODES[name] for name in (os.environ.get("RQL_MODES") or "host device unfused").split()}
 
 
 class Tally:

@@ -176,14 +176,14 @@ class Ways:
             return [line for line in lines if "cached" not in line and "OpenCL started" not in line]
 
         queries = [MAIN, MAIN.replace("42", "43"), MAIN.replace("42", "7"), MAIN.replace("amt>0", "amt>-30")]
-        if "default" not in harness.MODES:
+        if "device" not in harness.MODES:
             return
         fresh = {"RQL_TEST_CACHE": os.path.join(self.shop.root, "cold")}
         kept = os.environ.get("RQL_TEST_CACHE")
         os.environ.update(fresh)
         try:
-            results = [self.run("--timing", "-c", MAIN)]
-            results.append(self.run("--timing", *(part for query in queries for part in ("-c", query))))
+            results = [self.run("--device", "1", "--timing", "-c", MAIN)]
+            results.append(self.run("--device", "1", "--timing", *(part for query in queries for part in ("-c", query))))
         finally:
             os.environ.pop("RQL_TEST_CACHE")
             if kept:
@@ -211,8 +211,8 @@ class Ways:
         told = ["queue: 6 tasks", "Load", "Zip", "Filter", "Snds", "Sum", "fused: 1 task", "Filter+Sum"]
         good = result.status == 0 and not result.err and all(word in text for word in told)
         self.tally.check("explain", "" if good else result.text())
-        if "default" in harness.MODES:
-            result = self.run("-c", "explain kernel " + MAIN)
+        if "device" in harness.MODES:
+            result = self.run("--device", "1", "-c", "explain kernel " + MAIN)
             good = result.status == 0 and b"kernel" in result.out and b"42" not in result.out
             self.tally.check("explain-kernel", "" if good else result.text())
 

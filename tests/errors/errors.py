@@ -25,7 +25,7 @@ import harness  # noqa: E402
 UNPRIVILEGED = (
     ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all") if os.getuid() == 0 else ()
 )
-MODES = {name: options for name, options in harness.MODES.items() if name in ("host", "default")}
+MODES = {name: options for name, options in harness.MODES.items() if name in ("host", "device")}
 ERROR = re.compile(r"(?:^|: )error: ", re.MULTILINE)
 
 
