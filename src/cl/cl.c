@@ -198,6 +198,15 @@ static enum status cl_prepare(struct backend *backend, const struct job *job)
     return status == STATUS_OK ? make_program(cl, job) : status;
 }
 
+static enum readiness cl_begin(struct backend *backend, const struct job *job)
+{
+    size_t told = job->diags->count;
+    enum status status = cl_prepare(backend, job);
+
+    job->diags->count = told;
+    return status == STATUS_OK ? BACKEND_READY : BACKEND_UNABLE;
+}
+
 static int64_t cl_range_rows(struct backend *backend, const struct job *job)
 {
     const struct execution execution = execution_of(of_backend(backend), job);
@@ -283,6 +292,7 @@ static void cl_close(struct backend *backend)
 struct backend *cl_open(const char *choice)
 {
     static const struct backend_ops ops = {
+        .begin = cl_begin,
         .prepare = cl_prepare,
         .range_rows = cl_range_rows,
         .aggregate = cl_aggregate,

@@ -36,15 +36,27 @@ struct break_job {
      * sort, scatter, hist); of group and distinct made by the backend. */
     struct column **results;
     int64_t *result_rows;
+    bool hasty; /* STATUS_UNABLE, without a note, rather than wait for a device or a program to get ready */
     struct timing *timing;
     const volatile sig_atomic_t *cancel;
     struct diags *diags;
 };
 
+/* How far a backend is with getting ready for a task. */
+enum readiness {
+    BACKEND_READY,   /* `prepare` will not wait */
+    BACKEND_PENDING, /* it is at it, on other threads or in other processes: ask again later */
+    BACKEND_UNABLE   /* it cannot run the task; `prepare` says why */
+};
+
 struct backend;
 
 struct backend_ops {
-    /* Gets ready for the task (builds its program); STATUS_UNABLE if this backend cannot run it. */
+    /* Begins to get ready for the task, never waiting for anything, and says how far that is; adds no notes. Another
+     * task may be begun or prepared meanwhile. */
+    enum readiness (*begin)(struct backend *backend, const struct job *job);
+    /* Gets ready for the task (builds its program), waiting as long as that takes; STATUS_UNABLE if this backend
+     * cannot run it. */
     enum status (*prepare)(struct backend *backend, const struct job *job);
     /* The most rows it takes at once, at least 1; every range but the last should be a multiple of 4096 rows. */
     int64_t (*range_rows)(struct backend *backend, const struct job *job);

@@ -308,6 +308,13 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
     return cancelled ? STATUS_CANCELLED : STATUS_OK;
 }
 
+static enum readiness evaluator_begin(struct backend *backend, const struct job *job)
+{
+    (void)backend;
+    (void)job;
+    return BACKEND_READY;
+}
+
 static enum status evaluator_prepare(struct backend *backend, const struct job *job)
 {
     (void)backend;
@@ -362,6 +369,7 @@ static void evaluator_close(struct backend *backend)
 struct backend *evaluator_open_threads(int threads)
 {
     static const struct backend_ops ops = {
+        .begin = evaluator_begin,
         .prepare = evaluator_prepare,
         .range_rows = evaluator_range_rows,
         .aggregate = evaluator_aggregate,

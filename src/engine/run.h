@@ -20,6 +20,7 @@ struct runner {
     struct env *env;
     struct backend *evaluator; /* always there */
     struct backend *device;    /* NULL: the evaluator runs everything */
+    bool hasty;                /* nobody asked for the device: nothing waits until it has started or built a program */
     bool fusion;
     struct timing *timing; /* or NULL */
     const volatile sig_atomic_t *cancel;

@@ -61,6 +61,7 @@ enum status run_break(const struct runner *runner, const struct task *task, stru
         .rows = rows,
         .results = outcome->columns,
         .result_rows = &result_rows,
+        .hasty = runner->hasty,
         .timing = runner->timing,
         .cancel = runner->cancel,
         .diags = diags,
