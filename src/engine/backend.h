@@ -4,6 +4,7 @@
 #define RQL_ENGINE_BACKEND_H
 
 #include "aggregate.h"
+#include "progress.h"
 #include "task.h"
 #include "timing.h"
 
@@ -16,6 +17,8 @@ struct job {
     int64_t rows;                  /* that the task reads in all: ROWS */
     int64_t begin, end; /* rows of the task to read: inputs' rows first+begin .. first+end-1; ROW is begin.. */
     struct timing *timing;
+    struct progress *progress;           /* or NULL; told of pieces of a range by whoever cuts it into such */
+    struct advance whole;                /* the task, of which row r is part r / rows */
     const volatile sig_atomic_t *cancel; /* becomes non-zero when the user interrupts */
     struct diags *diags;
 };
@@ -38,6 +41,8 @@ struct break_job {
     int64_t *result_rows;
     bool hasty; /* STATUS_UNABLE, without a note, rather than wait for a device or a program to get ready */
     struct timing *timing;
+    struct progress *progress; /* or NULL */
+    struct advance whole;      /* the task */
     const volatile sig_atomic_t *cancel;
     struct diags *diags;
 };

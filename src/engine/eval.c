@@ -31,6 +31,7 @@ struct evaluator {
 struct crew {
     const struct job *job;
     const struct program *program;
+    const struct member *caller; /* of the thread that runs the statement */
     int64_t piece_rows;
     _Atomic int64_t next; /* piece to take */
     _Atomic bool stop;    /* no more pieces are wanted */
@@ -127,6 +128,16 @@ static void add_piece(struct member *member, int64_t piece, int64_t begin, int64
     worker_aggregate(member->worker, begin, count, states);
 }
 
+/* Pieces begun count as done: they end soon. */
+static void tell_pieces(const struct crew *crew)
+{
+    const struct job *job = crew->job;
+    int64_t row = job->begin + crew->next * crew->piece_rows;
+    struct advance advance = job->whole;
+    advance.part = (double)(row < job->end ? row : job->end) / (double)job->rows;
+    progress_tell(job->progress, &advance);
+}
+
 static void *work(void *argument)
 {
     struct member *member = argument;
@@ -144,6 +155,8 @@ static void *work(void *argument)
             make_rows(member, piece, begin, count);
         else
             add_piece(member, piece, begin, count);
+        if (member == crew->caller)
+            tell_pieces(crew);
         if (worker_flagged(member->worker))
             crew->flagged = true;
         if (crew->cancelled || crew->flagged)
@@ -276,6 +289,7 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
     int threads = thread_count(evaluator, job, crew.piece_rows);
     struct member *members = arena_array(arena, (size_t)threads, sizeof *members);
     int running = 0;
+    crew.caller = members;
     if (states && threads > 1 && has_folds(job->task))
         crew.partials = arena_array(arena, (size_t)piece_count(job, crew.piece_rows), sizeof *crew.partials);
     for (int i = 0; i < threads; i++)

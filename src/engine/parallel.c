@@ -41,6 +41,15 @@ bool crew_cancelled(const struct crew *crew)
     return crew->cancel && *crew->cancel;
 }
 
+/* Parts begun count as done: they end soon. */
+static void tell_parts(const struct shift *shift)
+{
+    struct advance advance = shift->crew->whole;
+    int64_t begun = shift->next;
+    advance.part = begun < shift->parts ? (double)begun / (double)shift->parts : 1;
+    progress_tell(shift->crew->progress, &advance);
+}
+
 static void *work(void *argument)
 {
     const struct member *member = argument;
@@ -50,6 +59,8 @@ static void *work(void *argument)
         if (part >= shift->parts)
             break;
         shift->run(shift->context, member->number, part);
+        if (member->number == 0)
+            tell_parts(shift);
     }
     return NULL;
 }

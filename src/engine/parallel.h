@@ -2,6 +2,8 @@
 #ifndef RQL_ENGINE_PARALLEL_H
 #define RQL_ENGINE_PARALLEL_H
 
+#include "progress.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,6 +13,8 @@
 struct crew {
     int threads;                         /* at least 1 */
     const volatile sig_atomic_t *cancel; /* non-zero: no further part is begun; may be NULL */
+    struct progress *progress;           /* told after parts, as of `whole`; may be NULL */
+    struct advance whole;
 };
 
 bool crew_cancelled(const struct crew *crew);

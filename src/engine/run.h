@@ -22,7 +22,8 @@ struct runner {
     struct backend *device;    /* NULL: the evaluator runs everything */
     bool hasty;                /* nobody asked for the device: nothing waits until it has started or built a program */
     bool fusion;
-    struct timing *timing; /* or NULL */
+    struct timing *timing;     /* or NULL */
+    struct progress *progress; /* told how far the tasks are, or NULL */
     const volatile sig_atomic_t *cancel;
 };
 

@@ -1,5 +1,7 @@
 #include "run_break.h"
 
+#include "stages.h"
+
 /* The column whose elements an output's are, or NULL. */
 static const struct column *carried(const struct task *task, const struct output *output, struct column *const *inputs)
 {
@@ -63,9 +65,12 @@ enum status run_break(const struct runner *runner, const struct task *task, stru
         .result_rows = &result_rows,
         .hasty = runner->hasty,
         .timing = runner->timing,
+        .progress = runner->progress,
         .cancel = runner->cancel,
         .diags = diags,
     };
+    if (job.progress)
+        job.whole = task_whole(task, inputs, rows, diags->arena);
     enum status status = make_results(task, &job);
     if (status == STATUS_OK)
         status = run_backends(runner, &job, &outcome->flagged);

@@ -5,6 +5,7 @@
 #include "range.h"
 #include "rows.h"
 #include "run_break.h"
+#include "stages.h"
 
 #include "../ram.h"
 
@@ -59,6 +60,14 @@ static int64_t rows_at_once(struct backend *backend, const struct job *job)
 {
     int64_t rows = backend->ops->range_rows(backend, job);
     return rows > RANGE_UNIT ? rows / RANGE_UNIT * RANGE_UNIT : rows;
+}
+
+/* Rows before `end` are done. */
+static void tell_rows(const struct job *job, int64_t end)
+{
+    struct advance advance = job->whole;
+    advance.part = (double)end / (double)job->rows;
+    progress_tell(job->progress, &advance);
 }
 
 /* Refuses what could never be held: memory that is merely reserved is there until it is written, and then the system
@@ -153,6 +162,7 @@ static enum status run_ranges(struct task_run *run)
             continue;
         }
         range.begin = range.end;
+        tell_rows(&run->job, range.end);
         if (status == STATUS_OK && run->task->sink == SINK_ROWS)
             status = check_room(run, run->sink.rows);
         if (status == STATUS_OK && !run->full && run->sink.rows >= wanted && range.begin < run->job.end)
@@ -312,6 +322,7 @@ enum status run_task(const struct runner *runner, struct task *task, struct colu
                 .rows = rows,
                 .end = rows,
                 .timing = runner->timing,
+                .progress = runner->progress,
                 .cancel = runner->cancel,
                 .diags = diags},
     };
@@ -326,6 +337,8 @@ enum status run_task(const struct runner *runner, struct task *task, struct colu
         rows_kept(&task->window, rows, &run.job.begin, &run.job.end);
     range_analyse(task, inputs, rows);
     guard_place(task);
+    if (runner->progress)
+        run.job.whole = task_whole(task, inputs, rows, diags->arena);
     enum status status = task->sink == SINK_ROWS ? run_rows(&run, outcome) : run_aggregates(&run, outcome);
     outcome->flagged = run.flagged;
     if (status != STATUS_OK || run.flagged)

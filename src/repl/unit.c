@@ -1,6 +1,7 @@
 #include "unit.h"
 
 #include "commands.h"
+#include "meter.h"
 #include "report.h"
 #include "shell.h"
 
@@ -8,6 +9,7 @@
 #include "../engine/explain.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 struct unit *unit_new(const char *name, struct strbuf *text, enum parse_mode mode)
 {
@@ -83,6 +85,7 @@ struct turn {
     struct diags diags;
     struct timing timing;
     int64_t begin, parse_ns;
+    struct meter meter;
 };
 
 /* An error, with nothing more printed, if the file under a column was cut short while its rows became text. */
@@ -124,11 +127,31 @@ static void tell_timing(struct turn *turn, int64_t printed_since)
     }
 }
 
+/* A person looks at a progress bar only. */
+static void begin_meter(struct turn *turn)
+{
+    struct shell *shell = turn->shell;
+    if (shell->settings.messages != MESSAGES_QUIET && isatty(STDERR_FILENO)) {
+        meter_start(&turn->meter, STDERR_FILENO);
+        shell->runner.progress = &turn->meter.base;
+    }
+}
+
+static void end_meter(struct turn *turn)
+{
+    if (turn->shell->runner.progress) {
+        meter_stop(&turn->meter);
+        turn->shell->runner.progress = NULL;
+    }
+}
+
 static enum exit_status run_query(struct turn *turn)
 {
     struct shell *shell = turn->shell;
     struct result result = {.kind = RESULT_NONE, .show_rows = -1};
+    begin_meter(turn);
     enum status status = run_statement(&shell->runner, turn->stmt, turn->arena, &result, &turn->diags);
+    end_meter(turn);
     shell_report(shell, &turn->diags);
     enum exit_status outcome = exit_for(status);
     if (status == STATUS_OK) {

@@ -1,0 +1,125 @@
+/* What is told of how far something long has come, and the line that the shell makes of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/eval.h"
+#include "engine/parallel.h"
+#include "engine/run.h"
+#include "queries.h"
+#include "repl/meter.h"
+
+#include <string.h>
+
+struct listener {
+    struct progress base;
+    char what[100];
+    int told, fell; /* fell: began anew with another step or pass */
+    double part;
+    struct advance last;
+};
+
+static void listen(struct progress *progress, const struct advance *advance)
+{
+    struct listener *listener = (struct listener *)progress;
+    assert_true(advance->part >= 0 && advance->part <= 1);
+    listener->told++;
+    listener->fell += advance->part < listener->part;
+    listener->part = advance->part;
+    listener->last = *advance;
+    (void)snprintf(listener->what, sizeof listener->what, "%s", advance->what);
+}
+
+static void run(struct queries *queries, struct backend *evaluator, const char *text, struct listener *listener)
+{
+    *listener = (struct listener){.base = {listen}};
+    struct arena *arena = arena_new();
+    struct diags diags;
+    diags_init(&diags, arena);
+    struct runner runner = {.env = queries->env, .evaluator = evaluator, .fusion = true, .progress = &listener->base};
+    struct result result;
+    assert_int_equal(run_statement(&runner, query_parse(queries, text), arena, &result, &diags), STATUS_OK);
+    result_release(&result);
+    arena_free(arena);
+}
+
+static void tasks_tell_rising_parts(void **state)
+{
+    struct backend *evaluator = evaluator_open();
+    struct listener listener;
+    run(*state, evaluator, "range 1..2000000 | select x % 3 == 0 | sum", &listener);
+    assert_true(listener.told > 4);
+    assert_int_equal(listener.fell, 0);
+    assert_true(listener.part == 1);
+    assert_string_equal(listener.what, "range+select+sum");
+    assert_int_equal(listener.last.rows, 2000000);
+    assert_int_equal(listener.last.bytes, 0); /* a range takes no memory */
+
+    run(*state, evaluator, "range 1..2000000 | select x % 3 == 0", &listener);
+    assert_true(listener.told > 4 && listener.fell == 0 && listener.part == 1);
+
+    run(*state, evaluator, "load ids.bin | zip amounts.bin | select id == 42 | sum amt", &listener);
+    assert_true(listener.told > 0 && listener.part == 1);
+    assert_int_equal(listener.last.rows, 10);
+    assert_int_equal(listener.last.bytes, 2 * 10 * 4);
+    evaluator->ops->close(evaluator);
+}
+
+static void breakers_tell_their_passes(void **state)
+{
+    struct backend *evaluator = evaluator_open();
+    struct listener listener;
+    run(*state, evaluator, "range 1..1000000 | map x * 7919 % 1000003 as k | sort k desc", &listener);
+    assert_string_equal(listener.what, "sort");
+    assert_true(listener.fell > 0);
+    assert_true(listener.part == 1);
+    assert_int_equal(listener.last.rows, 1000000);
+    evaluator->ops->close(evaluator);
+}
+
+static void nothing_to_tell_of_no_rows(void **state)
+{
+    struct backend *evaluator = evaluator_open();
+    struct listener listener;
+    run(*state, evaluator, "range 1..0 | sum", &listener);
+    assert_int_equal(listener.told, 0);
+    evaluator->ops->close(evaluator);
+}
+
+static void line(const struct advance *advance, int passes, int64_t ns, size_t width, const char *wanted)
+{
+    struct strbuf out = {0};
+    meter_line(&out, advance, passes, ns, width);
+    assert_string_equal(out.text, wanted);
+    assert_true(text_width(out.text, out.length) <= width);
+    strbuf_free(&out);
+}
+
+static void lines_fit(void **state)
+{
+    (void)state;
+    const struct advance half = {"select+sum", 100000000, 800000000, 0.5};
+    line(&half, 1, 500000000, 120,
+         " 50 % ██████████░░░░░░░░░░  0.5 s left  select+sum  50.0 M of 100 M rows  100 M rows/s  0.80 GB/s");
+    line(&half, 3, 500000000, 70, " 50 % ██████████░░░░░░░░░░  0.5 s left  select+sum, pass 3  0.80 GB/s");
+    line(&half, 1, 500000000, 30, " 50 %   0.5 s left  select+sum");
+    line(&half, 1, 500000000, 8, " 50 % ");
+    const struct advance slow = {"read \033.csv", 0, 1000000000000, 0.01};
+    line(&slow, 1, 100000000000, 80, "  1 % ▎░░░░░░░░░░░░░░░░░░░  165 min left  read ^[.csv  0.10 GB/s");
+    const struct advance none = {"sort", 1000, 0, 0};
+    line(&none, 1, 0, 80, "  0 % ▏░░░░░░░░░░░░░░░░░░░  sort  0 of 1.0 k rows  0 rows/s");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(tasks_tell_rising_parts, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(breakers_tell_their_passes, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(nothing_to_tell_of_no_rows, queries_setup, queries_teardown),
+        cmocka_unit_test(lines_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
