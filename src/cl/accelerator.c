@@ -16,6 +16,7 @@ struct accelerator *accelerator_open(const struct device *device, const struct s
     }
     accelerator->device = *device;
     accelerator->shape = shape;
+    signals_record(&accelerator->signals);
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device->platform, 0};
     accelerator->context = clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
     if (cl_ok(failure, "clCreateContext", code)) {

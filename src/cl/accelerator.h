@@ -3,6 +3,7 @@
 #define RQL_CL_ACCELERATOR_H
 
 #include "device.h"
+#include "signals.h"
 
 struct memory;   /* memory.h */
 struct programs; /* program.h */
@@ -10,6 +11,7 @@ struct programs; /* program.h */
 struct accelerator {
     struct device device;
     const struct shape *shape;
+    struct signals signals; /* to be put back after compiling; as they are when it is opened, unless they are set */
     cl_context context;
     cl_command_queue queue; /* in order, with profiling */
     struct failure failure;

@@ -4,7 +4,7 @@
 #include "execute.h"
 #include "launch.h"
 #include "memory.h"
-#include "signals.h"
+#include "start.h"
 
 #include "../engine/range.h"
 #include "../engine/stages.h"
@@ -19,9 +19,9 @@ enum { MOST_OPERATIONS = 1500 };
 struct cl_backend {
     struct backend base;
     char *choice;
-    bool started;
-    struct accelerator *accelerator; /* NULL once started: there is none, for this reason: */
-    char *why_not, *hint;
+    struct start *start;
+    bool started;                    /* it is over, and this came of it: */
+    struct accelerator *accelerator; /* the start's; NULL: there is none */
 
     /* The task prepared last. */
     struct plan plan;
@@ -33,86 +33,36 @@ static struct cl_backend *of_backend(struct backend *backend)
     return (struct cl_backend *)backend;
 }
 
-static void list_device(struct strbuf *out, const struct device *device)
+static void started(struct cl_backend *cl)
 {
-    strbuf_printf(out, "%zu: ", device->number);
-    strbuf_add_visible(out, device->name, strlen(device->name));
-    strbuf_printf(out, " (%s)", device_kind(device));
+    cl->started = true;
+    cl->accelerator = start_accelerator(cl->start);
+    if (cl->accelerator)
+        cl->base.name = cl->accelerator->device.name;
 }
 
-/* Says that there is no device of the kind chosen, and which there are. */
-static void explain_lack(struct cl_backend *cl, const struct device *devices, size_t count,
-                         const struct failure *failure)
+/* Waits until OpenCL has started, and says why it cannot be used if so it is. */
+static enum status start(struct cl_backend *cl, struct timing *timing, const volatile sig_atomic_t *cancel,
+                         struct diags *diags)
 {
-    struct strbuf why = {0}, hint = {0};
+    const char *hint;
 
-    if (strcmp(cl->choice, "auto") == 0)
-        strbuf_puts(&why, "there is no OpenCL device, so queries run without");
-    else if (strcmp(cl->choice, "cpu") == 0)
-        strbuf_puts(&why, "there is no OpenCL device that is a CPU");
-    else if (strcmp(cl->choice, "gpu") == 0)
-        strbuf_puts(&why, "there is no OpenCL device that is a GPU");
-    else
-        strbuf_printf(&why, "there is no usable OpenCL device %s", cl->choice);
-    if (count == 0 && failure->call && strcmp(cl->choice, "auto") != 0)
-        strbuf_printf(&why, ": %s gave %s (%d)", failure->call, cl_error_name(failure->code), failure->code);
-    strbuf_puts(&hint, count > 0 ? "there is " : "`.devices` says what to install; `.device host` needs none");
-    for (size_t k = 0; k < count; k++) {
-        strbuf_puts(&hint, k > 0 ? ", " : "");
-        list_device(&hint, &devices[k]);
-        const char *lacks = device_usable(&devices[k]) ? NULL : device_lacks(&devices[k]);
-        if (lacks)
-            strbuf_printf(&hint, ", but %s", lacks);
-    }
-    cl->why_not = why.text;
-    cl->hint = hint.text;
-}
-
-static void open_device(struct cl_backend *cl)
-{
-    struct failure failure = {0};
-    size_t count;
-    struct device *devices = devices_find(&count, &failure);
-    const struct device *device = device_choose(cl->choice, devices, count);
-
-    if (!device) {
-        explain_lack(cl, devices, count, &failure);
-    } else {
-        failure = (struct failure){0};
-        cl->accelerator = accelerator_open(device, device_shape(device), &failure);
-        if (!cl->accelerator) {
-            struct strbuf why = {0};
-            cl_failure_text(&failure, device->name, &why);
-            cl->why_not = why.text;
-            cl->hint = heap_text("`.device host` runs queries without OpenCL");
-        }
-    }
-    free(devices);
-}
-
-/* Starts OpenCL if that has not been done, and says why it cannot be used. */
-static enum status start(struct cl_backend *cl, struct timing *timing, struct diags *diags)
-{
     if (!cl->started) {
         int64_t began = now_ns();
-        struct signals signals;
-        signals_save(&signals);
-        signals_hold();
-        open_device(cl);
-        signals_restore(&signals);
-        cl->started = true;
-        if (cl->accelerator)
-            cl->base.name = cl->accelerator->device.name;
+        if (!start_wait(cl->start, cancel))
+            return STATUS_CANCELLED;
+        started(cl);
         timing_add(timing, PHASE_BUILD, "OpenCL started", now_ns() - began, 0);
     }
     if (cl->accelerator)
         return STATUS_OK;
     bool any = strcmp(cl->choice, "auto") == 0;
+    const char *why_not = start_lack(cl->start, &hint);
     if (any)
-        diag_note(diags, (struct span){0}, "%s", cl->why_not);
+        diag_note(diags, (struct span){0}, "%s", why_not);
     else
-        (void)diag_error(diags, (struct span){0}, "%s", cl->why_not);
-    diag_hint(diags, "%s", cl->hint);
+        (void)diag_error(diags, (struct span){0}, "%s", why_not);
+    diag_hint(diags, "%s", hint);
     return any ? STATUS_UNABLE : STATUS_FAILED;
 }
 
@@ -191,7 +141,7 @@ static enum status make_program(struct cl_backend *cl, const struct job *job)
 static enum status cl_prepare(struct backend *backend, const struct job *job)
 {
     struct cl_backend *cl = of_backend(backend);
-    enum status status = start(cl, job->timing, job->diags);
+    enum status status = start(cl, job->timing, job->cancel, job->diags);
 
     if (status == STATUS_OK)
         status = make_plan(cl, job, NULL);
@@ -200,9 +150,15 @@ static enum status cl_prepare(struct backend *backend, const struct job *job)
 
 static enum readiness cl_begin(struct backend *backend, const struct job *job)
 {
+    struct cl_backend *cl = of_backend(backend);
+
+    start_begin(cl->start);
+    if (!cl->started && !start_is_over(cl->start))
+        return BACKEND_PENDING;
+    if (!job)
+        return BACKEND_READY;
     size_t told = job->diags->count;
     enum status status = cl_prepare(backend, job);
-
     job->diags->count = told;
     return status == STATUS_OK ? BACKEND_READY : BACKEND_UNABLE;
 }
@@ -250,8 +206,9 @@ static enum status cl_break(struct backend *backend, const struct break_job *job
 {
     struct cl_backend *cl = of_backend(backend);
     enum breaker_kind kind = job->task->breaker->kind;
-    enum status status = start(cl, job->timing, job->diags);
-
+    if (job->hasty && cl_begin(backend, NULL) != BACKEND_READY)
+        return STATUS_UNABLE;
+    enum status status = start(cl, job->timing, job->cancel, job->diags);
     if (status != STATUS_OK)
         return status;
     if (!cl_breaker_pays(kind, cl->accelerator->shape))
@@ -264,7 +221,7 @@ static const char *cl_source(struct backend *backend, const struct job *job)
     struct cl_backend *cl = of_backend(backend);
     size_t told = job->diags->count;
 
-    if (start(cl, job->timing, job->diags) == STATUS_OK && make_plan(cl, job, NULL) == STATUS_OK)
+    if (start(cl, job->timing, job->cancel, job->diags) == STATUS_OK && make_plan(cl, job, NULL) == STATUS_OK)
         return cl->plan.text;
     job->diags->count = told; /* showing something else is not a failure */
     return NULL;
@@ -282,14 +239,12 @@ static void cl_close(struct backend *backend)
 {
     struct cl_backend *cl = of_backend(backend);
 
-    accelerator_close(cl->accelerator);
+    start_free(cl->start);
     free(cl->choice);
-    free(cl->why_not);
-    free(cl->hint);
     free(cl);
 }
 
-struct backend *cl_open(const char *choice)
+struct backend *cl_open(const char *choice, struct site *site)
 {
     static const struct backend_ops ops = {
         .begin = cl_begin,
@@ -306,6 +261,7 @@ struct backend *cl_open(const char *choice)
         return NULL;
     struct cl_backend *cl = heap_array(1, sizeof *cl);
     cl->choice = heap_text(choice);
+    cl->start = start_new(choice, site);
     cl->base = (struct backend){.ops = &ops, .name = cl->choice};
     return &cl->base;
 }
@@ -314,7 +270,7 @@ static void describe_device(struct strbuf *out, const struct device *device)
 {
     const char *lacks = device_lacks(device);
 
-    list_device(out, device);
+    device_title(device, out);
     strbuf_puts(out, ", ");
     strbuf_add_visible(out, device->driver, strlen(device->driver));
     strbuf_printf(out, ", %.1f GiB, at most %.1f in one buffer, %u compute unit%s", (double)device->memory / (1 << 30),
@@ -324,16 +280,18 @@ static void describe_device(struct strbuf *out, const struct device *device)
     strbuf_putc(out, '\n');
 }
 
-void cl_describe(struct strbuf *out)
+void cl_describe(struct strbuf *out, const struct site *site)
 {
     struct failure failure = {0};
     struct signals signals;
+    sigset_t before;
     size_t count;
 
-    signals_save(&signals);
-    signals_hold();
+    signals_record(&signals);
+    signals_hold(&before);
     struct device *devices = devices_find(&count, &failure);
-    signals_restore(&signals);
+    signals_put_back(site ? &site->signals : &signals);
+    signals_release(&before);
     for (size_t k = 0; k < count; k++)
         describe_device(out, &devices[k]);
     if (failure.call)

@@ -2,16 +2,19 @@
 #ifndef RQL_CL_CL_H
 #define RQL_CL_CL_H
 
+#include "site.h"
+
 #include "../engine/backend.h"
 
 /* A backend for the device that `choice` names: "auto" (a GPU if there is one, else a CPU device), "cpu", "gpu", or a
- * number as listed by cl_describe. Returns at once: OpenCL starts at the first prepare. If there is no such device
- * then, "auto" gives STATUS_UNABLE with a note, anything else STATUS_FAILED with the devices there are. Where
- * `choice` is none of these words or a number, NULL. */
-struct backend *cl_open(const char *choice);
+ * number as listed by cl_describe. OpenCL starts at the first begin or prepare, on a thread of its own. If there is no
+ * such device then, "auto" gives STATUS_UNABLE with a note, anything else STATUS_FAILED with the devices there are.
+ * Where `choice` is none of these words or a number, NULL. `site` is NULL in a process with one backend that ends in
+ * the ordinary way. */
+struct backend *cl_open(const char *choice, struct site *site);
 
 /* Appends a line for each device of each platform (number, name, kind, driver, memory, compute units, what it lacks),
  * and what to install when there is none. Starts OpenCL. */
-void cl_describe(struct strbuf *out);
+void cl_describe(struct strbuf *out, const struct site *site);
 
 #endif

@@ -163,6 +163,13 @@ const char *device_kind(const struct device *device)
                                                        : "device";
 }
 
+void device_title(const struct device *device, struct strbuf *out)
+{
+    strbuf_printf(out, "%zu: ", device->number);
+    strbuf_add_visible(out, device->name, strlen(device->name));
+    strbuf_printf(out, " (%s)", device_kind(device));
+}
+
 bool device_usable(const struct device *device)
 {
     return device->available && device->compiler && device->little_endian && device->units > 0 &&

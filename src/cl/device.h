@@ -25,6 +25,9 @@ struct device {
  * wrong: a broken platform does not hide the others. */
 struct device *devices_find(size_t *count, struct failure *failure);
 
+/* Appends "1: NAME (CPU)". */
+void device_title(const struct device *device, struct strbuf *out);
+
 /* "CPU", "GPU", "accelerator", ... */
 const char *device_kind(const struct device *device);
 

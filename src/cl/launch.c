@@ -1,7 +1,6 @@
 #include "launch.h"
 
 #include "literal.h"
-#include "signals.h"
 
 #include "../engine/stages.h"
 
@@ -285,7 +284,7 @@ bool launch_first(struct accelerator *accelerator, const struct plan *plan, stru
                             .inputs = supplies,
                             .outputs = views,
                             .levels = levels};
-    struct signals signals;
+    sigset_t before;
     bool flagged = false, done = true;
 
     views[0].buffer = memory_scratch(accelerator->memory, SCRATCH_SLOTS, slots * sizeof(uint64_t));
@@ -295,10 +294,11 @@ bool launch_first(struct accelerator *accelerator, const struct plan *plan, stru
         views[k] = views[0];
         supplies[k].view = views[0];
     }
-    signals_save(&signals);
+    signals_hold_interrupt(&before);
     for (int role = 0; role < KERNEL_ROLE_COUNT && done; role++)
         done = !plan->roles[role] || launch_kernel(&launch, (enum kernel_role)role, &flagged);
-    signals_restore(&signals);
+    signals_put_back(&accelerator->signals);
+    signals_release(&before);
     program->launched = done;
     return done;
 }

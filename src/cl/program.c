@@ -1,7 +1,5 @@
 #include "program.h"
 
-#include "signals.h"
-
 #include "../heap.h"
 
 #include <stdlib.h>
@@ -122,12 +120,13 @@ static bool compile(struct accelerator *accelerator, struct program *program, co
 
 static void build(struct accelerator *accelerator, struct program *program, const char *const *names)
 {
-    struct signals signals;
     struct strbuf why_not = {0};
+    sigset_t before;
 
-    signals_save(&signals);
+    signals_hold_interrupt(&before);
     bool built = compile(accelerator, program, names);
-    signals_restore(&signals);
+    signals_put_back(&accelerator->signals);
+    signals_release(&before);
     if (built)
         return;
     cl_failure_text(&accelerator->failure, accelerator->device.name, &why_not);

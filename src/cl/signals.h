@@ -1,5 +1,9 @@
 /* OpenCL drivers install signal handlers of their own: PoCL and LLVM for INT, TERM, SEGV, FPE and more, NVIDIA's for
- * PIPE. Whoever has one started, or has it compile, puts things back afterwards. */
+ * PIPE. Whoever has one started, or has it compile, puts things back afterwards. Handlers are recorded once, before any
+ * driver is there, because drivers work on several threads: what one of them finds may be another's.
+ *
+ * Until they are put back an interrupt still comes through: LLVM's handler puts back what it replaced, and then raises
+ * the signal again (or returns to the instruction that failed). */
 #ifndef RQL_CL_SIGNALS_H
 #define RQL_CL_SIGNALS_H
 
@@ -7,16 +11,19 @@
 
 struct signals {
     struct sigaction actions[65]; /* by number; Linux has 64 */
-    sigset_t mask;
 };
 
-/* Remembers handlers and what is blocked. Until signals_restore an interrupt from the keyboard waits, as a driver's
- * handler would end the program; other signals do end it, even while a compiler hangs. */
-void signals_save(struct signals *signals);
-void signals_restore(const struct signals *signals);
+/* Handlers as they are now. Those of job control and of the window's size are not among them: the line editor changes
+ * them at any time, and drivers leave them alone. */
+void signals_record(struct signals *signals);
+void signals_put_back(const struct signals *signals);
 
-/* After signals_save, for a driver about to start threads: lets every signal wait that can. Threads inherit that and
- * leave signals to the main thread for good. */
-void signals_hold(void);
+/* Lets an interrupt from the keyboard wait until signals_release, on the thread that uses a driver. */
+void signals_hold_interrupt(sigset_t *before);
+
+/* Lets every signal wait that can, for a driver about to start threads: they inherit that, and leave signals to the
+ * main thread for good. */
+void signals_hold(sigset_t *before);
+void signals_release(const sigset_t *before);
 
 #endif

@@ -1,7 +1,5 @@
 #include "tool.h"
 
-#include "signals.h"
-
 #include "../engine/stages.h"
 #include "../heap.h"
 
@@ -95,17 +93,19 @@ static void add_timing(struct tool *tool, const char *what, int64_t bytes, cl_ev
 static bool enqueue(struct tool *tool, cl_kernel kernel, size_t global, size_t local, cl_event *event)
 {
     struct failure *failure = &tool->accelerator->failure;
-    struct signals signals;
+    sigset_t before;
     bool first = !tool->program->launched;
 
     if (first)
-        signals_save(&signals);
+        signals_hold_interrupt(&before);
     bool enqueued =
         cl_ok(failure, "clEnqueueNDRangeKernel",
               clEnqueueNDRangeKernel(tool->accelerator->queue, kernel, 1, NULL, &global, &local, 0, NULL, event));
     bool done = enqueued && cl_ok(failure, "clWaitForEvents", clWaitForEvents(1, event));
-    if (first)
-        signals_restore(&signals);
+    if (first) {
+        signals_put_back(&tool->accelerator->signals);
+        signals_release(&before);
+    }
     if (enqueued && !done)
         clReleaseEvent(*event);
     return done;

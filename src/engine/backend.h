@@ -58,7 +58,7 @@ struct backend;
 
 struct backend_ops {
     /* Begins to get ready for the task, never waiting for anything, and says how far that is; adds no notes. Another
-     * task may be begun or prepared meanwhile. */
+     * task may be begun or prepared meanwhile. Without a job it gets ready for tasks in general: a device starts. */
     enum readiness (*begin)(struct backend *backend, const struct job *job);
     /* Gets ready for the task (builds its program), waiting as long as that takes; STATUS_UNABLE if this backend
      * cannot run it. */

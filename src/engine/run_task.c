@@ -11,7 +11,15 @@
 
 #include <string.h>
 
-enum { RANGE_UNIT = 4096, FIRST_WINDOW_ROWS = 16 * RANGE_UNIT, COPIED_ROWS = 1 << 20 };
+enum {
+    RANGE_UNIT = 4096,
+    FIRST_WINDOW_ROWS = 16 * RANGE_UNIT,
+    COPIED_ROWS = 1 << 20,
+    /* While a device gets ready: long enough that starting threads costs nothing, short enough to hand over soon. */
+    SLICE_NS = 4000000,
+    FIRST_SLICE = 64 * RANGE_UNIT,
+    LEAST_SLICE = 4 * RANGE_UNIT
+};
 
 /* A task on its way through the backends. */
 struct task_run {
@@ -23,6 +31,8 @@ struct task_run {
     struct row_sink rest; /* takes the place of `sink` when that has all that the window keeps: no columns */
     bool full;
     bool flagged;
+    struct backend *awaited; /* gets ready while the evaluator runs slices of the rows; NULL usually */
+    int64_t slice;           /* rows of the next */
 };
 
 void outcome_release(struct outcome *outcome, const struct task *task)
@@ -54,6 +64,31 @@ static enum status choose_backend(const struct task_run *run, struct backend *wa
     drop_repeated_note(run->job.diags);
     *backend = run->runner->evaluator;
     return (*backend)->ops->prepare(*backend, &run->job);
+}
+
+/* Gives the rows that are left to a backend. A hasty run does not wait for it: the evaluator has them until it is
+ * ready. */
+static enum status give_to(struct task_run *run, struct backend *wanted, struct backend **backend)
+{
+    run->awaited = NULL;
+    if (run->runner->hasty && wanted->ops->begin(wanted, &run->job) == BACKEND_PENDING) {
+        run->awaited = wanted;
+        run->slice = FIRST_SLICE;
+        wanted = run->runner->evaluator;
+    }
+    return choose_backend(run, wanted, backend);
+}
+
+/* After a slice: hands over if the backend awaited is ready, else sees to it that the next takes as long as it should.
+ */
+static enum status end_slice(struct task_run *run, int64_t ns, struct backend **backend)
+{
+    if (run->awaited->ops->begin(run->awaited, &run->job) != BACKEND_PENDING)
+        return give_to(run, run->awaited, backend);
+    double factor = (double)SLICE_NS / (double)(ns > 0 ? ns : 1);
+    double rows = (double)run->slice * (factor < 4 ? factor : 4);
+    run->slice = rows < LEAST_SLICE ? LEAST_SLICE : (int64_t)rows / RANGE_UNIT * RANGE_UNIT;
+    return STATUS_OK;
 }
 
 static int64_t rows_at_once(struct backend *backend, const struct job *job)
@@ -136,14 +171,14 @@ static enum status pass_over_rest(struct task_run *run, struct backend **backend
         task->outputs[k].needed = false;
     run->rest.columns = arena_array(run->job.diags->arena, task->output_count, sizeof *run->rest.columns);
     run->full = true;
-    return choose_backend(run, *backend, backend);
+    return give_to(run, run->awaited ? run->awaited : *backend, backend);
 }
 
 static enum status run_ranges(struct task_run *run)
 {
     struct backend *backend;
     struct backend *evaluator = run->runner->evaluator;
-    enum status status = choose_backend(run, run->runner->device ? run->runner->device : evaluator, &backend);
+    enum status status = give_to(run, run->runner->device ? run->runner->device : evaluator, &backend);
     const int64_t wanted = rows_wanted(run->task);
     struct job range = run->job;
     while (status == STATUS_OK && range.begin < run->job.end && !run->flagged) {
@@ -154,6 +189,9 @@ static enum status run_ranges(struct task_run *run)
             int64_t done = range.begin > FIRST_WINDOW_ROWS ? range.begin : FIRST_WINDOW_ROWS;
             most = done < most ? done : most;
         }
+        if (run->awaited)
+            most = run->slice < most ? run->slice : most;
+        int64_t began = now_ns();
         range.end = run->job.end - range.begin > most ? range.begin + most : run->job.end;
         status = run_range(run, backend, &range);
         if (status == STATUS_UNABLE && backend != evaluator) {
@@ -167,6 +205,8 @@ static enum status run_ranges(struct task_run *run)
             status = check_room(run, run->sink.rows);
         if (status == STATUS_OK && !run->full && run->sink.rows >= wanted && range.begin < run->job.end)
             status = pass_over_rest(run, &backend);
+        else if (status == STATUS_OK && run->awaited && range.begin < run->job.end)
+            status = end_slice(run, now_ns() - began, &backend);
     }
     return status;
 }

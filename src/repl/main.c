@@ -19,6 +19,9 @@ static volatile sig_atomic_t leave;
 static volatile sig_atomic_t interrupted_at; /* milliseconds, of the Ctrl-C that set cancel */
 static int signal_pipe[2];
 
+/* What OpenCL's backends and their threads share; their threads may still be at work when all else has ended. */
+static struct site site;
+
 /* A query that has not stopped this long after Ctrl-C is stuck, and the next Ctrl-C ends rql. Building a program for a
  * device cannot be broken off and may take seconds. Before that, a second Ctrl-C that no held key made is answered. */
 enum { STUCK_MS = 5000, IMPATIENT_MS = 300 };
@@ -121,16 +124,27 @@ static enum exit_status tell(const struct strbuf *text)
     return told ? EXIT_FINE : EXIT_QUERY;
 }
 
+static struct backend *open_device(const char *choice)
+{
+    return cl_open(choice, &site);
+}
+
+static void describe_devices(struct strbuf *out)
+{
+    cl_describe(out, &site);
+}
+
 static enum exit_status run(const struct options *options)
 {
     mappings = mappings_new();
     install_handlers();
+    signals_record(&site.signals);
     struct platform platform = {.mappings = mappings,
                                 .cancel = &cancel,
                                 .leave = &leave,
                                 .signals = signal_pipe[0],
-                                .open_device = cl_open,
-                                .describe_devices = cl_describe};
+                                .open_device = open_device,
+                                .describe_devices = describe_devices};
     enum exit_status outcome = shell_main(options, &platform);
     mappings_free(mappings);
     mappings = NULL;
@@ -166,6 +180,9 @@ int main(int argc, char **argv)
     if (asked) {
         (void)signal(asked, SIG_DFL);
         (void)raise(asked);
+    }
+    if (site.starting > 0) {
+        _exit((int)outcome); /* everything of ours has been written and closed */
     }
     return (int)outcome;
 }

@@ -175,6 +175,7 @@ enum exit_status prompt_run(struct shell *shell, bool editing)
 {
     struct prompt prompt = {.shell = shell};
     shell->prompting = true;
+    shell_choose_device(shell);
     lineedit_open(&prompt.editor, shell->platform, editing);
     if (editing) {
         greet(shell);

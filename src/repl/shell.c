@@ -122,6 +122,11 @@ void shell_choose_device(struct shell *shell)
         shell->runner.device = shell->platform->open_device(choice.text);
         strbuf_free(&choice);
     }
+    shell->runner.hasty = shell->settings.device == DEVICE_AUTO;
+    /* At a prompt it can start while the user types; a query that was asked for alone may be done before. */
+    if (shell->runner.device && (shell->prompting || !shell->runner.hasty)) {
+        (void)shell->runner.device->ops->begin(shell->runner.device, NULL);
+    }
 }
 
 static enum status read_all(int fd, struct strbuf *text, const volatile sig_atomic_t *cancel)

@@ -66,7 +66,7 @@ static inline int rig_open(void **state)
     for (int k = 1; k <= SIGTERM; k++)
         sigaction(k, NULL, &before[k]);
     rig->host = evaluator_open_threads(2);
-    rig->device = cl_open(rig_choice());
+    rig->device = cl_open(rig_choice(), NULL);
     assert_non_null(rig->device);
     rig_start(rig);
 

@@ -341,10 +341,10 @@ static void test_choices(void **state)
 {
     struct rig *rig = rig_of(state);
     struct strbuf text = {0};
-    assert_null(cl_open("fast"));
-    assert_null(cl_open(""));
-    assert_null(cl_open("1x"));
-    struct backend *none = cl_open("9999");
+    assert_null(cl_open("fast", NULL));
+    assert_null(cl_open("", NULL));
+    assert_null(cl_open("1x", NULL));
+    struct backend *none = cl_open("9999", NULL);
     assert_non_null(none);
     struct setup *setup = main_query(rig, 42, 0);
     setup_analyse(setup, ROWS);
@@ -358,7 +358,7 @@ static void test_choices(void **state)
     none->ops->close(none);
     setup_free(setup);
 
-    cl_describe(&text);
+    cl_describe(&text, NULL);
     assert_non_null(strstr(text.text, "1: "));
     strbuf_free(&text);
 }
@@ -379,7 +379,7 @@ static int without_devices(void)
         struct setup *setup = main_query(&rig, 42, 0);
         setup_analyse(setup, ROWS);
         struct job job = setup_job(&rig, setup, 0, ROWS);
-        struct backend *device = cl_open(choices[k]);
+        struct backend *device = cl_open(choices[k], NULL);
         bool right = device->ops->prepare(device, &job) == wanted[k] && rig.diags.count == 1 &&
                      (rig.diags.at[0].severity == SEVERITY_NOTE) == (wanted[k] == STATUS_UNABLE);
         device->ops->close(device);

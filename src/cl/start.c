@@ -1,0 +1,195 @@
+#include "start.h"
+
+#include "../heap.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { LOOK_MS = 50 /* between two looks at the interrupt, which may arrive just before a wait begins */ };
+
+struct start {
+    char *choice;
+    struct site *site;
+    struct signals signals; /* in place of the site's */
+    bool begun;
+    pthread_t thread;
+    bool threaded, joined;
+    int over_fd; /* readable when it is over; -1: there was none to be had, and the thread is just waited for */
+
+    pthread_mutex_t lock;
+    bool over, abandoned;
+    struct accelerator *accelerator; /* NULL: there is none, for this reason: */
+    char *why_not, *hint;
+};
+
+struct start *start_new(const char *choice, struct site *site)
+{
+    struct start *start = heap_array(1, sizeof *start);
+
+    start->choice = heap_text(choice);
+    start->site = site;
+    start->over_fd = -1;
+    if (site)
+        start->signals = site->signals;
+    else
+        signals_record(&start->signals);
+    pthread_mutex_init(&start->lock, NULL);
+    return start;
+}
+
+/* Says that there is no device of the kind chosen, and which there are. */
+static void explain_lack(struct start *start, const struct device *devices, size_t count, const struct failure *failure)
+{
+    struct strbuf why = {0}, hint = {0};
+
+    if (strcmp(start->choice, "auto") == 0)
+        strbuf_puts(&why, "there is no OpenCL device, so queries run without");
+    else if (strcmp(start->choice, "cpu") == 0)
+        strbuf_puts(&why, "there is no OpenCL device that is a CPU");
+    else if (strcmp(start->choice, "gpu") == 0)
+        strbuf_puts(&why, "there is no OpenCL device that is a GPU");
+    else
+        strbuf_printf(&why, "there is no usable OpenCL device %s", start->choice);
+    if (count == 0 && failure->call && strcmp(start->choice, "auto") != 0)
+        strbuf_printf(&why, ": %s gave %s (%d)", failure->call, cl_error_name(failure->code), failure->code);
+    strbuf_puts(&hint, count > 0 ? "there is " : "`.devices` says what to install; `.device host` needs none");
+    for (size_t k = 0; k < count; k++) {
+        strbuf_puts(&hint, k > 0 ? ", " : "");
+        device_title(&devices[k], &hint);
+        const char *lacks = device_usable(&devices[k]) ? NULL : device_lacks(&devices[k]);
+        if (lacks)
+            strbuf_printf(&hint, ", but %s", lacks);
+    }
+    start->why_not = why.text;
+    start->hint = hint.text;
+}
+
+static void open_device(struct start *start)
+{
+    struct failure failure = {0};
+    size_t count;
+    struct device *devices = devices_find(&count, &failure);
+    const struct device *device = device_choose(start->choice, devices, count);
+
+    if (!device) {
+        explain_lack(start, devices, count, &failure);
+    } else {
+        failure = (struct failure){0};
+        start->accelerator = accelerator_open(device, device_shape(device), &failure);
+        if (start->accelerator) {
+            start->accelerator->signals = start->signals;
+        } else {
+            struct strbuf why = {0};
+            cl_failure_text(&failure, device->name, &why);
+            start->why_not = why.text;
+            start->hint = heap_text("`.device host` runs queries without OpenCL");
+        }
+    }
+    free(devices);
+}
+
+static void release(struct start *start)
+{
+    accelerator_close(start->accelerator);
+    if (start->over_fd >= 0)
+        close(start->over_fd);
+    pthread_mutex_destroy(&start->lock);
+    free(start->choice);
+    free(start->why_not);
+    free(start->hint);
+    free(start);
+}
+
+/* The thread. Whoever is second to let go of the start releases it. */
+static void *run(void *argument)
+{
+    struct start *start = argument;
+    struct site *site = start->site;
+    sigset_t before;
+
+    signals_hold(&before);
+    open_device(start);
+    signals_put_back(&start->signals);
+    pthread_mutex_lock(&start->lock);
+    start->over = true;
+    bool abandoned = start->abandoned;
+    if (start->over_fd >= 0)
+        eventfd_write(start->over_fd, 1);
+    pthread_mutex_unlock(&start->lock);
+    if (abandoned)
+        release(start);
+    if (site)
+        site->starting--;
+    signals_release(&before);
+    return NULL;
+}
+
+void start_begin(struct start *start)
+{
+    if (start->begun)
+        return;
+    start->begun = true;
+    start->over_fd = eventfd(0, EFD_CLOEXEC);
+    if (start->site)
+        start->site->starting++;
+    start->threaded = pthread_create(&start->thread, NULL, run, start) == 0;
+    if (!start->threaded)
+        run(start);
+}
+
+bool start_is_over(struct start *start)
+{
+    pthread_mutex_lock(&start->lock);
+    bool over = start->over;
+    pthread_mutex_unlock(&start->lock);
+    return over;
+}
+
+bool start_wait(struct start *start, const volatile sig_atomic_t *cancel)
+{
+    start_begin(start);
+    while (start->over_fd >= 0 && !start_is_over(start)) {
+        struct pollfd over = {.fd = start->over_fd, .events = POLLIN};
+        if (cancel && *cancel)
+            return false;
+        poll(&over, 1, LOOK_MS);
+    }
+    if (start->threaded && !start->joined) {
+        pthread_join(start->thread, NULL);
+        start->joined = true;
+    }
+    return true;
+}
+
+struct accelerator *start_accelerator(const struct start *start)
+{
+    return start->accelerator;
+}
+
+const char *start_lack(const struct start *start, const char **hint)
+{
+    *hint = start->hint;
+    return start->why_not;
+}
+
+void start_free(struct start *start)
+{
+    if (!start)
+        return;
+    pthread_mutex_lock(&start->lock);
+    bool running = start->begun && !start->over;
+    start->abandoned = running;
+    pthread_mutex_unlock(&start->lock);
+    if (running) {
+        pthread_detach(start->thread);
+        return;
+    }
+    if (start->threaded && !start->joined)
+        pthread_join(start->thread, NULL);
+    release(start);
+}

@@ -1,0 +1,254 @@
+/* A hasty run begins on the evaluator and hands the rows that are left to a device once that is ready: whenever that
+ * is, every kind of result is the same as without. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/eval.h"
+#include "engine/run_task.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 3000000, MOST_PENDING = 9 };
+
+static const struct span nowhere = {0};
+
+/* The evaluator in the guise of a device that is ready when it has been asked often enough. */
+struct late_device {
+    struct backend base;
+    struct backend *evaluator;
+    int pending; /* answers until it is ready */
+    bool unable; /* and then it is not ready, but unable */
+    bool ready;  /* it has said so */
+    int64_t first_row, rows;
+};
+
+static enum readiness late_begin(struct backend *backend, const struct job *job)
+{
+    struct late_device *device = (struct late_device *)backend;
+    assert_non_null(job);
+    if (device->pending-- > 0)
+        return BACKEND_PENDING;
+    device->ready = !device->unable;
+    return device->unable ? BACKEND_UNABLE : BACKEND_READY;
+}
+
+static enum status late_prepare(struct backend *backend, const struct job *job)
+{
+    struct late_device *device = (struct late_device *)backend;
+    if (device->ready)
+        return STATUS_OK;
+    assert_true(device->unable); /* nothing may wait for it */
+    diag_note(job->diags, nowhere, "it did not build");
+    return STATUS_UNABLE;
+}
+
+static int64_t late_range_rows(struct backend *backend, const struct job *job)
+{
+    (void)backend, (void)job;
+    return 1 << 20;
+}
+
+static void count(struct late_device *device, const struct job *job)
+{
+    assert_true(device->ready);
+    if (device->rows == 0)
+        device->first_row = job->begin;
+    device->rows += job->end - job->begin;
+}
+
+static enum status late_aggregate(struct backend *backend, const struct job *job, struct agg_state *states,
+                                  bool *flagged)
+{
+    struct late_device *device = (struct late_device *)backend;
+    count(device, job);
+    return device->evaluator->ops->aggregate(device->evaluator, job, states, flagged);
+}
+
+static enum status late_rows(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged)
+{
+    struct late_device *device = (struct late_device *)backend;
+    count(device, job);
+    return device->evaluator->ops->rows(device->evaluator, job, sink, flagged);
+}
+
+static const struct backend_ops late_ops = {.begin = late_begin,
+                                            .prepare = late_prepare,
+                                            .range_rows = late_range_rows,
+                                            .aggregate = late_aggregate,
+                                            .rows = late_rows};
+
+/* What the tests run on: an evaluator, and columns of integers and of floats whose sum depends on rounding. */
+struct bench {
+    struct backend *evaluator;
+    struct column *columns[2];
+};
+
+/* Sinks of all kinds, by number. */
+enum { SUM, FLOAT_SUM, FLOAT_PRODUCT, FILTERED_ROWS, ALL_ROWS, WINDOW, SINKS };
+
+/* A task, with all that it points to. */
+struct setup {
+    struct queue queue;
+    struct task *task;
+    struct filter filter;
+    struct aggregate aggregate;
+    struct output outputs[2];
+    struct input inputs[2];
+};
+
+static struct task *make_task(struct setup *setup, struct arena *arena, const struct bench *bench, int sink)
+{
+    queue_init(&setup->queue, arena);
+    struct task *task = setup->task = queue_add(&setup->queue);
+    value integer = code_input(&task->code, 0, KIND_INT, nowhere);
+    value number = code_input(&task->code, 1, KIND_FLOAT, nowhere);
+    value limit = code_int(&task->code, 700, nowhere);
+    for (int k = 0; k < 2; k++)
+        setup->inputs[k] = (struct input){.column = bench->columns[k], .type = bench->columns[k]->type};
+    task->inputs = setup->inputs;
+    task->input_count = 2;
+    setup->filter.keep = code_op(&task->code, OP_LT, integer, limit, NO_VALUE, nowhere);
+    task->filters = &setup->filter;
+    task->filter_count = sink != ALL_ROWS;
+    task->outputs = setup->outputs;
+    task->aggregates = &setup->aggregate;
+    if (sink >= FILTERED_ROWS) {
+        value next = code_op(&task->code, OP_ADD, integer, limit, NO_VALUE, nowhere);
+        setup->outputs[0] = (struct output){.value = next, .name = "c", .type = TYPE_I64, .needed = true};
+        setup->outputs[1] = (struct output){.value = number, .name = "d", .type = TYPE_F64, .needed = true};
+        task->output_count = 2;
+        if (sink == WINDOW)
+            task->window = (struct window){.skip = 100000, .take = 900000, .tail = -1};
+        return task;
+    }
+    task->sink = SINK_AGGREGATE;
+    task->aggregate_count = 1;
+    setup->aggregate.kind = sink == FLOAT_PRODUCT ? AGG_PRODUCT : AGG_SUM;
+    setup->aggregate.value = sink == SUM ? integer : number;
+    return task;
+}
+
+static void run(const struct bench *bench, struct late_device *device, int sink, struct arena *arena,
+                struct outcome *outcome, struct setup *setup, size_t notes)
+{
+    struct diags diags;
+    diags_init(&diags, arena);
+    const struct runner runner = {
+        .evaluator = bench->evaluator, .device = device ? &device->base : NULL, .hasty = device != NULL};
+    struct task *task = make_task(setup, arena, bench, sink);
+    assert_int_equal(run_task(&runner, task, (struct column *const *)bench->columns, ROWS, arena, outcome, &diags),
+                     STATUS_OK);
+    assert_false(outcome->flagged);
+    assert_int_equal(diags.count, notes);
+}
+
+static void assert_same(const struct outcome *got, const struct outcome *wanted, int sink)
+{
+    if (sink < FILTERED_ROWS) {
+        assert_true(got->scalar.kind == wanted->scalar.kind && got->scalar.integer == wanted->scalar.integer);
+        assert_memory_equal(&got->scalar.number, &wanted->scalar.number, sizeof got->scalar.number);
+        return;
+    }
+    assert_int_equal(got->rows, wanted->rows);
+    assert_int_equal(got->rows > 0, 1);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(got->columns[k]->store, wanted->columns[k]->store);
+        size_t size = type_table[got->columns[k]->store].size;
+        assert_memory_equal(got->columns[k]->data, wanted->columns[k]->data, (size_t)got->rows * size);
+    }
+}
+
+static void results_do_not_depend_on_when(void **state)
+{
+    const struct bench *bench = *state;
+    int64_t most_before = 0;
+    for (int sink = 0; sink < SINKS; sink++) {
+        struct arena *arena = arena_new();
+        struct setup setup = {0};
+        struct outcome wanted;
+        run(bench, NULL, sink, arena, &wanted, &setup, 0);
+        for (int pending = 0; pending <= MOST_PENDING; pending++) {
+            struct late_device device = {.base = {.ops = &late_ops, .name = "late"}, .evaluator = bench->evaluator};
+            struct setup late_setup = {0};
+            struct outcome got;
+            device.pending = pending;
+            run(bench, &device, sink, arena, &got, &late_setup, 0);
+            assert_same(&got, &wanted, sink);
+            /* Asked once before the first slice and once after each; what it got are the last rows, all of them. */
+            assert_int_equal(device.rows > 0, device.ready);
+            if (device.ready)
+                assert_int_equal(device.first_row + device.rows, ROWS);
+            assert_int_equal(device.first_row > 0, device.ready && pending > 0);
+            most_before = device.first_row > most_before ? device.first_row : most_before;
+            outcome_release(&got, late_setup.task);
+        }
+        outcome_release(&wanted, setup.task);
+        arena_free(arena);
+    }
+    assert_in_range(most_before, 300000, ROWS - 1); /* it was not always after the first slice */
+}
+
+static void unable_devices_are_told_of_once(void **state)
+{
+    const struct bench *bench = *state;
+    for (int sink = 0; sink < SINKS; sink++) {
+        struct arena *arena = arena_new();
+        struct setup setup = {0};
+        struct outcome wanted;
+        run(bench, NULL, sink, arena, &wanted, &setup, 0);
+        for (int pending = 0; pending <= 2; pending++) {
+            struct late_device device = {.base = {.ops = &late_ops, .name = "late"}, .evaluator = bench->evaluator};
+            struct setup late_setup = {0};
+            struct outcome got;
+            device.pending = pending;
+            device.unable = true;
+            run(bench, &device, sink, arena, &got, &late_setup, 1);
+            assert_same(&got, &wanted, sink);
+            assert_int_equal(device.rows, 0);
+            outcome_release(&got, late_setup.task);
+        }
+        outcome_release(&wanted, setup.task);
+        arena_free(arena);
+    }
+}
+
+static int open_bench(void **state)
+{
+    struct bench *bench = calloc(1, sizeof *bench);
+    assert_non_null(bench);
+    bench->evaluator = evaluator_open_threads(2);
+    bench->columns[0] = column_reserve(TYPE_I64, TYPE_I64, ROWS);
+    bench->columns[1] = column_reserve(TYPE_F64, TYPE_F64, ROWS);
+    for (int64_t i = 0; i < ROWS; i++) {
+        *(int64_t *)column_at(bench->columns[0], i) = i * 7919 % 1000;
+        *(double *)column_at(bench->columns[1], i) = 1 + (double)(i % 97 - 48) * 1e-9;
+    }
+    column_finish(bench->columns[0], ROWS);
+    column_finish(bench->columns[1], ROWS);
+    *state = bench;
+    return 0;
+}
+
+static int close_bench(void **state)
+{
+    struct bench *bench = *state;
+    column_unref(bench->columns[0]);
+    column_unref(bench->columns[1]);
+    bench->evaluator->ops->close(bench->evaluator);
+    free(bench);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_do_not_depend_on_when),
+        cmocka_unit_test(unable_devices_are_told_of_once),
+    };
+    return cmocka_run_group_tests_name("handover", tests, open_bench, close_bench);
+}
