@@ -54,6 +54,14 @@ enum readiness {
     BACKEND_UNABLE   /* it cannot run the task; `prepare` says why */
 };
 
+/* What the choice between backends (choose.h) has to know of one. */
+enum backend_class { CLASS_EVALUATOR, CLASS_CPU, CLASS_GPU };
+struct profile {
+    enum backend_class class;
+    const char *identity; /* its device and driver: what has been measured is remembered under this */
+    int units;            /* threads or compute units */
+};
+
 struct backend;
 
 struct backend_ops {
@@ -75,6 +83,11 @@ struct backend_ops {
     enum status (*breaker)(struct backend *backend, const struct break_job *job, bool *flagged);
     /* The program for the task as text, in the job's diags' arena; NULL if there is none. */
     const char *(*source)(struct backend *backend, const struct job *job);
+    /* BACKEND_PENDING while the backend has not started, which `wait` waits for; BACKEND_UNABLE if it never will. */
+    enum readiness (*profile)(struct backend *backend, bool wait, struct profile *profile);
+    /* How many bytes of rows begin .. end-1 of a column would have to be moved before the backend can read them. NULL:
+     * none ever. */
+    int64_t (*absent)(struct backend *backend, const struct column *column, int64_t begin, int64_t end);
     /* Lets go of copies of columns that nobody else refers to. */
     void (*sweep)(struct backend *backend);
     void (*close)(struct backend *backend);

@@ -370,6 +370,14 @@ static const char *evaluator_source(struct backend *backend, const struct job *j
     return NULL;
 }
 
+static enum readiness evaluator_profile(struct backend *backend, bool wait, struct profile *profile)
+{
+    (void)wait;
+    const struct evaluator *evaluator = (const struct evaluator *)backend;
+    *profile = (struct profile){.class = CLASS_EVALUATOR, .identity = "host", .units = evaluator->threads};
+    return BACKEND_READY;
+}
+
 static void evaluator_sweep(struct backend *backend)
 {
     (void)backend;
@@ -390,6 +398,7 @@ struct backend *evaluator_open_threads(int threads)
         .rows = evaluator_rows,
         .breaker = evaluator_breaker,
         .source = evaluator_source,
+        .profile = evaluator_profile,
         .sweep = evaluator_sweep,
         .close = evaluator_close,
     };

@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include "choose.h"
 #include "damage.h"
 #include "exact.h"
 #include "fuse.h"
@@ -238,6 +239,17 @@ static enum status run_def(struct runner *runner, const struct stmt *stmt, struc
     return status;
 }
 
+/* Devices let go of copies of what has just been let go. */
+static void sweep_devices(const struct runner *runner)
+{
+    if (runner->device)
+        runner->device->ops->sweep(runner->device);
+    for (size_t k = 0; runner->chooser && k < chooser_count(runner->chooser); k++) {
+        struct backend *backend = chooser_backend(runner->chooser, k);
+        backend->ops->sweep(backend);
+    }
+}
+
 enum status run_statement(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
                           struct diags *diags)
 {
@@ -256,7 +268,6 @@ enum status run_statement(struct runner *runner, const struct stmt *stmt, struct
     if (status != STATUS_OK)
         result_release(result);
     catalog_sweep(runner->env->catalog);
-    if (runner->device)
-        runner->device->ops->sweep(runner->device);
+    sweep_devices(runner);
     return status;
 }

@@ -15,11 +15,14 @@ struct result {
 };
 void result_release(struct result *result);
 
+struct chooser; /* choose.h */
+
 /* What a run needs to know; owned by the shell, unchanged by the run. */
 struct runner {
     struct env *env;
     struct backend *evaluator; /* always there */
-    struct backend *device;    /* NULL: the evaluator runs everything */
+    struct backend *device;    /* the one named by the user; NULL: the evaluator runs everything, or as chosen by: */
+    struct chooser *chooser;   /* not NULL: chooses a backend for each task, and `device` is NULL */
     bool hasty;                /* nobody asked for the device: nothing waits until it has started or built a program */
     bool fusion;
     struct timing *timing;     /* or NULL */

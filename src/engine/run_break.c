@@ -1,5 +1,6 @@
 #include "run_break.h"
 
+#include "measure.h"
 #include "stages.h"
 
 /* The column whose elements an output's are, or NULL. */
@@ -38,17 +39,40 @@ static enum status make_results(const struct task *task, const struct break_job 
     return STATUS_OK;
 }
 
-static enum status run_backends(const struct runner *runner, const struct break_job *job, bool *flagged)
+/* On the device, or on the evaluator if there is none or it is unable; *used is the one that did it. */
+static enum status run_backends(struct backend *device, struct backend *evaluator, const struct break_job *job,
+                                struct backend **used, bool *flagged)
 {
-    struct backend *device = runner->device, *evaluator = runner->evaluator;
-    enum status status = STATUS_UNABLE;
-    if (device && device->ops->breaker)
-        status = device->ops->breaker(device, job, flagged);
+    *used = device;
+    enum status status = device && device->ops->breaker ? device->ops->breaker(device, job, flagged) : STATUS_UNABLE;
     if (status == STATUS_UNABLE) {
         drop_repeated_note(job->diags);
         *flagged = false;
+        *used = evaluator;
         status = evaluator->ops->breaker(evaluator, job, flagged);
     }
+    return status;
+}
+
+/* The same, on the backend that is expected to be quickest. */
+static enum status run_chosen(const struct runner *runner, const struct break_job *job, bool *flagged)
+{
+    struct work work;
+    struct timing timing;
+    struct measure measure = {0};
+    struct break_job timed = *job;
+    if (!timed.timing) {
+        timing_init(&timing, job->diags->arena);
+        timed.timing = &timing;
+    }
+    work_of_break(&work, job);
+    struct backend *used, *picked = chooser_pick(runner->chooser, &work);
+    measure_begin(&measure, timed.timing);
+    enum status status = run_backends(picked, runner->evaluator, &timed, &used, flagged);
+    if (status != STATUS_OK || *flagged)
+        return status;
+    measure_end(&measure, used, job->rows);
+    measure_tell(&measure, runner->chooser, &work);
     return status;
 }
 
@@ -69,11 +93,13 @@ enum status run_break(const struct runner *runner, const struct task *task, stru
         .cancel = runner->cancel,
         .diags = diags,
     };
+    struct backend *used;
     if (job.progress)
         job.whole = task_whole(task, inputs, rows, diags->arena);
     enum status status = make_results(task, &job);
     if (status == STATUS_OK)
-        status = run_backends(runner, &job, &outcome->flagged);
+        status = runner->chooser ? run_chosen(runner, &job, &outcome->flagged)
+                                 : run_backends(runner->device, runner->evaluator, &job, &used, &outcome->flagged);
     outcome->rows = result_rows;
     for (size_t k = 0; k < task->output_count && known >= 0 && status == STATUS_OK; k++) {
         if (outcome->columns[k])

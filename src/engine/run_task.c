@@ -2,6 +2,7 @@
 #include "run_task.h"
 
 #include "guard.h"
+#include "measure.h"
 #include "range.h"
 #include "rows.h"
 #include "run_break.h"
@@ -33,6 +34,9 @@ struct task_run {
     bool flagged;
     struct backend *awaited; /* gets ready while the evaluator runs slices of the rows; NULL usually */
     int64_t slice;           /* rows of the next */
+    struct work work;        /* with a chooser: what the task is, what it has taken, and where that is added up: */
+    struct measure measure;
+    struct timing timing;
 };
 
 void outcome_release(struct outcome *outcome, const struct task *task)
@@ -54,6 +58,32 @@ void drop_repeated_note(struct diags *diags)
     }
 }
 
+/* The backend that the user named, or the one expected to be quickest with the rows from `begin` on. */
+static struct backend *wanted_backend(const struct task_run *run, int64_t begin)
+{
+    const struct runner *runner = run->runner;
+    if (!runner->chooser)
+        return runner->device ? runner->device : runner->evaluator;
+    struct job rest = run->job;
+    struct work work;
+    rest.begin = begin;
+    work_of_job(&work, &rest);
+    return chooser_pick(runner->chooser, &work);
+}
+
+/* Begins to make a backend ready. A chosen one that is unable gives way to the next best. */
+static enum readiness begin_backend(const struct task_run *run, struct backend **wanted)
+{
+    struct chooser *chooser = run->runner->chooser;
+    enum readiness readiness = (*wanted)->ops->begin(*wanted, &run->job);
+    for (size_t k = 0; chooser && readiness == BACKEND_UNABLE && k < chooser_count(chooser); k++) {
+        chooser_rule_out(chooser, *wanted, &run->work);
+        *wanted = chooser_pick(chooser, &run->work);
+        readiness = (*wanted)->ops->begin(*wanted, &run->job);
+    }
+    return readiness;
+}
+
 /* Makes a backend ready, and the evaluator if it cannot do the task. */
 static enum status choose_backend(const struct task_run *run, struct backend *wanted, struct backend **backend)
 {
@@ -71,7 +101,7 @@ static enum status choose_backend(const struct task_run *run, struct backend *wa
 static enum status give_to(struct task_run *run, struct backend *wanted, struct backend **backend)
 {
     run->awaited = NULL;
-    if (run->runner->hasty && wanted->ops->begin(wanted, &run->job) == BACKEND_PENDING) {
+    if (run->runner->hasty && begin_backend(run, &wanted) == BACKEND_PENDING) {
         run->awaited = wanted;
         run->slice = FIRST_SLICE;
         wanted = run->runner->evaluator;
@@ -79,12 +109,12 @@ static enum status give_to(struct task_run *run, struct backend *wanted, struct 
     return choose_backend(run, wanted, backend);
 }
 
-/* After a slice: hands over if the backend awaited is ready, else sees to it that the next takes as long as it should.
- */
-static enum status end_slice(struct task_run *run, int64_t ns, struct backend **backend)
+/* After a slice, which ended before row `begin`: hands over if the backend awaited is ready, else sees to it that the
+ * next takes as long as it should. */
+static enum status end_slice(struct task_run *run, int64_t begin, int64_t ns, struct backend **backend)
 {
     if (run->awaited->ops->begin(run->awaited, &run->job) != BACKEND_PENDING)
-        return give_to(run, run->awaited, backend);
+        return give_to(run, run->runner->chooser ? wanted_backend(run, begin) : run->awaited, backend);
     double factor = (double)SLICE_NS / (double)(ns > 0 ? ns : 1);
     double rows = (double)run->slice * (factor < 4 ? factor : 4);
     run->slice = rows < LEAST_SLICE ? LEAST_SLICE : (int64_t)rows / RANGE_UNIT * RANGE_UNIT;
@@ -151,6 +181,20 @@ static enum status run_range(struct task_run *run, struct backend *backend, cons
     return status;
 }
 
+/* The same; with a chooser, what it took is noted. */
+static enum status run_measured(struct task_run *run, struct backend *backend, const struct job *range)
+{
+    if (!run->runner->chooser)
+        return run_range(run, backend, range);
+    measure_begin(&run->measure, run->job.timing);
+    enum status status = run_range(run, backend, range);
+    if (status == STATUS_OK && !run->flagged)
+        measure_end(&run->measure, backend, range->end - range->begin);
+    if (status == STATUS_UNABLE)
+        chooser_rule_out(run->runner->chooser, backend, &run->work);
+    return status;
+}
+
 /* Of how many rows that pass the filters the window can still keep some. */
 static int64_t rows_wanted(const struct task *task)
 {
@@ -178,7 +222,9 @@ static enum status run_ranges(struct task_run *run)
 {
     struct backend *backend;
     struct backend *evaluator = run->runner->evaluator;
-    enum status status = give_to(run, run->runner->device ? run->runner->device : evaluator, &backend);
+    if (run->runner->chooser)
+        work_of_job(&run->work, &run->job);
+    enum status status = give_to(run, wanted_backend(run, run->job.begin), &backend);
     const int64_t wanted = rows_wanted(run->task);
     struct job range = run->job;
     while (status == STATUS_OK && range.begin < run->job.end && !run->flagged) {
@@ -193,7 +239,7 @@ static enum status run_ranges(struct task_run *run)
             most = run->slice < most ? run->slice : most;
         int64_t began = now_ns();
         range.end = run->job.end - range.begin > most ? range.begin + most : run->job.end;
-        status = run_range(run, backend, &range);
+        status = run_measured(run, backend, &range);
         if (status == STATUS_UNABLE && backend != evaluator) {
             drop_repeated_note(range.diags);
             status = choose_backend(run, evaluator, &backend);
@@ -206,8 +252,10 @@ static enum status run_ranges(struct task_run *run)
         if (status == STATUS_OK && !run->full && run->sink.rows >= wanted && range.begin < run->job.end)
             status = pass_over_rest(run, &backend);
         else if (status == STATUS_OK && run->awaited && range.begin < run->job.end)
-            status = end_slice(run, now_ns() - began, &backend);
+            status = end_slice(run, range.begin, now_ns() - began, &backend);
     }
+    if (run->runner->chooser)
+        measure_tell(&run->measure, run->runner->chooser, &run->work);
     return status;
 }
 
@@ -375,6 +423,10 @@ enum status run_task(const struct runner *runner, struct task *task, struct colu
     }
     if (task->filter_count == 0)
         rows_kept(&task->window, rows, &run.job.begin, &run.job.end);
+    if (runner->chooser && !runner->timing) {
+        timing_init(&run.timing, diags->arena);
+        run.job.timing = &run.timing;
+    }
     range_analyse(task, inputs, rows);
     guard_place(task);
     if (runner->progress)
