@@ -2,6 +2,7 @@
 #include "breaker.h"
 #include "firsts.h"
 
+#include "../engine/away.h"
 #include "../engine/keys.h"
 #include "../engine/parallel.h"
 
@@ -43,6 +44,9 @@ static enum status pick(const struct break_job *job, const struct firsts *firsts
 {
     enum { PART_ROWS = 1 << 15 };
     const struct crew crew = {.threads = parallel_threads(), .cancel = job->cancel};
+    enum status status = columns_fetch(job->inputs, job->task->input_count, job->cancel, job->task->span, job->diags);
+    if (status != STATUS_OK)
+        return status;
     struct picking picking = {job, firsts->rows->data, parts_of(&crew, firsts->count, PART_ROWS)};
 
     *job->result_rows = firsts->count;

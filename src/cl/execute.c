@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { ROW_UNIT = 4096, FEWEST_ROWS = 65536 };
+/* While columns are uploaded, a piece is large enough for the link and small enough to begin soon; a range takes it
+ * some 100 ms. */
+enum { ROW_UNIT = 4096, FEWEST_ROWS = 65536, PIECE_ROWS = 1 << 24 };
+static const int64_t range_bytes = INT64_C(4) << 30;
 
 /* What the pieces of a range add to. */
 struct results {
@@ -16,6 +19,7 @@ struct results {
     struct agg_state *states; /* or */
     struct row_sink *sink;
     bool *flagged;
+    bool stay; /* rows are left on the device */
 };
 
 /* One piece. STATUS_UNABLE is either the accelerator's failure or has been told. */
@@ -63,31 +67,98 @@ bool execute_has_room(const struct execution *execution)
     return execution->plan->shape->host_memory || whole_bytes(execution) <= (int64_t)(device->memory / 2);
 }
 
-int64_t execute_most_rows(const struct execution *execution)
+/* The bytes of a row: of inputs that are read row by row, of outputs, and the widest element of all. */
+struct row_bytes {
+    int64_t inputs, outputs, widest;
+};
+
+static struct row_bytes row_bytes(const struct execution *execution)
 {
     const struct plan *plan = execution->plan;
-    const struct device *device = &execution->accelerator->device;
     const struct emitter *emitter = &plan->emitter;
     const struct task *task = emitter->task;
-    size_t widest = 1, all = 1;
-    int64_t rows = plan->rows;
+    struct row_bytes bytes = {0, 0, 1};
 
-    for (size_t k = 0; k < emitter->column_count + task->output_count; k++) {
-        size_t output = k - emitter->column_count;
-        if (k < emitter->column_count && emitter->reaches[k] == REACH_WHOLE)
+    for (size_t k = 0; k < emitter->column_count; k++) {
+        if (emitter->reaches[k] == REACH_WHOLE)
             continue;
-        if (k >= emitter->column_count && (task->sink != SINK_ROWS || !task->outputs[output].needed))
-            continue;
-        enum type store = k < emitter->column_count ? emitter->stores[emitter->inputs[k]] : plan->stores[output];
-        size_t size = type_table[store].size;
-        widest = size > widest ? size : widest;
-        all += size;
+        int64_t size = column_size(emitter, k);
+        bytes.inputs += size;
+        bytes.widest = size > bytes.widest ? size : bytes.widest;
     }
-    /* In place, a buffer starts at a page's start, so up to a page comes on top. */
-    rows = least(rows, (int64_t)(device->largest_buffer / widest) - sysconf(_SC_PAGESIZE));
-    if (!plan->shape->host_memory)
-        rows = least(rows, ((int64_t)(device->memory / 5 * 4) - whole_bytes(execution)) / (int64_t)all);
+    for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++) {
+        if (!task->outputs[k].needed)
+            continue;
+        int64_t size = (int64_t)type_table[plan->stores[k]].size;
+        bytes.outputs += size;
+        bytes.widest = size > bytes.widest ? size : bytes.widest;
+    }
+    return bytes;
+}
+
+/* What rows of the task read of column k: which of the column's, and how far that is before and behind them. */
+struct rows_read {
+    int64_t begin, end;    /* of the column */
+    int64_t before, after; /* rows of those outside: at most 0, at least 0 */
+};
+
+static struct rows_read rows_read(const struct execution *execution, size_t k, int64_t row, int64_t rows)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+    size_t input = emitter->inputs[k];
+    int64_t count = execution->job->columns[input]->rows;
+    int64_t begin = execution->job->task->first + row, end = begin + rows, before, after;
+
+    if (emitter->reaches[k] == REACH_WHOLE)
+        return (struct rows_read){0, count, 0, 0};
+    reach_offsets(emitter, input, begin, end, count, &before, &after);
+    before = -least(begin, -before);
+    after = least(count - end, after);
+    return (struct rows_read){begin + before, end + after, before, after};
+}
+
+/* Whether nothing has to be uploaded for these rows. */
+static bool is_resident(const struct execution *execution, int64_t row, int64_t rows)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+
+    for (size_t k = 0; k < emitter->column_count; k++) {
+        struct rows_read read = rows_read(execution, k, row, rows);
+        if (read.begin < read.end &&
+            !memory_has(execution->accelerator->memory, execution->job->columns[emitter->inputs[k]], read.begin,
+                        read.end - read.begin))
+            return false;
+    }
+    return true;
+}
+
+/* The bytes that row by row inputs and outputs may take. */
+static int64_t room(const struct execution *execution)
+{
+    return (int64_t)memory_budget(execution->accelerator) - whole_bytes(execution);
+}
+
+static int64_t in_units(int64_t rows)
+{
     return rows < ROW_UNIT ? ROW_UNIT : rows / ROW_UNIT * ROW_UNIT;
+}
+
+int64_t execute_most_rows(const struct execution *execution)
+{
+    const struct device *device = &execution->accelerator->device;
+    const struct job *job = execution->job;
+    struct row_bytes bytes = row_bytes(execution);
+    /* In place, a buffer starts at a page's start, so up to a page comes on top. */
+    int64_t rows = least(execution->plan->rows, (int64_t)device->largest_buffer / bytes.widest - sysconf(_SC_PAGESIZE));
+
+    if (execution->plan->shape->host_memory)
+        return in_units(rows);
+    rows = least(rows, room(execution) / (bytes.inputs + bytes.outputs + 1));
+    if (bytes.inputs > 0 && !is_resident(execution, job->begin, job->end - job->begin)) {
+        int64_t pieces = range_bytes / bytes.inputs / PIECE_ROWS;
+        rows = least(rows, (pieces < 1 ? 1 : pieces) * PIECE_ROWS);
+    }
+    return in_units(rows);
 }
 
 /* Runs a kernel that leaves slots, and fetches them: to be freed; NULL with the accelerator's failure. */
@@ -172,10 +243,12 @@ static bool write_rows(const struct results *results, struct launch *launch)
     launch->outputs = views;
     if (!launch_kernel(launch, KERNEL_WRITE, results->flagged))
         return false;
-    for (size_t k = 0; k < task->output_count; k++)
-        if (task->outputs[k].needed &&
-            !memory_fetch(memory, sink->columns[k], sink->rows, launch->written, &views[k], launch->job->timing))
+    for (size_t k = 0; k < task->output_count; k++) {
+        struct timing *timing = launch->job->timing;
+        if (task->outputs[k].needed && !(results->stay ? memory_keep : memory_fetch)(
+                                           memory, sink->columns[k], sink->rows, launch->written, &views[k], timing))
             return false;
+    }
     return true;
 }
 
@@ -240,25 +313,40 @@ static bool view_rows(const struct execution *execution, size_t input, int64_t b
 static bool view_supply(const struct execution *execution, size_t k, int64_t row, int64_t rows, struct supply *supply)
 {
     const struct emitter *emitter = &execution->plan->emitter;
-    size_t input = emitter->inputs[k];
-    const struct job *job = execution->job;
-    int64_t count = job->columns[input]->rows, begin = job->task->first + row, end = begin + rows;
-    int64_t before, after;
+    struct rows_read read = rows_read(execution, k, row, rows);
 
-    if (emitter->reaches[k] == REACH_WHOLE) {
-        supply->high = count;
-        return view_rows(execution, input, 0, count, &supply->view);
-    }
-    reach_offsets(emitter, input, begin, end, count, &before, &after);
-    supply->low = -least(begin, -before);
-    supply->high = rows + least(count - end, after);
-    if (!view_rows(execution, input, begin + supply->low, begin + supply->high, &supply->view))
+    supply->low = read.before;
+    supply->high = emitter->reaches[k] == REACH_WHOLE ? read.end : rows + read.after;
+    if (!view_rows(execution, emitter->inputs[k], read.begin, read.end, &supply->view))
         return false;
     supply->view.first += (cl_ulong)-supply->low;
     return true;
 }
 
-static enum status run_piece(const struct results *results, int64_t row, int64_t rows, piece_fn *piece)
+/* Begins to upload what the next piece reads. */
+static void look_ahead(const struct execution *execution, int64_t row, int64_t rows)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+    struct memory *memory = execution->accelerator->memory;
+    bool fits = true;
+
+    for (size_t k = 0; k < emitter->column_count && fits; k++) {
+        struct rows_read read = rows_read(execution, k, row, rows);
+        if (read.begin < read.end && emitter->reaches[k] != REACH_WHOLE)
+            fits = memory_ahead(memory, execution->job->columns[emitter->inputs[k]], read.begin, read.end - read.begin);
+    }
+    if (!fits) /* the next piece will tell if it cannot do without */
+        execution->accelerator->failure = (struct failure){0};
+    memory_begin_ahead(memory);
+}
+
+/* One of the pieces of a range, and how many rows the next one has. */
+struct piece {
+    int64_t row, rows, next;
+    piece_fn *run;
+};
+
+static enum status run_piece(const struct results *results, const struct piece *piece)
 {
     const struct execution *execution = results->execution;
     struct accelerator *accelerator = execution->accelerator;
@@ -269,23 +357,51 @@ static enum status run_piece(const struct results *results, int64_t row, int64_t
                             .plan = execution->plan,
                             .program = execution->program,
                             .job = job,
-                            .row = row,
-                            .rows = rows,
+                            .row = piece->row,
+                            .rows = piece->rows,
                             .inputs = supplies};
     enum status status = STATUS_OK;
 
     for (size_t k = 0; k < emitter->column_count && status == STATUS_OK; k++)
-        if (!view_supply(execution, k, row, rows, &supplies[k]))
+        if (!view_supply(execution, k, piece->row, piece->rows, &supplies[k]))
             status = STATUS_UNABLE;
+    if (status == STATUS_OK && piece->next > 0)
+        look_ahead(execution, piece->row + piece->rows, piece->next);
     if (status == STATUS_OK)
-        status = piece(results, &launch);
+        status = piece->run(results, &launch);
     if (status != STATUS_OK)
         clFinish(accelerator->queue); /* nothing may still work in the host's memory; what is wrong is known */
-    memory_done(accelerator->memory);
+    memory_done(accelerator->memory, job->timing);
     return status;
 }
 
-static enum status run_pieces(const struct results *results, piece_fn *piece)
+/* Columns come to the device in pieces, and stay if there is room for all that the task reads. Gives the rows of a
+ * piece. */
+static int64_t plan_uploads(const struct execution *execution)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+    const struct job *job = execution->job;
+    struct memory *memory = execution->accelerator->memory;
+    struct row_bytes bytes = row_bytes(execution);
+    int64_t rows = job->end - job->begin, all = job->rows - job->begin;
+
+    if (bytes.inputs == 0 || is_resident(execution, job->begin, rows))
+        return INT64_MAX;
+    bool brief = bytes.inputs > room(execution) / 4 * 3 / all;
+    memory_stream(memory, brief);
+    if (brief)
+        return least(PIECE_ROWS, in_units(room(execution) / (2 * bytes.inputs + bytes.outputs)));
+    for (size_t k = 0; k < emitter->column_count; k++) {
+        /* A few rows are probably all that will be wanted. */
+        struct rows_read read = rows_read(execution, k, job->begin, rows < PIECE_ROWS / 4 ? rows : all);
+        int64_t most = (int64_t)execution->accelerator->device.largest_buffer / column_size(emitter, k);
+        if (read.begin < read.end && read.end - read.begin <= most)
+            memory_expect(memory, job->columns[emitter->inputs[k]], read.begin, read.end - read.begin);
+    }
+    return PIECE_ROWS;
+}
+
+static enum status run_pieces(struct results *results, piece_fn *run)
 {
     const struct execution *execution = results->execution;
     struct accelerator *accelerator = execution->accelerator;
@@ -293,21 +409,26 @@ static enum status run_pieces(const struct results *results, piece_fn *piece)
     const struct job *job = execution->job;
     int64_t most = execute_most_rows(execution);
 
+    results->stay = row_bytes(execution).outputs <= room(execution) / 2 / (job->rows + 1);
+    if (!execution->plan->shape->host_memory)
+        most = least(most, plan_uploads(execution));
     for (int64_t row = job->begin; row < job->end && !*results->flagged;) {
-        int64_t rows = least(most, job->end - row);
+        struct piece piece = {.row = row, .rows = least(most, job->end - row), .run = run};
+        if (!execution->plan->shape->host_memory)
+            piece.next = least(most, job->end - row - piece.rows);
         if (job->cancel && *job->cancel)
             return STATUS_CANCELLED;
-        enum status status = run_piece(results, row, rows, piece);
+        enum status status = run_piece(results, &piece);
         if (status == STATUS_OK) {
-            row += rows;
+            row += piece.rows;
         } else if (!failure->call) {
             return status;
-        } else if (!cl_error_is_memory(failure->code) || rows <= FEWEST_ROWS) {
+        } else if (!cl_error_is_memory(failure->code) || piece.rows <= FEWEST_ROWS) {
             return cl_report(failure, accelerator->device.name, job->diags);
         } else {
             *failure = (struct failure){0};
             memory_drop(accelerator->memory);
-            most = rows / 2 / ROW_UNIT * ROW_UNIT;
+            most = piece.rows / 2 / ROW_UNIT * ROW_UNIT;
         }
     }
     return STATUS_OK;
@@ -315,14 +436,14 @@ static enum status run_pieces(const struct results *results, piece_fn *piece)
 
 enum status execute_aggregate(const struct execution *execution, struct agg_state *states, bool *flagged)
 {
-    const struct results results = {execution, states, NULL, flagged};
+    struct results results = {execution, states, NULL, flagged, false};
 
     return run_pieces(&results, aggregate_piece);
 }
 
 enum status execute_rows(const struct execution *execution, struct row_sink *sink, bool *flagged)
 {
-    const struct results results = {execution, NULL, sink, flagged};
+    struct results results = {execution, NULL, sink, flagged, false};
 
     return run_pieces(&results, rows_piece);
 }

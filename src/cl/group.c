@@ -6,6 +6,7 @@
 #include "groups.h"
 #include "totals.h"
 
+#include "../engine/away.h"
 #include "../engine/order.h"
 
 #include <stdlib.h>
@@ -132,7 +133,11 @@ static enum status write_found(struct group *group, const struct firsts *firsts,
     struct key *at = arena_array(arena, keyset->count, sizeof *at);
     uint64_t *order = bulk_new(size);
     struct keys keys = {0};
-    enum status status = order ? groups_keys(keyset, &group->crew, firsts->rows, columns) : STATUS_UNABLE;
+    enum status status = columns_fetch(group->job->inputs, group->job->task->input_count, group->job->cancel,
+                                       group->job->task->span, group->job->diags);
+
+    if (status == STATUS_OK)
+        status = order ? groups_keys(keyset, &group->crew, firsts->rows, columns) : STATUS_UNABLE;
 
     for (size_t k = 0; k < keyset->count; k++)
         at[k].column = columns[k];

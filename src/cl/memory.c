@@ -1,46 +1,45 @@
 #include "memory.h"
 
+#include "copies.h"
 #include "transfer.h"
+
+#include "../heap.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A copy of rows `row` .. `row + rows - 1` of a column on the device. */
-struct copy {
-    struct column *column; /* one reference, so that the pointer stays a name for this data */
-    int64_t row, rows;
+enum { SMALL_RESULT = 4096 /* bytes that the host may as well have at once */ };
+
+/* An output under way. */
+struct passing {
     cl_mem buffer;
-    size_t bytes;
-    uint64_t used; /* the launch that used it last */
+    size_t bytes; /* 0: in the host's memory */
 };
 
 struct memory {
     struct accelerator *accelerator;
-    struct copy *copies;
-    size_t copy_count, copy_capacity;
-    size_t copy_bytes;
-    cl_mem *passing; /* released by memory_done */
+    struct copies *copies;
+    struct lane *down;
+    struct passing *passing; /* released by memory_done */
     size_t passing_count, passing_capacity;
+    size_t passing_bytes, buffer_bytes;
     uint64_t launch;
+    bool brief; /* columns are more than can be kept */
     struct {
         cl_mem buffer;
         size_t bytes;
     } scratch[SCRATCH_COUNT];
-    struct staging *staging; /* made when first needed */
 };
 
 struct memory *memory_new(struct accelerator *accelerator)
 {
-    struct memory *memory = calloc(1, sizeof *memory);
+    struct memory *memory = heap_array(1, sizeof *memory);
 
-    if (memory)
-        memory->accelerator = accelerator;
+    memory->accelerator = accelerator;
+    memory->copies = copies_new(accelerator);
+    memory->down = lane_new(accelerator, TRANSFER_DOWNLOAD);
+    memory->launch = 1;
     return memory;
-}
-
-static bool out_of_host_memory(struct memory *memory)
-{
-    return cl_ok(&memory->accelerator->failure, "clCreateBuffer", CL_OUT_OF_HOST_MEMORY);
 }
 
 static cl_mem create(struct memory *memory, cl_mem_flags flags, size_t bytes, void *host, cl_int *code)
@@ -48,65 +47,43 @@ static cl_mem create(struct memory *memory, cl_mem_flags flags, size_t bytes, vo
     return clCreateBuffer(memory->accelerator->context, flags, bytes, host, code);
 }
 
-static void forget(struct memory *memory, size_t k)
+uint64_t memory_budget(const struct accelerator *accelerator)
 {
-    struct copy *copy = &memory->copies[k];
-
-    clReleaseMemObject(copy->buffer);
-    memory->copy_bytes -= copy->bytes;
-    column_unref(copy->column);
-    *copy = memory->copies[--memory->copy_count];
+    return accelerator->device.memory / 5 * 4;
 }
 
-/* Forgets the copy that has been unused for longest; false if all are in use. */
-static bool forget_oldest(struct memory *memory)
+static uint64_t held(const struct memory *memory)
 {
-    size_t oldest = memory->copy_count;
-
-    for (size_t k = 0; k < memory->copy_count; k++)
-        if (memory->copies[k].used != memory->launch &&
-            (oldest == memory->copy_count || memory->copies[k].used < memory->copies[oldest].used))
-            oldest = k;
-    if (oldest == memory->copy_count)
-        return false;
-    forget(memory, oldest);
-    return true;
+    return copies_bytes(memory->copies) + memory->passing_bytes + memory->buffer_bytes;
 }
 
-/* A buffer in the device's own memory. Devices promise more than they have, so what is kept stays under four fifths of
- * what they claim, and gives way when an allocation fails all the same. */
+/* A buffer in the device's own memory. Devices promise more than they have, so what is held stays within the budget,
+ * and gives way when an allocation fails all the same. */
 static cl_mem create_resident(struct memory *memory, size_t bytes)
 {
-    const struct device *device = &memory->accelerator->device;
     cl_int code;
 
-    while (memory->copy_bytes + bytes > device->memory / 5 * 4 && forget_oldest(memory))
+    while (held(memory) + bytes > memory_budget(memory->accelerator) && copies_evict(memory->copies, memory->launch))
         ;
     for (;;) {
         cl_mem buffer = create(memory, CL_MEM_READ_WRITE, bytes, NULL, &code);
         if (code == CL_SUCCESS)
             return buffer;
-        if (!cl_error_is_memory(code) || !forget_oldest(memory)) {
+        if (!cl_error_is_memory(code) || !copies_evict(memory->copies, memory->launch)) {
             cl_ok(&memory->accelerator->failure, "clCreateBuffer", code);
             return NULL;
         }
     }
 }
 
-static bool keep_passing(struct memory *memory, cl_mem buffer)
+static void keep_passing(struct memory *memory, cl_mem buffer, size_t bytes)
 {
     if (memory->passing_count == memory->passing_capacity) {
-        size_t capacity = memory->passing_capacity ? memory->passing_capacity * 2 : 16;
-        cl_mem *grown = realloc(memory->passing, capacity * sizeof(cl_mem));
-        if (!grown) {
-            clReleaseMemObject(buffer);
-            return out_of_host_memory(memory);
-        }
-        memory->passing = grown;
-        memory->passing_capacity = capacity;
+        memory->passing_capacity = memory->passing_capacity ? memory->passing_capacity * 2 : 16;
+        memory->passing = heap_resize(memory->passing, memory->passing_capacity, sizeof *memory->passing);
     }
-    memory->passing[memory->passing_count++] = buffer;
-    return true;
+    memory->passing[memory->passing_count++] = (struct passing){buffer, bytes};
+    memory->passing_bytes += bytes;
 }
 
 /* The host's memory as a buffer, from the start of the page on. */
@@ -121,60 +98,56 @@ static bool view_in_place(struct memory *memory, const char *data, size_t size, 
     view->first = before / size;
     view->buffer = create(memory, flags | CL_MEM_USE_HOST_PTR, before + (size_t)rows * size,
                           (void *)((uintptr_t)data - before), &code);
-    return cl_ok(&memory->accelerator->failure, "clCreateBuffer", code) && keep_passing(memory, view->buffer);
+    if (!cl_ok(&memory->accelerator->failure, "clCreateBuffer", code))
+        return false;
+    keep_passing(memory, view->buffer, 0);
+    return true;
 }
 
-static struct copy *find_copy(struct memory *memory, const struct column *column, int64_t row, int64_t rows)
+/* A copy with room for the rows and nothing in it yet. */
+static struct copy *add_copy(struct memory *memory, struct column *column, int64_t row, int64_t rows)
 {
-    for (size_t k = 0; k < memory->copy_count; k++) {
-        struct copy *copy = &memory->copies[k];
-        if (copy->column == column && copy->row <= row && row + rows <= copy->row + copy->rows)
-            return copy;
-    }
-    return NULL;
-}
+    cl_mem buffer = create_resident(memory, (size_t)rows * type_table[column->store].size);
 
-/* Forgets copies of parts of these rows, which one copy of them all replaces. */
-static void forget_parts(struct memory *memory, const struct column *column, int64_t row, int64_t rows)
-{
-    for (size_t k = memory->copy_count; k-- > 0;) {
-        const struct copy *copy = &memory->copies[k];
-        if (copy->column == column && row <= copy->row && copy->row + copy->rows <= row + rows &&
-            copy->used != memory->launch)
-            forget(memory, k);
-    }
-}
-
-static struct copy *make_copy(struct memory *memory, struct column *column, int64_t row, int64_t rows,
-                              struct timing *timing)
-{
-    size_t size = type_table[column->store].size, bytes = (size_t)rows * size;
-    int64_t start = now_ns();
-
-    if (memory->copy_count == memory->copy_capacity) {
-        size_t capacity = memory->copy_capacity ? memory->copy_capacity * 2 : 16;
-        struct copy *grown = realloc(memory->copies, capacity * sizeof *grown);
-        if (!grown) {
-            out_of_host_memory(memory);
-            return NULL;
-        }
-        memory->copies = grown;
-        memory->copy_capacity = capacity;
-    }
-    forget_parts(memory, column, row, rows);
-    cl_mem buffer = create_resident(memory, bytes);
     if (!buffer)
         return NULL;
-    const char *data = (const char *)column->data + (size_t)row * size;
-    if (!transfer(memory->accelerator, &memory->staging, TRANSFER_UPLOAD, buffer, (void *)(uintptr_t)data, bytes)) {
-        clReleaseMemObject(buffer);
-        return NULL;
-    }
-    timing_add(timing, PHASE_UPLOAD, type_table[column->store].name, now_ns() - start, (int64_t)bytes);
-    struct copy *copy = &memory->copies[memory->copy_count++];
-    *copy = (struct copy){column_ref(column), row, rows, buffer, bytes, 0};
-    memory->copy_bytes += bytes;
+    struct copy *copy = copies_add(memory->copies, column, row, rows, buffer);
+    /* Of columns that do not fit, as much is kept as leaves room for the rest to pass. */
+    copy->brief = memory->brief && held(memory) > memory_budget(memory->accelerator) / 2;
     return copy;
+}
+
+/* One that holds the rows, or has room for them and is to be filled. */
+static struct copy *copy_for(struct memory *memory, struct column *column, int64_t row, int64_t rows)
+{
+    struct copy *copy = copies_find(memory->copies, column, row, rows);
+
+    if (!copy)
+        copy = copies_with_room(memory->copies, column, row, rows);
+    if (!copy)
+        copy = add_copy(memory, column, row, rows);
+    if (copy && copy->used < memory->launch)
+        copy->used = memory->launch;
+    return copy;
+}
+
+bool memory_has(struct memory *memory, const struct column *column, int64_t row, int64_t rows)
+{
+    return memory->accelerator->shape->host_memory || copies_find(memory->copies, column, row, rows);
+}
+
+void memory_expect(struct memory *memory, struct column *column, int64_t row, int64_t rows)
+{
+    if (memory_has(memory, column, row, rows))
+        return;
+    /* Without room for it, parts are tried when they are read. */
+    if (!copy_for(memory, column, row, rows))
+        memory->accelerator->failure = (struct failure){0};
+}
+
+void memory_stream(struct memory *memory, bool brief)
+{
+    memory->brief = brief;
 }
 
 bool memory_input(struct memory *memory, struct column *column, int64_t row, int64_t rows, struct timing *timing,
@@ -182,29 +155,48 @@ bool memory_input(struct memory *memory, struct column *column, int64_t row, int
 {
     size_t size = type_table[column->store].size;
 
-    if (memory->accelerator->shape->host_memory)
+    if (memory->accelerator->shape->host_memory) {
+        if (!column_fetch(column, row, row + rows)) /* from another device */
+            return cl_ok(&memory->accelerator->failure, "clEnqueueReadBuffer", CL_OUT_OF_RESOURCES);
         return view_in_place(memory, (const char *)column->data + (size_t)row * size, size, rows, CL_MEM_READ_ONLY,
                              view);
-    struct copy *copy = find_copy(memory, column, row, rows);
-    if (!copy)
-        copy = make_copy(memory, column, row, rows, timing);
-    if (!copy)
+    }
+    struct copy *copy = copy_for(memory, column, row, rows);
+    if (!copy || ((copy->begin > row || row + rows > copy->end) && !copy_fill(copy, row, rows, timing)))
         return false;
-    copy->used = memory->launch;
     *view = (struct view){copy->buffer, (cl_ulong)(row - copy->row)};
     return true;
 }
 
+bool memory_ahead(struct memory *memory, struct column *column, int64_t row, int64_t rows)
+{
+    if (memory->accelerator->shape->host_memory)
+        return true;
+    struct copy *copy = copy_for(memory, column, row, rows);
+    if (copy) {
+        copy->used = memory->launch + 1;
+        copy_fill_ahead(copy, row, rows);
+    }
+    return copy != NULL;
+}
+
+void memory_begin_ahead(struct memory *memory)
+{
+    copies_begin(memory->copies);
+}
+
 bool memory_output(struct memory *memory, struct column *column, int64_t row, int64_t rows, struct view *view)
 {
-    size_t size = type_table[column->store].size;
+    size_t size = type_table[column->store].size, bytes = (size_t)rows * size;
 
     /* What lies before the first row on its page was written by earlier launches and must stay: not CL_MEM_WRITE_ONLY.
      */
     if (memory->accelerator->shape->host_memory)
         return view_in_place(memory, column_at(column, row), size, rows, CL_MEM_READ_WRITE, view);
-    *view = (struct view){create_resident(memory, (size_t)rows * size), 0};
-    return view->buffer && keep_passing(memory, view->buffer);
+    *view = (struct view){create_resident(memory, bytes), 0};
+    if (view->buffer)
+        keep_passing(memory, view->buffer, bytes);
+    return view->buffer != NULL;
 }
 
 bool memory_fetch(struct memory *memory, struct column *column, int64_t row, int64_t rows, const struct view *view,
@@ -224,17 +216,46 @@ bool memory_fetch(struct memory *memory, struct column *column, int64_t row, int
         return cl_ok(&accelerator->failure, "clEnqueueUnmapMemObject", code);
     }
     int64_t start = now_ns();
-    if (!transfer(accelerator, &memory->staging, TRANSFER_DOWNLOAD, view->buffer, column_at(column, row), bytes))
+    if (!cl_ok(&accelerator->failure, "clEnqueueReadBuffer",
+               lane_copy(memory->down, view->buffer, 0, column_at(column, row), bytes)))
         return false;
     timing_add(timing, PHASE_RETRIEVE, type_table[column->store].name, now_ns() - start, (int64_t)bytes);
     return true;
 }
 
-void memory_done(struct memory *memory)
+/* Takes an output out of those that memory_done releases. */
+static bool take_passing(struct memory *memory, cl_mem buffer)
 {
+    for (size_t k = 0; k < memory->passing_count; k++) {
+        if (memory->passing[k].buffer != buffer)
+            continue;
+        memory->passing_bytes -= memory->passing[k].bytes;
+        memory->passing[k] = memory->passing[--memory->passing_count];
+        return true;
+    }
+    return false;
+}
+
+bool memory_keep(struct memory *memory, struct column *column, int64_t row, int64_t rows, const struct view *view,
+                 struct timing *timing)
+{
+    size_t bytes = (size_t)rows * type_table[column->store].size;
+
+    if (memory->accelerator->shape->host_memory || bytes <= SMALL_RESULT)
+        return memory_fetch(memory, column, row, rows, view, timing);
+    if (take_passing(memory, view->buffer))
+        copies_add_result(memory->copies, column, row, rows, view->buffer)->used = memory->launch;
+    return true;
+}
+
+void memory_done(struct memory *memory, struct timing *timing)
+{
+    copies_join(memory->copies, timing);
     for (size_t k = 0; k < memory->passing_count; k++)
-        clReleaseMemObject(memory->passing[k]);
+        clReleaseMemObject(memory->passing[k].buffer);
     memory->passing_count = 0;
+    memory->passing_bytes = 0;
+    copies_drop_brief(memory->copies, memory->launch);
     memory->launch++;
 }
 
@@ -254,30 +275,42 @@ cl_mem memory_scratch(struct memory *memory, enum scratch which, size_t bytes)
     return memory->scratch[which].buffer;
 }
 
+cl_mem memory_buffer(struct memory *memory, size_t bytes)
+{
+    cl_mem buffer = create_resident(memory, bytes > 0 ? bytes : 1);
+
+    if (buffer)
+        memory->buffer_bytes += bytes;
+    return buffer;
+}
+
+void memory_buffer_release(struct memory *memory, cl_mem buffer, size_t bytes)
+{
+    clReleaseMemObject(buffer);
+    memory->buffer_bytes -= bytes;
+}
+
 void memory_sweep(struct memory *memory)
 {
-    for (size_t k = memory->copy_count; k-- > 0;)
-        if (memory->copies[k].column->refs == 1)
-            forget(memory, k);
+    copies_sweep(memory->copies);
 }
 
 void memory_drop(struct memory *memory)
 {
-    while (memory->copy_count > 0)
-        forget(memory, memory->copy_count - 1);
+    while (copies_evict(memory->copies, memory->launch))
+        ;
 }
 
 void memory_free(struct memory *memory)
 {
     if (!memory)
         return;
-    memory_done(memory);
-    memory_drop(memory);
+    memory_done(memory, NULL);
+    copies_free(memory->copies);
+    lane_free(memory->down);
     for (size_t k = 0; k < SCRATCH_COUNT; k++)
         if (memory->scratch[k].buffer)
             clReleaseMemObject(memory->scratch[k].buffer);
-    staging_free(memory->accelerator, memory->staging);
     free(memory->passing);
-    free(memory->copies);
     free(memory);
 }

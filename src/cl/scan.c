@@ -169,7 +169,7 @@ static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows)
         run_carries(scan, row == 0, ceiling(rows, chunk));
         run_chunks(scan, &in, &out, row, rows, chunk);
     }
-    return !tool_stopped(scan->tool) && memory_fetch(memory, scan->to, row, rows, &out, scan->job->timing);
+    return !tool_stopped(scan->tool) && memory_keep(memory, scan->to, row, rows, &out, scan->job->timing);
 }
 
 /* How many rows the device holds at once. */
@@ -198,7 +198,7 @@ static void scan_slabs(struct scan *scan)
     for (int64_t row = 0; row < scan->job->rows && !tool_stopped(scan->tool); row += most) {
         if (!scan_slab(scan, row, least(most, scan->job->rows - row)))
             return;
-        memory_done(memory);
+        memory_done(memory, scan->job->timing);
     }
 }
 
@@ -262,7 +262,7 @@ static void scan_columns(struct scan *scan)
     run_columns(&columns, SCAN_COLUMN_CARRIES);
     run_columns(&columns, SCAN_COLUMN_ROWS);
     if (!tool_stopped(scan->tool))
-        memory_fetch(memory, scan->to, 0, rows, &columns.out, scan->job->timing);
+        memory_keep(memory, scan->to, 0, rows, &columns.out, scan->job->timing);
 }
 
 /* ---- */

@@ -125,8 +125,8 @@ static void move(struct scatter *scatter, struct column *positions)
     }
     walk(tool, MOVE, &arguments, job->rows, walk_groups(tool->accelerator, job->rows), "move", row_bytes);
     for (size_t k = 0; k < scatter->count && !tool_stopped(tool); k++)
-        memory_fetch(tool->accelerator->memory, scatter->moved[k].to, 0, scatter->into, &scatter->moved[k].view,
-                     job->timing);
+        memory_keep(tool->accelerator->memory, scatter->moved[k].to, 0, scatter->into, &scatter->moved[k].view,
+                    job->timing);
 }
 
 enum status cl_scatter(struct accelerator *accelerator, const struct break_job *job, bool *flagged)

@@ -350,10 +350,10 @@ static void sort_word(struct sorting *sorting, size_t number)
     }
 }
 
-static void fetch(struct sorting *sorting, struct column *column, const struct view *view)
+static void keep(struct sorting *sorting, struct column *column, const struct view *view)
 {
     if (!tool_stopped(&sorting->tool))
-        memory_fetch(sorting->accelerator->memory, column, 0, sorting->job->rows, view, sorting->job->timing);
+        memory_keep(sorting->accelerator->memory, column, 0, sorting->job->rows, view, sorting->job->timing);
 }
 
 static void pick(struct sorting *sorting, const struct sort_result *result)
@@ -378,7 +378,7 @@ static void pick(struct sorting *sorting, const struct sort_result *result)
     argument_ulong(&arguments, divided((size_t)rows, groups));
     tool_run(&sorting->tool, 0, groups, accelerator->shape->group, arguments.at, arguments.count, "fetch",
              rows * (int64_t)(2 * size + place_size(sorting)));
-    fetch(sorting, result->to, &view);
+    keep(sorting, result->to, &view);
 }
 
 static enum status measure_keys(struct sorting *sorting)
@@ -425,7 +425,7 @@ enum status cl_sort(struct accelerator *accelerator, const struct break_job *job
     for (size_t k = 0; k < sorting.words; k++)
         sort_word(&sorting, k);
     for (size_t k = 0; k < sorting.result_count; k++)
-        fetch(&sorting, sorting.results[k].to, &sorting.views[k]);
+        keep(&sorting, sorting.results[k].to, &sorting.views[k]);
     for (size_t k = 0; k < sorting.picked_count; k++)
         pick(&sorting, &sorting.picked[k]);
     return tool_end(&sorting.tool);

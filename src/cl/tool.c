@@ -37,9 +37,9 @@ enum status tool_end(struct tool *tool)
 {
     struct accelerator *accelerator = tool->accelerator;
 
-    memory_done(accelerator->memory);
+    memory_done(accelerator->memory, tool->job->timing);
     for (size_t k = 0; k < tool->buffer_count; k++)
-        clReleaseMemObject(tool->buffers[k]);
+        memory_buffer_release(accelerator->memory, tool->buffers[k].buffer, tool->buffers[k].bytes);
     free(tool->buffers);
     if (accelerator->failure.call)
         return cl_report(&accelerator->failure, accelerator->device.name, tool->job->diags);
@@ -49,29 +49,18 @@ enum status tool_end(struct tool *tool)
     return is_cancelled(tool) ? STATUS_CANCELLED : STATUS_OK;
 }
 
-static cl_mem create(struct tool *tool, size_t bytes, cl_int *code)
-{
-    return clCreateBuffer(tool->accelerator->context, CL_MEM_READ_WRITE, bytes > 0 ? bytes : 1, NULL, code);
-}
-
 cl_mem tool_buffer(struct tool *tool, size_t bytes)
 {
-    cl_int code;
+    cl_mem buffer = tool_stopped(tool) ? NULL : memory_buffer(tool->accelerator->memory, bytes);
 
-    if (tool_stopped(tool))
-        return NULL;
-    cl_mem buffer = create(tool, bytes, &code);
-    if (!buffer && cl_error_is_memory(code)) {
-        memory_drop(tool->accelerator->memory);
-        buffer = create(tool, bytes, &code);
-    }
-    if (!cl_ok(&tool->accelerator->failure, "clCreateBuffer", code))
+    if (!buffer)
         return NULL;
     if (tool->buffer_count == tool->buffer_capacity) {
         tool->buffer_capacity = tool->buffer_capacity ? 2 * tool->buffer_capacity : 8;
-        tool->buffers = heap_resize(tool->buffers, tool->buffer_capacity, sizeof(cl_mem));
+        tool->buffers = heap_resize(tool->buffers, tool->buffer_capacity, sizeof *tool->buffers);
     }
-    return tool->buffers[tool->buffer_count++] = buffer;
+    tool->buffers[tool->buffer_count++] = (struct tool_buffer){buffer, bytes};
+    return buffer;
 }
 
 static void add_timing(struct tool *tool, const char *what, int64_t bytes, cl_event event)

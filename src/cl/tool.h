@@ -10,12 +10,17 @@
 
 #include "../engine/backend.h"
 
+struct tool_buffer {
+    cl_mem buffer;
+    size_t bytes;
+};
+
 struct tool {
     struct accelerator *accelerator;
     const struct break_job *job;
     struct program *program;
-    const char *title; /* of the breaker, for timing */
-    cl_mem *buffers;   /* all that tool_buffer has given, */
+    const char *title;           /* of the breaker, for timing */
+    struct tool_buffer *buffers; /* all that tool_buffer has given, */
     size_t buffer_count, buffer_capacity;
     bool unable; /* a note says why */
 };

@@ -1,5 +1,7 @@
 #include "transfer.h"
 
+#include "../heap.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,17 +15,20 @@ enum {
     SMALL = 2 * PIECE /* up to here the driver's own way is as good */
 };
 
-struct staging {
-    cl_mem buffer;
+struct lane {
+    const struct accelerator *accelerator;
+    enum transfer_direction direction;
+    cl_command_queue queue;
+    cl_mem pinned; /* NULL: there is none yet */
     char *memory;
     size_t threads;
 };
 
+/* One transfer. */
 struct work {
-    struct accelerator *accelerator;
-    const struct staging *staging;
-    enum transfer_direction direction;
+    const struct lane *lane;
     cl_mem buffer;
+    size_t offset; /* in the buffer */
     char *host;
     size_t bytes;
     atomic_size_t next;  /* piece to take */
@@ -31,37 +36,45 @@ struct work {
     atomic_size_t taken; /* threads that have their slots */
 };
 
-static struct staging *staging_new(struct accelerator *accelerator)
+struct lane *lane_new(const struct accelerator *accelerator, enum transfer_direction direction)
 {
-    struct staging *staging = calloc(1, sizeof *staging);
+    struct lane *lane = heap_array(1, sizeof *lane);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    cl_int code;
 
-    if (!staging)
-        return NULL;
-    staging->threads = cores > MOST_THREADS ? MOST_THREADS : cores > 1 ? (size_t)cores : 1;
-    size_t bytes = staging->threads * SLOTS * PIECE;
-    staging->buffer =
-        clCreateBuffer(accelerator->context, CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, bytes, NULL, &code);
-    if (code == CL_SUCCESS) {
-        staging->memory = clEnqueueMapBuffer(accelerator->queue, staging->buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-                                             0, bytes, 0, NULL, NULL, &code);
-        if (code == CL_SUCCESS)
-            return staging;
-        clReleaseMemObject(staging->buffer);
-    }
-    free(staging);
-    return NULL;
+    lane->accelerator = accelerator;
+    lane->direction = direction;
+    lane->threads = cores > MOST_THREADS ? MOST_THREADS : cores > 1 ? (size_t)cores : 1;
+    return lane;
 }
 
-void staging_free(struct accelerator *accelerator, struct staging *staging)
+/* Without pinned memory the driver's own way is left. */
+static void pin(struct lane *lane)
 {
-    if (!staging)
+    size_t bytes = lane->threads * SLOTS * PIECE;
+    cl_int code;
+    cl_mem pinned =
+        clCreateBuffer(lane->accelerator->context, CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, bytes, NULL, &code);
+
+    if (code != CL_SUCCESS)
         return;
-    clEnqueueUnmapMemObject(accelerator->queue, staging->buffer, staging->memory, 0, NULL, NULL);
-    clFinish(accelerator->queue);
-    clReleaseMemObject(staging->buffer);
-    free(staging);
+    lane->memory =
+        clEnqueueMapBuffer(lane->queue, pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
+    if (code == CL_SUCCESS)
+        lane->pinned = pinned;
+    else
+        clReleaseMemObject(pinned);
+}
+
+void lane_free(struct lane *lane)
+{
+    if (lane->pinned) {
+        clEnqueueUnmapMemObject(lane->queue, lane->pinned, lane->memory, 0, NULL, NULL);
+        clFinish(lane->queue);
+        clReleaseMemObject(lane->pinned);
+    }
+    if (lane->queue)
+        clReleaseCommandQueue(lane->queue);
+    free(lane);
 }
 
 /* A slot of pinned memory and what it holds. */
@@ -86,7 +99,7 @@ static void settle(struct work *work, struct slot *slot)
     cl_int code = clWaitForEvents(1, &slot->event);
     if (code != CL_SUCCESS)
         fail(work, code);
-    else if (work->direction == TRANSFER_DOWNLOAD)
+    else if (work->lane->direction == TRANSFER_DOWNLOAD)
         memcpy(work->host + slot->offset, slot->memory, slot->bytes);
     clReleaseEvent(slot->event);
     slot->event = NULL;
@@ -94,16 +107,16 @@ static void settle(struct work *work, struct slot *slot)
 
 static void copy_piece(struct work *work, struct slot *slot)
 {
-    cl_command_queue queue = work->accelerator->queue;
+    cl_command_queue queue = work->lane->queue;
     cl_int code;
 
-    if (work->direction == TRANSFER_UPLOAD) {
+    if (work->lane->direction == TRANSFER_UPLOAD) {
         memcpy(slot->memory, work->host + slot->offset, slot->bytes);
-        code = clEnqueueWriteBuffer(queue, work->buffer, CL_FALSE, slot->offset, slot->bytes, slot->memory, 0, NULL,
-                                    &slot->event);
+        code = clEnqueueWriteBuffer(queue, work->buffer, CL_FALSE, work->offset + slot->offset, slot->bytes,
+                                    slot->memory, 0, NULL, &slot->event);
     } else {
-        code = clEnqueueReadBuffer(queue, work->buffer, CL_FALSE, slot->offset, slot->bytes, slot->memory, 0, NULL,
-                                   &slot->event);
+        code = clEnqueueReadBuffer(queue, work->buffer, CL_FALSE, work->offset + slot->offset, slot->bytes,
+                                   slot->memory, 0, NULL, &slot->event);
     }
     if (code == CL_SUCCESS)
         code = clFlush(queue);
@@ -120,7 +133,7 @@ static void *run(void *argument)
     struct slot slots[SLOTS] = {{0}};
 
     for (size_t k = 0; k < SLOTS; k++)
-        slots[k].memory = work->staging->memory + (thread * SLOTS + k) * PIECE;
+        slots[k].memory = work->lane->memory + (thread * SLOTS + k) * PIECE;
     for (size_t turn = 0; atomic_load(&work->code) == CL_SUCCESS; turn++) {
         struct slot *slot = &slots[turn % SLOTS];
         settle(work, slot);
@@ -135,31 +148,33 @@ static void *run(void *argument)
     return NULL;
 }
 
-static cl_int plain(struct accelerator *accelerator, enum transfer_direction direction, cl_mem buffer, void *host,
-                    size_t bytes)
+static cl_int copy_plainly(const struct lane *lane, cl_mem buffer, size_t offset, void *host, size_t bytes)
 {
-    return direction == TRANSFER_UPLOAD
-               ? clEnqueueWriteBuffer(accelerator->queue, buffer, CL_TRUE, 0, bytes, host, 0, NULL, NULL)
-               : clEnqueueReadBuffer(accelerator->queue, buffer, CL_TRUE, 0, bytes, host, 0, NULL, NULL);
+    return lane->direction == TRANSFER_UPLOAD
+               ? clEnqueueWriteBuffer(lane->queue, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL)
+               : clEnqueueReadBuffer(lane->queue, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL);
 }
 
-bool transfer(struct accelerator *accelerator, struct staging **staging, enum transfer_direction direction,
-              cl_mem buffer, void *host, size_t bytes)
+cl_int lane_copy(struct lane *lane, cl_mem buffer, size_t offset, void *host, size_t bytes)
 {
-    const char *call = direction == TRANSFER_UPLOAD ? "clEnqueueWriteBuffer" : "clEnqueueReadBuffer";
+    cl_int code = CL_SUCCESS;
 
-    if (bytes > SMALL && !*staging)
-        *staging = staging_new(accelerator);
-    if (bytes <= SMALL || !*staging)
-        return cl_ok(&accelerator->failure, call, plain(accelerator, direction, buffer, host, bytes));
+    if (!lane->queue)
+        lane->queue = clCreateCommandQueue(lane->accelerator->context, lane->accelerator->device.id, 0, &code);
+    if (code != CL_SUCCESS)
+        return code;
+    if (bytes > SMALL && !lane->pinned)
+        pin(lane);
+    if (bytes <= SMALL || !lane->pinned)
+        return copy_plainly(lane, buffer, offset, host, bytes);
 
-    struct work work = {accelerator, *staging, direction, buffer, host, bytes, 0, CL_SUCCESS, 0};
+    struct work work = {lane, buffer, offset, host, bytes, 0, CL_SUCCESS, 0};
     pthread_t threads[MOST_THREADS];
     size_t started = 0;
-    while (started + 1 < (*staging)->threads && pthread_create(&threads[started], NULL, run, &work) == 0)
+    while (started + 1 < lane->threads && pthread_create(&threads[started], NULL, run, &work) == 0)
         started++;
     run(&work);
     for (size_t k = 0; k < started; k++)
         pthread_join(threads[k], NULL);
-    return cl_ok(&accelerator->failure, call, atomic_load(&work.code));
+    return atomic_load(&work.code);
 }

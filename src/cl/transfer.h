@@ -10,14 +10,15 @@
 
 enum transfer_direction { TRANSFER_UPLOAD, TRANSFER_DOWNLOAD };
 
-/* The pinned memory, kept from one transfer to the next. */
-struct staging;
+/* One way between the host and a device: a queue of its own, so that it does not wait for kernels, and pinned memory,
+ * both made when they are first needed. Two lanes may be used by two threads at once. */
+struct lane;
 
-/* Copies all of `bytes` between the buffer's start and the host's memory, and waits for it. *staging is made when it is
- * first needed; NULL at first. False with the accelerator's failure. */
-bool transfer(struct accelerator *accelerator, struct staging **staging, enum transfer_direction direction,
-              cl_mem buffer, void *host, size_t bytes);
+struct lane *lane_new(const struct accelerator *accelerator, enum transfer_direction direction);
+void lane_free(struct lane *lane);
 
-void staging_free(struct accelerator *accelerator, struct staging *staging);
+/* Copies `bytes` between the buffer, from `offset` on, and the host's memory, and waits for it. What kernels have to do
+ * with the buffer must have ended. */
+cl_int lane_copy(struct lane *lane, cl_mem buffer, size_t offset, void *host, size_t bytes);
 
 #endif

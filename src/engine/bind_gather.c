@@ -1,6 +1,8 @@
 /* Rows at other places: gather and reverse, and NAME[E] in expressions. What is read at any place is a whole input. */
 #include "bind_internal.h"
 
+#include "away.h"
+
 /* The flow's columns as whole inputs, and nothing else. */
 static void read_whole(struct binder *binder, struct task *task, const struct flow *flow)
 {
@@ -123,6 +125,10 @@ static value constant_element(struct scope *scope, const struct expr *expr, cons
     if (index < 0 || index >= column->rows) {
         bind_error(binder, expr->args[0]->span, "positions are counted from 0", "there is no row %lld: `%s` has %s",
                    (long long)index, expr->name.text, text_of_count(binder->arena, column->rows, "row"));
+        return NO_VALUE;
+    }
+    if (!column_fetch(binding->relation->columns[0], index, index + 1)) {
+        bind_error(binder, expr->span, "name it again", "the device has lost what `%s` holds", expr->name.text);
         return NO_VALUE;
     }
     struct scalar element = column_get(column, index);

@@ -7,6 +7,7 @@
 #include "types.h"
 
 struct mapping; /* mapfile.h */
+struct away;    /* away.h */
 
 struct column {
     enum type type;  /* as the user sees it */
@@ -17,6 +18,8 @@ struct column {
     int64_t lo, hi;
     struct mapping *mapping; /* the file behind data, or NULL */
     size_t reserved;         /* bytes of anonymous memory behind data, 0 for a mapped file */
+    struct away *away;       /* rows that only a device has: see away.h before reading data */
+    bool lost;               /* a device had some, and has lost them */
     _Atomic int refs;
 };
 

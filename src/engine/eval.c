@@ -6,6 +6,7 @@
 #include "eval.h"
 
 #include "../heap.h"
+#include "away.h"
 #include "break.h"
 #include "eval_block.h"
 #include "stages.h"
@@ -343,22 +344,37 @@ static int64_t evaluator_range_rows(struct backend *backend, const struct job *j
     return INT64_MAX;
 }
 
+static enum status fetch_inputs(const struct task *task, struct column *const *columns,
+                                const volatile sig_atomic_t *cancel, struct diags *diags)
+{
+    return columns_fetch(columns, task->input_count, cancel, task->span, diags);
+}
+
 static enum status evaluator_aggregate(struct backend *backend, const struct job *job, struct agg_state *states,
                                        bool *flagged)
 {
+    enum status status = fetch_inputs(job->task, job->columns, job->cancel, job->diags);
+    if (status != STATUS_OK)
+        return status;
     return run_crew((const struct evaluator *)backend, job, states, NULL, flagged);
 }
 
 static enum status evaluator_rows(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged)
 {
+    enum status status = fetch_inputs(job->task, job->columns, job->cancel, job->diags);
+    if (status != STATUS_OK)
+        return status;
     return run_crew((const struct evaluator *)backend, job, NULL, sink, flagged);
 }
 
 static enum status evaluator_breaker(struct backend *backend, const struct break_job *job, bool *flagged)
 {
     const struct evaluator *evaluator = (const struct evaluator *)backend;
+    enum status status = fetch_inputs(job->task, job->inputs, job->cancel, job->diags);
+    if (status != STATUS_OK)
+        return status;
     int64_t started = now_ns();
-    enum status status = break_run_threads(job, evaluator->threads, flagged);
+    status = break_run_threads(job, evaluator->threads, flagged);
     timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, job->diags->arena), now_ns() - started, 0);
     return status;
 }

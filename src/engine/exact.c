@@ -1,6 +1,7 @@
 /* The exact evaluator's walk over the rows of a queue; the values themselves are exact_lazy.c's. */
 #include "exact.h"
 
+#include "away.h"
 #include "exact_break.h"
 #include "exact_lazy.h"
 #include "fail.h"
@@ -258,6 +259,17 @@ static void find_jumps(struct exact *exact, const struct task *task)
     }
 }
 
+static enum status fetch_sources(const struct queue *fused, const volatile sig_atomic_t *cancel, struct diags *diags)
+{
+    enum status status = STATUS_OK;
+    for (size_t t = 0; t < fused->count; t++) {
+        const struct task *task = fused->tasks[t];
+        for (size_t k = 0; k < task->input_count && status == STATUS_OK; k++)
+            status = columns_fetch(&task->inputs[k].column, 1, cancel, task->span, diags);
+    }
+    return status;
+}
+
 enum status exact_run(const struct queue *fused, struct result *result, const volatile sig_atomic_t *cancel,
                       struct diags *diags)
 {
@@ -268,7 +280,7 @@ enum status exact_run(const struct queue *fused, struct result *result, const vo
         lazy_init(&exact.tasks[t], fused->tasks[t], exact.arena);
         find_jumps(&exact, fused->tasks[t]);
     }
-    enum status status = STATUS_OK;
+    enum status status = fetch_sources(fused, cancel, diags);
     for (size_t t = 0; t < fused->count && status == STATUS_OK; t++)
         status = run_task(&exact, &exact.tasks[t], t + 1 == fused->count, result);
     for (size_t t = 0; t < fused->count; t++)

@@ -1,6 +1,7 @@
 /* One task: analysed, its results' columns made ready, its rows run in ranges, its results finished. */
 #include "run_task.h"
 
+#include "away.h"
 #include "guard.h"
 #include "measure.h"
 #include "range.h"
@@ -260,8 +261,10 @@ static enum status run_ranges(struct task_run *run)
 }
 
 /* The rows begin .. end-1 of a column, copied: what a window leaves is usually little. */
-static struct column *copy_rows(const struct column *column, int64_t begin, int64_t end)
+static struct column *copy_rows(struct column *column, int64_t begin, int64_t end)
 {
+    if (!column_fetch(column, begin, end))
+        return NULL;
     struct column *copy = column_reserve_like(column, column->type, end - begin);
     if (!copy)
         return NULL;

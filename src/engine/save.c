@@ -1,5 +1,6 @@
 #include "save.h"
 
+#include "away.h"
 #include "formats.h"
 #include "path.h"
 #include "splayed.h"
@@ -57,6 +58,9 @@ enum status save_check(const char *path, size_t columns, struct extents shape, s
 enum status save_relation(const struct relation *relation, const char *path, struct span span, struct diags *diags)
 {
     enum status status = save_check(path, relation->count, relation->shape, span, diags);
+    if (status != STATUS_OK)
+        return status;
+    status = relation_fetch(relation, 0, relation->rows, span, diags);
     if (status != STATUS_OK)
         return status;
     if (splayed_is_path(path))

@@ -1,5 +1,6 @@
 #include "print.h"
 
+#include "../engine/away.h"
 #include "../engine/damage.h"
 #include "../engine/encode.h"
 
@@ -76,6 +77,27 @@ static void print_scalar(struct strbuf *out, const struct scalar *scalar, enum p
         scalar_print(out, scalar);
     }
     strbuf_putc(out, '\n');
+}
+
+enum status print_fetch(const struct result *result, const struct print_style *style, struct span span,
+                        struct diags *diags)
+{
+    const struct relation *relation = result->relation;
+    int64_t head = 0;
+    int64_t tail = 0;
+    if (result->quiet || result->kind != RESULT_RELATION) {
+        return STATUS_OK;
+    }
+    if (style->format == PRINT_TABLE) {
+        print_table_rows(result, style, &head, &tail);
+    } else {
+        head = result->show_rows >= 0 && result->show_rows < relation->rows ? result->show_rows : relation->rows;
+    }
+    enum status status = relation_fetch(relation, 0, head, span, diags);
+    if (status == STATUS_OK) {
+        status = relation_fetch(relation, relation->rows - tail, relation->rows, span, diags);
+    }
+    return status;
 }
 
 void print_result(struct printer *out, const struct result *result, const struct print_style *style)

@@ -19,6 +19,11 @@ struct print_style {
 /* The style that the settings ask for on this kind of output. */
 struct print_style print_style_for(const struct settings *settings, bool terminal, bool colour, size_t width);
 
+/* Brings to the host the rows that print_result will print, where a device still has them; before it. An error is told
+ * at `span`. */
+enum status print_fetch(const struct result *result, const struct print_style *style, struct span span,
+                        struct diags *diags);
+
 /* Prints a result; what is not yet written stays in out->text. Returns early if `out` fails or is interrupted, or if a
  * file that the result is read from is found damaged; nothing of the damage has been written then, and before the rest
  * is written the caller asks damaged_column (engine/damage.h) once more. */
@@ -31,5 +36,8 @@ bool print_relieve(struct printer *out, const struct relation *relation);
 /* The result's relation as an aligned table (print_table.c): its first show_rows rows, or if that is < 0 all, or on a
  * terminal the first and last few. On a terminal a histogram has a bar beside each count. */
 void print_table(struct printer *out, const struct result *result, const struct print_style *style);
+
+/* How many rows at the beginning and at the end of the relation that shows. */
+void print_table_rows(const struct result *result, const struct print_style *style, int64_t *head, int64_t *tail);
 
 #endif

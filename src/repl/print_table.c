@@ -256,6 +256,13 @@ static void print_body(struct printer *out, const struct relation *relation, con
     }
 }
 
+void print_table_rows(const struct result *result, const struct print_style *style, int64_t *head, int64_t *tail)
+{
+    struct shown shown = choose_rows(result->relation, result->show_rows, style);
+    *head = shown.head;
+    *tail = shown.tail;
+}
+
 void print_table(struct printer *out, const struct result *result, const struct print_style *style)
 {
     const struct relation *relation = result->relation;

@@ -216,10 +216,10 @@ static void shell_open(struct shell *shell, const struct options *options, const
 
 static void shell_close(struct shell *shell)
 {
-    close_device(shell);
-    shell->runner.evaluator->ops->close(shell->runner.evaluator);
     env_free(shell->runner.env);
     catalog_free(shell->catalog);
+    close_device(shell); /* when nothing is left that it would bring to the host */
+    shell->runner.evaluator->ops->close(shell->runner.evaluator);
     unit_free_list(shell->kept);
     printer_free(&shell->out);
     arena_free(shell->memory);

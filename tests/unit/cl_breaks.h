@@ -139,6 +139,7 @@ static inline struct outcome break_once(struct breaks *breaks, struct setup *set
     };
     outcome.status = accelerator ? cl_breaker(setup->task.breaker->kind)(accelerator, &job, &outcome.flagged)
                                  : break_run_threads(&job, 2, &outcome.flagged);
+    assert_int_equal(columns_fetch(outcome.results, MOST_RESULTS, NULL, nowhere, &rig->diags), STATUS_OK);
     return outcome;
 }
 

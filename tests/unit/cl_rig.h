@@ -7,6 +7,7 @@
 #include "cl/execute.h"
 #include "cl/launch.h"
 #include "cl/memory.h"
+#include "engine/away.h"
 #include "engine/eval.h"
 #include "engine/guard.h"
 #include "engine/range.h"
@@ -320,6 +321,8 @@ static inline void assert_same_rows(const struct task *task, const struct row_si
     for (size_t k = 0; k < task->output_count; k++) {
         if (!task->outputs[k].needed)
             continue;
+        assert_true(column_fetch(got->columns[k], before, got->rows));
+        assert_null(got->columns[k]->away);
         size_t size = type_table[got->columns[k]->store].size;
         size_t bytes = (size_t)(got->rows - before) * size;
         if (bytes == 0 || memcmp(column_at(got->columns[k], before), column_at(wanted->columns[k], before), bytes) == 0)

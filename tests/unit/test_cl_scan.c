@@ -125,6 +125,7 @@ static struct column *run_trial(struct rig *rig, const struct trial *trial, stru
     if (*status == STATUS_OK)
         assert_int_equal(result_rows, trial->rows);
     column_finish(result, trial->rows);
+    assert_true(column_fetch(result, 0, trial->rows));
     return result;
 }
 

@@ -214,6 +214,7 @@ static void check(struct bench *bench, struct table *table, bool numbered)
             fail_msg("%s: %s", guises[k].name, rig->diags.count > 0 ? rig->diags.at[0].message : "unable");
         assert_false(flagged);
         assert_int_equal(rows, table->rows);
+        assert_int_equal(columns_fetch(job.results, table->count, NULL, nowhere, &rig->diags), STATUS_OK);
         assert_same(table, &job, &wanted, guises[k].name);
         if (numbered)
             assert_sorted(table, &job);

@@ -1,0 +1,95 @@
+#include "away.h"
+
+enum { FETCHED_ROWS = 1 << 27 }; /* between two looks at whether the user has interrupted */
+
+void away_add(struct column *column, struct away *away)
+{
+    away->next = column->away;
+    column->away = away;
+}
+
+void away_remove(struct column *column, struct away *away)
+{
+    for (struct away **at = &column->away; *at; at = &(*at)->next) {
+        if (*at == away) {
+            *at = away->next;
+            away->next = NULL;
+            return;
+        }
+    }
+}
+
+void away_lose(struct column *column)
+{
+    column->lost = true;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Rows begin..end-1, some of those away, are back. Of what is back in the middle no note is taken. */
+static void came_back(struct column *column, struct away *away, int64_t begin, int64_t end)
+{
+    if (begin == away->begin)
+        away->begin = end;
+    else if (end == away->end)
+        away->end = begin;
+    if (away->begin >= away->end)
+        away_remove(column, away);
+}
+
+bool column_fetch(struct column *column, int64_t begin, int64_t end)
+{
+    for (struct away *away = column->away, *next; away; away = next) {
+        int64_t first = most(begin, away->begin), last = least(end, away->end);
+        next = away->next;
+        if (first >= last)
+            continue;
+        if (!away->fetch(away, first, last))
+            return false;
+        came_back(column, away, first, last);
+    }
+    return !column->lost;
+}
+
+static enum status lost(struct span span, struct diags *diags)
+{
+    diag_error(diags, span, "the device has lost what it computed");
+    diag_hint(diags, "run it again, on the host with `.device host` if that happens again");
+    return STATUS_FAILED;
+}
+
+enum status columns_fetch(struct column *const *columns, size_t count, const volatile sig_atomic_t *cancel,
+                          struct span span, struct diags *diags)
+{
+    for (size_t k = 0; k < count; k++) {
+        struct column *column = columns[k];
+        if (column && column->lost)
+            return lost(span, diags);
+        while (column && column->away) {
+            if (cancel && *cancel)
+                return STATUS_CANCELLED;
+            int64_t begin = column->away->begin;
+            if (!column_fetch(column, begin, least(column->away->end, begin + FETCHED_ROWS)))
+                return lost(span, diags);
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status relation_fetch(const struct relation *relation, int64_t begin, int64_t end, struct span span,
+                           struct diags *diags)
+{
+    for (size_t k = 0; k < relation->count; k++) {
+        if (!column_fetch(relation->columns[k], begin, end))
+            return lost(span, diags);
+    }
+    return STATUS_OK;
+}

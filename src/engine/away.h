@@ -1,0 +1,36 @@
+/* Elements that only a device has: what a task computes there stays there, and comes to the host when something on the
+ * host asks for it. Whoever reads a column's data calls one of these functions first. Only the main thread does. */
+#ifndef RQL_ENGINE_AWAY_H
+#define RQL_ENGINE_AWAY_H
+
+#include "column.h"
+
+#include <signal.h>
+
+/* Rows of a column that are elsewhere: the host's memory for them is reserved, and holds nothing. Owned by a backend;
+ * a column's are disjoint. */
+struct away {
+    int64_t begin, end;
+    /* Writes the elements of rows begin..end-1, some of these, to the column's data. False: they are lost. */
+    bool (*fetch)(struct away *away, int64_t begin, int64_t end);
+    struct away *next;
+};
+
+/* For backends: the rows are elsewhere from now on; they are no longer, wherever they are. */
+void away_add(struct column *column, struct away *away);
+void away_remove(struct column *column, struct away *away);
+
+/* For backends: some of the column's rows could not be brought back. */
+void away_lose(struct column *column);
+
+/* Rows begin..end-1 of the column are on the host from now on. False: they are lost with their device. */
+bool column_fetch(struct column *column, int64_t begin, int64_t end);
+
+/* All rows of the columns, of which some may be NULL, are on the host from now on. STATUS_FAILED with an error at
+ * `span` if some are lost; STATUS_CANCELLED when interrupted. `cancel` may be NULL. */
+enum status columns_fetch(struct column *const *columns, size_t count, const volatile sig_atomic_t *cancel,
+                          struct span span, struct diags *diags);
+enum status relation_fetch(const struct relation *relation, int64_t begin, int64_t end, struct span span,
+                           struct diags *diags);
+
+#endif
