@@ -6,7 +6,8 @@
 #: make oclgrind    the kernels under Oclgrind, which checks bounds, races and calls
 #: make fuzz-parse  the parser under libFuzzer (clang)
 #: make fuzz        random queries for a long time: make fuzz SECONDS=3600
-#: make bench       question 3 against a hand-written loop, then every primitive against NumPy, DuckDB and Polars
+#: make bench       rql against C by hand, DuckDB, ClickHouse, Polars, NumPy: MAX_ROWS=10000000 PYTHON=python3 with those
+#: make bench-primitives  the other primitives against the same
 #: make bench-gpu   the main query on a GPU against its own copy; GPU_ROWS=1000000000 of them
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
@@ -58,16 +59,19 @@ $(B)/fuzz/fuzz_parse: tests/fuzz/fuzz_parse.c $(FUZZ_SOURCES)
 	@mkdir -p $(@D)
 	clang $(STANDARD) -Isrc -Isrc/parser -I$(B) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_SOURCES)
 
-bench: all data $(B)/bench_q3
-	RQL='$(abspath $(B))/rql' tests/bench/bench_q3.py $(B)/bench_q3
-	$(MAKE) B='$(B)' bench-primitives
-
-# PYTHON is one that has NumPy, and DuckDB and Polars if they are to be measured.
+# PYTHON is one that has the peers to be measured: NumPy, DuckDB, Polars, chdb. DUCKDB names its command line, if any.
+# From 10^3 rows on, up to MAX_ROWS, which take 150 bytes each of memory: some ten minutes for 10^7, an hour for 10^8.
 PYTHON ?= /usr/bin/python3
-bench-primitives: all
-	RQL='$(abspath $(B))/rql' $(PYTHON) tests/bench/bench_primitives.py --rows $(ROWS)
+MAX_ROWS ?= 10000000
+BENCH := $(PYTHON) tests/bench/bench.py --build $(B) --max-rows $(MAX_ROWS)
 
-$(B)/bench_q3: tests/bench/bench_q3.c
+bench: all $(B)/generate $(B)/hand
+	$(BENCH) $(BENCH_FLAGS)
+
+bench-primitives: all $(B)/generate $(B)/hand
+	$(BENCH) --groups primitives --no-cold $(BENCH_FLAGS)
+
+$(B)/hand: tests/bench/hand.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE -O3 -march=native $(WARNINGS) -o $@ $< -lpthread
 

@@ -1,0 +1,94 @@
+"""rql as its user sees it: one running shell in a pseudo-terminal. Timed is what passes between Enter and the next
+prompt: reading the line's end, parsing, planning, running and printing."""
+
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import termios
+import time
+from fcntl import ioctl
+
+PROMPT = b"rql> "
+PATIENCE = 120  # seconds
+ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]|\r|\x07")
+
+
+class ShellError(Exception):
+    pass
+
+
+class Shell:
+    def __init__(self, rql, folder, options, env):
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            os.chdir(folder)
+            os.execve(rql, [rql, "--quiet", "--format", "tsv", *options], env)
+        # Wide enough for any line, so that none is wrapped or scrolled.
+        ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 500, 0, 0))
+        self.read_until(lambda seen: seen.endswith(PROMPT))
+
+    def read_until(self, done):
+        """What appears until it is all there, and when that was."""
+        seen = b""
+        end = time.monotonic() + PATIENCE
+        while True:
+            if not select.select([self.terminal], [], [], max(0.0, end - time.monotonic()))[0]:
+                raise ShellError(f"rql said nothing more for {PATIENCE} s after {seen[-200:]!r}")
+            try:
+                seen += os.read(self.terminal, 65536)
+            except OSError as error:
+                raise ShellError(f"rql has left: {seen[-500:].decode(errors='replace')}") from error
+            now = time.perf_counter_ns()
+            if done(ESCAPES.sub(b"", seen)):
+                return ESCAPES.sub(b"", seen), now
+
+    def ask(self, statement):
+        """Types the statement, then Enter; what is printed, and the nanoseconds from Enter to the next prompt."""
+        typed = statement.encode()
+        os.write(self.terminal, typed)
+        self.read_until(lambda seen: typed in seen)
+        begun = time.perf_counter_ns()
+        os.write(self.terminal, b"\r")
+        seen, now = self.read_until(lambda seen: seen.endswith(PROMPT))
+        lines = [line.strip() for line in seen[: -len(PROMPT)].decode(errors="replace").split("\n")]
+        said = [line for line in lines if line]
+        if any("error:" in line for line in said):
+            raise ShellError(" ".join(said)[:300])
+        return said, now - begun
+
+    def run(self, task, rows):
+        pipeline = task.rql.format(thousands=rows // 1000)
+        self.said, ns = self.ask(pipeline if task.scalar else f"let r = {pipeline}")
+        return ns
+
+    def result(self, task):
+        """What the last run made: {"scalar"}, or the rows, each column's sum modulo 2^64, and its values in the first
+        row, the one after a third of them, and the last. Of floats, only the number of rows."""
+        if task.scalar:
+            return {"scalar": number(self.said[-1])}
+        rows = int(number(self.ask("r | count")[0][-1]))
+        places = (0, rows // 3, rows - 1) if rows else ()
+        at = [[number(cell) for cell in self.ask(f"r | skip {k} | take 1")[0][-1].split("\t")] for k in places]
+        if any(isinstance(value, float) for row in at for value in row):
+            return {"rows": rows, "sums": None, "at": []}
+        columns = [list(values) for values in zip(*at)]
+        sums = [number(self.ask(f"r | sum ${k + 1}")[0][-1]) % 2**64 for k in range(len(columns))]
+        return {"rows": rows, "sums": sums, "at": columns}
+
+    def close(self):
+        """The terminal goes away; who does not leave then is ended."""
+        os.close(self.terminal)
+        for _ in range(50):
+            if os.waitpid(self.process, os.WNOHANG)[0]:
+                return
+            time.sleep(0.1)
+        os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+
+
+def number(text):
+    text = re.sub(r"[,_' ]", "", text)
+    return float(text) if re.search(r"[.eEn]", text) else int(text)
