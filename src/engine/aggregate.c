@@ -159,6 +159,8 @@ static enum status no_rows(const struct aggregate *aggregate, const char *word, 
     diag_error(diags, aggregate->span, "%s of no rows", word);
     if (aggregate->kind == AGG_FOLD)
         diag_hint(diags, "`from VALUE` says what to begin with, and is the result of no rows");
+    else if (aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX)
+        diag_hint(diags, "`reduce %s from VALUE` is VALUE then; `count` says how many rows are left", word);
     else
         diag_hint(diags, "`count` says how many rows are left; sum and product of none are 0 and 1");
     return STATUS_FAILED;

@@ -232,12 +232,11 @@ static value bind_unary(struct scope *scope, const struct expr *expr)
 }
 
 value bind_choice(struct scope *scope, value condition, value yes, const struct expr *yes_expr, value no,
-                  const struct expr *no_expr, struct span span)
+                  const struct expr *no_expr, const char *what, struct span span)
 {
     if (condition == NO_VALUE || yes == NO_VALUE || no == NO_VALUE)
         return NO_VALUE;
     if (kind_of(scope, yes) != kind_of(scope, no)) {
-        const char *what = "beside a number, `?:`";
         if (!bind_is_number(scope, yes, yes_expr, what, NULL) || !bind_is_number(scope, no, no_expr, what, NULL))
             return NO_VALUE;
         bind_unify(scope, &yes, &no, span);
@@ -251,7 +250,7 @@ static value bind_ternary(struct scope *scope, const struct expr *expr)
     value condition = bind_condition(scope, expr->args[0]);
     value yes = bind_value(scope, yes_expr);
     value no = bind_value(scope, no_expr);
-    return bind_choice(scope, condition, yes, yes_expr, no, no_expr, expr->span);
+    return bind_choice(scope, condition, yes, yes_expr, no, no_expr, "beside a number, `?:`", expr->span);
 }
 
 /* How a binary operator is lowered. */

@@ -198,6 +198,7 @@ static void group_along(struct front *front, value v, struct aggregate what, str
     if (part.has_values)
         part.operand = front_add(front, v, (struct slot){0});
     struct task *group = new_group(front, &operand, 1, &part, 1);
+    group->breaker->key = rows ? "row" : "column";
     struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
     slots[0] = front->slots[operand];
     slots[1] = slot;

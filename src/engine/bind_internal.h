@@ -175,9 +175,10 @@ value bind_number(struct scope *scope, value v, struct span span);
 /* Whether the value is a number; of a bool an error that `what` (an operator or function, quoted) needs numbers.
  * `logical` is the operator that does for conditions what was wanted, or NULL. */
 bool bind_is_number(struct scope *scope, value v, const struct expr *expr, const char *what, const char *logical);
-/* condition ? yes : no, with both brought to one kind; the expressions are where they were written. */
+/* condition ? yes : no, with both brought to one kind; the expressions are where they were written. `what` begins the
+ * error where only one of them is a number. */
 value bind_choice(struct scope *scope, value condition, value yes, const struct expr *yes_expr, value no,
-                  const struct expr *no_expr, struct span span);
+                  const struct expr *no_expr, const char *what, struct span span);
 /* In a check before running, a value of which only the kind is known; different ones have different numbers. */
 value bind_unknown(struct scope *scope, int64_t number, enum kind kind, struct span span);
 /* EQ, NE, LT or LE, exact also between integers and floats. */

@@ -114,7 +114,8 @@ void bind_stencil(struct binder *binder, const struct stage *stage, struct flow 
         const struct item *item = &stage->items[i];
         scope.given_count = i;
         value v = bind_value(&scope, item->expr);
-        v = bind_choice(&scope, inside, v, item->expr, otherwise, stage->otherwise, item->expr->span);
+        v = bind_choice(&scope, inside, v, item->expr, otherwise, stage->otherwise, "beside a number, `stencil`",
+                        item->expr->span);
         values[i] = v;
         columns[i] = (struct slot){item->name.text, TYPE_I64, v != NO_VALUE};
         if (v != NO_VALUE)

@@ -26,6 +26,7 @@ struct piece {
     const char *text;
     value value;
     int precedence;
+    bool negated; /* a negative constant, without its sign */
 };
 
 struct printer {
@@ -47,10 +48,12 @@ static void push_value(struct printer *printer, value v, int precedence)
     printer->pending[printer->count++] = (struct piece){.value = v, .precedence = precedence};
 }
 
-static void print_leaf(struct printer *printer, const struct instr *instr)
+static void print_leaf(struct printer *printer, const struct instr *instr, bool negated)
 {
     struct strbuf *out = printer->out;
-    if (instr->op == OP_ROW || instr->op == OP_ROWS) {
+    if (negated) {
+        print_int(out, -instr->integer);
+    } else if (instr->op == OP_ROW || instr->op == OP_ROWS) {
         strbuf_puts(out, op_table[instr->op].text);
     } else if (instr->op == OP_INPUT) {
         const char *name = printer->input_names[instr->integer];
@@ -72,9 +75,17 @@ static bool is_int(const struct instr *instr, int64_t integer)
     return instr->op == OP_CONST && instr->kind == KIND_INT && instr->integer == integer;
 }
 
+/* `row + -1` reads better as `row - 1`. */
+static bool is_negative(const struct instr *instr)
+{
+    return instr->op == OP_CONST && instr->kind == KIND_INT && instr->integer < 0 && instr->integer > INT64_MIN;
+}
+
 static void push_infix(struct printer *printer, value a, const char *text, value b, int precedence)
 {
-    push_value(printer, b, precedence + 1);
+    bool subtracts = strcmp(text, "+") == 0 && is_negative(&printer->code->at[b]);
+    text = subtracts ? "-" : text;
+    printer->pending[printer->count++] = (struct piece){.value = b, .precedence = precedence + 1, .negated = subtracts};
     push_text(printer, " ");
     push_text(printer, text);
     push_text(printer, " ");
@@ -188,7 +199,7 @@ void code_print(struct strbuf *out, const struct code *code, value root, const c
         }
         const struct instr *instr = &code->at[piece.value];
         if (op_table[instr->op].arity == 0)
-            print_leaf(&printer, instr);
+            print_leaf(&printer, instr, piece.negated);
         else if (printer.operations++ < MAX_OPERATIONS)
             push_operation(&printer, instr, piece.precedence);
         else

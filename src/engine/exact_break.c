@@ -306,8 +306,10 @@ static enum status group_failure(struct exact *exact, const struct lazy_task *la
     const struct stage_mark *stage = stage_of_span(task, span);
     const char *where = stage ? arena_printf(exact->diags->arena, " in `%s`", stage->text) : "";
     if (aggregate->kind == AGG_FOLD)
-        return diag_error(exact->diags, span, "the function has no result for key %s%s", quoted, where);
-    diag_error(exact->diags, span, "the %s of key %s does not fit in 64 bits%s", words[aggregate->kind], quoted, where);
+        return diag_error(exact->diags, span, "the function has no result for %s %s%s", task->breaker->key, quoted,
+                          where);
+    diag_error(exact->diags, span, "the %s of %s %s does not fit in 64 bits%s", words[aggregate->kind],
+               task->breaker->key, quoted, where);
     diag_hint(exact->diags, "in floats, as of `float(x)`, it would be rounded");
     return STATUS_FAILED;
 }

@@ -67,12 +67,21 @@ static const char *what_failed(const struct failure *failure, struct arena *aren
     return arena_printf(arena, "%s does not fit in 64 bits", operation_text(failure, arena));
 }
 
+/* Where a value may be a neighbour's, leaving rows out does not help. */
+static bool in_stencil(const struct failure *failure)
+{
+    const struct stage_mark *stage = failure->task ? stage_of_span(failure->task, failure->instr->span) : NULL;
+    return stage && strcmp(stage->name, "stencil") == 0;
+}
+
 /* How the argument was written, or the column's name if it is one, whose span is its source's; `otherwise` if that
  * cannot be quoted. */
 static const char *argument_text(const struct failure *failure, int argument, const char *otherwise,
                                  struct arena *arena)
 {
     const struct instr *instr = &failure->code->at[failure->instr->args[argument]];
+    if (instr->op == OP_INPUT && instr->offset != 0 && in_stencil(failure))
+        return arena_printf(arena, "at(%lld)", (long long)instr->offset);
     if (instr->op == OP_INPUT && failure->inputs)
         return failure->inputs[instr->integer].name;
     /* What was computed before, or comes from a function's text, does not stand within the operation. */
@@ -90,9 +99,12 @@ static void give_hint(const struct failure *failure, struct diags *diags)
 {
     struct arena *arena = diags->arena;
     if (divides_by_zero(failure)) {
-        const char *divisor = argument_text(failure, 1, "the divisor", arena);
+        const char *divisor = argument_text(failure, 1, "DIVISOR", arena);
         if (failure->task && !code_is_const(failure->code, failure->instr->args[1]))
-            diag_hint(diags, "leave such rows out with `select %s != 0` before, or choose with `%s != 0 ? ... : 0`",
+            diag_hint(diags,
+                      in_stencil(failure)
+                          ? "choose with `%s != 0 ? ... : 0`"
+                          : "leave such rows out with `select %s != 0` before, or choose with `%s != 0 ? ... : 0`",
                       divisor, divisor);
     } else if (shifts_too_far(failure)) {
         diag_hint(diags, "`clamp(%s, 0, 63)` keeps it inside", argument_text(failure, 1, "count", arena));

@@ -1,5 +1,7 @@
 #include "expect.h"
 
+#include "foreign.h"
+
 #include "parser/grammar.h"
 #include "strbuf.h"
 
@@ -151,6 +153,16 @@ static bool begins_statement(const struct word *word)
            word->token == TOKEN_DEF || word->token == TOKEN_EXPLAIN;
 }
 
+static const char *text_at(const struct situation *s, struct lexeme lexeme)
+{
+    return s->tree->source->text + lexeme.begin;
+}
+
+static size_t length_of(struct lexeme lexeme)
+{
+    return lexeme.end - lexeme.begin;
+}
+
 /* The hints: each returns its advice, or NULL if it has none. */
 
 static const char *hint_leading_pipe(const struct situation *s)
@@ -183,8 +195,11 @@ static const char *hint_stage(const struct situation *s)
 {
     if (!expects(s, TOKEN_STAGE_BARE))
         return NULL;
+    const char *foreign = foreign_advice(text_at(s, s->found), length_of(s->found), false);
+    if (foreign)
+        return foreign;
     /* A single letter is near to every stage that begins with it, and more often a name. */
-    if (s->found.kind == TOKEN_NAME && s->found.end - s->found.begin > 1) {
+    if (s->found.kind == TOKEN_NAME && length_of(s->found) > 1) {
         const char *nearest = nearest_word(s, s->found, is_stage);
         if (nearest)
             return arena_printf(s->tree->arena, "did you mean `%s`?", nearest);
@@ -217,6 +232,8 @@ static const char *hint_aggregates(const struct situation *s)
 {
     if (!stage_has(s, TOKEN_STAGE_GROUP) || !expects(s, TOKEN_COLON))
         return NULL;
+    if (s->trail->last.word && s->trail->last.word->token == TOKEN_BY)
+        return "the keys follow without `by`: `group K: sum(E), count()`";
     return "what is computed of each group follows a colon: `group K: sum(E), count()`";
 }
 
@@ -238,6 +255,8 @@ static const char *hint_order(const struct situation *s)
 {
     if (!stage_has(s, TOKEN_STAGE_KEYS) || s->found.kind != TOKEN_NAME || !expects(s, TOKEN_DESC))
         return NULL;
+    if (s->trail->last.word && s->trail->last.word->token == TOKEN_BY)
+        return arena_printf(s->tree->arena, "`%s` takes its keys without `by`", s->trail->stage->text);
     return "`desc` after a key puts the largest first; keys stand between commas";
 }
 
@@ -278,12 +297,24 @@ static const char *hint_first_word(const struct situation *s)
 {
     if (s->trail->count != 1 || (s->trail->first.kind != TOKEN_NAME && !s->trail->first.word))
         return NULL;
+    const char *foreign = foreign_advice(text_at(s, s->trail->first), length_of(s->trail->first), true);
+    if (foreign)
+        return foreign;
     if (s->trail->first.word && is_stage(s->trail->first.word))
         return arena_printf(s->tree->arena, "`%s` is a stage: it follows a source and `|`", s->trail->first.word->text);
     if (s->trail->first.word && begins_statement(s->trail->first.word))
         return NULL;
     const char *nearest = nearest_word(s, s->trail->first, begins_statement);
     return nearest ? arena_printf(s->tree->arena, "did you mean `%s`?", nearest) : NULL;
+}
+
+/* `sum()`, as a function is called. */
+static const char *hint_empty(const struct situation *s)
+{
+    if (s->found.kind != TOKEN_RP || s->trail->last.kind != TOKEN_LP || !stage_has(s, TOKEN_STAGE_OPTIONAL))
+        return NULL;
+    return arena_printf(s->tree->arena, "`%s` alone is of the one column, `%s E` of an expression",
+                        s->trail->stage->text, s->trail->stage->text);
 }
 
 /* A stage word taken for a name, because no `|` came before it. */
@@ -297,10 +328,19 @@ static const char *hint_pipe(const struct situation *s)
 }
 
 static const char *(*const hints[])(const struct situation *) = {
-    hint_leading_pipe, hint_combiner, hint_head,     hint_pick,       hint_equals,
-    hint_stage,        hint_string,   hint_reserved, hint_along,      hint_stencil,
-    hint_aggregates,   hint_shape,    hint_order,    hint_first_word, hint_pipe,
+    hint_leading_pipe, hint_combiner,   hint_head,  hint_pick,    hint_equals,     hint_stage,
+    hint_string,       hint_reserved,   hint_along, hint_stencil, hint_aggregates, hint_shape,
+    hint_order,        hint_first_word, hint_pipe,  hint_empty,
 };
+
+/* The advice on the first of two words that stand side by side, or NULL. */
+static const char *misspelt_statement(const struct situation *s)
+{
+    bool side_by_side = s->found.kind == TOKEN_NAME || s->found.kind == TOKEN_STRING || s->found.kind == TOKEN_INT ||
+                        (s->found.word && !s->found.word->reserved && !is_stage(s->found.word));
+    bool word = s->trail->first.kind == TOKEN_NAME || (s->trail->first.word && !is_stage(s->trail->first.word));
+    return side_by_side && word ? hint_first_word(s) : NULL;
+}
 
 static const char *found_shown(const struct situation *s)
 {
@@ -323,6 +363,15 @@ void report_unexpected(const struct automaton *automaton, const struct tree *tre
     if (found.kind == TOKEN_INT_LIMIT && expects(&s, TOKEN_INT)) {
         diag_error(tree->diags, span, "%s does not fit in 64 bits", token_shown(tree->source, found, tree->arena));
         diag_hint(tree->diags, "integers go from -9223372036854775808 to 9223372036854775807");
+        return;
+    }
+    /* Of two words that make no sense together the first one is at fault if it is near to one that begins a statement.
+     */
+    const char *foreign = misspelt_statement(&s);
+    if (foreign) {
+        span = (struct span){tree->source, trail->first.begin, trail->first.end};
+        diag_error(tree->diags, span, "`%s` begins no statement", token_shown(tree->source, trail->first, tree->arena));
+        diag_hint(tree->diags, "%s", foreign);
         return;
     }
     /* The end is where the text stops, not after the blank lines that follow. */
