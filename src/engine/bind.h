@@ -34,6 +34,9 @@ enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool
 enum status bind_expression(struct env *env, const struct expr *expr, bool checking, struct arena *arena,
                             struct bound *bound, struct diags *diags);
 
+/* Whether `name` is short for `column`: same first letter, its letters in order. */
+bool name_abbreviates(const char *name, const char *column);
+
 /* Checks a function definition (parameters used, no recursion, known names) without calling it. */
 enum status bind_definition(struct env *env, const struct stmt *def, struct arena *arena, struct diags *diags);
 

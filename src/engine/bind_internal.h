@@ -116,8 +116,6 @@ bool bind_hopeless(const struct binder *binder);
 
 /* names.c: what identifiers mean. */
 
-/* Whether `name` is short for `column`: same first letter, its letters in order. */
-bool name_abbreviates(const char *name, const char *column);
 
 enum meaning {
     MEANS_UNKNOWN, /* an error was recorded, or it cannot be known yet */

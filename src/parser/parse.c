@@ -3,6 +3,7 @@
 #include "automaton.h"
 #include "expect.h"
 #include "lexer.h"
+#include "next_tokens.h"
 #include "parser/grammar.h"
 #include "utf8.h"
 
@@ -274,6 +275,18 @@ static enum parse_result read_statements(struct parser *p, struct stmt **end)
     }
 }
 
+static struct parser parser_new(const struct source *source, enum parse_mode mode, struct arena *arena,
+                                struct diags *diags)
+{
+    struct parser p = {
+        .mode = mode,
+        .records_before = diags->count,
+        .tree = {.source = source, .arena = arena, .diags = diags},
+    };
+    lexer_init(&p.lexer, source);
+    return p;
+}
+
 enum parse_result parse(const struct source *source, enum parse_mode mode, struct arena *arena, struct diags *diags,
                         struct stmt **first)
 {
@@ -284,12 +297,43 @@ enum parse_result parse(const struct source *source, enum parse_mode mode, struc
         return PARSE_FAILED;
     }
 
-    struct parser p = {
-        .mode = mode,
-        .records_before = diags->count,
-        .tree = {.source = source, .arena = arena, .diags = diags},
-    };
-    lexer_init(&p.lexer, source);
+    struct parser p = parser_new(source, mode, arena, diags);
     p.automaton = automaton_new(&p.tree);
     return read_statements(&p, first);
+}
+
+/* Feeds a lexeme of a text that ends where more is to come. False if it cannot stand there. */
+static bool follow(struct parser *p, struct lexeme *lexeme)
+{
+    bool ends = lexeme->kind == LEX_SEMICOLON || (lexeme->kind == LEX_NEWLINE && can_end(p) && !goes_on(p));
+    if (p->trail.count == 0 && (lexeme->kind == LEX_SEMICOLON || lexeme->kind == LEX_NEWLINE))
+        return true;
+    if (!ends)
+        return lexeme->kind == LEX_NEWLINE || feed(p, lexeme);
+    bool whole = can_end(p);
+    begin_statement(p);
+    return whole;
+}
+
+bool next_after(const struct source *text, struct arena *arena, struct next *next)
+{
+    struct diags diags;
+    diags_init(&diags, arena);
+    struct parser p = parser_new(text, PARSE_PROMPT, arena, &diags);
+    p.automaton = automaton_new(&p.tree);
+    *next = (struct next){0};
+    if (text->length > LIMIT_TEXT)
+        return false;
+    bool first = true;
+    for (begin_statement(&p);; first = false) {
+        struct lexeme lexeme = next_lexeme(&p);
+        if (lexeme.kind == LEX_EOF)
+            break;
+        if (first && lexeme.kind == TOKEN_PIPE)
+            feed_last(&p, lexeme);
+        if (!follow(&p, &lexeme))
+            return false;
+    }
+    next_describe(p.automaton, &p.trail, arena, next);
+    return true;
 }

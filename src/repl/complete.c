@@ -1,82 +1,276 @@
 #include "complete.h"
 
 #include "commands.h"
-#include "settings.h"
+#include "complete_command.h"
 
+#include "../engine/bind.h"
 #include "../engine/functions.h"
-#include "../parser/words.h"
+#include "../engine/preview.h"
+#include "../engine/types.h"
+#include "../parser/next.h"
 
-#include <stdbool.h>
 #include <string.h>
 
-/* The words that a path follows. */
-static const char *const path_words[] = {"load", "zip", "gather", "scatter", "save", ".read"};
+enum { MOST_PARTS = 24 };
 
-/* The word before `at`, as the bytes from the return value on; *length may be 0. */
-static const char *word_before(const char *line, size_t at, size_t *length)
-{
-    while (at > 0 && (line[at - 1] == ' ' || line[at - 1] == '\t')) {
-        at--;
-    }
-    size_t begin = at;
-    while (begin > 0 && !strchr(" \t\n|;,(", line[begin - 1])) {
-        begin--;
-    }
-    *length = at - begin;
-    return line + begin;
-}
+/* Names on their way to the user: those that begin with what has been typed. */
+struct offer {
+    const char *typed;
+    struct arena *arena;
+    struct completions *found;
+    size_t capacity;
+};
 
-static bool is_word(const char *text, size_t length, const char *word)
+static bool is_offered(const struct offer *offer, const char *name)
 {
-    return strlen(word) == length && memcmp(text, word, length) == 0;
-}
-
-enum complete_kind complete_kind(const char *line, size_t start, size_t end)
-{
-    if (memchr(line + start, '/', end - start)) {
-        return COMPLETE_PATH;
-    }
-    if (line[start] == '.' && strspn(line, " \t") == start) {
-        return COMPLETE_COMMAND;
-    }
-    bool quoted = start > 0 && (line[start - 1] == '"' || line[start - 1] == '\'');
-    size_t length;
-    const char *before = word_before(line, quoted ? start - 1 : start, &length);
-    for (size_t i = 0; i < sizeof path_words / sizeof *path_words; i++) {
-        if (is_word(before, length, path_words[i])) {
-            return COMPLETE_PATH;
+    for (size_t i = 0; i < offer->found->count; i++) {
+        if (strcmp(offer->found->names[i], name) == 0) {
+            return true;
         }
     }
-    return is_word(before, length, ".set") ? COMPLETE_SETTING : COMPLETE_WORD;
+    return false;
 }
 
-/* The k-th name of a kind, or NULL beyond the last. */
-static const char *name_at(enum complete_kind kind, size_t k)
+static void add(struct offer *offer, const char *name)
 {
-    switch (kind) {
-    case COMPLETE_COMMAND:
-        return k < command_count ? command_table[k].name : NULL;
-    case COMPLETE_SETTING:
-        return k < setting_count ? setting_table[k].name : NULL;
-    case COMPLETE_WORD:
-        if (k < word_count) {
-            return words[k].text;
-        }
-        return k - word_count < function_count ? functions[k - word_count].name : NULL;
-    case COMPLETE_PATH:
-        break;
+    struct completions *found = offer->found;
+    if (found->count + 1 >= offer->capacity) {
+        offer->capacity = offer->capacity ? 2 * offer->capacity : 64;
+        found->names = arena_grow(offer->arena, found->names, found->count, offer->capacity, sizeof *found->names);
     }
-    return NULL;
+    found->names[found->count++] = name;
 }
 
-const char *complete_next(enum complete_kind kind, const char *prefix, size_t *at)
+static void offer_name(struct offer *offer, const char *name)
 {
-    size_t length = strlen(prefix);
-    for (const char *name = name_at(kind, *at); name; name = name_at(kind, *at)) {
-        (*at)++;
-        if (strncmp(name, prefix, length) == 0) {
-            return name;
+    if (strncmp(name, offer->typed, strlen(offer->typed)) == 0 && !is_offered(offer, name)) {
+        add(offer, name);
+    }
+}
+
+/* Whether it can be written without backquotes; others are offered only where nothing of them has been typed. */
+static bool is_plain(const char *name)
+{
+    bool plain = *name && !(*name >= '0' && *name <= '9');
+    for (; *name && plain; name++) {
+        unsigned char byte = (unsigned char)*name;
+        unsigned char lower = byte | 0x20;
+        plain = byte >= 0x80 || byte == '_' || (lower >= 'a' && lower <= 'z') || (byte >= '0' && byte <= '9');
+    }
+    return plain;
+}
+
+static void offer_column(struct offer *offer, const char *name)
+{
+    const struct word *word = word_find(name, strlen(name));
+    if (is_plain(name) && !(word && word->reserved)) {
+        offer_name(offer, name);
+    } else if (!*offer->typed && !strchr(name, '`')) {
+        offer_name(offer, arena_printf(offer->arena, "`%s`", name));
+    }
+}
+
+/* An abbreviation is replaced by what it stands for, if that is one column and nothing begins with it. */
+static void offer_columns(struct offer *offer, const char *const *names, size_t count)
+{
+    size_t before = offer->found->count;
+    const char *meant = NULL;
+    size_t meanings = 0;
+    for (size_t i = 0; i < count; i++) {
+        offer_column(offer, names[i]);
+        if (name_abbreviates(offer->typed, names[i]) && is_plain(names[i])) {
+            meant = names[i];
+            meanings++;
         }
     }
-    return NULL;
+    if (offer->found->count == before && meanings == 1) {
+        add(offer, meant);
+    }
+}
+
+static void offer_bindings(struct offer *offer, const struct env *env, enum binding_kind kind)
+{
+    for (size_t i = 0; i < env->count; i++) {
+        const struct binding *binding = &env->bindings[i];
+        if (binding->kind == kind) {
+            offer_name(offer,
+                       kind == BINDING_FUNCTION ? arena_printf(offer->arena, "%s(", binding->name) : binding->name);
+        }
+    }
+}
+
+static void offer_functions(struct offer *offer)
+{
+    for (size_t i = 0; i < function_count; i++) {
+        offer_name(offer, arena_printf(offer->arena, "%s(", functions[i].name));
+    }
+}
+
+/* The pipeline that a text ends with, or NULL. */
+static const struct pipeline *parse_pipeline(const struct source *source, struct arena *arena)
+{
+    struct diags diags;
+    struct stmt *first;
+    diags_init(&diags, arena);
+    if (parse(source, PARSE_PROMPT, arena, &diags, &first) != PARSE_OK || !first) {
+        return NULL;
+    }
+    while (first->next) {
+        first = first->next;
+    }
+    return first->pipeline;
+}
+
+/* The columns that flow into the stage being typed, as far as can be told. */
+static bool columns_before(const struct completer *completer, const struct source *text, struct arena *arena,
+                           const char *const **names, size_t *count)
+{
+    struct span parts[MOST_PARTS];
+    size_t part_count = next_pipelines(text, parts, MOST_PARTS);
+    for (size_t i = 0; i < part_count; i++) {
+        struct source *part = arena_alloc(arena, sizeof *part);
+        size_t length = parts[i].end - parts[i].begin;
+        *part = (struct source){"", arena_text(arena, text->text + parts[i].begin, length), length};
+        const struct pipeline *pipeline = parse_pipeline(part, arena);
+        if (pipeline && preview_columns(completer->env, pipeline, arena, names, count)) {
+            return true;
+        }
+    }
+    /* `|` at the very beginning goes on from the last result. */
+    const struct relation *last = completer->env->last;
+    if (last && text->text[strspn(text->text, " \t")] == '|') {
+        *names = (const char *const *)last->names;
+        *count = last->count;
+        return true;
+    }
+    return false;
+}
+
+static void offer_expression(const struct completer *completer, const struct source *text, struct offer *offer,
+                             bool whole)
+{
+    const char *const *names;
+    size_t count;
+    if (columns_before(completer, text, offer->arena, &names, &count)) {
+        offer_columns(offer, names, count);
+    }
+    if (whole) {
+        offer_bindings(offer, completer->env, BINDING_SCALAR);
+        offer_bindings(offer, completer->env, BINDING_FUNCTION);
+        offer_functions(offer);
+    }
+}
+
+static void offer_types(struct offer *offer)
+{
+    for (int type = TYPE_I8; type < TYPE_COUNT; type++) {
+        offer_name(offer, type_table[type].name);
+    }
+}
+
+static void offer_each(struct offer *offer, const char *const *names)
+{
+    for (; *names; names++) {
+        offer_name(offer, *names);
+    }
+}
+
+static void offer_words(struct offer *offer, const struct next *next)
+{
+    for (size_t i = 0; i < next->word_count; i++) {
+        const struct word *word = next->words[i];
+        bool alias = word_canonical(word) != word;
+        if (!alias || *offer->typed) {
+            offer_name(offer, word->text);
+        }
+    }
+}
+
+static void offer_next(const struct completer *completer, const struct source *text, const struct next *next,
+                       struct offer *offer)
+{
+    static const char *const combiners[] = {"min", "max", "bitor", NULL};
+    static const char *const axes[] = {"rows", "cols", NULL};
+    if (next->kinds & (NEXT_EXPRESSION | NEXT_COLUMN)) {
+        offer_expression(completer, text, offer, next->kinds & NEXT_EXPRESSION);
+    }
+    if (next->kinds & NEXT_SOURCE) {
+        offer_bindings(offer, completer->env, BINDING_RELATION);
+    }
+    if (next->kinds & NEXT_TYPE) {
+        offer_types(offer);
+    }
+    if (next->kinds & NEXT_COMBINER) {
+        offer_each(offer, combiners);
+    }
+    if (next->kinds & NEXT_AXIS) {
+        offer_each(offer, axes);
+    }
+    offer_words(offer, next);
+    offer->found->paths = next->kinds & NEXT_PATH;
+}
+
+/* All words and functions, where the text before has an error and nothing better is known. */
+static void offer_anything(const struct completer *completer, const struct source *text, struct offer *offer)
+{
+    for (size_t i = 0; i < word_count; i++) {
+        offer_name(offer, words[i].text);
+    }
+    offer_expression(completer, text, offer, true);
+    offer_bindings(offer, completer->env, BINDING_RELATION);
+}
+
+/* The entry up to `length` bytes of its last line. */
+static struct source text_before(const struct completer *completer, const char *line, size_t length,
+                                 struct arena *arena)
+{
+    struct strbuf text = {0};
+    const struct strbuf *entry = completer->entry;
+    if (entry && entry->length) {
+        strbuf_add(&text, entry->text, entry->length);
+        strbuf_putc(&text, '\n');
+    }
+    strbuf_add(&text, line, length);
+    struct source source = {"", arena_text(arena, text.text ? text.text : "", text.length), text.length};
+    strbuf_free(&text);
+    return source;
+}
+
+static bool is_quote(char c)
+{
+    return c == '"' || c == '\'';
+}
+
+bool complete_takes_path(const struct completer *completer, const char *line, size_t start)
+{
+    struct arena *arena = arena_new();
+    struct next next;
+    struct source text = text_before(completer, line, start, arena);
+    bool takes = complete_is_command(line) ? complete_command_takes_path(line, start)
+                                           : next_after(&text, arena, &next) && next.kinds & NEXT_PATH;
+    arena_free(arena);
+    return takes;
+}
+
+struct completions complete_word(const struct completer *completer, const char *line, size_t start, size_t end,
+                                 struct arena *arena)
+{
+    struct completions found = {0};
+    struct offer offer = {.typed = arena_text(arena, line + start, end - start), .arena = arena, .found = &found};
+    size_t before = start > 0 && is_quote(line[start - 1]) ? start - 1 : start;
+    bool continued = completer->entry && completer->entry->length;
+    struct next next;
+    struct source text = text_before(completer, line, before, arena);
+    if (!continued && complete_is_command(line)) {
+        struct command_words command = complete_command(line, before, completer->env, arena);
+        offer_each(&offer, command.words);
+        found.paths = command.paths;
+    } else if (!next_after(&text, arena, &next)) {
+        offer_anything(completer, &text, &offer);
+    } else if (before == start) {
+        offer_next(completer, &text, &next, &offer);
+    } else {
+        found.paths = next.kinds & NEXT_PATH; /* within quotes only a path makes sense */
+    }
+    return found;
 }

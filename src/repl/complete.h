@@ -1,20 +1,28 @@
-/* Completion at the prompt: which names may stand where the cursor is. */
+/* Completion at the prompt: what may stand where the cursor is. */
 #ifndef RQL_REPL_COMPLETE_H
 #define RQL_REPL_COMPLETE_H
 
-#include <stddef.h>
+#include "../engine/env.h"
+#include "../strbuf.h"
 
-enum complete_kind {
-    COMPLETE_PATH,    /* a file: after load, zip, save and .read, and where a slash is typed */
-    COMPLETE_COMMAND, /* a dot command: the first word of the line */
-    COMPLETE_SETTING, /* after .set */
-    COMPLETE_WORD     /* a stage, a function, a word of a statement */
+/* What is known where something is typed. */
+struct completer {
+    struct env *env;            /* files are opened through it; nothing is defined in it */
+    const struct strbuf *entry; /* the lines before, of the same entry */
 };
 
-/* What the word line[start..end-1] is, by what stands before it. */
-enum complete_kind complete_kind(const char *line, size_t start, size_t end);
+struct completions {
+    const char **names; /* NULL-terminated, each once, in no order; a function ends in `(` */
+    size_t count;
+    bool paths; /* files too */
+};
 
-/* The next name of this kind that begins with `prefix`, or NULL. *at is 0 at first and then the caller's to keep. */
-const char *complete_next(enum complete_kind kind, const char *prefix, size_t *at);
+/* What may take the place of the word line[start..end-1], of which line[start..end-1] has been typed; the line goes on
+ * after `end` for all that is known. Everything is allocated in the arena. */
+struct completions complete_word(const struct completer *completer, const char *line, size_t start, size_t end,
+                                 struct arena *arena);
+
+/* Whether the word that begins at `start` may be a path: it then ends at other characters. */
+bool complete_takes_path(const struct completer *completer, const char *line, size_t start);
 
 #endif

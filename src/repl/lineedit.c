@@ -39,6 +39,10 @@ static void set_up_editor(void)
 static void show_dropped_line(void)
 {
 }
+
+static void offer_no_files(void)
+{
+}
 #else
 #include <readline/history.h>
 #include <readline/readline.h>
@@ -75,8 +79,33 @@ static int stop_here(int count, int key)
     return 0;
 }
 
+/* Else readline offers files where nothing matches. */
+static void offer_no_files(void)
+{
+    rl_attempted_completion_over = 1;
+}
+
+/* Words end at operators, paths do not. Where the cursor is decides. */
+static char *break_characters(void)
+{
+    static char of_words[] = " \t\n\"\\'`$><=;|&{([,+-*/%!~^?:).";
+    static char of_commands[] = " \t\n\"'";
+    static char of_paths[] = " \t\n\"';,|()#";
+    size_t start = (size_t)rl_point;
+    while (start > 0 && !strchr(of_paths, rl_line_buffer[start - 1])) {
+        start--;
+    }
+    if (complete_takes_path(receiving->completer, rl_line_buffer, start)) {
+        return of_paths;
+    }
+    return rl_line_buffer[strspn(rl_line_buffer, " \t")] == '.' ? of_commands : of_words;
+}
+
 static void set_up_editor(void)
 {
+    rl_completer_quote_characters = "\"'";
+    rl_filename_quote_characters = " \t\n\"';,|()#`[";
+    rl_completion_word_break_hook = break_characters;
     (void)rl_variable_bind("page-completions", "off"); /* a pager would read keys behind the event loop's back */
     (void)rl_variable_bind("enable-bracketed-paste", "on");
     rl_prep_term_function = take_terminal;
@@ -126,20 +155,38 @@ static enum wake wait_for_wake(const struct platform *platform)
     }
 }
 
-static char *next_completion(const char *prefix, int state)
+/* One name after another, then files. */
+static char *next_completion(const char *word, int state)
 {
+    struct line_editor *editor = receiving;
     if (state == 0) {
-        receiving->completion_at = 0;
+        editor->offered_at = 0;
     }
-    const char *name = complete_next(receiving->completing, prefix, &receiving->completion_at);
-    return name ? strdup(name) : NULL;
+    size_t at = editor->offered_at++;
+    if (at < editor->offered.count) {
+        return strdup(editor->offered.names[at]);
+    }
+    return editor->offered.paths ? rl_filename_completion_function(word, at > editor->offered.count) : NULL;
 }
 
-/* Where it finds nothing, readline offers files. */
+/* After the only name that is left a space follows, but not after one that goes on. */
+static void choose_ending(const struct completions *offered)
+{
+    bool calls = offered->count == 1 && !offered->paths && strchr(offered->names[0], '(');
+    rl_completion_append_character = calls ? '\0' : ' ';
+}
+
 static char **complete(const char *word, int start, int end)
 {
-    receiving->completing = complete_kind(rl_line_buffer, (size_t)start, (size_t)end);
-    return receiving->completing == COMPLETE_PATH ? NULL : rl_completion_matches(word, next_completion);
+    struct line_editor *editor = receiving;
+    editor->offering = arena_new();
+    editor->offered = complete_word(editor->completer, rl_line_buffer, (size_t)start, (size_t)end, editor->offering);
+    choose_ending(&editor->offered);
+    offer_no_files();
+    char **matches = rl_completion_matches(word, next_completion);
+    arena_free(editor->offering);
+    editor->offering = NULL;
+    return matches;
 }
 
 static void receive_line(char *text)
@@ -232,9 +279,10 @@ static void read_plainly(struct line_editor *editor)
     editor->result = LINE_TEXT;
 }
 
-void lineedit_open(struct line_editor *editor, const struct platform *platform, bool editing)
+void lineedit_open(struct line_editor *editor, const struct platform *platform, const struct completer *completer,
+                   bool editing)
 {
-    *editor = (struct line_editor){.platform = platform, .editing = editing};
+    *editor = (struct line_editor){.platform = platform, .editing = editing, .completer = completer};
     if (editing) {
         rl_readline_name = "rql";
         rl_catch_signals = 0;

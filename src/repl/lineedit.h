@@ -19,13 +19,17 @@ struct line_editor {
     bool editing;          /* with the editor; else lines are read as the terminal gives them, without a prompt */
     struct strbuf line;    /* the line read last, without its newline */
     struct strbuf pending; /* plain: what was read beyond it */
-    enum complete_kind completing; /* what the editor is offering now, and how far it has come */
-    size_t completion_at;
+    const struct completer *completer; /* asked what may be typed */
+    struct arena *offering;            /* what the editor offers now, and how far it has come; else NULL */
+    struct completions offered;
+    size_t offered_at;
     enum line_result result;
     bool done;
 };
 
-void lineedit_open(struct line_editor *editor, const struct platform *platform, bool editing);
+/* The completer is asked as long as the editor is open. */
+void lineedit_open(struct line_editor *editor, const struct platform *platform, const struct completer *completer,
+                   bool editing);
 void lineedit_close(struct line_editor *editor);
 
 /* Reads a line into editor->line. Signals that came before the call, but for those that ask to leave, are forgotten. */

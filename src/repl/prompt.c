@@ -15,6 +15,7 @@ struct prompt {
     struct history *history; /* NULL without the editor */
     struct strbuf entry;     /* the lines so far */
     struct strbuf text;      /* the prompt for the next line */
+    struct completer completer;
 };
 
 /* What people type to leave or get help, without knowing of dots. */
@@ -176,7 +177,8 @@ enum exit_status prompt_run(struct shell *shell, bool editing)
     struct prompt prompt = {.shell = shell};
     shell->prompting = true;
     shell_choose_device(shell);
-    lineedit_open(&prompt.editor, shell->platform, editing);
+    prompt.completer = (struct completer){shell->runner.env, &prompt.entry};
+    lineedit_open(&prompt.editor, shell->platform, &prompt.completer, editing);
     if (editing) {
         greet(shell);
         open_history(&prompt);

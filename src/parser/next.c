@@ -1,0 +1,89 @@
+#include "next.h"
+
+#include "lexer.h"
+#include "next_tokens.h"
+#include "parser/grammar.h"
+
+static const struct {
+    int token;
+    enum next_kind kind;
+} kind_of_token[] = {
+    {TOKEN_INT, NEXT_EXPRESSION},
+    {TOKEN_POSITION, NEXT_COLUMN},
+    {TOKEN_RANGE, NEXT_SOURCE},
+    {TOKEN_PATH, NEXT_PATH},
+};
+
+static unsigned kinds_of(const struct automaton *automaton, const struct trail *trail)
+{
+    unsigned kinds = trail->count == 0 ? NEXT_STATEMENT : 0;
+    for (size_t i = 0; i < sizeof kind_of_token / sizeof *kind_of_token; i++)
+        kinds |= automaton_expects(automaton, kind_of_token[i].token) ? kind_of_token[i].kind : 0u;
+    if (kinds & NEXT_EXPRESSION)
+        kinds &= ~(unsigned)NEXT_COLUMN;
+    bool name = automaton_expects(automaton, TOKEN_NAME);
+    if (name && trail->count > 0 && (trail->last.kind == TOKEN_PATH || trail->last.kind == TOKEN_STRING))
+        kinds |= NEXT_TYPE;
+    if (name && automaton_expects(automaton, TOKEN_STAR))
+        kinds |= NEXT_COMBINER;
+    /* Before it says along what, the word is a name. */
+    if (trail->count > 0 && trail->last.word && trail->last.word->token == TOKEN_ALONG)
+        kinds |= NEXT_AXIS;
+    return kinds;
+}
+
+void next_describe(const struct automaton *automaton, const struct trail *trail, struct arena *arena, struct next *next)
+{
+    next->kinds = kinds_of(automaton, trail);
+    next->words = arena_array(arena, word_count, sizeof *next->words);
+    for (size_t i = 0; i < word_count; i++) {
+        if (automaton_expects(automaton, words[i].token))
+            next->words[next->word_count++] = &words[i];
+    }
+}
+
+/* The brackets that are open, and the last few pipes within each. */
+enum { MOST_LEVELS = 16, MOST_PIPES = 8 };
+
+struct level {
+    uint32_t begin;
+    uint32_t pipes[MOST_PIPES]; /* a ring */
+    size_t count;
+};
+
+static size_t add_parts(const struct source *text, const struct level *level, struct span *parts, size_t count,
+                        size_t most)
+{
+    size_t kept = level->count < MOST_PIPES ? level->count : MOST_PIPES;
+    for (size_t i = 1; i <= kept && count < most; i++)
+        parts[count++] = (struct span){text, level->begin, level->pipes[(level->count - i) % MOST_PIPES]};
+    return count;
+}
+
+size_t next_pipelines(const struct source *text, struct span *parts, size_t most)
+{
+    struct level levels[MOST_LEVELS] = {{0}};
+    size_t depth = 0; /* deeper brackets than there are levels are not looked into */
+    struct lexer lexer;
+    lexer_init(&lexer, text);
+    for (;;) {
+        struct lexeme lexeme = lexer_next(&lexer);
+        if (lexeme.kind == LEX_EOF)
+            break;
+        if (lexeme.kind == TOKEN_LP || lexeme.kind == TOKEN_LB) {
+            if (++depth < MOST_LEVELS)
+                levels[depth] = (struct level){.begin = lexeme.end};
+        } else if ((lexeme.kind == TOKEN_RP || lexeme.kind == TOKEN_RB) && depth > 0) {
+            depth--;
+        } else if (lexeme.kind == TOKEN_PIPE && depth < MOST_LEVELS) {
+            levels[depth].pipes[levels[depth].count++ % MOST_PIPES] = lexeme.begin;
+        } else if (lexeme.kind == LEX_SEMICOLON) {
+            depth = 0;
+            levels[0] = (struct level){.begin = lexeme.end};
+        }
+    }
+    size_t count = 0;
+    for (size_t i = depth < MOST_LEVELS ? depth + 1 : MOST_LEVELS; i > 0; i--)
+        count = add_parts(text, &levels[i - 1], parts, count, most);
+    return count;
+}

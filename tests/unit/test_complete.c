@@ -1,0 +1,232 @@
+/* Completion: what is offered where the cursor stands, files apart. */
+#include "scratch.h"
+
+#include "repl/complete.h"
+
+#include "engine/catalog.h"
+#include "engine/run.h"
+#include "parser/parse.h"
+
+struct desk {
+    struct arena *arena;
+    struct mappings *mappings;
+    struct catalog *catalog;
+    struct completer completer;
+};
+
+/* Makes in the environment what a statement defines, as a check does. */
+static void define(struct desk *desk, const char *text)
+{
+    struct source *source = arena_alloc(desk->arena, sizeof *source);
+    struct stmt *stmt;
+    struct diags diags;
+    diags_init(&diags, desk->arena);
+    *source = (struct source){"", text, strlen(text)};
+    assert_int_equal(parse(source, PARSE_SCRIPT, desk->arena, &diags, &stmt), PARSE_OK);
+    assert_int_equal(check_statement(desk->completer.env, stmt, desk->arena, &diags), STATUS_OK);
+}
+
+static int set_up(void **state)
+{
+    struct desk *desk = calloc(1, sizeof *desk);
+    desk->arena = arena_new();
+    desk->mappings = mappings_new();
+    desk->catalog = catalog_new(desk->mappings);
+    desk->completer.env = env_new(desk->catalog);
+    define(desk, "let trades = load ids.i32 | zip amounts.i32");
+    define(desk, "let limit = 42");
+    define(desk, "def square(a) = a * a");
+    *state = desk;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct desk *desk = *state;
+    env_free(desk->completer.env);
+    catalog_free(desk->catalog);
+    mappings_free(desk->mappings);
+    arena_free(desk->arena);
+    free(desk);
+    return 0;
+}
+
+/* Where a line's last word begins, as the editor would say. */
+static size_t word_start(const char *line)
+{
+    size_t start = strlen(line);
+    while (start > 0 && !strchr(" |(,", line[start - 1]))
+        start--;
+    return start;
+}
+
+static struct completions at_end(struct desk *desk, const char *line)
+{
+    return complete_word(&desk->completer, line, word_start(line), strlen(line), desk->arena);
+}
+
+static bool offers(struct desk *desk, const char *line, const char *name)
+{
+    struct completions found = at_end(desk, line);
+    for (size_t i = 0; i < found.count; i++) {
+        if (strcmp(found.names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void assert_only(struct desk *desk, const char *line, const char *name)
+{
+    struct completions found = at_end(desk, line);
+    if (found.count != 1 || strcmp(found.names[0], name) != 0) {
+        for (size_t i = 0; i < found.count; i++)
+            print_error("offered: %s\n", found.names[i]);
+        fail_msg("`%s` should offer `%s` alone", line, name);
+    }
+}
+
+static void statements_begin(void **state)
+{
+    struct desk *desk = *state;
+    assert_only(desk, "loa", "load");
+    assert_only(desk, "trad", "trades");
+    assert_true(offers(desk, "", "explain"));
+    assert_true(offers(desk, "li", "limit"));
+    assert_false(offers(desk, "", "select"));
+    assert_only(desk, "explain ker", "kernel");
+}
+
+static void stages_follow_a_pipe(void **state)
+{
+    struct desk *desk = *state;
+    assert_only(desk, "trades | sel", "select");
+    assert_true(offers(desk, "trades | ", "group"));
+    assert_false(offers(desk, "trades | ", "filter")); /* an alias is offered to who begins to type it */
+    assert_only(desk, "trades | filt", "filter");
+    assert_false(offers(desk, "trades | ", "load"));
+    assert_false(offers(desk, "trades ", "select"));
+}
+
+static void columns_of_the_relation_there(void **state)
+{
+    struct desk *desk = *state;
+    assert_only(desk, "trades | select amo", "amounts");
+    assert_only(desk, "load prices.f64 | select pri", "prices");
+    assert_only(desk, "trades | map ids * 2 as twice | sort twi", "twice");
+    assert_false(offers(desk, "trades | map ids * 2 as twice | sort ", "ids"));
+    assert_only(desk, "trades | group ids: sum(amo", "amounts");
+    assert_only(desk, "trades | group ids: sum(amounts) as total | sort tot", "total");
+    assert_only(desk, "trades | derive x = amounts | pick amo", "amounts");
+    assert_false(offers(desk, "trades | pick ", "sqrt("));
+    assert_only(desk, "range 1..3 | zip (trades | select amo", "amounts");
+    assert_only(desk, "explain trades | select amo", "amounts");
+    assert_only(desk, "let big = trades | select amo", "amounts");
+    assert_only(desk, "1 + 1; trades | select amo", "amounts");
+}
+
+static void half_typed_stages_do_not_matter(void **state)
+{
+    struct desk *desk = *state;
+    assert_only(desk, "trades | select (ids & 7 | amo", "amounts");
+    assert_only(desk, "trades | select ids == 42 && 10 / amo", "amounts");
+    assert_only(desk, "trades | select ids > 3 ? amo", "amounts");
+    assert_only(desk, "trades | stencil -1..1 else 0: at(amo", "amounts");
+    assert_only(desk, "trades | select |a, b| a > 3 | sort amo", "amounts");
+    /* what is wrong before the cursor costs the certainty, not the completion */
+    assert_true(offers(desk, "trades | select ) | sort amo", "amounts"));
+}
+
+static void abbreviations_are_spelled_out(void **state)
+{
+    struct desk *desk = *state;
+    assert_only(desk, "trades | select amt", "amounts");
+    assert_false(offers(desk, "trades | select zzz", "amounts"));
+}
+
+static void values_functions_and_words_in_expressions(void **state)
+{
+    struct desk *desk = *state;
+    assert_only(desk, "trades | select ids == lim", "limit");
+    assert_only(desk, "trades | map squ", "square(");
+    assert_only(desk, "trades | map sqr", "sqrt(");
+    assert_only(desk, "trades | sort ids des", "desc");
+    assert_only(desk, "trades | sum ids alo", "along");
+    assert_only(desk, "trades | select ids an", "and");
+    assert_only(desk, "trades | scan ma", "max");
+    assert_only(desk, "trades | shape 2 2 | sum along ro", "rows");
+}
+
+static void names_that_need_it_are_quoted(void **state)
+{
+    struct desk *desk = *state;
+    define(desk, "let odd_names = range 1..3 | map x as `unit price`, x as `in`");
+    assert_true(offers(desk, "odd_names | sort ", "`unit price`"));
+    assert_true(offers(desk, "odd_names | sort ", "`in`"));
+    assert_false(offers(desk, "odd_names | sort uni", "`unit price`"));
+}
+
+static void paths_where_files_are_named(void **state)
+{
+    struct desk *desk = *state;
+    assert_true(at_end(desk, "load da").paths);
+    assert_true(at_end(desk, "trades | save da").paths);
+    assert_true(at_end(desk, "trades | zip ").paths);
+    assert_true(offers(desk, "trades | zip ", "trades"));
+    assert_true(at_end(desk, ".read da").paths);
+    assert_false(at_end(desk, "trades | select da").paths);
+    assert_true(complete_takes_path(&desk->completer, "load data/ids.b", 5));
+    assert_false(complete_takes_path(&desk->completer, "trades | map a/b", 13));
+    assert_only(desk, "load data/ids.bin u3", "u32");
+}
+
+static void commands_and_what_they_take(void **state)
+{
+    struct desk *desk = *state;
+    assert_only(desk, ".hel", ".help");
+    assert_only(desk, "  .tab", ".tables");
+    assert_only(desk, ".set fus", "fusion");
+    assert_only(desk, ".set fusion of", "off");
+    assert_only(desk, ".device gp", "gpu");
+    assert_only(desk, ".help redu", "reduce");
+    assert_only(desk, ".drop tra", "trades");
+    assert_only(desk, ".drop limit tra", "trades");
+    assert_int_equal(at_end(desk, ".tables tra").count, 0);
+    assert_int_equal(at_end(desk, ".nonsense tra").count, 0);
+}
+
+static void lines_before_count(void **state)
+{
+    struct desk *desk = *state;
+    struct strbuf entry = {0};
+    strbuf_puts(&entry, "trades\n  | map amounts as gain");
+    desk->completer.entry = &entry;
+    assert_only(desk, "  | select gai", "gain");
+    strbuf_free(&entry);
+}
+
+static void a_leading_pipe_goes_on_from_the_last_result(void **state)
+{
+    struct desk *desk = *state;
+    const struct binding *trades = env_find(desk->completer.env, "trades");
+    env_set_last(desk->completer.env, trades->relation);
+    assert_only(desk, "| select amo", "amounts");
+    assert_only(desk, "| map amounts as a | sel", "select");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(statements_begin, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(stages_follow_a_pipe, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(columns_of_the_relation_there, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(half_typed_stages_do_not_matter, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(abbreviations_are_spelled_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(values_functions_and_words_in_expressions, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_that_need_it_are_quoted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(paths_where_files_are_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(commands_and_what_they_take, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(lines_before_count, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_leading_pipe_goes_on_from_the_last_result, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
