@@ -116,7 +116,6 @@ bool bind_hopeless(const struct binder *binder);
 
 /* names.c: what identifiers mean. */
 
-
 enum meaning {
     MEANS_UNKNOWN, /* an error was recorded, or it cannot be known yet */
     MEANS_ARGUMENT,

@@ -45,6 +45,7 @@ struct env *env_copy(const struct env *env)
             relation_ref(binding->relation);
     }
     env_set_last(copy, env->last);
+    copy->keeps_last = env->keeps_last;
     return copy;
 }
 
@@ -104,6 +105,8 @@ bool env_drop(struct env *env, const char *name)
     struct binding *binding = env_find(env, name);
     if (!binding)
         return false;
+    if (strcmp(name, ENV_LAST) == 0)
+        env_set_last(env, NULL);
     binding_release(binding);
     free(binding->name);
     size_t after = (size_t)(env->bindings + env->count - (binding + 1));

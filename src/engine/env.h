@@ -20,10 +20,14 @@ struct binding {
     bool unknown;
 };
 
+/* The name that the last result has at the prompt. */
+#define ENV_LAST "_"
+
 struct env {
     struct binding *bindings;
     size_t count, capacity;
     struct relation *last; /* the last successful relation at the prompt, or NULL */
+    bool keeps_last;       /* results are named ENV_LAST */
     struct catalog *catalog;
 };
 
@@ -39,6 +43,7 @@ void env_set_function(struct env *env, const char *name, const struct stmt *def)
  * columns if they are known; a relation without any may also be a scalar. */
 struct binding *env_set_unknown(struct env *env, const char *name, enum binding_kind kind);
 bool env_drop(struct env *env, const char *name);
-void env_set_last(struct env *env, struct relation *relation); /* takes a reference; NULL clears */
+/* What a line that begins with `|` goes on from. Takes a reference; NULL clears. */
+void env_set_last(struct env *env, struct relation *relation);
 
 #endif

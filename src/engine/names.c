@@ -192,6 +192,11 @@ static const struct name *given_before(const struct scope *scope, const char *na
     return NULL;
 }
 
+static bool has_lone_column(const struct scope *scope)
+{
+    return scope->flow != NULL && scope->flow->count == 1 && scope->head == NULL;
+}
+
 /* A name not known otherwise, in a relation of one column: the first such name means that column. */
 static struct resolved lone_column(struct scope *scope, const struct name *name)
 {
@@ -213,7 +218,8 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
     const struct binding *binding = env_find(binder->env, name->text);
     const char *usage = usage_of_function(scope, name->text);
     bool truth = strcmp(name->text, "true") == 0 || strcmp(name->text, "false") == 0;
-    if (binding != NULL && binding->kind == BINDING_RELATION) {
+    if (binding != NULL && binding->kind == BINDING_RELATION &&
+        !(strcmp(name->text, ENV_LAST) == 0 && has_lone_column(scope))) {
         bind_error(binder, name->span,
                    arena_printf(binder->arena, "a relation begins a pipeline: `%s | ...`; `%s[E]` is one of its values",
                                 name->text, name->text),
@@ -227,7 +233,7 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
         bind_error_second(binder, name->span, given->span, "named here",
                           "a stage's expressions see the columns as they were; go on in a stage of its own",
                           "`%s` is a column only after this stage", name->text);
-    } else if (scope->flow != NULL && scope->flow->count == 1 && scope->head == NULL) {
+    } else if (has_lone_column(scope)) {
         return lone_column(scope, name);
     } else {
         struct candidates names = candidates_of_scope(scope);
@@ -242,6 +248,11 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
 static struct resolved resolve_scalar(struct scope *scope, const struct name *name, const struct binding *binding)
 {
     size_t index = 0;
+    if (strcmp(name->text, ENV_LAST) == 0 && has_lone_column(scope)) {
+        bind_error(scope->binder, name->span, "`$1` is the column; `let NAME = _` names the result",
+                   "`_` is the last result, and any other name would be the only column");
+        return meaning(MEANS_UNKNOWN, 0);
+    }
     if (scope->flow == NULL || find_abbreviated(scope->flow, name->text, &index) == 0)
         return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};
     const char *column = scope->flow->columns[index].name;
@@ -399,7 +410,9 @@ void name_unknown_relation(struct binder *binder, const struct name *name)
     add_bindings(&names, binder->env, BINDING_SCALAR);
     const char *file = find_file(binder->arena, name->text);
     const char *hint = "`load PATH` reads a file, `let NAME = PIPELINE` names a result";
-    if (file != NULL)
+    if (strcmp(name->text, ENV_LAST) == 0)
+        hint = "at the prompt `_` is the last result, once there is one; in a script `let NAME = ...` names results";
+    else if (file != NULL)
         hint = arena_printf(binder->arena, "there is a file of that name: `load %s%s%s`",
                             file == name->text ? "\"" : "", file, file == name->text ? "\"" : "");
     bind_error(binder, name->span, hint, "there is no relation or value `%s`%s", name->text,

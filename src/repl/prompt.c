@@ -176,6 +176,7 @@ enum exit_status prompt_run(struct shell *shell, bool editing)
 {
     struct prompt prompt = {.shell = shell};
     shell->prompting = true;
+    shell->runner.env->keeps_last = true;
     shell_choose_device(shell);
     prompt.completer = (struct completer){shell->runner.env, &prompt.entry};
     lineedit_open(&prompt.editor, shell->platform, &prompt.completer, editing);

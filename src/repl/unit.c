@@ -150,6 +150,17 @@ static void end_meter(struct turn *turn)
     }
 }
 
+/* What the next lines may go on from. */
+static void keep_last(struct env *env, const struct result *result)
+{
+    if (result->kind == RESULT_RELATION) {
+        env_set_last(env, result->relation);
+        env_set_relation(env, ENV_LAST, result->relation);
+    } else if (result->kind == RESULT_SCALAR) {
+        env_set_scalar(env, ENV_LAST, result->scalar);
+    }
+}
+
 static enum exit_status run_query(struct turn *turn)
 {
     struct shell *shell = turn->shell;
@@ -163,8 +174,8 @@ static enum exit_status run_query(struct turn *turn)
         int64_t ran = now_ns();
         outcome = print_and_flush(turn, &result);
         tell_timing(turn, ran);
-        if (outcome != EXIT_QUERY && shell->prompting && result.kind == RESULT_RELATION) {
-            env_set_last(shell->runner.env, result.relation);
+        if (outcome != EXIT_QUERY && shell->prompting) {
+            keep_last(shell->runner.env, &result);
         }
     }
     result_release(&result);
