@@ -69,7 +69,7 @@ static struct task *new_breaker(struct front *front, const char *name, const str
     struct binder *binder = front->binder;
     struct task *task = task_part(binder, name, front->stage->span, flow);
     struct breaker *breaker = arena_alloc(binder->arena, sizeof *breaker);
-    *breaker = (struct breaker){.kind = kind, .key_count = key_count, .stride = 1, .into = -1, .key = "key"};
+    *breaker = (struct breaker){.kind = kind, .key_count = key_count, .stride = 1, .into = -1};
     breaker->keys = arena_array(binder->arena, key_count + 1, sizeof *breaker->keys);
     breaker->descending = arena_array(binder->arena, key_count + 1, sizeof *breaker->descending);
     task->sink = SINK_BREAK;

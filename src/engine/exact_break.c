@@ -305,11 +305,11 @@ static enum status group_failure(struct exact *exact, const struct lazy_task *la
     struct span span = exact_break_span(lazy);
     const struct stage_mark *stage = stage_of_span(task, span);
     const char *where = stage ? arena_printf(exact->diags->arena, " in `%s`", stage->text) : "";
+    const char *word = task->breaker->key ? task->breaker->key : "key";
     if (aggregate->kind == AGG_FOLD)
-        return diag_error(exact->diags, span, "the function has no result for %s %s%s", task->breaker->key, quoted,
-                          where);
-    diag_error(exact->diags, span, "the %s of %s %s does not fit in 64 bits%s", words[aggregate->kind],
-               task->breaker->key, quoted, where);
+        return diag_error(exact->diags, span, "the function has no result for %s %s%s", word, quoted, where);
+    diag_error(exact->diags, span, "the %s of %s %s does not fit in 64 bits%s", words[aggregate->kind], word, quoted,
+               where);
     diag_hint(exact->diags, "in floats, as of `float(x)`, it would be rounded");
     return STATUS_FAILED;
 }

@@ -89,7 +89,7 @@ struct breaker {
     int64_t segment; /* scan: starts anew every so many rows; 0: never */
     int64_t stride;  /* scan: what row i adds to is row i - stride; 1 usually */
     int64_t into;    /* scatter: rows of the result, -1 for as many as are read; hist: intervals */
-    const char *key; /* group: what messages call a key: "key", or "row" or "column" of a shape */
+    const char *key; /* group: "row" or "column" where the key is one of a shape; else NULL */
 };
 
 /* A stage of the pipeline as written, for explain, timing and errors. */

@@ -215,7 +215,7 @@ static void places(void **state)
         {"load ids.bin, amounts.bin | stencil -1..1 else 0: at(1)", "at(1)", "`at` is of one column, but there are 2",
          "at(amounts, ...)"},
         {"load ids.bin | stencil -1..1 else 0: at(1) > 3", "at(1) > 3",
-         "beside a number, `?:` needs numbers, but `at(1) > 3` is a condition", "int(at(1) > 3)"},
+         "beside a number, `stencil` needs numbers, but `at(1) > 3` is a condition", "int(at(1) > 3)"},
         {"load ids.bin | stencil [-1..1, 0..0] else 0: at(0, 0)", "-1..1, 0..0",
          "only rows that have a shape have neighbours in two directions, as `stencil` asks for", "`shape R C`"},
         {"load ids.bin | shape 2 5 | stencil -1..1 else 0: at(0)", "-1..1",

@@ -123,8 +123,9 @@ static void advice(void **state)
     static const struct row rows[] = {
         {"| count", "|", "expected " A_SOURCE ", an expression, `let`, `def` or `explain`, found `|`",
          "begins with a source"},
-        {"lod ids.bin | count", "ids", "expected an operator, `|` or the end of the statement, found `ids`",
-         "did you mean `load`?"},
+        {"lod ids.bin | count", "lod", "`lod` begins no statement", "did you mean `load`?"},
+        {"from ids.bin", "from", "`from` begins no statement", "`load PATH`"},
+        {"load a.bin | top 3 by x", "top", "expected " A_STAGE ", found `top`", "`sort E desc | take N`"},
         {"load a.bin | cuont", "cuont", "expected " A_STAGE ", found `cuont`", "did you mean `count`?"},
         {"load a.bin | pivot a", "pivot", "expected " A_STAGE ", found `pivot`", NULL},
         {"load a.bin | load b.bin", "load", "expected " A_STAGE ", found `load`", "`zip` adds columns"},
