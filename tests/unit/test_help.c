@@ -1,4 +1,4 @@
-/* Help and completion: nothing in the tables is out of reach. */
+/* Help: nothing in the tables is out of reach. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,6 @@
 #include "engine/functions.h"
 #include "parser/words.h"
 #include "repl/commands.h"
-#include "repl/complete.h"
 #include "repl/help.h"
 #include "repl/settings.h"
 
@@ -106,52 +105,6 @@ static void near_words_are_found(void **state)
     assert_int_equal(help_nearest("xylophone", nearest, 2), 0);
 }
 
-static enum complete_kind kind_at_end(const char *line, size_t word_length)
-{
-    size_t length = strlen(line);
-    return complete_kind(line, length - word_length, length);
-}
-
-static void what_is_completed_depends_on_what_is_before(void **state)
-{
-    (void)state;
-    assert_int_equal(kind_at_end("", 0), COMPLETE_WORD);
-    assert_int_equal(kind_at_end("lo", 2), COMPLETE_WORD);
-    assert_int_equal(kind_at_end("load id", 2), COMPLETE_PATH);
-    assert_int_equal(kind_at_end("load ", 0), COMPLETE_PATH);
-    assert_int_equal(kind_at_end("load \"my da", 5), COMPLETE_PATH);
-    assert_int_equal(kind_at_end("load a.bin |zip b", 1), COMPLETE_PATH);
-    assert_int_equal(kind_at_end("load a.bin | scatter b", 1), COMPLETE_PATH);
-    assert_int_equal(kind_at_end("load a.bin | re", 2), COMPLETE_WORD);
-    assert_int_equal(kind_at_end("load a.bin, data/i", 6), COMPLETE_PATH);
-    assert_int_equal(kind_at_end("unload a", 1), COMPLETE_WORD);
-    assert_int_equal(kind_at_end("  .fo", 3), COMPLETE_COMMAND);
-    assert_int_equal(kind_at_end("./da", 4), COMPLETE_PATH);
-    assert_int_equal(kind_at_end(".set fu", 2), COMPLETE_SETTING);
-    assert_int_equal(kind_at_end(".read q", 1), COMPLETE_PATH);
-}
-
-static void completion_goes_through_the_tables(void **state)
-{
-    (void)state;
-    size_t at = 0;
-    assert_string_equal(complete_next(COMPLETE_WORD, "rej", &at), "reject");
-    assert_null(complete_next(COMPLETE_WORD, "rej", &at));
-    at = 0;
-    assert_string_equal(complete_next(COMPLETE_WORD, "popc", &at), "popcount");
-    assert_null(complete_next(COMPLETE_WORD, "popc", &at));
-    at = 0;
-    assert_string_equal(complete_next(COMPLETE_COMMAND, ".dr", &at), ".drop");
-    at = 0;
-    size_t settings = 0;
-    while (complete_next(COMPLETE_SETTING, "", &at)) {
-        settings++;
-    }
-    assert_int_equal(settings, setting_count);
-    at = 0;
-    assert_null(complete_next(COMPLETE_PATH, "", &at));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,8 +113,6 @@ int main(void)
         cmocka_unit_test(a_topic_has_a_line_for_each_of_its_words),
         cmocka_unit_test(aliases_say_what_they_stand_for),
         cmocka_unit_test(near_words_are_found),
-        cmocka_unit_test(what_is_completed_depends_on_what_is_before),
-        cmocka_unit_test(completion_goes_through_the_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
