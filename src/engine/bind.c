@@ -65,10 +65,13 @@ enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool
 
     struct flow flow;
     binder.queue = &bound->queue;
+    size_t diags_before = diags->count;
     bind_stages(&binder, pipeline, &flow, bound);
+    if (binder.cancelled)
+        diags->count = diags_before;
     if (binder.errors > 0) {
         queue_release(&bound->queue);
-        return STATUS_FAILED;
+        return binder.cancelled ? STATUS_CANCELLED : STATUS_FAILED;
     }
     conclude(&flow, bound);
     return STATUS_OK;

@@ -41,6 +41,7 @@ struct binder {
     size_t outputs;      /* of all tasks so far */
     size_t inlined;      /* expression nodes bound inside functions so far */
     int depth;           /* of expressions within one another */
+    bool cancelled;      /* while a file was read */
     const struct call *call;
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
 };

@@ -87,9 +87,11 @@ static void open_file(struct binder *binder, const struct path_item *item, const
 {
     struct loaded loaded = {0};
     int64_t began = now_ns();
-    if (catalog_load(binder->env->catalog, item->path.text, item->path.span, stated, &loaded, binder->diags) !=
-        STATUS_OK) {
+    enum status status =
+        catalog_load(binder->env->catalog, item->path.text, item->path.span, stated, &loaded, binder->diags);
+    if (status != STATUS_OK) {
         bind_failed(binder);
+        binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
         all->open = true;
         return;
     }

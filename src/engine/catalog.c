@@ -30,15 +30,17 @@ struct entry {
 
 struct catalog {
     struct mappings *mappings;
+    const volatile sig_atomic_t *cancel;
     struct entry *entries;
     size_t count, capacity;
     uint64_t clock;
 };
 
-struct catalog *catalog_new(struct mappings *mappings)
+struct catalog *catalog_new(struct mappings *mappings, const volatile sig_atomic_t *cancel)
 {
     struct catalog *catalog = heap_array(1, sizeof *catalog);
     catalog->mappings = mappings;
+    catalog->cancel = cancel;
     return catalog;
 }
 
@@ -111,7 +113,9 @@ static enum status entry_open(struct catalog *catalog, const char *path, struct 
     enum status status = mapping_open(catalog->mappings, path, span, &mapping, diags);
     if (status != STATUS_OK)
         return status;
-    status = format->read(format, mapping, span, &relation, diags);
+    const struct crew crew = {.threads = parallel_threads(), .cancel = catalog->cancel};
+    const struct format_job job = {format, &crew, span, diags};
+    status = format->read(&job, mapping, &relation);
     if (status == STATUS_OK) {
         if (catalog->count == catalog->capacity) {
             catalog->capacity = catalog->capacity ? 2 * catalog->capacity : 16;

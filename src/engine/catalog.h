@@ -6,8 +6,10 @@
 #include "column.h"
 #include "mapfile.h"
 
+#include <signal.h>
+
 struct catalog;
-struct catalog *catalog_new(struct mappings *mappings);
+struct catalog *catalog_new(struct mappings *mappings, const volatile sig_atomic_t *cancel); /* NULL: never */
 void catalog_free(struct catalog *catalog);
 
 /* Columns read from a path, in order, with the names the files suggest. */

@@ -1,9 +1,13 @@
 #include "encode.h"
 
+#include "../heap.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { WRITE_FROM = 256 << 10 };
+/* Values a piece: enough that handing them out costs nothing, few enough that a piece stays in the cache. */
+enum { PIECE_VALUES = 32768, PIECES_A_THREAD = 2 };
 
 void encode_element(struct strbuf *out, const struct column *column, int64_t row)
 {
@@ -13,158 +17,136 @@ void encode_element(struct strbuf *out, const struct column *column, int64_t row
         print_int(out, column_get_int(column, row));
 }
 
-/* All elements of a row with `separator` between them. */
-static void add_elements(struct strbuf *out, const struct relation *relation, int64_t row, char separator)
+void frame_init(struct frame *frame, const struct row_style *style, const struct relation *relation)
 {
-    for (size_t i = 0; i < relation->count; i++) {
-        if (i > 0)
-            strbuf_putc(out, separator);
-        encode_element(out, relation->columns[i], row);
-    }
-    strbuf_putc(out, '\n');
+    *frame = (struct frame){.columns = relation->count};
+    frame->before = heap_array(relation->count, sizeof *frame->before);
+    if (style->surround)
+        style->surround(frame, relation);
 }
 
-static void tsv_name(struct strbuf *out, const char *name)
+void frame_free(struct frame *frame)
 {
-    for (; *name; name++) {
-        switch (*name) {
-        case '\t':
-            strbuf_puts(out, "\\t");
-            break;
-        case '\n':
-            strbuf_puts(out, "\\n");
-            break;
-        case '\\':
-            strbuf_puts(out, "\\\\");
-            break;
-        default:
-            strbuf_putc(out, *name);
+    for (size_t k = 0; k < frame->columns; k++)
+        strbuf_free(&frame->before[k]);
+    free(frame->before);
+    strbuf_free(&frame->head);
+    strbuf_free(&frame->foot);
+    strbuf_free(&frame->after);
+    *frame = (struct frame){0};
+}
+
+static char *add(char *at, const struct strbuf *text, size_t from)
+{
+    if (text->length <= from)
+        return at;
+    memcpy(at, text->text + from, text->length - from);
+    return at + (text->length - from);
+}
+
+static char *add_value(char *at, const struct column *column, int64_t row, bool has_only_numbers)
+{
+    if (type_table[column->type].kind != KIND_FLOAT)
+        return int_text(at, column_get_int(column, row));
+    double number = column_get_float(column, row);
+    if (!has_only_numbers || isfinite(number))
+        return float_text(at, number);
+    memcpy(at, "null", 4);
+    return at + 4;
+}
+
+static void add_rows(struct strbuf *out, const struct row_style *style, const struct frame *frame,
+                     const struct relation *relation, int64_t begin, int64_t end)
+{
+    size_t most = frame->after.length + relation->count * NUMBER_TEXT;
+    for (size_t k = 0; k < relation->count; k++)
+        most += frame->before[k].length;
+    for (int64_t row = begin; row < end; row++) {
+        char *first = strbuf_reserve(out, most);
+        char *at = first;
+        for (size_t k = 0; k < relation->count; k++) {
+            at = add(at, &frame->before[k], k == 0 && row == 0 ? frame->between : 0);
+            at = add_value(at, relation->columns[k], row, style->has_only_numbers);
         }
+        at = add(at, &frame->after, 0);
+        strbuf_commit(out, (size_t)(at - first));
     }
 }
 
-static void tsv_header(struct strbuf *out, const struct relation *relation)
+static void add_element(struct strbuf *out, const struct column *column, int64_t row)
 {
-    for (size_t i = 0; i < relation->count; i++) {
-        if (i > 0)
-            strbuf_putc(out, '\t');
-        tsv_name(out, relation->names[i]);
-    }
-    strbuf_putc(out, '\n');
+    size_t size = type_table[column->type].size;
+    union {
+        int64_t integer;
+        double number;
+        float narrow;
+    } element;
+    /* The low bytes of an integer are the element. */
+    if (type_table[column->type].kind != KIND_FLOAT)
+        element.integer = column_get_int(column, row);
+    else if (column->type == TYPE_F32)
+        element.narrow = (float)column_get_float(column, row);
+    else
+        element.number = column_get_float(column, row);
+    strbuf_add(out, (const char *)&element, size);
 }
 
-static void tsv_row(struct strbuf *out, const struct relation *relation, int64_t row)
+void encode_binary(struct strbuf *out, const struct relation *relation, int64_t begin, int64_t end)
 {
-    add_elements(out, relation, row, '\t');
-}
-
-static void csv_name(struct strbuf *out, const char *name)
-{
-    if (!strpbrk(name, ",\"\r\n")) {
-        strbuf_puts(out, name);
+    const struct column *first = relation->columns[0];
+    if (relation->count == 1 && first->store == first->type) {
+        size_t size = type_table[first->type].size;
+        strbuf_add(out, (const char *)first->data + (size_t)begin * size, (size_t)(end - begin) * size);
         return;
     }
-    strbuf_putc(out, '"');
-    for (; *name; name++) {
-        if (*name == '"')
-            strbuf_putc(out, '"');
-        strbuf_putc(out, *name);
+    for (int64_t row = begin; row < end; row++) {
+        for (size_t k = 0; k < relation->count; k++)
+            add_element(out, relation->columns[k], row);
     }
-    strbuf_putc(out, '"');
 }
 
-static void csv_header(struct strbuf *out, const struct relation *relation)
+/* A round of pieces, one row of them after the other. */
+struct round {
+    const struct row_style *style;
+    const struct frame *frame;
+    const struct relation *relation;
+    struct strbuf *pieces;
+    int64_t begin, rows; /* of the round, of all */
+    int64_t piece_rows;
+};
+
+static void encode_piece(void *context, int member, int64_t part)
 {
-    for (size_t i = 0; i < relation->count; i++) {
-        if (i > 0)
-            strbuf_putc(out, ',');
-        csv_name(out, relation->names[i]);
-    }
-    strbuf_putc(out, '\n');
+    (void)member;
+    const struct round *round = context;
+    int64_t begin = round->begin + part * round->piece_rows;
+    int64_t end = round->rows - begin > round->piece_rows ? begin + round->piece_rows : round->rows;
+    struct strbuf *piece = &round->pieces[part];
+    strbuf_clear(piece);
+    if (round->style->rows)
+        round->style->rows(piece, round->relation, begin, end);
+    else
+        add_rows(piece, round->style, round->frame, round->relation, begin, end);
 }
 
-static void csv_row(struct strbuf *out, const struct relation *relation, int64_t row)
+bool encode_rows(const struct row_style *style, const struct frame *frame, const struct relation *relation,
+                 int64_t rows, const struct crew *crew, encode_sink *take, void *context)
 {
-    add_elements(out, relation, row, ',');
-}
-
-/* How many bytes the UTF-8 sequence at `text` has, 0 if it is none. Overlong forms and surrogates are none. */
-static size_t utf8_length(const unsigned char *text)
-{
-    unsigned char first = text[0];
-    if (first < 0x80)
-        return 1;
-    size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4)
-        return 0;
-    unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    if (text[1] < low || text[1] > high)
-        return 0;
-    for (size_t i = 2; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
+    struct round round = {.style = style, .frame = frame, .relation = relation, .rows = rows};
+    int64_t most = (int64_t)crew->threads * PIECES_A_THREAD;
+    round.pieces = heap_array((size_t)most, sizeof *round.pieces);
+    round.piece_rows = PIECE_VALUES / (int64_t)relation->count + 1;
+    bool wanted = true;
+    while (wanted && round.begin < rows) {
+        int64_t left = (rows - round.begin + round.piece_rows - 1) / round.piece_rows;
+        int64_t pieces = left < most ? left : most;
+        wanted = crew_run(crew, pieces, encode_piece, &round);
+        for (int64_t i = 0; i < pieces && wanted; i++)
+            wanted = take(context, &round.pieces[i]);
+        round.begin += pieces * round.piece_rows;
     }
-    return length;
-}
-
-static void json_name(struct strbuf *out, const char *name)
-{
-    strbuf_putc(out, '"');
-    while (*name) {
-        size_t length = utf8_length((const unsigned char *)name);
-        if (length == 0)
-            strbuf_puts(out, "\xef\xbf\xbd");
-        else if (*name == '"' || *name == '\\')
-            strbuf_printf(out, "\\%c", *name);
-        else if (length == 1 && (unsigned char)*name < 0x20)
-            strbuf_printf(out, "\\u%04x", (unsigned)*name);
-        else
-            strbuf_add(out, name, length);
-        name += length ? length : 1;
-    }
-    strbuf_putc(out, '"');
-}
-
-static void jsonl_row(struct strbuf *out, const struct relation *relation, int64_t row)
-{
-    strbuf_putc(out, '{');
-    for (size_t i = 0; i < relation->count; i++) {
-        const struct column *column = relation->columns[i];
-        if (i > 0)
-            strbuf_putc(out, ',');
-        json_name(out, relation->names[i]);
-        strbuf_putc(out, ':');
-        bool is_float = type_table[column->type].kind == KIND_FLOAT;
-        if (is_float && !isfinite(column_get_float(column, row)))
-            strbuf_puts(out, "null");
-        else
-            encode_element(out, column, row);
-    }
-    strbuf_puts(out, "}\n");
-}
-
-const struct row_style style_tsv = {tsv_header, tsv_row};
-const struct row_style style_csv = {csv_header, csv_row};
-const struct row_style style_jsonl = {NULL, jsonl_row};
-const struct row_style style_text = {NULL, tsv_row};
-
-enum status write_styled(const struct format *format, const struct relation *relation, struct writer *writer,
-                         struct span span, struct diags *diags)
-{
-    (void)span, (void)diags;
-    const struct row_style *style = format->style;
-    struct strbuf out = {0};
-    if (style->header)
-        style->header(&out, relation);
-    for (int64_t row = 0; row < relation->rows && writer->error == 0; row++) {
-        style->row(&out, relation, row);
-        if (out.length >= WRITE_FROM) {
-            writer_add(writer, out.text, out.length);
-            strbuf_clear(&out);
-        }
-    }
-    writer_add(writer, out.text, out.length);
-    strbuf_free(&out);
-    return STATUS_OK;
+    for (int64_t i = 0; i < most; i++)
+        strbuf_free(&round.pieces[i]);
+    free(round.pieces);
+    return wanted;
 }

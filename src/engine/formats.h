@@ -4,26 +4,39 @@
 
 #include "column.h"
 #include "mapfile.h"
+#include "parallel.h"
 #include "writer.h"
 
 struct row_style; /* encode.h */
+struct format;
+
+/* What reading or writing one file needs to know. */
+struct format_job {
+    const struct format *format;
+    const struct crew *crew; /* who may work on it */
+    struct span span;        /* the path in the query, for errors */
+    struct diags *diags;
+};
 
 struct format {
     const char *ending;            /* ".i32" */
     enum type type;                /* of a raw file's elements; TYPE_COUNT for formats that are not raw */
     size_t columns;                /* holds exactly so many columns; 0: any number */
     bool shaped;                   /* holds rows that have a shape only */
-    const struct row_style *style; /* of its lines, for text formats that can be saved */
+    const struct row_style *style; /* of its rows, for formats that are written row by row */
 
     /* Gives the file's columns, with "" for the name of a column that is called after the file. NULL: cannot be loaded.
      */
-    enum status (*read)(const struct format *format, struct mapping *mapping, struct span span,
-                        struct relation **relation, struct diags *diags);
+    enum status (*read)(const struct format_job *job, struct mapping *mapping, struct relation **relation);
 
     /* Writes all columns; nothing else is needed before or after. NULL: cannot be saved. */
-    enum status (*write)(const struct format *format, const struct relation *relation, struct writer *writer,
-                         struct span span, struct diags *diags);
+    enum status (*write)(const struct format_job *job, const struct relation *relation, struct writer *writer);
+
+    const char *summary; /* for help */
 };
+
+extern const struct format format_table[];
+extern const size_t format_count;
 
 /* The format that the path's ending says, or NULL. */
 const struct format *format_of_path(const char *path);
@@ -33,8 +46,7 @@ const struct format *format_of_type(enum type type);
 
 /* Writes all columns and makes the file durable, to be published by the caller. An error if a file that the columns
  * come from has changed meanwhile. */
-enum status format_write(const struct format *format, const struct relation *relation, struct writer *writer,
-                         struct span span, struct diags *diags);
+enum status format_write(const struct format_job *job, const struct relation *relation, struct writer *writer);
 
 enum format_use { FORMAT_READ, FORMAT_WRITE };
 

@@ -219,15 +219,15 @@ static enum status read_columns(struct image_reader *reader, struct column **col
     return status;
 }
 
-enum status read_image(const struct format *format, struct mapping *mapping, struct span span,
-                       struct relation **relation, struct diags *diags)
+enum status read_image(const struct format_job *job, struct mapping *mapping, struct relation **relation)
 {
+    struct diags *diags = job->diags;
     const unsigned char *data = mapping_data(mapping);
-    struct image_reader reader = {.kind = kind_of(format),
+    struct image_reader reader = {.kind = kind_of(job->format),
                                   .path = mapping_path(mapping),
                                   .at = data,
                                   .end = data ? data + mapping_length(mapping) : NULL,
-                                  .span = span,
+                                  .span = job->span,
                                   .diags = diags};
     struct column *columns[MOST_CHANNELS] = {NULL};
     size_t diags_before = diags->count;
@@ -238,7 +238,7 @@ enum status read_image(const struct format *format, struct mapping *mapping, str
         status = read_columns(&reader, columns);
     if (mapping_damaged(mapping)) { /* what is wrong with it then means nothing */
         diags->count = diags_before;
-        status = diag_error(diags, span, "`%s` changed while it was read", reader.path);
+        status = diag_error(diags, job->span, "`%s` changed while it was read", reader.path);
     }
     if (status == STATUS_OK) {
         *relation = relation_new(columns[0]->rows, (size_t)reader.kind->channels, columns, reader.kind->names);
@@ -289,12 +289,11 @@ static enum status check_values(const struct image_kind *kind, const struct rela
     return STATUS_OK;
 }
 
-enum status write_image(const struct format *format, const struct relation *relation, struct writer *writer,
-                        struct span span, struct diags *diags)
+enum status write_image(const struct format_job *job, const struct relation *relation, struct writer *writer)
 {
-    const struct image_kind *kind = kind_of(format);
+    const struct image_kind *kind = kind_of(job->format);
     int64_t greatest;
-    enum status status = check_values(kind, relation, &greatest, span, diags);
+    enum status status = check_values(kind, relation, &greatest, job->span, job->diags);
     if (status != STATUS_OK)
         return status;
     struct strbuf header = {0};

@@ -21,21 +21,21 @@ static const char *fitting_types(struct arena *arena, size_t size)
     return list;
 }
 
-enum status read_raw(const struct format *format, struct mapping *mapping, struct span span, struct relation **relation,
-                     struct diags *diags)
+enum status read_raw(const struct format_job *job, struct mapping *mapping, struct relation **relation)
 {
-    const struct type_info *info = &type_table[format->type];
+    const struct type_info *info = &type_table[job->format->type];
+    struct diags *diags = job->diags;
     size_t length = mapping_length(mapping);
     if (length % info->size != 0) {
-        diag_error(diags, span, "`%s` has %zu bytes, which is not a whole number of %s values of %zu bytes each",
+        diag_error(diags, job->span, "`%s` has %zu bytes, which is not a whole number of %s values of %zu bytes each",
                    mapping_path(mapping), length, info->name, info->size);
         diag_hint(diags, "it may be cut short, or of another type; its size fits %s",
                   fitting_types(diags->arena, length));
         return STATUS_FAILED;
     }
-    struct column *column = column_of_mapping(format->type, mapping);
+    struct column *column = column_of_mapping(job->format->type, mapping);
     if (!column)
-        return diag_error(diags, span, "there is no memory for `%s`", mapping_path(mapping));
+        return diag_error(diags, job->span, "there is no memory for `%s`", mapping_path(mapping));
     *relation = relation_new(column->rows, 1, &column, &(const char *){""});
     column_unref(column);
     return STATUS_OK;
@@ -106,13 +106,14 @@ static bool stored_as(const struct column *column, enum type type)
     return column->store == type || (column->store == TYPE_BOOL && (type == TYPE_I8 || type == TYPE_U8));
 }
 
-enum status write_raw(const struct format *format, const struct relation *relation, struct writer *writer,
-                      struct span span, struct diags *diags)
+enum status write_raw(const struct format_job *job, const struct relation *relation, struct writer *writer)
 {
+    const struct format *format = job->format;
+    struct diags *diags = job->diags;
     const struct column *column = relation->columns[0];
     const struct type_info *info = &type_table[format->type];
     if (type_table[column->type].kind == KIND_FLOAT && info->kind != KIND_FLOAT) {
-        diag_error(diags, span, "`%s` is a column of floats, but %s files hold integers", relation->names[0],
+        diag_error(diags, job->span, "`%s` is a column of floats, but %s files hold integers", relation->names[0],
                    format->ending);
         diag_hint(diags, "`map int(...)` before, or save as .f64");
         return STATUS_FAILED;
@@ -127,9 +128,22 @@ enum status write_raw(const struct format *format, const struct relation *relati
         unsigned char *at = block;
         for (int64_t row = begin; row < end; row++, at += info->size) {
             if (!store_element(at, format->type, column, row))
-                return value_error(column, row, format->type, span, diags);
+                return value_error(column, row, format->type, job->span, diags);
         }
         writer_add(writer, block, (size_t)(at - block));
+        if (crew_cancelled(job->crew))
+            return STATUS_CANCELLED;
     }
     return STATUS_OK;
 }
+
+static enum status check_one_column(const struct relation *relation, struct span span, struct diags *diags)
+{
+    if (relation->count == 1)
+        return STATUS_OK;
+    diag_error(diags, span, "raw output is the elements of one column, but there are %zu", relation->count);
+    diag_hint(diags, "`pick` one, or take a format that names columns: npy, csv, tsv, jsonl");
+    return STATUS_FAILED;
+}
+
+const struct row_style style_raw = {.binary = true, .check = check_one_column, .rows = encode_binary};

@@ -2,15 +2,17 @@
 #ifndef RQL_ENGINE_RAWFILE_H
 #define RQL_ENGINE_RAWFILE_H
 
+#include "encode.h"
 #include "formats.h"
 
 /* The file's elements in place, without a copy. An error unless the file is a whole number of elements. */
-enum status read_raw(const struct format *format, struct mapping *mapping, struct span span, struct relation **relation,
-                     struct diags *diags);
+enum status read_raw(const struct format_job *job, struct mapping *mapping, struct relation **relation);
 
 /* The column as elements of the format's type. An error for the first value that the type cannot hold: an integer
  * outside its range or not exact as a float, a finite float beyond f32; floats are never made integers. */
-enum status write_raw(const struct format *format, const struct relation *relation, struct writer *writer,
-                      struct span span, struct diags *diags);
+enum status write_raw(const struct format_job *job, const struct relation *relation, struct writer *writer);
+
+/* For standard output: the elements of the one column, as its type. */
+extern const struct row_style style_raw;
 
 #endif

@@ -155,7 +155,8 @@ static struct relation *relation_of_scalar(const struct scalar *scalar, const ch
     return relation;
 }
 
-static enum status save_result(const struct bound *bound, struct result *result, struct diags *diags)
+static enum status save_result(const struct runner *runner, const struct bound *bound, struct result *result,
+                               struct diags *diags)
 {
     const struct name *path = &bound->save_path;
     struct relation *relation = result->relation;
@@ -167,7 +168,8 @@ static enum status save_result(const struct bound *bound, struct result *result,
     }
     if (!relation)
         return STATUS_FAILED;
-    enum status status = save_relation(relation, path->text, path->span, diags);
+    struct crew crew = {.threads = parallel_threads(), .cancel = runner->cancel};
+    enum status status = save_relation(relation, path->text, &crew, path->span, diags);
     relation_unref(relation);
     result->quiet = true;
     return status;
@@ -212,7 +214,7 @@ static enum status run_value(struct runner *runner, const struct stmt *stmt, str
             result->relation->shape = bound.shape;
     }
     if (status == STATUS_OK && bound.save_path.text)
-        status = save_result(&bound, result, diags);
+        status = save_result(runner, &bound, result, diags);
     queue_release(&bound.queue);
     return status;
 }

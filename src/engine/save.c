@@ -55,7 +55,8 @@ enum status save_check(const char *path, size_t columns, struct extents shape, s
     return check_shape(format, path, shape, span, diags);
 }
 
-enum status save_relation(const struct relation *relation, const char *path, struct span span, struct diags *diags)
+enum status save_relation(const struct relation *relation, const char *path, const struct crew *crew, struct span span,
+                          struct diags *diags)
 {
     enum status status = save_check(path, relation->count, relation->shape, span, diags);
     if (status != STATUS_OK)
@@ -64,12 +65,13 @@ enum status save_relation(const struct relation *relation, const char *path, str
     if (status != STATUS_OK)
         return status;
     if (splayed_is_path(path))
-        return splayed_save(relation, path, span, diags);
+        return splayed_save(relation, path, crew, span, diags);
     struct writer writer;
     status = writer_open(&writer, path, span, diags);
     if (status != STATUS_OK)
         return status;
-    status = format_write(format_of_path(path), relation, &writer, span, diags);
+    const struct format_job job = {format_of_path(path), crew, span, diags};
+    status = format_write(&job, relation, &writer);
     if (status == STATUS_OK)
         status = writer_publish(&writer, span, diags);
     writer_discard(&writer);

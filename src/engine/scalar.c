@@ -77,14 +77,21 @@ static char *digits_before(char *end, uint64_t value)
     return end;
 }
 
-void print_int(struct strbuf *out, int64_t value)
+char *int_text(char *at, int64_t value)
 {
-    char text[24];
+    char text[NUMBER_TEXT];
     char *end = text + sizeof text;
     char *begin = digits_before(end, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
     if (value < 0)
         *--begin = '-';
-    strbuf_add(out, begin, (size_t)(end - begin));
+    memcpy(at, begin, (size_t)(end - begin));
+    return at + (end - begin);
+}
+
+void print_int(struct strbuf *out, int64_t value)
+{
+    char text[NUMBER_TEXT];
+    strbuf_add(out, text, (size_t)(int_text(text, value) - text));
 }
 
 void print_int128(struct strbuf *out, int128 value)
@@ -195,55 +202,67 @@ static void decimal_by_search(struct decimal *decimal, double number)
     decimal_from_text(decimal, text);
 }
 
-static void print_positional(struct strbuf *out, const struct decimal *decimal)
+static char *add_digits(char *at, const char *digits, int count)
+{
+    memcpy(at, digits, (size_t)count);
+    return at + count;
+}
+
+static char *add_zeroes(char *at, int count)
+{
+    if (count <= 0)
+        return at;
+    memset(at, '0', (size_t)count);
+    return at + count;
+}
+
+static char *positional_text(char *at, const struct decimal *decimal)
 {
     if (decimal->exponent <= 0) {
-        strbuf_puts(out, "0.");
-        for (int i = decimal->exponent; i < 0; i++)
-            strbuf_putc(out, '0');
-        strbuf_add(out, decimal->digits, (size_t)decimal->count);
-        return;
+        *at++ = '0';
+        *at++ = '.';
+        return add_digits(add_zeroes(at, -decimal->exponent), decimal->digits, decimal->count);
     }
     int whole = decimal->count < decimal->exponent ? decimal->count : decimal->exponent;
-    strbuf_add(out, decimal->digits, (size_t)whole);
-    for (int i = whole; i < decimal->exponent; i++)
-        strbuf_putc(out, '0');
-    strbuf_putc(out, '.');
+    at = add_zeroes(add_digits(at, decimal->digits, whole), decimal->exponent - whole);
+    *at++ = '.';
     if (whole == decimal->count)
-        strbuf_putc(out, '0');
-    else
-        strbuf_add(out, decimal->digits + whole, (size_t)(decimal->count - whole));
+        return add_zeroes(at, 1);
+    return add_digits(at, decimal->digits + whole, decimal->count - whole);
+}
+
+static char *scientific_text(char *at, const struct decimal *decimal)
+{
+    *at++ = decimal->digits[0];
+    if (decimal->count > 1) {
+        *at++ = '.';
+        at = add_digits(at, decimal->digits + 1, decimal->count - 1);
+    }
+    *at++ = 'e';
+    return int_text(at, decimal->exponent - 1);
+}
+
+char *float_text(char *at, double value)
+{
+    if (isnan(value))
+        return add_digits(at, "nan", 3);
+    if (value < 0)
+        *at++ = '-';
+    double number = fabs(value);
+    if (isinf(number))
+        return add_digits(at, "inf", 3);
+    if (number == 0)
+        return add_digits(at, "0.0", 3);
+    struct decimal decimal;
+    if (!(number >= 1e-3 && decimal_by_scaling(&decimal, number)))
+        decimal_by_search(&decimal, number);
+    if (decimal.exponent > -4 && decimal.exponent <= 16)
+        return positional_text(at, &decimal);
+    return scientific_text(at, &decimal);
 }
 
 void print_float(struct strbuf *out, double value)
 {
-    if (isnan(value)) {
-        strbuf_puts(out, "nan");
-        return;
-    }
-    if (value < 0)
-        strbuf_putc(out, '-');
-    double number = fabs(value);
-    if (isinf(number)) {
-        strbuf_puts(out, "inf");
-        return;
-    }
-    if (number == 0) {
-        strbuf_puts(out, "0.0");
-        return;
-    }
-    struct decimal decimal;
-    if (!(number >= 1e-3 && decimal_by_scaling(&decimal, number)))
-        decimal_by_search(&decimal, number);
-    if (decimal.exponent > -4 && decimal.exponent <= 16) {
-        print_positional(out, &decimal);
-        return;
-    }
-    strbuf_add(out, decimal.digits, 1);
-    if (decimal.count > 1) {
-        strbuf_putc(out, '.');
-        strbuf_add(out, decimal.digits + 1, (size_t)decimal.count - 1);
-    }
-    strbuf_putc(out, 'e');
-    print_int(out, decimal.exponent - 1);
+    char text[NUMBER_TEXT];
+    strbuf_add(out, text, (size_t)(float_text(text, value) - text));
 }

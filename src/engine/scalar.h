@@ -32,4 +32,9 @@ void print_int(struct strbuf *out, int64_t value);
 void print_int128(struct strbuf *out, int128 value);
 void print_float(struct strbuf *out, double value);
 
+/* The same into memory that has room for NUMBER_TEXT bytes; no NUL is written. Returns the end. */
+enum { NUMBER_TEXT = 32 };
+char *int_text(char *at, int64_t value);
+char *float_text(char *at, double value);
+
 #endif

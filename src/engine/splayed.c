@@ -75,8 +75,8 @@ static enum status check_names(const struct relation *relation, struct span span
 }
 
 /* The files of the columns: made in `directory`, told to the user as in `shown`. */
-static struct part *parts_of(const struct relation *relation, const char *directory, const char *shown,
-                             struct arena *arena)
+static struct part *column_files(const struct relation *relation, const char *directory, const char *shown,
+                                 struct arena *arena)
 {
     struct part *parts = arena_array(arena, relation->count, sizeof *parts);
     for (size_t i = 0; i < relation->count; i++) {
@@ -90,8 +90,8 @@ static struct part *parts_of(const struct relation *relation, const char *direct
 }
 
 /* Writes all columns beside where they belong. */
-static enum status write_parts(const struct relation *relation, struct part *parts, struct span span,
-                               struct diags *diags)
+static enum status write_parts(const struct relation *relation, struct part *parts, const struct crew *crew,
+                               struct span span, struct diags *diags)
 {
     for (size_t i = 0; i < relation->count; i++) {
         struct column *column = relation->columns[i];
@@ -99,8 +99,9 @@ static enum status write_parts(const struct relation *relation, struct part *par
             .rows = relation->rows, .count = 1, .columns = &column, .names = &relation->names[i]};
         enum status status = writer_open(&parts[i].writer, parts[i].path, span, diags);
         parts[i].writer.path = parts[i].shown;
+        const struct format_job job = {format_of_type(column->type), crew, span, diags};
         if (status == STATUS_OK)
-            status = format_write(format_of_type(column->type), &alone, &parts[i].writer, span, diags);
+            status = format_write(&job, &alone, &parts[i].writer);
         if (status != STATUS_OK)
             return status;
     }
@@ -185,13 +186,13 @@ static enum status remove_outdated(const char *path, const struct format *format
     return STATUS_OK;
 }
 
-static enum status save_into(const struct relation *relation, const char *directory, struct span span,
-                             struct diags *diags)
+static enum status save_into(const struct relation *relation, const char *directory, const struct crew *crew,
+                             struct span span, struct diags *diags)
 {
-    struct part *parts = parts_of(relation, directory, directory, diags->arena);
+    struct part *parts = column_files(relation, directory, directory, diags->arena);
     enum status status = each_raw_file(directory, parts, relation, check_rows, span, diags);
     if (status == STATUS_OK)
-        status = write_parts(relation, parts, span, diags);
+        status = write_parts(relation, parts, crew, span, diags);
     if (status == STATUS_OK)
         status = publish_parts(parts, relation->count, span, diags);
     discard_parts(parts, relation->count);
@@ -213,14 +214,14 @@ static const char *make_beside(const char *directory, struct arena *arena)
     return NULL;
 }
 
-static enum status save_new(const struct relation *relation, const char *path, const char *directory, struct span span,
-                            struct diags *diags)
+static enum status save_new(const struct relation *relation, const char *path, const char *directory,
+                            const struct crew *crew, struct span span, struct diags *diags)
 {
     const char *beside = make_beside(directory, diags->arena);
     if (!beside)
         return diag_error(diags, span, "cannot write `%s`: %s", path, strerror(errno));
-    struct part *parts = parts_of(relation, beside, directory, diags->arena);
-    enum status status = write_parts(relation, parts, span, diags);
+    struct part *parts = column_files(relation, beside, directory, diags->arena);
+    enum status status = write_parts(relation, parts, crew, span, diags);
     if (status == STATUS_OK)
         status = publish_parts(parts, relation->count, span, diags);
     discard_parts(parts, relation->count);
@@ -237,12 +238,13 @@ static enum status save_new(const struct relation *relation, const char *path, c
     return STATUS_OK;
 }
 
-enum status splayed_save(const struct relation *relation, const char *path, struct span span, struct diags *diags)
+enum status splayed_save(const struct relation *relation, const char *path, const struct crew *crew, struct span span,
+                         struct diags *diags)
 {
     if (check_names(relation, span, diags) != STATUS_OK)
         return STATUS_FAILED;
     const char *directory = directory_of(path, diags->arena);
     if (is_directory(directory))
-        return save_into(relation, directory, span, diags);
-    return save_new(relation, path, directory, span, diags);
+        return save_into(relation, directory, crew, span, diags);
+    return save_new(relation, path, directory, crew, span, diags);
 }

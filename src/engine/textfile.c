@@ -235,10 +235,10 @@ static enum status fill_column(struct text_reader *reader, struct mapping *mappi
     return fill_floats(reader, mapping, *column, span, diags);
 }
 
-enum status read_text(const struct format *format, struct mapping *mapping, struct span span,
-                      struct relation **relation, struct diags *diags)
+enum status read_text(const struct format_job *job, struct mapping *mapping, struct relation **relation)
 {
-    (void)format;
+    struct span span = job->span;
+    struct diags *diags = job->diags;
     const char *text = mapping_data(mapping);
     struct text_reader reader = {.at = text, .end = text ? text + mapping_length(mapping) : NULL};
     reader.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -6,7 +6,6 @@
 
 /* A column of i64, or of f64 if any line has a point, an exponent, inf or nan. White space around a number and blank
  * lines at the end are passed over; anything else is an error with its line. */
-enum status read_text(const struct format *format, struct mapping *mapping, struct span span,
-                      struct relation **relation, struct diags *diags);
+enum status read_text(const struct format_job *job, struct mapping *mapping, struct relation **relation);
 
 #endif

@@ -2,16 +2,18 @@
 
 #include "../engine/away.h"
 #include "../engine/damage.h"
-#include "../engine/encode.h"
+#include "../engine/npyfile.h"
+#include "../engine/rawfile.h"
+#include "../engine/styles.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The formats that write a row a line. */
+/* The formats that write row after row. */
 static const struct row_style *const row_styles[] = {
-    [PRINT_TSV] = &style_tsv,
-    [PRINT_CSV] = &style_csv,
-    [PRINT_JSONL] = &style_jsonl,
+    [PRINT_TSV] = &style_tsv,     [PRINT_CSV] = &style_csv,           [PRINT_JSON] = &style_json,
+    [PRINT_JSONL] = &style_jsonl, [PRINT_MARKDOWN] = &style_markdown, [PRINT_NPY] = &style_npy,
+    [PRINT_RAW] = &style_raw,
 };
 
 struct print_style print_style_for(const struct settings *settings, bool terminal, bool colour, size_t width)
@@ -20,7 +22,7 @@ struct print_style print_style_for(const struct settings *settings, bool termina
     if (format == PRINT_AUTO) {
         format = terminal ? PRINT_TABLE : PRINT_TSV;
     }
-    bool header = format == PRINT_TABLE || format == PRINT_CSV;
+    bool header = format != PRINT_TSV;
     if (settings->header != HEADER_AUTO) {
         header = settings->header == HEADER_ON;
     }
@@ -28,25 +30,21 @@ struct print_style print_style_for(const struct settings *settings, bool termina
 }
 
 /* A file's name may hold anything, so on a terminal its control bytes are made visible; tabs separate and stay. */
-static void print_header(struct strbuf *out, const struct row_style *rows, const struct relation *relation,
-                         bool terminal)
+static void print_names(struct strbuf *out, const struct strbuf *line, bool terminal)
 {
     if (!terminal) {
-        rows->header(out, relation);
+        strbuf_add(out, line->text, line->length);
         return;
     }
-    struct strbuf line = {0};
-    rows->header(&line, relation);
-    size_t end = line.length - 1;
+    size_t end = line->length - 1;
     for (size_t at = 0; at < end; at++) {
-        size_t plain = strcspn(line.text + at, "\t");
+        size_t plain = strcspn(line->text + at, "\t");
         plain = plain < end - at ? plain : end - at;
-        strbuf_add_visible(out, line.text + at, plain);
+        strbuf_add_visible(out, line->text + at, plain);
         at += plain;
         strbuf_puts(out, at < end ? "\t" : "");
     }
     strbuf_putc(out, '\n');
-    strbuf_free(&line);
 }
 
 bool print_relieve(struct printer *out, const struct relation *relation)
@@ -55,23 +53,61 @@ bool print_relieve(struct printer *out, const struct relation *relation)
     return !damaged && printer_relieve(out);
 }
 
-static void print_rows(struct printer *out, const struct relation *relation, int64_t show,
+/* Rows on their way to standard output. */
+struct outlet {
+    struct printer *out;
+    const struct relation *relation;
+};
+
+static bool print_piece(void *context, struct strbuf *piece)
+{
+    struct outlet *outlet = context;
+    if (outlet->out->text.length == 0) { /* the usual case costs no copy */
+        struct strbuf empty = outlet->out->text;
+        outlet->out->text = *piece;
+        *piece = empty;
+    } else {
+        strbuf_add(&outlet->out->text, piece->text, piece->length);
+    }
+    return print_relieve(outlet->out, outlet->relation);
+}
+
+static void print_rows(struct printer *out, const struct relation *relation, int64_t rows,
                        const struct print_style *style)
 {
-    const struct row_style *rows = row_styles[style->format];
-    if (style->header && rows->header) {
-        print_header(&out->text, rows, relation, style->terminal);
+    const struct row_style *encoding = row_styles[style->format];
+    const struct crew crew = {.threads = parallel_threads(), .cancel = out->cancel};
+    struct outlet outlet = {out, relation};
+    struct frame frame;
+    frame_init(&frame, encoding, relation);
+    if (encoding->names_first && style->header) {
+        print_names(&out->text, &frame.head, style->terminal);
+    } else if (!encoding->names_first) {
+        strbuf_add(&out->text, frame.head.text, frame.head.length);
     }
-    int64_t count = show >= 0 && show < relation->rows ? show : relation->rows;
-    for (int64_t row = 0; row < count && print_relieve(out, relation); row++) {
-        rows->row(&out->text, relation, row);
+    if (encode_rows(encoding, &frame, relation, rows, &crew, print_piece, &outlet)) {
+        strbuf_add(&out->text, frame.foot.text, frame.foot.length);
     }
+    frame_free(&frame);
+}
+
+/* The rows that a row-wise format prints, as a relation of its own where it is not all of them: a header may say how
+ * many there are. */
+static struct relation *relation_shown(const struct result *result)
+{
+    struct relation *relation = result->relation;
+    if (result->show_rows < 0 || result->show_rows >= relation->rows) {
+        return relation_ref(relation);
+    }
+    struct relation *shown =
+        relation_new(result->show_rows, relation->count, relation->columns, (const char *const *)relation->names);
+    return shown;
 }
 
 static void print_scalar(struct strbuf *out, const struct scalar *scalar, enum print_format format)
 {
-    bool has_no_json = format == PRINT_JSONL && scalar->kind == KIND_FLOAT && !isfinite(scalar->number);
-    if (has_no_json) {
+    bool is_json = format == PRINT_JSON || format == PRINT_JSONL;
+    if (is_json && scalar->kind == KIND_FLOAT && !isfinite(scalar->number)) {
         strbuf_puts(out, "null");
     } else {
         scalar_print(out, scalar);
@@ -100,16 +136,53 @@ enum status print_fetch(const struct result *result, const struct print_style *s
     return status;
 }
 
+/* A single value as bytes: what the relation of this one value would be, and for NumPy an array without dimensions. */
+static void print_binary_scalar(struct strbuf *out, const struct scalar *scalar, enum print_format format)
+{
+    if (format == PRINT_NPY) {
+        npy_add_scalar_header(out, type_of_kind(scalar->kind));
+    }
+    int64_t integer = (int64_t)scalar->integer;
+    if (scalar->kind == KIND_FLOAT) {
+        strbuf_add(out, (const char *)&scalar->number, sizeof scalar->number);
+    } else {
+        strbuf_add(out, (const char *)&integer, type_table[type_of_kind(scalar->kind)].size);
+    }
+}
+
+enum status print_check(const struct result *result, const struct print_style *style, struct span span,
+                        struct diags *diags)
+{
+    const struct row_style *encoding = style->format == PRINT_TABLE ? NULL : row_styles[style->format];
+    if (result->quiet || result->kind == RESULT_NONE || !encoding) {
+        return STATUS_OK;
+    }
+    if (encoding->binary && style->terminal) {
+        (void)diag_error(diags, span, "this format is bytes, which a terminal cannot show");
+        diag_hint(diags, "send the output to a file or a program, `save` to a file, or choose another with .format");
+        return STATUS_FAILED;
+    }
+    if (encoding->binary && result->kind == RESULT_SCALAR && !scalar_fits(&result->scalar)) {
+        return diag_error(diags, span, "the value does not fit in 64 bits, and no type of this format is wider");
+    }
+    bool checked = result->kind == RESULT_RELATION && encoding->check;
+    return checked ? encoding->check(result->relation, span, diags) : STATUS_OK;
+}
+
 void print_result(struct printer *out, const struct result *result, const struct print_style *style)
 {
     if (result->quiet || result->kind == RESULT_NONE) {
         return;
     }
-    if (result->kind == RESULT_SCALAR) {
-        print_scalar(&out->text, &result->scalar, style->format);
-    } else if (style->format == PRINT_TABLE) {
+    if (result->kind == RESULT_RELATION && style->format == PRINT_TABLE) {
         print_table(out, result, style);
+    } else if (result->kind == RESULT_RELATION) {
+        struct relation *shown = relation_shown(result);
+        print_rows(out, shown, shown->rows, style);
+        relation_unref(shown);
+    } else if (style->format != PRINT_TABLE && row_styles[style->format]->binary) {
+        print_binary_scalar(&out->text, &result->scalar, style->format);
     } else {
-        print_rows(out, result->relation, result->show_rows, style);
+        print_scalar(&out->text, &result->scalar, style->format);
     }
 }

@@ -24,9 +24,14 @@ struct print_style print_style_for(const struct settings *settings, bool termina
 enum status print_fetch(const struct result *result, const struct print_style *style, struct span span,
                         struct diags *diags);
 
-/* Prints a result; what is not yet written stays in out->text. Returns early if `out` fails or is interrupted, or if a
- * file that the result is read from is found damaged; nothing of the damage has been written then, and before the rest
- * is written the caller asks damaged_column (engine/damage.h) once more. */
+/* Whether the result can be printed so; adds an error, about the statement at `span`, if not: bytes are not for a
+ * terminal, and not every format holds every relation. */
+enum status print_check(const struct result *result, const struct print_style *style, struct span span,
+                        struct diags *diags);
+
+/* Prints a result that can be; what is not yet written stays in out->text. Returns early if `out` fails or is
+ * interrupted, or if a file that the result is read from is found damaged; nothing of the damage has been written then,
+ * and before the rest is written the caller asks damaged_column (engine/damage.h) once more. */
 void print_result(struct printer *out, const struct result *result, const struct print_style *style);
 
 /* As printer_relieve, for rows of this relation: they are written only if its files are still whole, because where one

@@ -14,7 +14,17 @@ enum device_choice {
     DEVICE_HOST,  /* the evaluator alone */
     DEVICE_NUMBER /* DEVICE_NUMBER + n: the device that .devices lists as n */
 };
-enum print_format { PRINT_AUTO, PRINT_TABLE, PRINT_TSV, PRINT_CSV, PRINT_JSONL };
+enum print_format {
+    PRINT_AUTO,
+    PRINT_TABLE,
+    PRINT_TSV,
+    PRINT_CSV,
+    PRINT_JSON,
+    PRINT_JSONL,
+    PRINT_MARKDOWN,
+    PRINT_NPY,
+    PRINT_RAW
+};
 enum header { HEADER_AUTO, HEADER_ON, HEADER_OFF };
 enum messages { MESSAGES_NORMAL, MESSAGES_QUIET, MESSAGES_VERBOSE };
 
@@ -31,7 +41,7 @@ struct settings {
  * allowed too and stored as DEVICE_NUMBER + n. */
 struct setting {
     const char *name;
-    const char *choices[6]; /* ended by NULL */
+    const char *choices[10]; /* ended by NULL */
     bool number;
     size_t offset;
     const char *summary;

@@ -203,7 +203,7 @@ static enum exit_status run_queries(struct shell *shell, const struct options *o
 static void shell_open(struct shell *shell, const struct options *options, const struct platform *platform)
 {
     *shell = (struct shell){.platform = platform, .settings = options->settings, .memory = arena_new()};
-    shell->catalog = catalog_new(platform->mappings);
+    shell->catalog = catalog_new(platform->mappings, platform->cancel);
     shell->runner.env = env_new(shell->catalog);
     shell->runner.evaluator = evaluator_open();
     shell->runner.cancel = platform->cancel;

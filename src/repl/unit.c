@@ -109,7 +109,8 @@ static enum exit_status print_and_flush(struct turn *turn, const struct result *
     struct print_style style = shell_print_style(turn->shell);
     out->wrote = false;
     turn->diags.count = 0; /* reported already */
-    if (print_fetch(result, &style, turn->stmt->span, &turn->diags) != STATUS_OK) {
+    if (print_check(result, &style, turn->stmt->span, &turn->diags) != STATUS_OK ||
+        print_fetch(result, &style, turn->stmt->span, &turn->diags) != STATUS_OK) {
         shell_report(turn->shell, &turn->diags);
         return EXIT_QUERY;
     }

@@ -45,7 +45,7 @@ static inline struct queries *queries_new(void)
     queries_file(queries, "table/price.u8", table, sizeof table);
     queries_file(queries, "table/qty.i8", table, sizeof table);
     queries->mappings = mappings_new();
-    queries->catalog = catalog_new(queries->mappings);
+    queries->catalog = catalog_new(queries->mappings, NULL);
     queries->env = env_new(queries->catalog);
     return queries;
 }

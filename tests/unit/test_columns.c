@@ -26,7 +26,7 @@ static int setup(void **state)
     assert_non_null(fixture);
     mappings = mappings_new();
     fixture->scratch = scratch_new();
-    fixture->catalog = catalog_new(mappings);
+    fixture->catalog = catalog_new(mappings, NULL);
     *state = fixture;
     return 0;
 }

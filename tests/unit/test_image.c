@@ -19,7 +19,7 @@ static int setup(void **state)
     assert_non_null(fixture);
     fixture->scratch = scratch_new();
     fixture->mappings = mappings_new();
-    fixture->catalog = catalog_new(fixture->mappings);
+    fixture->catalog = catalog_new(fixture->mappings, NULL);
     *state = fixture;
     return 0;
 }
@@ -285,7 +285,8 @@ static struct relation *picture(const int64_t *values, size_t channels, int64_t 
 static enum status save(struct fixture *fixture, const struct relation *relation, const char *name)
 {
     fixture->scratch->diags.count = 0;
-    return save_relation(relation, scratch_path(fixture->scratch, name), fixture->scratch->span,
+    const struct crew crew = {.threads = 1};
+    return save_relation(relation, scratch_path(fixture->scratch, name), &crew, fixture->scratch->span,
                          &fixture->scratch->diags);
 }
 

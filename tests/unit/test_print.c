@@ -89,6 +89,149 @@ static void lines_by_format(void **state)
     result_release(&result);
 }
 
+static void json_arrays(void **state)
+{
+    (void)state;
+    struct print_style style = style_of(PRINT_JSON, false);
+    struct result result = relation_of(2);
+    expect(&result, &style, "[\n{\"id\":0,\"half, \\\"b\\\"\":0.0},\n{\"id\":10,\"half, \\\"b\\\"\":0.5}\n]\n");
+    result.show_rows = 1;
+    expect(&result, &style, "[\n{\"id\":0,\"half, \\\"b\\\"\":0.0}\n]\n");
+    result.show_rows = 0;
+    expect(&result, &style, "[\n]\n");
+    result_release(&result);
+    result = relation_of(0);
+    expect(&result, &style, "[\n]\n");
+    result_release(&result);
+    result = (struct result){.kind = RESULT_SCALAR, .scalar = scalar_float(NAN)};
+    expect(&result, &style, "null\n");
+}
+
+static void markdown_tables(void **state)
+{
+    (void)state;
+    struct print_style style = style_of(PRINT_MARKDOWN, false);
+    struct result result = relation_of(2);
+    expect(&result, &style, "| id | half, \"b\" |\n| ---: | ---: |\n| 0 | 0.0 |\n| 10 | 0.5 |\n");
+    free(result.relation->names[0]);
+    result.relation->names[0] = strdup("a|b\n*\x1b");
+    result.show_rows = 0;
+    expect(&result, &style, "| a\\|b^J\\*^\\[ | half, \"b\" |\n| ---: | ---: |\n");
+    result_release(&result);
+}
+
+/* Prints and compares bytes. */
+static void expect_bytes(const struct result *result, const struct print_style *style, const void *bytes, size_t size)
+{
+    struct printer out = {.fd = -1};
+    print_result(&out, result, style);
+    assert_int_equal(out.text.length, size);
+    assert_memory_equal(out.text.text, bytes, size);
+    printer_free(&out);
+}
+
+static void bytes_of_a_column(void **state)
+{
+    (void)state;
+    struct scratch *scratch = scratch_new();
+    struct print_style style = style_of(PRINT_RAW, false);
+    struct result result = relation_of(3);
+    assert_int_equal(print_check(&result, &style, scratch->span, &scratch->diags), STATUS_FAILED);
+    assert_only_told(scratch, "there are 2");
+    result_release(&result);
+
+    struct column *column = column_of_ints((const int64_t[]){1, -1, 0}, 3);
+    const char *const name = "n";
+    result = (struct result){.kind = RESULT_RELATION, .relation = relation_new(3, 1, &column, &name), .show_rows = 2};
+    column_unref(column);
+    assert_int_equal(print_check(&result, &style, scratch->span, &scratch->diags), STATUS_OK);
+    expect_bytes(&result, &style, (const int64_t[]){1, -1}, 16);
+    style.terminal = true;
+    assert_int_equal(print_check(&result, &style, scratch->span, &scratch->diags), STATUS_FAILED);
+    assert_only_told(scratch, "a terminal cannot show");
+    result_release(&result);
+
+    style.terminal = false;
+    result = (struct result){.kind = RESULT_SCALAR, .scalar = scalar_float(0.5)};
+    expect_bytes(&result, &style, (const double[]){0.5}, 8);
+    result.scalar = scalar_bool(true);
+    expect_bytes(&result, &style, "\1", 1);
+    result.scalar = scalar_int((int128)INT64_MAX + 1);
+    assert_int_equal(print_check(&result, &style, scratch->span, &scratch->diags), STATUS_FAILED);
+    assert_only_told(scratch, "does not fit in 64 bits");
+    scratch_free(scratch);
+}
+
+static void arrays_of_numpy(void **state)
+{
+    (void)state;
+    struct scratch *scratch = scratch_new();
+    struct print_style style = style_of(PRINT_NPY, false);
+    struct result result = relation_of(2);
+    struct printer out = {.fd = -1};
+    print_result(&out, &result, &style);
+    assert_int_equal(out.text.length, 128 + 2 * 16);
+    static const char begin[] = "\x93NUMPY\1\0\x76\0{'descr': [('id', '<i8'), ('half, \"b\"', '<f8')], ";
+    assert_memory_equal(out.text.text, begin, sizeof begin - 1);
+    assert_non_null(strstr(out.text.text + 10, "'fortran_order': False, 'shape': (2,), }"));
+    assert_int_equal(out.text.text[127], '\n');
+    const double second[] = {0.5};
+    assert_memory_equal(out.text.text + 128 + 24, second, 8);
+    strbuf_clear(&out.text);
+    free(result.relation->names[1]);
+    result.relation->names[1] = strdup("id");
+    assert_int_equal(print_check(&result, &style, scratch->span, &scratch->diags), STATUS_FAILED);
+    assert_only_told(scratch, "two columns are called `id`");
+    result_release(&result);
+
+    result = (struct result){.kind = RESULT_SCALAR, .scalar = scalar_int(7)};
+    print_result(&out, &result, &style);
+    assert_int_equal(out.text.length, 128 + 8);
+    assert_non_null(strstr(out.text.text + 10, "'shape': ()"));
+    printer_free(&out);
+    scratch_free(scratch);
+}
+
+/* More than a piece: threads encode, and the order stays. */
+static void many_rows_in_order(void **state)
+{
+    (void)state;
+    enum { ROWS = 200000 };
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    struct result result = relation_of(ROWS);
+    struct print_style style = style_of(PRINT_TSV, false);
+    struct printer out = {.fd = fileno(file)};
+    print_result(&out, &result, &style);
+    assert_true(printer_flush(&out));
+    rewind(file);
+    for (long i = 0; i < ROWS; i++) {
+        long id;
+        double half;
+        assert_int_equal(fscanf(file, "%ld\t%lf\n", &id, &half), 2);
+        assert_true(id == 10 * i && half == (double)i / 2);
+    }
+    assert_int_equal(fgetc(file), EOF);
+    fclose(file);
+    printer_free(&out);
+    result_release(&result);
+}
+
+/* The choices of the setting are the formats there are, in their order. */
+static void settings_name_the_formats(void **state)
+{
+    (void)state;
+    struct settings settings = settings_default();
+    const struct setting *format = setting_find("format");
+    assert_true(setting_set(&settings, format, "csv"));
+    assert_int_equal(settings.format, PRINT_CSV);
+    assert_true(setting_set(&settings, format, "markdown"));
+    assert_int_equal(settings.format, PRINT_MARKDOWN);
+    assert_true(setting_set(&settings, format, "raw"));
+    assert_int_equal(settings.format, PRINT_RAW);
+    assert_null(format->choices[PRINT_RAW + 1]);
+}
+
 static void header_setting_overrides(void **state)
 {
     (void)state;
@@ -338,6 +481,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scalars_are_bare),
         cmocka_unit_test(lines_by_format),
+        cmocka_unit_test(json_arrays),
+        cmocka_unit_test(markdown_tables),
+        cmocka_unit_test(bytes_of_a_column),
+        cmocka_unit_test(arrays_of_numpy),
+        cmocka_unit_test(many_rows_in_order),
+        cmocka_unit_test(settings_name_the_formats),
         cmocka_unit_test(header_setting_overrides),
         cmocka_unit_test(small_tables_are_whole),
         cmocka_unit_test(long_tables_show_both_ends_on_a_terminal_only),

@@ -25,7 +25,7 @@ static int setup(void **state)
     assert_non_null(fixture);
     fixture->scratch = scratch_new();
     mappings = mappings_new();
-    fixture->catalog = catalog_new(mappings);
+    fixture->catalog = catalog_new(mappings, NULL);
     *state = fixture;
     return 0;
 }
@@ -43,7 +43,8 @@ static int teardown(void **state)
 static enum status save(struct fixture *fixture, const struct relation *relation, const char *name)
 {
     fixture->scratch->diags.count = 0;
-    return save_relation(relation, scratch_path(fixture->scratch, name), fixture->scratch->span,
+    const struct crew crew = {.threads = 1};
+    return save_relation(relation, scratch_path(fixture->scratch, name), &crew, fixture->scratch->span,
                          &fixture->scratch->diags);
 }
 
