@@ -37,7 +37,7 @@ static void pick_part(void *context, int member, int64_t part)
 
 static struct column *make_result(const struct break_job *job, size_t k, int64_t rows)
 {
-    return column_reserve_like(carried(job, k), job->task->outputs[k].type, rows);
+    return column_reserve_like(job->pool, carried(job, k), job->task->outputs[k].type, rows);
 }
 
 static enum status pick(const struct break_job *job, const struct firsts *firsts)

@@ -149,8 +149,8 @@ static struct column *make_result(const struct break_job *job, size_t k, int64_t
     const struct breaker *breaker = job->task->breaker;
 
     if (k >= breaker->key_count)
-        return column_reserve(output->type, output->type, rows);
-    return column_reserve_like(job->inputs[breaker->keys[k]], output->type, rows);
+        return column_reserve_from(job->pool, output->type, output->type, rows);
+    return column_reserve_like(job->pool, job->inputs[breaker->keys[k]], output->type, rows);
 }
 
 static enum status write_all(struct writing *writing)

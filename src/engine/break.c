@@ -12,8 +12,11 @@ enum status break_run_threads(const struct break_job *job, int threads, bool *fl
         [BREAK_SCAN] = break_scan,         [BREAK_SORT] = break_sort,       [BREAK_GROUP] = break_group,
         [BREAK_DISTINCT] = break_distinct, [BREAK_SCATTER] = break_scatter, [BREAK_HIST] = break_hist,
     };
-    struct crew crew = {
-        .threads = threads > 1 ? threads : 1, .cancel = job->cancel, .progress = job->progress, .whole = job->whole};
+    struct crew crew = {.threads = threads > 1 ? threads : 1,
+                        .cancel = job->cancel,
+                        .progress = job->progress,
+                        .whole = job->whole,
+                        .pool = job->pool};
     return table[job->task->breaker->kind](job, &crew, flagged);
 }
 

@@ -80,7 +80,7 @@ static bool make_results(const struct break_job *job, int64_t rows)
         const struct output *output = &job->task->outputs[k];
         if (!output->needed)
             continue;
-        job->results[k] = column_reserve_like(break_input(job, output->value), output->type, rows);
+        job->results[k] = column_reserve_like(job->pool, break_input(job, output->value), output->type, rows);
         if (!job->results[k])
             return false;
     }

@@ -32,8 +32,8 @@ static struct column *make_column(const struct break_job *job, size_t k, int64_t
     const struct output *output = &job->task->outputs[k];
     const struct breaker *breaker = job->task->breaker;
     if (k >= breaker->key_count)
-        return column_reserve(output->type, output->type, rows);
-    return column_reserve_like(job->inputs[breaker->keys[k]], output->type, rows);
+        return column_reserve_from(job->pool, output->type, output->type, rows);
+    return column_reserve_like(job->pool, job->inputs[breaker->keys[k]], output->type, rows);
 }
 
 static bool prepare(void *context, int64_t most)

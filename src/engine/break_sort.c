@@ -2,6 +2,7 @@
  * that is not much, or the number of the row, by which they are fetched at the end. */
 #include "break_kinds.h"
 #include "order.h"
+#include "pool.h"
 #include "radix.h"
 
 #include "../heap.h"
@@ -282,16 +283,17 @@ static void set_rows(uint64_t *order, int64_t rows)
 static enum status sort_all(struct sorting *sorting)
 {
     size_t size = (size_t)sorting->rows_read * sizeof *sorting->rows;
+    size_t got = 0;
     uint64_t *rows = NULL;
     if (sorting->keys.words > 1) {
-        rows = bulk_new(size);
+        rows = pool_take(sorting->crew->pool, size, &got);
         if (!rows)
             return STATUS_FAILED;
         set_rows(rows, sorting->rows_read);
     }
     sorting->rows = rows;
     enum status status = sort_words(sorting, true);
-    bulk_free(rows, size);
+    pool_give(sorting->crew->pool, rows, got);
     return status;
 }
 

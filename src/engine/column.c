@@ -2,21 +2,12 @@
 
 #include "../heap.h"
 #include "mapfile.h"
+#include "pool.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-/* From this size on huge pages save more time in page faults than zeroing one too many costs. */
-enum { HUGE_PAGES_FROM = 8 << 20 };
-
-static size_t round_to_pages(size_t size)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    return (size + page - 1) / page * page;
-}
 
 static struct column *column_new(enum type type, enum type store)
 {
@@ -50,7 +41,8 @@ void column_unref(struct column *column)
     if (!column || atomic_fetch_sub_explicit(&column->refs, 1, memory_order_acq_rel) > 1)
         return;
     if (column->reserved)
-        munmap(owned_data(column), column->reserved);
+        pool_give(column->pool, owned_data(column), column->reserved);
+    pool_unref(column->pool);
     mapping_unref(column->mapping);
     free(column);
 }
@@ -115,30 +107,34 @@ struct scalar column_get(const struct column *column, int64_t row)
 
 struct column *column_reserve(enum type type, enum type store, int64_t capacity)
 {
+    return column_reserve_from(NULL, type, store, capacity);
+}
+
+struct column *column_reserve_from(struct pool *pool, enum type type, enum type store, int64_t capacity)
+{
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t size;
     if (__builtin_mul_overflow((uint64_t)capacity, type_table[store].size, &size) || size > SIZE_MAX / 2)
         return NULL;
     /* A page more than asked for: a kernel may store a whole vector where only its first element counts. */
-    size_t reserved = round_to_pages(size) + page;
-    void *data = mmap(NULL, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (data == MAP_FAILED)
+    size_t reserved;
+    void *data = pool_take(pool, size + page, &reserved);
+    if (!data)
         return NULL;
-    if (size >= HUGE_PAGES_FROM)
-        madvise(data, reserved, MADV_HUGEPAGE);
     struct column *column = column_new(type, store);
     if (!column) {
-        munmap(data, reserved);
+        pool_give(pool, data, reserved);
         return NULL;
     }
     column->data = data;
     column->reserved = reserved;
+    column->pool = pool_ref(pool);
     return column;
 }
 
-struct column *column_reserve_like(const struct column *from, enum type type, int64_t capacity)
+struct column *column_reserve_like(struct pool *pool, const struct column *from, enum type type, int64_t capacity)
 {
-    struct column *column = column_reserve(type, from->store, capacity);
+    struct column *column = column_reserve_from(pool, type, from->store, capacity);
     if (column && from->range_known) {
         column->range_known = true;
         column->lo = from->lo;
@@ -152,14 +148,31 @@ void *column_at(struct column *column, int64_t row)
     return (char *)owned_data(column) + (size_t)row * type_table[column->store].size;
 }
 
+/* Moves the first bytes to memory of their own. On failure they stay where they are. */
+static void move_out(struct column *column, size_t used)
+{
+    size_t reserved;
+    void *data = pool_take(column->pool, used, &reserved);
+    if (!data)
+        return;
+    memcpy(data, column->data, used);
+    pool_give(column->pool, owned_data(column), column->reserved);
+    column->data = data;
+    column->reserved = reserved;
+}
+
 void column_finish(struct column *column, int64_t rows)
 {
     column->rows = rows;
-    size_t used = round_to_pages((size_t)rows * type_table[column->store].size);
-    if (used < column->reserved)
-        munmap((char *)owned_data(column) + used, column->reserved - used);
-    column->reserved = used;
-    if (used == 0)
+    size_t used = (size_t)rows * type_table[column->store].size;
+    if (used > 0 && !column->away && pool_wastes(column->reserved, used))
+        move_out(column, used);
+    size_t kept = pool_cut(column->reserved, used);
+    if (kept < column->reserved) {
+        pool_give(column->pool, (char *)owned_data(column) + kept, column->reserved - kept);
+        column->reserved = kept;
+    }
+    if (kept == 0)
         column->data = NULL;
 }
 

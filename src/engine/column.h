@@ -8,6 +8,7 @@
 
 struct mapping; /* mapfile.h */
 struct away;    /* away.h */
+struct pool;    /* pool.h */
 
 struct column {
     enum type type;  /* as the user sees it */
@@ -20,6 +21,7 @@ struct column {
     size_t reserved;         /* bytes of anonymous memory behind data, 0 for a mapped file */
     struct away *away;       /* rows that only a device has: see away.h before reading data */
     bool lost;               /* a device had some, and has lost them */
+    struct pool *pool;       /* where that memory goes back to, one reference; NULL: to the system */
     _Atomic int refs;
 };
 
@@ -35,12 +37,14 @@ double column_get_float(const struct column *column, int64_t row); /* of a float
  * the mapping. NULL: no memory. */
 struct column *column_of_mapping(enum type type, struct mapping *mapping);
 
-/* A column under construction: memory for `capacity` rows is reserved but costs nothing until written. */
+/* A column under construction: memory for `capacity` rows is reserved but costs nothing until written. It is zeroed. */
 struct column *column_reserve(enum type type, enum type store, int64_t capacity); /* NULL: no memory */
-/* The same for elements of another column, laid out as there and within the same range. */
-struct column *column_reserve_like(const struct column *from, enum type type, int64_t capacity);
+/* The same in memory of a pool (NULL: none), which is not zeroed. */
+struct column *column_reserve_from(struct pool *pool, enum type type, enum type store, int64_t capacity);
+/* For elements of another column, laid out as there and within the same range. */
+struct column *column_reserve_like(struct pool *pool, const struct column *from, enum type type, int64_t capacity);
 void *column_at(struct column *column, int64_t row);     /* where element `row` is written; row <= capacity */
-void column_finish(struct column *column, int64_t rows); /* gives back what was not used */
+void column_finish(struct column *column, int64_t rows); /* gives back what was not used; may move the data */
 
 /* A column of the given integers or floats (kind decides which array is read). NULL: no memory. */
 struct column *column_of_ints(const int64_t *values, int64_t rows);

@@ -15,6 +15,7 @@ struct crew {
     const volatile sig_atomic_t *cancel; /* non-zero: no further part is begun; may be NULL */
     struct progress *progress;           /* told after parts, as of `whole`; may be NULL */
     struct advance whole;
+    struct pool *pool; /* for large memory that is used meanwhile, or NULL */
 };
 
 bool crew_cancelled(const struct crew *crew);

@@ -1,5 +1,7 @@
 #include "radix.h"
 
+#include "pool.h"
+
 #include "../heap.h"
 
 #include <stdatomic.h>
@@ -172,6 +174,7 @@ SPECIALISED void *sort_bucket(void *elements, void *scratch, size_t count, int s
 struct own {
     counts *counted; /* LEAF_PASSES of them */
     void *scratch;   /* for the largest bucket that is not dealt again */
+    size_t scratch_bytes;
 };
 
 struct sorter {
@@ -179,6 +182,7 @@ struct sorter {
     struct own *own;   /* of each member */
     size_t leaf_bytes; /* the largest bucket that is not dealt again */
     void *spaces[2];   /* where dealt elements are, by turns */
+    size_t space_bytes[2];
 };
 
 /* One dealing of elements into buckets by a digit. */
@@ -395,7 +399,8 @@ static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, i
         return STATUS_OK;
     }
     void **space = &sorter->spaces[depth & 1];
-    if (!*space && !(*space = bulk_new((size_t)radix->rows * radix->width)))
+    if (!*space &&
+        !(*space = pool_take(radix->crew->pool, (size_t)radix->rows * radix->width, &sorter->space_bytes[depth & 1])))
         return STATUS_FAILED;
     int digit = deal_bits(count, radix->width, bits);
     struct deal deal = {
@@ -439,7 +444,7 @@ static bool get_ready(struct sorter *sorter)
     for (int i = 0; i < radix->crew->threads; i++) {
         struct own *own = &sorter->own[i];
         own->counted = heap_array(LEAF_PASSES, sizeof *own->counted);
-        own->scratch = bulk_new(sorter->leaf_bytes);
+        own->scratch = pool_take(radix->crew->pool, sorter->leaf_bytes, &own->scratch_bytes);
         ready = ready && own->scratch;
     }
     return ready;
@@ -450,12 +455,12 @@ static void clean_up(struct sorter *sorter)
     const struct radix *radix = sorter->radix;
     for (int i = 0; i < radix->crew->threads; i++) {
         free(sorter->own[i].counted);
-        bulk_free(sorter->own[i].scratch, sorter->leaf_bytes);
+        pool_give(radix->crew->pool, sorter->own[i].scratch, sorter->own[i].scratch_bytes);
     }
     free(sorter->own);
     for (int i = 0; i < 2; i++) {
         if (sorter->spaces[i] != radix->space)
-            bulk_free(sorter->spaces[i], (size_t)radix->rows * radix->width);
+            pool_give(radix->crew->pool, sorter->spaces[i], sorter->space_bytes[i]);
     }
 }
 

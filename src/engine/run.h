@@ -24,6 +24,7 @@ struct runner {
     struct backend *device;    /* the one named by the user; NULL: the evaluator runs everything, or as chosen by: */
     struct chooser *chooser;   /* not NULL: chooses a backend for each task, and `device` is NULL */
     bool hasty;                /* nobody asked for the device: nothing waits until it has started or built a program */
+    struct pool *pool;         /* for results, or NULL */
     bool fusion;
     struct timing *timing;     /* or NULL */
     struct progress *progress; /* told how far the tasks are, or NULL */

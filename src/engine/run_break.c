@@ -10,20 +10,24 @@ static const struct column *carried(const struct task *task, const struct output
 }
 
 /* A column moved is stored as it was; in the rows that scatter leaves out there are zeroes. */
-static struct column *reserve(const struct task *task, const struct output *output, struct column *const *inputs,
-                              int64_t rows)
+static struct column *reserve_moved(const struct column *from, const struct break_job *job, enum type type)
 {
-    const struct column *from = carried(task, output, inputs);
-    if (!from)
-        return column_reserve(output->type, output->type, rows);
-    struct column *column = column_reserve(output->type, from->store, rows);
-    if (!column)
-        return NULL;
-    bool zeroes = task->breaker->kind == BREAK_SCATTER;
-    column->range_known = from->range_known && from->rows > 0;
-    column->lo = zeroes && from->lo > 0 ? 0 : from->lo;
-    column->hi = zeroes && from->hi < 0 ? 0 : from->hi;
+    bool zeroes = job->task->breaker->kind == BREAK_SCATTER;
+    struct column *column = column_reserve_like(zeroes ? NULL : job->pool, from, type, *job->result_rows);
+    if (column && zeroes) {
+        column->range_known = from->range_known && from->rows > 0;
+        column->lo = from->lo > 0 ? 0 : from->lo;
+        column->hi = from->hi < 0 ? 0 : from->hi;
+    }
     return column;
+}
+
+static struct column *reserve(const struct break_job *job, const struct output *output)
+{
+    const struct column *from = carried(job->task, output, job->inputs);
+    if (from)
+        return reserve_moved(from, job, output->type);
+    return column_reserve_from(job->pool, output->type, output->type, *job->result_rows);
 }
 
 static enum status make_results(const struct task *task, const struct break_job *job)
@@ -31,7 +35,7 @@ static enum status make_results(const struct task *task, const struct break_job 
     for (size_t k = 0; k < task->output_count && *job->result_rows >= 0; k++) {
         if (!task->outputs[k].needed)
             continue;
-        job->results[k] = reserve(task, &task->outputs[k], job->inputs, *job->result_rows);
+        job->results[k] = reserve(job, &task->outputs[k]);
         if (!job->results[k])
             return diag_error(job->diags, task->span, "not enough memory for a column of %lld rows",
                               (long long)*job->result_rows);
@@ -87,6 +91,7 @@ enum status run_break(const struct runner *runner, const struct task *task, stru
         .rows = rows,
         .results = outcome->columns,
         .result_rows = &result_rows,
+        .pool = runner->pool,
         .hasty = runner->hasty,
         .timing = runner->timing,
         .progress = runner->progress,

@@ -261,11 +261,11 @@ static enum status run_ranges(struct task_run *run)
 }
 
 /* The rows begin .. end-1 of a column, copied: what a window leaves is usually little. */
-static struct column *copy_rows(struct column *column, int64_t begin, int64_t end)
+static struct column *copy_rows(struct pool *pool, struct column *column, int64_t begin, int64_t end)
 {
     if (!column_fetch(column, begin, end))
         return NULL;
-    struct column *copy = column_reserve_like(column, column->type, end - begin);
+    struct column *copy = column_reserve_like(pool, column, column->type, end - begin);
     if (!copy)
         return NULL;
     size_t size = type_table[column->store].size;
@@ -289,7 +289,7 @@ static struct column *rows_of_input(const struct task_run *run, const struct out
         return NULL;
     if (begin == 0 && end == column->rows)
         return column_ref(column);
-    return end - begin <= COPIED_ROWS ? copy_rows(column, begin, end) : NULL;
+    return end - begin <= COPIED_ROWS ? copy_rows(run->runner->pool, column, begin, end) : NULL;
 }
 
 /* Stored narrower than its type, a column says within which values it stays. */
@@ -314,7 +314,8 @@ static enum status make_columns(struct task_run *run, struct outcome *outcome, b
         outcome->columns[k] = rows_of_input(run, output);
         if (outcome->columns[k])
             continue;
-        struct column *column = column_reserve(output->type, range_store(task, output, run->job.columns), rows);
+        enum type store = range_store(task, output, run->job.columns);
+        struct column *column = column_reserve_from(run->runner->pool, output->type, store, rows);
         if (!column)
             return diag_error(run->job.diags, task->span, "not enough memory for a column of %lld rows",
                               (long long)rows);
@@ -333,7 +334,7 @@ static enum status apply_window(const struct task_run *run, struct outcome *outc
     for (size_t k = 0; k < run->task->output_count && (begin > 0 || end < outcome->rows); k++) {
         if (!outcome->columns[k])
             continue;
-        struct column *kept = copy_rows(outcome->columns[k], begin, end);
+        struct column *kept = copy_rows(run->runner->pool, outcome->columns[k], begin, end);
         if (!kept)
             return diag_error(run->job.diags, run->task->span, "not enough memory for a column of %lld rows",
                               (long long)(end - begin));

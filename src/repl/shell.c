@@ -3,6 +3,8 @@
 #include "arguments.h"
 
 #include "../engine/eval.h"
+#include "../engine/pool.h"
+#include "../ram.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +14,9 @@
 #include <unistd.h>
 
 enum { PLAIN_WIDTH = 100, USUAL_WIDTH = 80 };
+
+/* This part of memory at most waits for the next results (pool.h). */
+enum { POOL_SHARE = 8 };
 
 /* Its lines and cells; no lines, and a usual width, where it does not say. */
 static struct winsize terminal_size(int fd)
@@ -206,6 +211,7 @@ static void shell_open(struct shell *shell, const struct options *options, const
     shell->catalog = catalog_new(platform->mappings, platform->cancel);
     shell->runner.env = env_new(shell->catalog);
     shell->runner.evaluator = evaluator_open();
+    shell->runner.pool = pool_new((size_t)ram_bytes() / POOL_SHARE);
     shell->runner.cancel = platform->cancel;
     shell->opened_device = DEVICE_HOST;
     shell->out = (struct printer){.fd = STDOUT_FILENO, .cancel = platform->cancel};
@@ -217,6 +223,7 @@ static void shell_open(struct shell *shell, const struct options *options, const
 static void shell_close(struct shell *shell)
 {
     env_free(shell->runner.env);
+    pool_unref(shell->runner.pool);
     catalog_free(shell->catalog);
     close_device(shell); /* when nothing is left that it would bring to the host */
     shell->runner.evaluator->ops->close(shell->runner.evaluator);
