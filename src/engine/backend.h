@@ -40,7 +40,7 @@ struct break_job {
     struct column **results;
     int64_t *result_rows;
     struct pool *pool; /* for results and for memory that is used meanwhile, or NULL */
-    bool hasty; /* STATUS_UNABLE, without a note, rather than wait for a device or a program to get ready */
+    bool hasty;        /* STATUS_UNABLE, without a note, rather than wait for a device or a program to get ready */
     struct timing *timing;
     struct progress *progress; /* or NULL */
     struct advance whole;      /* the task */
