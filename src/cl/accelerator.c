@@ -40,7 +40,8 @@ void accelerator_close(struct accelerator *accelerator)
         return;
     if (accelerator->queue)
         clFinish(accelerator->queue);
-    programs_free(accelerator->programs);
+    programs_free(accelerator->programs, accelerator->compiler);
+    compiler_free(accelerator->compiler);
     memory_free(accelerator->memory);
     if (accelerator->queue)
         clReleaseCommandQueue(accelerator->queue);

@@ -2,6 +2,7 @@
 #ifndef RQL_CL_ACCELERATOR_H
 #define RQL_CL_ACCELERATOR_H
 
+#include "compiler.h"
 #include "device.h"
 #include "signals.h"
 
@@ -17,6 +18,11 @@ struct accelerator {
     struct failure failure;
     struct memory *memory;
     struct programs *programs;
+    struct cache *cache;                 /* of programs on disk, borrowed; or NULL */
+    const char *no_cache;                /* why there is none, to be told when a program is built */
+    struct compiler *compiler;           /* NULL: programs are compiled in this process */
+    bool hasty;                          /* no program is waited for; and if one is, the user may interrupt: */
+    const volatile sig_atomic_t *cancel; /* or NULL */
 };
 
 /* Opens the device with this shape; NULL and the failure if that does not work. */

@@ -125,9 +125,11 @@ static enum status make_program(struct cl_backend *cl, const struct job *job)
     const char *name = "cached";
 
     if (has_kernels(&cl->plan)) {
+        accelerator->hasty = false;
+        accelerator->cancel = job->cancel;
         cl->program = program_for(accelerator, &cl->plan, job->diags);
         if (!cl->program)
-            return STATUS_UNABLE;
+            return job->cancel && *job->cancel ? STATUS_CANCELLED : STATUS_UNABLE;
         if (!cl->program->launched) {
             if (!launch_first(accelerator, &cl->plan, cl->program, job))
                 return cl_report(&accelerator->failure, accelerator->device.name, job->diags);
@@ -148,6 +150,21 @@ static enum status cl_prepare(struct backend *backend, const struct job *job)
     return status == STATUS_OK ? make_program(cl, job) : status;
 }
 
+/* What is prepared stays so. */
+static enum readiness begin_program(struct cl_backend *cl, const struct job *job)
+{
+    const struct cl_backend before = *cl;
+    size_t told = job->diags->count;
+    enum readiness readiness = BACKEND_UNABLE;
+
+    if (make_plan(cl, job, NULL) == STATUS_OK)
+        readiness = has_kernels(&cl->plan) ? program_begin(cl->accelerator, &cl->plan) : BACKEND_READY;
+    job->diags->count = told;
+    cl->plan = before.plan;
+    cl->program = before.program;
+    return readiness;
+}
+
 static enum readiness cl_begin(struct backend *backend, const struct job *job)
 {
     struct cl_backend *cl = of_backend(backend);
@@ -155,12 +172,12 @@ static enum readiness cl_begin(struct backend *backend, const struct job *job)
     start_begin(cl->start);
     if (!cl->started && !start_is_over(cl->start))
         return BACKEND_PENDING;
-    if (!job)
-        return BACKEND_READY;
-    size_t told = job->diags->count;
-    enum status status = cl_prepare(backend, job);
-    job->diags->count = told;
-    return status == STATUS_OK ? BACKEND_READY : BACKEND_UNABLE;
+    if (!cl->started)
+        (void)start_wait(cl->start, NULL);
+    started(cl);
+    if (!cl->accelerator)
+        return BACKEND_UNABLE;
+    return job ? begin_program(cl, job) : BACKEND_READY;
 }
 
 static int64_t cl_range_rows(struct backend *backend, const struct job *job)
@@ -206,13 +223,15 @@ static enum status cl_break(struct backend *backend, const struct break_job *job
 {
     struct cl_backend *cl = of_backend(backend);
     enum breaker_kind kind = job->task->breaker->kind;
-    if (job->hasty && cl_begin(backend, NULL) != BACKEND_READY)
+    if (job->hasty && cl_begin(backend, NULL) == BACKEND_PENDING)
         return STATUS_UNABLE;
     enum status status = start(cl, job->timing, job->cancel, job->diags);
     if (status != STATUS_OK)
         return status;
     if (!cl_breaker_pays(kind, cl->accelerator->shape))
         return STATUS_UNABLE;
+    cl->accelerator->hasty = job->hasty;
+    cl->accelerator->cancel = job->cancel;
     return cl_breaker(kind)(cl->accelerator, job, flagged);
 }
 
@@ -280,13 +299,15 @@ static void describe_device(struct strbuf *out, const struct device *device)
     strbuf_putc(out, '\n');
 }
 
-void cl_describe(struct strbuf *out, const struct site *site)
+void cl_describe(struct strbuf *out, struct site *site)
 {
     struct failure failure = {0};
     struct signals signals;
     sigset_t before;
     size_t count;
 
+    if (site)
+        site_prepare(site);
     signals_record(&signals);
     signals_hold(&before);
     struct device *devices = devices_find(&count, &failure);

@@ -15,6 +15,6 @@ struct backend *cl_open(const char *choice, struct site *site);
 
 /* Appends a line for each device of each platform (number, name, kind, driver, memory, compute units, what it lacks),
  * and what to install when there is none. Starts OpenCL. */
-void cl_describe(struct strbuf *out, const struct site *site);
+void cl_describe(struct strbuf *out, struct site *site);
 
 #endif

@@ -5,25 +5,36 @@
 #include "accelerator.h"
 #include "text.h"
 
+#include "../engine/backend.h"
+
 struct program {
     char *text;
+    const char **names;  /* of its kernels */
+    struct order *order; /* while it is compiled elsewhere */
     cl_program program;
     cl_kernel *kernels; /* of a task's program by role, NULL for those that it has not; else in the order named */
     size_t kernel_count;
+    bool made;     /* it was not in the cache; until that has been told */
     bool launched; /* drivers finish their compiling at the first launch, which is seen to before it counts */
     char *why_not; /* if it did not build: what the compiler said */
     uint64_t hash;
 };
 
 struct programs *programs_new(void);
-void programs_free(struct programs *programs);
+void programs_free(struct programs *programs, struct compiler *compiler);
 
-/* The program of this text with kernels of these names (NULL: none in this place), built if the text is new; stays
- * until programs_free. NULL, with a note, if it does not build: that is remembered too. */
+/* The program of this text with kernels of these names (NULL: none in this place), loaded from the cache or built if
+ * the text is new; stays until programs_free. NULL, with a note, if it does not build: that is remembered too. NULL
+ * without one if it is being built and the accelerator is hasty, or the user interrupted. The names' text is borrowed
+ * for good.
+ */
 struct program *program_of_text(struct accelerator *accelerator, const char *text, const char *const *names,
                                 size_t count, struct diags *diags);
 
 /* The program of a plan, its kernels by role. */
 struct program *program_for(struct accelerator *accelerator, const struct plan *plan, struct diags *diags);
+
+/* Has the program of a plan built if it is new, without waiting, and says how far it is. */
+enum readiness program_begin(struct accelerator *accelerator, const struct plan *plan);
 
 #endif

@@ -1,10 +1,13 @@
 #include "start.h"
 
+#include "compile.h"
+
 #include "../heap.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -69,6 +72,18 @@ static void explain_lack(struct start *start, const struct device *devices, size
     start->hint = hint.text;
 }
 
+static void equip(struct accelerator *accelerator, const struct site *site)
+{
+    char number[24];
+    const char *const arguments[] = {"rql", compile_role, number, site->directory, NULL};
+
+    snprintf(number, sizeof number, "%zu", accelerator->device.number);
+    accelerator->cache = site->cache;
+    accelerator->no_cache = site->no_directory;
+    if (site->executable)
+        accelerator->compiler = compiler_new(site->executable, arguments, COMPILE_LIMIT_SECONDS * 1000);
+}
+
 static void open_device(struct start *start)
 {
     struct failure failure = {0};
@@ -83,6 +98,8 @@ static void open_device(struct start *start)
         start->accelerator = accelerator_open(device, device_shape(device), &failure);
         if (start->accelerator) {
             start->accelerator->signals = start->signals;
+            if (start->site)
+                equip(start->accelerator, start->site);
         } else {
             struct strbuf why = {0};
             cl_failure_text(&failure, device->name, &why);
@@ -134,6 +151,8 @@ void start_begin(struct start *start)
     if (start->begun)
         return;
     start->begun = true;
+    if (start->site)
+        site_prepare(start->site);
     start->over_fd = eventfd(0, EFD_CLOEXEC);
     if (start->site)
         start->site->starting++;

@@ -4,6 +4,7 @@
 #include "shell.h"
 
 #include "../cl/cl.h"
+#include "../cl/compile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,7 +139,7 @@ static enum exit_status run(const struct options *options)
 {
     mappings = mappings_new();
     install_handlers();
-    signals_record(&site.signals);
+    site_open(&site, "/proc/self/exe");
     struct platform platform = {.mappings = mappings,
                                 .cancel = &cancel,
                                 .leave = &leave,
@@ -146,6 +147,7 @@ static enum exit_status run(const struct options *options)
                                 .open_device = open_device,
                                 .describe_devices = describe_devices};
     enum exit_status outcome = shell_main(options, &platform);
+    site_close(&site);
     mappings_free(mappings);
     mappings = NULL;
     return outcome;
@@ -153,6 +155,9 @@ static enum exit_status run(const struct options *options)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], compile_role) == 0) {
+        return compile_serve(argc, argv);
+    }
     occupy_standard_streams();
     /* Only what characters are: numbers look the same everywhere. */
     (void)setlocale(LC_CTYPE, "");
