@@ -1,7 +1,7 @@
 # The tests, benchmarks and checks; included by the Makefile. tests/run counts and adds up.
 
 #: make check       all tests, then most of them again under ASan and UBSan; the last line counts them
-#: make unit        the cmocka programs (also: golden, errors, ways, questions, terminal, differential, includes)
+#: make unit        the cmocka programs (also: golden, errors, ways, drivers, questions, terminal, differential, includes)
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make oclgrind    the kernels under Oclgrind, which checks bounds, races and calls
 #: make fuzz-parse  the parser under libFuzzer (clang)
@@ -11,7 +11,7 @@
 #: make bench-gpu   the main query on a GPU against its own copy; GPU_ROWS=1000000000 of them
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
-GROUPS := includes golden errors ways questions terminal differential
+GROUPS := includes golden errors ways drivers questions terminal differential
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

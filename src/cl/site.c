@@ -51,6 +51,8 @@ void site_prepare(struct site *site)
 void site_close(struct site *site)
 {
     pocl_home_remove(&site->home);
+    if (site->starting > 0)
+        return; /* a thread may be reading the rest */
     cache_close(site->cache);
     free(site->directory);
     free(site->no_directory);

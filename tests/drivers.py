@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""What drivers and compilers may do to rql, and what it leaves on disk: drivers slow to load, compilers that die, caches
+cut short, unusable or shared by several processes."""
+
+import glob
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+import harness
+
+MAIN = "load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum"
+SLOW_SECONDS = 6
+
+
+class Drivers:
+    def __init__(self, shop, tally):
+        self.shop = shop
+        self.tally = tally
+        self.caches = 0
+
+    def fresh(self):
+        """An empty cache from here on; where rql keeps things in it."""
+        self.caches += 1
+        os.environ["RQL_TEST_CACHE"] = os.path.join(self.shop.root, f"cache-{self.caches}")
+        return os.path.join(os.environ["RQL_TEST_CACHE"], "rql")
+
+    def start(self, *arguments):
+        return subprocess.Popen(
+            [harness.RQL, *arguments],
+            cwd=self.shop.here,
+            env=harness.environment(self.shop.home),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def run(self, *arguments, **more):
+        return harness.run(arguments, self.shop.here, self.shop.home, **more)
+
+    def answers(self, title, result, notes=0):
+        """The right answer, and so many notes beside it."""
+        told = result.err.decode().splitlines()
+        good = (result.status, result.out) == (0, b"107\n") and len([line for line in told if "note:" in line]) == notes
+        self.tally.check(title, "" if good else f"expected {notes} notes\n{result.text()}")
+
+    def cache(self):
+        """Entries are the user's alone and whole, whatever becomes of them; nothing else stays."""
+        folder = self.fresh()
+        self.answers("cold", self.run("--device", "1", "-c", MAIN))
+        entries = glob.glob(f"{folder}/programs/*")
+        modes = [stat.S_IMODE(os.stat(path).st_mode) for path in (folder, f"{folder}/programs", *entries)]
+        good = len(entries) == 1 and modes == [0o700, 0o700, 0o600]
+        self.tally.check("one-private-entry", "" if good else f"{entries}: {modes}")
+        left = wait_for(lambda: not glob.glob(f"{folder}/pocl.*"))
+        self.tally.check("no-directories-left", "" if left else f"{os.listdir(folder)}")
+        if not entries:
+            return
+        whole = open(entries[0], "rb").read()
+        damages = {
+            "truncated": whole[: len(whole) // 2],
+            "empty": b"",
+            "foreign": b"#!/bin/sh\nexit 1\n" * 200,
+            "flipped": whole[:5000] + bytes([whole[5000] ^ 4]) + whole[5001:],
+        }
+        for name, damage in damages.items():
+            with open(entries[0], "wb") as file:
+                file.write(damage)
+            self.answers(f"cache-{name}", self.run("--device", "1", "-c", MAIN))
+            size = os.path.getsize(entries[0]) if os.path.exists(entries[0]) else 0
+            self.tally.check(f"cache-{name}-is-mended", "" if size > len(whole) // 2 else f"{size} bytes")
+
+    def unusable(self):
+        """A file where the cache should be: one note, and queries run."""
+        folder = self.fresh()
+        os.makedirs(os.path.dirname(folder))
+        with open(folder, "wb"):
+            pass
+        self.answers("unusable-cache", self.run("--device", "1", "-c", MAIN), 1)
+
+    def several(self):
+        """Processes that want the same new program at once."""
+        folder = self.fresh()
+        for number, process in enumerate([self.start("--device", "1", "-c", MAIN) for _ in range(3)]):
+            out, err = process.communicate(timeout=300)
+            self.answers(f"at-once-{number + 1}", harness.Result(process.returncode, out, err))
+        entries = os.listdir(f"{folder}/programs")
+        self.tally.check("at-once-one-entry", "" if len(entries) == 1 else str(entries))
+
+    def killed(self):
+        """The compiler is killed as soon as it is there: the evaluator answers, and says so at most once."""
+        folder = self.fresh()
+        process = self.start("--device", "1", "-c", MAIN)
+        killed = wait_for(lambda: kill_compiler(folder))
+        out, err = process.communicate(timeout=300)
+        result = harness.Result(process.returncode, out, err)
+        good = killed and (result.status, result.out) == (0, b"107\n") and result.err.count(b"note:") == 1
+        self.tally.check("compiler-killed", "" if good else f"killed: {killed}\n{result.text()}")
+        self.answers("compiler-lives-again", self.run("--device", "1", "-c", MAIN))
+
+    def slow(self):
+        """A driver that takes its time to load is waited for by whoever names its device, and by nobody else."""
+        vendors = slow_driver(self.shop)
+        if not vendors:
+            return
+        os.environ["OCL_ICD_VENDORS"] = vendors
+        began = time.monotonic()
+        result = self.run("-c", MAIN, "-c", "1 +", "-c", "2")
+        took = time.monotonic() - began
+        good = result.status == 1 and result.out == b"107\n" and took < SLOW_SECONDS / 2
+        self.tally.check("slow-driver-not-waited-for", "" if good else f"{took:.1f} s\n{result.text()}")
+        began = time.monotonic()
+        process = self.start("--device", "1", "-c", MAIN)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        took = time.monotonic() - began
+        good = process.returncode == -signal.SIGINT and not out and took < SLOW_SECONDS / 2
+        self.tally.check("slow-driver-interrupted", "" if good else f"{took:.1f} s, {process.returncode}, {out}, {err}")
+        del os.environ["OCL_ICD_VENDORS"]
+
+
+def wait_for(holds, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if holds():
+            return True
+        time.sleep(0.002)
+    return False
+
+
+def kill_compiler(folder):
+    """Kills the process that compiles for a cache; whether there was one."""
+    for path in glob.glob("/proc/[0-9]*/cmdline"):
+        try:
+            with open(path, "rb") as file:
+                words = file.read().split(b"\0")
+            if words[1:2] == [b"--compile-programs"] and folder.encode() in words:
+                os.kill(int(path.split("/")[2]), signal.SIGABRT)
+                return True
+        except OSError:
+            continue  # it has ended meanwhile
+    return False
+
+
+def slow_driver(shop):
+    """A folder for OCL_ICD_VENDORS with a driver that takes SLOW_SECONDS to load and has nothing to offer; None if there
+    is no compiler to make it with."""
+    compiler = shutil.which(os.environ.get("CC", "cc").split()[-1]) or shutil.which("gcc")
+    if not compiler:
+        print("drivers: no slow driver tested, there is no C compiler")
+        return None
+    folder = os.path.join(shop.root, "slow-vendors")
+    os.makedirs(folder, exist_ok=True)
+    source, library = os.path.join(folder, "slow.c"), os.path.join(folder, "slow.so")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(
+            "#include <unistd.h>\n"
+            f"__attribute__((constructor)) static void load(void) {{ for (int k = 0; k < {SLOW_SECONDS}; k++) sleep(1); }}\n"
+        )
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
+    with open(os.path.join(folder, "slow.icd"), "w", encoding="ascii") as file:
+        file.write(library + "\n")
+    return folder
+
+
+def main(shop):
+    tally = harness.Tally("drivers")
+    drivers = Drivers(shop, tally)
+    groups = [drivers.slow]
+    if "device" in harness.MODES:
+        groups += [drivers.cache, drivers.unusable, drivers.several, drivers.killed]
+    for group in groups:
+        if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
+            group()
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    harness.main_program(main)
