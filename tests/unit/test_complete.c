@@ -31,7 +31,7 @@ static int set_up(void **state)
     struct desk *desk = calloc(1, sizeof *desk);
     desk->arena = arena_new();
     desk->mappings = mappings_new();
-    desk->catalog = catalog_new(desk->mappings);
+    desk->catalog = catalog_new(desk->mappings, NULL);
     desk->completer.env = env_new(desk->catalog);
     define(desk, "let trades = load ids.i32 | zip amounts.i32");
     define(desk, "let limit = 42");
