@@ -1,6 +1,7 @@
 #include "emit.h"
 
 #include "forms.h"
+#include "quotient.h"
 #include "splice.h"
 
 #include <inttypes.h>
@@ -35,12 +36,17 @@ static enum kind argument_kind(const struct code *code, const struct instr *inst
     return code->at[instr->args[instr->op == OP_SELECT ? 1 : 0]].kind;
 }
 
-/* 32-bit integers divided by a literal: a multiplication by its reciprocal. */
+/* Integers divided by a literal: a multiplication by its reciprocal. */
 static bool divides_by_literal(const struct code *code, const struct instr *instr)
 {
     return (instr->op == OP_DIV || instr->op == OP_MOD) && instr->kind == KIND_INT &&
-           code->at[instr->args[0]].lane == LANE_I32 && is_literal(&code->at[instr->args[1]]) &&
-           code->at[instr->args[1]].lane == LANE_I32;
+           is_literal(&code->at[instr->args[1]]);
+}
+
+/* The lane in which that is done. */
+static enum lane quotient_lane(const struct code *code, const struct instr *instr)
+{
+    return widest(LANE_I32, widest(code->at[instr->args[0]].lane, code->at[instr->args[1]].lane));
 }
 
 /* The lane that the work is done in (for WORK_MIXED: that of the result's type). */
@@ -71,11 +77,11 @@ static enum lane work_lane(const struct code *code, const struct instr *instr, c
     return lane;
 }
 
-static int32_t add_literal(struct emitter *emitter, value constant, bool divisor)
+static int32_t add_literal(struct emitter *emitter, value constant, bool divisor, enum lane lane)
 {
     struct literal *literal = &emitter->literals[emitter->literal_count];
 
-    *literal = (struct literal){constant, divisor, emitter->task->code.at[constant].lane};
+    *literal = (struct literal){constant, divisor, lane};
     return (int32_t)(emitter->first_literal + emitter->literal_count++);
 }
 
@@ -190,12 +196,14 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
         for (int k = 0; k < arity; k++) {
             bool literal = is_literal(&code->at[instr->args[k]]);
             bool divisor = k == 1 && divides_by_literal(code, instr);
-            emitter->operands[v][k] = literal ? add_literal(emitter, instr->args[k], divisor) : -1;
+            enum lane lane = divisor ? quotient_lane(code, instr) : code->at[instr->args[k]].lane;
+            emitter->operands[v][k] = literal ? add_literal(emitter, instr->args[k], divisor, lane) : -1;
         }
     }
     for (size_t root = 0; root < root_count(task); root++) {
         value v = root_value(task, root);
-        emitter->roots[root] = v != NO_VALUE && is_literal(&code->at[v]) ? add_literal(emitter, v, false) : -1;
+        emitter->roots[root] =
+            v != NO_VALUE && is_literal(&code->at[v]) ? add_literal(emitter, v, false, code->at[v].lane) : -1;
     }
     emitter->operations = (size_t)number;
     return true;
@@ -338,42 +346,22 @@ static void emit_row(const struct emitter *emitter, struct strbuf *out, value v,
     strbuf_puts(out, ";\n");
 }
 
-/* Quotient or remainder by a literal, see divide.h: both are worked out on magnitudes and then given their sign. */
-static void emit_divide(const struct emitter *emitter, struct strbuf *out, value v, int width)
+/* Quotient or remainder by a literal. */
+static void emit_quotient(const struct emitter *emitter, struct strbuf *out, value v, int width)
 {
     const struct instr *instr = &emitter->task->code.at[v];
-    const char *type = lane_cl_type(instr->lane);
-    const struct part parts[] = {
-        {"W", width_suffix(width)},
-        {"n", arena_printf(emitter->arena, "%" PRId32, emitter->numbers[v])},
-        {"a", argument(emitter, v, 0, LANE_I32, width)},
-        {"c", arena_printf(emitter->arena, "c%" PRId32, emitter->operands[v][1])},
-        {"T", type},
-        {"U", instr->lane == LANE_I64 ? "ulong" : "uint"},
-        {"neg", width == 1 ? "-" : ""},
-        {NULL, NULL},
-    };
-    splice(out,
-           "        const uint$W s$n = as_uint$W(($a < (int$W)0) ? as_int$W((uint$W)0 - as_uint$W($a)) : $a);\n"
-           "        const uint$W q$n = convert_uint$W((convert_ulong$W(s$n) * (ulong$W)$c.x) >> (ulong$W)$c.y);\n",
-           parts);
-    if (instr->op == OP_DIV)
-        splice(out,
-               "        const $U$W w$n = convert_$U$W(q$n);\n"
-               "        const int$W g$n = ($a ^ (int$W)(-(int)($c.w & 1))) >> (int$W)31;\n",
-               parts);
-    else
-        splice(out,
-               "        const $U$W w$n = convert_$U$W(s$n - q$n * (uint$W)$c.z);\n"
-               "        const int$W g$n = $a >> (int$W)31;\n",
-               parts);
-    /* (x ^ -1) - -1 is -x */
-    splice(out,
-           "        const $T$W h$n = convert_$T$W(g$n);\n"
-           "        const $T$W v$n = as_$T$W((w$n ^ as_$U$W(h$n)) - as_$U$W(h$n));\n",
-           parts);
-    if (instr->checked)
-        splice(out, "        const int$W f$n = (int$W)(-(int)($c.w >> 1));\n", parts);
+    enum lane work = quotient_lane(&emitter->task->code, instr);
+
+    quotient_emit(out, &(struct quotient){
+                           .number = arena_printf(emitter->arena, "%" PRId32, emitter->numbers[v]),
+                           .dividend = argument(emitter, v, 0, work, width),
+                           .divisor = arena_printf(emitter->arena, "c%" PRId32, emitter->operands[v][1]),
+                           .work = work,
+                           .type = lane_cl_type(instr->lane),
+                           .width = width,
+                           .remainder = instr->op == OP_MOD,
+                           .checked = instr->checked,
+                       });
 }
 
 static void emit_operation(const struct emitter *emitter, struct strbuf *out, value v, int width)
@@ -460,7 +448,7 @@ void emit_body(const struct emitter *emitter, struct strbuf *out, int width, str
         else if (code->at[v].op == OP_GATHER)
             emit_gather(emitter, out, v, width);
         else if (divides_by_literal(code, &code->at[v]))
-            emit_divide(emitter, out, v, width);
+            emit_quotient(emitter, out, v, width);
         else
             emit_operation(emitter, out, v, width);
     }

@@ -12,7 +12,7 @@
 
 struct literal {
     value constant;
-    bool divisor;   /* passed as a struct divisor */
+    bool divisor;   /* passed as a struct divisor or, in lane I64, as a struct long_divisor; */
     enum lane lane; /* else as int (also for booleans, as masks), long or double */
 };
 

@@ -163,7 +163,7 @@ static size_t literal_bytes(const struct emitter *emitter)
     size_t bytes = 0;
 
     for (size_t k = 0; k < emitter->literal_count; k++)
-        bytes += emitter->literals[k].divisor ? sizeof(struct divisor) : sizeof(cl_long);
+        bytes += emitter->literals[k].divisor ? sizeof(struct long_divisor) : sizeof(cl_long);
     return bytes;
 }
 

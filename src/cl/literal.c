@@ -5,6 +5,11 @@ union literal_argument literal_argument(const struct emitter *emitter, const str
     const struct instr *instr = &emitter->task->code.at[literal->constant];
     union literal_argument argument = {.wide = instr->integer};
 
+    if (literal->divisor && literal->lane == LANE_I64) {
+        *bytes = sizeof argument.long_divisor;
+        argument.long_divisor = long_divisor_of(instr->integer);
+        return argument;
+    }
     if (literal->divisor) {
         *bytes = sizeof argument.divisor;
         argument.divisor = divisor_of((int32_t)instr->integer);
@@ -34,7 +39,9 @@ void literal_parameters(const struct emitter *emitter, struct strbuf *out)
 {
     for (size_t k = 0; k < emitter->literal_count; k++) {
         const struct literal *literal = &emitter->literals[k];
-        strbuf_printf(out, "    %s c%zu,\n", literal->divisor ? "uint4" : lane_cl_type(literal->lane),
-                      emitter->first_literal + k);
+        const char *type = !literal->divisor           ? lane_cl_type(literal->lane)
+                           : literal->lane == LANE_I64 ? "ulong4"
+                                                       : "uint4";
+        strbuf_printf(out, "    %s c%zu,\n", type, emitter->first_literal + k);
     }
 }

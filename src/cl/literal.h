@@ -10,6 +10,7 @@ union literal_argument {
     int64_t wide;
     double number;
     struct divisor divisor;
+    struct long_divisor long_divisor;
 };
 
 /* The parameters, each line ending in a comma. */

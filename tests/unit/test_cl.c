@@ -88,6 +88,58 @@ static void test_division_by_literals(void **state)
     assert_true(built < sizeof divisors / sizeof *divisors / 2);
 }
 
+/* The same of 64 bits: each divisor's multiples from one end to the other, and the ends themselves. */
+static void test_long_division_by_literals(void **state)
+{
+    static const int64_t divisors[] = {1,
+                                       2,
+                                       3,
+                                       7,
+                                       10,
+                                       222,
+                                       641,
+                                       1000003,
+                                       -1,
+                                       -2,
+                                       -3,
+                                       -10,
+                                       -64,
+                                       INT32_MAX,
+                                       INT32_MIN,
+                                       INT64_C(4294967296),
+                                       4294967297,
+                                       123456789012345,
+                                       -98765432109876,
+                                       INT64_MAX,
+                                       INT64_MIN,
+                                       INT64_MIN + 1};
+    struct rig *rig = rig_of(state);
+    for (size_t k = 0; k < sizeof divisors / sizeof *divisors; k++) {
+        struct random random = {7};
+        struct setup *setup = setup_new(rig, SINK_ROWS);
+        struct column *column = random_column(&random, TYPE_I64, ROWS, false);
+        const uint64_t divisor = (uint64_t)divisors[k];
+        const int64_t most = divisors[k] == INT64_MIN ? 1 : INT64_MAX / llabs(divisors[k]);
+        bool flagged;
+        for (int32_t row = 0; row < 4000; row++) {
+            uint64_t multiple = (uint64_t)((row & 1 ? most - row / 6 : row / 6) % (most + 1)) * divisor;
+            *(int64_t *)column_at(column, row) = (int64_t)(multiple + (uint64_t)(row % 3) - 1);
+        }
+        *(int64_t *)column_at(column, 4000) = INT64_MAX;
+        *(int64_t *)column_at(column, 4001) = divisors[k] == -1 ? INT64_MIN + 1 : INT64_MIN;
+        value x = setup_input(setup, column);
+        setup_output(setup, op2(setup, OP_DIV, x, int_literal(setup, divisors[k])), TYPE_I64);
+        setup_output(setup, op2(setup, OP_MOD, x, int_literal(setup, divisors[k])), TYPE_I64);
+        setup_analyse(setup, ROWS);
+        assert_int_equal(compare(rig, setup, 0, ROWS, &flagged), STATUS_OK);
+        if (divisors[k] != -1)
+            assert_false(flagged);
+        assert_int_equal(compare(rig, setup, 1, 20, &flagged), STATUS_OK);
+        setup_free(setup);
+    }
+    assert_true(builds(rig) < sizeof divisors / sizeof *divisors / 2);
+}
+
 /* A column of every type behind a filter of every selectivity; one program. */
 static void test_filters(void **state)
 {
@@ -426,6 +478,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_without_devices),
         cmocka_unit_test(test_main_query),
         cmocka_unit_test(test_division_by_literals),
+        cmocka_unit_test(test_long_division_by_literals),
         cmocka_unit_test(test_filters),
         cmocka_unit_test(test_map),
         cmocka_unit_test(test_aggregates),
