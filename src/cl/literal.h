@@ -2,8 +2,9 @@
 #ifndef RQL_CL_LITERAL_H
 #define RQL_CL_LITERAL_H
 
-#include "divide.h"
 #include "emit.h"
+
+#include "../engine/divide.h"
 
 union literal_argument {
     int32_t narrow; /* and masks */

@@ -1,5 +1,5 @@
-/* Division of integers by a literal as OpenCL C: a multiplication by its reciprocal (divide.h), which vectorises and,
- * the reciprocal being an argument, is the same program for all divisors. */
+/* Division of integers by a literal as OpenCL C: a multiplication by its reciprocal (engine/divide.h), which vectorises
+ * and, the reciprocal being an argument, is the same program for all divisors. */
 #ifndef RQL_CL_QUOTIENT_H
 #define RQL_CL_QUOTIENT_H
 

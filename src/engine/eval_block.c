@@ -100,6 +100,7 @@ static bool run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         operands.out = worker->memory + program->vectors[step->out].place;
         operands.op = step->op;
         operands.whole = step->whole;
+        operands.by = step->by;
         worker->at[step->out] = operands.out;
         if (run(&operands, count)) {
             note_failures(worker, step->check, count);

@@ -7,8 +7,15 @@
 
 #include "aggregate.h"
 #include "code.h"
+#include "divide.h"
 
 enum { BLOCK_ROWS = 2048 };
+
+/* Of what is divided by: of 32 or of 64 bits. */
+union reciprocal {
+    struct divisor narrow;
+    struct long_divisor wide;
+};
 
 /* What a vector operation reads and writes; `out` overlaps none of the others. */
 struct operands {
@@ -18,6 +25,7 @@ struct operands {
     uint8_t *fail;              /* checked operations: which rows failed, written only if some did */
     int64_t row;                /* ROW: the number of the block's first row */
     const struct column *whole; /* GATHER: what the positions in `a` are of */
+    const union reciprocal *by; /* division by a constant */
     enum op op;                 /* operations that share a loop */
 };
 
@@ -31,6 +39,9 @@ vector_fn *vector_op(enum op op, enum lane lane);
 
 /* The same with a check of every row; lane I64, for the operations that can fail (TO_INT: from F64). */
 vector_fn *vector_checked_op(enum op op);
+
+/* DIV and MOD of integers in lane I32 or I64 by a constant other than 0, which `by` holds; nothing is read from `b`. */
+vector_fn *vector_division(enum op op, enum lane lane);
 
 /* Row numbers, of the block's rows or of those in the index. Lane I32 or I64. */
 vector_fn *vector_row(enum lane lane);

@@ -160,6 +160,22 @@ static enum lane working_lane(const struct code *code, const struct instr *instr
     return lane;
 }
 
+/* What divides by a constant, as no row can fail to; NULL: nothing does. */
+static union reciprocal *reciprocal_of(struct builder *b, const struct instr *instr, enum lane work)
+{
+    if ((instr->op != OP_DIV && instr->op != OP_MOD) || instr->checked || work == LANE_F64)
+        return NULL;
+    const struct instr *constant = &b->code->at[instr->args[1]];
+    if (constant->op != OP_CONST || constant->integer == 0)
+        return NULL;
+    union reciprocal *by = arena_alloc(b->arena, sizeof *by);
+    if (work == LANE_I32)
+        by->narrow = divisor_of((int32_t)constant->integer);
+    else
+        by->wide = long_divisor_of(constant->integer);
+    return by;
+}
+
 static void emit_operation(struct builder *b, value v)
 {
     const struct instr *instr = &b->code->at[v];
@@ -187,9 +203,12 @@ static void emit_operation(struct builder *b, value v)
     default:
         break;
     }
-    for (int i = 0; i < op_table[instr->op].arity; i++)
+    step.by = reciprocal_of(b, instr, work);
+    for (int i = 0; i < (step.by ? 1 : op_table[instr->op].arity); i++)
         step.args[i] = require(b, instr->args[i], lanes[i]);
-    if (instr->op == OP_TO_FLOAT || instr->op == OP_BOOL_TO_INT) {
+    if (step.by) {
+        step.dense = vector_division(instr->op, work);
+    } else if (instr->op == OP_TO_FLOAT || instr->op == OP_BOOL_TO_INT) {
         step.dense = vector_move(lane_type(lanes[0]), lane_type(result));
     } else if (instr->checked) {
         step.dense = vector_checked_op(instr->op);

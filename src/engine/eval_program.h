@@ -24,6 +24,7 @@ struct step {
     reg out, args[3];
     int32_t check;
     const struct column *whole; /* GATHER */
+    union reciprocal *by;       /* division by a constant */
 };
 
 struct vector_info {

@@ -1,6 +1,6 @@
 #include "divide.h"
 
-#include "../engine/scalar.h"
+#include "scalar.h"
 
 /* Granlund and Montgomery, "Division by invariant integers using multiplication" (1994), for 31-bit magnitudes.
  *

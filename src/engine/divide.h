@@ -1,10 +1,10 @@
-/* Division by a number known only to the host, as a multiplication on the device. */
-#ifndef RQL_CL_DIVIDE_H
-#define RQL_CL_DIVIDE_H
+/* Division by a number that is the same for many rows, as a multiplication: what loops and kernels need for it. */
+#ifndef RQL_ENGINE_DIVIDE_H
+#define RQL_ENGINE_DIVIDE_H
 
 #include <stdint.h>
 
-/* What a kernel needs to divide 32-bit integers by a literal; passed to it as a uint4, in this order. */
+/* To divide 32-bit integers; passed to kernels as a uint4, in this order. */
 struct divisor {
     uint32_t multiplier;
     uint32_t shift;
