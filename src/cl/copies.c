@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Rows to be uploaded by the thread. */
+/* Rows to be uploaded by the thread, and as it sees them. */
 struct fill {
     struct copy *copy;
     int64_t begin, end;
@@ -21,6 +21,7 @@ struct copies {
     struct lane *up, *down;
     struct {
         struct fill *fills;
+        struct load *loads;
         size_t count, capacity;
         pthread_t thread;
         bool running;
@@ -55,7 +56,7 @@ static size_t offset_of(const struct copy *copy, int64_t row)
     return (size_t)(row - copy->row) * element_size(copy);
 }
 
-static void *host_at(const struct copy *copy, int64_t row)
+static char *host_at(const struct copy *copy, int64_t row)
 {
     union {
         const void *shared;
@@ -63,6 +64,12 @@ static void *host_at(const struct copy *copy, int64_t row)
     } data = {.shared = copy->column->data};
 
     return data.owned + (size_t)row * element_size(copy);
+}
+
+static struct load load_of(const struct copy *copy, int64_t begin, int64_t end)
+{
+    return (struct load){copy->buffer, offset_of(copy, begin), host_at(copy, begin),
+                         (size_t)(end - begin) * element_size(copy)};
 }
 
 struct copy *copies_find(struct copies *copies, const struct column *column, int64_t row, int64_t rows)
@@ -107,9 +114,9 @@ struct copy *copies_add(struct copies *copies, struct column *column, int64_t ro
 static bool fetch(struct away *away, int64_t begin, int64_t end)
 {
     struct copy *copy = (struct copy *)away; /* its first member */
+    const struct load load = load_of(copy, begin, end);
 
-    return lane_copy(copy->copies->down, copy->buffer, offset_of(copy, begin), host_at(copy, begin),
-                     (size_t)(end - begin) * element_size(copy)) == CL_SUCCESS;
+    return lane_copy(copy->copies->down, &load, 1) == CL_SUCCESS;
 }
 
 struct copy *copies_add_result(struct copies *copies, struct column *column, int64_t row, int64_t rows, cl_mem buffer)
@@ -204,6 +211,7 @@ void copies_free(struct copies *copies)
     lane_free(copies->up);
     lane_free(copies->down);
     free(copies->ahead.fills);
+    free(copies->ahead.loads);
     free(copies->at);
     free(copies);
 }
@@ -237,16 +245,15 @@ static const struct copy *other_with(const struct copy *copy, int64_t row, int64
 static bool upload(struct copy *copy, int64_t begin, int64_t end, struct timing *timing)
 {
     struct accelerator *accelerator = copy->copies->accelerator;
-    size_t bytes = (size_t)(end - begin) * element_size(copy);
+    const struct load load = load_of(copy, begin, end);
     int64_t started = now_ns();
 
     /* What other devices have comes by way of the host. */
     if (!column_fetch(copy->column, begin, end))
         return cl_ok(&accelerator->failure, "clEnqueueReadBuffer", CL_OUT_OF_RESOURCES);
-    if (!cl_ok(&accelerator->failure, "clEnqueueWriteBuffer",
-               lane_copy(copy->copies->up, copy->buffer, offset_of(copy, begin), host_at(copy, begin), bytes)))
+    if (!cl_ok(&accelerator->failure, "clEnqueueWriteBuffer", lane_copy(copy->copies->up, &load, 1)))
         return false;
-    timing_add(timing, PHASE_UPLOAD, type_table[copy->column->store].name, now_ns() - started, (int64_t)bytes);
+    timing_add(timing, PHASE_UPLOAD, type_table[copy->column->store].name, now_ns() - started, (int64_t)load.bytes);
     return true;
 }
 
@@ -335,8 +342,10 @@ void copy_fill_ahead(struct copy *copy, int64_t row, int64_t rows)
     if (copies->ahead.count == copies->ahead.capacity) {
         copies->ahead.capacity = copies->ahead.capacity ? copies->ahead.capacity * 2 : 16;
         copies->ahead.fills = heap_resize(copies->ahead.fills, copies->ahead.capacity, sizeof(struct fill));
+        copies->ahead.loads = heap_resize(copies->ahead.loads, copies->ahead.capacity, sizeof(struct load));
     }
-    copies->ahead.fills[copies->ahead.count++] = (struct fill){copy, begin, end};
+    copies->ahead.fills[copies->ahead.count] = (struct fill){copy, begin, end};
+    copies->ahead.loads[copies->ahead.count++] = load_of(copy, begin, end);
 }
 
 static void *run_ahead(void *argument)
@@ -344,14 +353,7 @@ static void *run_ahead(void *argument)
     struct copies *copies = argument;
     int64_t started = now_ns();
 
-    copies->ahead.code = CL_SUCCESS;
-    for (size_t k = 0; k < copies->ahead.count && copies->ahead.code == CL_SUCCESS; k++) {
-        const struct fill *fill = &copies->ahead.fills[k];
-        const struct copy *copy = fill->copy;
-        copies->ahead.code =
-            lane_copy(copies->up, copy->buffer, offset_of(copy, fill->begin), host_at(copy, fill->begin),
-                      offset_of(copy, fill->end) - offset_of(copy, fill->begin));
-    }
+    copies->ahead.code = lane_copy(copies->up, copies->ahead.loads, copies->ahead.count);
     copies->ahead.ns = now_ns() - started;
     return NULL;
 }
@@ -380,7 +382,7 @@ void copies_join(struct copies *copies, struct timing *timing)
         struct copy *copy = fill->copy;
         copy->begin = copy->begin == copy->end ? fill->begin : copy->begin;
         copy->end = fill->end;
-        bytes += (int64_t)(offset_of(copy, fill->end) - offset_of(copy, fill->begin));
+        bytes += (int64_t)copies->ahead.loads[k].bytes;
         name = type_table[copy->column->store].name;
     }
     copies->ahead.count = 0;

@@ -10,7 +10,7 @@
 
 /* While columns are uploaded, a piece is large enough for the link and small enough to begin soon; a range takes it
  * some 100 ms. */
-enum { ROW_UNIT = 4096, FEWEST_ROWS = 65536, PIECE_ROWS = 1 << 24 };
+enum { ROW_UNIT = 4096, FEWEST_ROWS = 65536, PIECE_ROWS = 1 << 26 };
 static const int64_t range_bytes = INT64_C(4) << 30;
 
 /* What the pieces of a range add to. */

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
@@ -27,10 +28,8 @@ struct lane {
 /* One transfer. */
 struct work {
     const struct lane *lane;
-    cl_mem buffer;
-    size_t offset; /* in the buffer */
-    char *host;
-    size_t bytes;
+    const struct load *loads;
+    size_t count;
     atomic_size_t next;  /* piece to take */
     atomic_int code;     /* the first error, or CL_SUCCESS */
     atomic_size_t taken; /* threads that have their slots */
@@ -79,8 +78,8 @@ void lane_free(struct lane *lane)
 
 /* A slot of pinned memory and what it holds. */
 struct slot {
-    char *memory;
-    size_t offset, bytes;
+    char *memory, *host;
+    size_t bytes;
     cl_event event; /* the device's copy; NULL: none under way */
 };
 
@@ -100,23 +99,58 @@ static void settle(struct work *work, struct slot *slot)
     if (code != CL_SUCCESS)
         fail(work, code);
     else if (work->lane->direction == TRANSFER_DOWNLOAD)
-        memcpy(work->host + slot->offset, slot->memory, slot->bytes);
+        memcpy(slot->host, slot->memory, slot->bytes);
     clReleaseEvent(slot->event);
     slot->event = NULL;
 }
 
-static void copy_piece(struct work *work, struct slot *slot)
+/* Has the system map all of a file's pages at once, which takes less than one fault after another; it need not. */
+static void map_pages(const char *host, size_t bytes)
+{
+    size_t before = (uintptr_t)host % (size_t)sysconf(_SC_PAGESIZE);
+
+    madvise((void *)((uintptr_t)host - before), bytes + before, MADV_POPULATE_READ);
+}
+
+static size_t pieces_of(const struct load *load)
+{
+    return (load->bytes + PIECE - 1) / PIECE;
+}
+
+/* Which load a piece is of, and where it begins there; NULL: there is no such piece. */
+static const struct load *find_piece(const struct work *work, size_t piece, size_t *begin)
+{
+    for (size_t k = 0; k < work->count; k++) {
+        size_t pieces = pieces_of(&work->loads[k]);
+        if (piece < pieces) {
+            *begin = piece * PIECE;
+            return &work->loads[k];
+        }
+        piece -= pieces;
+    }
+    return NULL;
+}
+
+/* Starts the next piece in this slot; false if there is none left. */
+static bool start_piece(struct work *work, struct slot *slot)
 {
     cl_command_queue queue = work->lane->queue;
+    size_t begin;
+    const struct load *load = find_piece(work, atomic_fetch_add(&work->next, 1), &begin);
     cl_int code;
 
+    if (!load)
+        return false;
+    slot->host = (char *)load->host + begin;
+    slot->bytes = load->bytes - begin < PIECE ? load->bytes - begin : PIECE;
     if (work->lane->direction == TRANSFER_UPLOAD) {
-        memcpy(slot->memory, work->host + slot->offset, slot->bytes);
-        code = clEnqueueWriteBuffer(queue, work->buffer, CL_FALSE, work->offset + slot->offset, slot->bytes,
-                                    slot->memory, 0, NULL, &slot->event);
+        map_pages(slot->host, slot->bytes);
+        memcpy(slot->memory, slot->host, slot->bytes);
+        code = clEnqueueWriteBuffer(queue, load->buffer, CL_FALSE, load->offset + begin, slot->bytes, slot->memory, 0,
+                                    NULL, &slot->event);
     } else {
-        code = clEnqueueReadBuffer(queue, work->buffer, CL_FALSE, work->offset + slot->offset, slot->bytes,
-                                   slot->memory, 0, NULL, &slot->event);
+        code = clEnqueueReadBuffer(queue, load->buffer, CL_FALSE, load->offset + begin, slot->bytes, slot->memory, 0,
+                                   NULL, &slot->event);
     }
     if (code == CL_SUCCESS)
         code = clFlush(queue);
@@ -124,6 +158,7 @@ static void copy_piece(struct work *work, struct slot *slot)
         slot->event = NULL;
     if (code != CL_SUCCESS)
         fail(work, code);
+    return true;
 }
 
 static void *run(void *argument)
@@ -135,30 +170,39 @@ static void *run(void *argument)
     for (size_t k = 0; k < SLOTS; k++)
         slots[k].memory = work->lane->memory + (thread * SLOTS + k) * PIECE;
     for (size_t turn = 0; atomic_load(&work->code) == CL_SUCCESS; turn++) {
-        struct slot *slot = &slots[turn % SLOTS];
-        settle(work, slot);
-        slot->offset = atomic_fetch_add(&work->next, 1) * PIECE;
-        if (slot->offset >= work->bytes)
+        settle(work, &slots[turn % SLOTS]);
+        if (!start_piece(work, &slots[turn % SLOTS]))
             break;
-        slot->bytes = work->bytes - slot->offset < PIECE ? work->bytes - slot->offset : PIECE;
-        copy_piece(work, slot);
     }
     for (size_t k = 0; k < SLOTS; k++)
         settle(work, &slots[k]);
     return NULL;
 }
 
-static cl_int copy_plainly(const struct lane *lane, cl_mem buffer, size_t offset, void *host, size_t bytes)
-{
-    return lane->direction == TRANSFER_UPLOAD
-               ? clEnqueueWriteBuffer(lane->queue, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL)
-               : clEnqueueReadBuffer(lane->queue, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL);
-}
-
-cl_int lane_copy(struct lane *lane, cl_mem buffer, size_t offset, void *host, size_t bytes)
+static cl_int copy_plainly(const struct lane *lane, const struct load *loads, size_t count)
 {
     cl_int code = CL_SUCCESS;
 
+    for (size_t k = 0; k < count && code == CL_SUCCESS; k++) {
+        const struct load *load = &loads[k];
+        code = lane->direction == TRANSFER_UPLOAD
+                   ? clEnqueueWriteBuffer(lane->queue, load->buffer, CL_TRUE, load->offset, load->bytes, load->host, 0,
+                                          NULL, NULL)
+                   : clEnqueueReadBuffer(lane->queue, load->buffer, CL_TRUE, load->offset, load->bytes, load->host, 0,
+                                         NULL, NULL);
+    }
+    return code;
+}
+
+cl_int lane_copy(struct lane *lane, const struct load *loads, size_t count)
+{
+    cl_int code = CL_SUCCESS;
+    size_t bytes = 0, pieces = 0;
+
+    for (size_t k = 0; k < count; k++) {
+        bytes += loads[k].bytes;
+        pieces += pieces_of(&loads[k]);
+    }
     if (!lane->queue)
         lane->queue = clCreateCommandQueue(lane->accelerator->context, lane->accelerator->device.id, 0, &code);
     if (code != CL_SUCCESS)
@@ -166,12 +210,12 @@ cl_int lane_copy(struct lane *lane, cl_mem buffer, size_t offset, void *host, si
     if (bytes > SMALL && !lane->pinned)
         pin(lane);
     if (bytes <= SMALL || !lane->pinned)
-        return copy_plainly(lane, buffer, offset, host, bytes);
+        return copy_plainly(lane, loads, count);
 
-    struct work work = {lane, buffer, offset, host, bytes, 0, CL_SUCCESS, 0};
+    struct work work = {lane, loads, count, 0, CL_SUCCESS, 0};
     pthread_t threads[MOST_THREADS];
-    size_t started = 0;
-    while (started + 1 < lane->threads && pthread_create(&threads[started], NULL, run, &work) == 0)
+    size_t started = 0, wanted = pieces < lane->threads ? pieces : lane->threads;
+    while (started + 1 < wanted && pthread_create(&threads[started], NULL, run, &work) == 0)
         started++;
     run(&work);
     for (size_t k = 0; k < started; k++)

@@ -17,8 +17,15 @@ struct lane;
 struct lane *lane_new(const struct accelerator *accelerator, enum transfer_direction direction);
 void lane_free(struct lane *lane);
 
-/* Copies `bytes` between the buffer, from `offset` on, and the host's memory, and waits for it. What kernels have to do
- * with the buffer must have ended. */
-cl_int lane_copy(struct lane *lane, cl_mem buffer, size_t offset, void *host, size_t bytes);
+/* Bytes to copy: those of a buffer from `offset` on, and the host's. */
+struct load {
+    cl_mem buffer;
+    size_t offset;
+    void *host;
+    size_t bytes;
+};
+
+/* Copies the loads one after another, and waits for it. What kernels have to do with the buffers must have ended. */
+cl_int lane_copy(struct lane *lane, const struct load *loads, size_t count);
 
 #endif
