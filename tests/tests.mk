@@ -8,7 +8,7 @@
 #: make fuzz        random queries for a long time: make fuzz SECONDS=3600
 #: make bench       rql against C by hand, DuckDB, ClickHouse, Polars, NumPy: MAX_ROWS=10000000 PYTHON=python3 with those
 #: make bench-primitives  the other primitives against the same
-#: make bench-gpu   the main query on a GPU against its own copy; GPU_ROWS=1000000000 of them
+#: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
 GROUPS := includes golden errors ways drivers questions terminal differential
@@ -75,14 +75,23 @@ $(B)/hand: tests/bench/hand.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE -O3 -march=native $(WARNINGS) -o $@ $< -lpthread
 
-bench-gpu: all $(B)/generate $(B)/bench_copy
+# CUB takes part where there is an nvcc, CuPy where PYTHON has it.
+NVCC ?= $(shell command -v nvcc)
+
+bench-gpu: all $(B)/generate $(B)/hand $(B)/bench_memory $(if $(NVCC),$(B)/cub)
 	@mkdir -p $(B)/gpu-data
 	$(B)/generate --rows $(GPU_ROWS) --dir $(B)/gpu-data
-	RQL=$(B)/rql COPY=$(B)/bench_copy tests/bench/bench_gpu.sh $(B)/gpu-data
+	RQL=$(B)/rql MEMORY=$(B)/bench_memory tests/bench/bench_gpu.sh $(B)/gpu-data
+	rm -r $(B)/gpu-data
+	$(PYTHON) tests/bench/bench.py --gpu --build $(B) --max-rows $(GPU_ROWS) $(BENCH_FLAGS)
 
-$(B)/bench_copy: tests/bench/bench_copy.c
+$(B)/bench_memory: tests/bench/bench_memory.c
 	@mkdir -p $(@D)
 	$(CC) $(STANDARD) $(WARNINGS) -O2 -o $@ $< -lOpenCL
+
+$(B)/cub: tests/bench/cub.cu
+	@mkdir -p $(@D)
+	$(NVCC) -O3 -std=c++17 -arch=native -o $@ $<
 
 bare:
 	tests/bare-debian.sh

@@ -15,6 +15,7 @@ struct fill {
 
 struct copies {
     struct accelerator *accelerator;
+    struct pool *pool;
     struct copy **at;
     size_t count, capacity;
     size_t bytes;
@@ -30,11 +31,12 @@ struct copies {
     } ahead;
 };
 
-struct copies *copies_new(struct accelerator *accelerator)
+struct copies *copies_new(struct accelerator *accelerator, struct pool *pool)
 {
     struct copies *copies = heap_array(1, sizeof *copies);
 
     copies->accelerator = accelerator;
+    copies->pool = pool;
     copies->up = lane_new(accelerator, TRANSFER_UPLOAD);
     copies->down = lane_new(accelerator, TRANSFER_DOWNLOAD);
     return copies;
@@ -140,7 +142,7 @@ static void forget(struct copies *copies, size_t k)
 
     if (is_away(copy))
         away_remove(copy->column, &copy->away);
-    clReleaseMemObject(copy->buffer);
+    pool_give(copies->pool, copy->buffer);
     copies->bytes -= copy->bytes;
     column_unref(copy->column);
     free(copy);

@@ -3,7 +3,7 @@
 #ifndef RQL_CL_COPIES_H
 #define RQL_CL_COPIES_H
 
-#include "accelerator.h"
+#include "pool.h"
 
 #include "../engine/away.h"
 #include "../engine/timing.h"
@@ -22,7 +22,8 @@ struct copy {
     bool brief;    /* not worth keeping after that */
 };
 
-struct copies *copies_new(struct accelerator *accelerator);
+/* Buffers go to the pool when copies are let go. */
+struct copies *copies_new(struct accelerator *accelerator, struct pool *pool);
 
 /* Brings to the host what others than this still want. */
 void copies_free(struct copies *copies);

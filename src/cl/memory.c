@@ -18,6 +18,7 @@ struct passing {
 
 struct memory {
     struct accelerator *accelerator;
+    struct pool *pool;
     struct copies *copies;
     struct lane *down;
     struct passing *passing; /* released by memory_done */
@@ -36,7 +37,8 @@ struct memory *memory_new(struct accelerator *accelerator)
     struct memory *memory = heap_array(1, sizeof *memory);
 
     memory->accelerator = accelerator;
-    memory->copies = copies_new(accelerator);
+    memory->pool = pool_new();
+    memory->copies = copies_new(accelerator, memory->pool);
     memory->down = lane_new(accelerator, TRANSFER_DOWNLOAD);
     memory->launch = 1;
     return memory;
@@ -54,22 +56,31 @@ uint64_t memory_budget(const struct accelerator *accelerator)
 
 static uint64_t held(const struct memory *memory)
 {
-    return copies_bytes(memory->copies) + memory->passing_bytes + memory->buffer_bytes;
+    return copies_bytes(memory->copies) + memory->passing_bytes + memory->buffer_bytes + pool_bytes(memory->pool);
+}
+
+/* Lets go of something; false if nothing can be. */
+static bool make_room(struct memory *memory)
+{
+    return pool_drop(memory->pool) || copies_evict(memory->copies, memory->launch);
 }
 
 /* A buffer in the device's own memory. Devices promise more than they have, so what is held stays within the budget,
  * and gives way when an allocation fails all the same. */
 static cl_mem create_resident(struct memory *memory, size_t bytes)
 {
+    cl_mem buffer = pool_take(memory->pool, bytes);
     cl_int code;
 
-    while (held(memory) + bytes > memory_budget(memory->accelerator) && copies_evict(memory->copies, memory->launch))
+    if (buffer)
+        return buffer;
+    while (held(memory) + bytes > memory_budget(memory->accelerator) && make_room(memory))
         ;
     for (;;) {
-        cl_mem buffer = create(memory, CL_MEM_READ_WRITE, bytes, NULL, &code);
+        buffer = create(memory, CL_MEM_READ_WRITE, bytes, NULL, &code);
         if (code == CL_SUCCESS)
             return buffer;
-        if (!cl_error_is_memory(code) || !copies_evict(memory->copies, memory->launch)) {
+        if (!cl_error_is_memory(code) || !make_room(memory)) {
             cl_ok(&memory->accelerator->failure, "clCreateBuffer", code);
             return NULL;
         }
@@ -251,8 +262,12 @@ bool memory_keep(struct memory *memory, struct column *column, int64_t row, int6
 void memory_done(struct memory *memory, struct timing *timing)
 {
     copies_join(memory->copies, timing);
-    for (size_t k = 0; k < memory->passing_count; k++)
-        clReleaseMemObject(memory->passing[k].buffer);
+    for (size_t k = 0; k < memory->passing_count; k++) {
+        if (memory->passing[k].bytes > 0)
+            pool_give(memory->pool, memory->passing[k].buffer);
+        else
+            clReleaseMemObject(memory->passing[k].buffer);
+    }
     memory->passing_count = 0;
     memory->passing_bytes = 0;
     copies_drop_brief(memory->copies, memory->launch);
@@ -286,7 +301,7 @@ cl_mem memory_buffer(struct memory *memory, size_t bytes)
 
 void memory_buffer_release(struct memory *memory, cl_mem buffer, size_t bytes)
 {
-    clReleaseMemObject(buffer);
+    pool_give(memory->pool, buffer);
     memory->buffer_bytes -= bytes;
 }
 
@@ -297,7 +312,7 @@ void memory_sweep(struct memory *memory)
 
 void memory_drop(struct memory *memory)
 {
-    while (copies_evict(memory->copies, memory->launch))
+    while (make_room(memory))
         ;
 }
 
@@ -307,6 +322,7 @@ void memory_free(struct memory *memory)
         return;
     memory_done(memory, NULL);
     copies_free(memory->copies);
+    pool_free(memory->pool);
     lane_free(memory->down);
     for (size_t k = 0; k < SCRATCH_COUNT; k++)
         if (memory->scratch[k].buffer)

@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
@@ -104,14 +103,6 @@ static void settle(struct work *work, struct slot *slot)
     slot->event = NULL;
 }
 
-/* Has the system map all of a file's pages at once, which takes less than one fault after another; it need not. */
-static void map_pages(const char *host, size_t bytes)
-{
-    size_t before = (uintptr_t)host % (size_t)sysconf(_SC_PAGESIZE);
-
-    madvise((void *)((uintptr_t)host - before), bytes + before, MADV_POPULATE_READ);
-}
-
 static size_t pieces_of(const struct load *load)
 {
     return (load->bytes + PIECE - 1) / PIECE;
@@ -144,7 +135,6 @@ static bool start_piece(struct work *work, struct slot *slot)
     slot->host = (char *)load->host + begin;
     slot->bytes = load->bytes - begin < PIECE ? load->bytes - begin : PIECE;
     if (work->lane->direction == TRANSFER_UPLOAD) {
-        map_pages(slot->host, slot->bytes);
         memcpy(slot->memory, slot->host, slot->bytes);
         code = clEnqueueWriteBuffer(queue, load->buffer, CL_FALSE, load->offset + begin, slot->bytes, slot->memory, 0,
                                     NULL, &slot->event);

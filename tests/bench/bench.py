@@ -2,6 +2,7 @@
 """The benchmark: rql against hand-written C, DuckDB, ClickHouse (chdb), Polars and NumPy, on the same columns.
 
     bench.py --build DIR [--max-rows N] [--rounds N] [--groups G,...] [--tasks NAME,...] [--devices D,...] [--no-cold]
+    bench.py --gpu --build DIR [...]      against CuPy and CUB (cub.cu) instead, everybody on a GPU that has the columns
 
 Warm: everybody is running and has the columns in memory. rql is timed from Enter to the next prompt, in a terminal
 (shell.py); the others inside their own process, from the call to the result (peers.py, hand.c). A number is read back;
@@ -30,6 +31,7 @@ from tasks import GROUPS, TASKS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MEASURED = ("NumPy", "Polars", "DuckDB", "ClickHouse")
+ON_GPU = ("CuPy", "CUB")
 FEWEST, MOST_SECONDS = 3, 3.0  # rounds at least; a contestant that takes longer for them is not asked again
 
 
@@ -79,6 +81,16 @@ class Hand:
 
     def close(self):
         end(self.process)
+
+
+class Cub(Hand):
+    """cub.cu."""
+
+    def __init__(self, program, folder):
+        super().__init__(program, folder, 1)
+
+    def run(self, task, rows):
+        return None if task.name == "group" else super().run(task, rows)
 
 
 class Peer:
@@ -159,7 +171,7 @@ def measure(task, rows, contestants, rounds):
 
 
 def fastest_peer(times):
-    known = [(times.median(name), name) for name in MEASURED if times.median(name) is not None]
+    known = [(times.median(name), name) for name in MEASURED + ON_GPU if times.median(name) is not None]
     return min(known) if known else None
 
 
@@ -242,6 +254,14 @@ def environment(home):
     return env | {"TERM": "dumb", "HOME": home, "XDG_CACHE_HOME": cache, "XDG_STATE_HOME": home, "XDG_CONFIG_HOME": home}
 
 
+def start_cub(contestants, program, folder, told):
+    if os.path.exists(program):
+        contestants["CUB"] = Cub(program, folder)
+    elif "CUB" not in told:
+        print("CUB is missing: there is no nvcc to build it with")
+        told.add("CUB")
+
+
 def start(arguments, folder, home, told):
     """All who take part; who cannot is told of once."""
     build = arguments.build
@@ -251,9 +271,12 @@ def start(arguments, folder, home, told):
         contestants[name] = Shell(
             os.path.join(build, "rql"), folder, ["--device", device], environment(home)
         )
-    contestants["C one"] = Hand(os.path.join(build, "hand"), folder, 1)
-    contestants["C all"] = Hand(os.path.join(build, "hand"), folder, os.cpu_count())
-    for name in MEASURED:
+    if arguments.gpu:
+        start_cub(contestants, os.path.join(build, "cub"), folder, told)
+    else:
+        contestants["C one"] = Hand(os.path.join(build, "hand"), folder, 1)
+        contestants["C all"] = Hand(os.path.join(build, "hand"), folder, os.cpu_count())
+    for name in ("CuPy",) if arguments.gpu else MEASURED:
         if name in arguments.without:
             continue
         peer = Peer(name, folder)
@@ -290,7 +313,8 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, help="9, of small inputs 21")
     parser.add_argument("--groups", type=lambda text: text.split(","), default=list(GROUPS[:3]), help=", ".join(GROUPS))
     parser.add_argument("--tasks", type=lambda text: text.split(","), default=[], help=", ".join(names))
-    parser.add_argument("--devices", type=lambda text: text.split(","), default=["auto"], help="the first one is rql's")
+    parser.add_argument("--gpu", action="store_true", help="on a GPU")
+    parser.add_argument("--devices", type=lambda text: text.split(","), help="auto, or gpu; the first one is rql's")
     parser.add_argument("--without", type=lambda text: text.split(","), default=[], help="peers not to start")
     parser.add_argument("--no-cold", action="store_true")
     arguments = parser.parse_args()
@@ -298,6 +322,7 @@ def parse_arguments():
     if unknown:
         parser.error(f"there is no {', '.join(sorted(unknown))}")
     arguments.build = os.path.abspath(arguments.build)
+    arguments.devices = arguments.devices or ["gpu" if arguments.gpu else "auto"]
     return arguments
 
 
@@ -330,12 +355,13 @@ def main():
     begun = time.monotonic()
     for rows, tasks in by_size.items():
         measure_size(arguments, data, rows, tasks, told, lines)
-    if not arguments.no_cold:
+    if not arguments.no_cold and not arguments.gpu:
         measure_cold(arguments.build, data.folder(most), most)
-    table = os.path.join(here, "results.csv")
+    stem = os.path.join(here, "results-gpu" if arguments.gpu else "results")
+    table = f"{stem}.csv"
     write_csv(table, lines)
     print(f"\n{time.monotonic() - begun:.0f} s; {os.path.relpath(table)}")
-    print(plot(lines, os.path.join(here, "results")))
+    print(plot(lines, stem))
     data.clean()
 
 

@@ -77,6 +77,30 @@ class NumPy:
         return describe(self.columns.np, self.made if isinstance(self.made, tuple) else [self.made])
 
 
+class CuPy(NumPy):
+    """What NumPy does, on a GPU that has the columns. Done is what the device has finished."""
+
+    def __init__(self, columns):
+        self.numpy = columns.np
+        self.module = importlib.import_module("cupy")
+        for name, values in columns.arrays().items():
+            setattr(columns, name, self.module.asarray(values))
+        columns.np = self.module
+        super().__init__(columns)
+
+    def run(self, task):
+        super().run(task)
+        if task.scalar:
+            self.made = self.made.item()
+        self.module.cuda.Device().synchronize()
+
+    def result(self, task):
+        if task.scalar:
+            return {"scalar": self.made}
+        made = self.made if isinstance(self.made, tuple) else (self.made,)
+        return describe(self.numpy, [self.module.asnumpy(values) for values in made])
+
+
 class Polars:
     def __init__(self, columns):
         self.module = importlib.import_module("polars")
@@ -205,7 +229,7 @@ class ClickHouse(Sql):
         return [column.to_numpy() for column in self.arrow.columns]
 
 
-PEERS = {"NumPy": NumPy, "Polars": Polars, "DuckDB": DuckDB, "ClickHouse": ClickHouse}
+PEERS = {"NumPy": NumPy, "CuPy": CuPy, "Polars": Polars, "DuckDB": DuckDB, "ClickHouse": ClickHouse}
 
 
 def answer(peer, command, task):

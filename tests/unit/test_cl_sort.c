@@ -247,7 +247,7 @@ static void test_one_key(void **state)
 {
     struct bench *bench = bench_of(state);
     struct random random = {11};
-    for (enum type type = TYPE_BOOL; type < TYPE_COUNT; type++)
+    for (enum type type = TYPE_BOOL; type < TYPE_COUNT; type = (enum type)(type + (is_small() ? 4 : 1)))
         for (size_t k = 0; k < size_count(); k++) {
             struct table table = {.rows = sizes[k], .count = 1, .key_count = 1, .descending = {k % 2 == 0}};
             table.columns[0] = random_column(&random, type, sizes[k], k % 3 == 0);
