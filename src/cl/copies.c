@@ -15,7 +15,7 @@ struct fill {
 
 struct copies {
     struct accelerator *accelerator;
-    struct pool *pool;
+    struct spares *spares;
     struct copy **at;
     size_t count, capacity;
     size_t bytes;
@@ -31,12 +31,12 @@ struct copies {
     } ahead;
 };
 
-struct copies *copies_new(struct accelerator *accelerator, struct pool *pool)
+struct copies *copies_new(struct accelerator *accelerator, struct spares *spares)
 {
     struct copies *copies = heap_array(1, sizeof *copies);
 
     copies->accelerator = accelerator;
-    copies->pool = pool;
+    copies->spares = spares;
     copies->up = lane_new(accelerator, TRANSFER_UPLOAD);
     copies->down = lane_new(accelerator, TRANSFER_DOWNLOAD);
     return copies;
@@ -142,7 +142,7 @@ static void forget(struct copies *copies, size_t k)
 
     if (is_away(copy))
         away_remove(copy->column, &copy->away);
-    pool_give(copies->pool, copy->buffer);
+    spares_give(copies->spares, copy->buffer);
     copies->bytes -= copy->bytes;
     column_unref(copy->column);
     free(copy);

@@ -3,7 +3,7 @@
 #ifndef RQL_CL_COPIES_H
 #define RQL_CL_COPIES_H
 
-#include "pool.h"
+#include "spares.h"
 
 #include "../engine/away.h"
 #include "../engine/timing.h"
@@ -22,8 +22,8 @@ struct copy {
     bool brief;    /* not worth keeping after that */
 };
 
-/* Buffers go to the pool when copies are let go. */
-struct copies *copies_new(struct accelerator *accelerator, struct pool *pool);
+/* Buffers go to the spares when copies are let go. */
+struct copies *copies_new(struct accelerator *accelerator, struct spares *spares);
 
 /* Brings to the host what others than this still want. */
 void copies_free(struct copies *copies);

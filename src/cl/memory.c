@@ -18,7 +18,7 @@ struct passing {
 
 struct memory {
     struct accelerator *accelerator;
-    struct pool *pool;
+    struct spares *spares;
     struct copies *copies;
     struct lane *down;
     struct passing *passing; /* released by memory_done */
@@ -37,8 +37,8 @@ struct memory *memory_new(struct accelerator *accelerator)
     struct memory *memory = heap_array(1, sizeof *memory);
 
     memory->accelerator = accelerator;
-    memory->pool = pool_new();
-    memory->copies = copies_new(accelerator, memory->pool);
+    memory->spares = spares_new();
+    memory->copies = copies_new(accelerator, memory->spares);
     memory->down = lane_new(accelerator, TRANSFER_DOWNLOAD);
     memory->launch = 1;
     return memory;
@@ -56,20 +56,20 @@ uint64_t memory_budget(const struct accelerator *accelerator)
 
 static uint64_t held(const struct memory *memory)
 {
-    return copies_bytes(memory->copies) + memory->passing_bytes + memory->buffer_bytes + pool_bytes(memory->pool);
+    return copies_bytes(memory->copies) + memory->passing_bytes + memory->buffer_bytes + spares_bytes(memory->spares);
 }
 
 /* Lets go of something; false if nothing can be. */
 static bool make_room(struct memory *memory)
 {
-    return pool_drop(memory->pool) || copies_evict(memory->copies, memory->launch);
+    return spares_drop(memory->spares) || copies_evict(memory->copies, memory->launch);
 }
 
 /* A buffer in the device's own memory. Devices promise more than they have, so what is held stays within the budget,
  * and gives way when an allocation fails all the same. */
 static cl_mem create_resident(struct memory *memory, size_t bytes)
 {
-    cl_mem buffer = pool_take(memory->pool, bytes);
+    cl_mem buffer = spares_take(memory->spares, bytes);
     cl_int code;
 
     if (buffer)
@@ -264,7 +264,7 @@ void memory_done(struct memory *memory, struct timing *timing)
     copies_join(memory->copies, timing);
     for (size_t k = 0; k < memory->passing_count; k++) {
         if (memory->passing[k].bytes > 0)
-            pool_give(memory->pool, memory->passing[k].buffer);
+            spares_give(memory->spares, memory->passing[k].buffer);
         else
             clReleaseMemObject(memory->passing[k].buffer);
     }
@@ -301,7 +301,7 @@ cl_mem memory_buffer(struct memory *memory, size_t bytes)
 
 void memory_buffer_release(struct memory *memory, cl_mem buffer, size_t bytes)
 {
-    pool_give(memory->pool, buffer);
+    spares_give(memory->spares, buffer);
     memory->buffer_bytes -= bytes;
 }
 
@@ -322,7 +322,7 @@ void memory_free(struct memory *memory)
         return;
     memory_done(memory, NULL);
     copies_free(memory->copies);
-    pool_free(memory->pool);
+    spares_free(memory->spares);
     lane_free(memory->down);
     for (size_t k = 0; k < SCRATCH_COUNT; k++)
         if (memory->scratch[k].buffer)
