@@ -6,6 +6,14 @@
 #include "task.h"
 #include "timing.h"
 
+/* How a relation is looked at. */
+enum view {
+    VIEW_ROWS,
+    VIEW_HISTOGRAM,   /* it is lo, hi, count, as `hist` gives it */
+    VIEW_DESCRIPTION, /* a line about each column */
+    VIEW_PLOT
+};
+
 /* What a pipeline turned out to be. */
 enum bound_kind {
     BOUND_RELATION, /* the queue's last task gives its columns */
@@ -23,7 +31,8 @@ struct bound {
     struct name save_path; /* absent: none */
     int64_t show_rows;     /* show N; -1: as the shell likes */
     struct extents shape;  /* of a relation's rows, if they have one */
-    bool histogram;        /* the relation comes from `hist` */
+    enum view view;        /* of a relation */
+    struct name plot_path; /* VIEW_PLOT: the file; absent: the terminal */
 };
 
 /* Binds a pipeline or expression. Opens files. With `checking`, values that only running can tell are passed over

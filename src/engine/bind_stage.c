@@ -98,6 +98,26 @@ static void bind_show(struct binder *binder, const struct stage *stage, struct f
     flow->last = stage;
 }
 
+static bool ends_in(const char *path, const char *ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+/* describe and plot, which draws the last column or two. */
+static void bind_view(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    flow->ended = true;
+    flow->last = stage;
+    bound->view = stage->word->stage == STAGE_DESCRIBE ? VIEW_DESCRIPTION : VIEW_PLOT;
+    bound->plot_path = stage->path;
+    if (stage->path.text && !ends_in(stage->path.text, ".svg") && !ends_in(stage->path.text, ".png"))
+        bind_error(binder, stage->path.span, "`plot` alone draws here", "`plot` draws into a .svg or .png file");
+    if (bound->view == VIEW_PLOT && !flow->open && !bind_hopeless(binder) && flow->count > 2)
+        bind_error(binder, stage->span, "choose one column, or one for each axis: `| pick NAME, NAME | plot`",
+                   "`plot` draws one column or two, and here are %zu", flow->count);
+}
+
 /* Whether the folder that the path is in is there: in a check before running, an earlier statement may make it. */
 static bool folder_exists(struct arena *arena, const char *path)
 {
@@ -229,6 +249,10 @@ static void bind_by_word(struct binder *binder, const struct stage *stage, struc
     case STAGE_HIST:
         bind_hist(binder, stage, flow);
         break;
+    case STAGE_DESCRIBE:
+    case STAGE_PLOT:
+        bind_view(binder, stage, flow, bound);
+        break;
     case STAGE_SHOW:
         bind_show(binder, stage, flow, bound);
         break;
@@ -245,7 +269,7 @@ static void bind_stage(struct binder *binder, const struct stage *stage, struct 
     check_along(binder, stage);
     bind_by_word(binder, stage, flow, bound);
     if (!flow->ended)
-        bound->histogram = stage->word->stage == STAGE_HIST;
+        bound->view = stage->word->stage == STAGE_HIST ? VIEW_HISTOGRAM : VIEW_ROWS;
     if (!shape_is_kept(stage->word->stage))
         flow->shape = (struct extents){0};
 }

@@ -41,6 +41,18 @@ static void define(struct env *env, const char *name, const struct bound *bound,
     env_set_unknown(env, name, BINDING_RELATION)->relation = relation;
 }
 
+enum status check_naming(const struct stmt *stmt, struct diags *diags)
+{
+    const struct pipeline *pipeline = stmt->pipeline;
+    const struct stage *last =
+        pipeline && pipeline->stage_count > 0 ? &pipeline->stages[pipeline->stage_count - 1] : NULL;
+    if (!last || (last->word->stage != STAGE_DESCRIBE && last->word->stage != STAGE_PLOT))
+        return STATUS_OK;
+    diag_error(diags, last->span, "`%s` is for looking at rows, and leaves nothing to name", last->word->text);
+    diag_hint(diags, "name the rows without it, and then write `%s | %s`", stmt->name.text, last->word->text);
+    return STATUS_FAILED;
+}
+
 enum status check_statement(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags)
 {
     if (stmt->kind == STMT_COMMAND)
@@ -56,7 +68,8 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
     struct bound bound;
     enum status status = stmt->pipeline ? bind_pipeline(env, stmt->pipeline, true, arena, NULL, &bound, diags)
                                         : bind_expression(env, stmt->expr, true, arena, &bound, diags);
-    if (stmt->kind == STMT_LET && status == STATUS_OK)
+    bool named = stmt->kind == STMT_LET && check_naming(stmt, diags) == STATUS_OK;
+    if (named && status == STATUS_OK)
         define(env, stmt->name.text, &bound, arena);
     else if (stmt->kind == STMT_LET)
         env_set_unknown(env, stmt->name.text, BINDING_RELATION);
@@ -64,5 +77,5 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
         define(env, ENV_LAST, &bound, arena);
     if (status == STATUS_OK)
         queue_release(&bound.queue);
-    return status;
+    return stmt->kind == STMT_LET && !named ? STATUS_FAILED : status;
 }

@@ -1,7 +1,9 @@
 #include "run.h"
 
+#include "away.h"
 #include "choose.h"
 #include "damage.h"
+#include "describe.h"
 #include "exact.h"
 #include "fuse.h"
 #include "rows.h"
@@ -195,6 +197,20 @@ static enum status bind_timed(struct runner *runner, const struct stmt *stmt, st
     return status;
 }
 
+static enum status describe_result(const struct runner *runner, struct span span, struct arena *arena,
+                                   struct result *result, struct diags *diags)
+{
+    const struct relation *relation = result->relation;
+    enum status status = relation_fetch(relation, 0, relation->rows, span, diags);
+    if (status != STATUS_OK)
+        return status;
+    const struct crew crew = {.threads = parallel_threads(),
+                              .cancel = runner->cancel,
+                              .progress = runner->progress,
+                              .whole = {.what = "describe", .rows = relation->rows}};
+    return describe(relation, &crew, arena, &result->description);
+}
+
 /* A pipeline or expression from its tree to its result, saved if it says so. */
 static enum status run_value(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
                              struct diags *diags)
@@ -204,7 +220,8 @@ static enum status run_value(struct runner *runner, const struct stmt *stmt, str
     if (status != STATUS_OK)
         return status;
     result->show_rows = bound.show_rows;
-    result->histogram = bound.histogram;
+    result->view = bound.view;
+    result->plot_path = bound.plot_path;
     if (bound.kind == BOUND_CONSTANT) {
         result->kind = RESULT_SCALAR;
         result->scalar = bound.scalar;
@@ -213,6 +230,8 @@ static enum status run_value(struct runner *runner, const struct stmt *stmt, str
         if (status == STATUS_OK && result->kind == RESULT_RELATION)
             result->relation->shape = bound.shape;
     }
+    if (status == STATUS_OK && result->view == VIEW_DESCRIPTION)
+        status = describe_result(runner, stmt->span, arena, result, diags);
     if (status == STATUS_OK && bound.save_path.text)
         status = save_result(runner, &bound, result, diags);
     queue_release(&bound.queue);
@@ -222,7 +241,9 @@ static enum status run_value(struct runner *runner, const struct stmt *stmt, str
 static enum status run_let(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
                            struct diags *diags)
 {
-    enum status status = run_value(runner, stmt, arena, result, diags);
+    enum status status = check_naming(stmt, diags);
+    if (status == STATUS_OK)
+        status = run_value(runner, stmt, arena, result, diags);
     if (status != STATUS_OK)
         return status;
     if (result->kind == RESULT_SCALAR)

@@ -125,7 +125,7 @@ struct stage {
     size_t item_count;
     struct source_node *sources; /* zip, gather, scatter */
     size_t source_count;
-    struct name path; /* save */
+    struct name path; /* save; plot: absent if not written */
 
     struct item *aggregates; /* group: calls, what is computed of each group */
     size_t aggregate_count;

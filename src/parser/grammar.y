@@ -66,7 +66,7 @@ static const struct token absent;
 %left STAR SLASH PERCENT.
 %right BANG TILDE SIGN.
 
-%fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
+%fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL  STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
     STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE ASC DESC EXCLUSIVE FROM ELSE ALONG.
 
@@ -170,6 +170,8 @@ stage(A) ::= STAGE_ARGUMENT(W) expr(E). {
     A = stage_items(tree, W, NULL, item_list_add(tree, NULL, item_new(tree, E, absent)));
 }
 stage(A) ::= STAGE_PATH(W) path(P). { A = stage_path(tree, W, P); }
+stage(A) ::= STAGE_PLOT(W). { A = stage_items(tree, W, NULL, NULL); }
+stage(A) ::= STAGE_PLOT(W) path(P). { A = stage_path(tree, W, P); }
 stage(A) ::= STAGE_SOURCE(W) zipped(S). { A = stage_sources(tree, W, source_list_add(tree, NULL, S)); }
 stage(A) ::= STAGE_SCATTER(W) zipped(S). { A = stage_scatter(tree, W, S, NULL); }
 stage(A) ::= STAGE_SCATTER(W) zipped(S) INTO expr(N). { A = stage_scatter(tree, W, S, N); }

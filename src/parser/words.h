@@ -39,6 +39,8 @@ enum stage_kind {
     STAGE_SCATTER,
     STAGE_SHAPE,
     STAGE_HIST,
+    STAGE_DESCRIBE,
+    STAGE_PLOT,
     STAGE_SHOW,
     STAGE_SAVE
 };

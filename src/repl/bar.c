@@ -15,3 +15,11 @@ void bar_add(struct strbuf *out, double part, size_t cells)
     }
     strbuf_puts(out, blocks[filled % EIGHTHS]);
 }
+
+void column_bar_add(struct strbuf *out, double part)
+{
+    /* The lower eighths of a cell: U+2581 to U+2588. */
+    static const char *const blocks[EIGHTHS + 1] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    size_t filled = (size_t)(part * EIGHTHS + 0.5);
+    strbuf_puts(out, blocks[part > 0 && filled == 0 ? 1 : filled]);
+}

@@ -8,4 +8,7 @@
  * there is seen. */
 void bar_add(struct strbuf *out, double part, size_t cells);
 
+/* Appends one cell, filled from below to `part` (0 to 1) in eighths: nothing at 0, and otherwise at least one. */
+void column_bar_add(struct strbuf *out, double part);
+
 #endif

@@ -1,6 +1,7 @@
 #include "meter.h"
 
 #include "bar.h"
+#include "digits.h"
 
 #include "../engine/timing.h"
 #include "../source.h"
@@ -13,18 +14,6 @@
 enum { PATIENCE_NS = 500000000, REDRAW_NS = 100000000, BAR_CELLS = 20, USUAL_CELLS = 80 };
 
 #define ERASE_LINE "\r\033[K"
-
-/* 12345678 as "12.3 M". */
-static void add_short(struct strbuf *out, double number)
-{
-    static const char *const units[] = {"", " k", " M", " G", " T", " P"};
-    size_t unit = 0;
-    while (number >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
-        number /= 1000;
-        unit++;
-    }
-    strbuf_printf(out, unit == 0 || number >= 99.95 ? "%.0f%s" : "%.1f%s", number, units[unit]);
-}
 
 static void add_time(struct strbuf *out, double seconds)
 {
@@ -72,12 +61,12 @@ void meter_line(struct strbuf *out, const struct advance *advance, int passes, i
     add_piece(&line, &piece, width);
     if (advance->rows > 0) {
         double rows = advance->part * (double)advance->rows;
-        add_short(&piece, rows);
+        digits_short(&piece, rows);
         strbuf_puts(&piece, " of ");
-        add_short(&piece, (double)advance->rows);
+        digits_short(&piece, (double)advance->rows);
         strbuf_puts(&piece, " rows");
         add_piece(&line, &piece, width);
-        add_short(&piece, seconds > 0 ? rows / seconds : 0);
+        digits_short(&piece, seconds > 0 ? rows / seconds : 0);
         strbuf_puts(&piece, " rows/s");
         add_piece(&line, &piece, width);
     }

@@ -1,5 +1,8 @@
 #include "print.h"
 
+#include "digits.h"
+#include "plot.h"
+
 #include "../engine/away.h"
 #include "../engine/damage.h"
 #include "../engine/npyfile.h"
@@ -26,7 +29,16 @@ struct print_style print_style_for(const struct settings *settings, bool termina
     if (settings->header != HEADER_AUTO) {
         header = settings->header == HEADER_ON;
     }
-    return (struct print_style){format, header, terminal, colour, width, 0};
+    bool separators = terminal && format == PRINT_TABLE;
+    if (settings->separators != SEPARATORS_AUTO) {
+        separators = settings->separators == SEPARATORS_ON && format == PRINT_TABLE;
+    }
+    return (struct print_style){.format = format,
+                                .header = header,
+                                .terminal = terminal,
+                                .colour = colour,
+                                .separators = separators,
+                                .width = width};
 }
 
 /* A file's name may hold anything, so on a terminal its control bytes are made visible; tabs separate and stay. */
@@ -104,11 +116,32 @@ static struct relation *relation_shown(const struct result *result)
     return shown;
 }
 
-static void print_scalar(struct strbuf *out, const struct scalar *scalar, enum print_format format)
+/* With its digits in threes and, if it is large, in words beside it. */
+static void print_for_people(struct strbuf *out, const struct scalar *scalar, const struct print_style *style)
 {
-    bool is_json = format == PRINT_JSON || format == PRINT_JSONL;
+    struct strbuf text = {0};
+    struct strbuf in_words = {0};
+    scalar_print(&text, scalar);
+    if (digits_are_many(text.text, text.length)) {
+        digits_group(out, text.text, text.length);
+        digits_in_words(&in_words, scalar->kind == KIND_FLOAT ? scalar->number : (double)scalar->integer);
+    } else {
+        strbuf_add(out, text.text, text.length);
+    }
+    if (in_words.length > 0 && style->terminal) {
+        strbuf_printf(out, style->colour ? "  \033[2m%s\033[0m" : "  (%s)", in_words.text);
+    }
+    strbuf_free(&in_words);
+    strbuf_free(&text);
+}
+
+static void print_scalar(struct strbuf *out, const struct scalar *scalar, const struct print_style *style)
+{
+    bool is_json = style->format == PRINT_JSON || style->format == PRINT_JSONL;
     if (is_json && scalar->kind == KIND_FLOAT && !isfinite(scalar->number)) {
         strbuf_puts(out, "null");
+    } else if (style->separators) {
+        print_for_people(out, scalar, style);
     } else {
         scalar_print(out, scalar);
     }
@@ -121,10 +154,12 @@ enum status print_fetch(const struct result *result, const struct print_style *s
     const struct relation *relation = result->relation;
     int64_t head = 0;
     int64_t tail = 0;
-    if (result->quiet || result->kind != RESULT_RELATION) {
+    if (result->quiet || result->kind != RESULT_RELATION || result->view == VIEW_DESCRIPTION) {
         return STATUS_OK;
     }
-    if (style->format == PRINT_TABLE) {
+    if (result->view == VIEW_PLOT) {
+        head = relation->rows;
+    } else if (style->format == PRINT_TABLE) {
         print_table_rows(result, style, &head, &tail);
     } else {
         head = result->show_rows >= 0 && result->show_rows < relation->rows ? result->show_rows : relation->rows;
@@ -165,6 +200,11 @@ enum status print_check(const struct result *result, const struct print_style *s
     if (encoding->binary && result->kind == RESULT_SCALAR && !scalar_fits(&result->scalar)) {
         return diag_error(diags, span, "the value does not fit in 64 bits, and no type of this format is wider");
     }
+    if (encoding->binary && result->view != VIEW_ROWS && result->view != VIEW_HISTOGRAM) {
+        (void)diag_error(diags, span, "what is to be looked at cannot be had in a format of bytes");
+        diag_hint(diags, "choose another with .format, or leave the last stage out");
+        return STATUS_FAILED;
+    }
     bool checked = result->kind == RESULT_RELATION && encoding->check;
     return checked ? encoding->check(result->relation, span, diags) : STATUS_OK;
 }
@@ -174,7 +214,11 @@ void print_result(struct printer *out, const struct result *result, const struct
     if (result->quiet || result->kind == RESULT_NONE) {
         return;
     }
-    if (result->kind == RESULT_RELATION && style->format == PRINT_TABLE) {
+    if (result->view == VIEW_DESCRIPTION) {
+        print_description(&out->text, result->description, style);
+    } else if (result->view == VIEW_PLOT) {
+        plot_print(&out->text, result->relation, style, out->cancel);
+    } else if (result->kind == RESULT_RELATION && style->format == PRINT_TABLE) {
         print_table(out, result, style);
     } else if (result->kind == RESULT_RELATION) {
         struct relation *shown = relation_shown(result);
@@ -183,6 +227,6 @@ void print_result(struct printer *out, const struct result *result, const struct
     } else if (style->format != PRINT_TABLE && row_styles[style->format]->binary) {
         print_binary_scalar(&out->text, &result->scalar, style->format);
     } else {
-        print_scalar(&out->text, &result->scalar, style->format);
+        print_scalar(&out->text, &result->scalar, style);
     }
 }

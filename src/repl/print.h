@@ -12,6 +12,7 @@ struct print_style {
     bool header;              /* names first, where the format has such a line */
     bool terminal;            /* a person looks: tables are fitted to `width` and shortened */
     bool colour;
+    bool separators; /* between thousands */
     size_t width;
     size_t height; /* lines of the terminal, 0 if not known: long tables are shortened to them */
 };
@@ -44,5 +45,9 @@ void print_table(struct printer *out, const struct result *result, const struct 
 
 /* How many rows at the beginning and at the end of the relation that shows. */
 void print_table_rows(const struct result *result, const struct print_style *style, int64_t *head, int64_t *tail);
+struct description;
+
+/* Appends what was found out about columns, as a table in the style's format (print_description.c). */
+void print_description(struct strbuf *out, const struct description *description, const struct print_style *style);
 
 #endif

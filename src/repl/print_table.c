@@ -1,11 +1,11 @@
 /* Tables for people: aligned columns under their names and types, head and tail of what is long, as many columns as
  * fit the terminal. Where no person looks, everything is printed. */
 #include "bar.h"
+#include "digits.h"
 #include "print.h"
 
 #include "../engine/encode.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_ROWS = 25, LEAST_ROWS = 5, TAIL_PART = 5, GAP = 2, NAME_CELLS = 32, LEAST_BAR = 4 };
@@ -26,9 +26,9 @@ static int64_t rows_that_fit(const struct print_style *style, int64_t others)
 static struct shown choose_rows(const struct relation *relation, int64_t rows, const struct print_style *style)
 {
     enum {
-        WHOLE_OTHERS = 4,
+        WHOLE_OTHERS = 5,
         CUT_OTHERS = 6
-    }; /* the query, names, types, the next prompt; then also … and the footer */
+    }; /* the query, names, types, how many rows, the next prompt; then also … */
     if (rows >= 0) {
         return (struct shown){rows < relation->rows ? rows : relation->rows, 0, false};
     }
@@ -58,26 +58,50 @@ static void add_name(struct strbuf *out, const char *name)
     strbuf_puts(out, "…");
 }
 
-static size_t cell_width(const struct column *column, int64_t row, struct strbuf *scratch)
+/* How a column is printed. */
+struct fit {
+    size_t width;
+    bool grouped; /* with commas between thousands: its longest number needs them, so all have them */
+};
+
+static void add_element(struct strbuf *out, const struct column *column, int64_t row, bool grouped)
+{
+    if (!grouped) {
+        encode_element(out, column, row);
+        return;
+    }
+    struct strbuf number = {0};
+    encode_element(&number, column, row);
+    digits_group(out, number.text, number.length);
+    strbuf_free(&number);
+}
+
+/* Widens the fit for an element. */
+static void fit_element(struct fit *fit, const struct column *column, int64_t row, bool separators,
+                        struct strbuf *scratch)
 {
     strbuf_clear(scratch);
     encode_element(scratch, column, row);
-    return scratch->length;
+    fit->grouped = fit->grouped || (separators && digits_are_many(scratch->text, scratch->length));
+    if (separators) {
+        strbuf_clear(scratch);
+        add_element(scratch, column, row, true);
+    }
+    fit->width = scratch->length > fit->width ? scratch->length : fit->width;
 }
 
-/* The widest of some rows. Integers are measured by their smallest and largest only. */
-static size_t rows_width(const struct column *column, int64_t begin, int64_t end, struct strbuf *scratch)
+/* Widens the fit for some rows. Integers are measured by their smallest and largest only. */
+static void fit_rows(struct fit *fit, const struct column *column, int64_t begin, int64_t end, bool separators,
+                     struct strbuf *scratch)
 {
     if (begin >= end) {
-        return 0;
+        return;
     }
-    size_t widest = 0;
     if (type_table[column->store].kind == KIND_FLOAT) {
         for (int64_t row = begin; row < end; row++) {
-            size_t width = cell_width(column, row, scratch);
-            widest = width > widest ? width : widest;
+            fit_element(fit, column, row, separators, scratch);
         }
-        return widest;
+        return;
     }
     int64_t least = begin;
     int64_t most = begin;
@@ -86,35 +110,39 @@ static size_t rows_width(const struct column *column, int64_t begin, int64_t end
         least = integer < column_get_int(column, least) ? row : least;
         most = integer > column_get_int(column, most) ? row : most;
     }
-    size_t low = cell_width(column, least, scratch);
-    size_t high = cell_width(column, most, scratch);
-    return low > high ? low : high;
+    fit_element(fit, column, least, separators, scratch);
+    fit_element(fit, column, most, separators, scratch);
 }
 
-static size_t column_width(const struct relation *relation, size_t k, const struct shown *shown,
-                           const struct print_style *style, struct strbuf *scratch)
+static struct fit fit_column(const struct relation *relation, size_t k, const struct shown *shown,
+                             const struct print_style *style, struct strbuf *scratch)
 {
     const struct column *column = relation->columns[k];
-    size_t widest = rows_width(column, 0, shown->head, scratch);
-    size_t tail = rows_width(column, relation->rows - shown->tail, relation->rows, scratch);
-    widest = tail > widest ? tail : widest;
+    struct fit fit = {.width = 1};
+    fit_rows(&fit, column, 0, shown->head, style->separators, scratch);
+    fit_rows(&fit, column, relation->rows - shown->tail, relation->rows, style->separators, scratch);
+    if (style->separators && !fit.grouped && fit.width > 1) {
+        fit.width = 1;
+        fit_rows(&fit, column, 0, shown->head, false, scratch);
+        fit_rows(&fit, column, relation->rows - shown->tail, relation->rows, false, scratch);
+    }
     if (style->header) {
         strbuf_clear(scratch);
         add_name(scratch, relation->names[k]);
         size_t name = text_width(scratch->text, scratch->length);
         size_t type = strlen(type_table[column->type].name);
-        widest = name > widest ? name : widest;
-        widest = type > widest ? type : widest;
+        fit.width = name > fit.width ? name : fit.width;
+        fit.width = type > fit.width ? type : fit.width;
     }
-    return widest > 0 ? widest : 1;
+    return fit;
 }
 
 /* How many columns fit a line; at least one. */
-static size_t columns_that_fit(const size_t *widths, size_t count, const struct print_style *style)
+static size_t columns_that_fit(const struct fit *fits, size_t count, const struct print_style *style)
 {
     size_t used = 0;
     for (size_t k = 0; k < count && style->terminal; k++) {
-        used += widths[k] + (k ? GAP : 0);
+        used += fits[k].width + (k ? GAP : 0);
         if (used > style->width) {
             return k ? k : 1;
         }
@@ -131,19 +159,19 @@ static void add_aligned(struct strbuf *out, const char *text, size_t length, siz
     strbuf_add(out, text, length);
 }
 
-static void print_heading(struct printer *out, const struct relation *relation, const size_t *widths, size_t columns,
+static void print_heading(struct printer *out, const struct relation *relation, const struct fit *fits, size_t columns,
                           const struct print_style *style, struct strbuf *scratch)
 {
     for (size_t k = 0; k < columns; k++) {
         strbuf_clear(scratch);
         add_name(scratch, relation->names[k]);
-        add_aligned(&out->text, scratch->text, scratch->length, widths[k], k);
+        add_aligned(&out->text, scratch->text, scratch->length, fits[k].width, k);
     }
     strbuf_putc(&out->text, '\n');
     strbuf_puts(&out->text, style->colour ? "\033[2m" : "");
     for (size_t k = 0; k < columns; k++) {
         const char *type = type_table[relation->columns[k]->type].name;
-        add_aligned(&out->text, type, strlen(type), widths[k], k);
+        add_aligned(&out->text, type, strlen(type), fits[k].width, k);
     }
     strbuf_puts(&out->text, style->colour ? "\033[0m\n" : "\n");
 }
@@ -156,16 +184,17 @@ struct bars {
 };
 
 /* Bars that fill what the columns leave of the line, if that is enough to tell one from another. */
-static struct bars choose_bars(const struct result *result, const size_t *widths, size_t columns,
+static struct bars choose_bars(const struct result *result, const struct fit *fits, size_t columns,
                                const struct print_style *style)
 {
     struct bars bars = {0};
     const struct relation *relation = result->relation;
     size_t used = GAP;
     for (size_t k = 0; k < columns; k++) {
-        used += widths[k] + (k ? GAP : 0);
+        used += fits[k].width + (k ? GAP : 0);
     }
-    if (!result->histogram || !style->terminal || columns < relation->count || used + LEAST_BAR > style->width) {
+    if (result->view != VIEW_HISTOGRAM || !style->terminal || columns < relation->count ||
+        used + LEAST_BAR > style->width) {
         return bars;
     }
     bars.counts = relation->columns[columns - 1];
@@ -186,47 +215,36 @@ static void add_bar(struct strbuf *out, const struct bars *bars, int64_t row)
     }
 }
 
-static bool print_row(struct printer *out, const struct relation *relation, const size_t *widths, size_t columns,
+static bool print_row(struct printer *out, const struct relation *relation, const struct fit *fits, size_t columns,
                       const struct bars *bars, int64_t row, struct strbuf *scratch)
 {
     for (size_t k = 0; k < columns; k++) {
         strbuf_clear(scratch);
-        encode_element(scratch, relation->columns[k], row);
-        add_aligned(&out->text, scratch->text, scratch->length, widths[k], k);
+        add_element(scratch, relation->columns[k], row, fits[k].grouped);
+        add_aligned(&out->text, scratch->text, scratch->length, fits[k].width, k);
     }
     add_bar(&out->text, bars, row);
     strbuf_putc(&out->text, '\n');
     return print_relieve(out, relation);
 }
 
-/* 1234567 as 1,234,567. */
-static void add_grouped(struct strbuf *out, int64_t number)
+/* Says how much there is: to a person, and where not all of it is seen, or where nothing is. */
+static void print_footer(struct printer *out, const struct result *result, const struct shown *shown, size_t columns,
+                         const struct print_style *style)
 {
-    char digits[32];
-    int length = snprintf(digits, sizeof digits, "%lld", (long long)number);
-    for (int i = 0; i < length; i++) {
-        strbuf_putc(out, digits[i]);
-        if ((length - 1 - i) % 3 == 0 && i + 1 < length) {
-            strbuf_putc(out, ',');
-        }
-    }
-}
-
-/* Says how much there is where not all of it is seen, or where nothing is. */
-static void print_footer(struct printer *out, const struct relation *relation, const struct shown *shown,
-                         size_t columns, const struct print_style *style)
-{
+    const struct relation *relation = result->relation;
     int64_t rows = shown->head + shown->tail;
-    if (rows == relation->rows && columns == relation->count && rows > 0) {
+    bool told = style->terminal && result->view == VIEW_ROWS && result->show_rows < 0;
+    if (!told && rows == relation->rows && columns == relation->count && rows > 0) {
         return;
     }
     struct strbuf *text = &out->text;
     strbuf_puts(text, style->colour ? "\033[2m" : "");
     if (rows < relation->rows) {
-        add_grouped(text, rows);
+        digits_group_int(text, rows);
         strbuf_puts(text, " of ");
     }
-    add_grouped(text, relation->rows);
+    digits_group_int(text, relation->rows);
     strbuf_puts(text, relation->rows == 1 ? " row" : " rows");
     if (columns < relation->count) {
         strbuf_printf(text, ", %zu of %zu columns", columns, relation->count);
@@ -236,21 +254,21 @@ static void print_footer(struct printer *out, const struct relation *relation, c
 }
 
 static void print_body(struct printer *out, const struct relation *relation, const struct shown *shown,
-                       const size_t *widths, size_t columns, const struct bars *bars, struct strbuf *scratch)
+                       const struct fit *fits, size_t columns, const struct bars *bars, struct strbuf *scratch)
 {
     for (int64_t row = 0; row < shown->head; row++) {
-        if (!print_row(out, relation, widths, columns, bars, row, scratch)) {
+        if (!print_row(out, relation, fits, columns, bars, row, scratch)) {
             return;
         }
     }
     if (shown->gap) {
         for (size_t k = 0; k < columns; k++) {
-            add_aligned(&out->text, "…", strlen("…"), widths[k], k);
+            add_aligned(&out->text, "…", strlen("…"), fits[k].width, k);
         }
         strbuf_putc(&out->text, '\n');
     }
     for (int64_t row = relation->rows - shown->tail; row < relation->rows; row++) {
-        if (!print_row(out, relation, widths, columns, bars, row, scratch)) {
+        if (!print_row(out, relation, fits, columns, bars, row, scratch)) {
             return;
         }
     }
@@ -269,17 +287,17 @@ void print_table(struct printer *out, const struct result *result, const struct 
     struct shown shown = choose_rows(relation, result->show_rows, style);
     struct strbuf scratch = {0};
     struct arena *arena = arena_new();
-    size_t *widths = arena_array(arena, relation->count, sizeof *widths);
+    struct fit *fits = arena_array(arena, relation->count, sizeof *fits);
     for (size_t k = 0; k < relation->count; k++) {
-        widths[k] = column_width(relation, k, &shown, style, &scratch);
+        fits[k] = fit_column(relation, k, &shown, style, &scratch);
     }
-    size_t columns = columns_that_fit(widths, relation->count, style);
+    size_t columns = columns_that_fit(fits, relation->count, style);
     if (style->header) {
-        print_heading(out, relation, widths, columns, style, &scratch);
+        print_heading(out, relation, fits, columns, style, &scratch);
     }
-    struct bars bars = choose_bars(result, widths, columns, style);
-    print_body(out, relation, &shown, widths, columns, &bars, &scratch);
-    print_footer(out, relation, &shown, columns, style);
+    struct bars bars = choose_bars(result, fits, columns, style);
+    print_body(out, relation, &shown, fits, columns, &bars, &scratch);
+    print_footer(out, result, &shown, columns, style);
     arena_free(arena);
     strbuf_free(&scratch);
 }

@@ -5,31 +5,36 @@
 const struct setting setting_table[] = {
     {"device",
      {"auto", "cpu", "gpu", "host"},
-     true,
+     DEVICE_NUMBER,
      offsetof(struct settings, device),
      "where queries run; host needs no OpenCL"},
     {"format",
      {"auto", "table", "tsv", "csv", "json", "jsonl", "markdown", "npy", "raw"},
-     false,
+     0,
      offsetof(struct settings, format),
      "auto: a table on a terminal, else tsv"},
     {"header",
      {"auto", "on", "off"},
-     false,
+     0,
      offsetof(struct settings, header),
      "names of columns first; auto: in csv and tables"},
-    {"timing", {"off", "on"}, false, offsetof(struct settings, timing), "where the time went, on standard error"},
-    {"fusion", {"off", "on"}, false, offsetof(struct settings, fusion), "join stages into as few passes as possible"},
+    {"separators",
+     {"auto", "on", "off"},
+     0,
+     offsetof(struct settings, separators),
+     "commas between thousands in tables and values; auto: on a terminal"},
+    {"timing", {"off", "on"}, 0, offsetof(struct settings, timing), "where the time went, on standard error"},
+    {"fusion", {"off", "on"}, 0, offsetof(struct settings, fusion), "join stages into as few passes as possible"},
     {"messages",
      {"normal", "quiet", "verbose"},
-     false,
+     0,
      offsetof(struct settings, messages),
      "notes on standard error: each once, none, or all"},
 };
 const size_t setting_count = sizeof setting_table / sizeof *setting_table;
 
-/* More devices than any machine has; keeps the stored number far from overflow. */
-enum { MOST_DEVICES = 9999 };
+/* More than there are devices, or runs worth timing; keeps the stored number far from overflow. */
+enum { GREATEST_NUMBER = 9999 };
 
 static int *field(struct settings *settings, const struct setting *setting)
 {
@@ -51,7 +56,7 @@ const struct setting *setting_find(const char *name)
     return NULL;
 }
 
-static bool parse_device_number(const char *text, int *number)
+static bool parse_number(const char *text, int *number)
 {
     *number = 0;
     for (const char *at = text; *at; at++) {
@@ -59,7 +64,7 @@ static bool parse_device_number(const char *text, int *number)
             return false;
         }
         *number = *number * 10 + (*at - '0');
-        if (*number > MOST_DEVICES) {
+        if (*number > GREATEST_NUMBER) {
             return false;
         }
     }
@@ -75,8 +80,8 @@ bool setting_set(struct settings *settings, const struct setting *setting, const
         }
     }
     int number;
-    if (setting->number && parse_device_number(value, &number)) {
-        *field(settings, setting) = DEVICE_NUMBER + number;
+    if (setting->number && parse_number(value, &number)) {
+        *field(settings, setting) = setting->number + number;
         return true;
     }
     return false;
@@ -86,8 +91,8 @@ void setting_print(struct strbuf *out, const struct settings *settings, const st
 {
     struct settings copy = *settings;
     int value = *field(&copy, setting);
-    if (setting->number && value >= DEVICE_NUMBER) {
-        strbuf_printf(out, "%d", value - DEVICE_NUMBER);
+    if (setting->number && value >= setting->number) {
+        strbuf_printf(out, "%d", value - setting->number);
     } else {
         strbuf_puts(out, setting->choices[value]);
     }

@@ -26,23 +26,25 @@ enum print_format {
     PRINT_RAW
 };
 enum header { HEADER_AUTO, HEADER_ON, HEADER_OFF };
+enum separators { SEPARATORS_AUTO, SEPARATORS_ON, SEPARATORS_OFF };
 enum messages { MESSAGES_NORMAL, MESSAGES_QUIET, MESSAGES_VERBOSE };
 
 struct settings {
     int device;
     int format;
     int header;
+    int separators;
     int timing; /* 0 or 1 */
     int fusion; /* 0 or 1 */
     int messages;
 };
 
-/* One setting: an int of struct settings at `offset`, the index of one of its choices. With `number`, a number n is
- * allowed too and stored as DEVICE_NUMBER + n. */
+/* One setting: an int of struct settings at `offset`, the index of one of its choices. If `number` is not 0, a number n
+ * is allowed too and stored as number + n. */
 struct setting {
     const char *name;
     const char *choices[10]; /* ended by NULL */
-    bool number;
+    int number;
     size_t offset;
     const char *summary;
 };

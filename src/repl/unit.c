@@ -2,6 +2,7 @@
 
 #include "commands.h"
 #include "meter.h"
+#include "plot.h"
 #include "report.h"
 #include "shell.h"
 
@@ -113,6 +114,12 @@ static enum exit_status print_and_flush(struct turn *turn, const struct result *
         print_fetch(result, &style, turn->stmt->span, &turn->diags) != STATUS_OK) {
         shell_report(turn->shell, &turn->diags);
         return EXIT_QUERY;
+    }
+    if (result->view == VIEW_PLOT && result->plot_path.text) {
+        enum status status =
+            plot_save(result->relation, &result->plot_path, turn->shell->platform->cancel, &turn->diags);
+        shell_report(turn->shell, &turn->diags);
+        return exit_for(status);
     }
     print_result(out, result, &style);
     const struct column *damaged = NULL;

@@ -55,7 +55,11 @@ static void scalars_are_bare(void **state)
     struct print_style json = style_of(PRINT_JSONL, false);
     struct result result = {.kind = RESULT_SCALAR, .scalar = scalar_int(INT64_MIN), .show_rows = -1};
     expect(&result, &tsv, "-9223372036854775808\n");
-    expect(&result, &table, "-9223372036854775808\n");
+    expect(&result, &table, "-9,223,372,036,854,775,808  (-9.22 quintillion)\n");
+    result.scalar = scalar_int(9999);
+    expect(&result, &table, "9999\n");
+    result.scalar = scalar_float(-65536.5);
+    expect(&result, &table, "-65,536.5\n");
     result.scalar = scalar_int((int128)INT64_MAX * 2);
     expect(&result, &tsv, "18446744073709551614\n");
     result.scalar = scalar_float(3);
@@ -255,7 +259,8 @@ static void small_tables_are_whole(void **state)
            "i64        f64\n"
            "  0        0.0\n"
            " 10        0.5\n"
-           " 20        1.0\n");
+           " 20        1.0\n"
+           "3 rows\n");
     style.width = 8;
     expect(&result, &style,
            " id\n"
@@ -288,8 +293,8 @@ static void long_tables_show_both_ends_on_a_terminal_only(void **state)
     struct printer out = {.fd = -1};
     print_result(&out, &result, &style);
     assert_int_equal(count_lines(out.text.text), 2 + 20 + 1 + 5 + 1);
-    assert_non_null(strstr(out.text.text, "\n123440     6172.0\n25 of 12,345 rows (| show N for more)\n"));
-    assert_non_null(strstr(out.text.text, "\n   190        9.5\n     …          …\n"));
+    assert_non_null(strstr(out.text.text, "\n123,440     6172.0\n25 of 12,345 rows (| show N for more)\n"));
+    assert_non_null(strstr(out.text.text, "\n    190        9.5\n      …          …\n"));
     strbuf_clear(&out.text);
     result.show_rows = 30;
     print_result(&out, &result, &style);
@@ -314,7 +319,7 @@ static void tables_are_shortened_to_the_lines_there_are(void **state)
     struct printer out = {.fd = -1};
     static const struct {
         size_t height, lines;
-    } cases[] = {{0, 22}, {24, 22}, {23, 2 + 17 + 2}, {12, 2 + 6 + 2}, {1, 2 + 5 + 2}, {500, 22}};
+    } cases[] = {{0, 23}, {25, 23}, {24, 2 + 18 + 2}, {23, 2 + 17 + 2}, {12, 2 + 6 + 2}, {1, 2 + 5 + 2}, {500, 23}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         style.height = cases[i].height;
         print_result(&out, &result, &style);
@@ -337,8 +342,10 @@ static void histograms_have_bars_on_a_terminal_only(void **state)
     static const double edges[] = {0, 1, 2, 3, 4, 5};
     struct column *columns[] = {column_of_floats(edges, 5), column_of_floats(edges + 1, 5), column_of_ints(counts, 5)};
     static const char *const names[] = {"lo", "hi", "count"};
-    struct result result = {
-        .kind = RESULT_RELATION, .relation = relation_new(5, 3, columns, names), .show_rows = -1, .histogram = true};
+    struct result result = {.kind = RESULT_RELATION,
+                            .relation = relation_new(5, 3, columns, names),
+                            .show_rows = -1,
+                            .view = VIEW_HISTOGRAM};
     for (size_t k = 0; k < 3; k++) {
         column_unref(columns[k]);
     }
@@ -364,7 +371,7 @@ static void histograms_have_bars_on_a_terminal_only(void **state)
     style = style_of(PRINT_TSV, true);
     expect(&result, &style, "0.0\t1.0\t80\n");
     style = style_of(PRINT_TABLE, true);
-    result.histogram = false;
+    result.view = VIEW_ROWS;
     expect(&result, &style, " lo   hi  count\nf64  f64    i64\n0.0  1.0     80\n1 of 5 rows\n");
     result_release(&result);
 }
@@ -375,8 +382,10 @@ static void a_histogram_of_nothing_has_no_bars(void **state)
     static const int64_t zeroes[3] = {0};
     struct column *columns[] = {column_of_ints(zeroes, 2), column_of_ints(zeroes, 2), column_of_ints(zeroes, 2)};
     static const char *const names[] = {"lo", "hi", "count"};
-    struct result result = {
-        .kind = RESULT_RELATION, .relation = relation_new(2, 3, columns, names), .show_rows = -1, .histogram = true};
+    struct result result = {.kind = RESULT_RELATION,
+                            .relation = relation_new(2, 3, columns, names),
+                            .show_rows = -1,
+                            .view = VIEW_HISTOGRAM};
     for (size_t k = 0; k < 3; k++) {
         column_unref(columns[k]);
     }
