@@ -95,12 +95,27 @@ class Drivers:
         """The compiler is killed as soon as it is there: the evaluator answers, and says so at most once."""
         folder = self.fresh()
         process = self.start("--device", "1", "-c", MAIN)
-        killed = wait_for(lambda: kill_compiler(folder))
+        killed = wait_for(lambda: compilers(folder))
+        for compiler in killed:
+            os.kill(compiler, signal.SIGABRT)
         out, err = process.communicate(timeout=300)
         result = harness.Result(process.returncode, out, err)
         good = killed and (result.status, result.out) == (0, b"107\n") and result.err.count(b"note:") == 1
         self.tally.check("compiler-killed", "" if good else f"killed: {killed}\n{result.text()}")
         self.answers("compiler-lives-again", self.run("--device", "1", "-c", MAIN))
+
+    def leaves(self):
+        """Ctrl-C ends the wait for a program; whoever builds it goes on, and the next process finds it."""
+        folder = self.fresh()
+        process = self.start("--device", "1", "-c", MAIN)
+        seen = wait_for(lambda: compilers(folder))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        result = harness.Result(process.returncode, out, err)
+        good = seen and (result.status, result.out) == (-signal.SIGINT, b"")
+        self.tally.check("left-while-building", "" if good else f"seen: {seen}\n{result.text()}")
+        kept = wait_for(lambda: not compilers(folder) and glob.glob(f"{folder}/programs/*.program"))
+        self.tally.check("left-while-building-and-kept", "" if kept else f"{os.listdir(folder)}")
 
     def slow(self):
         """A driver that takes its time to load is waited for by whoever names its device, and by nobody else."""
@@ -125,26 +140,27 @@ class Drivers:
 
 
 def wait_for(holds, seconds=60):
+    """What holds() gives once it is true, or else in the end."""
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if holds():
-            return True
+    while True:
+        held = holds()
+        if held or time.monotonic() > end:
+            return held
         time.sleep(0.002)
-    return False
 
 
-def kill_compiler(folder):
-    """Kills the process that compiles for a cache; whether there was one."""
+def compilers(folder):
+    """The processes that compile for a cache."""
+    found = []
     for path in glob.glob("/proc/[0-9]*/cmdline"):
         try:
             with open(path, "rb") as file:
                 words = file.read().split(b"\0")
             if words[1:2] == [b"--compile-programs"] and folder.encode() in words:
-                os.kill(int(path.split("/")[2]), signal.SIGABRT)
-                return True
+                found.append(int(path.split("/")[2]))
         except OSError:
             continue  # it has ended meanwhile
-    return False
+    return found
 
 
 def slow_driver(shop):
@@ -173,7 +189,7 @@ def main(shop):
     drivers = Drivers(shop, tally)
     groups = [drivers.slow]
     if "device" in harness.MODES:
-        groups += [drivers.cache, drivers.unusable, drivers.several, drivers.killed]
+        groups += [drivers.cache, drivers.unusable, drivers.several, drivers.killed, drivers.leaves]
     for group in groups:
         if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
             group()

@@ -16,10 +16,13 @@
 /* Compilers take more than linear time; this much takes PoCL a few seconds, and no formula is as long. */
 enum { MOST_OPERATIONS = 1500 };
 
+enum { PATIENCE_NS = 15000000 };
+
 struct cl_backend {
     struct backend base;
     char *choice;
     struct start *start;
+    int64_t wanted_since;            /* for a task whose run does not wait; 0: not yet */
     bool started;                    /* it is over, and this came of it: */
     struct accelerator *accelerator; /* the start's; NULL: there is none */
 
@@ -165,19 +168,36 @@ static enum readiness begin_program(struct cl_backend *cl, const struct job *job
     return readiness;
 }
 
-static enum readiness cl_begin(struct backend *backend, const struct job *job)
+/* Whether a device is wanted for long enough to start it. Loading drivers slows down what runs beside it, page faults
+ * above all: a query that takes a few milliseconds without would take several times that. */
+static bool is_due(struct cl_backend *cl)
 {
-    struct cl_backend *cl = of_backend(backend);
+    int64_t now = now_ns();
 
-    start_begin(cl->start);
+    if (cl->wanted_since == 0)
+        cl->wanted_since = now;
+    return now - cl->wanted_since > PATIENCE_NS;
+}
+
+/* How far the device is, which is made to start `at_once` or when that is due. */
+static enum readiness begin_device(struct cl_backend *cl, bool at_once)
+{
+    if (at_once || is_due(cl))
+        start_begin(cl->start);
     if (!cl->started && !start_is_over(cl->start))
         return BACKEND_PENDING;
     if (!cl->started)
         (void)start_wait(cl->start, NULL);
     started(cl);
-    if (!cl->accelerator)
-        return BACKEND_UNABLE;
-    return job ? begin_program(cl, job) : BACKEND_READY;
+    return cl->accelerator ? BACKEND_READY : BACKEND_UNABLE;
+}
+
+static enum readiness cl_begin(struct backend *backend, const struct job *job)
+{
+    struct cl_backend *cl = of_backend(backend);
+    enum readiness readiness = begin_device(cl, !job);
+
+    return readiness == BACKEND_READY && job ? begin_program(cl, job) : readiness;
 }
 
 static int64_t cl_range_rows(struct backend *backend, const struct job *job)
@@ -223,7 +243,7 @@ static enum status cl_break(struct backend *backend, const struct break_job *job
 {
     struct cl_backend *cl = of_backend(backend);
     enum breaker_kind kind = job->task->breaker->kind;
-    if (job->hasty && cl_begin(backend, NULL) == BACKEND_PENDING)
+    if (job->hasty && begin_device(cl, false) == BACKEND_PENDING)
         return STATUS_UNABLE;
     enum status status = start(cl, job->timing, job->cancel, job->diags);
     if (status != STATUS_OK)

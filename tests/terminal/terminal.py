@@ -9,6 +9,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import drivers  # noqa: E402
 import harness  # noqa: E402
 
 PROMPT = re.compile(r"^rql> ?$")
@@ -265,6 +266,33 @@ def without_opencl(shop, tally):
         del os.environ["OCL_ICD_VENDORS"]
 
 
+def with_a_slow_driver(shop, tally):
+    """While a driver loads, the prompt, errors and queries do not wait for it, and leaving does not either."""
+    vendors = drivers.slow_driver(shop)
+    if not vendors:
+        return
+    os.environ["OCL_ICD_VENDORS"] = vendors
+    terminal = Terminal(shop, ["--header"])
+    patience = drivers.SLOW_SECONDS / 2
+    terminal.start()
+    began = time.monotonic()
+    try:
+        terminal.wait(terminal.ready)
+        terminal.enter("load ids.bin | count 42")
+        tally.check("slow-driver-query", terminal.shows(r"^4$", patience=patience))
+        terminal.enter("load ids.bin | cuont 42")
+        tally.check("slow-driver-error", terminal.shows(r"did you mean", patience=patience))
+        terminal.keys("C-d")
+        problem = terminal.shows(r"^left with 0$", prompt=False, patience=patience)
+        took = time.monotonic() - began
+        if not problem and took >= drivers.SLOW_SECONDS:
+            problem = f"all of it took {took:.1f} s, and the driver was there by then"
+        tally.check("slow-driver-leave", problem)
+    finally:
+        terminal.stop()
+        del os.environ["OCL_ICD_VENDORS"]
+
+
 def has_terminals():
     try:
         for end in os.openpty():
@@ -282,6 +310,7 @@ def main(shop):
         return 0
     if "device" in harness.MODES:
         without_opencl(shop, tally)
+        with_a_slow_driver(shop, tally)
         session(shop, tally, harness.ALL_MODES["auto"])
     session(shop, tally, harness.ALL_MODES["host"])
     return tally.finish()
