@@ -39,13 +39,12 @@ static bool is_one_definition(const struct unit *unit)
     return unit->parsed == PARSE_OK && unit->first && unit->first->kind == STMT_LET && !unit->first->next;
 }
 
-static enum exit_status define(struct shell *shell, const char *argument, size_t number)
+/* `name` is what errors call it. */
+static enum exit_status define(struct shell *shell, const char *name, const char *argument, size_t number)
 {
     struct strbuf text = {0};
     write_definition(&text, argument, number);
-    struct strbuf name = {0};
-    strbuf_printf(&name, "argument %zu", number);
-    struct unit *unit = unit_new(name.text, &text, PARSE_SCRIPT);
+    struct unit *unit = unit_new(name, &text, PARSE_SCRIPT);
     if (unit->parsed == PARSE_OK && !is_one_definition(unit)) {
         (void)diag_error(&unit->diags, (struct span){&unit->source, 0, (uint32_t)unit->source.length},
                          "an argument holds one value or pipeline");
@@ -53,15 +52,20 @@ static enum exit_status define(struct shell *shell, const char *argument, size_t
         unit->first = NULL;
     }
     enum exit_status outcome = unit_run(shell, unit);
-    strbuf_free(&name);
     return outcome == EXIT_QUERY ? EXIT_USAGE : outcome;
 }
 
 enum exit_status arguments_define(struct shell *shell, const struct options *options)
 {
     enum exit_status outcome = EXIT_FINE;
+    for (size_t i = 0; i < options->named_count && outcome == EXIT_FINE; i++) {
+        outcome = define(shell, "--arg", options->named[i], 0);
+    }
     for (size_t i = 0; i < options->argument_count && outcome == EXIT_FINE; i++) {
-        outcome = define(shell, options->arguments[i], i + 1);
+        struct strbuf name = {0};
+        strbuf_printf(&name, "argument %zu", i + 1);
+        outcome = define(shell, name.text, options->arguments[i], i + 1);
+        strbuf_free(&name);
     }
     return outcome;
 }

@@ -8,12 +8,16 @@
 #include <string.h>
 
 const struct option_row option_table[] = {
-    {"command", 'c', "QUERY", OPTION_QUERY, NULL, NULL, "run this text; may be repeated, each on its own"},
+    {"command", 'c', "QUERY", OPTION_QUERY, NULL, NULL, "run this; may be repeated, each on its own"},
+    {"arg", 0, "NAME=VALUE", OPTION_ARGUMENT, NULL, NULL, "what $NAME stands for; may be repeated"},
     {"device", 0, "", OPTION_SET, "device", NULL, NULL},
     {"format", 0, "", OPTION_SET, "format", NULL, NULL},
     {"header", 0, NULL, OPTION_SET, "header", "on", "print the names of columns first"},
     {"timing", 0, NULL, OPTION_SET, "timing", "on", NULL},
     {"fusion", 0, "", OPTION_SET, "fusion", NULL, NULL},
+    {"stop", 'e', NULL, OPTION_SET, "errors", "stop", "stop at the first query that fails, the default"},
+    {"keep-going", 'k', NULL, OPTION_SET, "errors", "continue", "go on after a query that fails; status 1 in the end"},
+    {"no-init", 0, NULL, OPTION_NO_INIT, NULL, NULL, "do not read rqlrc before the prompt"},
     {"quiet", 0, NULL, OPTION_SET, "messages", "quiet", "no notes, no greeting"},
     {"verbose", 0, NULL, OPTION_SET, "messages", "verbose", "all notes, each time"},
     {"help", 'h', NULL, OPTION_HELP, NULL, NULL, "this text"},
@@ -36,6 +40,7 @@ static enum options_result bad(struct strbuf *message)
     return OPTIONS_BAD;
 }
 
+/* One line of at most 79 cells. Of a setting its choices say more than words do. */
 static void print_option(struct strbuf *out, const struct option_row *row)
 {
     struct strbuf left = {0};
@@ -43,30 +48,33 @@ static void print_option(struct strbuf *out, const struct option_row *row)
         strbuf_printf(&left, "-%c, ", row->letter);
     }
     strbuf_printf(&left, "--%s", row->name);
-    if (row->argument && *row->argument) {
-        strbuf_printf(&left, " %s", row->argument);
-    } else if (row->argument) {
-        strbuf_putc(&left, ' ');
-        setting_print_choices(&left, setting_find(row->setting));
+    if (row->argument) {
+        strbuf_printf(&left, " %s", *row->argument ? row->argument : "WHICH");
     }
-    strbuf_printf(out, "  %-36s  %s\n", left.text, row->summary ? row->summary : setting_find(row->setting)->summary);
+    strbuf_printf(out, "  %-22s  %s", left.text, row->summary ? row->summary : "");
+    if (!row->summary && row->argument) {
+        setting_print_choices(out, setting_find(row->setting));
+    } else if (!row->summary) {
+        strbuf_puts(out, setting_find(row->setting)->summary);
+    }
+    strbuf_putc(out, '\n');
     strbuf_free(&left);
 }
 
+/* It fits a screen of 24 lines of 80 cells. */
 static void print_help(struct strbuf *out)
 {
-    strbuf_puts(out, "rql: an interactive shell for columnar data\n\n"
-                     "  rql [OPTIONS]                 a prompt on a terminal, else queries from standard input\n"
-                     "  rql [OPTIONS] SCRIPT [ARG...] queries from a file, or - for standard input\n"
-                     "  rql [OPTIONS] -c QUERY ...    these queries\n\n");
+    strbuf_puts(out, "rql: an interactive shell for columnar data\n"
+                     "  rql [OPTIONS]                  a prompt, or queries from standard input\n"
+                     "  rql [OPTIONS] SCRIPT [ARG...]  queries from a file, or - for standard input\n"
+                     "  rql [OPTIONS] -c QUERY ...     these queries\n\n");
     for (size_t i = 0; i < option_count; i++) {
         print_option(out, &option_table[i]);
     }
-    strbuf_puts(out,
-                "\nAn ARG is NAME=VALUE, as 'let NAME = VALUE' before the script; a bare VALUE is arg1, arg2, ...\n"
-                "Example: rql -c 'load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum'\n"
-                "Exit status: 0, 1 if a query failed, 2 for bad usage, 130 if interrupted\n"
-                "'.help' inside rql explains the language.\n");
+    strbuf_puts(out, "An ARG is NAME=VALUE, as of --arg; the K-th one is $argK if it is VALUE alone\n"
+                     "Example: rql -c 'load ids.bin | zip amounts.bin | select id==42 | snds | sum'\n"
+                     "Exit status: 0, 1 if a query failed, 2 for bad usage, 130 if interrupted\n"
+                     "'.help' inside rql explains the language.\n");
 }
 
 static const struct option_row *find_long(const char *name, size_t length)
@@ -118,6 +126,14 @@ static enum options_result bad_value(struct strbuf *message, const struct option
     return bad(message);
 }
 
+static enum options_result bad_argument(struct strbuf *message, const char *value)
+{
+    strbuf_puts(message, "rql: --arg takes NAME=VALUE, not '");
+    strbuf_add_visible(message, value, strlen(value));
+    strbuf_putc(message, '\'');
+    return bad(message);
+}
+
 /* One option; `value` is what followed an =, or NULL. */
 static enum options_result apply(struct reader *reader, const struct option_row *row, const char *value)
 {
@@ -143,6 +159,12 @@ static enum options_result apply(struct reader *reader, const struct option_row 
         return OPTIONS_RUN;
     case OPTION_QUERY:
         reader->options->queries[reader->options->query_count++] = value;
+        return OPTIONS_RUN;
+    case OPTION_ARGUMENT:
+        reader->options->named[reader->options->named_count++] = value;
+        return strchr(value, '=') ? OPTIONS_RUN : bad_argument(reader->message, value);
+    case OPTION_NO_INIT:
+        reader->options->no_init = true;
         return OPTIONS_RUN;
     case OPTION_HELP:
         print_help(reader->message);
@@ -207,6 +229,7 @@ enum options_result options_parse(struct options *options, int argc, char *const
     *options = (struct options){.settings = settings_default()};
     options->queries = heap_array((size_t)argc + 1, sizeof *options->queries);
     options->arguments = heap_array((size_t)argc + 1, sizeof *options->arguments);
+    options->named = heap_array((size_t)argc + 1, sizeof *options->named);
     struct reader reader = {argc, argv, 1, options, message};
     bool only_operands = false;
     while (reader.next < argc) {
@@ -234,4 +257,5 @@ void options_free(struct options *options)
 {
     free(options->queries);
     free(options->arguments);
+    free(options->named);
 }

@@ -12,7 +12,7 @@ enum exit_status {
     EXIT_PIPE = 141         /* nobody reads standard output any more */
 };
 
-enum option_action { OPTION_SET, OPTION_QUERY, OPTION_HELP, OPTION_VERSION };
+enum option_action { OPTION_SET, OPTION_QUERY, OPTION_ARGUMENT, OPTION_NO_INIT, OPTION_HELP, OPTION_VERSION };
 
 struct option_row {
     const char *name;     /* without the dashes */
@@ -34,6 +34,9 @@ struct options {
     const char *script;     /* a path, "-" for standard input, or NULL */
     const char **arguments; /* what follows the script, NAME=TEXT or TEXT; malloc'd */
     size_t argument_count;
+    const char **named; /* --arg, NAME=TEXT; malloc'd */
+    size_t named_count;
+    bool no_init; /* the prompt does not read rqlrc */
 };
 
 enum options_result {

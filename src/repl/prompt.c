@@ -175,6 +175,7 @@ static enum exit_status converse(struct prompt *prompt)
 enum exit_status prompt_run(struct shell *shell, bool editing)
 {
     struct prompt prompt = {.shell = shell};
+    startup_run(shell);
     shell->prompting = true;
     shell->runner.env->keeps_last = true;
     shell_choose_device(shell);
@@ -184,7 +185,7 @@ enum exit_status prompt_run(struct shell *shell, bool editing)
         greet(shell);
         open_history(&prompt);
     }
-    enum exit_status outcome = converse(&prompt);
+    enum exit_status outcome = shell->leaving ? EXIT_FINE : converse(&prompt);
     if (prompt.history) {
         history_close(prompt.history);
     }

@@ -30,6 +30,7 @@ const struct setting setting_table[] = {
      0,
      offsetof(struct settings, messages),
      "notes on standard error: each once, none, or all"},
+    {"errors", {"stop", "continue"}, false, offsetof(struct settings, errors), "what follows a query that fails"},
 };
 const size_t setting_count = sizeof setting_table / sizeof *setting_table;
 

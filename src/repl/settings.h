@@ -27,6 +27,7 @@ enum print_format {
 };
 enum header { HEADER_AUTO, HEADER_ON, HEADER_OFF };
 enum separators { SEPARATORS_AUTO, SEPARATORS_ON, SEPARATORS_OFF };
+enum on_error { ERRORS_STOP, ERRORS_CONTINUE };
 enum messages { MESSAGES_NORMAL, MESSAGES_QUIET, MESSAGES_VERBOSE };
 
 struct settings {
@@ -37,6 +38,7 @@ struct settings {
     int timing; /* 0 or 1 */
     int fusion; /* 0 or 1 */
     int messages;
+    int errors;
 };
 
 /* One setting: an int of struct settings at `offset`, the index of one of its choices. If `number` is not 0, a number n

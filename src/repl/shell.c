@@ -176,6 +176,12 @@ enum status shell_read(const struct shell *shell, const char *path, struct span 
     return status;
 }
 
+bool shell_goes_on(const struct shell *shell, enum exit_status outcome)
+{
+    bool failed = outcome == EXIT_QUERY && shell->settings.errors == ERRORS_CONTINUE;
+    return !shell->leaving && (outcome == EXIT_FINE || failed);
+}
+
 /* A script, or standard input if there is no path. */
 static enum exit_status run_script(struct shell *shell, const char *path)
 {
@@ -194,20 +200,27 @@ static enum exit_status run_script(struct shell *shell, const char *path)
     return outcome;
 }
 
+/* The worse of two outcomes of queries that run one after another. */
+static enum exit_status worse(enum exit_status a, enum exit_status b)
+{
+    return a == EXIT_FINE ? b : a;
+}
+
 static enum exit_status run_queries(struct shell *shell, const struct options *options)
 {
     enum exit_status outcome = EXIT_FINE;
-    for (size_t i = 0; i < options->query_count && outcome == EXIT_FINE && !shell->leaving; i++) {
+    for (size_t i = 0; i < options->query_count && shell_goes_on(shell, outcome); i++) {
         struct strbuf text = {0};
         strbuf_puts(&text, options->queries[i]);
-        outcome = unit_run(shell, unit_new("-c", &text, PARSE_SCRIPT));
+        outcome = worse(outcome, unit_run(shell, unit_new("-c", &text, PARSE_SCRIPT)));
     }
     return outcome;
 }
 
 static void shell_open(struct shell *shell, const struct options *options, const struct platform *platform)
 {
-    *shell = (struct shell){.platform = platform, .settings = options->settings, .memory = arena_new()};
+    *shell = (struct shell){
+        .platform = platform, .settings = options->settings, .no_init = options->no_init, .memory = arena_new()};
     shell->catalog = catalog_new(platform->mappings, platform->cancel);
     shell->runner.env = env_new(shell->catalog);
     shell->runner.evaluator = evaluator_open();
@@ -232,22 +245,24 @@ static void shell_close(struct shell *shell)
     arena_free(shell->memory);
 }
 
+static enum exit_status run_what_is_asked(struct shell *shell, const struct options *options)
+{
+    if (options->query_count > 0) {
+        return run_queries(shell, options);
+    }
+    if (options->script) {
+        return run_script(shell, strcmp(options->script, "-") == 0 ? NULL : options->script);
+    }
+    return isatty(STDIN_FILENO) ? prompt_run(shell, isatty(STDOUT_FILENO)) : run_script(shell, NULL);
+}
+
 enum exit_status shell_main(const struct options *options, const struct platform *platform)
 {
     struct shell shell;
     shell_open(&shell, options, platform);
-    enum exit_status outcome;
-    if (options->query_count > 0) {
-        outcome = run_queries(&shell, options);
-    } else if (options->script) {
-        outcome = arguments_define(&shell, options);
-        if (outcome == EXIT_FINE) {
-            outcome = run_script(&shell, strcmp(options->script, "-") == 0 ? NULL : options->script);
-        }
-    } else if (isatty(STDIN_FILENO)) {
-        outcome = prompt_run(&shell, isatty(STDOUT_FILENO));
-    } else {
-        outcome = run_script(&shell, NULL);
+    enum exit_status outcome = arguments_define(&shell, options);
+    if (outcome == EXIT_FINE) {
+        outcome = run_what_is_asked(&shell, options);
     }
     shell_close(&shell);
     return outcome;

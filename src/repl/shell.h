@@ -22,6 +22,7 @@ struct shell {
     struct render_style errors; /* how standard error likes them */
     bool prompting;             /* a person types: errors and interrupts do not end the shell */
     bool leaving;               /* .quit was said */
+    bool no_init;               /* rqlrc is not wanted */
     size_t read_depth;          /* scripts reading scripts */
     struct unit *kept;          /* sources that functions were defined in */
     struct arena *memory;       /* lives as long as the shell */
@@ -38,6 +39,9 @@ void shell_complain(const struct strbuf *text);
 /* Reports errors and, as the settings allow, notes. */
 void shell_report(struct shell *shell, const struct diags *diags);
 
+/* Whether the next query follows one that ended like this. */
+bool shell_goes_on(const struct shell *shell, enum exit_status outcome);
+
 /* The style for results now: settings and the terminal's width may have changed. */
 struct print_style shell_print_style(const struct shell *shell);
 
@@ -50,6 +54,10 @@ void shell_choose_device(struct shell *shell);
 /* Reads a whole file or, if path is NULL, standard input. On failure adds an error at `span`. */
 enum status shell_read(const struct shell *shell, const char *path, struct span span, struct strbuf *text,
                        struct diags *diags);
+
+/* Runs what the user keeps to be run before the prompt (startup.c): $XDG_CONFIG_HOME/rql/rqlrc or ~/.config/rql/rqlrc,
+ * if there is one. */
+void startup_run(struct shell *shell);
 
 /* The prompt (prompt.c), until the user leaves. `editing`: standard output is a terminal too. */
 enum exit_status prompt_run(struct shell *shell, bool editing);

@@ -237,17 +237,19 @@ static enum exit_status run_statement_of(struct shell *shell, const struct stmt 
 static enum exit_status run_all(struct shell *shell, const struct unit *unit)
 {
     int64_t parse_ns = unit->parse_ns; /* the first statement's report tells it, for the whole source */
+    enum exit_status worst = EXIT_FINE;
     for (const struct stmt *stmt = unit->first; stmt && !shell->leaving; stmt = stmt->next) {
         if (*shell->platform->cancel) {
             return EXIT_INTERRUPTED;
         }
         enum exit_status outcome = run_statement_of(shell, stmt, parse_ns);
-        if (outcome != EXIT_FINE) {
-            return outcome;
+        if (!shell_goes_on(shell, outcome)) {
+            return outcome == EXIT_FINE ? worst : outcome;
         }
+        worst = outcome == EXIT_FINE ? worst : outcome;
         parse_ns = 0;
     }
-    return EXIT_FINE;
+    return worst;
 }
 
 static bool defines_functions(const struct unit *unit)
@@ -263,7 +265,11 @@ static bool defines_functions(const struct unit *unit)
 enum exit_status unit_run(struct shell *shell, struct unit *unit)
 {
     shell_report(shell, &unit->diags);
-    enum exit_status outcome = is_sound(shell, unit) ? run_all(shell, unit) : EXIT_QUERY;
+    bool goes_on = shell->settings.errors == ERRORS_CONTINUE; /* then each statement speaks for itself */
+    enum exit_status outcome = goes_on || is_sound(shell, unit) ? run_all(shell, unit) : EXIT_QUERY;
+    if (outcome == EXIT_FINE && unit->parsed != PARSE_OK) {
+        outcome = EXIT_QUERY;
+    }
     if (defines_functions(unit)) {
         unit->next = shell->kept;
         shell->kept = unit;
