@@ -288,6 +288,9 @@ void bind_shape(struct binder *binder, const struct stage *stage, struct flow *f
 extern const struct extents shape_unknown; /* as a check before running finds a picture's */
 value shape_row(struct code *code, struct extents shape, struct span span);
 value shape_col(struct code *code, struct extents shape, struct span span);
+/* A path with the argument that it may begin with put in its place. False, with an error, if there is no such. */
+bool bind_written_path(struct binder *binder, const struct name *path, struct name *meant);
+
 /* Whether the flow has a shape that `along` can go along; an error if not. */
 bool shape_along(struct binder *binder, const struct stage *stage, const struct flow *flow);
 /* Whether the relation after the stage is laid out as the one before. */

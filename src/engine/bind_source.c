@@ -110,9 +110,47 @@ static void open_file(struct binder *binder, const struct path_item *item, const
     }
 }
 
-static void bind_path(struct binder *binder, const struct path_item *item, struct gathered *all)
+static size_t argument_length(const char *text)
 {
+    size_t length = 0;
+    while (text[length] && !strchr("/.- ", text[length]))
+        length++;
+    return length;
+}
+
+bool bind_written_path(struct binder *binder, const struct name *path, struct name *meant)
+{
+    *meant = *path;
+    const char *argument = name_argument(path);
+    if (argument == NULL)
+        return true;
+    size_t length = argument_length(argument);
+    const char *text = env_argument(binder->env, argument, length);
+    if (text == NULL) {
+        bind_error(binder, path->span,
+                   arena_printf(binder->arena,
+                                "`--arg %.*s=PATH` on the command line gives it; a file whose name begins with `$` is "
+                                "written in quotes",
+                                (int)length, argument),
+                   "there is no argument `$%.*s`", (int)length, argument);
+        return false;
+    }
+    size_t end = strlen(text);
+    bool quoted = end > 1 && (text[0] == '"' || text[0] == '\'') && text[end - 1] == text[0];
+    text = quoted ? arena_text(binder->arena, text + 1, end - 2) : text;
+    meant->text = arena_printf(binder->arena, "%s%s", text, argument + length);
+    return true;
+}
+
+static void bind_path(struct binder *binder, const struct path_item *written, struct gathered *all)
+{
+    struct path_item *item = arena_alloc(binder->arena, sizeof *item);
+    *item = *written;
     enum type type;
+    if (!bind_written_path(binder, &written->path, &item->path)) {
+        all->open = true;
+        return;
+    }
     const enum type *stated = NULL;
     if (item->type.text != NULL) {
         if (!type_by_name(item->type.text, &type)) {
@@ -175,7 +213,17 @@ static void give_relation(struct binder *binder, const struct relation *relation
 static void bind_let_relation(struct binder *binder, const struct source_node *source, struct flow *flow)
 {
     const struct name *name = &source->name;
-    const struct binding *binding = env_find(binder->env, name->text);
+    const char *argument = name_argument(name);
+    const struct binding *binding = env_find(binder->env, argument ? argument : name->text);
+    if (binding == NULL && argument != NULL) {
+        struct path_item *path = arena_alloc(binder->arena, sizeof *path);
+        struct source_node load = *source;
+        path->path = *name;
+        load.paths = path;
+        load.path_count = 1;
+        bind_load(binder, &load, flow);
+        return;
+    }
     struct task *task = task_begin(binder, "let", source->span, flow);
     if (binding != NULL && binding->kind == BINDING_RELATION && binding->relation != NULL) {
         give_relation(binder, binding->relation, binding->unknown, task, flow);

@@ -1,4 +1,5 @@
 /* A pipeline's stages in order, and those that choose rows or end it. */
+#include "assertion.h"
 #include "bind_internal.h"
 
 #include <string.h>
@@ -52,6 +53,21 @@ static void bind_filter(struct binder *binder, const struct stage *stage, struct
             keep = code_op(&task->code, OP_NOT, keep, NO_VALUE, NO_VALUE, expr->span);
         task->filters = arena_alloc(binder->arena, sizeof *task->filters);
         task->filters[0] = (struct filter){keep, expr->span};
+        task->filter_count = 1;
+    }
+    flow->rows = -1;
+    task_pass(binder, task, flow);
+}
+
+static void bind_assert(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    const struct expr *expr = stage_expr(binder, stage);
+    struct task *task = task_after(binder, stage, flow);
+    struct scope scope = scope_of_stage(binder, task, flow, stage->head);
+    value holds = expr != NULL ? bind_condition(&scope, expr) : NO_VALUE;
+    if (holds != NO_VALUE) {
+        task->filters = arena_alloc(binder->arena, sizeof *task->filters);
+        task->filters[0] = (struct filter){assertion_add(&task->code, holds, expr->span), expr->span};
         task->filter_count = 1;
     }
     flow->rows = -1;
@@ -134,14 +150,15 @@ static void bind_save(struct binder *binder, const struct stage *stage, struct f
 {
     flow->ended = true;
     flow->last = stage;
-    bound->save_path = stage->path;
+    if (!bind_written_path(binder, &stage->path, &bound->save_path))
+        return;
     if (flow->open || bind_hopeless(binder))
         return;
-    if (binder->checking && !folder_exists(binder->arena, stage->path.text))
+    if (binder->checking && !folder_exists(binder->arena, bound->save_path.text))
         return;
     size_t columns = flow->scalar ? 1 : flow->count;
     struct extents shape = flow->scalar ? (struct extents){0} : flow->shape;
-    if (save_check(stage->path.text, columns, shape, stage->path.span, binder->diags) != STATUS_OK)
+    if (save_check(bound->save_path.text, columns, shape, bound->save_path.span, binder->diags) != STATUS_OK)
         bind_failed(binder);
 }
 
@@ -185,6 +202,9 @@ static void bind_by_word(struct binder *binder, const struct stage *stage, struc
     case STAGE_SELECT:
     case STAGE_REJECT:
         bind_filter(binder, stage, flow);
+        break;
+    case STAGE_ASSERT:
+        bind_assert(binder, stage, flow);
         break;
     case STAGE_MAP:
     case STAGE_BRAID:

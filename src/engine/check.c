@@ -73,7 +73,7 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
         define(env, stmt->name.text, &bound, arena);
     else if (stmt->kind == STMT_LET)
         env_set_unknown(env, stmt->name.text, BINDING_RELATION);
-    if (env->keeps_last && status == STATUS_OK && stmt->kind != STMT_EXPLAIN)
+    if (env->keeps_last && status == STATUS_OK && stmt->kind != STMT_EXPLAIN && stmt->kind != STMT_ASSERT)
         define(env, ENV_LAST, &bound, arena);
     if (status == STATUS_OK)
         queue_release(&bound.queue);

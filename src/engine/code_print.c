@@ -4,6 +4,7 @@
  * what is still to be written, and what goes beyond a number of operations is left out. */
 #include "code.h"
 
+#include "assertion.h"
 #include "scalar.h"
 
 #include <inttypes.h>
@@ -131,8 +132,12 @@ static void push_operator(struct printer *printer, const struct instr *instr)
 {
     int precedence = precedences[instr->op];
     const char *text = op_table[instr->op].text;
+    value asserted = assertion_condition(printer->code, (value)(instr - printer->code->at));
     const struct instr *order = at_least(printer->code, instr);
-    if (order != NULL) {
+    if (asserted != NO_VALUE) {
+        push_value(printer, asserted, 0);
+        push_text(printer, "assert ");
+    } else if (order != NULL) {
         push_infix(printer, order->args[0], ">=", order->args[1], precedences[OP_LE]);
     } else if (instr->op == OP_SELECT) {
         push_value(printer, instr->args[2], precedence);

@@ -28,8 +28,29 @@ void env_free(struct env *env)
         free(env->bindings[i].name);
     }
     free(env->bindings);
+    for (size_t i = 0; i < env->argument_count; i++) {
+        free(env->arguments[i].name);
+        free(env->arguments[i].text);
+    }
+    free(env->arguments);
     relation_unref(env->last);
     free(env);
+}
+
+void env_set_argument(struct env *env, const char *name, const char *text)
+{
+    env->arguments = heap_resize(env->arguments, env->argument_count + 1, sizeof *env->arguments);
+    env->arguments[env->argument_count++] = (struct argument){heap_text(name), heap_text(text)};
+}
+
+const char *env_argument(const struct env *env, const char *name, size_t length)
+{
+    for (size_t i = env->argument_count; i > 0; i--) { /* the last one of a name counts */
+        const struct argument *argument = &env->arguments[i - 1];
+        if (strlen(argument->name) == length && memcmp(argument->name, name, length) == 0)
+            return argument->text;
+    }
+    return NULL;
 }
 
 struct env *env_copy(const struct env *env)
@@ -46,6 +67,8 @@ struct env *env_copy(const struct env *env)
     }
     env_set_last(copy, env->last);
     copy->keeps_last = env->keeps_last;
+    for (size_t i = 0; i < env->argument_count; i++)
+        env_set_argument(copy, env->arguments[i].name, env->arguments[i].text);
     return copy;
 }
 

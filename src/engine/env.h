@@ -23,11 +23,19 @@ struct binding {
 /* The name that the last result has at the prompt. */
 #define ENV_LAST "_"
 
+/* What the command line says a name stands for, as it was written. */
+struct argument {
+    char *name;
+    char *text;
+};
+
 struct env {
     struct binding *bindings;
     size_t count, capacity;
     struct relation *last; /* the last successful relation at the prompt, or NULL */
     bool keeps_last;       /* results are named ENV_LAST */
+    struct argument *arguments;
+    size_t argument_count;
     struct catalog *catalog;
 };
 
@@ -42,6 +50,10 @@ void env_set_function(struct env *env, const char *name, const struct stmt *def)
 /* In a check before running: a binding of which only the kind is known. The caller fills in the scalar's kind, or the
  * columns if they are known; a relation without any may also be a scalar. */
 struct binding *env_set_unknown(struct env *env, const char *name, enum binding_kind kind);
+/* An argument's text, by its name of so many bytes; NULL if there is none such. */
+void env_set_argument(struct env *env, const char *name, const char *text);
+const char *env_argument(const struct env *env, const char *name, size_t length);
+
 bool env_drop(struct env *env, const char *name);
 /* What a line that begins with `|` goes on from. Takes a reference; NULL clears. */
 void env_set_last(struct env *env, struct relation *relation);

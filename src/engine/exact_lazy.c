@@ -123,6 +123,9 @@ static enum status fail(const struct exact *exact, const struct lazy_task *lazy,
         .a = a.integer,
         .b = b.integer,
         .number = a.number,
+        .values = lazy->memo,
+        .computed = lazy->computed,
+        .computed_for = lazy->row + 1,
         .rows = instr->op == OP_GATHER ? input_rows(exact, &lazy->task->inputs[instr->integer]) : 0,
     };
     return fail_operation(&failure, exact->diags);

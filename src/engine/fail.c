@@ -1,5 +1,6 @@
 #include "fail.h"
 
+#include "assertion.h"
 #include "scalar.h"
 #include "stages.h"
 
@@ -56,6 +57,8 @@ const char *position_text(int64_t position, int64_t rows, struct arena *arena)
 
 static const char *what_failed(const struct failure *failure, struct arena *arena)
 {
+    if (assertion_failed(failure))
+        return "assertion failed";
     if (divides_by_zero(failure))
         return failure->instr->op == OP_DIV ? "division by zero" : "remainder of a division by zero";
     if (failure->instr->op == OP_GATHER)
@@ -98,7 +101,9 @@ static const char *argument_text(const struct failure *failure, int argument, co
 static void give_hint(const struct failure *failure, struct diags *diags)
 {
     struct arena *arena = diags->arena;
-    if (divides_by_zero(failure)) {
+    if (assertion_failed(failure)) {
+        assertion_hint(failure, diags);
+    } else if (divides_by_zero(failure)) {
         const char *divisor = argument_text(failure, 1, "DIVISOR", arena);
         if (failure->task && !code_is_const(failure->code, failure->instr->args[1]))
             diag_hint(diags,

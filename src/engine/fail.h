@@ -2,6 +2,7 @@
 #ifndef RQL_ENGINE_FAIL_H
 #define RQL_ENGINE_FAIL_H
 
+#include "datum.h"
 #include "task.h"
 
 struct failure {
@@ -13,6 +14,10 @@ struct failure {
     int64_t a, b;  /* the arguments, */
     double number; /* or that of TO_INT */
     int64_t rows;  /* GATHER: how many elements there are */
+    /* The code's values at that row, as far as computed[v] is computed_for; NULL: not at hand. */
+    const union datum *values;
+    const int64_t *computed;
+    int64_t computed_for;
 };
 
 /* The error that `what` happened at this row, in the task's stage that the span lies in. */

@@ -284,9 +284,39 @@ static struct resolved resolve_in_flow(const struct scope *scope, const char *na
     return meaning(MEANS_UNKNOWN, 0);
 }
 
+static void unknown_argument(struct binder *binder, const struct name *name, const char *argument)
+{
+    bind_error(binder, name->span,
+               arena_printf(binder->arena, "`--arg %s=VALUE` on the command line gives it, or `let %s = VALUE`",
+                            argument, argument),
+               "there is no argument `$%s`", argument);
+}
+
+/* $NAME: a let value or an argument of the command line, whatever columns there are. */
+static struct resolved resolve_argument(struct scope *scope, const struct name *name, const char *argument)
+{
+    struct binder *binder = scope->binder;
+    const struct binding *binding = env_find(binder->env, argument);
+    const char *text = env_argument(binder->env, argument, strlen(argument));
+    if (binding != NULL && binding->kind == BINDING_SCALAR)
+        return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};
+    if (binding != NULL && binding->kind == BINDING_RELATION && !known_only_when_run(binding))
+        bind_error(binder, name->span, NULL, "`%s` is a relation, not a value", name->text);
+    else if (binding == NULL && text != NULL)
+        bind_error(binder, name->span,
+                   arena_printf(binder->arena, "as it is, it can stand for a path: `load %s`", name->text),
+                   "the argument `%s` is no value: `%s`", name->text, text);
+    else if (binding == NULL)
+        unknown_argument(binder, name, argument);
+    return meaning(MEANS_UNKNOWN, 0);
+}
+
 struct resolved name_resolve(struct scope *scope, const struct name *name)
 {
     size_t index;
+    const char *argument = name_argument(name);
+    if (argument != NULL)
+        return resolve_argument(scope, name, argument);
     if (find_name(scope->parameters, scope->parameter_count, name->text, &index))
         return meaning(MEANS_ARGUMENT, index);
     if (scope->flow != NULL) {

@@ -1,6 +1,7 @@
 #include "run.h"
 
 #include "away.h"
+#include "assertion.h"
 #include "choose.h"
 #include "damage.h"
 #include "describe.h"
@@ -281,6 +282,8 @@ enum status run_statement(struct runner *runner, const struct stmt *stmt, struct
     switch (stmt->kind) {
     case STMT_DEF:
         return run_def(runner, stmt, arena, diags);
+    case STMT_ASSERT:
+        return assertion_run(runner->env, stmt, arena, diags);
     case STMT_LET:
         status = run_let(runner, stmt, arena, result, diags);
         break;

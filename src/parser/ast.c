@@ -1,5 +1,7 @@
 #include "ast_build.h"
 
+#include <string.h>
+
 #include "parse.h"
 
 /* A list's room doubles; its count alone tells when it is full, so that no capacity is carried in the tree. */
@@ -398,6 +400,17 @@ void stmt_query(struct tree *tree, struct pipeline *pipeline, struct expr *expr)
     stmt_new(tree, pipeline ? STMT_PIPELINE : STMT_EXPR, (struct span){0}, pipeline, expr);
 }
 
+const char *name_argument(const struct name *name)
+{
+    const struct source *source = name->span.source;
+    if (!name->text || name->text[0] != '$' || !source)
+        return NULL;
+    uint32_t at = name->span.begin;
+    while (at < name->span.end && strchr("( \t\r\n", source->text[at]))
+        at++;
+    return source->text[at] == '$' ? name->text + 1 : NULL;
+}
+
 void stmt_let(struct tree *tree, struct token word, struct token name, struct pipeline *pipeline, struct expr *expr)
 {
     struct stmt *stmt = stmt_new(tree, STMT_LET, token_span(tree, word), pipeline, expr);
@@ -410,6 +423,11 @@ void stmt_def(struct tree *tree, struct token word, struct token name, struct na
     stmt->name = token_name(tree, name);
     stmt->params = params ? params->at : NULL;
     stmt->param_count = params ? params->count : 0;
+}
+
+void stmt_assert(struct tree *tree, struct token word, struct expr *expr)
+{
+    stmt_new(tree, STMT_ASSERT, token_span(tree, word), NULL, expr);
 }
 
 void stmt_explain(struct tree *tree, struct token word, struct token variant, struct pipeline *pipeline)

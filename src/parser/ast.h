@@ -16,6 +16,10 @@ struct name {
     struct span span;
 };
 
+/* What follows the `$` if this was written as an argument, $NAME, or as a path that begins with one; else NULL. Between
+ * quotes a `$` is a letter like any other. */
+const char *name_argument(const struct name *name);
+
 enum expr_kind {
     EXPR_INT,      /* integer: a literal, always non-negative but for INT64_MIN, which the parser folds */
     EXPR_FLOAT,    /* number */
@@ -152,6 +156,7 @@ enum stmt_kind {
     STMT_EXPR,     /* expr: prints */
     STMT_LET,      /* name = pipeline or expr (one of them set) */
     STMT_DEF,      /* name(params) = expr */
+    STMT_ASSERT,   /* expr, which must hold */
     STMT_EXPLAIN,  /* explain [kernel] pipeline */
     STMT_COMMAND   /* command: a line that begins with a dot, without the newline */
 };

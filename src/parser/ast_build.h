@@ -121,6 +121,7 @@ struct pipeline *pipeline_add(struct tree *tree, struct pipeline *pipeline, stru
 void stmt_query(struct tree *tree, struct pipeline *pipeline, struct expr *expr);
 void stmt_let(struct tree *tree, struct token word, struct token name, struct pipeline *pipeline, struct expr *expr);
 void stmt_def(struct tree *tree, struct token word, struct token name, struct name_list *params, struct expr *expr);
+void stmt_assert(struct tree *tree, struct token word, struct expr *expr);
 void stmt_explain(struct tree *tree, struct token word, struct token variant, struct pipeline *pipeline);
 void stmt_command(struct tree *tree, struct token command);
 

@@ -68,7 +68,7 @@ static const struct token absent;
 
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL  STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
-    STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE ASC DESC EXCLUSIVE FROM ELSE ALONG.
+    STAGE_ASSERT STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE ASC DESC EXCLUSIVE FROM ELSE ALONG.
 
 %type vague {struct name *}
 %type expr {struct expr *}
@@ -110,6 +110,7 @@ program ::= expr(E). { stmt_query(tree, NULL, E); }
 program ::= LET(W) NAME(N) ASSIGN query(P). { stmt_let(tree, W, N, P, NULL); }
 program ::= LET(W) NAME(N) ASSIGN expr(E). { stmt_let(tree, W, N, NULL, E); }
 program ::= DEF(W) NAME(N) LP name_list(L) RP ASSIGN expr(E). { stmt_def(tree, W, N, L, E); }
+program ::= STAGE_ASSERT(W) expr(E). { stmt_assert(tree, W, E); }
 program ::= EXPLAIN(W) query(P). { stmt_explain(tree, W, absent, P); }
 program ::= EXPLAIN(W) KERNEL(V) query(P). { stmt_explain(tree, W, V, P); }
 
@@ -155,6 +156,9 @@ zipped(A) ::= generated(S) AS NAME(C). { A = source_as(tree, S, C); }
 /* Stages: one rule a shape; words.def says which words have it */
 stage(A) ::= STAGE_SOURCES(W) zipped_list(L). { A = stage_sources(tree, W, L); }
 stage(A) ::= STAGE_CONDITION(W) head(H) expr(E). {
+    A = stage_items(tree, W, H, item_list_add(tree, NULL, item_new(tree, E, absent)));
+}
+stage(A) ::= STAGE_ASSERT(W) head(H) expr(E). {
     A = stage_items(tree, W, H, item_list_add(tree, NULL, item_new(tree, E, absent)));
 }
 stage(A) ::= STAGE_OUTPUTS(W) head(H) items(L). { A = stage_items(tree, W, H, L); }
@@ -254,6 +258,7 @@ column(A) ::= POSITION(P). { A = item_new(tree, expr_position(tree, P), absent);
 
 /* Expressions */
 vague(A) ::= NAME(N). { A = name_new(tree, N); }
+vague(A) ::= ARGUMENT(N). { A = name_new(tree, N); }
 vague(A) ::= LP(B) vague(N) RP(E). { A = name_paren(tree, B, N, E); }
 
 expr(A) ::= vague(N). [BARE] { A = expr_name(tree, N); }

@@ -94,6 +94,7 @@ static struct lexeme scan(struct lexer *lexer)
         letter (letter | digit)*            { return word_or_name(lexer, begin); }
         [`"']                               { return quoted(lexer, begin); }
         "$" digit+                          { return lexeme(lexer, TOKEN_POSITION, begin); }
+        "$" letter (letter | digit)*        { return lexeme(lexer, TOKEN_ARGUMENT, begin); }
         "$" (digit | letter)*               { return lexeme(lexer, LEX_BAD_POSITION, begin); }
 
         "||"                                { return lexeme(lexer, TOKEN_OR, begin); }

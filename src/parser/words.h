@@ -12,6 +12,7 @@ enum stage_kind {
     STAGE_ZIP,
     STAGE_SELECT,
     STAGE_REJECT,
+    STAGE_ASSERT,
     STAGE_MAP,
     STAGE_DERIVE,
     STAGE_BRAID,

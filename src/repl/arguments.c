@@ -19,11 +19,17 @@ static size_t name_length(const char *text)
     return length;
 }
 
-/* The definition as a statement. `a==3` is a comparison, not a definition. */
+/* `a==3` is a comparison, not a definition. */
+static bool is_named(const char *argument, size_t length)
+{
+    return length > 0 && argument[length] == '=' && argument[length + 1] != '=';
+}
+
+/* The definition as a statement. */
 static void write_definition(struct strbuf *text, const char *argument, size_t number)
 {
     size_t length = name_length(argument);
-    bool named = length > 0 && argument[length] == '=' && argument[length + 1] != '=';
+    bool named = is_named(argument, length);
     strbuf_puts(text, "let ");
     if (named) {
         strbuf_add(text, argument, length);
@@ -39,12 +45,49 @@ static bool is_one_definition(const struct unit *unit)
     return unit->parsed == PARSE_OK && unit->first && unit->first->kind == STMT_LET && !unit->first->next;
 }
 
+/* Keeps the argument as it was written, for paths. */
+static const char *keep_text(struct shell *shell, const char *argument, size_t number)
+{
+    size_t length = name_length(argument);
+    bool named = is_named(argument, length);
+    struct strbuf name = {0};
+    if (named) {
+        strbuf_add(&name, argument, length);
+    } else {
+        strbuf_printf(&name, "arg%zu", number);
+    }
+    const char *text = named ? argument + length + 1 : argument;
+    env_set_argument(shell->runner.env, name.text, text);
+    strbuf_free(&name);
+    return text;
+}
+
+/* What is no value but could be a path is one: it has a `.` or `/`, or is a single word. */
+static bool is_only_path(struct shell *shell, const struct unit *unit, const char *text)
+{
+    if (!strpbrk(text, "./") && text[name_length(text)]) {
+        return false;
+    }
+    struct env *trial = env_copy(shell->runner.env);
+    struct arena *arena = arena_new();
+    struct diags diags;
+    diags_init(&diags, arena);
+    bool is_value = is_one_definition(unit) && check_statement(trial, unit->first, arena, &diags) == STATUS_OK;
+    env_free(trial);
+    arena_free(arena);
+    return !is_value;
+}
+
 /* `name` is what errors call it. */
 static enum exit_status define(struct shell *shell, const char *name, const char *argument, size_t number)
 {
     struct strbuf text = {0};
     write_definition(&text, argument, number);
     struct unit *unit = unit_new(name, &text, PARSE_SCRIPT);
+    if (is_only_path(shell, unit, keep_text(shell, argument, number))) {
+        unit_free(unit);
+        return EXIT_FINE;
+    }
     if (unit->parsed == PARSE_OK && !is_one_definition(unit)) {
         (void)diag_error(&unit->diags, (struct span){&unit->source, 0, (uint32_t)unit->source.length},
                          "an argument holds one value or pipeline");
