@@ -1,7 +1,6 @@
 #include "assertion.h"
 
 #include "../parser/parse.h"
-#include "bind.h"
 #include "scalar.h"
 #include "stages.h"
 
@@ -199,19 +198,26 @@ static void tell_parts(struct strbuf *told, struct env *env, const struct expr *
         tell_part(told, env, expr, arena);
 }
 
+enum status assertion_check(const struct stmt *stmt, const struct bound *bound, struct diags *diags)
+{
+    bool known = bound->kind == BOUND_CONSTANT || bound->kind == BOUND_SCALAR;
+    if (!known || bound->scalar_kind != KIND_FLOAT)
+        return STATUS_OK;
+    const char *text = text_of(stmt->expr, diags->arena);
+    diag_error(diags, stmt->expr->span, "a condition cannot be a float, but `%s` is one", text);
+    diag_hint(diags, "compare it: `%s != 0.0`", text);
+    return STATUS_FAILED;
+}
+
 enum status assertion_run(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags)
 {
     struct bound bound;
     enum status status = bind_expression(env, stmt->expr, false, arena, &bound, diags);
     if (status != STATUS_OK)
         return status;
-    if (bound.scalar.kind == KIND_FLOAT) {
-        diag_error(diags, stmt->expr->span, "a condition cannot be a float");
-        diag_hint(diags, "compare it: `%s != 0.0`", text_of(stmt->expr, arena));
-        return STATUS_FAILED;
-    }
-    if (holds(&bound.scalar))
-        return STATUS_OK;
+    status = assertion_check(stmt, &bound, diags);
+    if (status != STATUS_OK || holds(&bound.scalar))
+        return status;
     struct strbuf told = {0};
     diag_error(diags, stmt->span, "assertion failed: `%s`", text_of(stmt->expr, arena));
     tell_parts(&told, env, stmt->expr, arena);

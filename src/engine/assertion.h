@@ -2,7 +2,7 @@
 #ifndef RQL_ENGINE_ASSERTION_H
 #define RQL_ENGINE_ASSERTION_H
 
-#include "env.h"
+#include "bind.h"
 #include "fail.h"
 
 /* Adds a filter that is true where the condition holds and fails where it does not. It is made of operations that every
@@ -16,7 +16,10 @@ value assertion_condition(const struct code *code, value filter);
 bool assertion_failed(const struct failure *failure);
 void assertion_hint(const struct failure *failure, struct diags *diags);
 
-/* Runs the statement `assert E`. */
+/* An error if the expression of the statement `assert E`, which has been bound, is no condition. */
+enum status assertion_check(const struct stmt *stmt, const struct bound *bound, struct diags *diags);
+
+/* Runs the statement. */
 enum status assertion_run(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags);
 
 #endif

@@ -1,4 +1,5 @@
 /* Checking a statement before anything runs. What only running can tell is taken to be right. */
+#include "assertion.h"
 #include "run.h"
 
 /* A relation with the columns that the last task gives, and no data. */
@@ -68,12 +69,14 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
     struct bound bound;
     enum status status = stmt->pipeline ? bind_pipeline(env, stmt->pipeline, true, arena, NULL, &bound, diags)
                                         : bind_expression(env, stmt->expr, true, arena, &bound, diags);
+    if (stmt->kind == STMT_ASSERT && status == STATUS_OK)
+        return assertion_check(stmt, &bound, diags);
     bool named = stmt->kind == STMT_LET && check_naming(stmt, diags) == STATUS_OK;
     if (named && status == STATUS_OK)
         define(env, stmt->name.text, &bound, arena);
     else if (stmt->kind == STMT_LET)
         env_set_unknown(env, stmt->name.text, BINDING_RELATION);
-    if (env->keeps_last && status == STATUS_OK && stmt->kind != STMT_EXPLAIN && stmt->kind != STMT_ASSERT)
+    if (env->keeps_last && status == STATUS_OK && stmt->kind != STMT_EXPLAIN)
         define(env, ENV_LAST, &bound, arena);
     if (status == STATUS_OK)
         queue_release(&bound.queue);
