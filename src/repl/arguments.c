@@ -3,6 +3,7 @@
 #include "shell.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* How many bytes at the start could be those of a name. Whether they are one the parser says. */
 static size_t name_length(const char *text)
@@ -62,10 +63,17 @@ static const char *keep_text(struct shell *shell, const char *argument, size_t n
     return text;
 }
 
-/* What is no value but could be a path is one: it has a `.` or `/`, or is a single word. */
+/* Whether the text may be meant as a path: it has a `.` or `/`, or there is such a file, and nothing ends a statement.
+ */
+static bool resembles_path(const char *text)
+{
+    return !strpbrk(text, ";\n") && (strpbrk(text, "./") || access(text, F_OK) == 0);
+}
+
+/* What is no value but may be a path is one. */
 static bool is_only_path(struct shell *shell, const struct unit *unit, const char *text)
 {
-    if (!strpbrk(text, "./") && text[name_length(text)]) {
+    if (!resembles_path(text)) {
         return false;
     }
     struct env *trial = env_copy(shell->runner.env);

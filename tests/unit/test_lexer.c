@@ -21,6 +21,7 @@ static const char *kind_name(int kind)
         {TOKEN_FLOAT, "float"},
         {TOKEN_STRING, "string"},
         {TOKEN_POSITION, "position"},
+        {TOKEN_ARGUMENT, "argument"},
         {TOKEN_PATH, "path"},
         {TOKEN_NOT_IN, "not-in"},
         {LEX_NEWLINE, "newline"},
@@ -99,7 +100,7 @@ static void lexemes(void **state)
         {"12abc 0x 0b2 1_ 1__0 1e 1.5x 0xg",
          "number?[12abc] number?[0x] number?[0b2] number?[1_] number?[1__0] number?[1e] "
          "number?[1.5x] number?[0xg]"},
-        {"$1 $12 $ $a1", "position[$1] position[$12] position?[$] position?[$a1]"},
+        {"$1 $12 $ $a1", "position[$1] position[$12] position?[$] argument[$a1]"},
         {"\"a\" 'b' \"c\\\"d\" \"\\\\\" 'e\\'",
          "string[\"a\"] string['b'] string[\"c\\\"d\"] string[\"\\\\\"] string['e\\']"},
         {"\"a", "string?[\"a]"},

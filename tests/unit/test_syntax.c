@@ -191,7 +191,7 @@ static void bad_lexemes(void **state)
         {"`a", "`a", "this name has no closing backquote on its line", NULL},
         {"``", "``", "this name is empty", NULL},
         {"$", "$", "`$` is not a column", "$1"},
-        {"$x", "$x", "`$x` is not a column", "$1"},
+        {"$", "$", "`$` is not a column", "$1"},
         {"$0", "$0", "there is no column $0", "$1"},
         {"$2147483648", "$2147483648", "there is no column $2147483648", "$1"},
         {"1e999", "1e999", "1e999 is beyond the largest float", "1.8e308"},

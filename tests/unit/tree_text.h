@@ -216,6 +216,9 @@ static inline void add_statement(struct strbuf *out, const struct stmt *stmt)
     case STMT_EXPLAIN:
         strbuf_printf(out, "explain %s%s", stmt->variant.text ? stmt->variant.text : "", stmt->variant.text ? " " : "");
         break;
+    case STMT_ASSERT:
+        strbuf_puts(out, "assert ");
+        break;
     case STMT_COMMAND:
         strbuf_puts(out, stmt->command.text);
         break;
