@@ -1,7 +1,7 @@
 #include "run.h"
 
-#include "away.h"
 #include "assertion.h"
+#include "away.h"
 #include "choose.h"
 #include "damage.h"
 #include "describe.h"
