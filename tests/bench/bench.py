@@ -360,7 +360,7 @@ def main():
     stem = os.path.join(here, "results-gpu" if arguments.gpu else "results")
     table = f"{stem}.csv"
     write_csv(table, lines)
-    print(f"\n{time.monotonic() - begun:.0f} s; {os.path.relpath(table)}")
+    print(f"\n{time.monotonic() - begun:.0f} s; {table}")
     print(plot(lines, stem))
     data.clean()
 

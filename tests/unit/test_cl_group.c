@@ -77,12 +77,18 @@ static void test_one_key(void **state)
     }
 }
 
+/* The type after this one; a simulator is slow, and sees every third. */
+static enum type next_type(enum type type)
+{
+    return (enum type)(type + (getenv("RQL_TEST_OCLGRIND") ? 3 : 1));
+}
+
 /* Keys and values of every type, with whatever the type holds. */
 static void test_types(void **state)
 {
     struct breaks *breaks = breaks_of(state);
     int64_t rows = getenv("RQL_TEST_OCLGRIND") ? 333 : 20011;
-    for (enum type type = TYPE_BOOL; type < TYPE_COUNT; type++) {
+    for (enum type type = TYPE_BOOL; type < TYPE_COUNT; type = next_type(type)) {
         for (int mild = 0; mild < 2; mild++) {
             struct random random = {(uint64_t)type + 1};
             bool real = type_table[type].kind == KIND_FLOAT;
@@ -107,7 +113,7 @@ static void test_few_groups_of_types(void **state)
 {
     struct breaks *breaks = breaks_of(state);
     int64_t rows = getenv("RQL_TEST_OCLGRIND") ? 555 : 50021;
-    for (enum type type = TYPE_BOOL; type < TYPE_COUNT; type++) {
+    for (enum type type = TYPE_BOOL; type < TYPE_COUNT; type = next_type(type)) {
         struct random random = {(uint64_t)type + 1};
         struct setup *setup = break_setup(breaks, BREAK_GROUP);
         bool real = type_table[type].kind == KIND_FLOAT;
