@@ -21,7 +21,7 @@ STANDARD := -std=c11 -ffp-contract=off -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=
 	$(EDITOR_FLAGS_$(EDITOR_LIB))
 ALL_CFLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) $(CFLAGS)
 ALL_LDFLAGS := $(LDFLAGS)
-LIBS := -lOpenCL -l$(EDITOR_LIB) -lm -lpthread
+LIBS := -lOpenCL -l$(EDITOR_LIB) -lz -lzstd -lm -lpthread
 
 SOURCES := $(wildcard src/*.c src/*/*.c)
 KERNELS := $(wildcard src/cl/kernels/*.cl)
@@ -49,7 +49,7 @@ $(B)/librql.a: $(LIBRARY)
 	$(AR) rcs $@ $^
 
 # At -O2 gcc hardly vectorises these loops.
-HOT := $(wildcard src/engine/eval_*.c) $(addprefix src/engine/,break.c break_scan.c group_dense.c keys.c radix.c tally.c)
+HOT := $(wildcard src/engine/eval_*.c) $(addprefix src/engine/,break.c break_scan.c table_chunks.c table_parse.c group_dense.c keys.c radix.c tally.c)
 $(HOT:src/%.c=$(B)/%.o): ALL_CFLAGS += $(patsubst -O2,-O3,$(filter -O2,$(CFLAGS)))
 
 $(B)/%.o: src/%.c Makefile VERSION | $(B)/parser/grammar.h

@@ -171,6 +171,26 @@ COLUMNS = [
 ]
 
 
+# Files of text that scripts read, whole or wrong.
+TEXTS = {
+    "numbers.txt": "3\n-1\n4\n1\n-5\n",
+    "halves.txt": "0.5\n1.5\n-2.25\n",
+    "orders.csv": 'id,"price, net",paid\r\n42,1.5,true\r\n7,-2.25,false\r\n42,3,true\r\n',
+    "orders.tsv": "id\tqty\n42\t3\n7\t5\n",
+    "plain.csv": "1,0.5\n2,1.5\n",
+    "notes.csv": 'id,note,amt\n1,"a, b",10\n2,,20\n',
+    "hole.csv": "id,amt\n1,10\n2,\n3,30\n",
+    "ragged.csv": "id,amt\n1,10\n2,20,200\n3,30\n",
+    "typo.csv": "id,amt\n1,10\n2,2O\n3,30\n",
+    "vast.csv": "id,amt\n1,10\n2,9223372036854775808\n",
+    "quotes.csv": 'id,amt\n1,"10\n2,20\n',
+    "words.csv": "name\nann\nbob\n",
+    "nothing.csv": "",
+    "no-gzip.csv.gz": "id\n1\n",
+    "no-array.npy": "id\n1\n",
+}
+
+
 def make_columns(folder):
     for name, kind, values in COLUMNS:
         path = os.path.join(folder, name)
@@ -181,10 +201,9 @@ def make_columns(folder):
         file.write(b"\1\2\3\4\5\6\7")  # not a whole number of elements
     with open(os.path.join(folder, "plain.dat"), "wb") as file:
         file.write(struct.pack("<4i", 1, 2, 3, 4))
-    with open(os.path.join(folder, "numbers.txt"), "w", encoding="ascii") as file:
-        file.write("3\n-1\n4\n1\n-5\n")
-    with open(os.path.join(folder, "halves.txt"), "w", encoding="ascii") as file:
-        file.write("0.5\n1.5\n-2.25\n")
+    for name, text in TEXTS.items():
+        with open(os.path.join(folder, name), "w", encoding="ascii", newline="") as file:
+            file.write(text)
 
 
 def main_program(function):

@@ -2,6 +2,7 @@
 
 #include "../heap.h"
 #include "formats.h"
+#include "packing.h"
 #include "path.h"
 
 #include <dirent.h>
@@ -31,6 +32,7 @@ struct entry {
 struct catalog {
     struct mappings *mappings;
     const volatile sig_atomic_t *cancel;
+    struct progress *progress;
     struct entry *entries;
     size_t count, capacity;
     uint64_t clock;
@@ -42,6 +44,11 @@ struct catalog *catalog_new(struct mappings *mappings, const volatile sig_atomic
     catalog->mappings = mappings;
     catalog->cancel = cancel;
     return catalog;
+}
+
+void catalog_report_to(struct catalog *catalog, struct progress *progress)
+{
+    catalog->progress = progress;
 }
 
 static void entry_release(struct entry *entry)
@@ -113,9 +120,19 @@ static enum status entry_open(struct catalog *catalog, const char *path, struct 
     enum status status = mapping_open(catalog->mappings, path, span, &mapping, diags);
     if (status != STATUS_OK)
         return status;
-    const struct crew crew = {.threads = parallel_threads(), .cancel = catalog->cancel};
+    const struct crew crew = {
+        .threads = parallel_threads(),
+        .cancel = catalog->cancel,
+        .progress = catalog->progress,
+        .whole = {.what = arena_printf(diags->arena, "load %s", path_shown(path, diags->arena)),
+                  .bytes = (int64_t)mapping_length(mapping)},
+    };
     const struct format_job job = {format, &crew, span, diags};
-    status = format->read(&job, mapping, &relation);
+    const struct packing *packing = packing_of_path(path);
+    if (packing)
+        status = packing_open(packing, &mapping, &crew, span, diags);
+    if (status == STATUS_OK)
+        status = format->read(&job, mapping, &relation);
     if (status == STATUS_OK) {
         if (catalog->count == catalog->capacity) {
             catalog->capacity = catalog->capacity ? 2 * catalog->capacity : 16;

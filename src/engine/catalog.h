@@ -5,6 +5,7 @@
 
 #include "column.h"
 #include "mapfile.h"
+#include "progress.h"
 
 #include <signal.h>
 
@@ -19,6 +20,9 @@ struct loaded {
     size_t count;
     struct extents shape; /* of a picture */
 };
+
+/* Who is told how far reading a file is; NULL: nobody. */
+void catalog_report_to(struct catalog *catalog, struct progress *progress);
 
 /* Opens a file as a column, or a directory as its column files in name order (a splayed table; files whose ending says
  * no type are passed over, none at all is an error). `type` NULL: by the ending. Formats are a table in formats.c. */

@@ -47,15 +47,20 @@ void column_unref(struct column *column)
     free(column);
 }
 
-struct column *column_of_mapping(enum type type, struct mapping *mapping)
+struct column *column_of_part(enum type type, struct mapping *mapping, size_t offset, int64_t rows)
 {
     struct column *column = column_new(type, type);
     if (!column)
         return NULL;
-    column->rows = (int64_t)(mapping_length(mapping) / type_table[type].size);
-    column->data = column->rows > 0 ? mapping_data(mapping) : NULL;
+    column->rows = rows;
+    column->data = rows > 0 ? (const char *)mapping_data(mapping) + offset : NULL;
     column->mapping = mapping_ref(mapping);
     return column;
+}
+
+struct column *column_of_mapping(enum type type, struct mapping *mapping)
+{
+    return column_of_part(type, mapping, 0, (int64_t)(mapping_length(mapping) / type_table[type].size));
 }
 
 int64_t column_get_int(const struct column *column, int64_t row)

@@ -14,7 +14,7 @@ struct column {
     enum type type;  /* as the user sees it */
     enum type store; /* how `data` is laid out: may be narrower than `type` when the range allows */
     int64_t rows;
-    const void *data; /* page-aligned; NULL for a column of no rows */
+    const void *data; /* page-aligned, or within a mapped file; NULL for a column of no rows */
     bool range_known; /* lo..hi below is what the elements are in (integers only), tighter than the type */
     int64_t lo, hi;
     struct mapping *mapping; /* the file behind data, or NULL */
@@ -36,6 +36,8 @@ double column_get_float(const struct column *column, int64_t row); /* of a float
 /* The elements of a raw file, in place; trailing bytes that make no whole element are left out. Takes a reference to
  * the mapping. NULL: no memory. */
 struct column *column_of_mapping(enum type type, struct mapping *mapping);
+/* The same for `rows` elements from a byte of the file on, which is a multiple of their size. */
+struct column *column_of_part(enum type type, struct mapping *mapping, size_t offset, int64_t rows);
 
 /* A column under construction: memory for `capacity` rows is reserved but costs nothing until written. It is zeroed. */
 struct column *column_reserve(enum type type, enum type store, int64_t capacity); /* NULL: no memory */

@@ -137,13 +137,17 @@ bool encode_rows(const struct row_style *style, const struct frame *frame, const
     round.pieces = heap_array((size_t)most, sizeof *round.pieces);
     round.piece_rows = PIECE_VALUES / (int64_t)relation->count + 1;
     bool wanted = true;
+    const struct crew quiet = {.threads = crew->threads, .cancel = crew->cancel}; /* a round is no whole */
     while (wanted && round.begin < rows) {
         int64_t left = (rows - round.begin + round.piece_rows - 1) / round.piece_rows;
         int64_t pieces = left < most ? left : most;
-        wanted = crew_run(crew, pieces, encode_piece, &round);
+        wanted = crew_run(&quiet, pieces, encode_piece, &round);
         for (int64_t i = 0; i < pieces && wanted; i++)
             wanted = take(context, &round.pieces[i]);
         round.begin += pieces * round.piece_rows;
+        struct advance advance = crew->whole;
+        advance.part = round.begin < rows ? (double)round.begin / (double)rows : 1;
+        progress_tell(crew->progress, &advance);
     }
     for (int64_t i = 0; i < most; i++)
         strbuf_free(&round.pieces[i]);

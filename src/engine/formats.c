@@ -2,10 +2,11 @@
 
 #include "imagefile.h"
 #include "npyfile.h"
+#include "packing.h"
 #include "path.h"
 #include "rawfile.h"
 #include "styles.h"
-#include "textfile.h"
+#include "tablefile.h"
 
 #include <string.h>
 
@@ -32,33 +33,38 @@ static enum status write_styled(const struct format_job *job, const struct relat
 }
 
 const struct format format_table[] = {
-    {".bin", TYPE_I32, 1, false, NULL, read_raw, write_raw, "one column of i32, nothing but its elements"},
-    {".i8", TYPE_I8, 1, false, NULL, read_raw, write_raw, "one column of this type, nothing but its elements"},
-    {".i16", TYPE_I16, 1, false, NULL, read_raw, write_raw, "the same, little-endian"},
-    {".i32", TYPE_I32, 1, false, NULL, read_raw, write_raw, "the same"},
-    {".i64", TYPE_I64, 1, false, NULL, read_raw, write_raw, "the same"},
-    {".u8", TYPE_U8, 1, false, NULL, read_raw, write_raw, "the same"},
-    {".u16", TYPE_U16, 1, false, NULL, read_raw, write_raw, "the same"},
-    {".u32", TYPE_U32, 1, false, NULL, read_raw, write_raw, "the same"},
-    {".f32", TYPE_F32, 1, false, NULL, read_raw, write_raw, "the same"},
-    {".f64", TYPE_F64, 1, false, NULL, read_raw, write_raw, "the same"},
-    {".npy", TYPE_COUNT, 0, false, &style_npy, NULL, write_styled, "an array of NumPy"},
-    {".txt", TYPE_COUNT, 1, false, &style_text, read_text, write_styled, "one number a line"},
-    {".tsv", TYPE_COUNT, 0, false, &style_tsv, NULL, write_styled, "values between tabs under their names"},
-    {".csv", TYPE_COUNT, 0, false, &style_csv, NULL, write_styled, "values between commas under their names"},
-    {".jsonl", TYPE_COUNT, 0, false, &style_jsonl, NULL, write_styled, "a JSON object a line"},
+    {".bin", TYPE_I32, 1, false, NULL, read_raw, write_raw, "a column of i32: its elements and nothing else"},
+    {".i8", TYPE_I8, 1, false, NULL, read_raw, write_raw, "a column of i8"},
+    {".i16", TYPE_I16, 1, false, NULL, read_raw, write_raw, "a column of i16"},
+    {".i32", TYPE_I32, 1, false, NULL, read_raw, write_raw, "a column of i32"},
+    {".i64", TYPE_I64, 1, false, NULL, read_raw, write_raw, "a column of i64"},
+    {".u8", TYPE_U8, 1, false, NULL, read_raw, write_raw, "a column of u8"},
+    {".u16", TYPE_U16, 1, false, NULL, read_raw, write_raw, "a column of u16"},
+    {".u32", TYPE_U32, 1, false, NULL, read_raw, write_raw, "a column of u32"},
+    {".f32", TYPE_F32, 1, false, NULL, read_raw, write_raw, "a column of f32"},
+    {".f64", TYPE_F64, 1, false, NULL, read_raw, write_raw, "a column of f64"},
+    {".npy", TYPE_COUNT, 0, false, &style_npy, read_npy, write_styled,
+     "an array of NumPy, with fields if there are several columns"},
+    {".txt", TYPE_COUNT, 1, false, &style_text, read_text, write_styled, "a column, one number a line"},
+    {".tsv", TYPE_COUNT, 0, false, &style_tsv, read_tsv, write_styled,
+     "columns under their names, tabs between values"},
+    {".csv", TYPE_COUNT, 0, false, &style_csv, read_csv, write_styled,
+     "columns under their names, commas between values"},
+    {".jsonl", TYPE_COUNT, 0, false, &style_jsonl, NULL, write_styled, "a JSON object a line; saved only"},
     {".json", TYPE_COUNT, 0, false, &style_json, NULL, write_styled, "a JSON array of objects; saved only"},
     {".md", TYPE_COUNT, 0, false, &style_markdown, NULL, write_styled, "a table in Markdown; saved only"},
-    {".pgm", TYPE_COUNT, 1, true, NULL, read_image, write_image, "a picture in grey"},
-    {".ppm", TYPE_COUNT, 3, true, NULL, read_image, write_image, "a picture in red, green and blue"},
+    {".pgm", TYPE_COUNT, 1, true, NULL, read_image, write_image, "a picture, grey"},
+    {".ppm", TYPE_COUNT, 3, true, NULL, read_image, write_image, "a picture: red, green and blue"},
 };
 const size_t format_count = sizeof format_table / sizeof format_table[0];
 
 const struct format *format_of_path(const char *path)
 {
     const char *ending = path_ending(path);
+    const struct packing *packing = packing_of_path(path);
+    size_t length = strlen(ending) - (packing ? strlen(packing->ending) : 0);
     for (size_t i = 0; i < format_count; i++) {
-        if (strcmp(format_table[i].ending, ending) == 0)
+        if (strlen(format_table[i].ending) == length && memcmp(format_table[i].ending, ending, length) == 0)
             return &format_table[i];
     }
     return NULL;

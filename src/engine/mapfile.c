@@ -284,6 +284,19 @@ enum status mapping_open(struct mappings *mappings, const char *path, struct spa
     return STATUS_OK;
 }
 
+struct mapping *mapping_of_memory(const struct mapping *file, void *data, size_t length, size_t reserved)
+{
+    struct mapping *mapping = heap_array(1, sizeof *mapping);
+    *mapping = (struct mapping){.path = heap_text(file->path),
+                                .data = data,
+                                .length = length,
+                                .reserved = reserved,
+                                .file = -1,
+                                .stamp = file->stamp,
+                                .refs = 1};
+    return mapping;
+}
+
 struct mapping *mapping_ref(struct mapping *mapping)
 {
     atomic_fetch_add_explicit(&mapping->refs, 1, memory_order_relaxed);

@@ -34,6 +34,11 @@ struct file_stamp {
  */
 enum status mapping_open(struct mappings *mappings, const char *path, struct span span, struct mapping **mapping,
                          struct diags *diags);
+
+/* What is in memory instead of what is in the file, of which only path and stamp count then. Takes over `reserved`
+ * bytes from mmap at `data`, of which `length` are used; NULL if there are none. Never NULL. */
+struct mapping *mapping_of_memory(const struct mapping *file, void *data, size_t length, size_t reserved);
+
 struct mapping *mapping_ref(struct mapping *mapping);
 void mapping_unref(struct mapping *mapping); /* NULL is allowed */
 

@@ -1,17 +1,9 @@
 #include "npyfile.h"
 
+#include "npy_header.h"
 #include "styles.h"
 
 #include <string.h>
-
-enum { ALIGNMENT = 64, MAGIC_BYTES = 6 };
-static const char magic[] = "\x93NUMPY";
-
-/* NumPy's name for each type of elements. */
-static const char *const descriptions[TYPE_COUNT] = {
-    [TYPE_BOOL] = "|b1", [TYPE_I8] = "|i1",  [TYPE_I16] = "<i2", [TYPE_I32] = "<i4", [TYPE_I64] = "<i8",
-    [TYPE_U8] = "|u1",   [TYPE_U16] = "<u2", [TYPE_U32] = "<u4", [TYPE_F32] = "<f4", [TYPE_F64] = "<f8",
-};
 
 /* A text as Python writes it between single quotes. */
 static void add_quoted(struct strbuf *out, const char *name)
@@ -36,12 +28,12 @@ static void add_dictionary(struct strbuf *out, const struct relation *relation)
 {
     strbuf_puts(out, "{'descr': ");
     if (relation->count == 1) {
-        strbuf_printf(out, "'%s'", descriptions[relation->columns[0]->type]);
+        strbuf_printf(out, "'%s'", npy_names[relation->columns[0]->type]);
     } else {
         for (size_t k = 0; k < relation->count; k++) {
             strbuf_puts(out, k > 0 ? ", (" : "[(");
             add_quoted(out, relation->names[k]);
-            strbuf_printf(out, ", '%s')", descriptions[relation->columns[k]->type]);
+            strbuf_printf(out, ", '%s')", npy_names[relation->columns[k]->type]);
         }
         strbuf_putc(out, ']');
     }
@@ -60,7 +52,7 @@ static unsigned char version_of(const struct strbuf *dictionary)
         if ((unsigned char)dictionary->text[i] >= 0x80)
             return 3;
     }
-    return dictionary->length + 2 * ALIGNMENT > UINT16_MAX ? 2 : 1;
+    return dictionary->length + 2 * NPY_ALIGNMENT > UINT16_MAX ? 2 : 1;
 }
 
 /* The header around the dictionary, which is used up. */
@@ -68,11 +60,11 @@ static void add_header(struct strbuf *out, struct strbuf *dictionary)
 {
     unsigned char version = version_of(dictionary);
     size_t length_bytes = version == 1 ? 2 : 4;
-    size_t before = MAGIC_BYTES + 2 + length_bytes;
-    size_t whole = (before + dictionary->length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t before = NPY_MAGIC_BYTES + 2 + length_bytes;
+    size_t whole = (before + dictionary->length + 1 + NPY_ALIGNMENT - 1) / NPY_ALIGNMENT * NPY_ALIGNMENT;
     size_t spaces = whole - before - dictionary->length - 1;
 
-    strbuf_add(out, magic, MAGIC_BYTES);
+    strbuf_add(out, npy_magic, NPY_MAGIC_BYTES);
     strbuf_putc(out, (char)version);
     strbuf_putc(out, '\0');
     for (size_t i = 0; i < length_bytes; i++)
@@ -94,7 +86,7 @@ static void surround_npy(struct frame *frame, const struct relation *relation)
 void npy_add_scalar_header(struct strbuf *out, enum type type)
 {
     struct strbuf dictionary = {0};
-    strbuf_printf(&dictionary, "{'descr': '%s', 'fortran_order': False, 'shape': (), }", descriptions[type]);
+    strbuf_printf(&dictionary, "{'descr': '%s', 'fortran_order': False, 'shape': (), }", npy_names[type]);
     add_header(out, &dictionary);
 }
 

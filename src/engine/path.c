@@ -1,5 +1,7 @@
 #include "path.h"
 
+#include "packing.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,7 +21,12 @@ const char *path_ending(const char *path)
 {
     const char *base = path_base(path);
     const char *dot = strrchr(base, '.');
-    return dot && dot != base ? dot : base + strlen(base);
+    if (!dot || dot == base)
+        return base + strlen(base);
+    const char *before = dot - 1;
+    while (before > base && *before != '.')
+        before--;
+    return packing_of_path(base) && before > base ? before : dot;
 }
 
 const char *path_folder(const char *path, struct arena *arena)

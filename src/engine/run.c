@@ -171,7 +171,10 @@ static enum status save_result(const struct runner *runner, const struct bound *
     }
     if (!relation)
         return STATUS_FAILED;
-    struct crew crew = {.threads = parallel_threads(), .cancel = runner->cancel};
+    struct crew crew = {.threads = parallel_threads(),
+                        .cancel = runner->cancel,
+                        .progress = runner->progress,
+                        .whole = {.what = "save", .rows = relation->rows}};
     enum status status = save_relation(relation, path->text, &crew, path->span, diags);
     relation_unref(relation);
     result->quiet = true;
@@ -191,9 +194,11 @@ static enum status bind_timed(struct runner *runner, const struct stmt *stmt, st
                               struct diags *diags)
 {
     int64_t began = now_ns();
+    catalog_report_to(runner->env->catalog, runner->progress);
     enum status status = stmt->pipeline
                              ? bind_pipeline(runner->env, stmt->pipeline, false, arena, runner->timing, bound, diags)
                              : bind_expression(runner->env, stmt->expr, false, arena, bound, diags);
+    catalog_report_to(runner->env->catalog, NULL);
     timing_add(runner->timing, PHASE_BIND, "", now_ns() - began - time_in(runner->timing, PHASE_MAP), 0);
     return status;
 }

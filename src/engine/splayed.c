@@ -1,6 +1,8 @@
 #include "splayed.h"
 
+#include "packing.h"
 #include "path.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -153,7 +155,7 @@ static enum status each_raw_file(const char *directory, const struct part *parts
     enum status status = STATUS_OK;
     for (struct dirent *entry; status == STATUS_OK && (entry = readdir(listing));) {
         const struct format *format = format_of_path(entry->d_name);
-        if (entry->d_name[0] == '.' || !format || format->type == TYPE_COUNT)
+        if (entry->d_name[0] == '.' || !format || format->type == TYPE_COUNT || packing_of_path(entry->d_name))
             continue;
         enum relationship relationship = relationship_of(entry->d_name, parts, relation);
         const char *path = arena_printf(diags->arena, "%s/%s", directory, entry->d_name);

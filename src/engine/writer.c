@@ -1,5 +1,6 @@
 #include "writer.h"
 
+#include "packing.h"
 #include "path.h"
 
 #include <errno.h>
@@ -92,11 +93,19 @@ enum status writer_open(struct writer *writer, const char *path, struct span spa
         writer_discard(writer);
         return status;
     }
+    writer->packing = packing_of_path(path);
+    writer->packer = writer->packing ? writer->packing->begin(parallel_threads()) : NULL;
+    if (writer->packing && !writer->packer) {
+        writer_discard(writer);
+        return write_error(writer->path, ENOMEM, span, diags);
+    }
     return STATUS_OK;
 }
 
-void writer_add(struct writer *writer, const void *data, size_t size)
+/* Whether it could be written: what packs should not go on if not. */
+static bool write_out(void *context, const void *data, size_t size)
 {
+    struct writer *writer = context;
     const char *at = data;
     while (size > 0 && writer->error == 0) {
         ssize_t written = write(writer->file, at, size);
@@ -107,10 +116,38 @@ void writer_add(struct writer *writer, const void *data, size_t size)
             writer->error = written == 0 ? EIO : errno;
         }
     }
+    return writer->error == 0;
+}
+
+static void pack(struct writer *writer, const void *data, size_t size, bool last)
+{
+    bool packed = writer->packing->add(writer->packer, data, size, last, write_out, writer);
+    if (!packed && writer->error == 0)
+        writer->error = ENOMEM;
+}
+
+void writer_add(struct writer *writer, const void *data, size_t size)
+{
+    if (writer->error || size == 0)
+        return;
+    if (writer->packer)
+        pack(writer, data, size, false);
+    else
+        (void)write_out(writer, data, size);
+}
+
+static void end_packing(struct writer *writer)
+{
+    if (writer->packer)
+        writer->packing->end(writer->packer);
+    writer->packer = NULL;
 }
 
 enum status writer_finish(struct writer *writer, struct span span, struct diags *diags)
 {
+    if (writer->packer && writer->error == 0)
+        pack(writer, NULL, 0, true);
+    end_packing(writer);
     if (writer->error == 0 && fsync(writer->file) != 0 && errno != EINVAL)
         writer->error = errno;
     if (close(writer->file) != 0 && writer->error == 0)
@@ -131,6 +168,7 @@ enum status writer_publish(struct writer *writer, struct span span, struct diags
 
 void writer_discard(struct writer *writer)
 {
+    end_packing(writer);
     if (writer->file >= 0)
         close(writer->file);
     writer->file = -1;

@@ -9,15 +9,17 @@
 #include <stddef.h>
 
 struct writer {
-    const char *path;      /* as shown in messages */
-    const char *target;    /* where it really goes: symbolic links are followed */
-    const char *temporary; /* beside the target */
-    int file;              /* -1 once closed */
-    int error;             /* errno of the first write that failed, 0 so far */
+    const char *path;              /* as shown in messages */
+    const char *target;            /* where it really goes: symbolic links are followed */
+    const char *temporary;         /* beside the target */
+    int file;                      /* -1 once closed */
+    int error;                     /* errno of the first write that failed, 0 so far */
+    const struct packing *packing; /* what the path's ending says, or NULL */
+    struct packer *packer;
 };
 
-/* Starts a file for `path`. A regular file of that name keeps its mode and owner; a device, a pipe or a file that may
- * not be written is an error. Texts are in the diags' arena. */
+/* Starts a file for `path`, packed if its ending says so. A regular file of that name keeps its mode and owner; a
+ * device, a pipe or a file that may not be written is an error. Texts are in the diags' arena. */
 enum status writer_open(struct writer *writer, const char *path, struct span span, struct diags *diags);
 
 /* Errors are kept for writer_finish. Best called with some 64 KiB at a time or more. */

@@ -4,7 +4,9 @@
 #include "settings.h"
 
 #include "../diag.h"
+#include "../engine/formats.h"
 #include "../engine/functions.h"
+#include "../engine/packing.h"
 #include "../parser/words.h"
 
 #include <stdlib.h>
@@ -113,10 +115,25 @@ static struct row setting_row(size_t k)
     return (struct row){setting_table[k].name, setting_table[k].name, setting_table[k].summary};
 }
 
+/* Ways of packing follow the formats: they are endings too. */
+static size_t count_formats(void)
+{
+    return format_count + packing_count;
+}
+
+static struct row format_row(size_t k)
+{
+    if (k < format_count) {
+        return (struct row){format_table[k].ending, format_table[k].ending, format_table[k].summary};
+    }
+    const struct packing *packing = packing_table[k - format_count];
+    return (struct row){packing->ending, packing->ending, packing->summary};
+}
+
 static const struct topic topics[] = {
     {"statements", count_words, statement_row},   {"stages", count_words, stage_row},
     {"functions", count_functions, function_row}, {"commands", count_commands, command_row},
-    {"settings", count_settings, setting_row},
+    {"settings", count_settings, setting_row},    {"formats", count_formats, format_row},
 };
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
 

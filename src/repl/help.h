@@ -10,7 +10,8 @@
 /* Appends what there is, by name. `width`: cells in a line. */
 void help_overview(struct strbuf *out, size_t width);
 
-/* Appends a line about each word of a kind: statements, stages, functions, commands or settings. False if it is none.
+/* Appends a line about each word of a kind: statements, stages, functions, commands, settings or formats. False if it
+ * is none.
  */
 bool help_topic(struct strbuf *out, const char *topic);
 

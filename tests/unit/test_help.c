@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "engine/formats.h"
 #include "engine/functions.h"
 #include "parser/words.h"
 #include "repl/commands.h"
@@ -76,6 +77,13 @@ static void a_topic_has_a_line_for_each_of_its_words(void **state)
         lines += *at == '\n';
     }
     assert_int_equal(lines, function_count);
+    strbuf_clear(&out);
+    assert_true(help_topic(&out, "formats"));
+    for (size_t i = 0; i < format_count; i++) {
+        assert_non_null(strstr(out.text, format_table[i].ending));
+        assert_non_null(strstr(out.text, format_table[i].summary));
+    }
+    assert_non_null(strstr(out.text, ".gz "));
     strbuf_clear(&out);
     assert_true(help_topic(&out, "stages"));
     assert_non_null(strstr(out.text, "select E "));
