@@ -1,23 +1,24 @@
 # The tests, benchmarks and checks; included by the Makefile. tests/run counts and adds up.
 
 #: make check       all tests, then most of them again under ASan and UBSan; the last line counts them
-#: make unit        the cmocka programs (also: golden, errors, ways, drivers, questions, terminal, differential, includes)
+#: make unit        the cmocka programs (also: golden, errors, formats, ways, drivers, questions, terminal, differential, includes)
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make oclgrind    the kernels under Oclgrind, which checks bounds, races and calls
 #: make fuzz-parse  the parser under libFuzzer (clang)
+#: make fuzz-files  the readers of all file formats under libFuzzer (clang)
 #: make fuzz        random queries for a long time: make fuzz SECONDS=3600
 #: make bench       rql against C by hand, DuckDB, ClickHouse, Polars, NumPy: MAX_ROWS=10000000 PYTHON=python3 with those
 #: make bench-primitives  the other primitives against the same
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
-GROUPS := includes golden errors ways drivers questions terminal differential
+GROUPS := includes golden errors formats ways drivers questions terminal differential
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 RUN_TESTS := B='$(B)' RQL='$(abspath $(B))/rql' tests/run
 
-.PHONY: $(GROUPS) asan-build oclgrind fuzz fuzz-parse bare bench-gpu bench-primitives
+.PHONY: $(GROUPS) asan-build oclgrind fuzz fuzz-parse fuzz-files bare bench-gpu bench-primitives
 
 check: all $(UNITS) asan-build data
 	$(RUN_TESTS) unit $(GROUPS) asan:unit asan:golden asan:errors asan:differential
@@ -58,6 +59,18 @@ fuzz-parse: $(B)/fuzz/fuzz_parse
 $(B)/fuzz/fuzz_parse: tests/fuzz/fuzz_parse.c $(FUZZ_SOURCES)
 	@mkdir -p $(@D)
 	clang $(STANDARD) -Isrc -Isrc/parser -I$(B) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_SOURCES)
+
+# The readers of files, the same way: make fuzz-files SECONDS=60.
+FILE_SOURCES := $(wildcard src/*.c src/engine/*.c src/parser/*.c) $(B)/parser/grammar.c $(B)/parser/lexer.c
+
+fuzz-files: $(B)/fuzz/fuzz_files
+	@mkdir -p $(B)/fuzz/files
+	$< -max_len=4096 -max_total_time=$(SECONDS) -timeout=10 -artifact_prefix=$(B)/fuzz/ $(B)/fuzz/files
+
+$(B)/fuzz/fuzz_files: tests/fuzz/fuzz_files.c $(FILE_SOURCES)
+	@mkdir -p $(@D)
+	clang $(STANDARD) -Isrc -Isrc/parser -I$(B) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FILE_SOURCES) \
+	    -lz -lzstd -lm -lpthread
 
 # PYTHON is one that has the peers to be measured: NumPy, DuckDB, Polars, chdb. DUCKDB names its command line, if any.
 # From 10^3 rows on, up to MAX_ROWS, which take 150 bytes each of memory: some ten minutes for 10^7, an hour for 10^8.

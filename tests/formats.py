@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+"""Formats from the outside: what rql writes is read by NumPy, csv, json, gzip and (where it can be imported) DuckDB,
+and what those write is read by rql, with nothing lost; and files cut short or changed at random are told, not believed.
+
+    tests/formats.py [--seed N] [--rounds N]
+"""
+
+import argparse
+import csv
+import gzip
+import io
+import json
+import math
+import os
+import random
+import re
+import sys
+
+import harness
+import numpy as np
+
+try:
+    import duckdb
+except ImportError:
+    duckdb = None
+
+TYPES = {
+    "bool": np.bool_,
+    "i8": np.int8,
+    "i16": np.int16,
+    "i32": np.int32,
+    "i64": np.int64,
+    "u8": np.uint8,
+    "u16": np.uint16,
+    "u32": np.uint32,
+    "f32": np.float32,
+    "f64": np.float64,
+}
+NAMES = ["id", "amount", "a,b", 'say "x"', "tab\there", "two\nlines", "größe", "名前", "back\\slash", "a|b", "'q'", "#no"]
+LENGTHS = [0, 1, 2, 63, 1000, 70000]
+
+
+def random_array(rng, kind, rows):
+    """Any values of a type, its extremes among them."""
+    dtype = TYPES[kind]
+    if kind == "bool":
+        return rng.integers(0, 2, rows).astype(dtype)
+    if kind in ("f32", "f64"):
+        bits = rng.integers(0, 256, rows * np.dtype(dtype).itemsize, dtype=np.uint8).view(dtype).copy()
+        # NaN has no sign or payload in text.
+        bits[np.isnan(bits)] = np.nan
+        special = np.array([np.nan, np.inf, -np.inf, -0.0, 0.5, 1e-45, 3.0], dtype)
+        places = rng.integers(0, 20, rows)
+        return np.where(places < len(special), special[places % len(special)], bits).astype(dtype)
+    info = np.iinfo(dtype)
+    values = rng.integers(info.min, info.max, rows, dtype=dtype, endpoint=True)
+    places = rng.integers(0, 10, rows)
+    values[(places > 1) & (places < 6)] %= 100
+    values[places == 0], values[places == 1] = info.min, info.max
+    return values
+
+
+def equal(a, b):
+    """The same values, whatever their types: NaN is itself, and -0.0 is 0.0, as which it prints."""
+    if len(a) != len(b):
+        return False
+    return bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+
+
+class Formats:
+    def __init__(self, shop, tally, seed):
+        self.shop = shop
+        self.tally = tally
+        self.rng = np.random.default_rng(seed)
+        self.random = random.Random(seed)
+
+    def rql(self, query, *options):
+        return harness.run(["--device", "host", *options, "-c", query], self.shop.here, self.shop.home)
+
+    def check(self, title, problem):
+        self.tally.check(title, problem)
+
+    def answer(self, title, query, *options):
+        """The standard output of a query that must end well, without a word; None, counted as a failure, otherwise."""
+        result = self.rql(query, *options)
+        if result.status == 0 and not result.err:
+            return result.out
+        self.check(title, f"{query}\n{result.text()}")
+        return None
+
+    def table(self, rows):
+        """Random columns under random names."""
+        count = self.random.randint(1, 5)
+        names = self.random.sample(NAMES, count)
+        return {name: random_array(self.rng, self.random.choice(list(TYPES)), rows) for name in names}
+
+    def write(self, name, columns):
+        """A structured .npy file of the columns."""
+        array = np.zeros(len(next(iter(columns.values()))), [(key, value.dtype) for key, value in columns.items()])
+        for key, value in columns.items():
+            array[key] = value
+        np.save(self.shop.path(name), array)
+
+    def same(self, title, columns, got):
+        problems = []
+        if list(got) != list(columns):
+            problems.append(f"columns {list(got)}, expected {list(columns)}")
+        else:
+            problems = [
+                f"column {key!r} ({value.dtype}) differs: {value[:5]} {got[key][:5]}"
+                for key, value in columns.items()
+                if not equal(value, got[key])
+            ]
+        self.check(title, "\n".join(problems))
+
+    # NumPy
+
+    def arrays(self):
+        for kind in TYPES:
+            for rows in LENGTHS:
+                title = f"npy-{kind}-{rows}"
+                array = random_array(self.rng, kind, rows)
+                np.save(self.shop.path("a.npy"), array)
+                out = self.answer(title, "load a.npy", "--format", "npy")
+                if out is not None:
+                    got = np.load(io.BytesIO(out))
+                    fine = got.dtype == array.dtype and equal(got, array)
+                    self.check(title, "" if fine else f"{got.dtype} {got[:9]}, expected {array[:9]}")
+        self.layouts()
+
+    def layouts(self):
+        array = self.rng.integers(-100, 100, (7, 5), dtype=np.int16)
+        cases = {
+            "two-dimensions": (array, array),
+            "one-row": (array[:1], array[:1]),
+            "fortran-in-one-dimension": (np.asfortranarray(array[0]), array[0]),
+            "unsigned-64": (np.array([0, 2**63 - 1], np.uint64), np.array([0, 2**63 - 1])),
+            "no-dimension": (np.array(2.5), np.array([2.5])),
+            "python-2": (array[0], array[0]),
+        }
+        for title, (given, expected) in cases.items():
+            np.save(self.shop.path("a.npy"), given)
+            if title == "python-2":
+                self.respell(b"(5,)", b"(5L,)")
+            out = self.answer(f"npy-{title}", "load a.npy | map $1", "--format", "npy")
+            if out is not None:
+                got = np.load(io.BytesIO(out))
+                self.check(f"npy-{title}", "" if np.array_equal(got, expected) else f"{got}, expected {expected}")
+        for version in ((1, 0), (2, 0), (3, 0)):
+            with open(self.shop.path("a.npy"), "wb") as file:
+                np.lib.format.write_array(file, array, version=version)
+            out = self.answer(f"npy-version-{version[0]}", "load a.npy | sum $1")
+            if out is not None:
+                self.check(f"npy-version-{version[0]}", "" if int(out) == array.sum() else out.decode())
+        for query, expected in (("3", 3), ("2.5", 2.5), ("1 < 2", True)):
+            out = self.answer(f"npy-scalar-{query}", query, "--format", "npy")
+            if out is not None:
+                got = np.load(io.BytesIO(out))
+                self.check(f"npy-scalar-{query}", "" if got.shape == () and got == expected else repr(got))
+
+    def respell(self, old, new):
+        """Changes the header of a.npy, and keeps its length."""
+        data = open(self.shop.path("a.npy"), "rb").read()
+        data = data.replace(old, new).replace(b" " * (len(new) - len(old)) + b"\n", b"\n", 1)
+        self.shop.write("a.npy", data)
+
+    def refused(self):
+        """What is no array of rql's, each with a word of the message."""
+        array = np.arange(12)
+        cases = {
+            "big-endian": (array.astype(">i4"), "big-endian"),
+            "fortran": (np.asfortranarray(array.reshape(3, 4)), "Fortran"),
+            "objects": (np.array([1, "a"], object), "objects"),
+            "text": (np.array(["a", "bc"]), "<U2"),
+            "complex": (array.astype(complex), "<c16"),
+            "three-dimensions": (array.reshape(3, 2, 2), "3 dimensions"),
+            "above-i64": (np.array([1, 2**63], np.uint64), "row 1"),
+            "nested": (np.zeros(2, [("a", [("b", "i4")])]), "fields within fields"),
+            "arrays-in-fields": (np.zeros(2, [("a", "i4", (2,))]), "arrays in its fields"),
+        }
+        for title, (array, word) in cases.items():
+            np.save(self.shop.path("a.npy"), array, allow_pickle=True)
+            result = self.rql("load a.npy")
+            fine = result.status == 1 and word in result.err.decode() and not result.out
+            self.check(f"npy-{title}", "" if fine else result.text())
+
+    def tables(self, rounds):
+        """Structured arrays in, every format out and in again."""
+        for number in range(rounds):
+            columns = self.table(LENGTHS[number % len(LENGTHS)])
+            self.write("t.npy", columns)
+            out = self.answer(f"table-{number}-npy", "load t.npy", "--format", "npy")
+            if out is not None:
+                got = np.load(io.BytesIO(out))
+                names = list(columns)
+                fields = {name: got[name] if got.dtype.names else got for name in names}
+                self.same(f"table-{number}-npy", columns, fields if got.dtype.names in (tuple(names), None) else {})
+            packing = self.random.choice(["", ".gz", ".zst"])
+            for ending in (".csv", ".tsv", ".npy"):
+                self.round_trip(f"table-{number}{ending}{packing}", columns, f"u{ending}{packing}")
+            self.as_csv(f"table-{number}-by-csv", columns)
+            self.as_json(f"table-{number}-by-json", columns)
+
+    def round_trip(self, title, columns, name):
+        if self.answer(title, f'load t.npy | save "{name}"') is None:
+            return
+        out = self.answer(title, f'load "{name}"', "--format", "npy")
+        if out is None:
+            return
+        got = np.load(io.BytesIO(out))
+        names = got.dtype.names or (next(iter(columns)),)
+        self.same(title, columns, {name: got[name] if got.dtype.names else got for name in names})
+
+    def as_csv(self, title, columns):
+        """Python's csv module reads what rql prints."""
+        out = self.answer(title, "load t.npy", "--format", "csv")
+        if out is None:
+            return
+        lines = list(csv.reader(io.StringIO(out.decode(), newline="")))
+        values = list(zip(*lines[1:])) or [()] * len(columns)
+        kinds = [np.float64 if value.dtype.kind == "f" else np.int64 for value in columns.values()]
+        texts = zip(lines[0], values, kinds)
+        self.same(title, columns, {name: np.array([*text], kind) if text else np.array([], kind) for name, text, kind in texts})
+
+    def as_json(self, title, columns):
+        """Its json module too, an array or a line at a time; what JSON has no number for is null."""
+        out = self.answer(title, "load t.npy", "--format", "json")
+        lines = self.answer(title, "load t.npy", "--format", "jsonl")
+        if out is None or lines is None:
+            return
+        rows = json.loads(out)
+        if rows != [json.loads(line) for line in lines.decode().split("\n")[:-1]]:
+            self.check(title, "json and jsonl differ")
+            return
+        expected = [
+            {name: None if isinstance(v, float) and not math.isfinite(v) else v for name, v in zip(columns, row)}
+            for row in zip(*(value.tolist() for value in columns.values()))
+        ]
+        wrong = [pair for pair in zip(rows, expected) if pair[0] != pair[1]]
+        self.check(title, "" if len(rows) == len(expected) and not wrong else f"{wrong[:1]} of {len(rows)} rows")
+
+    # Other writers
+
+    def written_by_numpy(self):
+        columns = {"x": random_array(self.rng, "f64", 500), "n": random_array(self.rng, "i32", 500)}
+        table = np.column_stack([columns["x"], columns["n"].astype(float)])
+        for name, separator in (("s.csv", ","), ("s.tsv", "\t")):
+            np.savetxt(self.shop.path(name), table, fmt=["%.17g", "%d"], delimiter=separator, header="x" + separator + "n", comments="")
+            out = self.answer(f"savetxt-{name}", f"load {name}", "--format", "npy")
+            if out is not None:
+                got = np.load(io.BytesIO(out))
+                self.same(f"savetxt-{name}", columns, {key: got[key] for key in got.dtype.names})
+        np.savetxt(self.shop.path("s.txt"), columns["n"], fmt="%d")
+        out = self.answer("savetxt-txt", "load s.txt | sum")
+        if out is not None:
+            self.check("savetxt-txt", "" if int(out) == int(columns["n"].astype(object).sum()) else out.decode())
+        with gzip.open(self.shop.path("s.txt.gz"), "wt") as file:
+            file.write("1\n2\n")
+        with gzip.open(self.shop.path("s.txt.gz"), "at") as file:
+            file.write("3\n")
+        out = self.answer("gzip-of-two", "load s.txt.gz | sum")
+        if out is not None:
+            self.check("gzip-of-two", "" if out == b"6\n" else out.decode())
+        self.answer("gzip-written", "range 1..100000 | save r.txt.gz")
+        with gzip.open(self.shop.path("r.txt.gz"), "rt") as file:
+            self.check("gzip-written", "" if file.read() == "".join(f"{i}\n" for i in range(1, 100001)) else "differs")
+
+    def duck(self, rounds):
+        """DuckDB reads what rql saves, and the other way round."""
+        if duckdb is None:
+            print("formats: duckdb cannot be imported, so its part is skipped")
+            return
+        for number in range(rounds):
+            columns = self.table(1000)
+            self.write("t.npy", columns)
+            for ending in (".csv", ".csv.gz", ".csv.zst", ".jsonl"):
+                title = f"duckdb-{number}-reads{ending}"
+                if self.answer(title, f'load t.npy | save "d{ending}"') is None:
+                    continue
+                reader = "read_json" if ending == ".jsonl" else "read_csv"
+                options = "" if ending == ".jsonl" else ", header = true"
+                path = self.shop.path("d" + ending)
+                types = ", ".join(f"'{n.replace(chr(39), chr(39) * 2)}': '{'DOUBLE' if v.dtype.kind == 'f' else 'BIGINT'}'" for n, v in columns.items())
+                got = duckdb.sql(f"select * from {reader}('{path}'{options}, columns = {{{types}}})").fetchnumpy()
+                expected = columns
+                if ending == ".jsonl":
+                    got = {n: np.ma.filled(v.astype(float), np.nan) if columns[n].dtype.kind == "f" else v for n, v in got.items()}
+                    expected = {n: np.where(np.isfinite(v), v, np.nan) if v.dtype.kind == "f" else v for n, v in columns.items()}
+                self.same(title, expected, {n: np.asarray(v) for n, v in got.items()})
+            title = f"duckdb-{number}-writes"
+            # DuckDB takes NaN in an array for a missing value.
+            table = {f"c{i}": np.where(np.isnan(v), 0.5, v) if v.dtype.kind == "f" else v for i, v in enumerate(columns.values())}
+            path = self.shop.path("w.csv")
+            view = duckdb.connect()
+            view.register("t", table)
+            view.sql(f"copy (select * from t) to '{path}' (header)")
+            out = self.answer(title, "load w.csv", "--format", "npy")
+            if out is not None:
+                got = np.load(io.BytesIO(out))
+                self.same(title, table, {n: got[n] if got.dtype.names else got for n in table})
+
+    # Damage
+
+    def damaged(self, rounds):
+        """Files with bytes changed, left out or added: read, or refused by one message, and never a crash."""
+        self.write("t.npy", {"a": random_array(self.rng, "i32", 50), "b": random_array(self.rng, "f64", 50)})
+        names = ["t.npy"]
+        for name in ("v.csv", "v.tsv", "v.csv.gz", "v.csv.zst", "v.npy.gz"):
+            self.answer("damage", f"load t.npy | save {name}")
+            names.append(name)
+        for number in range(rounds):
+            name = self.random.choice(names)
+            data = bytearray(open(self.shop.path(name), "rb").read())
+            for _ in range(self.random.randint(1, 4)):
+                at = self.random.randrange(len(data) + 1)
+                kind = self.random.randrange(4)
+                if kind == 0:
+                    del data[at:]
+                elif kind == 1:
+                    data[at : at + 1] = bytes([self.random.randrange(256)])
+                elif kind == 2:
+                    data[at:at] = self.random.choice([b'"', b"\n", b",", b"\t", b"\0", b"9" * 30, b"-", b"nan"])
+                else:
+                    del data[at : at + self.random.randint(1, 9)]
+            broken = "broken" + name[name.index(".") :]
+            self.shop.write(broken, bytes(data))
+            result = self.rql(f"load {broken} | count")
+            errors = len(re.findall(rb"(?:^|: )error: ", result.err, re.MULTILINE))
+            fine = (result.status, errors) in ((0, 0), (1, 1)) and not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", result.err)
+            self.check(f"damaged-{number}-{name}", "" if fine else f"{bytes(data)[:200]!r}\n{result.text()}")
+
+
+def main(shop):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--rounds", type=int, default=12)
+    arguments = parser.parse_args()
+    print(f"formats: seed {arguments.seed}")
+    tally = harness.Tally("formats")
+    formats = Formats(shop, tally, arguments.seed)
+    formats.arrays()
+    formats.refused()
+    formats.tables(arguments.rounds)
+    formats.written_by_numpy()
+    formats.duck(arguments.rounds // 3)
+    formats.damaged(10 * arguments.rounds)
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    os.chdir(harness.TREE)
+    harness.main_program(main)

@@ -1,0 +1,95 @@
+/* libFuzzer target of the formats: any bytes are read as columns, or refused with one error. The first byte says as
+ * what they are read; every element of what is read is looked at. */
+#include "engine/formats.h"
+#include "engine/packing.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+/* The bytes as a file's, behind the name and stamp of an empty one. */
+static struct mapping *mapping_of(const uint8_t *data, size_t size, struct diags *diags)
+{
+    static struct mappings *mappings;
+    char path[] = "/tmp/rql-fuzz-XXXXXX";
+    if (!mappings)
+        mappings = mappings_new();
+    int file = mkstemp(path);
+    struct mapping *empty;
+    require(file >= 0 && mapping_open(mappings, path, (struct span){0}, &empty, diags) == STATUS_OK);
+    close(file);
+    unlink(path);
+    void *memory =
+        mmap(NULL, size ? size : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    require(memory != MAP_FAILED);
+    if (size)
+        memcpy(memory, data, size);
+    struct mapping *mapping = mapping_of_memory(empty, memory, size, size ? size : 1);
+    mapping_unref(empty);
+    return mapping;
+}
+
+static void look_at(const struct relation *relation)
+{
+    require(relation->count > 0);
+    for (size_t k = 0; k < relation->count; k++) {
+        const struct column *column = relation->columns[k];
+        require(column->rows == relation->rows);
+        for (int64_t row = 0; row < column->rows; row++) {
+            int64_t integer = type_table[column->type].kind == KIND_FLOAT ? 0 : column_get_int(column, row);
+            require(!column->range_known || (column->lo <= integer && integer <= column->hi));
+            if (type_table[column->type].kind == KIND_FLOAT)
+                (void)column_get_float(column, row);
+        }
+    }
+}
+
+static void check_told(const struct diags *diags, enum status status)
+{
+    size_t errors = 0;
+    for (size_t i = 0; i < diags->count; i++)
+        errors += diags->at[i].severity == SEVERITY_ERROR;
+    require(errors == (status == STATUS_OK ? 0 : 1));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct packing *const packings[] = {NULL, NULL, &packing_gzip, &packing_zstd};
+    const struct format *formats[64];
+    size_t count = 0;
+    for (size_t i = 0; i < format_count && count < 64; i++) {
+        if (format_table[i].read)
+            formats[count++] = &format_table[i];
+    }
+    if (size < 2)
+        return 0;
+    struct arena *arena = arena_new();
+    struct diags diags;
+    diags_init(&diags, arena);
+    const struct crew crew = {.threads = 1};
+    const struct format_job job = {formats[data[0] % count], &crew, {0}, &diags};
+    const struct packing *packing = packings[data[1] % 4];
+    struct mapping *mapping = mapping_of(data + 2, size - 2, &diags);
+    struct relation *relation = NULL;
+    enum status status = packing ? packing_open(packing, &mapping, &crew, (struct span){0}, &diags) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = job.format->read(&job, mapping, &relation);
+    check_told(&diags, status);
+    require((relation != NULL) == (status == STATUS_OK));
+    if (relation)
+        look_at(relation);
+    relation_unref(relation);
+    mapping_unref(mapping);
+    arena_free(arena);
+    return 0;
+}
