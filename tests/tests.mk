@@ -1,7 +1,8 @@
 # The tests, benchmarks and checks; included by the Makefile. tests/run counts and adds up.
 
 #: make check       all tests, then most of them again under ASan and UBSan; the last line counts them
-#: make unit        the cmocka programs (also: golden, errors, formats, ways, drivers, questions, terminal, differential, includes)
+#: make unit        the cmocka programs (also: golden, errors, formats, ways, drivers, questions, terminal,
+#:                  differential, includes)
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make oclgrind    the kernels under Oclgrind, which checks bounds, races and calls
 #: make fuzz-parse  the parser under libFuzzer (clang)

@@ -1,5 +1,6 @@
 #include "number.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,9 @@ enum reading read_float(const char *at, const char *end, double *value)
         return READ_NOTHING;
     memcpy(text, at, length);
     text[length] = '\0';
-    *value = strtod(text, NULL);
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* with a point, whatever the user's is */
+    *value = strtod_l(text, NULL, plain);
+    freelocale(plain);
     at += *at == '-' || *at == '+';
     return isinf(*value) && !is_named(at, end) ? READ_BIG : READ_FLOAT;
 }
@@ -105,7 +108,7 @@ static int bits_of(uint64_t value)
     return 64 - __builtin_clzll(value);
 }
 
-static uint64_t power_of_five(int exponent)
+uint64_t power_of_five(int exponent)
 {
     uint64_t power = 1;
     for (uint64_t factor = 5; exponent > 0; exponent >>= 1, factor *= factor) {
@@ -115,8 +118,8 @@ static uint64_t power_of_five(int exponent)
     return power;
 }
 
-/* digits * 10^exponent, rounded once: the powers of five are exact integers, and those of two only move the point. */
-static double scaled(uint64_t digits, int exponent)
+/* The powers of five are exact integers, and those of two only move the point. */
+double number_scaled(uint64_t digits, int exponent)
 {
     static const double tens[EXACT_TENS + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -178,7 +181,7 @@ const char *scan_float(const char *at, const char *end, double *value)
     }
     if (exponent < -MOST_FIVES || exponent > MOST_FIVES)
         return NULL;
-    double number = digits ? scaled(digits, exponent) : 0;
+    double number = digits ? number_scaled(digits, exponent) : 0;
     *value = negative ? -number : number;
     return at;
 }

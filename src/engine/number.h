@@ -22,4 +22,10 @@ enum reading read_float(const char *at, const char *end, double *value);
  * to them. Returns where they end, or NULL if they are none or it takes read_float to be exact. */
 const char *scan_float(const char *at, const char *end, double *value);
 
+/* digits * 10^exponent, rounded once; digits > 0, |exponent| <= 27. */
+double number_scaled(uint64_t digits, int exponent);
+
+/* 5^exponent, for 0 to 27. */
+uint64_t power_of_five(int exponent);
+
 #endif

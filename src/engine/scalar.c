@@ -1,9 +1,8 @@
 #include "scalar.h"
 
-#include <float.h>
+#include "decimal.h"
+
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
@@ -59,24 +58,6 @@ void scalar_print(struct strbuf *out, const struct scalar *scalar)
         print_int128(out, scalar->integer);
 }
 
-/* Writes the digits of `value` so that they end before `end`; returns where they begin. Two digits a division: rows
- * are printed by the million. */
-static char *digits_before(char *end, uint64_t value)
-{
-    while (value >= 100) {
-        unsigned pair = (unsigned)(value % 100);
-        value /= 100;
-        *--end = (char)('0' + pair % 10);
-        *--end = (char)('0' + pair / 10);
-    }
-    if (value >= 10) {
-        *--end = (char)('0' + value % 10);
-        value /= 10;
-    }
-    *--end = (char)('0' + value);
-    return end;
-}
-
 char *int_text(char *at, int64_t value)
 {
     char text[NUMBER_TEXT];
@@ -117,89 +98,6 @@ void print_int128(struct strbuf *out, int128 value)
     if (value < 0)
         *--begin = '-';
     strbuf_add(out, begin, (size_t)(end - begin));
-}
-
-/* The shortest digits that read back as a number: 0.d1 d2 ... * 10^exponent. */
-struct decimal {
-    char digits[20];
-    int count;
-    int exponent;
-};
-
-static void decimal_from_int(struct decimal *decimal, uint64_t digits, int places)
-{
-    char text[24];
-    char *end = text + sizeof text;
-    char *begin = digits_before(end, digits);
-    decimal->exponent = (int)(end - begin) - places;
-    while (end - begin > 1 && end[-1] == '0')
-        end--;
-    decimal->count = (int)(end - begin);
-    memcpy(decimal->digits, begin, (size_t)decimal->count);
-}
-
-/* Decimals of few places, the usual case: if n / 10^places is the number, where n has at most 15 digits and so both are
- * exact and the division is rounded once, then these digits read back, and the fewest places give the fewest digits. */
-static bool decimal_by_scaling(struct decimal *decimal, double number)
-{
-    static const double tens[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
-    const double limit = 1e15;
-    for (int places = 0; places < (int)(sizeof tens / sizeof tens[0]); places++) {
-        double scaled = nearbyint(number * tens[places]);
-        if (!(scaled < limit))
-            return false;
-        if (scaled / tens[places] == number) {
-            decimal_from_int(decimal, (uint64_t)scaled, places);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The digits of a number printed by %e. Whatever the locale's decimal point is, it is not a digit. */
-static void decimal_from_text(struct decimal *decimal, const char *text)
-{
-    decimal->count = 0;
-    while (*text != 'e') {
-        if (*text >= '0' && *text <= '9')
-            decimal->digits[decimal->count++] = *text;
-        text++;
-    }
-    decimal->exponent = atoi(text + 1) + 1;
-    while (decimal->count > 1 && decimal->digits[decimal->count - 1] == '0')
-        decimal->count--;
-}
-
-/* The 16-digit decimal just above a power of two, which is nearer to it than the next double but not the nearest
- * decimal of its length, as doubles lie half as far apart below as above. */
-static bool above_power_of_two(char *text, size_t size, double number)
-{
-    int exponent;
-    if (frexp(number, &exponent) != 0.5)
-        return false;
-    snprintf(text, size, "%.15e", number);
-    char *last = strchr(text, 'e') - 1;
-    if (*last == '9')
-        return false;
-    ++*last;
-    return strtod(text, NULL) == number;
-}
-
-static void decimal_by_search(struct decimal *decimal, double number)
-{
-    char text[40];
-    /* Any decimal of up to 15 digits survives the way to a normal double and back, so if one is short enough, %.14e
-     * finds it with zeroes behind. Subnormal numbers have fewer digits to offer. */
-    for (int digits = number < DBL_MIN ? 1 : 15; digits < 17; digits++) {
-        snprintf(text, sizeof text, "%.*e", digits - 1, number);
-        if (strtod(text, NULL) == number) {
-            decimal_from_text(decimal, text);
-            return;
-        }
-    }
-    if (!above_power_of_two(text, sizeof text, number))
-        snprintf(text, sizeof text, "%.16e", number);
-    decimal_from_text(decimal, text);
 }
 
 static char *add_digits(char *at, const char *digits, int count)
@@ -254,8 +152,7 @@ char *float_text(char *at, double value)
     if (number == 0)
         return add_digits(at, "0.0", 3);
     struct decimal decimal;
-    if (!(number >= 1e-3 && decimal_by_scaling(&decimal, number)))
-        decimal_by_search(&decimal, number);
+    decimal_of(&decimal, number);
     if (decimal.exponent > -4 && decimal.exponent <= 16)
         return positional_text(at, &decimal);
     return scientific_text(at, &decimal);

@@ -199,7 +199,7 @@ static void wrong_files(void **state)
         {"odd.i64", "3 bytes, which is not a whole number of i64 values", "cut short"},
         {"odd.f32", "3 bytes, which is not a whole number of f32 values", NULL},
         {"amounts", "does not say what is in it", "i32"},
-        {"amounts.csv", "can be saved, but not loaded", ".txt"},
+        {"amounts.md", "can be saved, but not loaded", ".txt"},
         {"folder", "holds no column files", "ending"},
         {"folder.bin", "holds no column files", NULL},
         {"pipe.bin", "is a named pipe", "to a file first"},
@@ -208,7 +208,7 @@ static void wrong_files(void **state)
     };
     scratch_write_text(scratch, "amounts.bin", "12345678");
     scratch_write_text(scratch, "amounts", "12345678");
-    scratch_write_text(scratch, "amounts.csv", "a\n1\n");
+    scratch_write_text(scratch, "amounts.md", "a\n1\n");
     static const char *const odd[] = {"odd.i16", "odd.i64", "odd.f32"};
     for (size_t i = 0; i < 3; i++)
         scratch_write_text(scratch, odd[i], "123");
@@ -448,7 +448,10 @@ static void parts_of_paths(void **state)
         {"/ids", "ids", "", "/"},
         {"a.b/ids", "ids", "", "a.b/"},
         {".hidden", ".hidden", "", "."},
-        {"x.tar.gz", "x.tar.gz", ".gz", "."},
+        {"x.tar.gz", "x.tar.gz", ".tar.gz", "."},
+        {"x.csv.zst", "x.csv.zst", ".csv.zst", "."},
+        {"x.gz", "x.gz", ".gz", "."},
+        {".hidden.gz", ".hidden.gz", ".gz", "."},
         {"dir/", "", "", "dir/"},
         {"ids.", "ids.", ".", "."},
     };
