@@ -346,6 +346,11 @@ static void emit_row(const struct emitter *emitter, struct strbuf *out, value v,
     strbuf_puts(out, ";\n");
 }
 
+static bool magnitude_in_32(const struct instr *instr)
+{
+    return instr->lo > -(INT64_C(1) << 32) && instr->hi < INT64_C(1) << 32;
+}
+
 /* Quotient or remainder by a literal. */
 static void emit_quotient(const struct emitter *emitter, struct strbuf *out, value v, int width)
 {
@@ -359,6 +364,8 @@ static void emit_quotient(const struct emitter *emitter, struct strbuf *out, val
                            .work = work,
                            .type = lane_cl_type(instr->lane),
                            .width = width,
+                           .small = magnitude_in_32(&emitter->task->code.at[instr->args[0]]) &&
+                                    emitter->task->code.at[instr->args[1]].lane == LANE_I32,
                            .remainder = instr->op == OP_MOD,
                            .checked = instr->checked,
                        });

@@ -1,8 +1,8 @@
 /* Both quotient and remainder are worked out on magnitudes and then given their sign: (x ^ -1) - -1 is -x.
  *
  * Vectors have no instruction for the high half of a 64-bit product, and compilers go lane by lane instead: it is put
- * together from four products of halves, which there is one for. 10 M rows of i64 % literal on PoCL 3.1, 2 cores:
- * dividing 33 ms, this 1.8 ms. */
+ * together from products of halves, which there is one for: four, or two if the number divided has but 32 bits, as sums
+ * of 32-bit numbers do. 10 M rows of i64 % literal on PoCL 3.1, 2 cores: dividing 33 ms, this 1.8 ms. */
 #include "quotient.h"
 
 #include "emit.h"
@@ -28,11 +28,21 @@ static const char high_product_of_halves[] =
     "        const ulong$W u$n = i$n * l$n + (t$n & (ulong$W)0xffffffffUL);\n"
     "        const ulong$W p$n = j$n * l$n + (t$n >> (ulong$W)32) + (u$n >> (ulong$W)32);\n";
 
+static const char high_product_of_small[] =
+    "        const ulong$W i$n = s$n & (ulong$W)0xffffffffUL;\n"
+    "        const ulong$W k$n = (ulong$W)($c.x & 0xffffffffUL);\n"
+    "        const ulong$W l$n = (ulong$W)($c.x >> 32);\n"
+    "        const ulong$W p$n = (i$n * l$n + ((i$n * k$n) >> (ulong$W)32)) >> (ulong$W)32;\n";
+
 static const char quotient_of_longs[] =
     "        const ulong$W q$n = (p$n >> (ulong$W)$c.y) | (s$n & (ulong$W)(0 - ($c.w >> 2)));\n";
 
 static const char signed_quotient[] = "        const $U$W w$n = q$n;\n"
                                       "        const $S$W g$n = ($a ^ ($S$W)(-($S)($c.w & 1))) >> ($S$W)$top;\n";
+
+static const char signed_small_remainder[] =
+    "        const ulong$W w$n = s$n - (q$n & (ulong$W)0xffffffffUL) * (ulong$W)($c.z & 0xffffffffUL);\n"
+    "        const long$W g$n = $a >> (long$W)63;\n";
 
 static const char signed_remainder[] = "        const $U$W w$n = s$n - q$n * ($U$W)$c.z;\n"
                                        "        const $S$W g$n = $a >> ($S$W)$top;\n";
@@ -54,7 +64,7 @@ static const char fails_for_minus_one[] = "        const int$W f$n = (int$W)(-(i
 
 void quotient_emit(struct strbuf *out, const struct quotient *quotient)
 {
-    const bool wide = quotient->work == LANE_I64, scalar = quotient->width == 1;
+    const bool wide = quotient->work == LANE_I64, scalar = quotient->width == 1, small = wide && quotient->small;
     const char *own = wide ? "long" : "int";
     const struct part parts[] = {
         {"W", width_suffix(quotient->width)},
@@ -72,12 +82,12 @@ void quotient_emit(struct strbuf *out, const struct quotient *quotient)
 
     if (wide) {
         splice(out, magnitude_of_longs, parts);
-        splice(out, scalar ? high_product : high_product_of_halves, parts);
+        splice(out, scalar ? high_product : small ? high_product_of_small : high_product_of_halves, parts);
         splice(out, quotient_of_longs, parts);
     } else {
         splice(out, quotient_of_ints, parts);
     }
-    splice(out, quotient->remainder ? signed_remainder : signed_quotient, parts);
+    splice(out, !quotient->remainder ? signed_quotient : small ? signed_small_remainder : signed_remainder, parts);
     splice(out, strcmp(quotient->type, own) == 0 ? result_as_wide : wide ? result_narrowed : result_widened, parts);
     if (!quotient->checked)
         return;

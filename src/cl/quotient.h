@@ -12,6 +12,7 @@ struct quotient {
     enum lane work;       /* LANE_I32 or LANE_I64: what is divided */
     const char *type;     /* of the result: "int" or "long" */
     int width;
+    bool small; /* in LANE_I64: the magnitudes of what is divided and of the divisor have 32 bits */
     bool remainder;
     bool checked; /* gives the mask of failures, "f3", too */
 };

@@ -159,6 +159,29 @@ static void test_long_division_by_literals(void **state)
     assert_true(builds(rig) < sizeof divisors / sizeof *divisors / 2);
 }
 
+/* And of sums, which have 33 bits. */
+static void test_division_of_sums(void **state)
+{
+    static const int32_t divisors[] = {1, -1, 2, 3, -7, 10, 127, 222, 641, INT32_MAX, INT32_MIN};
+    struct rig *rig = rig_of(state);
+    for (size_t k = 0; k < sizeof divisors / sizeof *divisors; k++) {
+        struct random random = {7};
+        struct setup *setup = setup_new(rig, SINK_ROWS);
+        struct column *column = random_column(&random, TYPE_I32, ROWS, false);
+        bool flagged;
+        for (int32_t row = 0; row < 200; row++)
+            *(int32_t *)column_at(column, row) = row < 100 ? INT32_MIN + row : INT32_MAX - (row - 100);
+        value x = setup_input(setup, column);
+        value sum = op2(setup, k % 2 ? OP_ADD : OP_SUB, x, int_literal(setup, 100));
+        setup_output(setup, op2(setup, OP_DIV, sum, int_literal(setup, divisors[k])), TYPE_I64);
+        setup_output(setup, op2(setup, OP_MOD, sum, int_literal(setup, divisors[k])), TYPE_I64);
+        setup_analyse(setup, ROWS);
+        assert_int_equal(compare(rig, setup, 0, ROWS, &flagged), STATUS_OK);
+        assert_false(flagged);
+        setup_free(setup);
+    }
+}
+
 /* A column of every type behind a filter of every selectivity; one program. */
 static void test_filters(void **state)
 {
@@ -500,6 +523,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_main_query),
         cmocka_unit_test(test_division_by_literals),
         cmocka_unit_test(test_long_division_by_literals),
+        cmocka_unit_test(test_division_of_sums),
         cmocka_unit_test(test_filters),
         cmocka_unit_test(test_map),
         cmocka_unit_test(test_aggregates),

@@ -1,12 +1,8 @@
-#ifdef __AVX512F__
+#ifdef __AVX512DQ__
 /* One bit for each lane of a mask. */
 inline uint kept_lanes(int16 keep)
 {
-    const int16 bits = keep & (int16)(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768);
-    const int8 eight = bits.lo | bits.hi;
-    const int4 four = eight.lo | eight.hi;
-    const int2 two = four.lo | four.hi;
-    return (uint)(two.lo | two.hi);
+    return (ushort)__builtin_ia32_cvtd2mask512(keep);
 }
 
 /* The kept lanes in order, at the front. */
