@@ -59,6 +59,7 @@ class Hand:
     def __init__(self, program, folder, threads):
         self.threads = threads
         self.process = subprocess.Popen([program, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.pid = self.process.pid
 
     def run(self, task, rows):
         if not task.hand:
@@ -101,6 +102,7 @@ class Peer:
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
+        self.pid = self.process.pid
         started = json.loads(self.process.stdout.readline() or '{"missing": "it does not start"}')
         self.version, self.missing = started.get("version"), started.get("missing")
 
@@ -138,10 +140,21 @@ def differ(one, other):
 
 
 class Times(dict):
-    """Of each contestant: its rounds in milliseconds, or a text that says why there are none."""
+    """Of each contestant: its rounds in milliseconds, or a text that says why there are none. `spent` has the
+    milliseconds of processor that its threads took for them, all together."""
+
+    def __init__(self):
+        super().__init__()
+        self.spent = {}
+        self.shown = self
 
     def median(self, name):
-        return statistics.median(self[name]) if isinstance(self.get(name), list) else None
+        return statistics.median(self.shown[name]) if isinstance(self.get(name), list) else None
+
+
+def processor_ns(pid):
+    """Of all threads of a process, those that are gone included: its clock, as clock_getcpuclockid makes it."""
+    return time.clock_gettime_ns((~pid << 3) | 2)
 
 
 def measure(task, rows, contestants, rounds):
@@ -149,6 +162,7 @@ def measure(task, rows, contestants, rounds):
     active = dict(contestants)
     for turn in range(rounds + 1):  # the first one warms up and is not counted
         for name in list(active):
+            before = processor_ns(active[name].pid)
             try:
                 ns = active[name].run(task, rows)
             except ShellError as error:
@@ -158,9 +172,10 @@ def measure(task, rows, contestants, rounds):
             if ns is None:
                 del active[name]
             elif turn > 0:
-                spent = times.setdefault(name, [])
-                spent.append(ns / 1e6)
-                if len(spent) >= FEWEST and sum(spent) > 1e3 * MOST_SECONDS:
+                waited = times.setdefault(name, [])
+                waited.append(ns / 1e6)
+                times.spent.setdefault(name, []).append((processor_ns(active[name].pid) - before) / 1e6)
+                if len(waited) >= FEWEST and sum(waited) > 1e3 * MOST_SECONDS:
                     del active[name]
     results = {name: contestants[name].result(task) for name in times if isinstance(times[name], list)}
     first = next(iter(results), None)
@@ -186,8 +201,8 @@ def ratio(a, b):
     return "-" if a is None or b is None else f"{a / b:.2f}"
 
 
-def table_head(rows, contestants):
-    print(f"\n{rows:,} rows; medians in milliseconds".replace(",", " "))
+def table_head(rows, contestants, what):
+    print(f"\n{rows:,} rows; medians in milliseconds{what}".replace(",", " "))
     print(f"{'':22} {'peer/rql':>19} {'rql/C all':>10}" + "".join(f" {name:>11}" for name in contestants))
 
 
@@ -293,13 +308,15 @@ def measure_size(arguments, data, rows, tasks, told, lines):
     folder = data.folder(rows)
     with tempfile.TemporaryDirectory(prefix="rql-bench-") as home:
         contestants = start(arguments, folder, home, told)
-        table_head(rows, contestants)
+        table_head(rows, contestants, " of processor" if arguments.processor else "")
         for task in tasks:
             times = measure(task, rows, contestants, arguments.rounds or (21 if rows <= 100_000 else 9))
+            times.shown = times.spent if arguments.processor else times
             table_row(task, times, contestants, "rql")
             for name, each in times.items():
                 if isinstance(each, list):
-                    lines.append((task, rows, name, len(each), min(each), statistics.median(each)))
+                    spent = statistics.median(times.spent[name])
+                    lines.append((task, rows, name, len(each), min(each), statistics.median(each), spent))
         for contestant in contestants.values():
             contestant.close()
 
@@ -316,6 +333,7 @@ def parse_arguments():
     parser.add_argument("--gpu", action="store_true", help="on a GPU")
     parser.add_argument("--devices", type=lambda text: text.split(","), help="auto, or gpu; the first one is rql's")
     parser.add_argument("--without", type=lambda text: text.split(","), default=[], help="peers not to start")
+    parser.add_argument("--processor", action="store_true", help="show the processor's time: for a busy machine")
     parser.add_argument("--no-cold", action="store_true")
     arguments = parser.parse_args()
     unknown = set(arguments.tasks) - set(names) or set(arguments.groups) - set(GROUPS)
@@ -339,9 +357,10 @@ def chosen(arguments):
 
 def write_csv(path, lines):
     with open(path, "w", encoding="utf-8") as out:
-        print("task,rows,contestant,rounds,minimum_ms,median_ms,bytes_moved", file=out)
-        for task, rows, name, count, least, median in lines:
-            print(f"{task.name},{rows},{name},{count},{least:.4f},{median:.4f},{task.bytes * rows}", file=out)
+        print("task,rows,contestant,rounds,minimum_ms,median_ms,processor_ms,bytes_moved", file=out)
+        for task, rows, name, count, least, median, spent in lines:
+            figures = f"{least:.4f},{median:.4f},{spent:.4f}"
+            print(f"{task.name},{rows},{name},{count},{figures},{task.bytes * rows}", file=out)
 
 
 def main():

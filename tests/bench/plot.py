@@ -8,11 +8,11 @@ PANEL_WIDTH, PANEL_HEIGHT, ACROSS = 420, 320, 3
 
 
 def series(lines, task, name):
-    return sorted((rows, median) for each, rows, who, _, _, median in lines if (each, who) == (task, name))
+    return sorted((rows, median) for each, rows, who, _, _, median, _ in lines if (each, who) == (task, name))
 
 
 def plot(lines, stem):
-    """Writes stem.svg from lines (task, rows, contestant, rounds, minimum, median), and says so, or why not."""
+    """Writes stem.svg from lines (task, rows, contestant, rounds, minimum, median, processor), and says so, or why not."""
     tasks = list(dict.fromkeys(line[0] for line in lines if len(series(lines, line[0], line[2])) > 1))
     names = list(dict.fromkeys(line[2] for line in lines))
     if not tasks:

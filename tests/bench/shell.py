@@ -22,8 +22,8 @@ class ShellError(Exception):
 
 class Shell:
     def __init__(self, rql, folder, options, env):
-        self.process, self.terminal = pty.fork()
-        if self.process == 0:
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
             os.chdir(folder)
             os.execve(rql, [rql, "--quiet", "--format", "tsv", *options], env)
         # Wide enough for any line, so that none is wrapped or scrolled.
@@ -82,11 +82,11 @@ class Shell:
         """The terminal goes away; who does not leave then is ended."""
         os.close(self.terminal)
         for _ in range(50):
-            if os.waitpid(self.process, os.WNOHANG)[0]:
+            if os.waitpid(self.pid, os.WNOHANG)[0]:
                 return
             time.sleep(0.1)
-        os.kill(self.process, signal.SIGKILL)
-        os.waitpid(self.process, 0)
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
 
 
 def number(text):
