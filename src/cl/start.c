@@ -4,7 +4,6 @@
 
 #include "../heap.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
