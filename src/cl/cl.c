@@ -323,7 +323,7 @@ void cl_describe(struct strbuf *out, struct site *site)
 {
     struct failure failure = {0};
     struct signals signals;
-    sigset_t before;
+    struct thread_signals before;
     size_t count;
 
     if (site)

@@ -284,7 +284,7 @@ bool launch_first(struct accelerator *accelerator, const struct plan *plan, stru
                             .inputs = supplies,
                             .outputs = views,
                             .levels = levels};
-    sigset_t before;
+    struct thread_signals before;
     bool flagged = false, done = true;
 
     views[0].buffer = memory_scratch(accelerator->memory, SCRATCH_SLOTS, slots * sizeof(uint64_t));

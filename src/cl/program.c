@@ -110,7 +110,7 @@ static void give_up(struct accelerator *accelerator, struct program *program, co
 static void build_here(struct accelerator *accelerator, struct program *program)
 {
     struct strbuf log = {0};
-    sigset_t before;
+    struct thread_signals before;
 
     signals_hold_interrupt(&before);
     program->program =
@@ -125,7 +125,7 @@ static void build_here(struct accelerator *accelerator, struct program *program)
 /* Whether the driver takes the binary; if not the accelerator's failure says why. Frees it. */
 static bool load(struct accelerator *accelerator, struct program *program, struct blob *binary)
 {
-    sigset_t before;
+    struct thread_signals before;
 
     signals_hold_interrupt(&before);
     program->program = compile_load(accelerator->context, &accelerator->device, binary, &accelerator->failure);

@@ -33,26 +33,33 @@ void signals_put_back(const struct signals *signals)
             sigaction(k, &signals->actions[k], NULL);
 }
 
-void signals_hold_interrupt(sigset_t *before)
+static void hold(const sigset_t *mask, int how, struct thread_signals *before)
+{
+    pthread_sigmask(how, mask, &before->mask);
+    sigaltstack(NULL, &before->stack);
+}
+
+void signals_hold_interrupt(struct thread_signals *before)
 {
     sigset_t interrupt;
 
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &interrupt, before);
+    hold(&interrupt, SIG_BLOCK, before);
 }
 
-void signals_hold(sigset_t *before)
+void signals_hold(struct thread_signals *before)
 {
     sigset_t wait;
 
     sigfillset(&wait);
     for (size_t k = 0; k < sizeof faults / sizeof *faults; k++)
         sigdelset(&wait, faults[k]);
-    pthread_sigmask(SIG_SETMASK, &wait, before);
+    hold(&wait, SIG_SETMASK, before);
 }
 
-void signals_release(const sigset_t *before)
+void signals_release(const struct thread_signals *before)
 {
-    pthread_sigmask(SIG_SETMASK, before, NULL);
+    sigaltstack(&before->stack, NULL);
+    pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
 }

@@ -18,12 +18,19 @@ struct signals {
 void signals_record(struct signals *signals);
 void signals_put_back(const struct signals *signals);
 
+/* What a thread has of its own: which signals wait, and the stack that handlers run on, which LLVM replaces by one that
+ * it allocates. */
+struct thread_signals {
+    sigset_t mask;
+    stack_t stack;
+};
+
 /* Lets an interrupt from the keyboard wait until signals_release, on the thread that uses a driver. */
-void signals_hold_interrupt(sigset_t *before);
+void signals_hold_interrupt(struct thread_signals *before);
 
 /* Lets every signal wait that can, for a driver about to start threads: they inherit that, and leave signals to the
  * main thread for good. */
-void signals_hold(sigset_t *before);
-void signals_release(const sigset_t *before);
+void signals_hold(struct thread_signals *before);
+void signals_release(const struct thread_signals *before);
 
 #endif

@@ -126,7 +126,7 @@ static void *run(void *argument)
 {
     struct start *start = argument;
     struct site *site = start->site;
-    sigset_t before;
+    struct thread_signals before;
 
     signals_hold(&before);
     open_device(start);

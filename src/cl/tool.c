@@ -82,7 +82,7 @@ static void add_timing(struct tool *tool, const char *what, int64_t bytes, cl_ev
 static bool enqueue(struct tool *tool, cl_kernel kernel, size_t global, size_t local, cl_event *event)
 {
     struct failure *failure = &tool->accelerator->failure;
-    sigset_t before;
+    struct thread_signals before;
     bool first = !tool->program->launched;
 
     if (first)

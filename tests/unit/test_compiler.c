@@ -245,7 +245,7 @@ static void an_order_can_be_dropped(void **state)
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "--stand-in") == 0)
-        return stand_in(argv[2]);
+        _exit(stand_in(argv[2])); /* without a look at what it has not freed */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orders_are_done_in_turn),     cmocka_unit_test(large_orders_pass),
         cmocka_unit_test(a_compiler_may_fail),         cmocka_unit_test(a_failure_concerns_one_order),
