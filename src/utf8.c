@@ -35,6 +35,18 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *code)
     return size;
 }
 
+size_t utf8_encode(uint32_t code, char *text)
+{
+    static const unsigned char leads[] = {0, 0xc0, 0xe0, 0xf0};
+    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        code = 0xfffd;
+    unsigned more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    text[0] = (char)(leads[more] | code >> (6 * more));
+    for (unsigned i = 1; i <= more; i++)
+        text[i] = (char)(0x80 | (code >> (6 * (more - i)) & 0x3f));
+    return 1 + more;
+}
+
 bool utf8_is_control(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x200e || code == 0x200f ||

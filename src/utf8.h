@@ -10,6 +10,9 @@
  * with *code unchanged, if there is none: no bytes, a stray byte, an overlong form, a surrogate, or a cut-off end. */
 size_t utf8_decode(const char *text, size_t length, uint32_t *code);
 
+/* Encodes a code point into up to four bytes and returns how many; what is none, or a surrogate, becomes U+FFFD. */
+size_t utf8_encode(uint32_t code, char *text);
+
 /* Whether a terminal might act on the code point instead of drawing it: C0 and C1 controls, and the marks that
  * turn the direction of writing. */
 bool utf8_is_control(uint32_t code);

@@ -198,6 +198,9 @@ class Formats:
             packing = self.random.choice(["", ".gz", ".zst"])
             for ending in (".csv", ".tsv", ".npy"):
                 self.round_trip(f"table-{number}{ending}{packing}", columns, f"u{ending}{packing}")
+            finite = all(np.isfinite(value).all() for value in columns.values())
+            if finite and len(next(iter(columns.values()))) > 0:
+                self.round_trip(f"table-{number}.jsonl{packing}", columns, f"u.jsonl{packing}")
             self.as_csv(f"table-{number}-by-csv", columns)
             self.as_json(f"table-{number}-by-json", columns)
 
@@ -243,6 +246,14 @@ class Formats:
 
     def written_by_numpy(self):
         columns = {"x": random_array(self.rng, "f64", 500), "n": random_array(self.rng, "i32", 500)}
+        for title, ascii_only in (("json-ascii", True), ("json-utf-8", False)):
+            rows = [{"größe 𝄞\\\"": n, "text": "a\n,}", "x": n / 7, "more": {"a": [1, "]"]}} for n in columns["n"].tolist()]
+            self.shop.write("s.jsonl", "".join(json.dumps(row, ensure_ascii=ascii_only) + "\n" for row in rows).encode())
+            result = self.rql("load s.jsonl | map $2, $1", "--format", "npy", "--quiet")
+            got = np.load(io.BytesIO(result.out)) if result.status == 0 else None
+            fine = got is not None and got["größe 𝄞\\\""].tolist() == columns["n"].tolist()
+            fine = fine and got["x"].tolist() == [row["x"] for row in rows]
+            self.check(title, "" if fine else result.text())
         table = np.column_stack([columns["x"], columns["n"].astype(float)])
         for name, separator in (("s.csv", ","), ("s.tsv", "\t")):
             np.savetxt(self.shop.path(name), table, fmt=["%.17g", "%d"], delimiter=separator, header="x" + separator + "n", comments="")
@@ -306,7 +317,7 @@ class Formats:
         """Files with bytes changed, left out or added: read, or refused by one message, and never a crash."""
         self.write("t.npy", {"a": random_array(self.rng, "i32", 50), "b": random_array(self.rng, "f64", 50)})
         names = ["t.npy"]
-        for name in ("v.csv", "v.tsv", "v.csv.gz", "v.csv.zst", "v.npy.gz"):
+        for name in ("v.csv", "v.tsv", "v.jsonl", "v.csv.gz", "v.csv.zst", "v.npy.gz"):
             self.answer("damage", f"load t.npy | save {name}")
             names.append(name)
         for number in range(rounds):

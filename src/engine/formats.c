@@ -50,7 +50,7 @@ const struct format format_table[] = {
      "columns under their names, tabs between values"},
     {".csv", TYPE_COUNT, 0, false, &style_csv, read_csv, write_styled,
      "columns under their names, commas between values"},
-    {".jsonl", TYPE_COUNT, 0, false, &style_jsonl, NULL, write_styled, "a JSON object a line; saved only"},
+    {".jsonl", TYPE_COUNT, 0, false, &style_jsonl, read_jsonl, write_styled, "a JSON object a line"},
     {".json", TYPE_COUNT, 0, false, &style_json, NULL, write_styled, "a JSON array of objects; saved only"},
     {".md", TYPE_COUNT, 0, false, &style_markdown, NULL, write_styled, "a table in Markdown; saved only"},
     {".pgm", TYPE_COUNT, 1, true, NULL, read_image, write_image, "a picture, grey"},

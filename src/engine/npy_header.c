@@ -1,6 +1,7 @@
 #include "npy_header.h"
 
 #include "../strbuf.h"
+#include "../utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,11 +57,8 @@ static bool accept_word(struct literal *literal, const char *word)
 
 static void add_utf8(struct strbuf *out, uint32_t code)
 {
-    static const unsigned char leads[] = {0, 0xc0, 0xe0, 0xf0};
-    int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    strbuf_putc(out, (char)(leads[more] | code >> (6 * more)));
-    while (more-- > 0)
-        strbuf_putc(out, (char)(0x80 | (code >> (6 * more) & 0x3f)));
+    char bytes[4];
+    strbuf_add(out, bytes, utf8_encode(code, bytes));
 }
 
 /* What a backslash and the letter behind it stand for in a string. */

@@ -14,6 +14,7 @@ struct dialect {
     bool header;    /* the first line may name the columns */
     bool quotes;    /* a value may be quoted, and then hold anything */
     bool escapes;   /* names have \t, \n and \\ for what cannot stand in them */
+    bool json;      /* each line is an object */
 };
 
 enum value_kind {
@@ -23,8 +24,15 @@ enum value_kind {
     VALUE_FLOAT
 };
 
+/* A value in the text, without white space and quotes around it. */
+struct piece {
+    const char *at, *end;
+    bool quoted;
+};
+
 struct table_column {
     const char *name;
+    struct piece key; /* the name as each line of JSON has it */
     enum value_kind kind;
     bool wanted;         /* in this pass */
     _Atomic bool floats; /* a column of integers has met a float */
@@ -65,12 +73,6 @@ struct table {
     _Atomic int64_t failed; /* the first chunk with a problem, or chunk_count */
 };
 
-/* A value in the text, without white space and quotes around it. */
-struct piece {
-    const char *at, *end;
-    bool quoted;
-};
-
 /* The value that begins at `at`, and where it ends: at a delimiter, a newline (with \r before it passed over) or `end`.
  * NULL: its quotes are wrong. */
 const char *table_value(const struct dialect *dialect, const char *at, const char *end, struct piece *piece);
@@ -86,6 +88,16 @@ void table_free_chunks(struct table *table);
 
 /* table_parse.c: parses the wanted columns, which have room for all rows. False if the crew was stopped. */
 bool table_parse(struct table *table, const struct crew *crew);
+
+/* table_json.c: the same as table_value for what is behind a key; it ends at a comma or a brace. */
+const char *table_json_value(const char *at, const char *end, struct piece *piece);
+
+/* From the beginning of an object, or behind a comma in it, to the value of column k. NULL: its key is not there. */
+const char *table_json_key(const struct table *table, const char *at, const char *end, size_t k);
+
+/* The first object's keys, or only how many they are if `keys` is NULL; 0: it is no object, or has more than `most`. */
+size_t table_json_keys(const struct table *table, struct piece *keys, size_t most);
+const char *table_json_name(struct piece key, struct arena *arena);
 
 /* table_error.c: records the error; STATUS_FAILED. */
 enum status table_error(const struct table *table, const struct problem *problem, const struct format_job *job,

@@ -27,7 +27,7 @@ static struct piece piece_at(const struct table *table, const char *at)
 {
     struct piece piece;
     /* What stood in quotes ends before the closing one. */
-    if (at > table->begin && at[-1] == '"' && table->dialect->quotes)
+    if (at > table->begin && at[-1] == '"' && (table->dialect->quotes || table->dialect->json))
         at--;
     if (!table_value(table->dialect, at, table->end, &piece))
         piece = (struct piece){at, at, false};
@@ -82,6 +82,13 @@ static enum status value_error(const struct table *table, const struct problem *
     return STATUS_FAILED;
 }
 
+static enum status object_error(const char *place, const struct format_job *job)
+{
+    diag_error(job->diags, job->span, "%s is no JSON object with the keys of the first line, in their order", place);
+    diag_hint(job->diags, "each line is one, all alike: {\"id\": 42, \"amt\": 0.5}");
+    return STATUS_FAILED;
+}
+
 static enum status count_error(const struct table *table, const struct problem *problem, const char *place,
                                const struct format_job *job)
 {
@@ -100,6 +107,8 @@ enum status table_error(const struct table *table, const struct problem *problem
     if ((problem->kind == PROBLEM_MISSING || problem->kind == PROBLEM_COUNT) && is_blank_line(table, problem->at))
         return blank_error(
             table, arena_printf(diags->arena, "`%s`, line %lld", path, (long long)line_of(table, problem->at)), job);
+    if (table->dialect->json && (problem->kind == PROBLEM_COUNT || problem->kind == PROBLEM_QUOTE))
+        return object_error(place, job);
     switch (problem->kind) {
     case PROBLEM_MISSING:
         diag_error(diags, job->span, "%s: a value is missing", place);

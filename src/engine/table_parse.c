@@ -56,6 +56,8 @@ static const char *quoted_value(const char *at, const char *end, char delimiter,
 const char *table_value(const struct dialect *dialect, const char *at, const char *end, struct piece *piece)
 {
     char delimiter = dialect->delimiter;
+    if (dialect->json)
+        return table_json_value(at, end, piece);
     at = skip_blank(at, end, delimiter);
     if (dialect->quotes && at < end && *at == '"')
         return quoted_value(at, end, delimiter, piece);
@@ -218,7 +220,7 @@ static inline bool parse_value(struct parser *parser, const char **at, size_t k,
 }
 
 /* One record with its newline. */
-static bool parse_record(struct parser *parser, const char **from, int64_t row)
+static bool parse_line(struct parser *parser, const char **from, int64_t row)
 {
     const size_t count = parser->table->count;
     const char *end = parser->end, *at = *from;
@@ -235,6 +237,33 @@ static bool parse_record(struct parser *parser, const char **from, int64_t row)
         return fail(parser, PROBLEM_COUNT, *from, count);
     *from = at < end ? at + 1 : at;
     return true;
+}
+
+/* The same, if it is an object. */
+static bool parse_object(struct parser *parser, const char **from, int64_t row)
+{
+    const size_t count = parser->table->count;
+    const char *end = parser->end, *at = *from;
+    for (size_t k = 0; k < count; k++) {
+        parser->delimiter = k + 1 < count ? ',' : '}';
+        at = table_json_key(parser->table, at, end, k);
+        if (!at)
+            return fail(parser, PROBLEM_COUNT, *from, k);
+        if (!parse_value(parser, &at, k, row))
+            return false;
+        if (at == end || *at++ != parser->delimiter)
+            return fail(parser, PROBLEM_COUNT, *from, k);
+    }
+    at = skip_return(skip_blank(at, end, '\n'), end);
+    if (at < end && *at != '\n')
+        return fail(parser, PROBLEM_COUNT, *from, count);
+    *from = at < end ? at + 1 : at;
+    return true;
+}
+
+static bool parse_record(struct parser *parser, const char **from, int64_t row)
+{
+    return parser->table->dialect->json ? parse_object(parser, from, row) : parse_line(parser, from, row);
 }
 
 static void parse_chunk(void *context, int member, int64_t part)

@@ -6,13 +6,15 @@
 #include <string.h>
 
 enum {
-    SAMPLE_ROWS = 100,      /* by which it is decided what a column is */
+    SAMPLE_ROWS = 100, /* by which it is decided what a column is */
+    MOST_KEYS = 1 << 20,
     MOST_HEADER = 16 << 20, /* bytes: more are no header */
     MOST_NOTED = 8          /* names of columns in a note */
 };
 
 static const struct dialect dialect_csv = {.delimiter = ',', .header = true, .quotes = true};
 static const struct dialect dialect_tsv = {.delimiter = '\t', .header = true, .escapes = true};
+static const struct dialect dialect_jsonl = {.delimiter = ',', .header = true, .json = true};
 static const struct dialect dialect_text = {.delimiter = '\n'};
 
 /* A file while it is read. */
@@ -110,6 +112,24 @@ static void name_columns(struct reading_job *reading, bool named)
         table->begin = at;
 }
 
+/* The keys of the first object, which is a record too. */
+static enum status read_keys(struct reading_job *reading)
+{
+    struct table *table = &reading->table;
+    size_t count = table_json_keys(table, NULL, MOST_KEYS);
+    if (count == 0)
+        return fail_at(reading, PROBLEM_COUNT, table->begin);
+    struct piece *keys = arena_array(reading->arena, count, sizeof *keys);
+    table->columns = arena_array(reading->arena, count, sizeof *table->columns);
+    table->count = table_json_keys(table, keys, count);
+    for (size_t k = 0; k < count; k++) {
+        const char *name = table_json_name(keys[k], reading->arena);
+        table->columns[k].key = keys[k];
+        table->columns[k].name = *name ? name : arena_printf(reading->arena, "c%zu", k + 1);
+    }
+    return STATUS_OK;
+}
+
 /* Finds the columns and their names; the records then begin behind those. */
 static enum status read_header(struct reading_job *reading)
 {
@@ -128,6 +148,8 @@ static enum status read_header(struct reading_job *reading)
         return fail(reading, "does not begin with text in UTF-8", "is it of another format, or in UTF-16?");
     if (line_end - table->begin > MOST_HEADER)
         return fail(reading, "does not begin with a line of names: it has more than 16 MiB", NULL);
+    if (table->dialect->json)
+        return read_keys(reading);
     bool numbers;
     size_t count;
     if (!look_at_record(table, &count, &numbers))
@@ -159,6 +181,8 @@ static void sample(struct table *table)
         for (size_t k = 0; k < table->count && at; k++) {
             struct table_column *column = &table->columns[k];
             struct piece piece;
+            if (table->dialect->json && !(at = table_json_key(table, at, table->end, k)))
+                break;
             at = table_value(table->dialect, at, table->end, &piece);
             bool more = at && k + 1 < table->count;
             if (!at || (more && (at == table->end || *at == '\n')))
@@ -170,7 +194,9 @@ static void sample(struct table *table)
             column->kind = kind_of(piece, column->kind);
             decided[k] = true;
         }
-        at = at && at < table->end && *at == '\n' ? at + 1 : NULL;
+        at = at ? memchr(at, '\n', (size_t)(table->end - at)) : NULL;
+        if (at)
+            at++;
     }
     free(decided);
 }
@@ -358,6 +384,11 @@ enum status read_csv(const struct format_job *job, struct mapping *mapping, stru
 enum status read_tsv(const struct format_job *job, struct mapping *mapping, struct relation **relation)
 {
     return read_table(job, mapping, &dialect_tsv, relation);
+}
+
+enum status read_jsonl(const struct format_job *job, struct mapping *mapping, struct relation **relation)
+{
+    return read_table(job, mapping, &dialect_jsonl, relation);
 }
 
 enum status read_text(const struct format_job *job, struct mapping *mapping, struct relation **relation)

@@ -139,6 +139,19 @@ static void columns_of_text_are_left_out(void **state)
     assert_only_told(fixture->scratch, "holds no column of numbers");
 }
 
+static void lines_of_json(void **state)
+{
+    struct fixture *fixture = *state;
+    expect_read(fixture, "a.jsonl", "{\"a\":1,\"b\":0.5}\n{ \"a\" : -2 , \"b\" : 3 }\r\n\n",
+                "a:i64,b:f64\n1,0.5\n-2,3.0\n");
+    expect_read(fixture, "a.jsonl", "{\"x\\u00e9\\ud834\\udd1e\\n\":true,\"\":7}",
+                "x\u00e9\U0001d11e\n:bool,c2:i64\n1,7\n");
+    expect_read(fixture, "a.jsonl",
+                "{\"t\":\"a\\\",}\",\"n\":[1,{\"a\":\"]\"}],\"b\":5}\n{\"t\":null,\"n\":{},\"b\":6}\n",
+                "b:i64\n5\n6\n");
+    assert_told(fixture->scratch, "`t`, `n` hold no numbers");
+}
+
 static void lines_of_text(void **state)
 {
     struct fixture *fixture = *state;
@@ -177,6 +190,17 @@ static void whatever_is_wrong_is_told_with_its_line(void **state)
         {"a.csv", "a,b\"c\n1,2\n", "line 1: the quotes are wrong"},
         {"a.csv", "a,\"b\nc\"\n1,2\n3,x\n", "line 4, column `b\nc`"},
         {"a.tsv", "a\tb\n1\t2\n3\t\n", "line 3"},
+        {"a.jsonl", "", "is empty"},
+        {"a.jsonl", "[1,2]\n", "line 1 is no JSON object"},
+        {"a.jsonl", "{}\n", "line 1 is no JSON object"},
+        {"a.jsonl", "{\"a\":1}\n{\"b\":2}\n", "line 2 is no JSON object with the keys of the first line"},
+        {"a.jsonl", "{\"a\":1}\n{\"a\":2,\"b\":3}\n", "line 2 is no JSON object"},
+        {"a.jsonl", "{\"a\":1,\"b\":2}\n{\"a\":2}\n", "line 2 is no JSON object"},
+        {"a.jsonl", "{\"a\":1}\n{\"a\":2} x\n", "line 2 is no JSON object"},
+        {"a.jsonl", "{\"a\":1}\n{\"a\":2\n}\n", "line 2 is no JSON object"},
+        {"a.jsonl", "{\"a\":1}\n\n{\"a\":2}\n", "line 2 is blank"},
+        {"a.jsonl", "{\"a\":1}\n{\"a\":null}\n", "line 2, column `a`: a value is missing"},
+        {"a.jsonl", "{\"a\":1}\n{\"a\":\"x\"}\n", "line 2, column `a`: `x` is not a number"},
         {"a.txt", "1\n\n2\n", "line 2 is blank"},
         {"a.txt", "1\n2 3\n", "line 2: `2 3` is not a number"},
         {"a.txt", "1\nx\n2.5\n", "line 2: `x` is not a number"},
@@ -284,6 +308,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_first_line_of_numbers_is_no_header, setup, teardown),
         cmocka_unit_test_setup_teardown(numbers_are_exact, setup, teardown),
         cmocka_unit_test_setup_teardown(columns_of_text_are_left_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(lines_of_json, setup, teardown),
         cmocka_unit_test_setup_teardown(lines_of_text, setup, teardown),
         cmocka_unit_test_setup_teardown(whatever_is_wrong_is_told_with_its_line, setup, teardown),
         cmocka_unit_test_setup_teardown(many_rows, setup, teardown),
