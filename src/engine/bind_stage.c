@@ -126,8 +126,9 @@ static void bind_view(struct binder *binder, const struct stage *stage, struct f
     flow->ended = true;
     flow->last = stage;
     bound->view = stage->word->stage == STAGE_DESCRIBE ? VIEW_DESCRIPTION : VIEW_PLOT;
-    bound->plot_path = stage->path;
-    if (stage->path.text && !ends_in(stage->path.text, ".svg") && !ends_in(stage->path.text, ".png"))
+    if (stage->path.text && !bind_written_path(binder, &stage->path, &bound->plot_path))
+        return;
+    if (stage->path.text && !ends_in(bound->plot_path.text, ".svg") && !ends_in(bound->plot_path.text, ".png"))
         bind_error(binder, stage->path.span, "`plot` alone draws here", "`plot` draws into a .svg or .png file");
     if (bound->view == VIEW_PLOT && !flow->open && !bind_hopeless(binder) && flow->count > 2)
         bind_error(binder, stage->span, "choose one column, or one for each axis: `| pick NAME, NAME | plot`",

@@ -322,6 +322,18 @@ static enum exit_status run_help(struct command_call *call)
     return EXIT_QUERY;
 }
 
+static enum exit_status run_edit(struct command_call *call)
+{
+    struct shell *shell = call->shell;
+    struct span span = call->words[0].span;
+    if (!shell->prompting) {
+        (void)diag_error(call->diags, span, "there is nothing to edit: %s is for the prompt", call->words[0].text);
+        return EXIT_QUERY;
+    }
+    const char *text = shell->query.text ? shell->query.text : "";
+    return edit_text(text, span, &shell->edited, call->diags) == STATUS_OK ? EXIT_FINE : EXIT_QUERY;
+}
+
 static enum exit_status run_quit(struct command_call *call)
 {
     call->shell->leaving = true;
@@ -350,6 +362,7 @@ const struct command command_table[] = {
      check_set},
     {".header", "[auto|on|off]", "names of columns first", ".header on", 0, 1, run_set, check_set},
     {".timing", "[on|off]", "where the time went", ".timing on", 0, 1, run_set, check_set},
+    {".edit", "", "edit the last query in $VISUAL or $EDITOR, then run it", NULL, 0, 0, run_edit, NULL},
     {".quit", "", "leave (Ctrl-D does too)", NULL, 0, 0, run_quit, NULL},
     {".exit", "", "leave", NULL, 0, 0, run_quit, NULL},
 };

@@ -202,14 +202,52 @@ static void shorten(const struct history *history, char *const *lines, size_t co
     strbuf_free(&name);
 }
 
+/* A line and where it stands, for finding those that come again. */
+struct occurrence {
+    char *line;
+    size_t place;
+};
+
+static int by_text_then_place(const void *left, const void *right)
+{
+    const struct occurrence *a = left, *b = right;
+    int order = strcmp(a->line, b->line);
+    return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+/* Of lines that are equal only the last one stays. */
+static void drop_repeated(struct lines *lines)
+{
+    struct occurrence *sorted = heap_array(lines->count + 1, sizeof *sorted);
+    for (size_t i = 0; i < lines->count; i++) {
+        sorted[i] = (struct occurrence){lines->at[i], i};
+    }
+    qsort(sorted, lines->count, sizeof *sorted, by_text_then_place);
+    for (size_t i = 0; i + 1 < lines->count; i++) {
+        if (strcmp(sorted[i].line, sorted[i + 1].line) == 0) {
+            lines->at[sorted[i].place] = NULL;
+        }
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        if (lines->at[i]) {
+            lines->at[kept++] = lines->at[i];
+        }
+    }
+    lines->count = kept;
+    free(sorted);
+}
+
 void history_load(struct history *history, void (*add)(const char *entry))
 {
     if (history->problem) {
         return;
     }
     struct lines lines = read_lines(history->path.text);
+    bool long_file = lines.count > 2 * HISTORY_ENTRIES;
+    drop_repeated(&lines);
     size_t first = lines.count > HISTORY_ENTRIES ? lines.count - HISTORY_ENTRIES : 0;
-    if (lines.count > 2 * HISTORY_ENTRIES) {
+    if (long_file) {
         shorten(history, lines.at + first, lines.count - first);
     }
     for (size_t i = first; i < lines.count; i++) {

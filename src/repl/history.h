@@ -17,7 +17,8 @@ void history_close(struct history *history);
 /* The file's path, or NULL if there is no place for it. */
 const char *history_path(const struct history *history);
 
-/* Hands the newest entries to `add`, oldest first; shortens a file that has grown long. */
+/* Hands the newest entries to `add`, oldest first and each once, where it came last; shortens a file that has grown
+ * long. */
 void history_load(struct history *history, void (*add)(const char *entry));
 
 /* Appends an entry unless it is very long. Other shells may append to the same file. False if it repeats the entry

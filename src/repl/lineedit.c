@@ -43,6 +43,11 @@ static void show_dropped_line(void)
 static void offer_no_files(void)
 {
 }
+
+static void forget_entry(const char *entry)
+{
+    (void)entry;
+}
 #else
 #include <readline/history.h>
 #include <readline/readline.h>
@@ -77,6 +82,18 @@ static int stop_here(int count, int key)
     take_terminal(1);
     rl_forced_update_display();
     return 0;
+}
+
+/* Going back in history meets each entry once, where it was used last. */
+static void forget_entry(const char *entry)
+{
+    for (int i = history_length - 1; i >= 0; i--) {
+        HIST_ENTRY *old = history_get(history_base + i);
+        if (old && strcmp(old->line, entry) == 0) {
+            (void)free_history_entry(remove_history(i));
+            return;
+        }
+    }
 }
 
 /* Else readline offers files where nothing matches. */
@@ -319,5 +336,6 @@ enum line_result lineedit_read(struct line_editor *editor, const char *prompt)
 
 void lineedit_remember(const char *entry)
 {
+    forget_entry(entry);
     (void)add_history(entry);
 }

@@ -125,8 +125,17 @@ static enum exit_status take_entry(struct prompt *prompt)
         return EXIT_FINE;
     }
     remember(prompt);
+    struct strbuf query = prompt->entry;
+    prompt->entry = (struct strbuf){0};
     start_entry(prompt);
+    bool command = unit->first && unit->first->kind == STMT_COMMAND;
     enum exit_status outcome = unit_run(shell, unit);
+    if (command) {
+        strbuf_free(&query);
+    } else {
+        strbuf_free(&shell->query);
+        shell->query = query;
+    }
     if (outcome == EXIT_INTERRUPTED && !*shell->platform->leave) {
         complain("\ninterrupted\n"); /* the terminal has shown ^C before */
     }
@@ -149,6 +158,19 @@ static enum exit_status take_line(struct prompt *prompt)
     return take_entry(prompt);
 }
 
+/* What came out of the user's editor is an entry like any other, and shown like one. */
+static enum exit_status take_edited(struct prompt *prompt)
+{
+    struct shell *shell = prompt->shell;
+    strbuf_add(&prompt->entry, shell->edited.text, shell->edited.length);
+    strbuf_clear(&shell->edited);
+    struct strbuf shown = {0};
+    strbuf_printf(&shown, "%s%s\n", PROMPT, prompt->entry.text);
+    shell_complain(&shown);
+    strbuf_free(&shown);
+    return take_entry(prompt);
+}
+
 /* Until the user leaves, or standard output is gone. */
 static enum exit_status converse(struct prompt *prompt)
 {
@@ -158,6 +180,9 @@ static enum exit_status converse(struct prompt *prompt)
         enum exit_status outcome = EXIT_FINE;
         if (result == LINE_TEXT) {
             outcome = take_line(prompt);
+            while (prompt->shell->edited.length && !prompt->shell->leaving) {
+                outcome = take_edited(prompt);
+            }
         } else if (result == LINE_INTERRUPTED) {
             start_entry(prompt);
         } else {

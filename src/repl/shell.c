@@ -242,6 +242,8 @@ static void shell_close(struct shell *shell)
     shell->runner.evaluator->ops->close(shell->runner.evaluator);
     unit_free_list(shell->kept);
     printer_free(&shell->out);
+    strbuf_free(&shell->query);
+    strbuf_free(&shell->edited);
     arena_free(shell->memory);
 }
 

@@ -24,6 +24,8 @@ struct shell {
     bool leaving;               /* .quit was said */
     bool no_init;               /* rqlrc is not wanted */
     size_t read_depth;          /* scripts reading scripts */
+    struct strbuf query;        /* at the prompt: the entry before this one */
+    struct strbuf edited;       /* what .edit made of it, to be run next; usually empty */
     struct unit *kept;          /* sources that functions were defined in */
     struct arena *memory;       /* lives as long as the shell */
     const char **told;          /* notes given already */
@@ -58,6 +60,10 @@ enum status shell_read(const struct shell *shell, const char *path, struct span 
 /* Runs what the user keeps to be run before the prompt (startup.c): $XDG_CONFIG_HOME/rql/rqlrc or ~/.config/rql/rqlrc,
  * if there is one. */
 void startup_run(struct shell *shell);
+
+/* Has the user edit a text in $VISUAL or $EDITOR (edit.c); what comes of it goes to `edited`, without blank lines at
+ * its end. On failure adds an error at `span`. */
+enum status edit_text(const char *text, struct span span, struct strbuf *edited, struct diags *diags);
 
 /* The prompt (prompt.c), until the user leaves. `editing`: standard output is a terminal too. */
 enum exit_status prompt_run(struct shell *shell, bool editing);

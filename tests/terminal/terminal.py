@@ -10,6 +10,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import drivers  # noqa: E402
+import editing  # noqa: E402
 import harness  # noqa: E402
 
 PROMPT = re.compile(r"^rql> ?$")
@@ -19,8 +20,9 @@ PATIENCE = 90  # seconds; a first query may build a kernel on a slow machine
 class Terminal:
     """rql in a pane of a tmux server of its own."""
 
-    def __init__(self, shop, options=()):
+    def __init__(self, shop, options=(), variables=None):
         self.shop = shop
+        self.variables = variables or {}
         self.socket = ""
         self.starts = 0
         self.options = options
@@ -29,6 +31,7 @@ class Terminal:
         env = harness.environment(self.shop.home)
         env["TERM"] = "xterm"
         env["SHELL"] = "/bin/sh"  # the user's own may be none, as of nobody
+        env.update(self.variables)
         done = subprocess.run(
             ["tmux", "-S", self.socket, "-f", "/dev/null", *arguments],
             env=env,
@@ -313,6 +316,7 @@ def main(shop):
         with_a_slow_driver(shop, tally)
         session(shop, tally, harness.ALL_MODES["auto"])
     session(shop, tally, harness.ALL_MODES["host"])
+    editing.all_steps(Terminal, shop, tally.check)
     return tally.finish()
 
 

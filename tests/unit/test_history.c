@@ -80,6 +80,23 @@ static void entries_come_back_in_order(void **state)
     assert_string_equal(loaded[2], "last");
 }
 
+static void entries_that_come_again_count_once(void **state)
+{
+    (void)state;
+    int problem;
+    struct history *history = history_open(&problem);
+    append(history, "first");
+    append(history, "again");
+    append(history, "between");
+    append(history, "again");
+    history_close(history);
+    load();
+    assert_int_equal(loaded_count, 3);
+    assert_string_equal(loaded[0], "first");
+    assert_string_equal(loaded[1], "between");
+    assert_string_equal(loaded[2], "again");
+}
+
 static void the_file_is_the_users_alone(void **state)
 {
     (void)state;
@@ -199,6 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(entries_come_back_in_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(entries_that_come_again_count_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_file_is_the_users_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(long_files_are_shortened, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_unusable_place_is_told_and_harmless, set_up, tear_down),

@@ -1,0 +1,150 @@
+"""What a person does at the prompt other than asking: completion, history, editing, refining, and the shell's manners
+towards the terminal. Steps of terminal.py, each by what appears on the screen."""
+
+import os
+import re
+
+EDITOR = """#!/bin/sh
+sed -i 's/1[.][.]3/1..4/; $a | sum x * 11' "$1"
+"""
+
+
+# Red, as escapes say it.
+ERROR_COLOUR = re.compile("\033\\[[0-9;]*31m")
+
+
+def shown_after(terminal, *pieces):
+    """Types pieces of text and keys (those in angle brackets) at a fresh prompt."""
+    terminal.fresh()
+    for piece in pieces:
+        if piece.startswith("<"):
+            terminal.keys(piece[1:-1])
+        else:
+            terminal.type(piece)
+
+
+def completes(terminal, step, title, typed, pattern):
+    shown_after(terminal, typed, "<Tab>")
+    step(title, terminal.shows(r"^rql> " + pattern + r" ?$", prompt=False, patience=20))
+    terminal.keys("C-c")
+    terminal.wait(terminal.ready, 20)
+
+
+def completion(terminal, step):
+    terminal.fresh()
+    terminal.enter("let trades = load ids.bin | zip amounts.bin")
+    terminal.wait(terminal.ready, 20)
+    completes(terminal, step, "completes-a-stage", "trades | rej", r"trades \| reject")
+    completes(terminal, step, "completes-a-column", "trades | select ids == 42 && amo", r"trades \| select ids == 42 && amounts")
+    completes(terminal, step, "completes-an-abbreviation", "trades | select amt", r"trades \| select amounts")
+    completes(terminal, step, "completes-a-new-column", "trades | map ids as key | sort ke", r"trades \| map ids as key \| sort key")
+    completes(terminal, step, "completes-a-let-name", "tra", r"trades")
+    completes(terminal, step, "completes-a-function", "trades | map popc", r"trades \| map popcount\(")
+    completes(terminal, step, "completes-a-path", "load ids.b", r"load ids\.bin")
+    completes(terminal, step, "completes-a-quoted-path", "load two", r'load "two words\.i32"')
+    completes(terminal, step, "completes-a-command", ".tab", r"\.tables")
+    completes(terminal, step, "completes-a-setting", ".set fus", r"\.set fusion")
+    completes(terminal, step, "completes-a-value", ".set fusion of", r"\.set fusion off")
+    shown_after(terminal, "trades | map ", "<Tab>", "<Tab>")
+    step("lists-what-there-is", terminal.shows(r"\bamounts\b.*\bclamp\(", prompt=False, patience=20))
+    terminal.keys("C-c")
+    terminal.wait(terminal.ready, 20)
+
+
+def history(terminal, step):
+    terminal.fresh()
+    terminal.enter("(1 +")
+    step("continuation-shows-what-is-open", terminal.shows(r"^ *\(> ?$", prompt=False, patience=20))
+    terminal.enter("2) * 37")
+    step("continuation-ends", terminal.shows(r"^111$"))
+    shown_after(terminal, "4 * 4", "<Enter>")
+    terminal.shows(r"^16$")
+    shown_after(terminal, "<Up>", "<Up>", "<Enter>")
+    step("history-keeps-lines-together", terminal.shows(r"^111$"))
+    shown_after(terminal, "<C-r>", "* 37")
+    terminal.shows(r"37", prompt=False, patience=20)
+    terminal.keys("Enter")
+    step("history-is-searched", terminal.shows(r"^111$"))
+    shown_after(terminal, "8 * 8", "<Enter>")
+    terminal.shows(r"^64$")
+    shown_after(terminal, "9 * 9", "<Enter>")
+    terminal.shows(r"^81$")
+    shown_after(terminal, "8 * 8", "<Enter>")
+    terminal.shows(r"^64$")
+    shown_after(terminal, "<Up>", "<Up>", "<Up>", "<Enter>")
+    step("history-has-each-once", terminal.shows(r"^111$"))
+
+
+def refining(terminal, step):
+    shown_after(terminal, "range 1..3", "<Enter>")
+    terminal.shows(r"3 rows")
+    shown_after(terminal, "_ | map x * 2", "<Enter>")
+    step("last-relation", terminal.shows(r"^ *6$"))
+    shown_after(terminal, "_ | sum", "<Enter>")
+    step("last-relation-again", terminal.shows(r"^12$"))
+    shown_after(terminal, "_ * 10", "<Enter>")
+    step("last-value", terminal.shows(r"^120$"))
+    shown_after(terminal, "| count", "<Enter>")
+    step("pipe-goes-on-from-the-last-relation", terminal.shows(r"^3$"))
+    shown_after(terminal, "range 1..3", "<Enter>")
+    terminal.shows(r"3 rows")
+    shown_after(terminal, ".edit", "<Enter>")
+    step("edited-query-runs", terminal.shows(r"^110$"))
+
+
+def manners(terminal, step):
+    shown_after(terminal, "let größe = 21", "<Enter>")
+    terminal.wait(terminal.ready, 20)
+    shown_after(terminal, "größe * 2", "<Enter>")
+    step("names-in-any-script", terminal.shows(r"^42$"))
+    terminal.tmux("resize-window", "-x", "50", "-y", "20")
+    shown_after(terminal, "1 + " * 30 + "1", "<Enter>")
+    step("narrow-terminal", terminal.shows(r"^31$"))
+    terminal.tmux("resize-window", "-x", "120", "-y", "50")
+    shown_after(terminal, "1 + " * 600 + "1", "<Enter>")
+    step("very-long-line", terminal.shows(r"^601$"))
+    terminal.fresh()
+    terminal.enter("range 1..3 | bogus")
+    terminal.shows(r"error")
+    coloured = terminal.tmux("capture-pane", "-p", "-e")
+    step("errors-have-colour", "" if ERROR_COLOUR.search(coloured) else coloured)
+
+
+def startup(make_terminal, shop, step):
+    """rqlrc runs before the prompt, and --no-init leaves it out."""
+    folder = os.path.join(shop.home, ".config", "rql")
+    os.makedirs(folder, exist_ok=True)
+    script = os.path.join(folder, "rqlrc")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("let favourite = 42\n")
+    for option, pattern in [("--header", r"^42$"), ("--no-init", r"error: .*favourite")]:
+        terminal = make_terminal(shop, ["--device", "host", option], {"NO_COLOR": "1"})
+        terminal.start()
+        try:
+            terminal.wait(terminal.ready)
+            shown_after(terminal, "favourite + 0", "<Enter>")
+            step(f"rqlrc{option}", terminal.shows(pattern))
+            plain = terminal.tmux("capture-pane", "-p", "-e")
+        finally:
+            terminal.stop()
+    step("no-color", plain if ERROR_COLOUR.search(plain) else "")
+    os.remove(script)
+
+
+def all_steps(make_terminal, shop, step):
+    editor = shop.path("editor.sh")
+    with open(editor, "w", encoding="utf-8") as file:
+        file.write(EDITOR)
+    os.chmod(editor, 0o755)
+    shop.write("two words.i32", b"\1\0\0\0")
+    terminal = make_terminal(shop, ["--device", "host", "--quiet"], {"EDITOR": editor})
+    terminal.start()
+    try:
+        if not terminal.wait(terminal.ready):
+            step("prompt-for-editing", "no prompt")
+            return
+        for group in (completion, history, refining, manners):
+            group(terminal, step)
+    finally:
+        terminal.stop()
+    startup(make_terminal, shop, step)
