@@ -334,6 +334,8 @@ static enum status apply_window(const struct task_run *run, struct outcome *outc
     for (size_t k = 0; k < run->task->output_count && (begin > 0 || end < outcome->rows); k++) {
         if (!outcome->columns[k])
             continue;
+        if (!column_fetch(outcome->columns[k], begin, end)) /* tell so */
+            return columns_fetch(&outcome->columns[k], 1, run->job.cancel, run->task->span, run->job.diags);
         struct column *kept = copy_rows(run->runner->pool, outcome->columns[k], begin, end);
         if (!kept)
             return diag_error(run->job.diags, run->task->span, "not enough memory for a column of %lld rows",
