@@ -74,6 +74,19 @@ class Ways:
         self.prints("set-fusion-off", "107\n", "--device", "host", "-c", ".set fusion off", "-c", MAIN)
         self.prints("set-device", "107\n", "--device", "host", "-c", ".set device host", "-c", MAIN)
 
+    def choice(self):
+        """What chooses by itself explains its choice; a device that was named leaves nothing to explain."""
+        lines = self.run("-c", f"explain {MAIN}").out.decode().splitlines()
+        told = lines[-2:] if len(lines) > 2 else ["", ""]
+        good = told[0].startswith("where: ") and re.search(r"^  1 on host: about 0\.0\d\d ms", told[1])
+        self.tally.check("explain-tells-the-choice", "" if good else "\n".join(lines))
+        self.says("explain-of-more-rows", ["-c", "explain range 1..1000000000 | sum"], r"^  1 on .*host: about \d+ ms", "out")
+        named = self.run("--device", "host", "-c", f"explain {MAIN}").out
+        self.tally.check("explain-without-a-choice", "" if b"where" not in named and named else named.decode())
+        self.prints("auto", "107\n500000500000\n", "-c", MAIN, "-c", "range 1..1000000 | sum")
+        self.prints("to-and-from-auto", "107\n107\n107\n", "-c", MAIN, "-c", ".device host", "-c", MAIN, "-c",
+                    ".device auto", "-c", MAIN)
+
     def commands(self):
         host = ("--device", "host")
         self.prints(
@@ -248,7 +261,8 @@ def read(path):
 def main(shop):
     tally = harness.Tally("ways")
     ways = Ways(shop, tally)
-    for group in (ways.ways_in, ways.options, ways.commands, ways.formats, ways.timing, ways.programs, ways.explain):
+    groups = (ways.ways_in, ways.options, ways.choice, ways.commands, ways.formats, ways.timing, ways.programs)
+    for group in (*groups, ways.explain):
         if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
             group()
     return tally.finish()

@@ -21,6 +21,7 @@ enum { PATIENCE_NS = 15000000 };
 struct cl_backend {
     struct backend base;
     char *choice;
+    char *identity; /* the device's name and its driver's, once started */
     struct start *start;
     int64_t wanted_since;            /* for a task whose run does not wait; 0: not yet */
     bool started;                    /* it is over, and this came of it: */
@@ -266,6 +267,32 @@ static const char *cl_source(struct backend *backend, const struct job *job)
     return NULL;
 }
 
+static enum readiness cl_profile(struct backend *backend, bool wait, struct profile *profile)
+{
+    struct cl_backend *cl = of_backend(backend);
+
+    if (!cl->started) {
+        if (!wait && !start_is_over(cl->start))
+            return BACKEND_PENDING;
+        start_wait(cl->start, NULL);
+        started(cl);
+    }
+    if (!cl->accelerator)
+        return BACKEND_UNABLE;
+    const struct device *device = &cl->accelerator->device;
+    if (!cl->identity) {
+        struct strbuf text = {0};
+        strbuf_printf(&text, "%s, %s", device->name, device->driver);
+        cl->identity = text.text;
+    }
+    *profile = (struct profile){
+        .class = cl->accelerator->shape->host_memory ? CLASS_CPU : CLASS_GPU,
+        .identity = cl->identity,
+        .units = (int)device->units,
+    };
+    return BACKEND_READY;
+}
+
 static void cl_sweep(struct backend *backend)
 {
     struct cl_backend *cl = of_backend(backend);
@@ -280,6 +307,7 @@ static void cl_close(struct backend *backend)
 
     start_free(cl->start);
     free(cl->choice);
+    free(cl->identity);
     free(cl);
 }
 
@@ -293,6 +321,7 @@ struct backend *cl_open(const char *choice, struct site *site)
         .rows = cl_rows,
         .breaker = cl_break,
         .source = cl_source,
+        .profile = cl_profile,
         .sweep = cl_sweep,
         .close = cl_close,
     };

@@ -209,12 +209,26 @@ static double upload_time(const struct chooser *chooser, size_t k, const struct 
     return !credit ? ns : ns > credit->ns ? ns - credit->ns : 0;
 }
 
+/* Drivers are started one after another, and only those that add something. */
+static bool is_hidden(const struct chooser *chooser, size_t k)
+{
+    bool hidden = false;
+    for (size_t before = 1; before < k; before++) {
+        const struct candidate *other = &chooser->candidates[before];
+        hidden = hidden || other->started == BACKEND_PENDING ||
+                 (other->started == BACKEND_READY && other->profile.class == chooser->candidates[k].profile.class);
+    }
+    return hidden;
+}
+
 static void estimate(struct chooser *chooser, size_t k, const struct work *work, bool wait, struct estimate *estimate)
 {
     struct candidate *candidate = &chooser->candidates[k];
-    look_at(chooser, candidate, wait);
-    *estimate = (struct estimate){.backend = candidate->backend, .name = candidate->backend->name};
-    estimate->able = candidate->started != BACKEND_UNABLE && !find(chooser, key_of(work->shape, ABOUT_ABILITY, k, 0));
+    bool hidden = is_hidden(chooser, k);
+    look_at(chooser, candidate, wait && !hidden);
+    *estimate = (struct estimate){.backend = candidate->backend, .name = candidate->backend->name, .hidden = hidden};
+    estimate->able =
+        !hidden && candidate->started != BACKEND_UNABLE && !find(chooser, key_of(work->shape, ABOUT_ABILITY, k, 0));
     const struct memo *memo = nearest_run(chooser, k, work, &estimate->tried);
     estimate->ns = model(candidate, work, work->rows);
     if (memo)
@@ -259,7 +273,7 @@ static bool worth_trying(double ratio, uint32_t trials, uint32_t runs)
 
 struct backend *chooser_pick(struct chooser *chooser, const struct work *work)
 {
-    struct estimate estimates[MOST_CANDIDATES];
+    struct estimate estimates[MOST_CANDIDATES] = {0};
     chooser_estimate(chooser, work, false, estimates);
     size_t best = quickest(estimates, chooser->count);
     int bucket = bucket_of(work->rows);
@@ -297,7 +311,7 @@ static void remember_run(struct chooser *chooser, size_t k, const struct work *w
 /* The devices that the columns are not on would have been quicker by so much, had they been there. */
 static void give_credit(struct chooser *chooser, size_t chosen, const struct work *work)
 {
-    struct estimate estimates[MOST_CANDIDATES];
+    struct estimate estimates[MOST_CANDIDATES] = {0};
     chooser_estimate(chooser, work, false, estimates);
     for (size_t k = 1; k < chooser->count; k++) {
         double absent = (double)bytes_absent(chooser->candidates[k].backend, work);

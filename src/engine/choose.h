@@ -14,10 +14,11 @@ enum { MOST_CANDIDATES = 8 };
 /* What one backend would need. Times are nanoseconds. */
 struct estimate {
     struct backend *backend;
-    const char *name;              /* for people */
-    bool able;                     /* false: it cannot run the task, or has no device */
-    bool tried;                    /* it has run the task at about this size before */
-    double ns;                     /* in all */
+    const char *name; /* for people */
+    bool hidden;      /* another candidate stands for it, or has to start before it; then it is not able either */
+    bool able;        /* false: it cannot run the task, or has no device */
+    bool tried;       /* it has run the task at about this size before */
+    double ns;        /* in all */
     double upload_ns, download_ns; /* of which for moving columns there and results back */
 };
 
@@ -26,7 +27,8 @@ struct chooser;
 /* `directory`: where rates are remembered, or NULL. The evaluator is the first candidate and stays the caller's. */
 struct chooser *chooser_new(const char *directory, struct backend *evaluator);
 
-/* Adds a candidate, which the chooser closes. Until it has started it is taken for one of this class. */
+/* Adds a candidate, which the chooser closes. Until it has started it is taken for one of this class. Candidates start
+ * one after another, and one of a class that another has turned out to be never does. */
 void chooser_add(struct chooser *chooser, struct backend *backend, enum backend_class class);
 
 /* Remembers the rates. */

@@ -125,6 +125,8 @@ static enum status explain_bound(struct strbuf *out, struct runner *runner, cons
         explain_queue(out, queue, &fused);
         if (!runner->fusion)
             strbuf_puts(out, "fusion is off: the queue runs as it was written\n");
+        if (runner->chooser)
+            status = explain_choice(out, runner, runner->fusion ? &fused : queue, diags);
     }
     queue_release(&fused);
     return status;

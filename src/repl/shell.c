@@ -2,6 +2,7 @@
 
 #include "arguments.h"
 
+#include "../engine/choose.h"
 #include "../engine/eval.h"
 #include "../engine/pool.h"
 #include "../ram.h"
@@ -108,10 +109,20 @@ enum exit_status shell_flush(struct shell *shell)
 
 static void close_device(struct shell *shell)
 {
+    chooser_free(shell->runner.chooser);
+    shell->runner.chooser = NULL;
     if (shell->runner.device) {
         shell->runner.device->ops->close(shell->runner.device);
         shell->runner.device = NULL;
     }
+}
+
+/* What the choice is between: the host, the best device, and, if that is a GPU, the CPU as a device. */
+static void open_candidates(struct shell *shell)
+{
+    shell->runner.chooser = chooser_new(NULL, shell->runner.evaluator);
+    chooser_add(shell->runner.chooser, shell->platform->open_device("auto"), CLASS_CPU);
+    chooser_add(shell->runner.chooser, shell->platform->open_device("cpu"), CLASS_CPU);
 }
 
 void shell_choose_device(struct shell *shell)
@@ -121,7 +132,9 @@ void shell_choose_device(struct shell *shell)
     }
     close_device(shell);
     shell->opened_device = shell->settings.device;
-    if (shell->settings.device != DEVICE_HOST) {
+    if (shell->settings.device == DEVICE_AUTO) {
+        open_candidates(shell);
+    } else if (shell->settings.device != DEVICE_HOST) {
         struct strbuf choice = {0};
         setting_print(&choice, &shell->settings, setting_find("device"));
         shell->runner.device = shell->platform->open_device(choice.text);
@@ -129,8 +142,9 @@ void shell_choose_device(struct shell *shell)
     }
     shell->runner.hasty = shell->settings.device == DEVICE_AUTO;
     /* At a prompt it can start while the user types; a query that was asked for alone may be done before. */
-    if (shell->runner.device && (shell->prompting || !shell->runner.hasty)) {
-        (void)shell->runner.device->ops->begin(shell->runner.device, NULL);
+    struct backend *first = shell->runner.chooser ? chooser_backend(shell->runner.chooser, 1) : shell->runner.device;
+    if (first && (shell->prompting || !shell->runner.hasty)) {
+        (void)first->ops->begin(first, NULL);
     }
 }
 
