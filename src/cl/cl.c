@@ -293,6 +293,15 @@ static enum readiness cl_profile(struct backend *backend, bool wait, struct prof
     return BACKEND_READY;
 }
 
+static int64_t cl_absent(struct backend *backend, const struct column *column, int64_t begin, int64_t end)
+{
+    const struct cl_backend *cl = of_backend(backend);
+
+    if (!cl->accelerator || memory_has(cl->accelerator->memory, column, begin, end - begin))
+        return 0;
+    return (end - begin) * (int64_t)type_table[column->store].size;
+}
+
 static void cl_sweep(struct backend *backend)
 {
     struct cl_backend *cl = of_backend(backend);
@@ -322,6 +331,7 @@ struct backend *cl_open(const char *choice, struct site *site)
         .breaker = cl_break,
         .source = cl_source,
         .profile = cl_profile,
+        .absent = cl_absent,
         .sweep = cl_sweep,
         .close = cl_close,
     };

@@ -200,10 +200,26 @@ static int64_t bytes_absent(struct backend *backend, const struct work *work)
     return bytes;
 }
 
+/* A byte that only a device has, to the host. */
+static double fetch_rate(const struct chooser *chooser)
+{
+    double rate = 0;
+    for (size_t k = 0; k < chooser->count; k++)
+        rate = fmax(rate, chooser->candidates[k].rates.download);
+    return rate;
+}
+
+static bool has_own_memory(const struct candidate *candidate)
+{
+    return candidate->rates.upload > 0;
+}
+
 /* Uploading is an investment: what it would have saved the questions asked of these columns so far is taken off. */
-static double upload_time(const struct chooser *chooser, size_t k, const struct work *work)
+static double move_time(const struct chooser *chooser, size_t k, const struct work *work)
 {
     const struct candidate *candidate = &chooser->candidates[k];
+    if (!has_own_memory(candidate))
+        return fetch_rate(chooser) * (double)work->away;
     double ns = candidate->rates.upload * (double)bytes_absent(candidate->backend, work);
     const struct memo *credit = ns > 0 ? find(chooser, credit_key(k, work)) : NULL;
     return !credit ? ns : ns > credit->ns ? ns - credit->ns : 0;
@@ -233,9 +249,8 @@ static void estimate(struct chooser *chooser, size_t k, const struct work *work,
     estimate->ns = model(candidate, work, work->rows);
     if (memo)
         estimate->ns *= memo->ns / model(candidate, work, memo->rows);
-    estimate->upload_ns = upload_time(chooser, k, work);
-    estimate->download_ns = candidate->rates.download * (double)work->result;
-    estimate->ns += estimate->upload_ns + estimate->download_ns;
+    estimate->move_ns = move_time(chooser, k, work);
+    estimate->ns += estimate->move_ns;
 }
 
 void chooser_estimate(struct chooser *chooser, const struct work *work, bool wait,
@@ -315,7 +330,7 @@ static void give_credit(struct chooser *chooser, size_t chosen, const struct wor
     chooser_estimate(chooser, work, false, estimates);
     for (size_t k = 1; k < chooser->count; k++) {
         double absent = (double)bytes_absent(chooser->candidates[k].backend, work);
-        double gain = estimates[chosen].ns - (estimates[k].ns - estimates[k].upload_ns);
+        double gain = estimates[chosen].ns - (estimates[k].ns - estimates[k].move_ns);
         if (k != chosen && estimates[k].able && absent > 0 && gain > 0)
             find_or_add(chooser, credit_key(k, work))->ns += gain;
     }
@@ -327,6 +342,8 @@ void chooser_learn(struct chooser *chooser, const struct backend *backend, const
     size_t k = number_of(chooser, backend);
     struct candidate *candidate = &chooser->candidates[k];
     double ns = (double)(spent->ns - spent->upload_ns - spent->download_ns);
+    if (!has_own_memory(candidate))
+        ns -= fmin(fetch_rate(chooser) * (double)work->away, 0.9 * ns);
     if (candidate->backend != backend || spent->rows <= 0 || ns <= 0)
         return;
     const struct load load = work_part(work, spent->rows);

@@ -19,7 +19,7 @@ struct estimate {
     bool able;        /* false: it cannot run the task, or has no device */
     bool tried;       /* it has run the task at about this size before */
     double ns;        /* in all */
-    double upload_ns, download_ns; /* of which for moving columns there and results back */
+    double move_ns;   /* of which for bringing columns to where it reads them */
 };
 
 struct chooser;

@@ -23,13 +23,9 @@ static void add_estimate(struct strbuf *out, const struct estimate *estimate)
     }
     strbuf_puts(out, estimate->tried ? "" : "about ");
     add_time(out, estimate->ns);
-    if (estimate->upload_ns > 0) {
-        strbuf_puts(out, ", of which upload ");
-        add_time(out, estimate->upload_ns);
-    }
-    if (estimate->download_ns > 0) {
-        strbuf_puts(out, estimate->upload_ns > 0 ? " and download " : ", of which download ");
-        add_time(out, estimate->download_ns);
+    if (estimate->move_ns > 0) {
+        strbuf_puts(out, ", of which moving columns ");
+        add_time(out, estimate->move_ns);
     }
 }
 

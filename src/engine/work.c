@@ -1,5 +1,6 @@
 #include "work.h"
 
+#include "away.h"
 #include "range.h"
 
 static const uint64_t fnv_offset = UINT64_C(14695981039346656037);
@@ -71,6 +72,17 @@ static int64_t bytes_read(const struct work *work)
     return bytes;
 }
 
+static int64_t bytes_away(const struct work *work)
+{
+    int64_t bytes = 0;
+    for (size_t k = 0; k < work->task->input_count; k++) {
+        const struct column *column = work->reads[k] ? work->columns[k] : NULL;
+        for (const struct away *away = column ? column->away : NULL; away; away = away->next)
+            bytes += (away->end - away->begin) * size_of_input(work, k);
+    }
+    return bytes;
+}
+
 static int64_t row_result(const struct work *work)
 {
     const struct task *task = work->task;
@@ -127,10 +139,10 @@ void work_of_job(struct work *work, const struct job *job)
     };
     int64_t operations = look_at_code(work, live_values(work, job->diags->arena));
     mix_ends(work);
+    work->away = bytes_away(work);
     work->load = (struct load){kind_of(task), bytes_read(work), operations * work->rows};
-    if (task->sink == SINK_ROWS)
-        work->result = row_result(work) * work->rows / (task->filter_count > 0 ? 2 : 1);
-    work->load.bytes += work->result;
+    if (task->sink == SINK_ROWS) /* how many rows pass the filters nobody knows */
+        work->load.bytes += row_result(work) * work->rows / (task->filter_count > 0 ? 2 : 1);
 }
 
 void work_of_break(struct work *work, const struct break_job *job)
@@ -153,8 +165,8 @@ void work_of_break(struct work *work, const struct break_job *job)
     }
     int64_t known = breaker_gives(breaker, work->rows);
     int64_t rows = known >= 0 ? known : work->rows / (breaker->kind == BREAK_GROUP ? 64 : 2);
-    work->result = row_result(work) * rows;
-    work->load = (struct load){(enum work_kind)breaker->kind, bytes_read(work) + work->result, 0};
+    work->away = bytes_away(work);
+    work->load = (struct load){(enum work_kind)breaker->kind, bytes_read(work) + row_result(work) * rows, 0};
 }
 
 struct load work_part(const struct work *work, int64_t rows)

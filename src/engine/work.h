@@ -7,7 +7,7 @@
 struct work {
     struct load load;
     int64_t rows;   /* that it reads */
-    int64_t result; /* bytes of the results; half of them where filters decide, for want of knowledge */
+    int64_t away;   /* bytes of inputs that only a device has (away.h) */
     uint64_t shape; /* equal for tasks that run the same way, whatever their literals are */
     const struct task *task;
     struct column *const *columns; /* its inputs */

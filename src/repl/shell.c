@@ -120,9 +120,21 @@ static void close_device(struct shell *shell)
 /* What the choice is between: the host, the best device, and, if that is a GPU, the CPU as a device. */
 static void open_candidates(struct shell *shell)
 {
+    static const char *const choices[] = {"auto", "cpu"};
     shell->runner.chooser = chooser_new(NULL, shell->runner.evaluator);
-    chooser_add(shell->runner.chooser, shell->platform->open_device("auto"), CLASS_CPU);
-    chooser_add(shell->runner.chooser, shell->platform->open_device("cpu"), CLASS_CPU);
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        struct backend *backend = shell->platform->open_device(choices[i]);
+        if (backend) {
+            chooser_add(shell->runner.chooser, backend, CLASS_CPU);
+        }
+    }
+}
+
+/* The device that starts first: the one named, or the best; NULL if there is none. */
+static struct backend *first_device(const struct shell *shell)
+{
+    struct chooser *chooser = shell->runner.chooser;
+    return !chooser ? shell->runner.device : chooser_count(chooser) > 1 ? chooser_backend(chooser, 1) : NULL;
 }
 
 void shell_choose_device(struct shell *shell)
@@ -142,7 +154,7 @@ void shell_choose_device(struct shell *shell)
     }
     shell->runner.hasty = shell->settings.device == DEVICE_AUTO;
     /* At a prompt it can start while the user types; a query that was asked for alone may be done before. */
-    struct backend *first = shell->runner.chooser ? chooser_backend(shell->runner.chooser, 1) : shell->runner.device;
+    struct backend *first = first_device(shell);
     if (first && (shell->prompting || !shell->runner.hasty)) {
         (void)first->ops->begin(first, NULL);
     }

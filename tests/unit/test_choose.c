@@ -21,9 +21,9 @@ struct machine {
     struct backend base;
     struct profile profile;
     enum readiness started;
-    double fixed, row;       /* its true times, in nanoseconds */
-    double upload, download; /* of a byte */
-    const void *resident;    /* the column that it holds */
+    double fixed, row;    /* its true times, in nanoseconds */
+    double upload;        /* of a byte */
+    const void *resident; /* the column that it holds */
 };
 
 static struct machine *machine_of(struct backend *backend)
@@ -95,17 +95,14 @@ static double run_once(struct chooser *chooser, const struct work *work, struct 
     *picked = chooser_pick(chooser, work);
     struct machine *machine = machine_of(*picked);
     int64_t bytes = machine_absent(*picked, work->columns[0], work->begin, work->end);
-    struct spent spent = {.rows = work->rows,
-                          .upload_bytes = bytes,
-                          .upload_ns = (int64_t)(machine->upload * (double)bytes),
-                          .download_bytes = machine->download > 0 ? work->result : 0,
-                          .download_ns = (int64_t)(machine->download * (double)work->result)};
+    struct spent spent = {
+        .rows = work->rows, .upload_bytes = bytes, .upload_ns = (int64_t)(machine->upload * (double)bytes)};
     double true_ns = machine->fixed + machine->row * (double)work->rows;
     double disturbed = noise > 1 && random_below(random, 5) == 0 ? 1 + random_below(random, noise) : 1;
-    spent.ns = (int64_t)(true_ns * disturbed) + spent.upload_ns + spent.download_ns;
+    spent.ns = (int64_t)(true_ns * disturbed) + spent.upload_ns;
     machine->resident = machine->upload > 0 ? work->columns[0]->data : NULL;
     chooser_learn(chooser, *picked, work, &spent);
-    return true_ns + (double)(spent.upload_ns + spent.download_ns);
+    return true_ns + (double)spent.upload_ns;
 }
 
 /* Whatever the machine is like, after a few runs no size takes more than a tenth and a millisecond longer than on the
