@@ -358,20 +358,40 @@ static void describe_device(struct strbuf *out, const struct device *device)
     strbuf_putc(out, '\n');
 }
 
-void cl_describe(struct strbuf *out, struct site *site)
+static struct device *find_devices(size_t *count, struct site *site, struct failure *failure)
 {
-    struct failure failure = {0};
     struct signals signals;
     struct thread_signals before;
-    size_t count;
 
     if (site)
         site_prepare(site);
     signals_record(&signals);
     signals_hold(&before);
-    struct device *devices = devices_find(&count, &failure);
+    struct device *devices = devices_find(count, failure);
     signals_put_back(site ? &site->signals : &signals);
     signals_release(&before);
+    return devices;
+}
+
+size_t cl_numbers(size_t *numbers, size_t most, struct site *site)
+{
+    struct failure failure = {0};
+    size_t count, usable = 0;
+    struct device *devices = find_devices(&count, site, &failure);
+
+    for (size_t k = 0; k < count && usable < most; k++)
+        if (device_usable(&devices[k]))
+            numbers[usable++] = devices[k].number;
+    free(devices);
+    return usable;
+}
+
+void cl_describe(struct strbuf *out, struct site *site)
+{
+    struct failure failure = {0};
+    size_t count;
+    struct device *devices = find_devices(&count, site, &failure);
+
     for (size_t k = 0; k < count; k++)
         describe_device(out, &devices[k]);
     if (failure.call)

@@ -13,6 +13,9 @@
  * the ordinary way. */
 struct backend *cl_open(const char *choice, struct site *site);
 
+/* The numbers of the devices that can be used, at most `most` of them; how many. Starts OpenCL. */
+size_t cl_numbers(size_t *numbers, size_t most, struct site *site);
+
 /* Appends a line for each device of each platform (number, name, kind, driver, memory, compute units, what it lacks),
  * and what to install when there is none. Starts OpenCL. */
 void cl_describe(struct strbuf *out, struct site *site);

@@ -105,6 +105,7 @@ struct copy *copies_add(struct copies *copies, struct column *column, int64_t ro
     copies->at[copies->count++] = copy;
     copy->copies = copies;
     copy->column = column_ref(column);
+    column->copies++;
     copy->row = copy->begin = copy->end = row;
     copy->rows = rows;
     copy->buffer = buffer;
@@ -144,19 +145,16 @@ static void forget(struct copies *copies, size_t k)
         away_remove(copy->column, &copy->away);
     spares_give(copies->spares, copy->buffer);
     copies->bytes -= copy->bytes;
+    copy->column->copies--;
     column_unref(copy->column);
     free(copy);
     copies->at[k] = copies->at[--copies->count];
 }
 
-/* Whether somebody else has the column. */
-static bool is_wanted(const struct copies *copies, const struct column *column)
+/* Whether somebody has the column who is not a copy, here or on another device. */
+static bool is_wanted(const struct column *column)
 {
-    int own = 0;
-
-    for (size_t k = 0; k < copies->count; k++)
-        own += copies->at[k]->column == column;
-    return column->refs > own;
+    return column->refs > column->copies;
 }
 
 /* Brings to the host what only the device has. */
@@ -172,7 +170,7 @@ bool copies_evict(struct copies *copies, uint64_t launch)
 
     for (size_t k = 0; k < copies->count; k++) {
         const struct copy *copy = copies->at[k];
-        bool wanted = is_wanted(copies, copy->column);
+        bool wanted = is_wanted(copy->column);
         if (copy->used < launch && (best == copies->count || wanted < best_wanted ||
                                     (wanted == best_wanted && copy->used < copies->at[best]->used))) {
             best = k;
@@ -188,7 +186,7 @@ bool copies_evict(struct copies *copies, uint64_t launch)
 void copies_sweep(struct copies *copies)
 {
     for (size_t k = copies->count; k-- > 0;)
-        if (!is_wanted(copies, copies->at[k]->column))
+        if (!is_wanted(copies->at[k]->column))
             forget(copies, k);
 }
 

@@ -383,7 +383,7 @@ static int64_t plan_uploads(const struct execution *execution)
     const struct job *job = execution->job;
     struct memory *memory = execution->accelerator->memory;
     struct row_bytes bytes = row_bytes(execution);
-    int64_t rows = job->end - job->begin, all = job->rows - job->begin;
+    int64_t rows = job->end - job->begin, all = (job->until > 0 ? job->until : job->rows) - job->begin;
 
     if (bytes.inputs == 0 || is_resident(execution, job->begin, rows))
         return INT64_MAX;

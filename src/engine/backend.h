@@ -16,6 +16,7 @@ struct job {
     struct column *const *columns; /* the task's inputs in order; element 0 of the task is row task->first of each */
     int64_t rows;                  /* that the task reads in all: ROWS */
     int64_t begin, end; /* rows of the task to read: inputs' rows first+begin .. first+end-1; ROW is begin.. */
+    int64_t until;      /* other backends have the rows from here on; 0: none of them */
     struct timing *timing;
     struct progress *progress;           /* or NULL; told of pieces of a range by whoever cuts it into such */
     struct advance whole;                /* the task, of which row r is part r / rows */

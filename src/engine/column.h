@@ -23,6 +23,7 @@ struct column {
     bool lost;               /* a device had some, and has lost them */
     struct pool *pool;       /* where that memory goes back to, one reference; NULL: to the system */
     _Atomic int refs;
+    _Atomic int copies; /* how many of the references are those of devices' copies, which nobody may need */
 };
 
 struct column *column_ref(struct column *column);

@@ -356,7 +356,7 @@ const struct command command_table[] = {
     {".drop", "NAME ...", "forget names, and the data only they hold", ".drop trades", 1, 64, run_drop, check_drop},
     {".read", "FILE", "run a script here", ".read data/questions.rql", 1, 1, run_read, check_read},
     {".set", "[NAME [VALUE]]", "change a setting, or show one or all", ".set fusion off", 0, 2, run_set, check_set},
-    {".device", "[auto|cpu|gpu|host|N]", "where queries run", ".device cpu", 0, 1, run_set, check_set},
+    {".device", "[auto|cpu|gpu|host|all|N]", "where queries run", ".device cpu", 0, 1, run_set, check_set},
     {".devices", "", "the OpenCL devices of this machine", NULL, 0, 0, run_devices, NULL},
     {".format", "[auto|table|tsv|csv|json|jsonl|markdown|npy|raw]", "how results print", ".format csv", 0, 1, run_set,
      check_set},

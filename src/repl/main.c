@@ -5,10 +5,12 @@
 
 #include "../cl/cl.h"
 #include "../cl/compile.h"
+#include "../engine/split.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -125,9 +127,22 @@ static enum exit_status tell(const struct strbuf *text)
     return told ? EXIT_FINE : EXIT_QUERY;
 }
 
+/* All devices as one; without any, what an automatic choice does without any. */
+static struct backend *open_all(void)
+{
+    size_t numbers[MOST_MEMBERS], count = cl_numbers(numbers, MOST_MEMBERS, &site);
+    struct backend *members[MOST_MEMBERS];
+    for (size_t k = 0; k < count; k++) {
+        char choice[24];
+        (void)snprintf(choice, sizeof choice, "%zu", numbers[k]);
+        members[k] = cl_open(choice, &site);
+    }
+    return count > 0 ? split_open(members, count, 0) : cl_open("auto", &site);
+}
+
 static struct backend *open_device(const char *choice)
 {
-    return cl_open(choice, &site);
+    return strcmp(choice, "all") == 0 ? open_all() : cl_open(choice, &site);
 }
 
 static void describe_devices(struct strbuf *out)

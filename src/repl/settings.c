@@ -4,10 +4,10 @@
 
 const struct setting setting_table[] = {
     {"device",
-     {"auto", "cpu", "gpu", "host"},
+     {"auto", "cpu", "gpu", "host", "all"},
      DEVICE_NUMBER,
      offsetof(struct settings, device),
-     "where queries run; host needs no OpenCL"},
+     "where queries run; host needs no OpenCL, all shares out"},
     {"format",
      {"auto", "table", "tsv", "csv", "json", "jsonl", "markdown", "npy", "raw"},
      0,

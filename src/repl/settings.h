@@ -12,6 +12,7 @@ enum device_choice {
     DEVICE_CPU,
     DEVICE_GPU,
     DEVICE_HOST,  /* the evaluator alone */
+    DEVICE_ALL,   /* each takes its share */
     DEVICE_NUMBER /* DEVICE_NUMBER + n: the device that .devices lists as n */
 };
 enum print_format {
@@ -65,7 +66,7 @@ bool setting_set(struct settings *settings, const struct setting *setting, const
 /* Appends its present value. */
 void setting_print(struct strbuf *out, const struct settings *settings, const struct setting *setting);
 
-/* Appends its choices: "auto|cpu|gpu|host|N". */
+/* Appends its choices: "auto|cpu|gpu|host|all|N". */
 void setting_print_choices(struct strbuf *out, const struct setting *setting);
 
 #endif

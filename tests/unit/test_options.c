@@ -129,7 +129,7 @@ static void mistakes_are_explained(void **state)
     expect_bad(PARSE("--\033[31m"), "unknown option '--^[[31m'");
     expect_bad(PARSE("--format"), "--format needs a value");
     expect_bad(PARSE("--format", "xml"), "one of auto|table|tsv|csv|json|jsonl|markdown|npy|raw");
-    expect_bad(PARSE("--device", "99999"), "auto|cpu|gpu|host|N");
+    expect_bad(PARSE("--device", "99999"), "auto|cpu|gpu|host|all|N");
     expect_bad(PARSE("--device", ""), "cannot be ''");
     expect_bad(PARSE("--timing=on"), "takes no value");
     expect_bad(PARSE("a.rql", "--timing"), "options come before");
