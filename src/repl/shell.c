@@ -2,6 +2,7 @@
 
 #include "arguments.h"
 
+#include "../cachedir.h"
 #include "../engine/choose.h"
 #include "../engine/eval.h"
 #include "../engine/pool.h"
@@ -121,7 +122,10 @@ static void close_device(struct shell *shell)
 static void open_candidates(struct shell *shell)
 {
     static const char *const choices[] = {"auto", "cpu"};
-    shell->runner.chooser = chooser_new(NULL, shell->runner.evaluator);
+    struct strbuf directory = {0};
+    bool remembers = cachedir_make(&directory) == 0;
+    shell->runner.chooser = chooser_new(remembers ? directory.text : NULL, shell->runner.evaluator);
+    strbuf_free(&directory);
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         struct backend *backend = shell->platform->open_device(choices[i]);
         if (backend) {
