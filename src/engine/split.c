@@ -1,10 +1,11 @@
 #include "split.h"
 
 #include "../heap.h"
-#include "parallel.h"
 #include "rates.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,11 +33,19 @@ struct part {
     int64_t ns;
 };
 
+enum stage { STAGE_IDLE, STAGE_RUN, STAGE_QUIT };
+
+/* All but the fastest have a thread that stays, from when it is first needed on: a driver's first calls on a new thread
+ * take a millisecond. */
 struct member {
     struct backend *backend;
-    double speed; /* as a share of all members'; 0: not known yet */
-    int share;    /* of SHARES */
-    bool able;    /* to run the task prepared last */
+    struct split *split;
+    pthread_t thread;
+    bool threaded;
+    enum stage stage; /* under the split's lock */
+    double speed;     /* as a share of all members'; 0: not known yet */
+    int share;        /* of SHARES */
+    bool able;        /* to run the task prepared last */
     struct part part;
 };
 
@@ -45,6 +54,8 @@ struct split {
     int64_t least;
     size_t count, best; /* members; the fastest */
     bool known;         /* speeds are */
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* some member's stage */
     struct member members[MOST_MEMBERS];
 };
 
@@ -196,10 +207,8 @@ static int64_t time_without_moving(const struct part *part, int64_t ns)
 }
 
 /* A member's part, in ranges as long as it takes them. */
-static void run_part(void *context, int thread, int64_t number)
+static void run_part(struct member *member)
 {
-    (void)thread;
-    struct member *member = &((struct split *)context)->members[number];
     struct part *part = &member->part;
     const struct task *task = part->job.task;
     struct job range = part->job;
@@ -220,6 +229,90 @@ static void run_part(void *context, int thread, int64_t number)
         range.begin = range.end;
     }
     part->ns = time_without_moving(part, now_ns() - began);
+}
+
+/* A member's thread. */
+static void *work(void *argument)
+{
+    struct member *member = argument;
+    struct split *split = member->split;
+    pthread_mutex_lock(&split->lock);
+    for (;;) {
+        while (member->stage == STAGE_IDLE)
+            pthread_cond_wait(&split->changed, &split->lock);
+        if (member->stage == STAGE_QUIT)
+            break;
+        pthread_mutex_unlock(&split->lock);
+        run_part(member);
+        pthread_mutex_lock(&split->lock);
+        member->stage = STAGE_IDLE;
+        pthread_cond_broadcast(&split->changed);
+    }
+    pthread_mutex_unlock(&split->lock);
+    return NULL;
+}
+
+/* Signals are the main thread's business, but for those that a failing access raises in the thread itself. */
+static bool has_thread(struct member *member)
+{
+    sigset_t blocked, before;
+    if (member->threaded)
+        return true;
+    sigfillset(&blocked);
+    sigdelset(&blocked, SIGBUS);
+    sigdelset(&blocked, SIGSEGV);
+    sigdelset(&blocked, SIGFPE);
+    sigdelset(&blocked, SIGILL);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    member->threaded = pthread_create(&member->thread, NULL, work, member) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return member->threaded;
+}
+
+static bool is_empty(const struct part *part)
+{
+    return part->job.begin == part->job.end;
+}
+
+/* Runs the parts side by side, the best member's here. Without a thread of its own a part is run here too. */
+static void run_parts(struct split *split)
+{
+    struct member *here[MOST_MEMBERS];
+    size_t count = 0;
+    here[count++] = &split->members[split->best];
+    pthread_mutex_lock(&split->lock);
+    for (size_t k = 0; k < split->count; k++) {
+        struct member *member = &split->members[k];
+        if (k == split->best || is_empty(&member->part))
+            continue;
+        if (has_thread(member))
+            member->stage = STAGE_RUN;
+        else
+            here[count++] = member;
+    }
+    pthread_cond_broadcast(&split->changed);
+    pthread_mutex_unlock(&split->lock);
+    for (size_t k = 0; k < count; k++)
+        run_part(here[k]);
+    pthread_mutex_lock(&split->lock);
+    for (size_t k = 0; k < split->count; k++) {
+        while (split->members[k].stage == STAGE_RUN)
+            pthread_cond_wait(&split->changed, &split->lock);
+    }
+    pthread_mutex_unlock(&split->lock);
+}
+
+static void stop_threads(struct split *split)
+{
+    pthread_mutex_lock(&split->lock);
+    for (size_t k = 0; k < split->count; k++)
+        split->members[k].stage = STAGE_QUIT;
+    pthread_cond_broadcast(&split->changed);
+    pthread_mutex_unlock(&split->lock);
+    for (size_t k = 0; k < split->count; k++) {
+        if (split->members[k].threaded)
+            pthread_join(split->members[k].thread, NULL);
+    }
 }
 
 static void begin_part(const struct split *split, size_t k, const struct job *job, struct part *part)
@@ -280,15 +373,13 @@ static void learn(struct split *split)
 static enum status run_shared(struct split *split, const struct job *job, struct agg_state *states, bool *flagged)
 {
     enum status status = STATUS_OK;
-    const struct crew crew = {.threads = (int)split->count, .cancel = job->cancel};
     for (size_t k = 0; k < split->count; k++)
         begin_part(split, k, job, &split->members[k].part);
-    if (!crew_run(&crew, (int64_t)split->count, run_part, split))
-        status = STATUS_CANCELLED;
+    run_parts(split);
     for (size_t k = 0; k < split->count; k++) {
         struct part *part = &split->members[k].part;
         take_over(part, k, job);
-        if (status == STATUS_OK || part->status == STATUS_FAILED)
+        if (part->status != STATUS_OK && (status == STATUS_OK || part->status == STATUS_FAILED))
             status = part->status;
         *flagged = *flagged || part->flagged;
         if (status == STATUS_OK)
@@ -341,9 +432,13 @@ static void split_sweep(struct backend *backend)
 
 static void split_close(struct backend *backend)
 {
-    for (size_t k = 0; k < split_of(backend)->count; k++)
-        split_of(backend)->members[k].backend->ops->close(split_of(backend)->members[k].backend);
-    free(backend);
+    struct split *split = split_of(backend);
+    stop_threads(split);
+    for (size_t k = 0; k < split->count; k++)
+        split->members[k].backend->ops->close(split->members[k].backend);
+    pthread_cond_destroy(&split->changed);
+    pthread_mutex_destroy(&split->lock);
+    free(split);
 }
 
 struct backend *split_open(struct backend *const *members, size_t count, int64_t least)
@@ -364,7 +459,9 @@ struct backend *split_open(struct backend *const *members, size_t count, int64_t
     split->base = (struct backend){.ops = &ops, .name = "all"};
     split->least = least > 0 ? least : LEAST_ROWS;
     split->count = count;
+    pthread_mutex_init(&split->lock, NULL);
+    pthread_cond_init(&split->changed, NULL);
     for (size_t k = 0; k < count; k++)
-        split->members[k].backend = members[k];
+        split->members[k] = (struct member){.backend = members[k], .split = split};
     return &split->base;
 }

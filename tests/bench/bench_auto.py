@@ -38,7 +38,7 @@ TASKS = {
 # Programs are built elsewhere meanwhile, which small inputs need not wait for.
 WARM = 10
 WARM_SECONDS = 3
-BUILD_SECONDS = 1.5
+BUILD_SECONDS = 1
 BUILD_ROWS = 100_000
 
 
@@ -66,7 +66,7 @@ def open_shells(devices, folder):
 
 
 def warm_up(shell, query, rows, patient):
-    for _ in range(3 if patient and rows >= BUILD_ROWS else 1):
+    for _ in range(5 if patient and rows >= BUILD_ROWS else 1):
         spent = 0
         for run in range(WARM):
             spent += shell.ask(query)[1]
