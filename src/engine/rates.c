@@ -62,17 +62,21 @@ static const struct rate usual[][WORK_KINDS] =
 
 static const double usual_link = 0.03; /* nanoseconds a byte */
 
+/* More cores than this do not make a host's memory faster. */
+static const double most_readers = 8;
+
 /* Numbers stay within this factor of what is usual: one absurd measurement must not rule a backend out for ever. */
 static const double widest = 100;
 
 struct rates rates_usual(const struct profile *profile)
 {
     double units = profile->units > 0 ? profile->units : 1;
+    double readers = profile->class != CLASS_GPU && units > most_readers ? most_readers : units;
     double link = profile->class == CLASS_GPU ? usual_link : 0;
     struct rates rates = {.upload = link, .download = link};
     for (size_t kind = 0; kind < WORK_KINDS; kind++) {
         struct rate rate = usual[profile->class][kind];
-        rates.of[kind] = (struct rate){rate.fixed, rate.byte / units, rate.operation / units};
+        rates.of[kind] = (struct rate){rate.fixed, rate.byte / readers, rate.operation / units};
     }
     return rates;
 }
