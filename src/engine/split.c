@@ -128,13 +128,15 @@ static int64_t part_rows_before(const struct split *split, const struct job *job
     return (int64_t)((double)rows * before / all) / UNIT * UNIT;
 }
 
-/* Whether the task's rows can be shared out, and are worth it. What another device has computed stays where it is. */
+/* Whether the task's rows can be shared out, and are worth it. Evaluating a function of the user's gets it ready at
+ * first, which several threads at once must not. What another device has computed stays where it is. */
 static bool is_shared(const struct split *split, const struct job *job)
 {
     const struct task *task = job->task;
     bool shared = task->sink == SINK_AGGREGATE && job->end - job->begin >= 2 * split->least;
     for (size_t i = 0; i < task->aggregate_count; i++)
-        shared = shared && !aggregate_in_order(&task->aggregates[i], &task->code);
+        shared =
+            shared && task->aggregates[i].kind != AGG_FOLD && !aggregate_in_order(&task->aggregates[i], &task->code);
     for (size_t k = 0; k < task->input_count; k++)
         shared = shared && !(job->columns[k] && job->columns[k]->away);
     size_t able = 0;
