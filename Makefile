@@ -49,7 +49,9 @@ $(B)/librql.a: $(LIBRARY)
 	$(AR) rcs $@ $^
 
 # At -O2 gcc hardly vectorises these loops.
-HOT := $(wildcard src/engine/eval_*.c) $(addprefix src/engine/,break.c break_scan.c table_chunks.c table_parse.c group_dense.c keys.c radix.c tally.c)
+HOT := $(wildcard src/engine/eval_*.c) \
+	$(addprefix src/engine/,break.c break_scan.c group_dense.c keys.c narrow.c radix.c table_chunks.c table_parse.c tally.c \
+	zones.c)
 $(HOT:src/%.c=$(B)/%.o): ALL_CFLAGS += $(patsubst -O2,-O3,$(filter -O2,$(CFLAGS)))
 
 $(B)/%.o: src/%.c Makefile VERSION | $(B)/parser/grammar.h

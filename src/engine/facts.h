@@ -1,0 +1,18 @@
+/* What a task's filters can come to in one zone of its rows, given what the columns' elements are within there. */
+#ifndef RQL_ENGINE_FACTS_H
+#define RQL_ENGINE_FACTS_H
+
+#include "task.h"
+#include "zones.h"
+
+struct facts;
+
+/* For tests of this task's filters. `arena` holds it. */
+struct facts *facts_new(const struct task *task, int64_t rows, struct arena *arena);
+
+/* Whether no row among begin .. end-1 (of the task) passes the filters, and none is looked at by an operation that
+ * fails. inputs[k] is what input k's elements are within there, whole[k] anywhere. */
+bool facts_exclude(struct facts *facts, int64_t begin, int64_t end, const struct zone *inputs,
+                   const struct zone *whole);
+
+#endif

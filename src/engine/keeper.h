@@ -1,0 +1,39 @@
+/* What is found out about columns that have been read, for the next queries: what the elements of each zone are within
+ * (zones.h), and a copy in the narrowest type that holds all of them (narrow.h). A thread of its own finds out, which
+ * runs when nobody else wants the processor. It stays with the column, and goes when the column does, as when its file
+ * has changed; copies go earlier if others need their memory. */
+#ifndef RQL_ENGINE_KEEPER_H
+#define RQL_ENGINE_KEEPER_H
+
+#include "zones.h"
+
+struct keeper_options {
+    int64_t least_rows;  /* shorter columns are not worth it */
+    int64_t rows_a_zone;
+    size_t most_copies;  /* bytes of narrow copies at most */
+    size_t most_read;    /* bytes of a column that is read at most: others would be read from disk again */
+    bool at_once;        /* by the caller, not in the background: for tests */
+};
+
+struct keeper;
+struct keeper *keeper_new(const struct keeper_options *options, struct pool *pool);
+void keeper_free(struct keeper *keeper); /* stops finding out; NULL is allowed. Columns may live longer */
+
+/* Notes that a query has read all rows of the column, or looked at its zones. Only the main thread does. */
+void keeper_note(struct keeper *keeper, struct column *column);
+
+/* The query has ended: begins to find out about what has been noted. */
+void keeper_begin(struct keeper *keeper);
+
+/* Waits until everything begun is found out. */
+void keeper_settle(struct keeper *keeper);
+
+/* What is known by now, NULL if nothing. The copy is the column's: it stays as long as the query runs. */
+const struct zones *column_zones(const struct column *column);
+struct column *column_narrow(const struct column *column);
+
+/* For column.c: the column goes. */
+struct kept;
+void kept_free(struct kept *kept); /* NULL is allowed */
+
+#endif

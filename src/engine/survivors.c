@@ -1,0 +1,124 @@
+#include "survivors.h"
+
+#include "facts.h"
+#include "keeper.h"
+
+enum {
+    RUN_UNIT = 4096,        /* ranges should be multiples of this */
+    LEAST_GAP = 512 * 1024, /* rows; beginning a run anew costs as much as reading these */
+};
+
+/* The zones of a task's inputs, in its own rows. */
+struct field {
+    const struct job *job;
+    const struct zones **zones; /* of each input, or NULL */
+    struct zone *inputs, *whole;
+    int64_t rows; /* of a zone */
+};
+
+/* Adds rows to the last run, or a run; false: what is between it and the last is not worth a gap. */
+static bool add_run(struct survivors *survivors, int64_t begin, int64_t end)
+{
+    size_t last = survivors->count - 1;
+    if (survivors->count > 0 && begin - survivors->ends[last] < LEAST_GAP) {
+        survivors->ends[last] = end;
+        return false;
+    }
+    survivors->begins[survivors->count] = begin;
+    survivors->ends[survivors->count++] = end;
+    return true;
+}
+
+/* Finds the zones; false if there are none, and nothing to be known. */
+static bool survey(struct field *field, struct arena *arena)
+{
+    const struct task *task = field->job->task;
+    field->zones = arena_array(arena, task->input_count + 1, sizeof(struct zones *));
+    field->inputs = arena_array(arena, task->input_count + 1, sizeof *field->inputs);
+    field->whole = arena_array(arena, task->input_count + 1, sizeof *field->whole);
+    for (size_t k = 0; k < task->input_count; k++) {
+        const struct column *column = field->job->columns[k];
+        const struct zones *zones = column ? column_zones(column) : NULL;
+        field->inputs[k] = field->whole[k] = zones ? zones->all : column ? zone_unknown(column) : (struct zone){0};
+        if (!zones || task->inputs[k].whole || (field->rows > 0 && zones->rows != field->rows))
+            continue;
+        field->zones[k] = zones;
+        field->rows = zones->rows;
+    }
+    return field->rows > 0;
+}
+
+/* Sets what the inputs are within in the rows begin .. end-1 of the task. */
+static void look_at(const struct field *field, int64_t begin, int64_t end)
+{
+    const struct task *task = field->job->task;
+    for (size_t k = 0; k < task->input_count; k++) {
+        if (field->zones[k])
+            field->inputs[k] = zones_over(field->zones[k], task->first + begin, task->first + end);
+    }
+}
+
+/* Where the zone that a row of the task lies in ends. */
+static int64_t zone_end(const struct field *field, int64_t row)
+{
+    const struct job *job = field->job;
+    int64_t end = (job->task->first + row) / field->rows * field->rows + field->rows - job->task->first;
+    return end < job->end ? end : job->end;
+}
+
+/* Runs begin and end at multiples of the unit from where the job begins; a few rows more do no harm. */
+static void align(struct survivors *survivors, const struct job *job)
+{
+    for (size_t i = 0; i < survivors->count; i++) {
+        int64_t begin = (survivors->begins[i] - job->begin) / RUN_UNIT * RUN_UNIT;
+        int64_t end = (survivors->ends[i] - job->begin + RUN_UNIT - 1) / RUN_UNIT * RUN_UNIT;
+        survivors->begins[i] = job->begin + begin;
+        survivors->ends[i] = end < job->end - job->begin ? job->begin + end : job->end;
+    }
+}
+
+void survivors_find(struct survivors *survivors, const struct job *job, struct arena *arena)
+{
+    struct field field = {.job = job};
+    *survivors = (struct survivors){0};
+    bool known = job->task->filter_count > 0 && survey(&field, arena);
+    size_t most = known ? (size_t)((job->end - job->begin) / (field.rows + LEAST_GAP)) + 2 : 1;
+    survivors->begins = arena_array(arena, most, sizeof *survivors->begins);
+    survivors->ends = arena_array(arena, most, sizeof *survivors->ends);
+    if (!known) {
+        add_run(survivors, job->begin, job->end);
+        return;
+    }
+    struct facts *facts = facts_new(job->task, job->rows, arena);
+    int64_t excluded = 0; /* zones since the last that is not */
+    for (int64_t row = job->begin; row < job->end;) {
+        int64_t end = zone_end(&field, row);
+        look_at(&field, row, end);
+        survivors->zones++;
+        excluded++;
+        if (!facts_exclude(facts, row, end, field.inputs, field.whole)) {
+            survivors->skipped += add_run(survivors, row, end) ? excluded - 1 : 0;
+            excluded = 0;
+        }
+        row = end;
+    }
+    survivors->skipped += excluded;
+    align(survivors, job);
+}
+
+bool survivors_next(const struct survivors *survivors, int64_t *row, int64_t *end)
+{
+    size_t before = 0, after = survivors->count; /* the run looked for is among these */
+    while (before < after) {
+        size_t middle = before + (after - before) / 2;
+        if (survivors->ends[middle] <= *row)
+            before = middle + 1;
+        else
+            after = middle;
+    }
+    if (before == survivors->count)
+        return false;
+    *row = *row > survivors->begins[before] ? *row : survivors->begins[before];
+    *end = survivors->ends[before];
+    return true;
+}

@@ -1,0 +1,20 @@
+/* Which rows of a task its filters may keep, as far as the zones of its columns tell. */
+#ifndef RQL_ENGINE_SURVIVORS_H
+#define RQL_ENGINE_SURVIVORS_H
+
+#include "backend.h"
+
+struct survivors {
+    int64_t *begins, *ends; /* runs of rows, in order, with gaps between them */
+    size_t count;
+    int64_t zones, skipped; /* zones looked at, and those that no run holds */
+};
+
+/* For the rows begin .. end-1 of the job; its columns' zones are looked up (keeper.h). Rows that pass are never left
+ * out, nor any that would fail the query; gaps that are not worth interrupting a run for are left in. */
+void survivors_find(struct survivors *survivors, const struct job *job, struct arena *arena);
+
+/* Moves *row on to the next row of a run, itself perhaps, and sets *end to that run's end. False: there is none. */
+bool survivors_next(const struct survivors *survivors, int64_t *row, int64_t *end);
+
+#endif
