@@ -24,6 +24,8 @@ ALL_MODES = {
     "unfused": ["--device", "1", "--fusion", "off"],
     "auto": [],
     "host-unfused": ["--device", "host", "--fusion", "off"],
+    # What was found out about a column answers the next question about it.
+    "host-kept": ["--device", "host", "--keep", "now"],
 }
 MODES = {name: ALL_MODES[name] for name in (os.environ.get("RQL_MODES") or "host device unfused").split()}
 

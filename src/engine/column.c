@@ -1,6 +1,7 @@
 #include "column.h"
 
 #include "../heap.h"
+#include "keeper.h"
 #include "mapfile.h"
 #include "pool.h"
 
@@ -43,6 +44,7 @@ void column_unref(struct column *column)
     if (column->reserved)
         pool_give(column->pool, owned_data(column), column->reserved);
     pool_unref(column->pool);
+    kept_free(column->kept);
     mapping_unref(column->mapping);
     free(column);
 }

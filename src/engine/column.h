@@ -9,6 +9,7 @@
 struct mapping; /* mapfile.h */
 struct away;    /* away.h */
 struct pool;    /* pool.h */
+struct kept;    /* keeper.h */
 
 struct column {
     enum type type;  /* as the user sees it */
@@ -22,6 +23,7 @@ struct column {
     struct away *away;       /* rows that only a device has: see away.h before reading data */
     bool lost;               /* a device had some, and has lost them */
     struct pool *pool;       /* where that memory goes back to, one reference; NULL: to the system */
+    struct kept *kept;       /* what has been found out about the elements, or NULL */
     _Atomic int refs;
     _Atomic int copies; /* how many of the references are those of devices' copies, which nobody may need */
 };

@@ -6,6 +6,7 @@
 
 #include "mapfile.h"
 #include "narrow.h"
+#include "pool.h"
 
 #include "../heap.h"
 
@@ -14,29 +15,35 @@
 #include <signal.h>
 #include <stdlib.h>
 
-enum { RECENT = 16 }; /* copies used by so many of the last queries are not dropped for others */
+enum {
+    RECENT = 16,          /* copies used by so many of the last queries are not dropped for others */
+    LEAST_ROWS = 1 << 20, /* what is shorter is read in less time than it takes to begin */
+    ROWS_A_ZONE = 1 << 16,
+    EAGER_ROWS_A_ZONE = 1 << 12
+};
 
 struct kept {
     struct keeper *keeper; /* one reference */
     _Atomic(struct zones *) zones;
     _Atomic(struct column *) narrow;
-    size_t bytes;  /* of the copy, or set aside for it */
-    int64_t used;  /* the keeper's clock at the last note */
+    size_t bytes;      /* of the copy, or set aside for it */
+    int64_t used;      /* the keeper's clock at the last note */
     atomic_bool noted; /* in the list or the queue */
     struct kept *before, *after;
 };
 
 struct keeper {
-    struct keeper_options options;
+    size_t most; /* bytes of copies */
+    atomic_bool eager;
     struct pool *pool;
-    int64_t clock; /* queries */
+    int64_t clock;         /* queries */
     struct column **noted; /* one reference each */
     size_t noted_count, noted_capacity;
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
     struct kept *records;
-    size_t copies; /* bytes of all records */
+    size_t copies;         /* bytes of all records */
     struct column **queue; /* one reference each */
     size_t queued, queue_capacity;
     bool busy, running;
@@ -45,10 +52,10 @@ struct keeper {
     int refs; /* the owner's and one for each record */
 };
 
-struct keeper *keeper_new(const struct keeper_options *options, struct pool *pool)
+struct keeper *keeper_new(size_t most, struct pool *pool)
 {
     struct keeper *keeper = heap_array(1, sizeof *keeper);
-    keeper->options = *options;
+    keeper->most = most;
     keeper->pool = pool_ref(pool);
     keeper->refs = 1;
     pthread_mutex_init(&keeper->lock, NULL);
@@ -142,7 +149,7 @@ static void look_into(struct keeper *keeper, const struct column *column)
     bool has_room = kept->bytes > 0;
     pthread_mutex_unlock(&keeper->lock);
     if (!zones) {
-        zones = zones_new(column, keeper->options.rows_a_zone, &keeper->stop);
+        zones = zones_new(column, keeper->eager ? EAGER_ROWS_A_ZONE : ROWS_A_ZONE, &keeper->stop);
         if (!zones || !is_sound(column)) {
             zones_free(zones);
             zones = NULL;
@@ -229,14 +236,14 @@ static bool is_wanted(const struct keeper *keeper, const struct column *column)
     const size_t bytes = column_bytes(column);
     if (!kept->zones)
         return true;
-    return !kept->narrow && bytes / 2 <= keeper->options.most_copies &&
+    return !kept->narrow && bytes / 2 <= keeper->most &&
            narrow_type(column, kept->zones->all.lo, kept->zones->all.hi) != column->store;
 }
 
 void keeper_note(struct keeper *keeper, struct column *column)
 {
-    if (!keeper || column->rows < keeper->options.least_rows || column->rows == 0 || column->away || column->lost ||
-        column_bytes(column) > keeper->options.most_read)
+    if (!keeper || column->rows < (keeper->eager ? 1 : LEAST_ROWS) || column->away || column->lost ||
+        column_bytes(column) / 2 > keeper->most)
         return;
     if (!column->kept)
         column->kept = kept_new(keeper);
@@ -275,16 +282,16 @@ static void make_room(struct keeper *keeper, const struct column *column)
     size_t bytes = column_bytes(column) / 2; /* at most: the next narrower type has half the size */
     if (zones)
         bytes = (size_t)column->rows * type_table[narrow_type(column, zones->all.lo, zones->all.hi)].size;
-    if (info->kind != KIND_INT || info->size == 1 || bytes > keeper->options.most_copies)
+    if (info->kind != KIND_INT || info->size == 1 || bytes > keeper->most)
         return;
     pthread_mutex_lock(&keeper->lock);
     struct column *dropped = NULL;
-    while (keeper->copies + bytes > keeper->options.most_copies && drop_oldest(keeper, &dropped)) {
+    while (keeper->copies + bytes > keeper->most && drop_oldest(keeper, &dropped)) {
         pthread_mutex_unlock(&keeper->lock);
         column_unref(dropped);
         pthread_mutex_lock(&keeper->lock);
     }
-    if (keeper->copies + bytes <= keeper->options.most_copies)
+    if (keeper->copies + bytes <= keeper->most)
         set_bytes(column->kept, bytes);
     pthread_mutex_unlock(&keeper->lock);
 }
@@ -311,16 +318,26 @@ void keeper_begin(struct keeper *keeper)
         bool read_again = column->refs > 1;
         if (read_again)
             make_room(keeper, column);
-        if (read_again && !keeper->options.at_once && (keeper->running || start(keeper))) {
+        if (read_again && !keeper->eager && (keeper->running || start(keeper))) {
             enqueue(keeper, column);
             continue;
         }
-        if (read_again && keeper->options.at_once)
+        if (read_again && keeper->eager)
             look_into(keeper, column);
         column->kept->noted = false;
         column_unref(column);
     }
     keeper->noted_count = 0;
+}
+
+void keeper_be_eager(struct keeper *keeper, bool eager)
+{
+    keeper->eager = eager;
+}
+
+bool keeper_is_eager(const struct keeper *keeper)
+{
+    return keeper->eager;
 }
 
 void keeper_settle(struct keeper *keeper)

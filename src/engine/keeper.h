@@ -7,16 +7,11 @@
 
 #include "zones.h"
 
-struct keeper_options {
-    int64_t least_rows;  /* shorter columns are not worth it */
-    int64_t rows_a_zone;
-    size_t most_copies;  /* bytes of narrow copies at most */
-    size_t most_read;    /* bytes of a column that is read at most: others would be read from disk again */
-    bool at_once;        /* by the caller, not in the background: for tests */
-};
-
 struct keeper;
-struct keeper *keeper_new(const struct keeper_options *options, struct pool *pool);
+
+/* With narrow copies of so many bytes at most, made in the memory of `pool`. Columns of more than twice as many bytes
+ * are passed over: they might be read from disk once more for nothing. */
+struct keeper *keeper_new(size_t most, struct pool *pool);
 void keeper_free(struct keeper *keeper); /* stops finding out; NULL is allowed. Columns may live longer */
 
 /* Notes that a query has read all rows of the column, or looked at its zones. Only the main thread does. */
@@ -24,6 +19,11 @@ void keeper_note(struct keeper *keeper, struct column *column);
 
 /* The query has ended: begins to find out about what has been noted. */
 void keeper_begin(struct keeper *keeper);
+
+/* Eager, it finds out before keeper_begin returns, about columns of any length and in smaller zones: for tests, and for
+ * measuring. Usually columns have to be long for it to pay. */
+void keeper_be_eager(struct keeper *keeper, bool eager);
+bool keeper_is_eager(const struct keeper *keeper);
 
 /* Waits until everything begun is found out. */
 void keeper_settle(struct keeper *keeper);

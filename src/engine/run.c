@@ -7,6 +7,7 @@
 #include "describe.h"
 #include "exact.h"
 #include "fuse.h"
+#include "keeper.h"
 #include "rows.h"
 #include "run_task.h"
 #include "save.h"
@@ -299,6 +300,7 @@ enum status run_statement(struct runner *runner, const struct stmt *stmt, struct
     if (status != STATUS_OK)
         result_release(result);
     catalog_sweep(runner->env->catalog);
+    keeper_begin(runner->keeper);
     sweep_devices(runner);
     return status;
 }

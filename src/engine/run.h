@@ -18,6 +18,7 @@ struct result {
 void result_release(struct result *result);
 
 struct chooser; /* choose.h */
+struct keeper;  /* keeper.h */
 
 /* What a run needs to know; owned by the shell, unchanged by the run. */
 struct runner {
@@ -27,6 +28,7 @@ struct runner {
     struct chooser *chooser;   /* not NULL: chooses a backend for each task, and `device` is NULL */
     bool hasty;                /* nobody asked for the device: nothing waits until it has started or built a program */
     struct pool *pool;         /* for results, or NULL */
+    struct keeper *keeper;     /* finds out about columns for the next queries, or NULL */
     bool fusion;
     struct timing *timing;     /* or NULL */
     struct progress *progress; /* told how far the tasks are, or NULL */

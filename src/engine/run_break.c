@@ -1,5 +1,7 @@
 #include "run_break.h"
 
+#include "inputs.h"
+
 #include "measure.h"
 #include "stages.h"
 
@@ -87,7 +89,7 @@ enum status run_break(const struct runner *runner, const struct task *task, stru
     int64_t result_rows = known;
     struct break_job job = {
         .task = task,
-        .inputs = inputs,
+        .inputs = inputs_narrow(runner, task, inputs, diags->arena),
         .rows = rows,
         .results = outcome->columns,
         .result_rows = &result_rows,
@@ -101,6 +103,7 @@ enum status run_break(const struct runner *runner, const struct task *task, stru
     struct backend *used;
     if (job.progress)
         job.whole = task_whole(task, inputs, rows, diags->arena);
+    inputs_note(runner, task, inputs, rows);
     enum status status = make_results(task, &job);
     if (status == STATUS_OK)
         status = runner->chooser ? run_chosen(runner, &job, &outcome->flagged)

@@ -3,11 +3,13 @@
 
 #include "away.h"
 #include "guard.h"
+#include "inputs.h"
 #include "measure.h"
 #include "range.h"
 #include "rows.h"
 #include "run_break.h"
 #include "stages.h"
+#include "survivors.h"
 
 #include "../ram.h"
 
@@ -27,7 +29,9 @@ enum {
 struct task_run {
     const struct runner *runner;
     struct task *task;
-    struct job job; /* all rows */
+    struct column *const *given; /* the inputs as the queue names them; those of `job` may be narrower */
+    struct job job;              /* all rows */
+    struct survivors survivors;
     struct agg_state *states;
     struct row_sink sink;
     struct row_sink rest; /* takes the place of `sink` when that has all that the window keeps: no columns */
@@ -219,8 +223,23 @@ static enum status pass_over_rest(struct task_run *run, struct backend **backend
     return give_to(run, run->awaited ? run->awaited : *backend, backend);
 }
 
+static void find_survivors(struct task_run *run)
+{
+    struct job wide = run->job;
+    wide.columns = run->given;
+    inputs_note(run->runner, run->task, run->given, run->job.end - run->job.begin);
+    if (run->runner->keeper)
+        survivors_find(&run->survivors, &wide, run->job.diags->arena);
+    else
+        survivors_all(&run->survivors, &wide, run->job.diags->arena);
+    timing_add_zones(run->job.timing, run->survivors.zones, run->survivors.skipped);
+}
+
 static enum status run_ranges(struct task_run *run)
 {
+    find_survivors(run);
+    if (run->survivors.count == 0)
+        return STATUS_OK;
     struct backend *backend;
     struct backend *evaluator = run->runner->evaluator;
     if (run->runner->chooser)
@@ -228,7 +247,8 @@ static enum status run_ranges(struct task_run *run)
     enum status status = give_to(run, wanted_backend(run, run->job.begin), &backend);
     const int64_t wanted = rows_wanted(run->task);
     struct job range = run->job;
-    while (status == STATUS_OK && range.begin < run->job.end && !run->flagged) {
+    int64_t end; /* of the rows that the filters may keep */
+    while (status == STATUS_OK && !run->flagged && survivors_next(&run->survivors, &range.begin, &end)) {
         if (range.cancel && *range.cancel)
             return STATUS_CANCELLED;
         int64_t most = rows_at_once(backend, &run->job);
@@ -239,7 +259,7 @@ static enum status run_ranges(struct task_run *run)
         if (run->awaited)
             most = run->slice < most ? run->slice : most;
         int64_t began = now_ns();
-        range.end = run->job.end - range.begin > most ? range.begin + most : run->job.end;
+        range.end = end - range.begin > most ? range.begin + most : end;
         status = run_measured(run, backend, &range);
         if (status == STATUS_UNABLE && backend != evaluator) {
             drop_repeated_note(range.diags);
@@ -283,7 +303,7 @@ static struct column *rows_of_input(const struct task_run *run, const struct out
     const struct instr *instr = &task->code.at[output->value];
     if (instr->op != OP_INPUT || instr->offset != 0 || task->filter_count > 0)
         return NULL;
-    struct column *column = run->job.columns[instr->integer];
+    struct column *column = run->given[instr->integer];
     int64_t begin = task->first + run->job.begin, end = task->first + run->job.end;
     if (column->type != output->type)
         return NULL;
@@ -411,6 +431,7 @@ enum status run_task(const struct runner *runner, struct task *task, struct colu
     struct task_run run = {
         .runner = runner,
         .task = task,
+        .given = inputs,
         .job = {.task = task,
                 .columns = inputs,
                 .rows = rows,
@@ -433,7 +454,8 @@ enum status run_task(const struct runner *runner, struct task *task, struct colu
         timing_init(&run.timing, diags->arena);
         run.job.timing = &run.timing;
     }
-    range_analyse(task, inputs, rows);
+    run.job.columns = inputs_narrow(runner, task, inputs, diags->arena);
+    range_analyse(task, run.job.columns, rows);
     guard_place(task);
     if (runner->progress)
         run.job.whole = task_whole(task, inputs, rows, diags->arena);

@@ -4,8 +4,8 @@
 #include "keeper.h"
 
 enum {
-    RUN_UNIT = 4096,        /* ranges should be multiples of this */
-    LEAST_GAP = 512 * 1024, /* rows; beginning a run anew costs as much as reading these */
+    RUN_UNIT = 4096, /* ranges should be multiples of this, and a gap is longer than two */
+    LEAST_GAP = 8    /* zones; beginning a run anew costs as much as reading these */
 };
 
 /* The zones of a task's inputs, in its own rows. */
@@ -17,10 +17,10 @@ struct field {
 };
 
 /* Adds rows to the last run, or a run; false: what is between it and the last is not worth a gap. */
-static bool add_run(struct survivors *survivors, int64_t begin, int64_t end)
+static bool add_run(struct survivors *survivors, int64_t begin, int64_t end, int64_t gap)
 {
     size_t last = survivors->count - 1;
-    if (survivors->count > 0 && begin - survivors->ends[last] < LEAST_GAP) {
+    if (survivors->count > 0 && begin - survivors->ends[last] < gap) {
         survivors->ends[last] = end;
         return false;
     }
@@ -77,18 +77,27 @@ static void align(struct survivors *survivors, const struct job *job)
     }
 }
 
+void survivors_all(struct survivors *survivors, const struct job *job, struct arena *arena)
+{
+    *survivors = (struct survivors){.count = job->begin < job->end};
+    survivors->begins = arena_array(arena, 1, sizeof *survivors->begins);
+    survivors->ends = arena_array(arena, 1, sizeof *survivors->ends);
+    *survivors->begins = job->begin;
+    *survivors->ends = job->end;
+}
+
 void survivors_find(struct survivors *survivors, const struct job *job, struct arena *arena)
 {
     struct field field = {.job = job};
     *survivors = (struct survivors){0};
-    bool known = job->task->filter_count > 0 && survey(&field, arena);
-    size_t most = known ? (size_t)((job->end - job->begin) / (field.rows + LEAST_GAP)) + 2 : 1;
-    survivors->begins = arena_array(arena, most, sizeof *survivors->begins);
-    survivors->ends = arena_array(arena, most, sizeof *survivors->ends);
-    if (!known) {
-        add_run(survivors, job->begin, job->end);
+    if (job->task->filter_count == 0 || !survey(&field, arena)) {
+        survivors_all(survivors, job, arena);
         return;
     }
+    const int64_t gap = LEAST_GAP * field.rows;
+    size_t most = (size_t)((job->end - job->begin) / (field.rows + gap)) + 2;
+    survivors->begins = arena_array(arena, most, sizeof *survivors->begins);
+    survivors->ends = arena_array(arena, most, sizeof *survivors->ends);
     struct facts *facts = facts_new(job->task, job->rows, arena);
     int64_t excluded = 0; /* zones since the last that is not */
     for (int64_t row = job->begin; row < job->end;) {
@@ -97,7 +106,7 @@ void survivors_find(struct survivors *survivors, const struct job *job, struct a
         survivors->zones++;
         excluded++;
         if (!facts_exclude(facts, row, end, field.inputs, field.whole)) {
-            survivors->skipped += add_run(survivors, row, end) ? excluded - 1 : 0;
+            survivors->skipped += add_run(survivors, row, end, gap) ? excluded - 1 : 0;
             excluded = 0;
         }
         row = end;

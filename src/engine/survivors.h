@@ -10,6 +10,9 @@ struct survivors {
     int64_t zones, skipped; /* zones looked at, and those that no run holds */
 };
 
+/* All rows of the job. */
+void survivors_all(struct survivors *survivors, const struct job *job, struct arena *arena);
+
 /* For the rows begin .. end-1 of the job; its columns' zones are looked up (keeper.h). Rows that pass are never left
  * out, nor any that would fail the query; gaps that are not worth interrupting a run for are left in. */
 void survivors_find(struct survivors *survivors, const struct job *job, struct arena *arena);

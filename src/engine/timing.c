@@ -35,3 +35,11 @@ void timing_add(struct timing *timing, enum phase phase, const char *name, int64
     timing->events[timing->count++] =
         (struct event){.phase = phase, .name = arena_text(timing->arena, name, strlen(name)), .ns = ns, .bytes = bytes};
 }
+
+void timing_add_zones(struct timing *timing, int64_t zones, int64_t skipped)
+{
+    if (timing) {
+        timing->zones += zones;
+        timing->skipped += skipped;
+    }
+}

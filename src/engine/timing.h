@@ -30,6 +30,7 @@ struct timing {
     struct arena *arena;
     struct event *events;
     size_t count, capacity;
+    int64_t zones, skipped; /* zones of rows that filters were held against, and those that no backend had to look at */
 };
 
 void timing_init(struct timing *timing, struct arena *arena);
@@ -37,5 +38,7 @@ int64_t now_ns(void); /* monotonic */
 
 /* Adds an event; one of the same phase and name is added up. `timing` may be NULL. */
 void timing_add(struct timing *timing, enum phase phase, const char *name, int64_t ns, int64_t bytes);
+
+void timing_add_zones(struct timing *timing, int64_t zones, int64_t skipped); /* `timing` may be NULL */
 
 #endif

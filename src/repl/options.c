@@ -18,6 +18,7 @@ const struct option_row option_table[] = {
     {"stop", 'e', NULL, OPTION_SET, "errors", "stop", "stop at the first query that fails, the default"},
     {"keep-going", 'k', NULL, OPTION_SET, "errors", "continue", "go on after a query that fails; status 1 in the end"},
     {"no-init", 0, NULL, OPTION_NO_INIT, NULL, NULL, "do not read rqlrc before the prompt"},
+    {"keep", 0, "", OPTION_SET, "keep", NULL, NULL},
     {"quiet", 0, NULL, OPTION_SET, "messages", "quiet", "no notes, no greeting"},
     {"verbose", 0, NULL, OPTION_SET, "messages", "verbose", "all notes, each time"},
     {"help", 'h', NULL, OPTION_HELP, NULL, NULL, "this text"},

@@ -32,6 +32,10 @@ void report_timing(struct strbuf *out, const struct timing *timing, int64_t prin
             }
         }
     }
+    if (timing->skipped > 0) {
+        strbuf_printf(out, "%-9s %5lld of %lld zones of rows, in which nothing could pass\n", "skipped",
+                      (long long)timing->skipped, (long long)timing->zones);
+    }
     report_line(out, "printed", NULL, printed, 0);
     report_line(out, "total", NULL, total, 0);
 }

@@ -5,6 +5,7 @@
 #include "../cachedir.h"
 #include "../engine/choose.h"
 #include "../engine/eval.h"
+#include "../engine/keeper.h"
 #include "../engine/pool.h"
 #include "../ram.h"
 
@@ -19,6 +20,9 @@ enum { PLAIN_WIDTH = 100, USUAL_WIDTH = 80 };
 
 /* This part of memory at most waits for the next results (pool.h). */
 enum { POOL_SHARE = 8 };
+
+/* And this part holds copies of columns (keeper.h). */
+enum { COPIES_SHARE = 4 };
 
 /* Its lines and cells; no lines, and a usual width, where it does not say. */
 static struct winsize terminal_size(int fd)
@@ -254,7 +258,9 @@ static void shell_open(struct shell *shell, const struct options *options, const
     shell->catalog = catalog_new(platform->mappings, platform->cancel);
     shell->runner.env = env_new(shell->catalog);
     shell->runner.evaluator = evaluator_open();
-    shell->runner.pool = pool_new((size_t)ram_bytes() / POOL_SHARE);
+    const size_t ram = (size_t)ram_bytes();
+    shell->runner.pool = pool_new(ram / POOL_SHARE);
+    shell->keeper = keeper_new(ram / COPIES_SHARE, shell->runner.pool);
     shell->runner.cancel = platform->cancel;
     shell->opened_device = DEVICE_HOST;
     shell->out = (struct printer){.fd = STDOUT_FILENO, .cancel = platform->cancel};
@@ -265,6 +271,7 @@ static void shell_open(struct shell *shell, const struct options *options, const
 
 static void shell_close(struct shell *shell)
 {
+    keeper_free(shell->keeper);
     env_free(shell->runner.env);
     pool_unref(shell->runner.pool);
     catalog_free(shell->catalog);

@@ -16,7 +16,8 @@ struct shell {
     struct settings settings;
     struct catalog *catalog;
     struct runner runner;
-    int opened_device; /* the setting that runner.device was opened for */
+    struct keeper *keeper; /* runner.keeper, if the settings allow it */
+    int opened_device;     /* the setting that runner.device was opened for */
     struct printer out;
     bool out_terminal, out_colour;
     struct render_style errors; /* how standard error likes them */

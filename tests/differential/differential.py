@@ -118,10 +118,18 @@ class Run:
 
     def alone(self, case, options):
         arguments = list(options)
-        for statement in case.statements(random.Random):
+        statements = case.statements(random.Random)
+        if "now" in options:
+            arguments += self.asked_before(" ".join(statements))
+        for statement in statements:
             arguments += ["-c", statement]
         result = harness.run(arguments, self.folder, self.home, timeout=600)
         return result
+
+    def asked_before(self, text):
+        """A question about every column that the text names, so that something is known of each."""
+        names = [name for name in sorted(os.listdir(self.folder)) if re.search(rf"\b{re.escape(name)}\b", text)]
+        return [part for name in names for part in ("-c", f"let before = load {name} | sort")]
 
     def together(self, cases, options):
         """What one process prints for each case; shorter than `cases` if one of them ended it."""
@@ -193,7 +201,7 @@ def main(shop):
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--count", type=int, default=10**9)
     parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--modes", default=",".join({**harness.MODES, "host-unfused": []}))
+    parser.add_argument("--modes", default=",".join({**harness.MODES, "host-unfused": [], "host-kept": []}))
     parser.add_argument("--data", default=None)
     parser.add_argument("--large-share", type=float, default=0.03)
     arguments = parser.parse_args()
