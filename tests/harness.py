@@ -16,7 +16,7 @@ TESTS = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.dirname(TESTS)
 RQL = os.path.abspath(os.environ.get("RQL", os.path.join(TREE, "build", "rql")))
 
-# The ways to run a query that must agree. RQL_MODES picks some of them: "host device unfused". Where the choice
+# The ways to run a query that must agree. RQL_MODES picks some of them: "host host-kept device unfused". Where the choice
 # is rql's own (auto), small inputs may never see a device.
 ALL_MODES = {
     "host": ["--device", "host"],
@@ -27,7 +27,7 @@ ALL_MODES = {
     # What was found out about a column answers the next question about it.
     "host-kept": ["--device", "host", "--keep", "now"],
 }
-MODES = {name: ALL_MODES[name] for name in (os.environ.get("RQL_MODES") or "host device unfused").split()}
+MODES = {name: ALL_MODES[name] for name in (os.environ.get("RQL_MODES") or "host host-kept device unfused").split()}
 
 
 class Tally:
