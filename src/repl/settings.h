@@ -29,7 +29,7 @@ enum print_format {
 enum header { HEADER_AUTO, HEADER_ON, HEADER_OFF };
 enum separators { SEPARATORS_AUTO, SEPARATORS_ON, SEPARATORS_OFF };
 enum on_error { ERRORS_STOP, ERRORS_CONTINUE };
-enum keep { KEEP_ON, KEEP_OFF, KEEP_NOW };
+enum learn { LEARN_ON, LEARN_OFF, LEARN_NOW };
 enum messages { MESSAGES_NORMAL, MESSAGES_QUIET, MESSAGES_VERBOSE };
 
 struct settings {
@@ -39,7 +39,7 @@ struct settings {
     int separators;
     int timing; /* 0 or 1 */
     int fusion; /* 0 or 1 */
-    int keep;
+    int learn;
     int messages;
     int errors;
 };

@@ -222,8 +222,8 @@ static enum exit_status run_statement_of(struct shell *shell, const struct stmt 
     timing_add(&turn.timing, PHASE_PARSE, "", parse_ns, 0);
     shell->runner.timing = shell->settings.timing ? &turn.timing : NULL;
     shell->runner.fusion = shell->settings.fusion != 0;
-    shell->runner.keeper = shell->settings.keep == KEEP_OFF ? NULL : shell->keeper;
-    keeper_be_eager(shell->keeper, shell->settings.keep == KEEP_NOW);
+    shell->runner.keeper = shell->settings.learn == LEARN_OFF ? NULL : shell->keeper;
+    keeper_be_eager(shell->keeper, shell->settings.learn == LEARN_NOW);
 
     enum exit_status outcome;
     if (stmt->kind == STMT_COMMAND) {
