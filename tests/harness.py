@@ -26,6 +26,7 @@ ALL_MODES = {
     "host-unfused": ["--device", "host", "--fusion", "off"],
     # What was found out about a column answers the next question about it.
     "host-kept": ["--device", "host", "--learn", "now"],
+    "device-kept": ["--device", "1", "--learn", "now"],
 }
 MODES = {name: ALL_MODES[name] for name in (os.environ.get("RQL_MODES") or "host host-kept device unfused").split()}
 

@@ -11,11 +11,12 @@
 #include "../heap.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 enum {
+    LEAST_PRIORITY = 19,
     RECENT = 16,          /* copies used by so many of the last queries are not dropped for others */
     LEAST_ROWS = 1 << 20, /* what is shorter is read in less time than it takes to begin */
     ROWS_A_ZONE = 1 << 16,
@@ -176,7 +177,9 @@ static void look_into(struct keeper *keeper, const struct column *column)
 static void *work(void *argument)
 {
     struct keeper *keeper = argument;
-    pthread_setschedparam(pthread_self(), SCHED_IDLE, &(struct sched_param){0}); /* or go on as everybody else */
+    /* Linux takes this for the thread. A scheduling class for idle time would be more than is wanted: on a busy machine
+     * the thread would not even get to its end when it is told to stop, and rql waits for that. */
+    (void)setpriority(PRIO_PROCESS, 0, LEAST_PRIORITY);
     pthread_mutex_lock(&keeper->lock);
     while (!keeper->stop) {
         if (keeper->queued == 0) {

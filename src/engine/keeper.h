@@ -1,6 +1,6 @@
 /* What is found out about columns that have been read, for the next queries: what the elements of each zone are within
  * (zones.h), and a copy in the narrowest type that holds all of them (narrow.h). A thread of its own finds out, which
- * runs when nobody else wants the processor. It stays with the column, and goes when the column does, as when its file
+ * gets what processor time others leave. It stays with the column, and goes when the column does, as when its file
  * has changed; copies go earlier if others need their memory. */
 #ifndef RQL_ENGINE_KEEPER_H
 #define RQL_ENGINE_KEEPER_H
