@@ -14,9 +14,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 
 enum {
     LEAST_PRIORITY = 19,
+    PAUSE_NS = 10000000,
     RECENT = 16,          /* copies used by so many of the last queries are not dropped for others */
     LEAST_ROWS = 1 << 20, /* what is shorter is read in less time than it takes to begin */
     ROWS_A_ZONE = 1 << 16,
@@ -174,6 +176,20 @@ static void look_into(struct keeper *keeper, const struct column *column)
     kept->noted = false;
 }
 
+/* Waits a moment: a process that was started for one query is gone by then. Under the lock. */
+static void pause_first(struct keeper *keeper)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += PAUSE_NS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    while (!keeper->stop && pthread_cond_timedwait(&keeper->changed, &keeper->lock, &until) == 0)
+        ;
+}
+
 static void *work(void *argument)
 {
     struct keeper *keeper = argument;
@@ -188,6 +204,10 @@ static void *work(void *argument)
             pthread_cond_wait(&keeper->changed, &keeper->lock);
             continue;
         }
+        if (!keeper->busy)
+            pause_first(keeper);
+        if (keeper->stop)
+            break;
         keeper->busy = true;
         struct column *column = keeper->queue[--keeper->queued];
         pthread_mutex_unlock(&keeper->lock);
