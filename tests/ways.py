@@ -203,6 +203,13 @@ class Ways:
             good = result.status == 0 and result.out == b"107\n" and not missing
             self.tally.check(f"timing ({mode})", "" if good else f"missing {missing}\n{result.text()}")
         self.says("timing-command", ["--device", "host", "-c", ".timing on", "-c", "1 + 1"], r"^total +[\d.]+ ms")
+        host = ["--device", "host"]
+        self.says("timing-of-runs", [*host, "-c", ".timing 3", "-c", MAIN], r"^median +[\d.]+ ms  of 3 more runs$")
+        self.says("explain-run", [*host, "-c", f"explain run {MAIN}"], r"^load\+zip\+select.* host +10 ", where="out")
+        self.says("explain-run-result", [*host, "-c", f"explain run {MAIN}"], r"the result is 107$", where="out")
+        self.says("race-host", [*host, "-c", f"race {MAIN}"], r"^host +", where="out")
+        self.says("race-same", [*host, "-c", f"race {MAIN}"], r"results are identical|there is no device", where="out")
+        self.says("race-rows", [*host, "-c", "race range 1..1000 | sort x desc"], r"identical|no device", where="out")
 
     def programs(self):
         """Another constant is no other program: after id==42, id==43 builds nothing, in this process or the next."""

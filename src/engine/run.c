@@ -59,7 +59,14 @@ static enum status run_next(struct queue_run *run, struct task *task)
     if (status != STATUS_OK)
         return status;
     struct outcome *outcome = &run->outcomes[task->number];
+    const int64_t began = now_ns();
+    const struct phase_times before = trace_times(run->runner->trace ? run->runner->timing : NULL);
     status = run_task(run->runner, task, inputs, rows, run->arena, outcome, run->diags);
+    if (run->runner->trace && status == STATUS_OK) {
+        struct task_trace *added = trace_add(run->runner->trace, task, now_ns() - began, &before, run->runner->timing);
+        added->rows_in = rows;
+        added->rows_out = task->sink == SINK_AGGREGATE ? -1 : outcome->rows;
+    }
     run->given[task->number] = outcome->rows;
     drop_readers(run, task);
     return status;
@@ -128,6 +135,8 @@ enum status run_queue(struct runner *runner, const struct queue *queue, struct r
     bool flagged = false;
     enum status status = run_tasks(runner, runner->fusion ? &fused : queue, result, &flagged, diags);
     if (status == STATUS_OK && flagged) {
+        if (runner->trace)
+            runner->trace->exact = true;
         began = now_ns();
         status = exact_run(&fused, result, runner->cancel, diags);
         timing_add(runner->timing, PHASE_KERNEL, "exactly, row by row", now_ns() - began, 0);
@@ -182,14 +191,6 @@ static enum status save_result(const struct runner *runner, const struct bound *
     return status;
 }
 
-static int64_t time_in(const struct timing *timing, enum phase phase)
-{
-    int64_t ns = 0;
-    for (size_t i = 0; timing && i < timing->count; i++)
-        ns += timing->events[i].phase == phase ? timing->events[i].ns : 0;
-    return ns;
-}
-
 /* Binds; the time that opening files took is told apart. */
 static enum status bind_timed(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct bound *bound,
                               struct diags *diags)
@@ -200,7 +201,7 @@ static enum status bind_timed(struct runner *runner, const struct stmt *stmt, st
                              ? bind_pipeline(runner->env, stmt->pipeline, false, arena, runner->timing, bound, diags)
                              : bind_expression(runner->env, stmt->expr, false, arena, bound, diags);
     catalog_report_to(runner->env->catalog, NULL);
-    timing_add(runner->timing, PHASE_BIND, "", now_ns() - began - time_in(runner->timing, PHASE_MAP), 0);
+    timing_add(runner->timing, PHASE_BIND, "", now_ns() - began - timing_ns(runner->timing, PHASE_MAP), 0);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "backend.h"
 #include "bind.h"
+#include "trace.h"
 
 struct result {
     enum { RESULT_NONE, RESULT_SCALAR, RESULT_RELATION } kind;
@@ -31,6 +32,7 @@ struct runner {
     struct keeper *keeper;     /* finds out about columns for the next queries, or NULL */
     bool fusion;
     struct timing *timing;     /* or NULL */
+    struct run_trace *trace;   /* with timing: told what each task took, or NULL */
     struct progress *progress; /* told how far the tasks are, or NULL */
     const volatile sig_atomic_t *cancel;
 };

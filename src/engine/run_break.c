@@ -77,6 +77,7 @@ static enum status run_chosen(const struct runner *runner, const struct break_jo
     enum status status = run_backends(picked, runner->evaluator, &timed, &used, flagged);
     if (status != STATUS_OK || *flagged)
         return status;
+    trace_ran(runner->trace, used->name);
     measure_end(&measure, used, job->rows);
     measure_tell(&measure, runner->chooser, &work);
     return status;
@@ -100,7 +101,7 @@ enum status run_break(const struct runner *runner, const struct task *task, stru
         .cancel = runner->cancel,
         .diags = diags,
     };
-    struct backend *used;
+    struct backend *used = NULL;
     if (job.progress)
         job.whole = task_whole(task, inputs, rows, diags->arena);
     inputs_note(runner, task, inputs, rows);
@@ -108,6 +109,8 @@ enum status run_break(const struct runner *runner, const struct task *task, stru
     if (status == STATUS_OK)
         status = runner->chooser ? run_chosen(runner, &job, &outcome->flagged)
                                  : run_backends(runner->device, runner->evaluator, &job, &used, &outcome->flagged);
+    if (status == STATUS_OK && !runner->chooser)
+        trace_ran(runner->trace, used->name);
     outcome->rows = result_rows;
     for (size_t k = 0; k < task->output_count && known >= 0 && status == STATUS_OK; k++) {
         if (outcome->columns[k])

@@ -189,6 +189,7 @@ static enum status run_range(struct task_run *run, struct backend *backend, cons
 /* The same; with a chooser, what it took is noted. */
 static enum status run_measured(struct task_run *run, struct backend *backend, const struct job *range)
 {
+    trace_ran(run->runner->trace, backend->name);
     if (!run->runner->chooser)
         return run_range(run, backend, range);
     measure_begin(&run->measure, run->job.timing);

@@ -436,6 +436,11 @@ void stmt_explain(struct tree *tree, struct token word, struct token variant, st
     stmt->variant = token_name(tree, variant);
 }
 
+void stmt_race(struct tree *tree, struct token word, struct pipeline *pipeline)
+{
+    (void)stmt_new(tree, STMT_RACE, token_span(tree, word), pipeline, NULL);
+}
+
 void stmt_command(struct tree *tree, struct token command)
 {
     struct stmt *stmt = stmt_new(tree, STMT_COMMAND, token_span(tree, command), NULL, NULL);

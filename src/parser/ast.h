@@ -157,7 +157,8 @@ enum stmt_kind {
     STMT_LET,      /* name = pipeline or expr (one of them set) */
     STMT_DEF,      /* name(params) = expr */
     STMT_ASSERT,   /* expr, which must hold */
-    STMT_EXPLAIN,  /* explain [kernel] pipeline */
+    STMT_EXPLAIN,  /* explain [run|kernel] pipeline */
+    STMT_RACE,     /* race pipeline */
     STMT_COMMAND   /* command: a line that begins with a dot, without the newline */
 };
 
@@ -169,7 +170,7 @@ struct stmt {
     size_t param_count;
     struct expr *expr;
     struct pipeline *pipeline;
-    struct name variant; /* explain: "kernel", absent for the queue */
+    struct name variant; /* explain: "kernel" or "run", absent for the queue */
     struct name command;
     struct stmt *next; /* in the order written */
 };

@@ -123,6 +123,7 @@ void stmt_let(struct tree *tree, struct token word, struct token name, struct pi
 void stmt_def(struct tree *tree, struct token word, struct token name, struct name_list *params, struct expr *expr);
 void stmt_assert(struct tree *tree, struct token word, struct expr *expr);
 void stmt_explain(struct tree *tree, struct token word, struct token variant, struct pipeline *pipeline);
+void stmt_race(struct tree *tree, struct token word, struct pipeline *pipeline);
 void stmt_command(struct tree *tree, struct token command);
 
 /* Records that LIMIT_NESTING is passed at `span`, and sets `failed`. */

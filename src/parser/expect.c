@@ -45,6 +45,7 @@ static const struct expectation expectations[] = {
     {TOKEN_LP, BY_EXPRESSION | BY_SOURCE | BY_OPERATOR, "`(`"},
     {TOKEN_LB, BY_SOURCE | BY_OPERATOR, "`[`"},
     {TOKEN_KERNEL, BY_NOTHING, "`kernel`"},
+    {TOKEN_RUN, BY_NOTHING, "`run`"},
     {TOKEN_AS, BY_NOTHING, "`as`"},
     {TOKEN_BY, BY_NOTHING, "`by`"},
     {TOKEN_DESC, BY_NOTHING, "`desc`"},
@@ -60,6 +61,7 @@ static const struct expectation expectations[] = {
     {TOKEN_LET, BY_NOTHING, "`let`"},
     {TOKEN_DEF, BY_NOTHING, "`def`"},
     {TOKEN_EXPLAIN, BY_NOTHING, "`explain`"},
+    {TOKEN_RACE, BY_NOTHING, "`race`"},
     {0, BY_NOTHING, "the end of the statement"},
 };
 
@@ -151,7 +153,7 @@ static bool is_stage(const struct word *word)
 static bool begins_statement(const struct word *word)
 {
     return word->token == TOKEN_LOAD || word->token == TOKEN_RANGE || word->token == TOKEN_LET ||
-           word->token == TOKEN_DEF || word->token == TOKEN_EXPLAIN;
+           word->token == TOKEN_DEF || word->token == TOKEN_EXPLAIN || word->token == TOKEN_RACE;
 }
 
 static const char *text_at(const struct situation *s, struct lexeme lexeme)

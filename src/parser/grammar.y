@@ -66,7 +66,7 @@ static const struct token absent;
 %left STAR SLASH PERCENT.
 %right BANG TILDE SIGN.
 
-%fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL  STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
+%fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL RUN RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
     STAGE_ASSERT STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE ASC DESC EXCLUSIVE FROM ELSE ALONG.
 
@@ -113,6 +113,8 @@ program ::= DEF(W) NAME(N) LP name_list(L) RP ASSIGN expr(E). { stmt_def(tree, W
 program ::= STAGE_ASSERT(W) expr(E). { stmt_assert(tree, W, E); }
 program ::= EXPLAIN(W) query(P). { stmt_explain(tree, W, absent, P); }
 program ::= EXPLAIN(W) KERNEL(V) query(P). { stmt_explain(tree, W, V, P); }
+program ::= EXPLAIN(W) RUN(V) query(P). { stmt_explain(tree, W, V, P); }
+program ::= RACE(W) query(P). { stmt_race(tree, W, P); }
 
 /* Pipelines */
 query(A) ::= vague(N). [PIPE] { A = pipeline_new(tree, source_name(tree, N)); }

@@ -97,7 +97,8 @@ static bool begins_statement(const struct parser *p)
     if (lexer_command(&ahead).kind == LEX_COMMAND)
         return true;
     int kind = lexer_next(&ahead).kind;
-    return (kind == TOKEN_LET || kind == TOKEN_DEF || kind == TOKEN_EXPLAIN || kind == TOKEN_LOAD) &&
+    return (kind == TOKEN_LET || kind == TOKEN_DEF || kind == TOKEN_EXPLAIN || kind == TOKEN_RACE ||
+            kind == TOKEN_LOAD) &&
            !automaton_expects(p->automaton, kind);
 }
 

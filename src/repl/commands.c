@@ -361,8 +361,9 @@ const struct command command_table[] = {
     {".format", "[auto|table|tsv|csv|json|jsonl|markdown|npy|raw]", "how results print", ".format csv", 0, 1, run_set,
      check_set},
     {".header", "[auto|on|off]", "names of columns first", ".header on", 0, 1, run_set, check_set},
-    {".timing", "[on|off]", "where the time went", ".timing on", 0, 1, run_set, check_set},
     {".edit", "", "edit the last query in $VISUAL or $EDITOR, then run it", NULL, 0, 0, run_edit, NULL},
+    {".timing", "[on|off|N]", "where the time went; N: also of N more runs of each query", ".timing on", 0, 1, run_set,
+     check_set},
     {".quit", "", "leave (Ctrl-D does too)", NULL, 0, 0, run_quit, NULL},
     {".exit", "", "leave", NULL, 0, 0, run_quit, NULL},
 };

@@ -30,6 +30,11 @@ enum header { HEADER_AUTO, HEADER_ON, HEADER_OFF };
 enum separators { SEPARATORS_AUTO, SEPARATORS_ON, SEPARATORS_OFF };
 enum on_error { ERRORS_STOP, ERRORS_CONTINUE };
 enum learn { LEARN_ON, LEARN_OFF, LEARN_NOW };
+enum timing_choice {
+    TIMING_OFF,
+    TIMING_ON,
+    TIMING_TIMES /* TIMING_TIMES + n: a query runs n times */
+};
 enum messages { MESSAGES_NORMAL, MESSAGES_QUIET, MESSAGES_VERBOSE };
 
 struct settings {
@@ -37,7 +42,7 @@ struct settings {
     int format;
     int header;
     int separators;
-    int timing; /* 0 or 1 */
+    int timing;
     int fusion; /* 0 or 1 */
     int learn;
     int messages;

@@ -66,6 +66,16 @@ void startup_run(struct shell *shell);
  * its end. On failure adds an error at `span`. */
 enum status edit_text(const char *text, struct span span, struct strbuf *edited, struct diags *diags);
 
+/* Runs the pipeline of an `explain run` and adds to the output what its tasks took (explain_run.c). */
+enum status explain_run(struct shell *shell, const struct stmt *stmt, struct arena *arena, struct diags *diags);
+
+/* Runs a query so many times and appends the least and the median time, building apart (repeat.c). */
+enum status repeat_query(struct shell *shell, const struct stmt *stmt, int times, struct strbuf *report,
+                         struct diags *diags);
+
+/* Runs a pipeline on every backend, and adds to the output how they compare (race.c). */
+enum status race(struct shell *shell, const struct stmt *stmt, struct arena *arena, struct diags *diags);
+
 /* The prompt (prompt.c), until the user leaves. `editing`: standard output is a terminal too. */
 enum exit_status prompt_run(struct shell *shell, bool editing);
 

@@ -11,6 +11,7 @@
 #include "../engine/keeper.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct unit *unit_new(const char *name, struct strbuf *text, enum parse_mode mode)
@@ -130,12 +131,25 @@ static enum exit_status print_and_flush(struct turn *turn, const struct result *
     return damaged ? report_damage(turn, damaged, out->wrote) : shell_flush(turn->shell);
 }
 
+/* What is saved is saved once, and what is named keeps its name. */
+static bool may_repeat(const struct stmt *stmt)
+{
+    const struct pipeline *pipeline = stmt->pipeline;
+    bool saves =
+        pipeline && pipeline->stage_count > 0 && pipeline->stages[pipeline->stage_count - 1].word->stage == STAGE_SAVE;
+    return stmt->kind == STMT_PIPELINE && !saves;
+}
+
 static void tell_timing(struct turn *turn, int64_t printed_since)
 {
     if (turn->shell->settings.timing) {
         struct strbuf text = {0};
         int64_t now = now_ns();
         report_timing(&text, &turn->timing, now - printed_since, now - turn->begin + turn->parse_ns);
+        int times = turn->shell->settings.timing - TIMING_TIMES;
+        if (times > 0 && may_repeat(turn->stmt)) {
+            (void)repeat_query(turn->shell, turn->stmt, times, &text, &turn->diags);
+        }
         shell_complain(&text);
         strbuf_free(&text);
     }
@@ -191,6 +205,23 @@ static enum exit_status run_query(struct turn *turn)
     return outcome;
 }
 
+static bool explains_run(const struct stmt *stmt)
+{
+    return stmt->kind == STMT_EXPLAIN && stmt->variant.text && strcmp(stmt->variant.text, "run") == 0;
+}
+
+/* Runs a query to tell what it took rather than what it gives. */
+static enum exit_status run_measured(struct turn *turn)
+{
+    struct shell *shell = turn->shell;
+    begin_meter(turn);
+    enum status status = turn->stmt->kind == STMT_RACE ? race(shell, turn->stmt, turn->arena, &turn->diags)
+                                                       : explain_run(shell, turn->stmt, turn->arena, &turn->diags);
+    end_meter(turn);
+    shell_report(shell, &turn->diags);
+    return status == STATUS_OK ? shell_flush(shell) : exit_for(status);
+}
+
 static enum exit_status run_explain(struct turn *turn)
 {
     struct shell *shell = turn->shell;
@@ -230,7 +261,8 @@ static enum exit_status run_statement_of(struct shell *shell, const struct stmt 
         outcome = run_command(&turn);
     } else {
         shell_choose_device(shell);
-        outcome = stmt->kind == STMT_EXPLAIN ? run_explain(&turn) : run_query(&turn);
+        bool measured = stmt->kind == STMT_RACE || explains_run(stmt);
+        outcome = measured ? run_measured(&turn) : stmt->kind == STMT_EXPLAIN ? run_explain(&turn) : run_query(&turn);
     }
     shell->runner.timing = NULL;
     arena_free(turn.arena);

@@ -92,8 +92,8 @@ static void expected_words(void **state)
         {"let a =", "", "expected " A_SOURCE " or an expression, found the end", NULL},
         {"let 5", "5", "expected a name, found `5`", NULL},
         {"def f(x = 1", "=", "expected `,` or `)`, found `=`", NULL},
-        {"explain", "", "expected " A_SOURCE " or `kernel`, found the end", NULL},
-        {"explain 1 + 1", "1", "expected " A_SOURCE " or `kernel`, found `1`", NULL},
+        {"explain", "", "expected " A_SOURCE ", `kernel` or `run`, found the end", NULL},
+        {"explain 1 + 1", "1", "expected " A_SOURCE ", `kernel` or `run`, found `1`", NULL},
         {"x | scan", "", "expected a name or an operator, found the end", "+ * min max & ^ bitor"},
         {"x | scan + 5", "5", "expected `exclusive`, `from`, `along`, `|` or the end of the statement, found `5`",
          NULL},
@@ -112,7 +112,7 @@ static void expected_words(void **state)
         {"x | scatter [1] to 5", "to", "expected `as`, `into`, `|` or the end of the statement, found `to`", NULL},
         {"x | shape 2", "", "expected a number, found the end", "shape 480 640"},
         {"x | distinct a", "a", "expected `|` or the end of the statement, found `a`", NULL},
-        {")", ")", "expected " A_SOURCE ", an expression, `let`, `def` or `explain`, found `)`", NULL},
+        {")", ")", "expected " A_SOURCE ", an expression, `let`, `def`, `explain` or `race`, found `)`", NULL},
     };
     (void)state;
     EXPECT_ALL(rows);
@@ -121,7 +121,7 @@ static void expected_words(void **state)
 static void advice(void **state)
 {
     static const struct row rows[] = {
-        {"| count", "|", "expected " A_SOURCE ", an expression, `let`, `def` or `explain`, found `|`",
+        {"| count", "|", "expected " A_SOURCE ", an expression, `let`, `def`, `explain` or `race`, found `|`",
          "begins with a source"},
         {"lod ids.bin | count", "lod", "`lod` begins no statement", "did you mean `load`?"},
         {"from ids.bin", "from", "`from` begins no statement", "`load PATH`"},

@@ -219,6 +219,9 @@ static inline void add_statement(struct strbuf *out, const struct stmt *stmt)
     case STMT_ASSERT:
         strbuf_puts(out, "assert ");
         break;
+    case STMT_RACE:
+        strbuf_puts(out, "race ");
+        break;
     case STMT_COMMAND:
         strbuf_puts(out, stmt->command.text);
         break;
