@@ -282,7 +282,7 @@ static bool worth_trying(double ratio, uint32_t trials, uint32_t runs)
 {
     static const double least = 0.2, most = 20, share = 0.25;
     double loss = ratio - 1 < least ? least : ratio - 1;
-    double times = (double)trials + 1;
+    double times = trials > 1 ? (double)trials : 1; /* the first says little */
     return loss < most && times * times * loss <= share * (double)runs;
 }
 
@@ -311,14 +311,22 @@ static size_t number_of(const struct chooser *chooser, const struct backend *bac
     return k;
 }
 
-/* Follows what was measured: quickly down, slowly up, because what disturbs a run only makes it longer. */
+/* Follows what was measured: quickly down, slowly up, because what disturbs a run only makes it longer. A first run, of
+ * which half may be fresh memory and a driver's last preparations, is not believed to be that slow until a second was.
+ */
 static void remember_run(struct chooser *chooser, size_t k, const struct work *work, int64_t rows, double ns)
 {
     const struct candidate *candidate = &chooser->candidates[k];
     struct memo *memo = find_or_add(chooser, key_of(work->shape, ABOUT_RUN, k, bucket_of(work->rows)));
-    double before = memo->runs > 0 ? memo->ns * model(candidate, work, rows) / model(candidate, work, memo->rows) : ns;
+    double expected = model(candidate, work, rows);
+    double before = memo->runs > 0 ? memo->ns * expected / model(candidate, work, memo->rows) : ns;
     double limited = ns > 2 * before ? 2 * before : ns;
-    memo->ns = ns > before ? before + (limited - before) / 8 : memo->runs < 2 ? ns : before + (ns - before) / 2;
+    if (memo->runs == 0)
+        memo->ns = fmin(ns, 2 * expected);
+    else if (memo->runs == 1)
+        memo->ns = ns;
+    else
+        memo->ns = ns > before ? before + (limited - before) / 8 : before + (ns - before) / 2;
     memo->rows = rows;
     memo->runs++;
 }
