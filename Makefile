@@ -92,13 +92,22 @@ $(B)/generate: data/generate.c Makefile
 data: $(B)/generate
 	$(B)/generate --rows $(ROWS) --dir data
 
-#: make install     the program, under PREFIX=/usr/local
+MANUAL := share/man/man1
+BASH_WORDS := share/bash-completion/completions
+ZSH_WORDS := share/zsh/site-functions
+
+#: make install     the program, its manual page and completions, under PREFIX=/usr/local
 install: $(B)/rql
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(B)/rql $(DESTDIR)$(PREFIX)/bin/rql
+	install -d $(DESTDIR)$(PREFIX)/$(MANUAL) $(DESTDIR)$(PREFIX)/$(BASH_WORDS) $(DESTDIR)$(PREFIX)/$(ZSH_WORDS)
+	install -m 644 docs/rql.1 $(DESTDIR)$(PREFIX)/$(MANUAL)/rql.1
+	install -m 644 completions/rql.bash $(DESTDIR)$(PREFIX)/$(BASH_WORDS)/rql
+	install -m 644 completions/_rql $(DESTDIR)$(PREFIX)/$(ZSH_WORDS)/_rql
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/rql
+	rm -f $(DESTDIR)$(PREFIX)/bin/rql $(DESTDIR)$(PREFIX)/$(MANUAL)/rql.1
+	rm -f $(DESTDIR)$(PREFIX)/$(BASH_WORDS)/rql $(DESTDIR)$(PREFIX)/$(ZSH_WORDS)/_rql
 
 #: make clean       removes what was built, and nothing else
 clean:

@@ -1,9 +1,13 @@
 #include "commands.h"
 
+#include "digits.h"
 #include "help.h"
 #include "shell.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A command being run or checked. */
 struct command_call {
@@ -120,6 +124,9 @@ static void print_setting(struct command_call *call, const struct setting *setti
     setting_print(&text, &call->shell->settings, setting);
     strbuf_printf(out, "%-9s %-8s ", setting->name, text.text);
     setting_print_choices(out, setting);
+    if (call->count == 1 && strcmp(call->command->name, ".set") == 0) {
+        strbuf_printf(out, "\n    %s", setting->summary);
+    }
     strbuf_putc(out, '\n');
     strbuf_free(&text);
 }
@@ -159,11 +166,28 @@ static void check_set(struct command_call *call, struct checking *checking)
 static void print_columns(struct strbuf *out, const struct relation *relation)
 {
     strbuf_printf(out, "%lld rows: ", (long long)relation->rows);
+    int64_t bytes = 0, mapped = 0;
+    bool away = false;
     for (size_t k = 0; k < relation->count; k++) {
+        const struct column *column = relation->columns[k];
+        int64_t size = relation->rows * (int64_t)type_table[column->store].size;
+        bytes += size;
+        mapped += column->mapping ? size : 0;
+        away = away || column->away;
         strbuf_puts(out, k ? ", " : "");
         strbuf_add_visible(out, relation->names[k], strlen(relation->names[k]));
-        strbuf_printf(out, " %s", type_table[relation->columns[k]->type].name);
+        strbuf_printf(out, " %s", type_table[column->type].name);
+        if (column->store != column->type) {
+            strbuf_printf(out, " (kept as %s)", type_table[column->store].name);
+        }
     }
+    strbuf_puts(out, "; ");
+    digits_short(out, (double)bytes);
+    strbuf_printf(out, "%s, %s", bytes >= 1000 ? "B" : " bytes",
+                  away                           ? "on a device"
+                  : mapped == bytes && bytes > 0 ? "in files"
+                  : mapped > 0                   ? "in files and memory"
+                                                 : "in memory");
 }
 
 static void print_binding(struct strbuf *out, const struct binding *binding, size_t width)
@@ -301,6 +325,28 @@ static void check_read(struct command_call *call, struct checking *checking)
     }
 }
 
+/* Where things are, and go. */
+
+static enum exit_status run_output(struct command_call *call)
+{
+    const struct name *path = call->count > 1 ? &call->words[1] : NULL;
+    enum status status =
+        output_to(call->shell, path ? path->text : NULL, path ? path->span : (struct span){0}, call->diags);
+    return status == STATUS_OK ? EXIT_FINE : EXIT_QUERY;
+}
+
+static enum exit_status run_cd(struct command_call *call)
+{
+    const char *home = getenv("HOME");
+    const char *path = call->count > 1 ? call->words[1].text : home ? home : "/";
+    if (chdir(path) != 0) {
+        (void)diag_error(call->diags, call->words[call->count - 1].span, "cannot go to `%s`: %s", path,
+                         strerror(errno));
+        return EXIT_QUERY;
+    }
+    return EXIT_FINE;
+}
+
 /* The rest. */
 
 static enum exit_status run_help(struct command_call *call)
@@ -352,9 +398,11 @@ static enum exit_status run_devices(struct command_call *call)
 
 const struct command command_table[] = {
     {".help", "[WORD]", "what there is, or about one word or one kind of words", ".help select", 0, 1, run_help, NULL},
-    {".tables", "", "what has been named with let and def", NULL, 0, 0, run_tables, NULL},
+    {".tables", "", "what has been named with let and def, how large it is and where", NULL, 0, 0, run_tables, NULL},
     {".drop", "NAME ...", "forget names, and the data only they hold", ".drop trades", 1, 64, run_drop, check_drop},
     {".read", "FILE", "run a script here", ".read data/questions.rql", 1, 1, run_read, check_read},
+    {".output", "[FILE]", "print into a file; alone: here again", ".output results.tsv", 0, 1, run_output, NULL},
+    {".cd", "[FOLDER]", "where paths begin; alone: at home", ".cd data", 0, 1, run_cd, NULL},
     {".set", "[NAME [VALUE]]", "change a setting, or show one or all", ".set fusion off", 0, 2, run_set, check_set},
     {".device", "[auto|cpu|gpu|host|all|N]", "where queries run", ".device cpu", 0, 1, run_set, check_set},
     {".devices", "", "the OpenCL devices of this machine", NULL, 0, 0, run_devices, NULL},

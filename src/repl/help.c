@@ -191,7 +191,9 @@ void help_overview(struct strbuf *out, size_t width)
         list_name(&list, operators[i]);
     }
     end_list(&list);
-    strbuf_puts(out, "\n.help WORD explains a word, and .help stages each of its kind.\n"
+    strbuf_puts(out, "\nload FILE gives a column of its name, zip FILE adds another; id may mean ids.\n"
+                     "let t = load ids.bin | zip amounts.bin names them: t | count id == 42\n"
+                     ".help WORD explains a word with an example, .help stages all of a kind.\n"
                      "At the prompt a line that begins with | goes on from the last relation.\n"
                      "A line that ends in an operator, | or an open bracket goes on below.\n"
                      "Ctrl-C stops a query, Ctrl-D leaves.\n");

@@ -106,7 +106,9 @@ enum exit_status shell_flush(struct shell *shell)
         return EXIT_PIPE;
     }
     struct strbuf text = {0};
-    strbuf_printf(&text, "error: cannot write to standard output: %s\n", strerror(shell->out.error));
+    strbuf_printf(&text, "error: cannot write to %s: %s\n",
+                  shell->out.fd == STDOUT_FILENO ? "standard output" : "the file of .output",
+                  strerror(shell->out.error));
     shell_complain(&text);
     strbuf_free(&text);
     return EXIT_QUERY;
@@ -264,8 +266,8 @@ static void shell_open(struct shell *shell, const struct options *options, const
     shell->runner.cancel = platform->cancel;
     shell->opened_device = DEVICE_HOST;
     shell->out = (struct printer){.fd = STDOUT_FILENO, .cancel = platform->cancel};
-    shell->out_terminal = isatty(STDOUT_FILENO);
-    shell->out_colour = wants_colour(STDOUT_FILENO);
+    shell->stdout_terminal = shell->out_terminal = isatty(STDOUT_FILENO);
+    shell->stdout_colour = shell->out_colour = wants_colour(STDOUT_FILENO);
     shell->errors = (struct render_style){wants_colour(STDERR_FILENO), PLAIN_WIDTH};
 }
 
@@ -278,6 +280,9 @@ static void shell_close(struct shell *shell)
     close_device(shell); /* when nothing is left that it would bring to the host */
     shell->runner.evaluator->ops->close(shell->runner.evaluator);
     unit_free_list(shell->kept);
+    if (shell->out.fd != STDOUT_FILENO) {
+        (void)close(shell->out.fd);
+    }
     printer_free(&shell->out);
     strbuf_free(&shell->query);
     strbuf_free(&shell->edited);

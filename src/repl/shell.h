@@ -19,17 +19,18 @@ struct shell {
     struct keeper *keeper; /* runner.keeper, if the settings allow it */
     int opened_device;     /* the setting that runner.device was opened for */
     struct printer out;
-    bool out_terminal, out_colour;
-    struct render_style errors; /* how standard error likes them */
-    bool prompting;             /* a person types: errors and interrupts do not end the shell */
-    bool leaving;               /* .quit was said */
-    bool no_init;               /* rqlrc is not wanted */
-    size_t read_depth;          /* scripts reading scripts */
-    struct strbuf query;        /* at the prompt: the entry before this one */
-    struct strbuf edited;       /* what .edit made of it, to be run next; usually empty */
-    struct unit *kept;          /* sources that functions were defined in */
-    struct arena *memory;       /* lives as long as the shell */
-    const char **told;          /* notes given already */
+    bool out_terminal, out_colour;       /* what `out` writes to now */
+    bool stdout_terminal, stdout_colour; /* what it does without .output */
+    struct render_style errors;          /* how standard error likes them */
+    bool prompting;                      /* a person types: errors and interrupts do not end the shell */
+    bool leaving;                        /* .quit was said */
+    bool no_init;                        /* rqlrc is not wanted */
+    size_t read_depth;                   /* scripts reading scripts */
+    struct strbuf query;                 /* at the prompt: the entry before this one */
+    struct strbuf edited;                /* what .edit made of it, to be run next; usually empty */
+    struct unit *kept;                   /* sources that functions were defined in */
+    struct arena *memory;                /* lives as long as the shell */
+    const char **told;                   /* notes given already */
     size_t told_count;
 };
 
@@ -50,6 +51,9 @@ struct print_style shell_print_style(const struct shell *shell);
 
 /* Writes what was printed. EXIT_FINE, or what the failure to write means for the shell. */
 enum exit_status shell_flush(struct shell *shell);
+
+/* Sends what is printed from now on to a new file, or if `path` is NULL back to standard output (output.c). */
+enum status output_to(struct shell *shell, const char *path, struct span span, struct diags *diags);
 
 /* Makes runner.device what the settings ask for. */
 void shell_choose_device(struct shell *shell);

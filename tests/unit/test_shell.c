@@ -129,8 +129,8 @@ static void dropped_names_are_gone(void **state)
     (void)state;
     EXPECT("", EXIT_QUERY, "there is no", "let abc = 2", ".drop abc", "abc");
     EXPECT("", EXIT_QUERY, "did you mean `abc`?", "let abc = 2", ".drop abd");
-    EXPECT("r  2 rows: c1 i64, y i64\nf  def f(x) = x * x\n", EXIT_FINE, "", "let r = range 1..2 | map x, x as y",
-           "def f(x) = x * x", ".tables");
+    EXPECT("r  2 rows: c1 i64, y i64; 32 bytes, in memory\nf  def f(x) = x * x\n", EXIT_FINE, "",
+           "let r = range 1..2 | map x, x as y", "def f(x) = x * x", ".tables");
 }
 
 static void timing_is_told_when_asked_for(void **state)

@@ -1,0 +1,93 @@
+/* The manual page and the shells' completions name everything there is. They are read from the top of the tree, where
+ * tests/run starts this. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/formats.h"
+#include "engine/functions.h"
+#include "parser/words.h"
+#include "repl/commands.h"
+#include "repl/options.h"
+#include "repl/settings.h"
+#include "strbuf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The text of a file, with the escapes of troff undone. */
+static struct strbuf read_plain(const char *path)
+{
+    struct strbuf text = {0};
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    for (int c; (c = getc(file)) != EOF;) {
+        if (c != '\\') {
+            strbuf_putc(&text, (char)c);
+            continue;
+        }
+        c = getc(file);
+        if (c == '-' || c == 'e')
+            strbuf_putc(&text, c == 'e' ? '\\' : '-');
+    }
+    (void)fclose(file);
+    return text;
+}
+
+/* A line of the manual that is set as what is explained begins with it. */
+static void expect_item(const struct strbuf *manual, const char *name)
+{
+    char line[100];
+    (void)snprintf(line, sizeof line, "\n.B %s", name);
+    if (!strstr(manual->text, line))
+        fail_msg("docs/rql.1 lacks `%s`", name);
+}
+
+static void the_manual_has_all_tables(void **state)
+{
+    (void)state;
+    struct strbuf manual = read_plain("docs/rql.1");
+    for (size_t i = 0; i < word_count; i++) {
+        bool listed = strcmp(words[i].text, words[i].canonical) == 0 && words[i].usage && !words[i].reserved &&
+                      strncmp(words[i].usage, words[i].text, strlen(words[i].text)) == 0;
+        if (listed)
+            expect_item(&manual, words[i].text);
+    }
+    for (size_t i = 0; i < function_count; i++)
+        expect_item(&manual, functions[i].name);
+    for (size_t i = 0; i < command_count; i++)
+        expect_item(&manual, command_table[i].name);
+    for (size_t i = 0; i < setting_count; i++)
+        expect_item(&manual, setting_table[i].name);
+    for (size_t i = 0; i < format_count; i++)
+        expect_item(&manual, format_table[i].ending);
+    strbuf_free(&manual);
+}
+
+static void options_are_named_everywhere(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"docs/rql.1", "completions/rql.bash", "completions/_rql"};
+    for (size_t file = 0; file < sizeof paths / sizeof *paths; file++) {
+        struct strbuf text = read_plain(paths[file]);
+        for (size_t i = 0; i < option_count; i++) {
+            char name[64];
+            (void)snprintf(name, sizeof name, "--%s", option_table[i].name);
+            if (!strstr(text.text, name))
+                fail_msg("%s lacks %s", paths[file], name);
+        }
+        strbuf_free(&text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_manual_has_all_tables),
+        cmocka_unit_test(options_are_named_everywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
