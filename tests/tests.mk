@@ -1,8 +1,8 @@
 # The tests, benchmarks and checks; included by the Makefile. tests/run counts and adds up.
 
 #: make check       all tests, then most of them again under ASan and UBSan; the last line counts them
-#: make unit        the cmocka programs (also: golden, errors, formats, ways, drivers, questions, terminal,
-#:                  differential, includes)
+#: make unit        the cmocka programs (also: golden, errors, formats, ways, manual, drivers, questions,
+#:                  terminal, differential, includes)
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make oclgrind    the kernels under Oclgrind, which checks bounds, races and calls
 #: make fuzz-parse  the parser under libFuzzer (clang)
@@ -13,7 +13,7 @@
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
-GROUPS := includes golden errors formats ways drivers questions terminal differential
+GROUPS := includes golden errors formats ways manual drivers questions terminal differential
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

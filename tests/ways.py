@@ -113,7 +113,6 @@ class Ways:
         os.makedirs(self.shop.path("down"), exist_ok=True)
         self.prints("cd", "10\n", *host, "-c", ".cd down", "-c", "load ../ids.bin | count")
         self.says("cd-nowhere", [*host, "-c", ".cd no-such"], r"error: cannot go to", status=1)
-        self.examples(host)
         self.says("dropped", [*host, "-c", "let a = 5", "-c", ".drop a", "-c", "a"], r"error: .*`a`", status=1)
         self.prints("quit", "2\n", *host, stdin=b"1 + 1\n.quit\n2 + 2\n")
         self.shop.write("double.rql", b"who * 2\narg2 + 1\n")
@@ -198,20 +197,6 @@ class Ways:
         self.tally.check(
             "jsonl-quotes", "" if json.loads(saved) == {'a,"b\tc': 42} and saved.count("\n") == 1 else saved
         )
-
-    def examples(self, host):
-        """Each word's example in its help is one that runs."""
-        root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-        with open(os.path.join(root, "src", "parser", "words.def"), encoding="utf-8") as file:
-            words = re.findall(r'^WORD\("(\w+)", "\1"', file.read(), re.MULTILINE)
-        for word in words:
-            told = self.run(*host, "-c", f".help {word}").out.decode()
-            for example in re.findall(r"^  example: (.*?)(?: is .*)?$", told, re.MULTILINE):
-                if example.startswith("."):
-                    continue
-                result = self.run(*host, "-c", example)
-                self.tally.check(f"example-of-{word}", "" if result.status == 0 else f"{example}\n{result.text()}")
-            self.tally.check(f"example-{word}-is-there", "" if "  example: " in told else told)
 
     def timing(self):
         for mode, options in harness.MODES.items():

@@ -1,6 +1,7 @@
 #include "complete_command.h"
 
 #include "commands.h"
+#include "help.h"
 #include "settings.h"
 
 #include "../engine/functions.h"
@@ -132,6 +133,9 @@ static void add_helped(struct list *list)
     }
     for (size_t i = 0; i < setting_count; i++) {
         add(list, setting_table[i].name);
+    }
+    for (size_t i = 0; help_title(i); i++) {
+        add(list, help_title(i));
     }
 }
 

@@ -1,6 +1,7 @@
 #include "help.h"
 
 #include "commands.h"
+#include "help_text.h"
 #include "settings.h"
 
 #include "../diag.h"
@@ -130,10 +131,31 @@ static struct row format_row(size_t k)
     return (struct row){packing->ending, packing->ending, packing->summary};
 }
 
+static size_t count_operators(void)
+{
+    return operator_count;
+}
+
+static struct row operator_row(size_t k)
+{
+    return (struct row){operator_table[k].name, operator_table[k].usage, operator_table[k].summary};
+}
+
+static size_t count_texts(void)
+{
+    return help_text_count;
+}
+
+static struct row text_row(size_t k)
+{
+    return (struct row){help_texts[k].title, help_texts[k].title, help_texts[k].summary};
+}
+
 static const struct topic topics[] = {
-    {"statements", count_words, statement_row},   {"stages", count_words, stage_row},
-    {"functions", count_functions, function_row}, {"commands", count_commands, command_row},
-    {"settings", count_settings, setting_row},    {"formats", count_formats, format_row},
+    {"start here", count_texts, text_row},     {"statements", count_words, statement_row},
+    {"stages", count_words, stage_row},        {"functions", count_functions, function_row},
+    {"commands", count_commands, command_row}, {"settings", count_settings, setting_row},
+    {"formats", count_formats, format_row},    {"operators", count_operators, operator_row},
 };
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
 
@@ -165,6 +187,17 @@ static void list_usages(struct strbuf *out, const struct topic *topic)
     }
 }
 
+static bool print_text(struct strbuf *out, const char *title)
+{
+    for (size_t i = 0; i < help_text_count; i++) {
+        if (strcmp(help_texts[i].title, title) == 0) {
+            strbuf_puts(out, help_texts[i].text);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool help_topic(struct strbuf *out, const char *title)
 {
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
@@ -174,7 +207,17 @@ bool help_topic(struct strbuf *out, const char *title)
         list_usages(out, &topics[i]);
         return true;
     }
-    return false;
+    return print_text(out, title);
+}
+
+/* The texts, then the kinds without the one that is those texts. */
+const char *help_title(size_t number)
+{
+    if (number < help_text_count) {
+        return help_texts[number].title;
+    }
+    size_t kind = number - help_text_count + 1;
+    return kind < TOPIC_COUNT ? topics[kind].title : NULL;
 }
 
 void help_overview(struct strbuf *out, size_t width)
@@ -184,18 +227,9 @@ void help_overview(struct strbuf *out, size_t width)
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
         list_topic(out, &topics[i], width);
     }
-    struct list list = begin_list(out, "operators", width);
-    static const char *const operators[] = {"?:", "or", "||", "and", "&&", "not", "==", "!=", "<", "<=", ">", ">=",
-                                            "in", "&",  "^",  "<<",  ">>", "+",   "-",  "*",  "/", "%",  "!", "~"};
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-        list_name(&list, operators[i]);
-    }
-    end_list(&list);
-    strbuf_puts(out, "\nload FILE gives a column of its name, zip FILE adds another; id may mean ids.\n"
-                     "let t = load ids.bin | zip amounts.bin names them: t | count id == 42\n"
-                     ".help WORD explains a word with an example, .help stages all of a kind.\n"
-                     "At the prompt a line that begins with | goes on from the last relation.\n"
-                     "A line that ends in an operator, | or an open bracket goes on below.\n"
+    strbuf_puts(out, "\n.help start answers some questions, step by step. .help stages tells what each\n"
+                     "stage does, .help WORD explains a word by an example, which runs where the\n"
+                     "sample data is: .cd data/sample, or share/rql/sample beside the installed bin.\n"
                      "Ctrl-C stops a query, Ctrl-D leaves.\n");
 }
 
@@ -247,6 +281,20 @@ static void help_setting(struct strbuf *out, const struct setting *setting)
     strbuf_printf(out, "\n  %s\n", setting->summary);
 }
 
+static void help_operator(struct strbuf *out, const struct operator_help *row)
+{
+    strbuf_printf(out, "%s\n  %s\n  example: %s is %s\n", row->usage, row->summary, row->example, row->value);
+}
+
+static void help_format(struct strbuf *out, const struct format *format)
+{
+    const char *use = !format->write ? "loaded only" : !format->read ? "saved only" : "loaded and saved";
+    strbuf_printf(out, "%s\n  %s; %s\n", format->ending, format->summary, use);
+    if (format->write && !format->shaped) {
+        strbuf_printf(out, "  example: range 1..3 | save some%s\n", format->ending);
+    }
+}
+
 /* A command is found with and without its dot. */
 static bool names_command(const struct command *command, const char *word)
 {
@@ -274,13 +322,32 @@ bool help_word(struct strbuf *out, const char *text)
     if (setting) {
         help_setting(out, setting);
     }
+    for (size_t i = 0; i < operator_count && !word; i++) {
+        if (strcmp(operator_table[i].name, text) == 0) {
+            help_operator(out, &operator_table[i]);
+        }
+    }
+    for (size_t i = 0; i < format_count; i++) {
+        const char *ending = format_table[i].ending;
+        if (strcmp(ending, text) == 0 || strcmp(ending + 1, text) == 0) {
+            help_format(out, &format_table[i]);
+        }
+    }
+    for (size_t i = 0; i < packing_count; i++) {
+        const char *ending = packing_table[i]->ending;
+        if (strcmp(ending, text) == 0 || strcmp(ending + 1, text) == 0) {
+            strbuf_printf(out, "%s\n  %s\n  example: range 1..3 | save some.csv%s\n", ending, packing_table[i]->summary,
+                          ending);
+        }
+    }
     return out->length > before;
 }
 
 size_t help_nearest(const char *word, const char **nearest, size_t max)
 {
     struct arena *arena = arena_new();
-    const char **all = arena_array(arena, word_count + function_count + command_count + setting_count, sizeof *all);
+    size_t most = word_count + function_count + command_count + setting_count + help_text_count + TOPIC_COUNT;
+    const char **all = arena_array(arena, most, sizeof *all);
     size_t count = 0;
     for (size_t i = 0; i < word_count; i++) {
         all[count++] = words[i].text;
@@ -296,6 +363,9 @@ size_t help_nearest(const char *word, const char **nearest, size_t max)
     }
     for (size_t i = 0; i < setting_count; i++) {
         all[count++] = setting_table[i].name;
+    }
+    for (size_t i = 0; help_title(i); i++) {
+        all[count++] = help_title(i);
     }
     size_t found = nearest_names(word, all, count, nearest, max);
     arena_free(arena);

@@ -10,12 +10,15 @@
 /* Appends what there is, by name. `width`: cells in a line. */
 void help_overview(struct strbuf *out, size_t width);
 
-/* Appends a line about each word of a kind: statements, stages, functions, commands, settings or formats. False if it
- * is none.
+/* Appends what belongs to a title: a line about each word of a kind (statements, stages, functions, ...) or a text.
+ * False if it is none.
  */
 bool help_topic(struct strbuf *out, const char *topic);
 
-/* Appends what is known of one word: a stage, function, command or setting. False if it is none. */
+/* The titles, by number; NULL after the last. */
+const char *help_title(size_t number);
+
+/* Appends what is known of one word: a stage, function, command, setting, operator or format. False if it is none. */
 bool help_word(struct strbuf *out, const char *word);
 
 /* The words nearest to one that is none; as nearest_names. */

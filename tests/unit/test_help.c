@@ -41,7 +41,18 @@ static void every_word_is_explained(void **state)
     for (size_t i = 0; i < setting_count; i++) {
         assert_helped(setting_table[i].name);
     }
+    assert_helped("?:");
+    assert_helped(".npy");
+    assert_helped("gz");
     struct strbuf out = {0};
+    size_t titles = 0;
+    for (; help_title(titles); titles++) {
+        strbuf_clear(&out);
+        assert_true(help_topic(&out, help_title(titles)));
+        assert_true(out.length > 0);
+    }
+    assert_int_equal(titles, 10);
+    strbuf_clear(&out);
     assert_false(help_word(&out, "nonsense"));
     assert_false(help_topic(&out, "nonsense"));
     assert_int_equal(out.length, 0);

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""What is written for people: every example of the help runs on the sample data, and the manual page, the completion
+files and what `make install` puts in place tell of everything that the tables hold."""
+
+import os
+import re
+import shutil
+import sys
+
+import harness
+
+HOST = ("--device", "host")
+KINDS = ("statements", "stages", "functions", "commands", "settings", "formats", "operators")
+TEXTS = ("start", "names", "keys")
+
+
+class Manual:
+    def __init__(self, shop, tally):
+        self.shop = shop
+        self.tally = tally
+        self.sample = shop.path("sample")
+        shutil.copytree(os.path.join(harness.TREE, "data", "sample"), self.sample)
+
+    def run(self, *arguments, **more):
+        return harness.run((*HOST, *arguments), self.sample, self.shop.home, **more)
+
+    def help(self, *words):
+        return self.run("-c", " ".join((".help", *words))).out.decode()
+
+    def listed(self):
+        """Each name that the overview lists, with its kind."""
+        kind, names = None, {}
+        for line in self.help().split("\n\n")[1].split("\n"):
+            match = re.match(r"(\S+(?: \S+)?)? {2,}(.*)", line)
+            kind = match[1] or kind
+            names.setdefault(kind, []).extend(match[2].split())
+        return names
+
+    def runs(self, title, *queries):
+        """Every query ends well and says nothing on standard error; gives what they print."""
+        result = self.run(*(part for query in queries for part in ("-c", query)))
+        good = result.status == 0 and not result.err
+        self.tally.check(title, "" if good else f"{queries}\n{result.text()}")
+        return result.out.decode()
+
+    def words(self):
+        """All words of the help, those that go on with another's phrase and other names of stages included."""
+        words = {name for names in self.listed().values() for name in names}
+        with open(os.path.join(harness.TREE, "src", "parser", "words.def"), encoding="utf-8") as file:
+            words |= set(re.findall(r'^WORD\("(\w+)"', file.read(), re.MULTILINE))
+        return sorted(words)
+
+    def examples(self):
+        """Each runs, and one that tells its value has it."""
+        seen = 0
+        for word in self.words():
+            if word == "race":
+                continue  # it is for all devices there are
+            text = self.help(word)
+            self.tally.check(f"help-{word}", "" if text else "nothing")
+            for example in re.findall(r"^  example: (.*)$", text, re.MULTILINE):
+                seen += 1
+                claim = re.fullmatch(r"(.*) is (\S+)", example)
+                # What can be dropped has been named before; what is converted has to be there.
+                before = ["let trades = load ids.bin | zip amounts.bin"] if example.startswith(".drop") else []
+                if claim:
+                    told = self.runs(f"example-{word}", claim[1])
+                    self.tally.check(f"value-{word}", harness.difference(f"{claim[2]}\n", told, example))
+                else:
+                    told = self.runs(f"example-{word}", *before, example)
+                    quiet = re.match(r"\.|let |def ", example) or "| save " in example
+                    self.tally.check(f"shows-{word}", "" if told or quiet else f"{example}: nothing")
+        self.tally.check("examples", "" if seen > 100 else f"only {seen}")
+        kinds = ("statements", "stages", "functions", "operators")
+        missing = [name for kind in kinds for name in self.listed()[kind] if "example" not in self.help(name)]
+        self.tally.check("each-has-an-example", str(missing) if missing else "")
+
+    def texts(self):
+        """The lines of the texts that are to be typed, one after another; they fit 80 cells, as the overview does 24 lines."""
+        for title in TEXTS:
+            lines = self.help(title).split("\n")
+            typed = [re.split(r" {2,}", line[2:])[0] for line in lines if line.startswith("  ")]
+            if typed:
+                told = self.runs(f"text-{title}", "\n".join(typed))
+                self.tally.check(f"text-{title}-answers", "" if len(told.split("\n")) > len(typed) / 2 else told)
+            wide = [line for line in lines if len(line) > 80]
+            self.tally.check(f"text-{title}-fits", "\n".join(wide))
+        overview = self.help()
+        self.tally.check("overview-fits", "" if overview.count("\n") < 24 else overview)
+
+    def kinds(self):
+        for kind in KINDS:
+            lines = self.help(kind).split("\n")
+            names = [name for name in self.listed()[kind]]
+            self.tally.check(f"help-{kind}", "" if len(lines) == len(names) + 1 else f"{names}\n" + "\n".join(lines))
+
+
+def main(shop):
+    tally = harness.Tally("manual")
+    manual = Manual(shop, tally)
+    for group in (manual.examples, manual.texts, manual.kinds):
+        if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
+            group()
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    harness.main_program(main)
