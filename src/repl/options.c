@@ -65,7 +65,7 @@ static void print_option(struct strbuf *out, const struct option_row *row)
 /* It fits a screen of 24 lines of 80 cells. */
 static void print_help(struct strbuf *out)
 {
-    strbuf_puts(out, "rql: an interactive shell for columnar data\n"
+    strbuf_puts(out, "rql: an interactive shell for columnar data; .help inside explains the language\n"
                      "  rql [OPTIONS]                  a prompt, or queries from standard input\n"
                      "  rql [OPTIONS] SCRIPT [ARG...]  queries from a file, or - for standard input\n"
                      "  rql [OPTIONS] -c QUERY ...     these queries\n\n");
@@ -74,8 +74,7 @@ static void print_help(struct strbuf *out)
     }
     strbuf_puts(out, "An ARG is NAME=VALUE, as of --arg; the K-th one is $argK if it is VALUE alone\n"
                      "Example: rql -c 'load ids.bin | zip amounts.bin | select id==42 | snds | sum'\n"
-                     "Exit status: 0, 1 if a query failed, 2 for bad usage, 130 if interrupted\n"
-                     "'.help' inside rql explains the language.\n");
+                     "Exit status: 0, 1 if a query failed, 2 for bad usage, 130 if interrupted\n");
 }
 
 static const struct option_row *find_long(const char *name, size_t length)
