@@ -141,7 +141,8 @@ static void test_long_division_by_literals(void **state)
         const int64_t most = divisors[k] == INT64_MIN ? 1 : INT64_MAX / llabs(divisors[k]);
         bool flagged;
         for (int32_t row = 0; row < 4000; row++) {
-            uint64_t multiple = (uint64_t)((row & 1 ? most - row / 6 : row / 6) % (most + 1)) * divisor;
+            uint64_t times = (uint64_t)(row & 1 ? most - row / 6 : row / 6) % ((uint64_t)most + 1);
+            uint64_t multiple = times * divisor;
             *(int64_t *)column_at(column, row) = (int64_t)(multiple + (uint64_t)(row % 3) - 1);
         }
         *(int64_t *)column_at(column, 4000) = INT64_MAX;
