@@ -152,3 +152,17 @@ size_t nearest_names(const char *name, const char *const *candidates, size_t cou
     }
     return found;
 }
+
+void diags_add_errors(struct diags *into, const struct diags *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        const struct diag *diag = &from->at[i];
+        if (diag->severity != SEVERITY_ERROR)
+            continue;
+        (void)diag_error(into, diag->span, "%s", diag->message);
+        if (diag->second.source)
+            diag_second(into, diag->second, diag->label);
+        if (diag->hint)
+            diag_hint(into, "%s", diag->hint);
+    }
+}

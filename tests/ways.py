@@ -91,7 +91,7 @@ class Ways:
         host = ("--device", "host")
         self.prints(
             "tables-and-drop",
-            "a  5\nr  3 rows: c1 i64; 24 bytes, in memory\nr  3 rows: c1 i64; 24 bytes, in memory\n",
+            "a\t\t\t\t5\nr\t3\t24\tmemory\tc1 i64\nr\t3\t24\tmemory\tc1 i64\n",
             *host,
             "-c",
             "let a = 5",
@@ -104,14 +104,41 @@ class Ways:
             "-c",
             ".tables",
         )
-        mapped = "t  10 rows: ids i32; 40 bytes, in files\n"
+        mapped = "t\t10\t40\tfile\tids i32\n"
         self.prints("tables-mapped", mapped, *host, "-c", "let t = load ids.bin", "-c", ".tables")
+        self.shop.write("parsed.csv", b"n,m\n1,2\n3,4\n")
+        parsed = "t\t2\t32\tmemory\tn i64, m i64\n"
+        self.prints("tables-parsed", parsed, *host, "-c", "let t = load parsed.csv", "-c", ".tables")
+        both = "t\t2\t40\tfile+memory\tn i64, m i64, two i32\n"
+        self.shop.write("two.i32", bytes(8))
+        zipped = "let t = load parsed.csv | zip two.i32"
+        self.prints("tables-of-both", both, *host, "-c", zipped, "-c", ".tables")
+        self.says("tables-format", [*host, "--format", "json", "-c", "let t = load ids.bin", "-c", ".tables"],
+                  r'^\[\{"name": "t", "rows": 10, "bytes": 40, "where": "file"', "out")
         self.prints("output", "3\n", *host, "-c", ".output out.txt", "-c", "1 + 1", "-c", ".output", "-c", "1 + 2")
-        with open(self.shop.path("out.txt"), encoding="utf-8") as file:
-            self.tally.check("output-file", "" if file.read() == "2\n" else "not what was printed")
+        self.tally.check("output-file", harness.difference("2\n", read(self.shop.path("out.txt")), "out.txt"))
+        self.prints("output-at-the-end", "", *host, "-c", ".output out.txt", "-c", "1 + 3", "-c", "load ids.bin | take 1")
+        self.tally.check("output-ended", harness.difference("4\n42\n", read(self.shop.path("out.txt")), "out.txt"))
+        table = "a\t\t\t\t1\n"
+        self.prints("output-not-of-commands", table, *host, "-c", ".output out.csv", "-c", "let a = 1", "-c", ".tables",
+                    "-c", "load ids.bin | take 1")
+        self.tally.check("output-by-ending", harness.difference("ids\n42\n", read(self.shop.path("out.csv")), "out.csv"))
+        self.says("output-of-a-failure", [*host, "-c", ".output out.txt", "-c", "5", "-c", "1 / 0"],
+                  r"^note: `out\.txt` is left as it was", status=1)
+        self.tally.check("output-left", harness.difference("4\n42\n", read(self.shop.path("out.txt")), "out.txt"))
+        self.says("output-goes-on", [*host, "-k", "-c", ".output out.txt", "-c", "5", "-c", "1 / 0"], r"error", status=1)
+        self.tally.check("output-of-what-went-well", harness.difference("5\n", read(self.shop.path("out.txt")), "out.txt"))
+        left = [name for name in os.listdir(self.shop.here) if name.startswith(".rql")]
+        self.tally.check("output-leaves-nothing", str(left) if left else "")
         self.says("output-nowhere", [*host, "-c", ".output no/such/place"], r"error: cannot write", status=1)
         os.makedirs(self.shop.path("down"), exist_ok=True)
         self.prints("cd", "10\n", *host, "-c", ".cd down", "-c", "load ../ids.bin | count")
+        self.shop.write("down/deep.i32", b"\1\0\0\0")
+        script = b".cd down\nload deep.i32 | count\n.cd ..\nload ids.bin | count\n"
+        self.prints("cd-in-a-script", "1\n10\n", *host, stdin=script)
+        self.says("cd-is-checked", host, r"2:6: error: no such file", status=1, stdin=b".cd down\nload ids.bin | count\n")
+        self.prints("cd-tells", os.path.realpath(self.shop.path("down")) + "\n", *host, "-c", ".cd down", "-c", ".cd")
+        self.prints("cd-home", os.path.realpath(self.shop.home) + "\n", *host, "-c", ".cd ~", "-c", ".cd")
         self.says("cd-nowhere", [*host, "-c", ".cd no-such"], r"error: cannot go to", status=1)
         self.says("dropped", [*host, "-c", "let a = 5", "-c", ".drop a", "-c", "a"], r"error: .*`a`", status=1)
         self.prints("quit", "2\n", *host, stdin=b"1 + 1\n.quit\n2 + 2\n")

@@ -337,6 +337,11 @@ struct file_stamp mapping_stamp(const struct mapping *mapping)
     return mapping->stamp;
 }
 
+bool mapping_is_file(const struct mapping *mapping)
+{
+    return mapping->slot != NULL;
+}
+
 bool mapping_damaged(const struct mapping *mapping)
 {
     if (!mapping->slot)

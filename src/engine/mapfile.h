@@ -44,6 +44,7 @@ void mapping_unref(struct mapping *mapping); /* NULL is allowed */
 
 const void *mapping_data(const struct mapping *mapping);
 size_t mapping_length(const struct mapping *mapping);
+bool mapping_is_file(const struct mapping *mapping);     /* its bytes are the file's own, not read from it */
 const char *mapping_path(const struct mapping *mapping); /* for messages: the middle of a very long one is left out */
 struct file_stamp mapping_stamp(const struct mapping *mapping);
 

@@ -1,24 +1,8 @@
-#include "commands.h"
-
-#include "digits.h"
+#include "command_call.h"
 #include "help.h"
-#include "shell.h"
+#include "text_table.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* A command being run or checked. */
-struct command_call {
-    struct shell *shell;
-    struct env *env; /* the shell's, or the copy that is checked against */
-    const struct command *command;
-    struct name *words; /* the command's own word first */
-    size_t count;
-    struct arena *arena;
-    struct diags *diags;
-};
 
 static bool is_space(char c)
 {
@@ -76,6 +60,15 @@ static void hint_nearest(struct diags *diags, const char *const *nearest, size_t
 
 /* Settings. */
 
+enum { SETTING_NAME, SETTING_VALUE, SETTING_MEANING, SETTING_CHOICES, SETTING_COLUMNS };
+
+static const struct text_column setting_columns[SETTING_COLUMNS] = {
+    [SETTING_NAME] = {"setting", true},
+    [SETTING_VALUE] = {"value", true},
+    [SETTING_CHOICES] = {"choices", true},
+    [SETTING_MEANING] = {"meaning", true},
+};
+
 static const struct setting *find_setting(struct command_call *call, const struct name *name)
 {
     const struct setting *setting = setting_find(name->text);
@@ -117,32 +110,43 @@ static bool change_setting(struct command_call *call, struct settings *settings,
     return false;
 }
 
-static void print_setting(struct command_call *call, const struct setting *setting)
+static void add_setting(struct command_call *call, struct text_table *table, const struct setting *setting)
 {
-    struct strbuf *out = &call->shell->out.text;
-    struct strbuf text = {0};
-    setting_print(&text, &call->shell->settings, setting);
-    strbuf_printf(out, "%-9s %-8s ", setting->name, text.text);
-    setting_print_choices(out, setting);
-    if (call->count == 1 && strcmp(call->command->name, ".set") == 0) {
-        strbuf_printf(out, "\n    %s", setting->summary);
+    struct strbuf cells[SETTING_COLUMNS] = {{0}};
+    strbuf_puts(&cells[SETTING_NAME], setting->name);
+    setting_print(&cells[SETTING_VALUE], &call->shell->settings, setting);
+    strbuf_puts(&cells[SETTING_MEANING], setting->summary);
+    setting_print_choices(&cells[SETTING_CHOICES], setting);
+    text_table_add(table, cells);
+    for (size_t k = 0; k < SETTING_COLUMNS; k++) {
+        strbuf_free(&cells[k]);
     }
-    strbuf_putc(out, '\n');
-    strbuf_free(&text);
+}
+
+/* One setting with its choices or, if it is NULL, all without. */
+static void print_settings(struct command_call *call, const struct setting *only)
+{
+    struct print_style style = shell_print_style(call->shell);
+    struct text_table table;
+    text_table_init(&table, call->arena, setting_columns, only ? SETTING_COLUMNS : SETTING_CHOICES);
+    for (size_t i = 0; i < setting_count; i++) {
+        if (!only || only == &setting_table[i]) {
+            add_setting(call, &table, &setting_table[i]);
+        }
+    }
+    text_table_print(&call->shell->out.text, &table, &style);
 }
 
 static enum exit_status run_set(struct command_call *call)
 {
     if (call->count == 1 && strcmp(call->command->name, ".set") == 0) {
-        for (size_t i = 0; i < setting_count; i++) {
-            print_setting(call, &setting_table[i]);
-        }
+        print_settings(call, NULL);
         return EXIT_FINE;
     }
     const struct name *wanted;
     const struct setting *setting = setting_of(call, &wanted);
     if (setting && !wanted) {
-        print_setting(call, setting);
+        print_settings(call, setting);
     }
     bool fine = setting && (!wanted || change_setting(call, &call->shell->settings, setting, wanted));
     return fine ? EXIT_FINE : EXIT_QUERY;
@@ -162,73 +166,6 @@ static void check_set(struct command_call *call, struct checking *checking)
 }
 
 /* What is named. */
-
-static void print_columns(struct strbuf *out, const struct relation *relation)
-{
-    strbuf_printf(out, "%lld rows: ", (long long)relation->rows);
-    int64_t bytes = 0, mapped = 0;
-    bool away = false;
-    for (size_t k = 0; k < relation->count; k++) {
-        const struct column *column = relation->columns[k];
-        int64_t size = relation->rows * (int64_t)type_table[column->store].size;
-        bytes += size;
-        mapped += column->mapping ? size : 0;
-        away = away || column->away;
-        strbuf_puts(out, k ? ", " : "");
-        strbuf_add_visible(out, relation->names[k], strlen(relation->names[k]));
-        strbuf_printf(out, " %s", type_table[column->type].name);
-        if (column->store != column->type) {
-            strbuf_printf(out, " (kept as %s)", type_table[column->store].name);
-        }
-    }
-    strbuf_puts(out, "; ");
-    digits_short(out, (double)bytes);
-    strbuf_printf(out, "%s, %s", bytes >= 1000 ? "B" : " bytes",
-                  away                           ? "on a device"
-                  : mapped == bytes && bytes > 0 ? "in files"
-                  : mapped > 0                   ? "in files and memory"
-                                                 : "in memory");
-}
-
-static void print_binding(struct strbuf *out, const struct binding *binding, size_t width)
-{
-    strbuf_add_visible(out, binding->name, strlen(binding->name));
-    for (size_t cells = text_width(binding->name, strlen(binding->name)); cells < width; cells++) {
-        strbuf_putc(out, ' ');
-    }
-    strbuf_puts(out, "  ");
-    switch (binding->kind) {
-    case BINDING_SCALAR:
-        scalar_print(out, &binding->scalar);
-        break;
-    case BINDING_RELATION:
-        print_columns(out, binding->relation);
-        break;
-    case BINDING_FUNCTION: {
-        struct span span = binding->function->span;
-        strbuf_add_visible(out, span.source->text + span.begin, span.end - span.begin);
-        break;
-    }
-    }
-    strbuf_putc(out, '\n');
-}
-
-static enum exit_status run_tables(struct command_call *call)
-{
-    if (call->env->count == 0 && call->shell->out_terminal) {
-        strbuf_puts(&call->shell->out.text, "nothing has been named yet; let NAME = ... does\n");
-    }
-    size_t width = 0;
-    for (size_t i = 0; i < call->env->count; i++) {
-        const char *name = call->env->bindings[i].name;
-        size_t cells = text_width(name, strlen(name));
-        width = cells > width ? cells : width;
-    }
-    for (size_t i = 0; i < call->env->count; i++) {
-        print_binding(&call->shell->out.text, &call->env->bindings[i], width);
-    }
-    return EXIT_FINE;
-}
 
 static bool drop(struct command_call *call)
 {
@@ -298,53 +235,17 @@ static enum exit_status run_read(struct command_call *call)
     return outcome;
 }
 
-static void add_errors(struct diags *into, const struct diags *from)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        const struct diag *diag = &from->at[i];
-        (void)diag_error(into, diag->span, "%s", diag->message);
-        if (diag->second.source) {
-            diag_second(into, diag->second, diag->label);
-        }
-        if (diag->hint) {
-            diag_hint(into, "%s", diag->hint);
-        }
-    }
-}
-
 static void check_read(struct command_call *call, struct checking *checking)
 {
     struct unit *unit = too_deep(call, checking->depth) ? NULL : read_unit(call);
     if (unit) {
         unit->next = checking->read;
         checking->read = unit;
-        add_errors(&checking->diags, &unit->diags);
+        diags_add_errors(&checking->diags, &unit->diags);
         checking->depth++;
         unit_check(checking, unit);
         checking->depth--;
     }
-}
-
-/* Where things are, and go. */
-
-static enum exit_status run_output(struct command_call *call)
-{
-    const struct name *path = call->count > 1 ? &call->words[1] : NULL;
-    enum status status =
-        output_to(call->shell, path ? path->text : NULL, path ? path->span : (struct span){0}, call->diags);
-    return status == STATUS_OK ? EXIT_FINE : EXIT_QUERY;
-}
-
-static enum exit_status run_cd(struct command_call *call)
-{
-    const char *home = getenv("HOME");
-    const char *path = call->count > 1 ? call->words[1].text : home ? home : "/";
-    if (chdir(path) != 0) {
-        (void)diag_error(call->diags, call->words[call->count - 1].span, "cannot go to `%s`: %s", path,
-                         strerror(errno));
-        return EXIT_QUERY;
-    }
-    return EXIT_FINE;
 }
 
 /* The rest. */
@@ -398,11 +299,11 @@ static enum exit_status run_devices(struct command_call *call)
 
 const struct command command_table[] = {
     {".help", "[WORD]", "what there is, or about one word or one kind of words", ".help select", 0, 1, run_help, NULL},
-    {".tables", "", "what has been named with let and def, how large it is and where", NULL, 0, 0, run_tables, NULL},
+    {".tables", "", "what has been named, how large it is and where", NULL, 0, 0, run_tables, NULL},
     {".drop", "NAME ...", "forget names, and the data only they hold", ".drop trades", 1, 64, run_drop, check_drop},
     {".read", "FILE", "run a script here", ".read balance.rql", 1, 1, run_read, check_read},
-    {".output", "[FILE]", "print into a file; alone: here again", ".output results.tsv", 0, 1, run_output, NULL},
-    {".cd", "[DIR]", "where paths begin; alone: at home", ".cd ..", 0, 1, run_cd, NULL},
+    {".output", "[FILE]", "results go to a file, until .output alone", ".output totals.csv", 0, 1, run_output, NULL},
+    {".cd", "[DIR]", "go to the folder where paths begin, or tell it", ".cd ..", 0, 1, run_cd, check_cd},
     {".set", "[NAME [VALUE]]", "change a setting, or show one or all", ".set fusion off", 0, 2, run_set, check_set},
     {".device", "[auto|cpu|gpu|host|all|N]", "where queries run", ".device cpu", 0, 1, run_set, check_set},
     {".devices", "", "the OpenCL devices of this machine", NULL, 0, 0, run_devices, NULL},

@@ -13,11 +13,25 @@ bool printer_is_full(const struct printer *out)
 
 bool printer_relieve(struct printer *out)
 {
-    return printer_is_full(out) ? printer_flush(out) : out->error == 0;
+    return printer_is_full(out) ? printer_flush(out) : out->error == 0 && !(out->file && out->file->error);
+}
+
+static bool flush_to_file(struct printer *out)
+{
+    bool stopped = out->cancel && *out->cancel;
+    if (!stopped) {
+        writer_add(out->file, out->text.text, out->text.length);
+        out->wrote = out->wrote || out->text.length > 0;
+    }
+    strbuf_clear(&out->text);
+    return !stopped && out->file->error == 0;
 }
 
 bool printer_flush(struct printer *out)
 {
+    if (out->file) {
+        return flush_to_file(out);
+    }
     size_t done = 0;
     while (out->error == 0 && done < out->text.length && !(out->cancel && *out->cancel)) {
         ssize_t wrote = write(out->fd, out->text.text + done, out->text.length - done);

@@ -1,7 +1,9 @@
-/* Standard output, buffered here so that every write is checked and an interrupt stops a long print. */
+/* Standard output or a file instead, buffered here so that every write is checked and an interrupt stops a long print.
+ */
 #ifndef RQL_REPL_PRINTER_H
 #define RQL_REPL_PRINTER_H
 
+#include "../engine/writer.h"
 #include "../strbuf.h"
 
 #include <signal.h>
@@ -9,6 +11,7 @@
 
 struct printer {
     int fd;
+    struct writer *file;                 /* what is printed goes here instead, unless NULL; its errors are its own */
     const volatile sig_atomic_t *cancel; /* or NULL */
     struct strbuf text;                  /* waiting to be written: append to it, then printer_relieve now and then */
     bool wrote;                          /* something was; cleared by who wants to know */

@@ -22,7 +22,7 @@ const struct setting setting_table[] = {
      {"auto", "on", "off"},
      0,
      offsetof(struct settings, separators),
-     "commas between thousands in tables and values; auto: on a terminal"},
+     "commas between thousands; auto: on a terminal"},
     {"timing",
      {"off", "on"},
      TIMING_TIMES,

@@ -88,7 +88,13 @@ void shell_report(struct shell *shell, const struct diags *diags)
 struct print_style shell_print_style(const struct shell *shell)
 {
     struct winsize size = terminal_size(STDOUT_FILENO);
-    struct print_style style = print_style_for(&shell->settings, shell->out_terminal, shell->out_colour, size.ws_col);
+    struct settings settings = shell->settings;
+    bool here = !shell->out.file;
+    if (!here && settings.format == PRINT_AUTO) {
+        settings.format = output_format(shell);
+    }
+    struct print_style style =
+        print_style_for(&settings, here && shell->out_terminal, here && shell->out_colour, size.ws_col);
     style.height = size.ws_row;
     return style;
 }
@@ -98,6 +104,9 @@ enum exit_status shell_flush(struct shell *shell)
     if (printer_flush(&shell->out)) {
         return EXIT_FINE;
     }
+    if (shell->out.file && shell->out.file->error) {
+        return output_fail(shell);
+    }
     if (shell->out.error == 0) {
         return EXIT_INTERRUPTED;
     }
@@ -106,9 +115,7 @@ enum exit_status shell_flush(struct shell *shell)
         return EXIT_PIPE;
     }
     struct strbuf text = {0};
-    strbuf_printf(&text, "error: cannot write to %s: %s\n",
-                  shell->out.fd == STDOUT_FILENO ? "standard output" : "the file of .output",
-                  strerror(shell->out.error));
+    strbuf_printf(&text, "error: cannot write to standard output: %s\n", strerror(shell->out.error));
     shell_complain(&text);
     strbuf_free(&text);
     return EXIT_QUERY;
@@ -266,8 +273,8 @@ static void shell_open(struct shell *shell, const struct options *options, const
     shell->runner.cancel = platform->cancel;
     shell->opened_device = DEVICE_HOST;
     shell->out = (struct printer){.fd = STDOUT_FILENO, .cancel = platform->cancel};
-    shell->stdout_terminal = shell->out_terminal = isatty(STDOUT_FILENO);
-    shell->stdout_colour = shell->out_colour = wants_colour(STDOUT_FILENO);
+    shell->out_terminal = isatty(STDOUT_FILENO);
+    shell->out_colour = wants_colour(STDOUT_FILENO);
     shell->errors = (struct render_style){wants_colour(STDERR_FILENO), PLAIN_WIDTH};
 }
 
@@ -280,9 +287,6 @@ static void shell_close(struct shell *shell)
     close_device(shell); /* when nothing is left that it would bring to the host */
     shell->runner.evaluator->ops->close(shell->runner.evaluator);
     unit_free_list(shell->kept);
-    if (shell->out.fd != STDOUT_FILENO) {
-        (void)close(shell->out.fd);
-    }
     printer_free(&shell->out);
     strbuf_free(&shell->query);
     strbuf_free(&shell->edited);
@@ -308,6 +312,7 @@ enum exit_status shell_main(const struct options *options, const struct platform
     if (outcome == EXIT_FINE) {
         outcome = run_what_is_asked(&shell, options);
     }
+    outcome = output_end(&shell, outcome);
     shell_close(&shell);
     return outcome;
 }

@@ -19,18 +19,18 @@ struct shell {
     struct keeper *keeper; /* runner.keeper, if the settings allow it */
     int opened_device;     /* the setting that runner.device was opened for */
     struct printer out;
-    bool out_terminal, out_colour;       /* what `out` writes to now */
-    bool stdout_terminal, stdout_colour; /* what it does without .output */
-    struct render_style errors;          /* how standard error likes them */
-    bool prompting;                      /* a person types: errors and interrupts do not end the shell */
-    bool leaving;                        /* .quit was said */
-    bool no_init;                        /* rqlrc is not wanted */
-    size_t read_depth;                   /* scripts reading scripts */
-    struct strbuf query;                 /* at the prompt: the entry before this one */
-    struct strbuf edited;                /* what .edit made of it, to be run next; usually empty */
-    struct unit *kept;                   /* sources that functions were defined in */
-    struct arena *memory;                /* lives as long as the shell */
-    const char **told;                   /* notes given already */
+    bool out_terminal, out_colour; /* of standard output */
+    struct output_file *output;    /* the file that results go to, or NULL (output.c) */
+    struct render_style errors;    /* how standard error likes them */
+    bool prompting;                /* a person types: errors and interrupts do not end the shell */
+    bool leaving;                  /* .quit was said */
+    bool no_init;                  /* rqlrc is not wanted */
+    size_t read_depth;             /* scripts reading scripts */
+    struct strbuf query;           /* at the prompt: the entry before this one */
+    struct strbuf edited;          /* what .edit made of it, to be run next; usually empty */
+    struct unit *kept;             /* sources that functions were defined in */
+    struct arena *memory;          /* lives as long as the shell */
+    const char **told;             /* notes given already */
     size_t told_count;
 };
 
@@ -52,8 +52,22 @@ struct print_style shell_print_style(const struct shell *shell);
 /* Writes what was printed. EXIT_FINE, or what the failure to write means for the shell. */
 enum exit_status shell_flush(struct shell *shell);
 
-/* Sends what is printed from now on to a new file, or if `path` is NULL back to standard output (output.c). */
+/* Sends results from now on to a new file, or if `path` is NULL to standard output; completes the file before (all of
+ * output.c). Errors are told at `span`. */
 enum status output_to(struct shell *shell, const char *path, struct span span, struct diags *diags);
+
+/* What is printed next, until out.file is NULL again, goes where results go. */
+void output_begin(struct shell *shell);
+
+/* The format of a file's ending. There is one. */
+enum print_format output_format(const struct shell *shell);
+
+/* Gives up a file that could not be written, with an error. */
+enum exit_status output_fail(struct shell *shell);
+
+/* Completes the file when the shell ends; one of a script that failed is not kept. The outcome, or that of the file if
+ * it is worse. */
+enum exit_status output_end(struct shell *shell, enum exit_status outcome);
 
 /* Makes runner.device what the settings ask for. */
 void shell_choose_device(struct shell *shell);

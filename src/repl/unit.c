@@ -55,6 +55,14 @@ void unit_check(struct checking *checking, const struct unit *unit)
     }
 }
 
+/* To where the check has begun. */
+static bool go_back(const struct checking *checking)
+{
+    bool back = fchdir(checking->folder) == 0;
+    (void)close(checking->folder);
+    return back;
+}
+
 /* Whether the source may run. A statement alone needs no check: running it begins with the same one. */
 static bool is_sound(struct shell *shell, const struct unit *unit)
 {
@@ -62,12 +70,15 @@ static bool is_sound(struct shell *shell, const struct unit *unit)
     if (!unit->first || !unit->first->next) {
         return parsed;
     }
-    struct checking checking = {.shell = shell, .env = env_copy(shell->runner.env), .arena = arena_new()};
+    struct checking checking = {.shell = shell, .env = env_copy(shell->runner.env), .arena = arena_new(), .folder = -1};
     diags_init(&checking.diags, checking.arena);
     unit_check(&checking, unit);
     bool sound = !diags_have_errors(&checking.diags);
     if (!sound) {
         shell_report(shell, &checking.diags);
+    }
+    if (checking.folder >= 0) {
+        sound = go_back(&checking) && sound;
     }
     env_free(checking.env);
     unit_free_list(checking.read);
@@ -261,8 +272,10 @@ static enum exit_status run_statement_of(struct shell *shell, const struct stmt 
         outcome = run_command(&turn);
     } else {
         shell_choose_device(shell);
+        output_begin(shell);
         bool measured = stmt->kind == STMT_RACE || explains_run(stmt);
         outcome = measured ? run_measured(&turn) : stmt->kind == STMT_EXPLAIN ? run_explain(&turn) : run_query(&turn);
+        shell->out.file = NULL;
     }
     shell->runner.timing = NULL;
     arena_free(turn.arena);

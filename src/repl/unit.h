@@ -37,6 +37,7 @@ struct checking {
     struct diags diags;
     struct unit *read; /* sources that .read brings in */
     size_t depth;
+    int folder; /* the folder that .cd has left meanwhile, or -1 */
 };
 
 /* Checks all statements, recording errors; for .read. */

@@ -112,9 +112,10 @@ static void queries_share_names_and_stop_at_a_failure(void **state)
 static void commands_take_comments_and_a_last_semicolon(void **state)
 {
     (void)state;
-    EXPECT("a  2\n", EXIT_FINE, "", "let a = 2", ".tables ; # all of them");
+    EXPECT("a\t\t\t\t2\n", EXIT_FINE, "", "let a = 2", ".tables ; # all of them");
     EXPECT("", EXIT_QUERY, "a command has its line to itself", ".tables; 3");
-    EXPECT("fusion    off      off|on\n", EXIT_FINE, "", ".set fusion off", ".set fusion");
+    EXPECT("fusion\toff\tjoin stages into as few passes as possible\toff|on\n", EXIT_FINE, "", ".set fusion off",
+           ".set fusion");
     EXPECT("", EXIT_QUERY, "did you mean `fusion`?", ".set fusoin off");
     EXPECT("", EXIT_QUERY, "it is one of off|on", ".set fusion maybe");
     EXPECT("", EXIT_QUERY, "did you mean `.timing`?", ".timming on");
@@ -129,7 +130,7 @@ static void dropped_names_are_gone(void **state)
     (void)state;
     EXPECT("", EXIT_QUERY, "there is no", "let abc = 2", ".drop abc", "abc");
     EXPECT("", EXIT_QUERY, "did you mean `abc`?", "let abc = 2", ".drop abd");
-    EXPECT("r  2 rows: c1 i64, y i64; 32 bytes, in memory\nf  def f(x) = x * x\n", EXIT_FINE, "",
+    EXPECT("r\t2\t32\tmemory\tc1 i64, y i64\nf\t\t\t\tdef f(x) = x * x\n", EXIT_FINE, "",
            "let r = range 1..2 | map x, x as y", "def f(x) = x * x", ".tables");
 }
 
