@@ -16,7 +16,9 @@
 /* Compilers take more than linear time; this much takes PoCL a few seconds, and no formula is as long. */
 enum { MOST_OPERATIONS = 1500 };
 
-enum { PATIENCE_NS = 15000000 };
+/* A query that lasts for less goes without a device that has not started. After the first of these times one is started
+ * if what is left of the task is more than starting costs, after the last, of however many queries, in any case. */
+enum { PATIENCE_NS = 15000000, START_COST_NS = 60000000, MOST_PATIENCE_NS = 250000000 };
 
 struct cl_backend {
     struct backend base;
@@ -171,19 +173,20 @@ static enum readiness begin_program(struct cl_backend *cl, const struct job *job
 
 /* Whether a device is wanted for long enough to start it. Loading drivers slows down what runs beside it, page faults
  * above all: a query that takes a few milliseconds without would take several times that. */
-static bool is_due(struct cl_backend *cl)
+static bool is_due(struct cl_backend *cl, int64_t left_ns)
 {
     int64_t now = now_ns();
 
     if (cl->wanted_since == 0)
         cl->wanted_since = now;
-    return now - cl->wanted_since > PATIENCE_NS;
+    int64_t waited = now - cl->wanted_since;
+    return waited > MOST_PATIENCE_NS || (waited > PATIENCE_NS && left_ns > START_COST_NS);
 }
 
-/* How far the device is, which is made to start `at_once` or when that is due. */
-static enum readiness begin_device(struct cl_backend *cl, bool at_once)
+/* How far the device is, which is made to start `at_once` or when that is due, with so much time left to be saved. */
+static enum readiness begin_device(struct cl_backend *cl, bool at_once, int64_t left_ns)
 {
-    if (at_once || is_due(cl))
+    if (at_once || is_due(cl, left_ns))
         start_begin(cl->start);
     if (!cl->started && !start_is_over(cl->start))
         return BACKEND_PENDING;
@@ -196,7 +199,7 @@ static enum readiness begin_device(struct cl_backend *cl, bool at_once)
 static enum readiness cl_begin(struct backend *backend, const struct job *job)
 {
     struct cl_backend *cl = of_backend(backend);
-    enum readiness readiness = begin_device(cl, !job);
+    enum readiness readiness = begin_device(cl, !job, job ? job->left_ns : 0);
 
     return readiness == BACKEND_READY && job ? begin_program(cl, job) : readiness;
 }
@@ -244,7 +247,7 @@ static enum status cl_break(struct backend *backend, const struct break_job *job
 {
     struct cl_backend *cl = of_backend(backend);
     enum breaker_kind kind = job->task->breaker->kind;
-    if (job->hasty && begin_device(cl, false) == BACKEND_PENDING)
+    if (job->hasty && begin_device(cl, false, INT64_MAX) == BACKEND_PENDING)
         return STATUS_UNABLE;
     enum status status = start(cl, job->timing, job->cancel, job->diags);
     if (status != STATUS_OK)

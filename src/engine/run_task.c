@@ -39,7 +39,9 @@ struct task_run {
     bool flagged;
     struct backend *awaited; /* gets ready while the evaluator runs slices of the rows; NULL usually */
     int64_t slice;           /* rows of the next */
-    struct work work;        /* with a chooser: what the task is, what it has taken, and where that is added up: */
+    int64_t sliced_ns;       /* what the slices so far took */
+    int64_t sliced_rows;
+    struct work work; /* with a chooser: what the task is, what it has taken, and where that is added up: */
     struct measure measure;
     struct timing timing;
 };
@@ -114,10 +116,15 @@ static enum status give_to(struct task_run *run, struct backend *wanted, struct 
     return choose_backend(run, wanted, backend);
 }
 
-/* After a slice, which ended before row `begin`: hands over if the backend awaited is ready, else sees to it that the
- * next takes as long as it should. */
-static enum status end_slice(struct task_run *run, int64_t begin, int64_t ns, struct backend **backend)
+/* After a slice of so many rows, which ended before row `begin`: hands over if the backend awaited is ready, else sees
+ * to it that the next takes as long as it should. */
+static enum status end_slice(struct task_run *run, int64_t begin, int64_t rows_done, int64_t ns,
+                             struct backend **backend)
 {
+    run->sliced_ns += ns;
+    run->sliced_rows += rows_done;
+    double row_ns = (double)run->sliced_ns / (double)run->sliced_rows;
+    run->job.left_ns = (int64_t)(row_ns * (double)(run->job.end - begin));
     if (run->awaited->ops->begin(run->awaited, &run->job) != BACKEND_PENDING)
         return give_to(run, run->runner->chooser ? wanted_backend(run, begin) : run->awaited, backend);
     double factor = (double)SLICE_NS / (double)(ns > 0 ? ns : 1);
@@ -267,6 +274,7 @@ static enum status run_ranges(struct task_run *run)
             status = choose_backend(run, evaluator, &backend);
             continue;
         }
+        int64_t rows_done = range.end - range.begin;
         range.begin = range.end;
         tell_rows(&run->job, range.end);
         if (status == STATUS_OK && run->task->sink == SINK_ROWS)
@@ -274,7 +282,7 @@ static enum status run_ranges(struct task_run *run)
         if (status == STATUS_OK && !run->full && run->sink.rows >= wanted && range.begin < run->job.end)
             status = pass_over_rest(run, &backend);
         else if (status == STATUS_OK && run->awaited && range.begin < run->job.end)
-            status = end_slice(run, range.begin, now_ns() - began, &backend);
+            status = end_slice(run, range.begin, rows_done, now_ns() - began, &backend);
     }
     if (run->runner->chooser)
         measure_tell(&run->measure, run->runner->chooser, &run->work);
