@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -278,11 +277,12 @@ enum status catalog_load(struct catalog *catalog, const char *path, struct span 
     return status;
 }
 
-/* Whether only the catalog refers to the entry's columns. */
+/* Whether only the catalog refers to the entry's columns, and devices that have copies of them. */
 static bool is_idle(const struct entry *entry)
 {
     for (size_t i = 0; i < entry->relation->count; i++) {
-        if (atomic_load(&entry->relation->columns[i]->refs) > 1)
+        const struct column *column = entry->relation->columns[i];
+        if (column->refs > column->copies + 1)
             return false;
     }
     return true;

@@ -140,12 +140,13 @@ double number_scaled(uint64_t digits, int exponent)
     return ldexp((double)quotient, exponent - shift);
 }
 
-/* The digits from `at` on, added to *digits; leading zeroes do not count. */
+/* The digits from `at` on, added to *digits; leading zeroes do not count. More than MOST_DIGITS may make any number of
+ * *digits, zero as well. */
 static const char *gather_digits(const char *at, const char *end, uint64_t *digits, int *count)
 {
     for (; at < end && is_digit(*at); at++) {
         *digits = *digits * 10 + (uint64_t)(*at - '0');
-        *count += *digits != 0;
+        *count += *count > 0 || *digits != 0;
     }
     return at;
 }

@@ -84,7 +84,7 @@ struct rates rates_usual(const struct profile *profile)
 /* The part of the time that grows with the rows. */
 static double growing(const struct rate *rate, const struct load *load)
 {
-    return rate->byte * (double)load->bytes + rate->operation * (double)load->operations;
+    return rate->byte * load->bytes + rate->operation * load->operations;
 }
 
 double rates_time(const struct rates *rates, const struct load *load)

@@ -29,11 +29,11 @@ struct rates {
     double upload, download; /* a byte; 0: the backend works in the host's memory */
 };
 
-/* How much of a kind there is to do. */
+/* How much of a kind there is to do. A `range` may have more rows than their bytes can be counted in 64 bits. */
 struct load {
     enum work_kind kind;
-    int64_t bytes;      /* read and written */
-    int64_t operations; /* of each row, times the rows */
+    double bytes;      /* read and written */
+    double operations; /* of each row, times the rows */
 };
 
 /* What is usual for a backend like this. */

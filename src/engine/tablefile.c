@@ -104,6 +104,10 @@ static void name_columns(struct reading_job *reading, bool named)
     for (size_t k = 0; k < table->count; k++) {
         struct piece piece;
         at = table_value(table->dialect, at, table->end, &piece);
+        if (!at) { /* it was right a moment ago: the file is being changed, which is told when all is read */
+            piece = (struct piece){table->end, table->end, false};
+            at = table->end;
+        }
         const char *name = named ? name_of(table->dialect, piece, reading->arena) : "";
         table->columns[k].name = *name ? name : arena_printf(reading->arena, "c%zu", k + 1);
         at += at < table->end;

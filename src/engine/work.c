@@ -27,10 +27,10 @@ static void mix_instr(uint64_t *hash, const struct instr *instr)
 }
 
 /* The instructions that are computed: their number, those that only name something left out. */
-static int64_t look_at_code(struct work *work, const bool *live)
+static int look_at_code(struct work *work, const bool *live)
 {
     const struct code *code = &work->task->code;
-    int64_t operations = 0;
+    int operations = 0;
     for (value v = 0; v < code->count; v++) {
         const struct instr *instr = &code->at[v];
         if (!live[v])
@@ -64,11 +64,12 @@ static int64_t size_of_input(const struct work *work, size_t k)
     return (int64_t)type_table[column ? column->store : work->task->inputs[k].type].size;
 }
 
+/* Of each row. */
 static int64_t bytes_read(const struct work *work)
 {
     int64_t bytes = 0;
     for (size_t k = 0; k < work->task->input_count; k++)
-        bytes += work->reads[k] ? size_of_input(work, k) * work->rows : 0;
+        bytes += work->reads[k] ? size_of_input(work, k) : 0;
     return bytes;
 }
 
@@ -83,7 +84,8 @@ static int64_t bytes_away(const struct work *work)
     return bytes;
 }
 
-static int64_t row_result(const struct work *work)
+/* Of each row that is left. */
+static int64_t bytes_written(const struct work *work)
 {
     const struct task *task = work->task;
     int64_t bytes = 0;
@@ -137,12 +139,13 @@ void work_of_job(struct work *work, const struct job *job)
         .begin = task->first + job->begin,
         .end = task->first + job->end,
     };
-    int64_t operations = look_at_code(work, live_values(work, job->diags->arena));
+    const double rows = (double)work->rows;
+    int operations = look_at_code(work, live_values(work, job->diags->arena));
     mix_ends(work);
     work->away = bytes_away(work);
-    work->load = (struct load){kind_of(task), bytes_read(work), operations * work->rows};
+    work->load = (struct load){kind_of(task), (double)bytes_read(work) * rows, operations * rows};
     if (task->sink == SINK_ROWS) /* how many rows pass the filters nobody knows */
-        work->load.bytes += row_result(work) * work->rows / (task->filter_count > 0 ? 2 : 1);
+        work->load.bytes += (double)bytes_written(work) * rows / (task->filter_count > 0 ? 2 : 1);
 }
 
 void work_of_break(struct work *work, const struct break_job *job)
@@ -166,14 +169,15 @@ void work_of_break(struct work *work, const struct break_job *job)
     int64_t known = breaker_gives(breaker, work->rows);
     int64_t rows = known >= 0 ? known : work->rows / (breaker->kind == BREAK_GROUP ? 64 : 2);
     work->away = bytes_away(work);
-    work->load = (struct load){(enum work_kind)breaker->kind, bytes_read(work) + row_result(work) * rows, 0};
+    double bytes = (double)bytes_read(work) * (double)work->rows + (double)bytes_written(work) * (double)rows;
+    work->load = (struct load){(enum work_kind)breaker->kind, bytes, 0};
 }
 
 struct load work_part(const struct work *work, int64_t rows)
 {
     double part = work->rows > 0 ? (double)rows / (double)work->rows : 0;
     struct load load = work->load;
-    load.bytes = (int64_t)((double)load.bytes * part);
-    load.operations = (int64_t)((double)load.operations * part);
+    load.bytes *= part;
+    load.operations *= part;
     return load;
 }

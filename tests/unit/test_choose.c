@@ -8,6 +8,7 @@
 
 #include "engine/choose.h"
 #include "engine/eval.h"
+#include "engine/fuse.h"
 #include "engine/run.h"
 #include "queries.h"
 #include "random_code.h"
@@ -79,7 +80,7 @@ static void sum_init(struct sum *sum, int64_t rows)
     sum->task = (struct task){.inputs = &sum->input, .input_count = 1};
     sum->columns[0] = &sum->column;
     sum->reads[0] = true;
-    sum->work = (struct work){.load = {WORK_AGGREGATE, rows * 4, rows * 3},
+    sum->work = (struct work){.load = {WORK_AGGREGATE, (double)rows * 4, (double)rows * 3},
                               .rows = rows,
                               .shape = 77,
                               .task = &sum->task,
@@ -229,6 +230,25 @@ static void rates_follow(void **state)
     for (int run = 0; run < 1000; run++)
         rates_learn(&rates, &usual, &large, 1e18);
     assert_true(rates_time(&rates, &large) < 1e3 * rates_time(&usual, &large));
+}
+
+/* A range may have more rows than 64 bits count operations on all of them. */
+static void the_longest_work_is_the_most(void **state)
+{
+    struct queries *queries = *state;
+    struct bound bound = query_bind(queries, "range 0..4000000000000000000 | map c1 % 7 * 2 + c1 / 3 | sum");
+    struct queue fused;
+    queue_init(&fused, bound.queue.arena);
+    fuse(&bound.queue, &fused);
+    assert_int_equal(fused.count, 1);
+    const struct task *task = fused.tasks[0];
+    const struct job job = {.task = task, .rows = task->rows, .end = task->rows, .diags = &queries->scratch->diags};
+    struct work work;
+    work_of_job(&work, &job);
+    assert_true(work.load.operations > 4 * 4e18);
+    assert_true(work_part(&work, task->rows / 2).operations > 4 * 2e18 * 0.99);
+    queue_release(&fused);
+    queue_release(&bound.queue);
 }
 
 static struct profile some_profile(void)
@@ -450,6 +470,7 @@ int main(void)
         cmocka_unit_test(uploads_are_investments),
         cmocka_unit_test(who_cannot_is_left_out),
         cmocka_unit_test(rates_follow),
+        cmocka_unit_test_setup_teardown(the_longest_work_is_the_most, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(rates_are_remembered, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(what_is_damaged_is_not_believed, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(choosers_remember, queries_setup, queries_teardown),

@@ -87,6 +87,23 @@ static void integers(void **state)
         assert_int_equal(as_int(none[i], &value), READ_NOTHING);
 }
 
+/* Whatever 64 bits make of digits that do not fit them. */
+static void many_digits(void **state)
+{
+    (void)state;
+    static const char *const many[] = {"18446744073709551616",    "-18446744073709551616.0", "184467440737095516160",
+                                       "1.8446744073709551616e5", "36893488147419103232",    "0.18446744073709551616"};
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+        const char *end = many[i] + strlen(many[i]);
+        const double expected = strtod(many[i], NULL);
+        double value;
+        if (scan_float(many[i], end, &value))
+            assert_true(value == expected);
+        assert_int_equal(read_float(many[i], end, &value), READ_FLOAT);
+        assert_true(value == expected);
+    }
+}
+
 static void what_is_no_float(void **state)
 {
     (void)state;
@@ -111,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floats_are_the_nearest_doubles),
+        cmocka_unit_test(many_digits),
         cmocka_unit_test(integers),
         cmocka_unit_test(what_is_no_float),
     };
