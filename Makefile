@@ -95,19 +95,24 @@ data: $(B)/generate
 MANUAL := share/man/man1
 BASH_WORDS := share/bash-completion/completions
 ZSH_WORDS := share/zsh/site-functions
+SAMPLE := share/rql/sample
 
-#: make install     the program, its manual page and completions, under PREFIX=/usr/local
+#: make install     the program, its manual page, completions and sample data, under PREFIX=/usr/local
 install: $(B)/rql
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(B)/rql $(DESTDIR)$(PREFIX)/bin/rql
-	install -d $(DESTDIR)$(PREFIX)/$(MANUAL) $(DESTDIR)$(PREFIX)/$(BASH_WORDS) $(DESTDIR)$(PREFIX)/$(ZSH_WORDS)
+	install -d $(DESTDIR)$(PREFIX)/$(MANUAL) $(DESTDIR)$(PREFIX)/$(BASH_WORDS) $(DESTDIR)$(PREFIX)/$(ZSH_WORDS) \
+	    $(DESTDIR)$(PREFIX)/$(SAMPLE)
 	install -m 644 docs/rql.1 $(DESTDIR)$(PREFIX)/$(MANUAL)/rql.1
 	install -m 644 completions/rql.bash $(DESTDIR)$(PREFIX)/$(BASH_WORDS)/rql
 	install -m 644 completions/_rql $(DESTDIR)$(PREFIX)/$(ZSH_WORDS)/_rql
+	install -m 644 $(wildcard data/sample/*) $(DESTDIR)$(PREFIX)/$(SAMPLE)
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/rql $(DESTDIR)$(PREFIX)/$(MANUAL)/rql.1
 	rm -f $(DESTDIR)$(PREFIX)/$(BASH_WORDS)/rql $(DESTDIR)$(PREFIX)/$(ZSH_WORDS)/_rql
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/$(SAMPLE)/,$(notdir $(wildcard data/sample/*)))
+	rmdir $(DESTDIR)$(PREFIX)/$(SAMPLE) $(DESTDIR)$(PREFIX)/share/rql 2>/dev/null || true
 
 #: make clean       removes what was built, and nothing else
 clean:

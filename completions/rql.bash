@@ -1,20 +1,46 @@
-# Completion of rql's options for bash.
+# Completion of rql's options for bash. They are read from `rql --help`, so that they are those of the rql that is called.
+
+_rql_options()
+{
+    "${1/#\~/$HOME}" --help 2>/dev/null | grep -E '^  (-[a-z], )?--[a-z]'
+}
+
+# What may follow an option: its choices, if it has some; "-" if it takes something else; nothing if it takes none.
+_rql_values()
+{
+    local line choices
+    line=$(_rql_options "$1" | grep -E -- "(^| )$2(,| |\$)")
+    [[ $line =~ --[a-z-]+\ [A-Z=]+\ +(.*) ]] || return
+    choices=${BASH_REMATCH[1]}
+    if [[ $choices == *\|* && $choices != *\ * ]]; then
+        tr '|' '\n' <<<"$choices" | grep -v '^N$'
+    else
+        echo -
+    fi
+}
+
 _rql()
 {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-    case $before in
-    --device) COMPREPLY=($(compgen -W 'auto cpu gpu host all' -- "$word")) ;;
-    --format) COMPREPLY=($(compgen -W 'auto table tsv csv json jsonl markdown npy raw' -- "$word")) ;;
-    --fusion) COMPREPLY=($(compgen -W 'off on' -- "$word")) ;;
-    --learn) COMPREPLY=($(compgen -W 'on off now' -- "$word")) ;;
-    -c | --command | --arg) COMPREPLY=() ;;
-    *)
-        if [[ $word == -* ]]; then
-            COMPREPLY=($(compgen -W '--command --arg --device --format --header --timing --fusion --learn --stop --keep-going --no-init --quiet --verbose --help --version' -- "$word"))
-        else
-            COMPREPLY=($(compgen -f -- "$word"))
-        fi
-        ;;
-    esac
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} values
+    COMPREPLY=()
+    # Bash takes --device=cpu for three words.
+    if [[ $word == = ]]; then
+        word=
+    elif [[ $before == = && $COMP_CWORD -gt 2 ]]; then
+        before=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    if [[ $before == -* ]]; then
+        values=$(_rql_values "$1" "$before")
+    fi
+    if [[ $values == - ]]; then
+        return
+    elif [[ $values ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
+    elif [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_rql_options "$1" | grep -oE -- '--[a-z-]+|-[a-z],' | tr -d ,)" -- "$word")
+    else
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    fi
 }
+
 complete -o filenames -F _rql rql

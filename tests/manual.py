@@ -4,7 +4,9 @@ files and what `make install` puts in place tell of everything that the tables h
 
 import os
 import re
+import shlex
 import shutil
+import subprocess
 import sys
 
 import harness
@@ -94,11 +96,103 @@ class Manual:
             names = [name for name in self.listed()[kind]]
             self.tally.check(f"help-{kind}", "" if len(lines) == len(names) + 1 else f"{names}\n" + "\n".join(lines))
 
+    def page(self):
+        """The manual page is sound, and its examples run."""
+        page = os.path.join(harness.TREE, "docs", "rql.1")
+        if shutil.which("groff"):
+            done = subprocess.run(["groff", "-man", "-ww", "-z", page], capture_output=True, text=True, check=False)
+            self.tally.check("page-is-sound", done.stderr)
+        with open(page, encoding="utf-8") as file:
+            text = file.read().replace("\\-", "-")
+        examples = re.search(r"^\.SH EXAMPLES$(.*?)^\.SH", text, re.MULTILINE | re.DOTALL)[1]
+        typed = re.findall(r"^    (.*)$", examples, re.MULTILINE)
+        self.runs("page-queries", "\n".join(line for line in typed if not line.startswith("rql ")))
+        self.run("-c", "range 99..102 | map x as price | save trades.csv")
+        for line in typed:
+            if line.startswith("rql "):
+                result = self.run(*shlex.split(line)[1:])
+                self.tally.check(line, "" if result.status == 0 and not result.err else result.text())
+
+    def completes(self, *words):
+        """What bash offers for the last of these words."""
+        script = f"""
+            source {shlex.quote(os.path.join(harness.TREE, "completions", "rql.bash"))}
+            [[ $(complete -p rql) == *"-F _rql rql" ]] || echo "not set up"
+            COMP_WORDS=(rql {shlex.join(words)}) COMP_CWORD={len(words)}
+            _rql {shlex.quote(harness.RQL)}
+            printf '%s\\n' "${{COMPREPLY[@]}}"
+        """
+        env = harness.environment(self.shop.home)
+        done = subprocess.run(
+            ["bash", "--norc", "-c", script], cwd=self.sample, env=env, capture_output=True, text=True, check=False
+        )
+        return done.stderr.split("\n")[:-1] or [word for word in done.stdout.split("\n") if word]
+
+    def completion(self):
+        """Bash offers the options that --help tells of, their choices, and else files."""
+
+        def offers(title, words, expected):
+            offered = self.completes(*words)
+            self.tally.check(f"bash-{title}", "" if offered == expected else f"{words}: {offered}, not {expected}")
+
+        told = re.findall(r"^  (?:-\w, )?(--[\w-]+)(?: [A-Z=]+)? ", self.run("--help").out.decode(), re.MULTILINE)
+        self.tally.check("help-has-options", "" if len(told) > 10 else str(told))
+        offers("options", ["--"], told)
+        offers("option", ["--ver"], ["--verbose", "--version"])
+        choices = self.run("--format", "tsv", "-c", ".set format").out.decode().split("\t")[3].strip().split("|")
+        offers("choices", ["--format", ""], choices)
+        offers("choice-behind-an-equals-sign", ["--fusion", "=", "of"], ["off"])
+        offers("choices-behind-an-equals-sign", ["--fusion", "="], ["off", "on"])
+        offers("no-number", ["--device", "N"], [])
+        offers("no-query", ["-c", "i"], [])
+        offers("files", ["--header", "bal"], ["balance.rql"])
+        offers("arguments", ["balance.rql", "num"], ["numbers.txt"])
+        if shutil.which("zsh"):
+            self.zsh(told)
+
+    def zsh(self, told):
+        """The same for zsh, whose completion system is asked what it is told."""
+        script = f"""
+            _call_program() {{ shift; {shlex.quote(harness.RQL)} --help }}
+            _arguments() {{ print -rl -- "$@" }}
+            words=(rql)
+            load() {{ source {shlex.quote(os.path.join(harness.TREE, "completions", "_rql"))} }}
+            load
+        """
+        env = harness.environment(self.shop.home)
+        done = subprocess.run(["zsh", "-f", "-c", script], env=env, capture_output=True, text=True, check=False)
+        options = re.findall(r"^(--[\w-]+)=?\[", done.stdout, re.MULTILINE)
+        good = options == told and not done.stderr and re.search(r"^--fusion=\[.*\]:WHICH:\(off on\)$", done.stdout, re.M)
+        self.tally.check("zsh-options", "" if good else done.stdout + done.stderr)
+
+    def installed(self):
+        """Everything is put in place, and taken away again."""
+        place = self.shop.path("place")
+        build = os.path.relpath(os.path.dirname(harness.RQL), harness.TREE)
+
+        def make(target):
+            command = ["make", "-s", target, f"B={build}", f"DESTDIR={place}", "PREFIX=/opt"]
+            done = subprocess.run(command, cwd=harness.TREE, capture_output=True, text=True, check=False)
+            files = sorted(os.path.relpath(os.path.join(at, f), place) for at, _, found in os.walk(place) for f in found)
+            return ("" if done.returncode == 0 else done.stdout + done.stderr), files
+
+        problem, files = make("install")
+        wanted = [
+            "opt/bin/rql",
+            "opt/share/bash-completion/completions/rql",
+            "opt/share/man/man1/rql.1",
+            *(f"opt/share/rql/sample/{name}" for name in os.listdir(os.path.join(harness.TREE, "data", "sample"))),
+            "opt/share/zsh/site-functions/_rql",
+        ]
+        self.tally.check("installed", problem or ("" if files == sorted(wanted) else str(files)))
+        problem, files = make("uninstall")
+        self.tally.check("uninstalled", problem or ("" if not files else str(files)))
+
 
 def main(shop):
     tally = harness.Tally("manual")
     manual = Manual(shop, tally)
-    for group in (manual.examples, manual.texts, manual.kinds):
+    for group in (manual.examples, manual.texts, manual.kinds, manual.page, manual.completion, manual.installed):
         if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
             group()
     return tally.finish()
