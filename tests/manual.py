@@ -12,7 +12,7 @@ import sys
 import harness
 
 HOST = ("--device", "host")
-KINDS = ("statements", "stages", "functions", "commands", "settings", "formats", "operators")
+KINDS = ("statements", "stages", "functions", "commands", "settings", "formats", "operators", "topics")
 TEXTS = ("start", "names", "keys")
 
 
@@ -86,7 +86,9 @@ class Manual:
                 told = self.runs(f"text-{title}", "\n".join(typed))
                 self.tally.check(f"text-{title}-answers", "" if len(told.split("\n")) > len(typed) / 2 else told)
             wide = [line for line in lines if len(line) > 80]
-            self.tally.check(f"text-{title}-fits", "\n".join(wide))
+            self.tally.check(f"text-{title}-fits", "\n".join(wide) or ("" if len(lines) <= 24 else f"{len(lines) - 1} lines"))
+        self.tally.check("found-by-meaning", "" if "max [E]" in self.help("largest") else self.help("largest"))
+        self.tally.check("found-by-its-summary", "" if "sum [E]" in self.help("total") else self.help("total"))
         overview = self.help()
         self.tally.check("overview-fits", "" if overview.count("\n") < 24 else overview)
 

@@ -250,6 +250,13 @@ static void check_read(struct command_call *call, struct checking *checking)
 
 /* The rest. */
 
+/* A word that is none may be what people call something: it is looked for in what is said of words. */
+static bool explain_word(struct strbuf *out, const char *text)
+{
+    enum { LEAST_SOUGHT = 3 };
+    return help_topic(out, text) || help_word(out, text) || (strlen(text) >= LEAST_SOUGHT && help_search(out, text));
+}
+
 static enum exit_status run_help(struct command_call *call)
 {
     struct strbuf *out = &call->shell->out.text;
@@ -258,7 +265,7 @@ static enum exit_status run_help(struct command_call *call)
         return EXIT_FINE;
     }
     const struct name *word = &call->words[1];
-    if (help_topic(out, word->text) || help_word(out, word->text)) {
+    if (explain_word(out, word->text)) {
         return EXIT_FINE;
     }
     const char *nearest[2];

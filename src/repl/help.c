@@ -152,7 +152,7 @@ static struct row text_row(size_t k)
 }
 
 static const struct topic topics[] = {
-    {"start here", count_texts, text_row},     {"statements", count_words, statement_row},
+    {"topics", count_texts, text_row},         {"statements", count_words, statement_row},
     {"stages", count_words, stage_row},        {"functions", count_functions, function_row},
     {"commands", count_commands, command_row}, {"settings", count_settings, setting_row},
     {"formats", count_formats, format_row},    {"operators", count_operators, operator_row},
@@ -210,14 +210,41 @@ bool help_topic(struct strbuf *out, const char *title)
     return print_text(out, title);
 }
 
-/* The texts, then the kinds without the one that is those texts. */
+/* The texts, then the kinds. */
 const char *help_title(size_t number)
 {
     if (number < help_text_count) {
         return help_texts[number].title;
     }
-    size_t kind = number - help_text_count + 1;
+    size_t kind = number - help_text_count;
     return kind < TOPIC_COUNT ? topics[kind].title : NULL;
+}
+
+/* What its line in a list says about the word. */
+static bool tells_of(const struct row *row, const char *text)
+{
+    return row->name && (strcasestr(row->summary, text) || strcasestr(row->usage, text));
+}
+
+bool help_search(struct strbuf *out, const char *text)
+{
+    size_t before = out->length, widest = 0;
+    for (size_t pass = 0; pass < 2; pass++) { /* the first measures */
+        for (size_t i = 0; i < TOPIC_COUNT; i++) {
+            for (size_t k = 0; k < topics[i].count(); k++) {
+                struct row row = topics[i].row(k);
+                if (!tells_of(&row, text)) {
+                    continue;
+                }
+                size_t width = strlen(row.usage);
+                widest = pass == 0 && width > widest ? width : widest;
+                if (pass == 1) {
+                    strbuf_printf(out, "%-*s  %s\n", (int)widest, row.usage, row.summary);
+                }
+            }
+        }
+    }
+    return out->length > before;
 }
 
 void help_overview(struct strbuf *out, size_t width)

@@ -15,6 +15,9 @@ void help_overview(struct strbuf *out, size_t width);
  */
 bool help_topic(struct strbuf *out, const char *topic);
 
+/* Appends the lines of the lists that tell of a text that is no word. False if none does. */
+bool help_search(struct strbuf *out, const char *text);
+
 /* The titles, by number; NULL after the last. */
 const char *help_title(size_t number);
 

@@ -110,6 +110,29 @@ def manners(terminal, step):
     step("errors-have-colour", "" if ERROR_COLOUR.search(coloured) else coloured)
 
 
+# What a newcomer types who knows of nothing but help, and what appears: the questions of docs/questions.md, asked as
+# `help start` asks its own.
+NEWCOMER = (
+    ("help", r"^\.help start answers some questions"),
+    ("help start", r"^  t \| select ids == 42 \| sum amounts$"),
+    ("help largest", r"^max \[E\] +the largest value$"),
+    ("help even", r"^  whether 2 divides n$"),
+    ("let t = load ids.bin | zip amounts.bin", r"^rql> $|^rql>$"),
+    ("t | count ids == 42", r"^4$"),
+    ("t | count ids == 42 && amounts > 0", r"^2$"),
+    ("t | select ids == 42 | sum amounts", r"^87$"),
+    ("t | select ids == 42 && amounts < 0 && even(amounts) | sum amounts", r"^-20$"),
+    ("t | count id % 222 == 0 && amt > 0 && amt % 222 == 0", r"^2$"),
+    (".tables", r"^t +10 +80 +file +ids i32, amounts i32$"),
+)
+
+
+def newcomer(terminal, step):
+    for typed, pattern in NEWCOMER:
+        shown_after(terminal, typed, "<Enter>")
+        step(f"newcomer: {typed}", terminal.shows(pattern, patience=20))
+
+
 def startup(make_terminal, shop, step):
     """rqlrc runs before the prompt, and --no-init leaves it out."""
     folder = os.path.join(shop.home, ".config", "rql")
@@ -143,7 +166,7 @@ def all_steps(make_terminal, shop, step):
         if not terminal.wait(terminal.ready):
             step("prompt-for-editing", "no prompt")
             return
-        for group in (completion, history, refining, manners):
+        for group in (completion, history, refining, manners, newcomer):
             group(terminal, step)
     finally:
         terminal.stop()

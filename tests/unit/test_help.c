@@ -51,7 +51,11 @@ static void every_word_is_explained(void **state)
         assert_true(help_topic(&out, help_title(titles)));
         assert_true(out.length > 0);
     }
-    assert_int_equal(titles, 10);
+    assert_int_equal(titles, 11);
+    strbuf_clear(&out);
+    assert_true(help_search(&out, "Average"));
+    assert_non_null(strstr(out.text, "mean [E]"));
+    assert_false(help_search(&out, "no such thing"));
     strbuf_clear(&out);
     assert_false(help_word(&out, "nonsense"));
     assert_false(help_topic(&out, "nonsense"));
