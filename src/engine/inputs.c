@@ -22,14 +22,27 @@ static struct column *choose(const struct runner *runner, struct column *column)
     return copy;
 }
 
+/* A column whose type is as narrow as can be may still leave room: the sum of two elements that need 30 bits has 31. */
+static void note_range(struct input *input, const struct column *column)
+{
+    const struct zones *zones = column ? column_zones(column) : NULL;
+    if (!zones || type_table[column->store].kind != KIND_INT || zones->all.lo > zones->all.hi)
+        return;
+    input->range_known = true;
+    input->lo = zones->all.lo;
+    input->hi = zones->all.hi;
+}
+
 struct column *const *inputs_narrow(const struct runner *runner, const struct task *task, struct column *const *inputs,
                                     struct arena *arena)
 {
     if (!runner->keeper || (runner->device && !runner->hasty && !keeper_is_eager(runner->keeper)))
         return inputs;
     struct column **chosen = arena_array(arena, task->input_count, sizeof(struct column *));
-    for (size_t k = 0; k < task->input_count; k++)
+    for (size_t k = 0; k < task->input_count; k++) {
         chosen[k] = choose(runner, inputs[k]);
+        note_range(&task->inputs[k], inputs[k]);
+    }
     return chosen;
 }
 

@@ -23,11 +23,11 @@ static int128 power_of_two(int bits)
     return (int128)1 << bits;
 }
 
-/* The smallest class that holds lo..hi: 8, 16, 32 or 64 bits, of one sign or both. */
-static struct interval column_class(int128 lo, int128 hi)
+/* The smallest class that holds lo..hi: as many bits as one of the `count` says, of one sign or both, or 64. */
+static struct interval class_of(const int *bits, size_t count, int128 lo, int128 hi)
 {
-    for (int bits = 8; bits < 64; bits *= 2) {
-        int128 half = power_of_two(bits - 1);
+    for (size_t k = 0; k < count; k++) {
+        int128 half = power_of_two(bits[k] - 1);
         if (lo >= 0 && hi < half)
             return (struct interval){.lo = 0, .hi = half - 1};
         if (lo >= 0 && hi < 2 * half)
@@ -38,13 +38,26 @@ static struct interval column_class(int128 lo, int128 hi)
     return (struct interval){.lo = lo >= 0 ? 0 : INT64_MIN, .hi = INT64_MAX};
 }
 
+static struct interval type_class(int128 lo, int128 hi)
+{
+    static const int bits[] = {8, 16, 32};
+    return class_of(bits, sizeof bits / sizeof *bits, lo, hi);
+}
+
+/* Columns' classes have one more below a lane's width: then the sum of two still fits the lane, and needs no check. */
+static struct interval column_class(int128 lo, int128 hi)
+{
+    static const int bits[] = {8, 16, 31, 32, 63};
+    return class_of(bits, sizeof bits / sizeof *bits, lo, hi);
+}
+
 /* A literal's class keeps its sign and whether it is zero, but no more: the next literal is to find the same program.
  */
 static struct interval literal_class(int64_t n)
 {
     if (n == 0)
         return (struct interval){0};
-    struct interval class = column_class(n, n);
+    struct interval class = type_class(n, n);
     return (struct interval){.lo = n > 0 ? 1 : class.lo, .hi = n > 0 ? class.hi : -1};
 }
 
@@ -55,6 +68,10 @@ static struct interval input_range(const struct input *input, const struct colum
     if (column != NULL && column->rows > 0 && column->range_known) {
         lo = greatest(lo, column->lo);
         hi = least(hi, column->hi);
+    }
+    if (input->range_known) {
+        lo = greatest(lo, input->lo);
+        hi = least(hi, input->hi);
     }
     return column_class(lo, hi);
 }

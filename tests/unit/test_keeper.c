@@ -169,6 +169,34 @@ static void copies_are_narrow(void **state)
     }
 }
 
+/* Where no narrower type holds the elements, what is computed from them may be narrower for what they are within. */
+static void results_are_narrow(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct {
+        int32_t greatest;
+        enum type second; /* what x + 1 is stored as by the second query */
+    } cases[] = {{(1 << 30) - 1, TYPE_I32}, {INT32_MAX - 1, TYPE_I64}, {INT32_MAX, TYPE_I64}};
+    for (size_t i = 0; i < 3; i++) {
+        const int32_t values[] = {3, cases[i].greatest, 0};
+        const char *const name = i == 0 ? "a.i32" : i == 1 ? "b.i32" : "c.i32";
+        struct strbuf text = {0};
+        strbuf_printf(&text, "load %s | map $1 + 1", name);
+        queries_file(fixture->queries, name, values, sizeof values);
+        for (int round = 0; round < 2; round++) {
+            struct result result;
+            assert_int_equal(run(fixture, text.text, &result), STATUS_OK);
+            const struct column *column = result.relation->columns[0];
+            assert_int_equal(column->type, TYPE_I64);
+            assert_int_equal(column->store, round == 0 ? TYPE_I64 : cases[i].second);
+            for (int64_t row = 0; row < 3; row++)
+                assert_true(column_get_int(column, row) == (int64_t)values[row] + 1);
+            result_release(&result);
+        }
+        strbuf_free(&text);
+    }
+}
+
 static void changed_files_are_read_anew(void **state)
 {
     struct fixture *fixture = *state;
@@ -236,6 +264,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(second_queries_skip, setup, teardown),
         cmocka_unit_test_setup_teardown(failures_are_not_skipped, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_are_narrow, setup, teardown),
+        cmocka_unit_test_setup_teardown(results_are_narrow, setup, teardown),
         cmocka_unit_test_setup_teardown(changed_files_are_read_anew, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_are_bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(found_out_in_the_background, setup, teardown),

@@ -94,12 +94,28 @@ static void columns_have_classes(void **state)
     fixture->columns[2].range_known = true;
     fixture->columns[2].lo = 3;
     fixture->columns[2].hi = 100000;
-    assert_range(analysed(fixture, v), 0, INT32_MAX, false);
+    assert_range(analysed(fixture, v), 0, (1 << 30) - 1, false);
     assert_int_equal(analysed(fixture, v)->lane, LANE_I32);
     fixture->columns[2].hi = 200;
     assert_range(analysed(fixture, v), 0, 255, false);
     fixture->columns[2].lo = -1;
     assert_range(analysed(fixture, v), INT16_MIN, INT16_MAX, false);
+    /* With a bit to spare, so that sums of two fit the lane. */
+    fixture->columns[2].lo = -5;
+    fixture->columns[2].hi = (1 << 30) - 1;
+    assert_range(analysed(fixture, v), -(1 << 30), (1 << 30) - 1, false);
+    assert_int_equal(analysed(fixture, op(fixture, OP_ADD, v, v))->lane, LANE_I32);
+    fixture->columns[2].hi = INT64_MAX / 2;
+    assert_range(analysed(fixture, op(fixture, OP_SUB, v, v)), INT64_MIN + 1, INT64_MAX, false);
+    fixture->columns[2].hi++;
+    assert_range(analysed(fixture, v), INT64_MIN, INT64_MAX, false);
+    fixture->columns[2].hi = 200;
+    fixture->columns[2].lo = -1;
+    /* What a run has found out counts as well. */
+    fixture->task->inputs[2].range_known = true;
+    fixture->task->inputs[2].hi = 100;
+    assert_range(analysed(fixture, v), 0, 127, false);
+    fixture->task->inputs[2].range_known = false;
     /* Nothing is known of no rows. */
     fixture->columns[2].rows = 0;
     assert_range(analysed(fixture, v), INT64_MIN, INT64_MAX, false);
