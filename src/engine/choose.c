@@ -311,9 +311,10 @@ static size_t number_of(const struct chooser *chooser, const struct backend *bac
     return k;
 }
 
-/* Follows what was measured: quickly down, slowly up, because what disturbs a run only makes it longer. A first run, of
- * which half may be fresh memory and a driver's last preparations, is not believed to be that slow until a second was.
- */
+/* Follows what was measured: quickly down, slowly up, because what disturbs a run only makes it longer. Of a first run
+ * half may be fresh memory and a driver's last preparations, and the second may have been disturbed: neither is
+ * believed to be more than twice as slow as was expected before, so that a backend is not given up for one unlucky
+ * moment. */
 static void remember_run(struct chooser *chooser, size_t k, const struct work *work, int64_t rows, double ns)
 {
     const struct candidate *candidate = &chooser->candidates[k];
@@ -324,7 +325,7 @@ static void remember_run(struct chooser *chooser, size_t k, const struct work *w
     if (memo->runs == 0)
         memo->ns = fmin(ns, 2 * expected);
     else if (memo->runs == 1)
-        memo->ns = ns;
+        memo->ns = limited;
     else
         memo->ns = ns > before ? before + (limited - before) / 8 : before + (ns - before) / 2;
     memo->rows = rows;
