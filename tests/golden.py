@@ -10,12 +10,15 @@ UPDATE=1 writes what the evaluator says as the expected text: to be read through
 """
 
 import os
+import re
 import sys
 
 import harness
 
 # What `explain` adds where fusion is off; the queues that it shows are the same.
 UNFUSED = "fusion is off: the queue runs as it was written\n"
+# And where the choice of a backend is rql's own.
+CHOICE = re.compile(r"^where: .*\n(?:  \d+ on .*\n)*", re.MULTILINE)
 FOLDERS = {"golden": 0, "seeds": 0, "errors": 1}
 
 
@@ -39,7 +42,7 @@ def problem_of(shop, base, status, options, update):
     with open(base + ".rql", "rb") as file:
         shop.write(script, file.read())
     result = harness.run([*options, script], shop.here, shop.home)
-    out = result.out.decode("utf-8", "backslashreplace").replace(UNFUSED, "")
+    out = CHOICE.sub("", result.out.decode("utf-8", "backslashreplace").replace(UNFUSED, ""))
     err = result.err.decode("utf-8", "backslashreplace")
     if update and result.status == status:
         write(base + ".out", out)

@@ -16,19 +16,20 @@ TESTS = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.dirname(TESTS)
 RQL = os.path.abspath(os.environ.get("RQL", os.path.join(TREE, "build", "rql")))
 
-# The ways to run a query that must agree. RQL_MODES picks some of them: "host host-kept device unfused". Where the choice
-# is rql's own (auto), small inputs may never see a device.
+# The ways to run a query that must agree. RQL_MODES picks some of them: "host host-kept device unfused auto". Where the choice
+# is rql's own (auto), small inputs may never see a device. RQL_TEST_DEVICE is the device, as "gpu".
+DEVICE = os.environ.get("RQL_TEST_DEVICE", "1")
 ALL_MODES = {
     "host": ["--device", "host"],
-    "device": ["--device", "1"],
-    "unfused": ["--device", "1", "--fusion", "off"],
+    "device": ["--device", DEVICE],
+    "unfused": ["--device", DEVICE, "--fusion", "off"],
     "auto": [],
     "host-unfused": ["--device", "host", "--fusion", "off"],
     # What was found out about a column answers the next question about it.
     "host-kept": ["--device", "host", "--learn", "now"],
-    "device-kept": ["--device", "1", "--learn", "now"],
+    "device-kept": ["--device", DEVICE, "--learn", "now"],
 }
-MODES = {name: ALL_MODES[name] for name in (os.environ.get("RQL_MODES") or "host host-kept device unfused").split()}
+MODES = {name: ALL_MODES[name] for name in (os.environ.get("RQL_MODES") or "host host-kept device unfused auto").split()}
 
 
 class Tally:
