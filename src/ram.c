@@ -1,5 +1,7 @@
 #include "ram.h"
 
+#include "integer.h"
+
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -15,11 +17,6 @@ static int64_t read_limit(const char *path)
         (void)fclose(file);
     }
     return limit;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 int64_t ram_bytes(void)

@@ -1,6 +1,7 @@
 #include "cache.h"
 
 #include "../cachedir.h"
+#include "../hash.h"
 #include "../heap.h"
 
 #include <dirent.h>
@@ -56,21 +57,6 @@ void cache_close(struct cache *cache)
         return;
     close(cache->directory);
     free(cache);
-}
-
-/* FNV-1a, continued from `hash`. */
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
-{
-    const unsigned char *at = bytes;
-
-    for (size_t k = 0; k < size; k++)
-        hash = (hash ^ at[k]) * UINT64_C(1099511628211);
-    return hash;
-}
-
-static uint64_t hash_begin(void)
-{
-    return UINT64_C(14695981039346656037);
 }
 
 static void entry_name(const struct blob *key, char name[NAME_BYTES])

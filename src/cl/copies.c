@@ -3,8 +3,9 @@
 #include "transfer.h"
 
 #include "../heap.h"
+#include "../integer.h"
+#include "../thread.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 /* Rows to be uploaded by the thread, and as it sees them. */
@@ -218,11 +219,6 @@ void copies_free(struct copies *copies)
 
 /* ---- filling ---- */
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Another copy that has the row; or NULL, and *until is where the next one begins, `end` at most. */
 static const struct copy *other_with(const struct copy *copy, int64_t row, int64_t end, int64_t *until)
 {
@@ -360,7 +356,7 @@ static void *run_ahead(void *argument)
 
 void copies_begin(struct copies *copies)
 {
-    if (copies->ahead.count > 0 && pthread_create(&copies->ahead.thread, NULL, run_ahead, copies) == 0)
+    if (copies->ahead.count > 0 && thread_begin(&copies->ahead.thread, run_ahead, copies))
         copies->ahead.running = true;
     else
         copies->ahead.count = 0;

@@ -4,6 +4,7 @@
 #include "launch.h"
 
 #include "../heap.h"
+#include "../integer.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,11 +25,6 @@ struct results {
 
 /* One piece. STATUS_UNABLE is either the accelerator's failure or has been told. */
 typedef enum status piece_fn(const struct results *results, struct launch *launch);
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Elements of column k if each launch has all of them, else 0; of a program that is only shown there are none. */
 static int64_t whole_rows(const struct execution *execution, size_t k)

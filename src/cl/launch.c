@@ -3,6 +3,7 @@
 #include "literal.h"
 
 #include "../engine/stages.h"
+#include "../integer.h"
 
 #include <sched.h>
 
@@ -13,11 +14,6 @@ struct layout {
 };
 
 enum { CHUNK_UNIT = 1024 /* rows; keeps chunks on cache lines and pages of their own */ };
-
-static int64_t ceiling(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
 
 static struct layout layout_of(const struct launch *launch, enum kernel_role role)
 {

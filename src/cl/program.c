@@ -2,6 +2,7 @@
 
 #include "compile.h"
 
+#include "../hash.h"
 #include "../heap.h"
 
 #include <stdlib.h>
@@ -41,16 +42,6 @@ void programs_free(struct programs *programs, struct compiler *compiler)
     }
     free(programs->at);
     free(programs);
-}
-
-/* FNV-1a. */
-static uint64_t hash_text(const char *text)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return hash;
 }
 
 static struct program *find(const struct programs *programs, const char *text, uint64_t hash)
@@ -200,7 +191,7 @@ static void collect(struct accelerator *accelerator, struct program *program, en
 /* The program of a text as far as it is now. */
 static struct program *seek(struct accelerator *accelerator, const char *text, const char *const *names, size_t count)
 {
-    uint64_t hash = hash_text(text);
+    uint64_t hash = hash_text(hash_begin(), text);
     struct program *program = find(accelerator->programs, text, hash);
 
     if (!program) {

@@ -6,6 +6,8 @@
 #include "scan_text.h"
 #include "tool.h"
 
+#include "../integer.h"
+
 #include <unistd.h>
 
 struct scan {
@@ -65,16 +67,6 @@ static void add_parameters(const struct scan *scan, struct arguments *arguments)
         arguments->literals[k] = literal_argument(emitter, &emitter->literals[k], &bytes);
         add(arguments, bytes, &arguments->literals[k]);
     }
-}
-
-static int64_t ceiling(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 static size_t size_in(const struct scan *scan)

@@ -1,8 +1,8 @@
 #include "transfer.h"
 
 #include "../heap.h"
+#include "../thread.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +205,7 @@ cl_int lane_copy(struct lane *lane, const struct load *loads, size_t count)
     struct work work = {lane, loads, count, 0, CL_SUCCESS, 0};
     pthread_t threads[MOST_THREADS];
     size_t started = 0, wanted = pieces < lane->threads ? pieces : lane->threads;
-    while (started + 1 < wanted && pthread_create(&threads[started], NULL, run, &work) == 0)
+    while (started + 1 < wanted && thread_begin(&threads[started], run, &work))
         started++;
     run(&work);
     for (size_t k = 0; k < started; k++)

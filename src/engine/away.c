@@ -1,5 +1,7 @@
 #include "away.h"
 
+#include "../integer.h"
+
 enum { FETCHED_ROWS = 1 << 27 }; /* between two looks at whether the user has interrupted */
 
 void away_add(struct column *column, struct away *away)
@@ -24,16 +26,6 @@ void away_lose(struct column *column)
     column->lost = true;
 }
 
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Rows begin..end-1, some of those away, are back. Of what is back in the middle no note is taken. */
 static void came_back(struct column *column, struct away *away, int64_t begin, int64_t end)
 {
@@ -48,7 +40,7 @@ static void came_back(struct column *column, struct away *away, int64_t begin, i
 bool column_fetch(struct column *column, int64_t begin, int64_t end)
 {
     for (struct away *away = column->away, *next; away; away = next) {
-        int64_t first = most(begin, away->begin), last = least(end, away->end);
+        int64_t first = greatest(begin, away->begin), last = least(end, away->end);
         next = away->next;
         if (first >= last)
             continue;

@@ -2,6 +2,8 @@
 #include "assertion.h"
 #include "bind_internal.h"
 
+#include "../integer.h"
+
 #include <string.h>
 
 const struct expr *stage_expr(struct binder *binder, const struct stage *stage)
@@ -72,11 +74,6 @@ static void bind_assert(struct binder *binder, const struct stage *stage, struct
     }
     flow->rows = -1;
     task_pass(binder, task, flow);
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* take, skip and tail */

@@ -6,12 +6,12 @@
 #include "eval.h"
 
 #include "../heap.h"
+#include "../thread.h"
 #include "away.h"
 #include "break.h"
 #include "eval_block.h"
 #include "stages.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -166,22 +166,6 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Starts the member on a thread of its own. Signals are the main thread's business, but for those that a failing
- * access raises in the thread itself: blocked, they would end the process. */
-static bool start_thread(struct member *member)
-{
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    sigdelset(&blocked, SIGBUS);
-    sigdelset(&blocked, SIGSEGV);
-    sigdelset(&blocked, SIGFPE);
-    sigdelset(&blocked, SIGILL);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    bool started = pthread_create(&member->thread, NULL, work, member) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 /* Arenas are not shared between threads; a member's is filled here, before its thread starts. Alone, it adds to
  * `states` themselves. */
 static void member_init(struct member *member, struct crew *crew, struct agg_state *states, bool alone)
@@ -295,7 +279,7 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
         crew.partials = arena_array(arena, (size_t)piece_count(job, crew.piece_rows), sizeof *crew.partials);
     for (int i = 0; i < threads; i++)
         member_init(&members[i], &crew, states, threads == 1);
-    while (running + 1 < threads && start_thread(&members[running + 1]))
+    while (running + 1 < threads && thread_begin(&members[running + 1].thread, work, &members[running + 1]))
         running++;
     work(&members[0]);
     for (int i = 1; i <= running; i++)

@@ -9,9 +9,8 @@
 #include "pool.h"
 
 #include "../heap.h"
+#include "../thread.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -219,18 +218,9 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Signals are the main thread's business, but for those that a failing access raises in the thread itself. */
 static bool start(struct keeper *keeper)
 {
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    sigdelset(&blocked, SIGBUS);
-    sigdelset(&blocked, SIGSEGV);
-    sigdelset(&blocked, SIGFPE);
-    sigdelset(&blocked, SIGILL);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    keeper->running = pthread_create(&keeper->thread, NULL, work, keeper) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    keeper->running = thread_begin(&keeper->thread, work, keeper);
     return keeper->running;
 }
 

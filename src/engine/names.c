@@ -1,6 +1,8 @@
 /* What names mean: the rules of docs/language.md, and the messages when none applies. */
 #include "bind_internal.h"
 
+#include "../hash.h"
+
 #include <string.h>
 
 enum { LONGEST_LETTER = 4 };
@@ -468,15 +470,6 @@ void name_check_head(struct scope *scope)
     }
 }
 
-static size_t hash_of_text(const char *text)
-{
-    /* FNV-1a, by Fowler, Noll and Vo. */
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return (size_t)hash;
-}
-
 void name_set_init(struct name_set *set, struct arena *arena, size_t most)
 {
     size_t buckets = 8;
@@ -488,7 +481,7 @@ void name_set_init(struct name_set *set, struct arena *arena, size_t most)
 /* Remembers the name; false if it was there. */
 static bool insert(struct name_set *set, const char *name)
 {
-    size_t at = hash_of_text(name) & (set->bucket_count - 1);
+    size_t at = (size_t)hash_text(hash_begin(), name) & (set->bucket_count - 1);
     for (; set->buckets[at] != NULL; at = (at + 1) & (set->bucket_count - 1)) {
         if (strcmp(set->buckets[at], name) == 0)
             return false;

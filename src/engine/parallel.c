@@ -1,8 +1,8 @@
 #include "parallel.h"
 
 #include "../heap.h"
+#include "../thread.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ bool crew_run(const struct crew *crew, int64_t parts, part_fn *run, void *contex
     for (int i = 1; i < threads; i++) {
         members[started] = (struct member){.shift = &shift, .number = started};
         /* A thread that cannot be had is missed by nobody: the others take its parts. */
-        if (pthread_create(&members[started].thread, NULL, work, &members[started]) == 0)
+        if (thread_begin(&members[started].thread, work, &members[started]))
             started++;
     }
     members[0] = (struct member){.shift = &shift};

@@ -1,5 +1,6 @@
 #include "rates.h"
 
+#include "../hash.h"
 #include "../strbuf.h"
 
 #include <fcntl.h>
@@ -134,20 +135,10 @@ void rates_learn_transfer(double *byte, double ns)
         scale(byte, sqrt(between(0.25, ns / *byte, 4)), usual_link);
 }
 
-/* FNV-1a, over the terminating zeroes too, so that "ab","c" and "a","bc" differ. */
-static uint64_t hash_names(const char *a, const char *b)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i <= strlen(a); i++)
-        hash = (hash ^ (unsigned char)a[i]) * UINT64_C(1099511628211);
-    for (size_t i = 0; i <= strlen(b); i++)
-        hash = (hash ^ (unsigned char)b[i]) * UINT64_C(1099511628211);
-    return hash;
-}
-
 static void name_file(struct strbuf *out, const char *directory, const struct profile *profile)
 {
-    strbuf_printf(out, "%s/rates-%016llx", directory, (unsigned long long)hash_names(profile->identity, RQL_VERSION));
+    uint64_t hash = hash_text(hash_text(hash_begin(), profile->identity), RQL_VERSION);
+    strbuf_printf(out, "%s/rates-%016llx", directory, (unsigned long long)hash);
 }
 
 /* First lines: what the file is, and of what. */

@@ -1,11 +1,10 @@
 #include "split.h"
 
 #include "../heap.h"
+#include "../thread.h"
 #include "rates.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,20 +253,9 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Signals are the main thread's business, but for those that a failing access raises in the thread itself. */
 static bool has_thread(struct member *member)
 {
-    sigset_t blocked, before;
-    if (member->threaded)
-        return true;
-    sigfillset(&blocked);
-    sigdelset(&blocked, SIGBUS);
-    sigdelset(&blocked, SIGSEGV);
-    sigdelset(&blocked, SIGFPE);
-    sigdelset(&blocked, SIGILL);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    member->threaded = pthread_create(&member->thread, NULL, work, member) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    member->threaded = member->threaded || thread_begin(&member->thread, work, member);
     return member->threaded;
 }
 

@@ -3,7 +3,7 @@
 #include "away.h"
 #include "range.h"
 
-static const uint64_t fnv_offset = UINT64_C(14695981039346656037);
+#include "../hash.h"
 
 /* FNV-1a by words. */
 static void mix(uint64_t *hash, uint64_t word)
@@ -133,7 +133,7 @@ void work_of_job(struct work *work, const struct job *job)
     const struct task *task = job->task;
     *work = (struct work){
         .rows = job->end - job->begin,
-        .shape = fnv_offset,
+        .shape = hash_begin(),
         .task = task,
         .columns = job->columns,
         .begin = task->first + job->begin,
@@ -154,7 +154,7 @@ void work_of_break(struct work *work, const struct break_job *job)
     const struct breaker *breaker = task->breaker;
     *work = (struct work){
         .rows = job->rows,
-        .shape = fnv_offset,
+        .shape = hash_begin(),
         .task = task,
         .columns = job->inputs,
         .end = job->rows,
