@@ -249,7 +249,9 @@ static void print_footer(struct printer *out, const struct result *result, const
     if (columns < relation->count) {
         strbuf_printf(text, ", %zu of %zu columns", columns, relation->count);
     }
-    strbuf_puts(text, shown->gap ? " (| show N for more)" : "");
+    strbuf_puts(text, shown->gap                  ? " (| show N for more)"
+                      : columns < relation->count ? " (| pick NAME, ... for others)"
+                                                  : "");
     strbuf_puts(text, style->colour ? "\033[0m\n" : "\n");
 }
 

@@ -54,10 +54,10 @@ static size_t column_cells(const struct text_table *table, size_t k, bool titled
     return widest;
 }
 
-static void add_aligned(struct strbuf *out, const struct text_table *table, size_t k, const char *text, size_t width)
+static void add_aligned(struct strbuf *out, const struct text_table *table, size_t k, const char *text, size_t width,
+                        bool last)
 {
     size_t space = width - cells_of(text);
-    bool last = k + 1 == table->column_count;
     if (last && *text == '\0') {
         return;
     }
@@ -66,22 +66,49 @@ static void add_aligned(struct strbuf *out, const struct text_table *table, size
     add_spaces(out, table->columns[k].text && !last ? space : 0);
 }
 
+/* Appends the first column's text, which says what the line is about, and those of the columns from begin to end. */
+static void add_line(struct strbuf *out, const struct text_table *table, const char *const *texts, size_t stride,
+                     const size_t *widths, size_t begin, size_t end)
+{
+    for (size_t k = 0; k < end; k = k == 0 && begin > 0 ? begin : k + 1) {
+        const char *text = *(const char *const *)((const char *)texts + k * stride);
+        add_aligned(out, table, k, text, widths[k], k + 1 == end);
+    }
+    strbuf_putc(out, '\n');
+}
+
+/* The end of the columns from begin on that have room beside the first one: at least one of them. */
+static size_t columns_that_fit(const struct text_table *table, const size_t *widths, size_t begin,
+                               const struct print_style *style)
+{
+    size_t used = widths[0], end = begin;
+    while (end < table->column_count) {
+        used += end ? GAP + widths[end] : 0;
+        if (used > style->width && style->terminal && end > (begin ? begin : 1)) {
+            break;
+        }
+        end++;
+    }
+    return end;
+}
+
+/* On a terminal too narrow for all columns, those without room follow below, the first column before them again. */
 static void print_aligned(struct strbuf *out, const struct text_table *table, const struct print_style *style)
 {
     size_t *widths = arena_array(table->arena, table->column_count, sizeof *widths);
     for (size_t k = 0; k < table->column_count; k++) {
         widths[k] = column_cells(table, k, style->header);
     }
-    for (size_t k = 0; k < table->column_count && style->header; k++) {
-        strbuf_puts(out, style->colour && k == 0 ? "\033[2m" : "");
-        add_aligned(out, table, k, table->columns[k].title, widths[k]);
-    }
-    strbuf_puts(out, style->header ? style->colour ? "\033[0m\n" : "\n" : "");
-    for (size_t row = 0; row < table->row_count; row++) {
-        for (size_t k = 0; k < table->column_count; k++) {
-            add_aligned(out, table, k, cell(table, row, k), widths[k]);
+    for (size_t begin = 0, end; begin < table->column_count; begin = end) {
+        end = columns_that_fit(table, widths, begin, style);
+        if (style->header) {
+            strbuf_puts(out, style->colour ? "\033[2m" : "");
+            add_line(out, table, &table->columns[0].title, sizeof table->columns[0], widths, begin, end);
+            strbuf_puts(out, style->colour ? "\033[0m" : "");
         }
-        strbuf_putc(out, '\n');
+        for (size_t row = 0; row < table->row_count; row++) {
+            add_line(out, table, &table->cells[row * table->column_count], sizeof *table->cells, widths, begin, end);
+        }
     }
 }
 

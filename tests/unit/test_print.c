@@ -3,6 +3,7 @@
 
 #include "engine/mapfile.h"
 #include "repl/print.h"
+#include "repl/text_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -268,7 +269,7 @@ static void small_tables_are_whole(void **state)
            "  0\n"
            " 10\n"
            " 20\n"
-           "3 rows, 1 of 2 columns\n");
+           "3 rows, 1 of 2 columns (| pick NAME, ... for others)\n");
     result_release(&result);
     result = relation_of(0);
     style.width = 80;
@@ -365,7 +366,8 @@ static void histograms_have_bars_on_a_terminal_only(void **state)
     style.width--; /* too narrow for bars */
     expect(&result, &style, " lo   hi  count\nf64  f64    i64\n0.0  1.0     80\n1 of 5 rows\n");
     style.width = 8; /* the counts are not seen */
-    expect(&result, &style, " lo   hi\nf64  f64\n0.0  1.0\n1 of 5 rows, 2 of 3 columns\n");
+    expect(&result, &style,
+           " lo   hi\nf64  f64\n0.0  1.0\n1 of 5 rows, 2 of 3 columns (| pick NAME, ... for others)\n");
     style = style_of(PRINT_TABLE, false);
     expect(&result, &style, " lo   hi  count\nf64  f64    i64\n0.0  1.0     80\n1 of 5 rows\n");
     style = style_of(PRINT_TSV, true);
@@ -412,6 +414,62 @@ static void hostile_names_reach_no_terminal(void **state)
         printer_free(&out);
     }
     result_release(&result);
+}
+
+/* On a narrow terminal the columns without room follow below, each time beside what the line is about. */
+static void tables_of_texts_are_folded_between_columns(void **state)
+{
+    (void)state;
+    static const struct text_column columns[] = {{"column", true}, {"min", false}, {"max", false}, {"spread", true}};
+    enum { COLUMNS = sizeof columns / sizeof *columns };
+    static const char *const texts[][COLUMNS] = {{"id", "1", "1,700,000,120", "▁▂█"}, {"price", "-12.5", "7", ""}};
+    static const struct {
+        bool terminal;
+        size_t width;
+        const char *text;
+    } cases[] = {
+        {true, 36,
+         "column    min            max  spread\n"
+         "id          1  1,700,000,120  ▁▂█\n"
+         "price   -12.5              7\n"},
+        {true, 35,
+         "column    min            max\n"
+         "id          1  1,700,000,120\n"
+         "price   -12.5              7\n"
+         "column  spread\n"
+         "id      ▁▂█\n"
+         "price \n"},
+        {true, 3,
+         "column    min\nid          1\nprice   -12.5\n"
+         "column            max\nid      1,700,000,120\nprice               7\n"
+         "column  spread\nid      ▁▂█\nprice \n"},
+        {false, 3,
+         "column    min            max  spread\n"
+         "id          1  1,700,000,120  ▁▂█\n"
+         "price   -12.5              7\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena *arena = arena_new();
+        struct text_table table;
+        struct strbuf cells[COLUMNS] = {{0}}, out = {0};
+        text_table_init(&table, arena, columns, COLUMNS);
+        for (size_t row = 0; row < sizeof texts / sizeof *texts; row++) {
+            for (size_t k = 0; k < COLUMNS; k++) {
+                strbuf_puts(&cells[k], texts[row][k]);
+            }
+            text_table_add(&table, cells);
+        }
+        struct print_style style = style_of(PRINT_TABLE, cases[i].terminal);
+        style.header = true;
+        style.width = cases[i].width;
+        text_table_print(&out, &table, &style);
+        assert_string_equal(out.text, cases[i].text);
+        for (size_t k = 0; k < COLUMNS; k++) {
+            strbuf_free(&cells[k]);
+        }
+        strbuf_free(&out);
+        arena_free(arena);
+    }
 }
 
 static void a_failed_write_stops_the_print(void **state)
@@ -503,6 +561,7 @@ int main(void)
         cmocka_unit_test(histograms_have_bars_on_a_terminal_only),
         cmocka_unit_test(a_histogram_of_nothing_has_no_bars),
         cmocka_unit_test(hostile_names_reach_no_terminal),
+        cmocka_unit_test(tables_of_texts_are_folded_between_columns),
         cmocka_unit_test(a_failed_write_stops_the_print),
         cmocka_unit_test(an_interrupt_stops_the_print),
         cmocka_unit_test(rows_of_a_file_cut_short_are_not_written),
