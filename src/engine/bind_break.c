@@ -232,24 +232,49 @@ void bind_scatter(struct binder *binder, const struct stage *stage, struct flow 
     mark_fallible(task);
 }
 
-/* How many intervals; 10 unless told. */
-static int64_t bins_of(struct binder *binder, const struct stage *stage)
+/* Which column to count is told before `hist`, how many intervals after it: `hist price` mixes them up. */
+static bool names_column(const struct binder *binder, const struct stage *stage, const struct flow *flow)
+{
+    const struct expr *expr = stage->items[0].expr;
+    if (expr->kind == EXPR_NAME && env_find(binder->env, expr->name.text) != NULL)
+        return false;
+    for (size_t i = 0; expr->kind == EXPR_NAME && i < flow->count; i++) {
+        if (strcmp(expr->name.text, flow->columns[i].name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* How many intervals; 10 unless told. False, with an error, if a column is named. */
+static bool bins_of(struct binder *binder, const struct stage *stage, const struct flow *flow, int64_t *bins)
 {
     enum { DEFAULT_BINS = 10, MOST_BINS = 1000000 };
-    int64_t bins = DEFAULT_BINS;
-    if (stage->head != NULL)
+    *bins = DEFAULT_BINS;
+    if (stage->head != NULL) {
         bind_error(binder, stage->head->span, "as in `hist 20`", "`hist` takes a number of intervals");
-    else if (stage->item_count > 0 && stage_number(binder, stage, 1, &bins) && bins > MOST_BINS)
-        bind_error(binder, stage->items[0].expr->span, NULL, "`hist` has at most %d intervals", MOST_BINS);
-    return bins;
+        return true;
+    }
+    if (stage->item_count == 0)
+        return true;
+    const struct expr *expr = stage->items[0].expr;
+    if (names_column(binder, stage, flow)) {
+        bind_error(binder, expr->span,
+                   arena_printf(binder->arena, "a column is chosen before: `pick %s | hist`", expr->name.text),
+                   "`hist` takes a number of intervals, not a column");
+        return false;
+    }
+    /* Not known while a script is checked: then any number will do. */
+    if (stage_number(binder, stage, 1, bins) && *bins > MOST_BINS)
+        bind_error(binder, expr->span, NULL, "`hist` has at most %d intervals", MOST_BINS);
+    return true;
 }
 
 void bind_hist(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     static const struct slot columns[] = {{"lo", TYPE_F64, true}, {"hi", TYPE_F64, true}, {"count", TYPE_I64, true}};
     enum { COLUMNS = sizeof columns / sizeof *columns };
-    int64_t bins = bins_of(binder, stage);
-    if (!stage_column(binder, stage, flow)) {
+    int64_t bins;
+    if (!bins_of(binder, stage, flow, &bins) || !stage_column(binder, stage, flow)) {
         task_lose(binder, stage, flow);
         return;
     }

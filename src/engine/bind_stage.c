@@ -126,8 +126,10 @@ static void bind_view(struct binder *binder, const struct stage *stage, struct f
     if (stage->path.text && !bind_written_path(binder, &stage->path, &bound->plot_path))
         return;
     if (stage->path.text && !ends_in(bound->plot_path.text, ".svg") && !ends_in(bound->plot_path.text, ".png"))
-        bind_error(binder, stage->path.span, "`plot` alone draws here", "`plot` draws into a .svg or .png file");
-    if (bound->view == VIEW_PLOT && !flow->open && !bind_hopeless(binder) && flow->count > 2)
+        bind_error(binder, stage->path.span,
+                   "`plot` alone draws here; columns are chosen before it: `pick NAME, NAME | plot`",
+                   "`plot` draws into a .svg or .png file");
+    else if (bound->view == VIEW_PLOT && !flow->open && !bind_hopeless(binder) && flow->count > 2)
         bind_error(binder, stage->span, "choose one column, or one for each axis: `| pick NAME, NAME | plot`",
                    "`plot` draws one column or two, and here are %zu", flow->count);
 }

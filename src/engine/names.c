@@ -441,9 +441,15 @@ void name_unknown_relation(struct binder *binder, const struct name *name)
     add_bindings(&names, binder->env, BINDING_RELATION);
     add_bindings(&names, binder->env, BINDING_SCALAR);
     const char *file = find_file(binder->arena, name->text);
+    const struct word *word = word_find(name->text, strlen(name->text));
     const char *hint = "`load PATH` reads a file, `let NAME = PIPELINE` names a result";
     if (strcmp(name->text, ENV_LAST) == 0)
         hint = "at the prompt `_` is the last result, once there is one; in a script `let NAME = ...` names results";
+    else if (word != NULL && word->stage != STAGE_NONE)
+        hint = arena_printf(
+            binder->arena,
+            "`%s` is a stage: it follows a source and `|`; at the prompt `| %s` goes on from the last result",
+            name->text, name->text);
     else if (file != NULL)
         hint = arena_printf(binder->arena, "there is a file of that name: `load %s%s%s`",
                             file == name->text ? "\"" : "", file, file == name->text ? "\"" : "");

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 /* All that the advice may look at. */
 struct situation {
@@ -213,7 +214,7 @@ static const char *hint_stage(const struct situation *s)
         return "within these parentheses `|` joins stages; bitor(a, b) is bitwise or";
     if (s->trail->stage && takes_expression(s->trail->stage))
         return "bitwise or is written inside parentheses: (a | b)";
-    return NULL;
+    return s->found.kind == TOKEN_NAME ? "`pick NAME, ...` keeps columns; `.help stages` lists all stages" : NULL;
 }
 
 static bool stage_has(const struct situation *s, int token)
@@ -252,6 +253,13 @@ static const char *hint_shape(const struct situation *s)
     if (!stage_has(s, TOKEN_STAGE_SHAPE))
         return NULL;
     return "as in `shape 480 640`; what is computed stands in parentheses: `shape (n / 2) 2`";
+}
+
+static const char *hint_plot(const struct situation *s)
+{
+    if (!stage_has(s, TOKEN_STAGE_PLOT))
+        return NULL;
+    return "columns are chosen before it: `pick NAME, NAME | plot`";
 }
 
 static const char *hint_order(const struct situation *s)
@@ -330,10 +338,21 @@ static const char *hint_pipe(const struct situation *s)
     return arena_printf(s->tree->arena, "`%s` is a stage: put a `|` before it", word->text);
 }
 
+/* A query as SQL puts it. */
+static const char *hint_sql(const struct situation *s)
+{
+    static const char select[] = "select";
+    const struct lexeme first = s->trail->first;
+    if (s->trail->count == 0 || length_of(first) != strlen(select) ||
+        strncasecmp(text_at(s, first), select, strlen(select)) != 0)
+        return NULL;
+    return "a query begins with its source: `load FILE | select CONDITION | pick NAME, ...`";
+}
+
 static const char *(*const hints[])(const struct situation *) = {
     hint_leading_pipe, hint_combiner,   hint_head,  hint_pick,    hint_equals,     hint_stage,
     hint_string,       hint_reserved,   hint_along, hint_stencil, hint_aggregates, hint_shape,
-    hint_order,        hint_first_word, hint_pipe,  hint_empty,
+    hint_order,        hint_first_word, hint_pipe,  hint_empty,   hint_plot,       hint_sql,
 };
 
 /* The advice on the first of two words that stand side by side, or NULL. */
