@@ -92,6 +92,31 @@ def refining(terminal, step):
     step("edited-query-runs", terminal.shows(r"^110$"))
 
 
+def looking(terminal, step):
+    """What a relation looks like to a person, and what a query took."""
+    shown_after(terminal, "range 1..20000 | map x, x * 100 as hundreds", "<Enter>")
+    step("head-and-tail", terminal.shows(r"^25 of 20,000 rows"))
+    step("thousands", terminal.shows(r"^20,000  2,000,000$"))
+    shown_after(terminal, "| describe", "<Enter>")
+    step("describes", terminal.shows(r"^hundreds +i64 +20,000 +100 +2,000,000 .*█"))
+    shown_after(terminal, "| pick hundreds | hist 4", "<Enter>")
+    step("draws-a-histogram", terminal.shows(r" 5000  █+$"))
+    shown_after(terminal, "range 1..20000 | map x * 2 as twice | plot", "<Enter>")
+    step("draws-a-plot", terminal.shows(r"^ +0 +row +19,999$"))
+    shown_after(terminal, "explain run range 1..1000 | sum", "<Enter>")
+    step("explains-a-run", terminal.shows(r"^1 task, .*the result is 500500$"))
+    shown_after(terminal, "race range 1..1000 | sum", "<Enter>")
+    step("races", terminal.shows(r"^times in ms; "))
+    terminal.enter(".set messages normal")
+    terminal.wait(terminal.ready, 20)
+    shown_after(terminal, "range 1..400000000000 | select (x ^ x >> 3) % 7 == 1 | count", "<Enter>")
+    step("shows-progress", terminal.shows(r"^ +\d+ % .*left +range\+select\+count", prompt=False))
+    terminal.keys("C-c")
+    step("clears-progress", terminal.shows(r"^interrupted$"))
+    terminal.enter(".set messages quiet")
+    terminal.wait(terminal.ready, 20)
+
+
 def manners(terminal, step):
     shown_after(terminal, "let größe = 21", "<Enter>")
     terminal.wait(terminal.ready, 20)
@@ -100,6 +125,8 @@ def manners(terminal, step):
     terminal.tmux("resize-window", "-x", "50", "-y", "20")
     shown_after(terminal, "1 + " * 30 + "1", "<Enter>")
     step("narrow-terminal", terminal.shows(r"^31$"))
+    shown_after(terminal, "range 1..9 | map x as a, x * 1000003 as b | describe", "<Enter>")
+    step("narrow-description", terminal.shows(r"^b +5,000,015 +9 +█"))
     terminal.tmux("resize-window", "-x", "120", "-y", "50")
     shown_after(terminal, "1 + " * 600 + "1", "<Enter>")
     step("very-long-line", terminal.shows(r"^601$"))
@@ -166,7 +193,7 @@ def all_steps(make_terminal, shop, step):
         if not terminal.wait(terminal.ready):
             step("prompt-for-editing", "no prompt")
             return
-        for group in (completion, history, refining, manners, newcomer):
+        for group in (completion, history, refining, looking, manners, newcomer):
             group(terminal, step)
     finally:
         terminal.stop()
