@@ -316,7 +316,8 @@ static enum status choose_columns(struct reading_job *reading)
         wanted += column->wanted;
     }
     if (wanted == 0)
-        return fail(reading, "holds no column of numbers", "columns of text are none of rql's types");
+        return fail(reading, "holds no column of numbers",
+                    "columns of text are none of rql's types; values stand between commas in .csv, tabs in .tsv");
     return STATUS_OK;
 }
 

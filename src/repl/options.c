@@ -13,7 +13,7 @@ const struct option_row option_table[] = {
     {"device", 0, "", OPTION_SET, "device", NULL, NULL},
     {"format", 0, "", OPTION_SET, "format", NULL, NULL},
     {"header", 0, NULL, OPTION_SET, "header", "on", "print the names of columns first"},
-    {"timing", 0, NULL, OPTION_SET, "timing", "on", NULL},
+    {"timing", 0, NULL, OPTION_SET, "timing", "on", "where the time went, on standard error"},
     {"fusion", 0, "", OPTION_SET, "fusion", NULL, NULL},
     {"learn", 0, "", OPTION_SET, "learn", NULL, NULL},
     {"stop", 'e', NULL, OPTION_SET, "errors", "stop", "stop at the first query that fails, the default"},

@@ -67,8 +67,8 @@ static bool go_back(const struct checking *checking)
 static bool is_sound(struct shell *shell, const struct unit *unit)
 {
     bool parsed = unit->parsed == PARSE_OK;
-    if (!unit->first || !unit->first->next) {
-        return parsed;
+    if (parsed && (!unit->first || !unit->first->next)) {
+        return true;
     }
     struct checking checking = {.shell = shell, .env = env_copy(shell->runner.env), .arena = arena_new(), .folder = -1};
     diags_init(&checking.diags, checking.arena);

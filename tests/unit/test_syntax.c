@@ -127,7 +127,7 @@ static void advice(void **state)
         {"from ids.bin", "from", "`from` begins no statement", "`load PATH`"},
         {"load a.bin | top 3 by x", "top", "expected " A_STAGE ", found `top`", "`sort E desc | take N`"},
         {"load a.bin | cuont", "cuont", "expected " A_STAGE ", found `cuont`", "did you mean `count`?"},
-        {"load a.bin | pivot a", "pivot", "expected " A_STAGE ", found `pivot`", NULL},
+        {"load a.bin | pivot a", "pivot", "expected " A_STAGE ", found `pivot`", "`.help stages`"},
         {"load a.bin | load b.bin", "load", "expected " A_STAGE ", found `load`", "`zip` adds columns"},
         {"x | map a | b", "b", "expected " A_STAGE ", found `b`", "(a | b)"},
         {"let f = (a | b)", "b", "expected " A_STAGE ", found `b`", "bitor(a, b)"},
