@@ -17,7 +17,7 @@ struct job {
     int64_t rows;                  /* that the task reads in all: ROWS */
     int64_t begin, end; /* rows of the task to read: inputs' rows first+begin .. first+end-1; ROW is begin.. */
     int64_t until;      /* other backends have the rows from here on; 0: none of them */
-    int64_t left_ns;    /* asked to get ready: what the rest is expected to take without; 0: not known yet */
+    int64_t left_ns;    /* asked to get ready: of processors, what the rest would take without; 0: not known yet */
     struct timing *timing;
     struct progress *progress;           /* or NULL; told of pieces of a range by whoever cuts it into such */
     struct advance whole;                /* the task, of which row r is part r / rows */

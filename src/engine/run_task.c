@@ -25,6 +25,11 @@ enum {
     LEAST_SLICE = 4 * RANGE_UNIT
 };
 
+/* What a slice was, and took: of processors as well, which other processes do not make longer. */
+struct slice {
+    int64_t rows, ns, processor_ns;
+};
+
 /* A task on its way through the backends. */
 struct task_run {
     const struct runner *runner;
@@ -39,7 +44,7 @@ struct task_run {
     bool flagged;
     struct backend *awaited; /* gets ready while the evaluator runs slices of the rows; NULL usually */
     int64_t slice;           /* rows of the next */
-    int64_t sliced_ns;       /* what the slices so far took */
+    int64_t sliced_ns;       /* what the slices so far took, of processors */
     int64_t sliced_rows;
     struct work work; /* with a chooser: what the task is, what it has taken, and where that is added up: */
     struct measure measure;
@@ -116,18 +121,17 @@ static enum status give_to(struct task_run *run, struct backend *wanted, struct 
     return choose_backend(run, wanted, backend);
 }
 
-/* After a slice of so many rows, which ended before row `begin`: hands over if the backend awaited is ready, else sees
+/* After a slice, which ended before row `begin`: hands over if the backend awaited is ready, else sees
  * to it that the next takes as long as it should. */
-static enum status end_slice(struct task_run *run, int64_t begin, int64_t rows_done, int64_t ns,
-                             struct backend **backend)
+static enum status end_slice(struct task_run *run, int64_t begin, const struct slice *slice, struct backend **backend)
 {
-    run->sliced_ns += ns;
-    run->sliced_rows += rows_done;
+    run->sliced_ns += slice->processor_ns;
+    run->sliced_rows += slice->rows;
     double row_ns = (double)run->sliced_ns / (double)run->sliced_rows;
     run->job.left_ns = (int64_t)(row_ns * (double)(run->job.end - begin));
     if (run->awaited->ops->begin(run->awaited, &run->job) != BACKEND_PENDING)
         return give_to(run, run->runner->chooser ? wanted_backend(run, begin) : run->awaited, backend);
-    double factor = (double)SLICE_NS / (double)(ns > 0 ? ns : 1);
+    double factor = (double)SLICE_NS / (double)(slice->ns > 0 ? slice->ns : 1);
     double rows = (double)run->slice * (factor < 4 ? factor : 4);
     run->slice = rows < LEAST_SLICE ? LEAST_SLICE : (int64_t)rows / RANGE_UNIT * RANGE_UNIT;
     return STATUS_OK;
@@ -266,7 +270,7 @@ static enum status run_ranges(struct task_run *run)
         }
         if (run->awaited)
             most = run->slice < most ? run->slice : most;
-        int64_t began = now_ns();
+        const int64_t began = now_ns(), spent = processor_ns();
         range.end = end - range.begin > most ? range.begin + most : end;
         status = run_measured(run, backend, &range);
         if (status == STATUS_UNABLE && backend != evaluator) {
@@ -274,7 +278,7 @@ static enum status run_ranges(struct task_run *run)
             status = choose_backend(run, evaluator, &backend);
             continue;
         }
-        int64_t rows_done = range.end - range.begin;
+        const struct slice slice = {range.end - range.begin, now_ns() - began, processor_ns() - spent};
         range.begin = range.end;
         tell_rows(&run->job, range.end);
         if (status == STATUS_OK && run->task->sink == SINK_ROWS)
@@ -282,7 +286,7 @@ static enum status run_ranges(struct task_run *run)
         if (status == STATUS_OK && !run->full && run->sink.rows >= wanted && range.begin < run->job.end)
             status = pass_over_rest(run, &backend);
         else if (status == STATUS_OK && run->awaited && range.begin < run->job.end)
-            status = end_slice(run, range.begin, rows_done, now_ns() - began, &backend);
+            status = end_slice(run, range.begin, &slice, &backend);
     }
     if (run->runner->chooser)
         measure_tell(&run->measure, run->runner->chooser, &run->work);

@@ -15,6 +15,13 @@ int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+int64_t processor_ns(void)
+{
+    struct timespec spent;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+    return (int64_t)spent.tv_sec * 1000000000 + spent.tv_nsec;
+}
+
 void timing_add(struct timing *timing, enum phase phase, const char *name, int64_t ns, int64_t bytes)
 {
     if (!timing)

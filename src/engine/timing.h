@@ -34,7 +34,8 @@ struct timing {
 };
 
 void timing_init(struct timing *timing, struct arena *arena);
-int64_t now_ns(void); /* monotonic */
+int64_t now_ns(void);       /* monotonic */
+int64_t processor_ns(void); /* that all threads of the process have spent on processors */
 
 /* Adds an event; one of the same phase and name is added up. `timing` may be NULL. */
 void timing_add(struct timing *timing, enum phase phase, const char *name, int64_t ns, int64_t bytes);
