@@ -3,6 +3,7 @@
 #include "pool.h"
 
 #include "../heap.h"
+#include "../ram.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -399,8 +400,9 @@ static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, i
         return STATUS_OK;
     }
     void **space = &sorter->spaces[depth & 1];
+    const size_t bytes = (size_t)radix->rows * radix->width;
     if (!*space &&
-        !(*space = pool_take(radix->crew->pool, (size_t)radix->rows * radix->width, &sorter->space_bytes[depth & 1])))
+        (!ram_has((int64_t)bytes) || !(*space = pool_take(radix->crew->pool, bytes, &sorter->space_bytes[depth & 1]))))
         return STATUS_FAILED;
     int digit = deal_bits(count, radix->width, bits);
     struct deal deal = {

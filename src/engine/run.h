@@ -30,6 +30,7 @@ struct runner {
     bool hasty;                /* nobody asked for the device: nothing waits until it has started or built a program */
     struct pool *pool;         /* for results, or NULL */
     struct keeper *keeper;     /* finds out about columns for the next queries, or NULL */
+    int64_t memory;            /* bytes that there are for results and for what is read; 0: those of the machine */
     bool fusion;
     struct timing *timing;     /* or NULL */
     struct run_trace *trace;   /* with timing: told what each task took, or NULL */

@@ -3,6 +3,7 @@
 #include "inputs.h"
 
 #include "measure.h"
+#include "room.h"
 #include "stages.h"
 
 /* The column whose elements an output's are, or NULL. */
@@ -30,6 +31,24 @@ static struct column *reserve(const struct break_job *job, const struct output *
     if (from)
         return reserve_moved(from, job, output->type);
     return column_reserve_from(job->pool, output->type, output->type, *job->result_rows);
+}
+
+/* Refuses what there is no memory for, as far as the number of rows is known before. */
+static enum status check_room(const struct runner *runner, const struct break_job *job)
+{
+    const struct task *task = job->task;
+    int64_t bytes = 0;
+    size_t needed = 0;
+    for (size_t k = 0; k < task->output_count; k++) {
+        const struct output *output = &task->outputs[k];
+        const struct column *from = output->needed ? carried(task, output, job->inputs) : NULL;
+        bytes += output->needed ? (int64_t)type_table[from ? from->store : output->type].size : 0;
+        needed += output->needed;
+    }
+    /* A column alone is sorted in its own place, several through keys and row numbers. */
+    bytes += task->breaker->kind == BREAK_SORT && needed > 1 ? (int64_t)sizeof(uint64_t) : 0;
+    int64_t rows = *job->result_rows > 0 ? *job->result_rows : 0;
+    return room_check(runner->memory, rows, runs_on_host(runner) ? rows : 0, bytes, task->span, job->diags);
 }
 
 static enum status make_results(const struct task *task, const struct break_job *job)
@@ -105,7 +124,9 @@ enum status run_break(const struct runner *runner, const struct task *task, stru
     if (job.progress)
         job.whole = task_whole(task, inputs, rows, diags->arena);
     inputs_note(runner, task, inputs, rows);
-    enum status status = make_results(task, &job);
+    enum status status = check_room(runner, &job);
+    if (status == STATUS_OK)
+        status = make_results(task, &job);
     if (status == STATUS_OK)
         status = runner->chooser ? run_chosen(runner, &job, &outcome->flagged)
                                  : run_backends(runner->device, runner->evaluator, &job, &used, &outcome->flagged);

@@ -6,12 +6,12 @@
 #include "inputs.h"
 #include "measure.h"
 #include "range.h"
+#include "room.h"
 #include "rows.h"
 #include "run_break.h"
 #include "stages.h"
+#include "stream.h"
 #include "survivors.h"
-
-#include "../ram.h"
 
 #include <string.h>
 
@@ -19,6 +19,8 @@ enum {
     RANGE_UNIT = 4096,
     FIRST_WINDOW_ROWS = 16 * RANGE_UNIT,
     COPIED_ROWS = 1 << 20,
+    BOUNDED_ROWS = 1 << 22,
+    UNASKED_ROWS = 1 << 20, /* whose bytes are not compared with the machine's memory */
     /* While a device gets ready: long enough that starting threads costs nothing, short enough to hand over soon. */
     SLICE_NS = 4000000,
     FIRST_SLICE = 64 * RANGE_UNIT,
@@ -37,6 +39,8 @@ struct task_run {
     struct column *const *given; /* the inputs as the queue names them; those of `job` may be narrower */
     struct job job;              /* all rows */
     struct survivors survivors;
+    struct stream stream;
+    bool streams; /* what is read is more than memory holds: `stream` is set up */
     struct agg_state *states;
     struct row_sink sink;
     struct row_sink rest; /* takes the place of `sink` when that has all that the window keeps: no columns */
@@ -151,21 +155,18 @@ static void tell_rows(const struct job *job, int64_t end)
     progress_tell(job->progress, &advance);
 }
 
-/* Refuses what could never be held: memory that is merely reserved is there until it is written, and then the system
- * ends some process. */
-static enum status check_room(const struct task_run *run, int64_t rows)
+static int64_t result_bytes(const struct task_run *run)
 {
-    const int64_t room = ram_bytes();
-    int64_t row_bytes = 0;
-    for (size_t k = 0; k < run->task->output_count; k++)
-        row_bytes += run->sink.columns[k] ? (int64_t)type_table[run->sink.columns[k]->store].size : 0;
-    if (row_bytes == 0 || rows <= room / row_bytes)
-        return STATUS_OK;
-    struct diags *diags = run->job.diags;
-    diag_error(diags, run->task->span, "%lld rows of %lld bytes are more than the %.0f GB of memory", (long long)rows,
-               (long long)row_bytes, (double)room / 1e9);
-    diag_hint(diags, "end with what needs no rows, as `sum` or `count`, or keep fewer with `take` or `select`");
-    return STATUS_FAILED;
+    int64_t bytes = 0;
+    for (size_t k = 0; run->sink.columns && !run->full && k < run->task->output_count; k++)
+        bytes += run->sink.columns[k] ? (int64_t)type_table[run->sink.columns[k]->store].size : 0;
+    return bytes;
+}
+
+/* Refuses `rows` rows, or `left` more of them that are about to be written, if there is no memory for them. */
+static enum status check_room(const struct task_run *run, int64_t rows, int64_t left)
+{
+    return room_check(run->runner->memory, rows, left, result_bytes(run), run->task->span, run->job.diags);
 }
 
 /* One range on one backend. When that is unable, nothing of the range is kept. */
@@ -239,7 +240,9 @@ static void find_survivors(struct task_run *run)
 {
     struct job wide = run->job;
     wide.columns = run->given;
-    inputs_note(run->runner, run->task, run->given, run->job.end - run->job.begin);
+    /* What does not stay in memory is not read once more, from the disk, to find out about it. */
+    if (!run->streams)
+        inputs_note(run->runner, run->task, run->given, run->job.end - run->job.begin);
     if (run->runner->keeper)
         survivors_find(&run->survivors, &wide, run->job.diags->arena);
     else
@@ -247,8 +250,21 @@ static void find_survivors(struct task_run *run)
     timing_add_zones(run->job.timing, run->survivors.zones, run->survivors.skipped);
 }
 
+/* How many rows are run at once where what is read or written may be more than memory holds. */
+static int64_t rows_bound(struct task_run *run, int64_t memory)
+{
+    const int64_t rows = run->job.end - run->job.begin;
+    run->streams = stream_open(&run->stream, run->task, run->job.columns, run->job.begin, run->job.end, memory,
+                               run->job.diags->arena);
+    if (run->streams)
+        return run->stream.rows;
+    return result_bytes(run) > 0 && rows > memory / 2 / result_bytes(run) ? BOUNDED_ROWS : INT64_MAX;
+}
+
 static enum status run_ranges(struct task_run *run)
 {
+    const int64_t memory = run->job.rows > UNASKED_ROWS || run->runner->memory ? room_memory(run->runner->memory) : 0;
+    const int64_t bound = memory > 0 ? rows_bound(run, memory) : INT64_MAX;
     find_survivors(run);
     if (run->survivors.count == 0)
         return STATUS_OK;
@@ -270,6 +286,14 @@ static enum status run_ranges(struct task_run *run)
         }
         if (run->awaited)
             most = run->slice < most ? run->slice : most;
+        if (run->streams)
+            stream_ahead(&run->stream, range.begin);
+        if (bound < most && backend_on_host(backend)) {
+            most = bound;
+            status = check_room(run, run->sink.rows, most);
+            if (status != STATUS_OK)
+                break;
+        }
         const int64_t began = now_ns(), spent = processor_ns();
         range.end = end - range.begin > most ? range.begin + most : end;
         status = run_measured(run, backend, &range);
@@ -280,9 +304,11 @@ static enum status run_ranges(struct task_run *run)
         }
         const struct slice slice = {range.end - range.begin, now_ns() - began, processor_ns() - spent};
         range.begin = range.end;
+        if (run->streams)
+            stream_behind(&run->stream, range.begin);
         tell_rows(&run->job, range.end);
         if (status == STATUS_OK && run->task->sink == SINK_ROWS)
-            status = check_room(run, run->sink.rows);
+            status = check_room(run, run->sink.rows, 0);
         if (status == STATUS_OK && !run->full && run->sink.rows >= wanted && range.begin < run->job.end)
             status = pass_over_rest(run, &backend);
         else if (status == STATUS_OK && run->awaited && range.begin < run->job.end)
@@ -408,7 +434,8 @@ static enum status run_rows(struct task_run *run, struct outcome *outcome)
         task->outputs[k].needed = run->sink.columns[k] != NULL;
     }
     if (status == STATUS_OK && computes && task->filter_count == 0)
-        status = check_room(run, run->job.end - run->job.begin);
+        status = check_room(run, run->job.end - run->job.begin,
+                            runs_on_host(run->runner) ? run->job.end - run->job.begin : 0);
     if (status == STATUS_OK && computes && run->job.begin < run->job.end)
         status = run_ranges(run);
     for (size_t k = 0; k < task->output_count; k++)
