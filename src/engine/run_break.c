@@ -25,11 +25,68 @@ static struct column *reserve_moved(const struct column *from, const struct brea
     return column;
 }
 
+static int128 least(int128 a, int128 b)
+{
+    return a < b ? a : b;
+}
+
+static int128 greatest(int128 a, int128 b)
+{
+    return a > b ? a : b;
+}
+
+/* What the results of a scan of integers are within, if that is less than 64 bits and told by the column's range. */
+static bool scan_range(const struct break_job *job, int64_t *lo, int64_t *hi)
+{
+    const struct breaker *breaker = job->task->breaker;
+    const struct aggregate *aggregate = &job->task->aggregates[0];
+    const struct column *from = job->inputs[breaker->keys[0]];
+    const struct type_info *info = &type_table[from->store];
+    bool known = from->range_known && from->rows > 0;
+    int128 low = known ? from->lo : info->lo, high = known ? from->hi : info->hi;
+    int128 initial = aggregate->has_initial ? aggregate->initial.integer : 0;
+    int64_t chain = breaker->segment > 0 && breaker->segment < job->rows ? breaker->segment : job->rows;
+    if (info->kind != KIND_INT || (aggregate->has_initial && !scalar_fits(&aggregate->initial)))
+        return false;
+    if (aggregate->kind == AGG_SUM) {
+        low = least(low * chain, 0) + initial;
+        high = greatest(high * chain, 0) + initial;
+    } else if (aggregate->kind != AGG_MIN && aggregate->kind != AGG_MAX) {
+        return false;
+    } else if (aggregate->has_initial) {
+        low = least(low, initial);
+        high = greatest(high, initial);
+    } else if (breaker->exclusive) {
+        return false; /* of no rows there is neither: the ends of 64 bits stand for them */
+    }
+    if (low < INT32_MIN || high > INT32_MAX)
+        return false;
+    *lo = (int64_t)low;
+    *hi = (int64_t)high;
+    return true;
+}
+
+/* Sums, minima and maxima take 32 bits where all of them surely fit. */
+static struct column *reserve_scan(const struct break_job *job, enum type type)
+{
+    int64_t lo = 0, hi = 0;
+    bool narrow = type == TYPE_I64 && scan_range(job, &lo, &hi);
+    struct column *column = column_reserve_from(job->pool, type, narrow ? TYPE_I32 : type, *job->result_rows);
+    if (column && narrow) {
+        column->range_known = true;
+        column->lo = lo;
+        column->hi = hi;
+    }
+    return column;
+}
+
 static struct column *reserve(const struct break_job *job, const struct output *output)
 {
     const struct column *from = carried(job->task, output, job->inputs);
     if (from)
         return reserve_moved(from, job, output->type);
+    if (job->task->breaker->kind == BREAK_SCAN)
+        return reserve_scan(job, output->type);
     return column_reserve_from(job->pool, output->type, output->type, *job->result_rows);
 }
 
