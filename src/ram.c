@@ -54,7 +54,8 @@ static int64_t read_field(const char *path, const char *word, int64_t absent)
 /* A file of a group. */
 static const char *name(char *path, const struct layout *layout, const char *group, const char *file)
 {
-    (void)snprintf(path, PATH_BYTES, "%s%s/%s", layout->root, group, file);
+    if (snprintf(path, PATH_BYTES, "%s%s/%s", layout->root, group, file) >= PATH_BYTES)
+        *path = '\0'; /* no such file */
     return path;
 }
 

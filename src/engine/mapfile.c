@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_MAPPINGS = 16384, MAX_NAMES_LOOKED_AT = 4096, MAX_NEAREST = 3, EXPECT_BYTES = 128 << 10 };
+enum { MAX_MAPPINGS = 16384, MAX_NAMES_LOOKED_AT = 4096, MAX_NEAREST = 3, LET_GO_BYTES = 128 << 10 };
 
 /* The most that is read from a file that does not say its size. */
 static const size_t max_unsized = (size_t)1 << 30;
@@ -356,19 +356,10 @@ bool mapping_damaged(const struct mapping *mapping)
            (now.size == mapping->stamp.size && now.mtime_ns != mapping->stamp.mtime_ns);
 }
 
-void mapping_expect(const struct mapping *mapping, size_t offset, size_t length)
-{
-    /* Linux reads no more for one call than the disk's read-ahead, which may be as little as this. */
-    const size_t step = EXPECT_BYTES;
-    size_t end = offset + length < mapping->length ? offset + length : mapping->length;
-    for (size_t at = offset / step * step; mapping->slot && at < end; at += step)
-        (void)posix_fadvise(mapping->file, (off_t)at, (off_t)step, POSIX_FADV_WILLNEED);
-}
-
 void mapping_let_go(const struct mapping *mapping, size_t offset, size_t length)
 {
-    /* Whole pages only; blocks larger than a page may be in use to the end of one. */
-    const size_t step = EXPECT_BYTES;
+    /* Whole pages only; the system keeps them in blocks, of which it does not give up a part. */
+    const size_t step = LET_GO_BYTES;
     size_t begin = (offset + step - 1) / step * step, end = (offset + length) / step * step;
     if (!mapping->slot || begin >= end)
         return;

@@ -53,11 +53,8 @@ struct file_stamp mapping_stamp(const struct mapping *mapping);
  * one that was replaced by another of its name. */
 bool mapping_damaged(const struct mapping *mapping);
 
-/* Begins to read bytes offset .. offset+length-1 from the disk, without waiting; they are expected to be wanted soon.
- */
-void mapping_expect(const struct mapping *mapping, size_t offset, size_t length);
-
-/* These bytes are not wanted for now: the memory that they take is free at once, and reading them reads the disk. */
+/* Bytes offset .. offset+length-1 are not wanted for now: the memory that they take is free at once, and reading them
+ * reads the disk. */
 void mapping_let_go(const struct mapping *mapping, size_t offset, size_t length);
 
 /* What the file is now; false if it cannot be looked at. */

@@ -286,8 +286,6 @@ static enum status run_ranges(struct task_run *run)
         }
         if (run->awaited)
             most = run->slice < most ? run->slice : most;
-        if (run->streams)
-            stream_ahead(&run->stream, range.begin);
         if (bound < most && backend_on_host(backend)) {
             most = bound;
             status = check_room(run, run->sink.rows, most);

@@ -4,8 +4,8 @@
 
 #include "../integer.h"
 
-/* A range, and what is to be in memory before anybody wants it, where that is little compared with the memory. */
-enum { ROW_UNIT = 4096, RANGE_BYTES = 16 << 20, AHEAD_BYTES = 64 << 20 };
+/* A range, where that is little compared with the memory. */
+enum { ROW_UNIT = 4096, RANGE_BYTES = 16 << 20 };
 
 struct stream_column {
     struct mapping *mapping;
@@ -70,27 +70,8 @@ bool stream_open(struct stream *stream, const struct task *task, struct column *
     int64_t rows = least(RANGE_BYTES, memory / 8) / bytes / ROW_UNIT * ROW_UNIT;
     stream->rows = rows > 0 ? rows : ROW_UNIT;
     stream->kept = begin + memory / 4 / bytes;
-    stream->ahead = least(AHEAD_BYTES, memory / 8) / bytes;
-    stream->asked = begin;
     stream->gone = stream->kept;
-    stream->until = end;
     return true;
-}
-
-void stream_ahead(struct stream *stream, int64_t begin)
-{
-    int64_t wanted = least(stream->until - begin, stream->rows + stream->ahead) + begin;
-    stream->asked = stream->asked > begin ? stream->asked : begin;
-    /* In steps, and from column to column in each, as the rows will be wanted. */
-    while (stream->asked < wanted) {
-        int64_t rows = least(wanted - stream->asked, stream->rows);
-        for (size_t i = 0; i < stream->count; i++) {
-            const struct stream_column *column = &stream->columns[i];
-            mapping_expect(column->mapping, (size_t)(column->offset + stream->asked * column->size),
-                           (size_t)(rows * column->size));
-        }
-        stream->asked += rows;
-    }
 }
 
 void stream_behind(struct stream *stream, int64_t end)
