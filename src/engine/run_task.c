@@ -20,7 +20,6 @@ enum {
     FIRST_WINDOW_ROWS = 16 * RANGE_UNIT,
     COPIED_ROWS = 1 << 20,
     BOUNDED_ROWS = 1 << 22,
-    UNASKED_ROWS = 1 << 20, /* whose bytes are not compared with the machine's memory */
     /* While a device gets ready: long enough that starting threads costs nothing, short enough to hand over soon. */
     SLICE_NS = 4000000,
     FIRST_SLICE = 64 * RANGE_UNIT,
@@ -263,8 +262,7 @@ static int64_t rows_bound(struct task_run *run, int64_t memory)
 
 static enum status run_ranges(struct task_run *run)
 {
-    const int64_t memory = run->job.rows > UNASKED_ROWS || run->runner->memory ? room_memory(run->runner->memory) : 0;
-    const int64_t bound = memory > 0 ? rows_bound(run, memory) : INT64_MAX;
+    const int64_t bound = rows_bound(run, room_memory(run->runner->memory));
     find_survivors(run);
     if (run->survivors.count == 0)
         return STATUS_OK;

@@ -268,6 +268,7 @@ static void shell_open(struct shell *shell, const struct options *options, const
     shell->runner.env = env_new(shell->catalog);
     shell->runner.evaluator = evaluator_open();
     const size_t ram = (size_t)ram_bytes();
+    shell->runner.memory = (int64_t)ram; /* asking takes as long as a short query */
     shell->runner.pool = pool_new(ram / POOL_SHARE);
     shell->keeper = keeper_new(ram / COPIES_SHARE, shell->runner.pool);
     shell->runner.cancel = platform->cancel;
