@@ -37,6 +37,7 @@ struct chooser {
     char *directory;
     struct candidate candidates[MOST_CANDIDATES];
     size_t count;
+    bool lack_told;
     struct memo *memos;
 };
 
@@ -301,6 +302,16 @@ struct backend *chooser_pick(struct chooser *chooser, const struct work *work)
             return estimates[k].backend;
     }
     return estimates[best].backend;
+}
+
+struct backend *chooser_lacking(struct chooser *chooser)
+{
+    struct candidate *best = &chooser->candidates[1];
+    if (chooser->lack_told || chooser->count < 2)
+        return NULL;
+    look_at(chooser, best, false);
+    chooser->lack_told = best->started == BACKEND_UNABLE;
+    return chooser->lack_told ? best->backend : NULL;
 }
 
 static size_t number_of(const struct chooser *chooser, const struct backend *backend)

@@ -41,6 +41,10 @@ struct backend *chooser_backend(const struct chooser *chooser, size_t k);
 void chooser_estimate(struct chooser *chooser, const struct work *work, bool wait,
                       struct estimate estimates[MOST_CANDIDATES]);
 
+/* The best device, if it has turned out that there is none: its `prepare` says why. NULL otherwise, and when asked
+ * again. */
+struct backend *chooser_lacking(struct chooser *chooser);
+
 /* The backend to run the task. It may have to get ready first; it may then turn out to be unable. */
 struct backend *chooser_pick(struct chooser *chooser, const struct work *work);
 

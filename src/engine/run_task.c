@@ -111,6 +111,15 @@ static enum status choose_backend(const struct task_run *run, struct backend *wa
     return (*backend)->ops->prepare(*backend, &run->job);
 }
 
+/* That there is no device is no reason to fail, but explains how long things take. */
+static void tell_lack(const struct task_run *run)
+{
+    struct chooser *chooser = run->runner->chooser;
+    struct backend *lacking = chooser ? chooser_lacking(chooser) : NULL;
+    if (lacking)
+        (void)lacking->ops->prepare(lacking, &run->job);
+}
+
 /* Gives the rows that are left to a backend. A hasty run does not wait for it: the evaluator has them until it is
  * ready. */
 static enum status give_to(struct task_run *run, struct backend *wanted, struct backend **backend)
@@ -312,6 +321,7 @@ static enum status run_ranges(struct task_run *run)
     }
     if (run->runner->chooser)
         measure_tell(&run->measure, run->runner->chooser, &run->work);
+    tell_lack(run);
     return status;
 }
 

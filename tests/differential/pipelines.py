@@ -116,6 +116,8 @@ def widened(values):
 def note_row(relation, stage):
     """What reads more than its row may be a task of its own, which counts its rows itself."""
     ops = {each.op for node in stage.get("nodes", ()) for each in node.walk()}
+    if stage["word"] == "stencil":
+        ops.add("element")  # even one whose lambda reads no neighbour asks where its row is
     if relation.filtered and ops & {"row", "col", "at", "element"}:
         relation.sure = False
     if ops & {"at", "element"} and (relation.pending() or (relation.rows and relation.origin[0])):
