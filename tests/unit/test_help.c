@@ -60,6 +60,7 @@ static void every_word_is_explained(void **state)
     assert_false(help_word(&out, "nonsense"));
     assert_false(help_topic(&out, "nonsense"));
     assert_int_equal(out.length, 0);
+    strbuf_free(&out);
 }
 
 /* Aliases stand with their word; they are not listed. */
