@@ -3,6 +3,7 @@
 #include "../engine/timing.h"
 #include "../heap.h"
 #include "../strbuf.h"
+#include "../thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -328,6 +329,32 @@ void order_free(struct compiler *compiler, struct order *order)
     free_order(order);
 }
 
+static void *wait_for_end(void *argument)
+{
+    pid_t *process = argument;
+
+    while (waitpid(*process, NULL, 0) < 0 && errno == EINTR)
+        ;
+    free(process);
+    return NULL;
+}
+
+/* The process finishes what it has begun, and is this one's child until then: somebody has to take note of its end, or
+ * it stays as a zombie as long as the shell lives. */
+static void let_go(pid_t process)
+{
+    pthread_t thread;
+
+    if (waitpid(process, NULL, WNOHANG) != 0)
+        return;
+    pid_t *kept = heap_array(1, sizeof *kept);
+    *kept = process;
+    if (thread_begin(&thread, wait_for_end, kept))
+        pthread_detach(thread);
+    else
+        free(kept);
+}
+
 void compiler_free(struct compiler *compiler)
 {
     if (!compiler)
@@ -335,7 +362,7 @@ void compiler_free(struct compiler *compiler)
     if (compiler->socket >= 0)
         close(compiler->socket);
     if (compiler->process > 0)
-        (void)waitpid(compiler->process, NULL, WNOHANG);
+        let_go(compiler->process);
     while (compiler->first) {
         struct order *order = compiler->first;
         compiler->first = order->next;

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +44,7 @@ static void reply(uint32_t built, const char *text, size_t size, size_t sent)
 static int stand_in(const char *role)
 {
     uint64_t size;
+    (void)alarm(3 * LIMIT_MS / 1000); /* as the real one sees to it that it does not hang for ever */
     while (take(&size, sizeof size)) {
         char *text = calloc(size + 10, 1);
         memcpy(text, "built ", 6);
@@ -242,11 +244,35 @@ static void an_order_can_be_dropped(void **state)
     compiler_free(compiler);
 }
 
+/* Whether a child is left, ended or not; it stays as it is. */
+static bool has_child(void)
+{
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+/* One that is let go in the middle of an order ends when that is done, and nothing is left of it. */
+static void no_process_is_left(void **state)
+{
+    (void)state;
+    struct compiler *compiler = compiler_in("is slow", LIMIT_MS);
+    struct order *first = order(compiler, "a");
+    assert_int_equal(compiler_ask(compiler, first), ORDER_UNDER_WAY);
+    order_free(compiler, first);
+    compiler_free(compiler);
+    assert_true(has_child());
+    int64_t began = milliseconds();
+    while (has_child() && milliseconds() - began < LIMIT_MS)
+        usleep(10000);
+    assert_false(has_child());
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "--stand-in") == 0)
         _exit(stand_in(argv[2])); /* without a look at what it has not freed */
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_process_is_left), /* first: others leave some that hang */
         cmocka_unit_test(orders_are_done_in_turn),     cmocka_unit_test(large_orders_pass),
         cmocka_unit_test(a_compiler_may_fail),         cmocka_unit_test(a_failure_concerns_one_order),
         cmocka_unit_test(a_program_that_is_not_there), cmocka_unit_test(a_compiler_may_leave),
