@@ -202,11 +202,11 @@ void start_free(struct start *start)
     pthread_mutex_lock(&start->lock);
     bool running = start->begun && !start->over;
     start->abandoned = running;
+    if (running)
+        pthread_detach(start->thread); /* under the lock: behind it the thread may release the start at once */
     pthread_mutex_unlock(&start->lock);
-    if (running) {
-        pthread_detach(start->thread);
+    if (running)
         return;
-    }
     if (start->threaded && !start->joined)
         pthread_join(start->thread, NULL);
     release(start);
