@@ -61,7 +61,12 @@ struct keeper *keeper_new(size_t most, struct pool *pool)
     keeper->pool = pool_ref(pool);
     keeper->refs = 1;
     pthread_mutex_init(&keeper->lock, NULL);
-    pthread_cond_init(&keeper->changed, NULL);
+    /* What waits for a while is not to be misled when somebody sets the clock. */
+    pthread_condattr_t steady;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&keeper->changed, &steady);
+    pthread_condattr_destroy(&steady);
     return keeper;
 }
 
@@ -179,7 +184,7 @@ static void look_into(struct keeper *keeper, const struct column *column)
 static void pause_first(struct keeper *keeper)
 {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += PAUSE_NS;
     if (until.tv_nsec >= 1000000000) {
         until.tv_nsec -= 1000000000;
@@ -309,6 +314,14 @@ static void make_room(struct keeper *keeper, const struct column *column)
     pthread_mutex_unlock(&keeper->lock);
 }
 
+/* Nobody will make the column's copy: what was set aside for it goes to others. */
+static void give_up(struct keeper *keeper, const struct column *column)
+{
+    pthread_mutex_lock(&keeper->lock);
+    set_bytes(column->kept, column->kept->narrow ? column_bytes(column->kept->narrow) : 0);
+    pthread_mutex_unlock(&keeper->lock);
+}
+
 static void enqueue(struct keeper *keeper, struct column *column)
 {
     pthread_mutex_lock(&keeper->lock);
@@ -337,6 +350,8 @@ void keeper_begin(struct keeper *keeper)
         }
         if (read_again && keeper->eager)
             look_into(keeper, column);
+        else
+            give_up(keeper, column);
         column->kept->noted = false;
         column_unref(column);
     }

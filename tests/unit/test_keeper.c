@@ -6,6 +6,8 @@
 #include "engine/pool.h"
 #include "engine/run.h"
 
+#include <pthread.h>
+
 enum { ROWS = 200000, LONG_ROWS = 1100000, MEGABYTE = 1 << 20 };
 
 struct fixture {
@@ -258,6 +260,28 @@ static void found_out_in_the_background(void **state)
     assert_int_equal(fixture->timing.skipped, 0);
 }
 
+/* Memory set aside for a copy that no thread can be had for is there for the next. */
+static void without_a_thread_nothing_is_held(void **state)
+{
+    struct fixture *fixture = *state;
+    pthread_attr_t usual, too_large;
+    pthread_getattr_default_np(&usual);
+    pthread_attr_init(&too_large);
+    assert_int_equal(pthread_attr_setstacksize(&too_large, (size_t)1 << 50), 0); /* no machine has so much */
+    write_columns(fixture, LONG_ROWS);
+    struct keeper *keeper = keep(fixture, LONG_ROWS * sizeof(int32_t) / 2, false); /* one copy, at most */
+    assert_int_equal(pthread_setattr_default_np(&too_large), 0);
+    assert_gives(fixture, "load sorted.i32 | max", LONG_ROWS / 1000 - 1);
+    keeper_settle(keeper);
+    assert_null(column_zones(column_of(fixture, "sorted.i32")));
+    assert_int_equal(pthread_setattr_default_np(&usual), 0);
+    assert_gives(fixture, "load mixed.i32 | max", 999);
+    keeper_settle(keeper);
+    assert_non_null(column_narrow(column_of(fixture, "mixed.i32")));
+    pthread_attr_destroy(&too_large);
+    pthread_attr_destroy(&usual);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +292,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(changed_files_are_read_anew, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_are_bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(found_out_in_the_background, setup, teardown),
+        cmocka_unit_test_setup_teardown(without_a_thread_nothing_is_held, setup, teardown),
     };
     return cmocka_run_group_tests_name("keeper", tests, NULL, NULL);
 }
