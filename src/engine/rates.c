@@ -191,17 +191,18 @@ static bool read_rates(const char *text, struct rates *rates, const struct profi
     bool good = strncmp(text, heading.text, heading.length) == 0;
     text += good ? heading.length : 0;
     strbuf_free(&heading);
-    double n[3];
     for (size_t kind = 0; kind < WORK_KINDS && good; kind++) {
+        double n[3] = {0};
         const struct rate *from = &as_usual.of[kind];
         good = read_line(&text, work_names[kind], n) && believable(n[0], from->fixed) && believable(n[1], from->byte) &&
                believable(n[2], from->operation);
         rates->of[kind] = (struct rate){n[0], n[1], n[2]};
     }
-    good = good && read_line(&text, "link", n) && believable(n[0], as_usual.upload) &&
-           believable(n[1], as_usual.download) && *text == '\0';
-    rates->upload = n[0];
-    rates->download = n[1];
+    double link[3] = {0};
+    good = good && read_line(&text, "link", link) && believable(link[0], as_usual.upload) &&
+           believable(link[1], as_usual.download) && *text == '\0';
+    rates->upload = link[0];
+    rates->download = link[1];
     return good;
 }
 
