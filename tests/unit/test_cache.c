@@ -184,7 +184,7 @@ static void the_cache_is_bounded(void **state)
     struct scratch *scratch = *state;
     struct cache *cache = open_in(scratch, KEPT * BYTES);
     struct blob program = program_of(6, BYTES - 100);
-    char names[ENTRIES][8];
+    char names[ENTRIES][16];
     int kept = 0;
 
     for (int k = 0; k < ENTRIES; k++) {
