@@ -132,14 +132,14 @@ static uint64_t offset_of(const struct cells *cells, const struct member *member
     return cells_is_long(cells, member) ? two_words(&record[member->word]) : record[member->word];
 }
 
-cells_int128 cells_sum(const struct cells *cells, const struct member *member, const uint32_t *record)
+int128 cells_sum(const struct cells *cells, const struct member *member, const uint32_t *record)
 {
     const struct reading *reading = &cells->values[member->value].reading;
-    cells_int128 offsets = two_words(&record[member->word]);
+    int128 offsets = two_words(&record[member->word]);
 
     if (member->top)
-        offsets += (cells_int128)record[member->top] << 64;
-    return offsets + (cells_int128)image_integer(reading->image, reading->least) * record[cells->count_word];
+        offsets += (int128)record[member->top] << 64;
+    return offsets + (int128)image_integer(reading->image, reading->least) * record[cells->count_word];
 }
 
 int64_t cells_integer(const struct cells *cells, const struct member *member, const uint32_t *record)

@@ -8,7 +8,7 @@
 
 #include "walk.h"
 
-__extension__ typedef __int128 cells_int128;
+#include "../integer.h"
 
 enum member_kind { MEMBER_SUM, MEMBER_MIN, MEMBER_MAX };
 
@@ -50,7 +50,7 @@ bool cells_is_long(const struct cells *cells, const struct member *member);
 
 /* What a record holds. */
 int64_t cells_count(const struct cells *cells, const uint32_t *record);
-cells_int128 cells_sum(const struct cells *cells, const struct member *member, const uint32_t *record);
+int128 cells_sum(const struct cells *cells, const struct member *member, const uint32_t *record);
 int64_t cells_integer(const struct cells *cells, const struct member *member, const uint32_t *record);
 double cells_float(const struct cells *cells, const struct member *member, const uint32_t *record);
 

@@ -23,7 +23,7 @@ struct copies {
     struct lane *up, *down;
     struct {
         struct fill *fills;
-        struct load *loads;
+        struct transfer *transfers;
         size_t count, capacity;
         pthread_t thread;
         bool running;
@@ -69,10 +69,10 @@ static char *host_at(const struct copy *copy, int64_t row)
     return data.owned + (size_t)row * element_size(copy);
 }
 
-static struct load load_of(const struct copy *copy, int64_t begin, int64_t end)
+static struct transfer transfer_of(const struct copy *copy, int64_t begin, int64_t end)
 {
-    return (struct load){copy->buffer, offset_of(copy, begin), host_at(copy, begin),
-                         (size_t)(end - begin) * element_size(copy)};
+    return (struct transfer){copy->buffer, offset_of(copy, begin), host_at(copy, begin),
+                             (size_t)(end - begin) * element_size(copy)};
 }
 
 struct copy *copies_find(struct copies *copies, const struct column *column, int64_t row, int64_t rows)
@@ -118,9 +118,9 @@ struct copy *copies_add(struct copies *copies, struct column *column, int64_t ro
 static bool fetch(struct away *away, int64_t begin, int64_t end)
 {
     struct copy *copy = (struct copy *)away; /* its first member */
-    const struct load load = load_of(copy, begin, end);
+    const struct transfer transfer = transfer_of(copy, begin, end);
 
-    return lane_copy(copy->copies->down, &load, 1) == CL_SUCCESS;
+    return lane_copy(copy->copies->down, &transfer, 1) == CL_SUCCESS;
 }
 
 struct copy *copies_add_result(struct copies *copies, struct column *column, int64_t row, int64_t rows, cl_mem buffer)
@@ -212,7 +212,7 @@ void copies_free(struct copies *copies)
     lane_free(copies->up);
     lane_free(copies->down);
     free(copies->ahead.fills);
-    free(copies->ahead.loads);
+    free(copies->ahead.transfers);
     free(copies->at);
     free(copies);
 }
@@ -241,15 +241,15 @@ static const struct copy *other_with(const struct copy *copy, int64_t row, int64
 static bool upload(struct copy *copy, int64_t begin, int64_t end, struct timing *timing)
 {
     struct accelerator *accelerator = copy->copies->accelerator;
-    const struct load load = load_of(copy, begin, end);
+    const struct transfer transfer = transfer_of(copy, begin, end);
     int64_t started = now_ns();
 
     /* What other devices have comes by way of the host. */
     if (!column_fetch(copy->column, begin, end))
         return cl_ok(&accelerator->failure, "clEnqueueReadBuffer", CL_OUT_OF_RESOURCES);
-    if (!cl_ok(&accelerator->failure, "clEnqueueWriteBuffer", lane_copy(copy->copies->up, &load, 1)))
+    if (!cl_ok(&accelerator->failure, "clEnqueueWriteBuffer", lane_copy(copy->copies->up, &transfer, 1)))
         return false;
-    timing_add(timing, PHASE_UPLOAD, type_table[copy->column->store].name, now_ns() - started, (int64_t)load.bytes);
+    timing_add(timing, PHASE_UPLOAD, type_table[copy->column->store].name, now_ns() - started, (int64_t)transfer.bytes);
     return true;
 }
 
@@ -338,10 +338,10 @@ void copy_fill_ahead(struct copy *copy, int64_t row, int64_t rows)
     if (copies->ahead.count == copies->ahead.capacity) {
         copies->ahead.capacity = copies->ahead.capacity ? copies->ahead.capacity * 2 : 16;
         copies->ahead.fills = heap_resize(copies->ahead.fills, copies->ahead.capacity, sizeof(struct fill));
-        copies->ahead.loads = heap_resize(copies->ahead.loads, copies->ahead.capacity, sizeof(struct load));
+        copies->ahead.transfers = heap_resize(copies->ahead.transfers, copies->ahead.capacity, sizeof(struct transfer));
     }
     copies->ahead.fills[copies->ahead.count] = (struct fill){copy, begin, end};
-    copies->ahead.loads[copies->ahead.count++] = load_of(copy, begin, end);
+    copies->ahead.transfers[copies->ahead.count++] = transfer_of(copy, begin, end);
 }
 
 static void *run_ahead(void *argument)
@@ -349,7 +349,7 @@ static void *run_ahead(void *argument)
     struct copies *copies = argument;
     int64_t started = now_ns();
 
-    copies->ahead.code = lane_copy(copies->up, copies->ahead.loads, copies->ahead.count);
+    copies->ahead.code = lane_copy(copies->up, copies->ahead.transfers, copies->ahead.count);
     copies->ahead.ns = now_ns() - started;
     return NULL;
 }
@@ -378,7 +378,7 @@ void copies_join(struct copies *copies, struct timing *timing)
         struct copy *copy = fill->copy;
         copy->begin = copy->begin == copy->end ? fill->begin : copy->begin;
         copy->end = fill->end;
-        bytes += (int64_t)copies->ahead.loads[k].bytes;
+        bytes += (int64_t)copies->ahead.transfers[k].bytes;
         name = type_table[copy->column->store].name;
     }
     copies->ahead.count = 0;

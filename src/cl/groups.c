@@ -23,7 +23,7 @@ static const uint32_t *record_at(const struct groups *groups, uint64_t record)
 
 /* What members come to, as the host's own tallies have it. */
 union tallied {
-    cells_int128 sums[KEY_BLOCK];
+    int128 sums[KEY_BLOCK];
     int64_t integers[KEY_BLOCK];
     double numbers[KEY_BLOCK];
 };

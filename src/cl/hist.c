@@ -6,14 +6,13 @@
 
 #include "../engine/hist.h"
 #include "../heap.h"
+#include "../integer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 extern const char kernel_images[];
-
-__extension__ typedef unsigned __int128 uint128;
 
 static void write_rows(const struct break_job *job, const struct hist *hist, const struct cells *cells,
                        const struct column *records)

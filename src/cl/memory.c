@@ -227,8 +227,8 @@ bool memory_fetch(struct memory *memory, struct column *column, int64_t row, int
         return cl_ok(&accelerator->failure, "clEnqueueUnmapMemObject", code);
     }
     int64_t start = now_ns();
-    const struct load load = {view->buffer, 0, column_at(column, row), bytes};
-    if (!cl_ok(&accelerator->failure, "clEnqueueReadBuffer", lane_copy(memory->down, &load, 1)))
+    const struct transfer transfer = {view->buffer, 0, column_at(column, row), bytes};
+    if (!cl_ok(&accelerator->failure, "clEnqueueReadBuffer", lane_copy(memory->down, &transfer, 1)))
         return false;
     timing_add(timing, PHASE_RETRIEVE, type_table[column->store].name, now_ns() - start, (int64_t)bytes);
     return true;

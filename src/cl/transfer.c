@@ -25,9 +25,9 @@ struct lane {
 };
 
 /* One transfer. */
-struct work {
+struct batch {
     const struct lane *lane;
-    const struct load *loads;
+    const struct transfer *transfers;
     size_t count;
     atomic_size_t next;  /* piece to take */
     atomic_int code;     /* the first error, or CL_SUCCESS */
@@ -82,40 +82,40 @@ struct slot {
     cl_event event; /* the device's copy; NULL: none under way */
 };
 
-static void fail(struct work *work, cl_int code)
+static void fail(struct batch *batch, cl_int code)
 {
     int none = CL_SUCCESS;
 
-    atomic_compare_exchange_strong(&work->code, &none, code);
+    atomic_compare_exchange_strong(&batch->code, &none, code);
 }
 
 /* Waits until the slot is free again, taking what was downloaded to where it belongs. */
-static void settle(struct work *work, struct slot *slot)
+static void settle(struct batch *batch, struct slot *slot)
 {
     if (!slot->event)
         return;
     cl_int code = clWaitForEvents(1, &slot->event);
     if (code != CL_SUCCESS)
-        fail(work, code);
-    else if (work->lane->direction == TRANSFER_DOWNLOAD)
+        fail(batch, code);
+    else if (batch->lane->direction == TRANSFER_DOWNLOAD)
         memcpy(slot->host, slot->memory, slot->bytes);
     clReleaseEvent(slot->event);
     slot->event = NULL;
 }
 
-static size_t pieces_of(const struct load *load)
+static size_t pieces_of(const struct transfer *transfer)
 {
-    return (load->bytes + PIECE - 1) / PIECE;
+    return (transfer->bytes + PIECE - 1) / PIECE;
 }
 
-/* Which load a piece is of, and where it begins there; NULL: there is no such piece. */
-static const struct load *find_piece(const struct work *work, size_t piece, size_t *begin)
+/* Which transfer a piece is of, and where it begins there; NULL: there is no such piece. */
+static const struct transfer *find_piece(const struct batch *batch, size_t piece, size_t *begin)
 {
-    for (size_t k = 0; k < work->count; k++) {
-        size_t pieces = pieces_of(&work->loads[k]);
+    for (size_t k = 0; k < batch->count; k++) {
+        size_t pieces = pieces_of(&batch->transfers[k]);
         if (piece < pieces) {
             *begin = piece * PIECE;
-            return &work->loads[k];
+            return &batch->transfers[k];
         }
         piece -= pieces;
     }
@@ -123,75 +123,75 @@ static const struct load *find_piece(const struct work *work, size_t piece, size
 }
 
 /* Starts the next piece in this slot; false if there is none left. */
-static bool start_piece(struct work *work, struct slot *slot)
+static bool start_piece(struct batch *batch, struct slot *slot)
 {
-    cl_command_queue queue = work->lane->queue;
+    cl_command_queue queue = batch->lane->queue;
     size_t begin;
-    const struct load *load = find_piece(work, atomic_fetch_add(&work->next, 1), &begin);
+    const struct transfer *transfer = find_piece(batch, atomic_fetch_add(&batch->next, 1), &begin);
     cl_int code;
 
-    if (!load)
+    if (!transfer)
         return false;
-    slot->host = (char *)load->host + begin;
-    slot->bytes = load->bytes - begin < PIECE ? load->bytes - begin : PIECE;
-    if (work->lane->direction == TRANSFER_UPLOAD) {
+    slot->host = (char *)transfer->host + begin;
+    slot->bytes = transfer->bytes - begin < PIECE ? transfer->bytes - begin : PIECE;
+    if (batch->lane->direction == TRANSFER_UPLOAD) {
         memcpy(slot->memory, slot->host, slot->bytes);
-        code = clEnqueueWriteBuffer(queue, load->buffer, CL_FALSE, load->offset + begin, slot->bytes, slot->memory, 0,
-                                    NULL, &slot->event);
+        code = clEnqueueWriteBuffer(queue, transfer->buffer, CL_FALSE, transfer->offset + begin, slot->bytes,
+                                    slot->memory, 0, NULL, &slot->event);
     } else {
-        code = clEnqueueReadBuffer(queue, load->buffer, CL_FALSE, load->offset + begin, slot->bytes, slot->memory, 0,
-                                   NULL, &slot->event);
+        code = clEnqueueReadBuffer(queue, transfer->buffer, CL_FALSE, transfer->offset + begin, slot->bytes,
+                                   slot->memory, 0, NULL, &slot->event);
     }
     if (code == CL_SUCCESS)
         code = clFlush(queue);
     else
         slot->event = NULL;
     if (code != CL_SUCCESS)
-        fail(work, code);
+        fail(batch, code);
     return true;
 }
 
 static void *run(void *argument)
 {
-    struct work *work = argument;
-    size_t thread = atomic_fetch_add(&work->taken, 1);
+    struct batch *batch = argument;
+    size_t thread = atomic_fetch_add(&batch->taken, 1);
     struct slot slots[SLOTS] = {{0}};
 
     for (size_t k = 0; k < SLOTS; k++)
-        slots[k].memory = work->lane->memory + (thread * SLOTS + k) * PIECE;
-    for (size_t turn = 0; atomic_load(&work->code) == CL_SUCCESS; turn++) {
-        settle(work, &slots[turn % SLOTS]);
-        if (!start_piece(work, &slots[turn % SLOTS]))
+        slots[k].memory = batch->lane->memory + (thread * SLOTS + k) * PIECE;
+    for (size_t turn = 0; atomic_load(&batch->code) == CL_SUCCESS; turn++) {
+        settle(batch, &slots[turn % SLOTS]);
+        if (!start_piece(batch, &slots[turn % SLOTS]))
             break;
     }
     for (size_t k = 0; k < SLOTS; k++)
-        settle(work, &slots[k]);
+        settle(batch, &slots[k]);
     return NULL;
 }
 
-static cl_int copy_plainly(const struct lane *lane, const struct load *loads, size_t count)
+static cl_int copy_plainly(const struct lane *lane, const struct transfer *transfers, size_t count)
 {
     cl_int code = CL_SUCCESS;
 
     for (size_t k = 0; k < count && code == CL_SUCCESS; k++) {
-        const struct load *load = &loads[k];
+        const struct transfer *transfer = &transfers[k];
         code = lane->direction == TRANSFER_UPLOAD
-                   ? clEnqueueWriteBuffer(lane->queue, load->buffer, CL_TRUE, load->offset, load->bytes, load->host, 0,
-                                          NULL, NULL)
-                   : clEnqueueReadBuffer(lane->queue, load->buffer, CL_TRUE, load->offset, load->bytes, load->host, 0,
-                                         NULL, NULL);
+                   ? clEnqueueWriteBuffer(lane->queue, transfer->buffer, CL_TRUE, transfer->offset, transfer->bytes,
+                                          transfer->host, 0, NULL, NULL)
+                   : clEnqueueReadBuffer(lane->queue, transfer->buffer, CL_TRUE, transfer->offset, transfer->bytes,
+                                         transfer->host, 0, NULL, NULL);
     }
     return code;
 }
 
-cl_int lane_copy(struct lane *lane, const struct load *loads, size_t count)
+cl_int lane_copy(struct lane *lane, const struct transfer *transfers, size_t count)
 {
     cl_int code = CL_SUCCESS;
     size_t bytes = 0, pieces = 0;
 
     for (size_t k = 0; k < count; k++) {
-        bytes += loads[k].bytes;
-        pieces += pieces_of(&loads[k]);
+        bytes += transfers[k].bytes;
+        pieces += pieces_of(&transfers[k]);
     }
     if (!lane->queue)
         lane->queue = clCreateCommandQueue(lane->accelerator->context, lane->accelerator->device.id, 0, &code);
@@ -200,15 +200,15 @@ cl_int lane_copy(struct lane *lane, const struct load *loads, size_t count)
     if (bytes > SMALL && !lane->pinned)
         pin(lane);
     if (bytes <= SMALL || !lane->pinned)
-        return copy_plainly(lane, loads, count);
+        return copy_plainly(lane, transfers, count);
 
-    struct work work = {lane, loads, count, 0, CL_SUCCESS, 0};
+    struct batch batch = {lane, transfers, count, 0, CL_SUCCESS, 0};
     pthread_t threads[MOST_THREADS];
     size_t started = 0, wanted = pieces < lane->threads ? pieces : lane->threads;
-    while (started + 1 < wanted && thread_begin(&threads[started], run, &work))
+    while (started + 1 < wanted && thread_begin(&threads[started], run, &batch))
         started++;
-    run(&work);
+    run(&batch);
     for (size_t k = 0; k < started; k++)
         pthread_join(threads[k], NULL);
-    return atomic_load(&work.code);
+    return atomic_load(&batch.code);
 }

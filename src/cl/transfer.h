@@ -18,14 +18,15 @@ struct lane *lane_new(const struct accelerator *accelerator, enum transfer_direc
 void lane_free(struct lane *lane);
 
 /* Bytes to copy: those of a buffer from `offset` on, and the host's. */
-struct load {
+struct transfer {
     cl_mem buffer;
     size_t offset;
     void *host;
     size_t bytes;
 };
 
-/* Copies the loads one after another, and waits for it. What kernels have to do with the buffers must have ended. */
-cl_int lane_copy(struct lane *lane, const struct load *loads, size_t count);
+/* Copies the transfers one after another, and waits for all of them. What kernels have to do with the buffers must have
+ * ended. */
+cl_int lane_copy(struct lane *lane, const struct transfer *transfers, size_t count);
 
 #endif

@@ -2,13 +2,13 @@
 
 #include "number.h"
 
+#include "../integer.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-__extension__ typedef unsigned __int128 uint128;
 
 char *digits_before(char *end, uint64_t value)
 {

@@ -5,7 +5,7 @@
  * multiplications are still several times quicker than the machine's division. */
 #include "eval_ops.h"
 
-__extension__ typedef unsigned __int128 uint128;
+#include "../integer.h"
 
 static uint32_t quotient_i32(const struct divisor *by, uint32_t magnitude)
 {

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-__extension__ typedef unsigned __int128 uint128;
-
 double hist_edge(const struct hist *hist, int64_t k)
 {
     if (!hist->number) {

@@ -1,15 +1,5 @@
 #include "interval.h"
 
-static int128 least(int128 a, int128 b)
-{
-    return a < b ? a : b;
-}
-
-static int128 greatest(int128 a, int128 b)
-{
-    return a > b ? a : b;
-}
-
 static int128 power_of_two(int bits)
 {
     return (int128)1 << bits;
@@ -27,12 +17,13 @@ static int128 mask_of(int128 n)
 /* The interval of a function that is monotone in each argument, from its values at the corners. */
 static struct interval hull(int128 a, int128 b, int128 c, int128 d)
 {
-    return (struct interval){.lo = least(least(a, b), least(c, d)), .hi = greatest(greatest(a, b), greatest(c, d))};
+    return (struct interval){.lo = least_wide(least_wide(a, b), least_wide(c, d)),
+                             .hi = greatest_wide(greatest_wide(a, b), greatest_wide(c, d))};
 }
 
 struct interval interval_join(struct interval a, struct interval b)
 {
-    return (struct interval){.lo = least(a.lo, b.lo), .hi = greatest(a.hi, b.hi)};
+    return (struct interval){.lo = least_wide(a.lo, b.lo), .hi = greatest_wide(a.hi, b.hi)};
 }
 
 static struct interval multiply(struct interval a, struct interval b)
@@ -46,12 +37,12 @@ static struct interval divide(struct interval a, struct interval b)
     struct interval result = {.fails = true}; /* by nothing but zero */
     bool found = false;
     if (b.lo < 0) {
-        int128 last = least(b.hi, -1);
+        int128 last = least_wide(b.hi, -1);
         result = hull(a.lo / b.lo, a.lo / last, a.hi / b.lo, a.hi / last);
         found = true;
     }
     if (b.hi > 0) {
-        int128 first = greatest(b.lo, 1);
+        int128 first = greatest_wide(b.lo, 1);
         struct interval positive = hull(a.lo / first, a.lo / b.hi, a.hi / first, a.hi / b.hi);
         result = found ? interval_join(result, positive) : positive;
     }
@@ -62,10 +53,10 @@ static struct interval divide(struct interval a, struct interval b)
 /* Smaller than the divisor, no larger than the dividend, and of its sign. */
 static struct interval remainder_of(struct interval a, struct interval b)
 {
-    int128 most = greatest(greatest(-b.lo, b.hi) - 1, 0);
+    int128 most = greatest_wide(greatest_wide(-b.lo, b.hi) - 1, 0);
     return (struct interval){
-        .lo = a.lo < 0 ? -least(-a.lo, most) : 0,
-        .hi = a.hi > 0 ? least(a.hi, most) : 0,
+        .lo = a.lo < 0 ? -least_wide(-a.lo, most) : 0,
+        .hi = a.hi > 0 ? least_wide(a.hi, most) : 0,
         .fails = b.lo <= 0 && b.hi >= 0,
     };
 }
@@ -73,7 +64,7 @@ static struct interval remainder_of(struct interval a, struct interval b)
 /* The counts that do not fail; `fails` if others are possible, lo > hi if none is left. */
 static struct interval shift_counts(struct interval b)
 {
-    return (struct interval){.lo = greatest(b.lo, 0), .hi = least(b.hi, 63), .fails = b.lo < 0 || b.hi > 63};
+    return (struct interval){.lo = greatest_wide(b.lo, 0), .hi = least_wide(b.hi, 63), .fails = b.lo < 0 || b.hi > 63};
 }
 
 static struct interval shift_left(struct interval a, struct interval b)
@@ -101,20 +92,20 @@ static struct interval shift_right(struct interval a, struct interval b)
 static struct interval absolute(struct interval a)
 {
     int128 nearest = a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0;
-    return (struct interval){.lo = nearest, .hi = greatest(-a.lo, a.hi)};
+    return (struct interval){.lo = nearest, .hi = greatest_wide(-a.lo, a.hi)};
 }
 
 /* With a non-negative argument the result has no more bits than that one; with two negative ones no more than both. */
 static struct interval bit_and(struct interval a, struct interval b)
 {
     if (a.lo >= 0 && b.lo >= 0)
-        return (struct interval){.lo = 0, .hi = least(a.hi, b.hi)};
+        return (struct interval){.lo = 0, .hi = least_wide(a.hi, b.hi)};
     if (a.lo >= 0 || b.lo >= 0)
         return (struct interval){.lo = 0, .hi = a.lo >= 0 ? a.hi : b.hi};
     bool negative = a.hi < 0 && b.hi < 0;
     return (struct interval){
-        .lo = -mask_of(-least(a.lo, b.lo) - 1) - 1,
-        .hi = negative ? least(a.hi, b.hi) : greatest(a.hi, b.hi),
+        .lo = -mask_of(-least_wide(a.lo, b.lo) - 1) - 1,
+        .hi = negative ? least_wide(a.hi, b.hi) : greatest_wide(a.hi, b.hi),
     };
 }
 
@@ -125,7 +116,7 @@ static struct interval bit_not(struct interval a)
 
 static struct interval bit_xor(struct interval a, struct interval b)
 {
-    int128 mask = mask_of(greatest(greatest(a.hi, -a.lo - 1), greatest(b.hi, -b.lo - 1)));
+    int128 mask = mask_of(greatest_wide(greatest_wide(a.hi, -a.lo - 1), greatest_wide(b.hi, -b.lo - 1)));
     bool same = (a.lo >= 0 && b.lo >= 0) || (a.hi < 0 && b.hi < 0);
     bool opposite = (a.lo >= 0 && b.hi < 0) || (a.hi < 0 && b.lo >= 0);
     return (struct interval){.lo = same ? 0 : -mask - 1, .hi = opposite ? -1 : mask};
@@ -177,9 +168,9 @@ struct interval interval_of(enum op op, struct interval a, struct interval b, st
     case OP_SELECT:
         return interval_join(b, c);
     case OP_MIN:
-        return (struct interval){.lo = least(a.lo, b.lo), .hi = least(a.hi, b.hi)};
+        return (struct interval){.lo = least_wide(a.lo, b.lo), .hi = least_wide(a.hi, b.hi)};
     case OP_MAX:
-        return (struct interval){.lo = greatest(a.lo, b.lo), .hi = greatest(a.hi, b.hi)};
+        return (struct interval){.lo = greatest_wide(a.lo, b.lo), .hi = greatest_wide(a.hi, b.hi)};
     case OP_SIGN:
         return (struct interval){.lo = sign(a.lo), .hi = sign(a.hi)};
     case OP_POPCOUNT:

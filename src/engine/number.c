@@ -1,12 +1,12 @@
 #include "number.h"
 
+#include "../integer.h"
+
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-__extension__ typedef unsigned __int128 uint128;
 
 enum {
     MOST_CHARACTERS = 1000, /* longer ones are no numbers: nobody writes them, and a float has at most 767 digits */

@@ -25,16 +25,6 @@ static struct column *reserve_moved(const struct column *from, const struct brea
     return column;
 }
 
-static int128 least(int128 a, int128 b)
-{
-    return a < b ? a : b;
-}
-
-static int128 greatest(int128 a, int128 b)
-{
-    return a > b ? a : b;
-}
-
 /* What the results of a scan of integers are within, if that is less than 64 bits and told by the column's range. */
 static bool scan_range(const struct break_job *job, int64_t *lo, int64_t *hi)
 {
@@ -49,13 +39,13 @@ static bool scan_range(const struct break_job *job, int64_t *lo, int64_t *hi)
     if (info->kind != KIND_INT || (aggregate->has_initial && !scalar_fits(&aggregate->initial)))
         return false;
     if (aggregate->kind == AGG_SUM) {
-        low = least(low * chain, 0) + initial;
-        high = greatest(high * chain, 0) + initial;
+        low = least_wide(low * chain, 0) + initial;
+        high = greatest_wide(high * chain, 0) + initial;
     } else if (aggregate->kind != AGG_MIN && aggregate->kind != AGG_MAX) {
         return false;
     } else if (aggregate->has_initial) {
-        low = least(low, initial);
-        high = greatest(high, initial);
+        low = least_wide(low, initial);
+        high = greatest_wide(high, initial);
     } else if (breaker->exclusive) {
         return false; /* of no rows there is neither: the ends of 64 bits stand for them */
     }

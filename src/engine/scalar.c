@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-__extension__ typedef unsigned __int128 uint128;
-
 struct scalar scalar_int(int128 value)
 {
     return (struct scalar){.kind = KIND_INT, .integer = value};

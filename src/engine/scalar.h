@@ -4,10 +4,8 @@
 
 #include "types.h"
 
+#include "../integer.h"
 #include "../strbuf.h"
-
-__extension__ typedef __int128
-    int128; /* exact sums may need more than 64 bits; gcc and clang have it on 64-bit hosts */
 
 struct scalar {
     enum kind kind;
