@@ -31,7 +31,7 @@ static void pick_part(void *context, int member, int64_t part)
             rows[i] = picking->rows[at + i];
         for (size_t k = 0; k < job->task->output_count; k++)
             if (job->results[k])
-                elements_pick(carried(job, k), rows, count, column_at(job->results[k], at));
+                column_pick(carried(job, k), rows, count, column_at(job->results[k], at));
     }
 }
 

@@ -80,7 +80,7 @@ static void write_key(const struct groups *groups, size_t k, const uint64_t *rec
     struct column *to = groups->job->results[k];
 
     if (groups->keys) {
-        elements_pick(groups->keys[k], records, count, column_at(to, at));
+        column_pick(groups->keys[k], records, count, column_at(to, at));
         return;
     }
     uint64_t codes[KEY_BLOCK];
@@ -219,7 +219,7 @@ static void pick_part(void *context, int member, int64_t part)
         for (int i = 0; i < count; i++)
             block[i] = rows[at + i];
         for (size_t k = 0; k < picking->keyset->count; k++)
-            elements_pick(picking->keyset->parts[k].reading.column, block, count, column_at(picking->keys[k], at));
+            column_pick(picking->keyset->parts[k].reading.column, block, count, column_at(picking->keys[k], at));
     }
 }
 

@@ -76,12 +76,18 @@ enum status columns_fetch(struct column *const *columns, size_t count, const vol
     return STATUS_OK;
 }
 
-enum status relation_fetch(const struct relation *relation, int64_t begin, int64_t end, struct span span,
-                           struct diags *diags)
+enum status columns_fetch_rows(struct column *const *columns, size_t count, int64_t begin, int64_t end,
+                               struct span span, struct diags *diags)
 {
-    for (size_t k = 0; k < relation->count; k++) {
-        if (!column_fetch(relation->columns[k], begin, end))
+    for (size_t k = 0; k < count; k++) {
+        if (columns[k] && !column_fetch(columns[k], begin, end))
             return lost(span, diags);
     }
     return STATUS_OK;
+}
+
+enum status relation_fetch(const struct relation *relation, int64_t begin, int64_t end, struct span span,
+                           struct diags *diags)
+{
+    return columns_fetch_rows(relation->columns, relation->count, begin, end, span, diags);
 }

@@ -30,6 +30,10 @@ bool column_fetch(struct column *column, int64_t begin, int64_t end);
  * `span` if some are lost; STATUS_CANCELLED when interrupted. `cancel` may be NULL. */
 enum status columns_fetch(struct column *const *columns, size_t count, const volatile sig_atomic_t *cancel,
                           struct span span, struct diags *diags);
+
+/* The same of rows begin..end-1, which nobody interrupts. */
+enum status columns_fetch_rows(struct column *const *columns, size_t count, int64_t begin, int64_t end,
+                               struct span span, struct diags *diags);
 enum status relation_fetch(const struct relation *relation, int64_t begin, int64_t end, struct span span,
                            struct diags *diags);
 

@@ -10,6 +10,7 @@
 #include "bind.h"
 #include "exact.h"
 #include "functions.h"
+#include "name_set.h"
 #include "reducer.h"
 #include "save.h"
 
@@ -152,16 +153,6 @@ void name_unknown_relation(struct binder *binder, const struct name *name);
 
 /* Records an error if a head does not fit the columns or names something twice. */
 void name_check_head(struct scope *scope);
-
-/* Columns' names as they are given out, to number duplicates: ids, ids_2. */
-struct name_set {
-    struct arena *arena;
-    const char **buckets;
-    size_t bucket_count;
-};
-void name_set_init(struct name_set *set, struct arena *arena, size_t most);
-/* The name itself, or with the first number that makes it new; remembers it. */
-const char *name_set_add(struct name_set *set, const char *name);
 
 /* bind_expr.c: expressions to typed code. All give NO_VALUE after an error, or for what cannot be known yet. */
 

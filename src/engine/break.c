@@ -53,7 +53,7 @@ void break_values_at(const struct column *column, const uint64_t *rows, int coun
     uint64_t picked[BREAK_BLOCK];
     bool number = type_table[column->store].kind == KIND_FLOAT;
     struct operands operands = {.out = values, .a = picked};
-    elements_pick(column, rows, count, picked);
+    column_pick(column, rows, count, picked);
     vector_move(column->store, number ? TYPE_F64 : TYPE_I64)(&operands, count);
 }
 

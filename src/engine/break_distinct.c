@@ -51,7 +51,7 @@ static void write_rows(const struct distinct *distinct, const uint64_t *rows, in
     const struct break_job *job = distinct->job;
     for (size_t k = 0; k < job->task->output_count && count > 0; k++) {
         if (job->results[k])
-            elements_pick(break_input(job, job->task->outputs[k].value), rows, count, column_at(job->results[k], at));
+            column_pick(break_input(job, job->task->outputs[k].value), rows, count, column_at(job->results[k], at));
     }
 }
 

@@ -186,7 +186,7 @@ static void write_block(const struct sorting *sorting, int64_t row, const void *
         else if (carried->origin == FROM_LOAD)
             write_load(carried, loads, count, row);
         else
-            elements_pick(carried->from, loads, count, column_at(carried->to, row));
+            column_pick(carried->from, loads, count, column_at(carried->to, row));
     }
 }
 

@@ -212,6 +212,31 @@ struct column *column_of_floats(const double *values, int64_t rows)
     return column;
 }
 
+/* Written once for all sizes, and a loop for each where the size is a constant. */
+static inline __attribute__((always_inline)) void pick_as(const void *from, const uint64_t *rows, int count, void *to,
+                                                          size_t size)
+{
+    for (int i = 0; i < count; i++)
+        memcpy((char *)to + (size_t)i * size, (const char *)from + rows[i] * size, size);
+}
+
+void column_pick(const struct column *column, const uint64_t *rows, int count, void *to)
+{
+    switch (type_table[column->store].size) {
+    case 1:
+        pick_as(column->data, rows, count, to, 1);
+        break;
+    case 2:
+        pick_as(column->data, rows, count, to, 2);
+        break;
+    case 4:
+        pick_as(column->data, rows, count, to, 4);
+        break;
+    default:
+        pick_as(column->data, rows, count, to, 8);
+    }
+}
+
 struct relation *relation_new(int64_t rows, size_t count, struct column *const *columns, const char *const *names)
 {
     struct relation *relation = heap_array(1, sizeof *relation);

@@ -36,6 +36,9 @@ struct scalar column_get(const struct column *column, int64_t row);
 int64_t column_get_int(const struct column *column, int64_t row);  /* of an integer or bool column */
 double column_get_float(const struct column *column, int64_t row); /* of a float column */
 
+/* Copies the elements of the `count` rows listed, as they are stored, one after another. They are on the host. */
+void column_pick(const struct column *column, const uint64_t *rows, int count, void *to);
+
 /* The elements of a raw file, in place; trailing bytes that make no whole element are left out. Takes a reference to
  * the mapping. NULL: no memory. */
 struct column *column_of_mapping(enum type type, struct mapping *mapping);

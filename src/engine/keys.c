@@ -480,26 +480,3 @@ bool keys_sorted(const struct keys *keys, int64_t rows, const struct crew *crew,
     *sorted = !state.broken;
     return done;
 }
-
-SPECIALISED void pick_as(const void *from, const uint64_t *rows, int count, void *to, size_t size)
-{
-    for (int i = 0; i < count; i++)
-        memcpy((char *)to + (size_t)i * size, (const char *)from + rows[i] * size, size);
-}
-
-void elements_pick(const struct column *from, const uint64_t *rows, int count, void *to)
-{
-    switch (type_table[from->store].size) {
-    case 1:
-        pick_as(from->data, rows, count, to, 1);
-        break;
-    case 2:
-        pick_as(from->data, rows, count, to, 2);
-        break;
-    case 4:
-        pick_as(from->data, rows, count, to, 4);
-        break;
-    default:
-        pick_as(from->data, rows, count, to, 8);
-    }
-}

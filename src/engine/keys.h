@@ -52,7 +52,4 @@ bool key_write_32(const struct key *key, const uint32_t *codes, int64_t count, s
 /* Whether the rows are in the order of their keys; only for keys of one word. */
 bool keys_sorted(const struct keys *keys, int64_t rows, const struct crew *crew, bool *sorted);
 
-/* Copies the listed elements, as they are stored, one after another. */
-void elements_pick(const struct column *from, const uint64_t *rows, int count, void *to);
-
 #endif

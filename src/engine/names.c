@@ -1,8 +1,6 @@
 /* What names mean: the rules of docs/language.md, and the messages when none applies. */
 #include "bind_internal.h"
 
-#include "../hash.h"
-
 #include <string.h>
 
 enum { LONGEST_LETTER = 4 };
@@ -474,32 +472,4 @@ void name_check_head(struct scope *scope)
             bind_error_second(scope->binder, head->names[i].span, head->names[index].span, "here first", NULL,
                               "`%s` is named twice", head->names[i].text);
     }
-}
-
-void name_set_init(struct name_set *set, struct arena *arena, size_t most)
-{
-    size_t buckets = 8;
-    while (buckets < 2 * most)
-        buckets *= 2;
-    *set = (struct name_set){arena, arena_array(arena, buckets, sizeof(const char *)), buckets};
-}
-
-/* Remembers the name; false if it was there. */
-static bool insert(struct name_set *set, const char *name)
-{
-    size_t at = (size_t)hash_text(hash_begin(), name) & (set->bucket_count - 1);
-    for (; set->buckets[at] != NULL; at = (at + 1) & (set->bucket_count - 1)) {
-        if (strcmp(set->buckets[at], name) == 0)
-            return false;
-    }
-    set->buckets[at] = name;
-    return true;
-}
-
-const char *name_set_add(struct name_set *set, const char *name)
-{
-    const char *unique = name;
-    for (unsigned number = 2; !insert(set, unique); number++)
-        unique = arena_printf(set->arena, "%s_%u", name, number);
-    return unique;
 }

@@ -1,11 +1,11 @@
 /* One task: analysed, its results' columns made ready, its rows run in ranges, its results finished. */
 #include "run_task.h"
 
-#include "away.h"
 #include "guard.h"
 #include "inputs.h"
 #include "measure.h"
 #include "range.h"
+#include "results.h"
 #include "room.h"
 #include "rows.h"
 #include "run_break.h"
@@ -18,7 +18,6 @@
 enum {
     RANGE_UNIT = 4096,
     FIRST_WINDOW_ROWS = 16 * RANGE_UNIT,
-    COPIED_ROWS = 1 << 20,
     BOUNDED_ROWS = 1 << 22,
     /* While a device gets ready: long enough that starting threads costs nothing, short enough to hand over soon. */
     SLICE_NS = 4000000,
@@ -325,107 +324,6 @@ static enum status run_ranges(struct task_run *run)
     return status;
 }
 
-/* The rows begin .. end-1 of a column, copied: what a window leaves is usually little. */
-static struct column *copy_rows(struct pool *pool, struct column *column, int64_t begin, int64_t end)
-{
-    if (!column_fetch(column, begin, end))
-        return NULL;
-    struct column *copy = column_reserve_like(pool, column, column->type, end - begin);
-    if (!copy)
-        return NULL;
-    size_t size = type_table[column->store].size;
-    if (end > begin)
-        memcpy(column_at(copy, 0), (const char *)column->data + (size_t)begin * size, (size_t)(end - begin) * size);
-    column_finish(copy, end - begin);
-    return copy;
-}
-
-/* An output that is rows of an input as they stand: the whole column, or a copy of a part that is not worth a program.
- * NULL: it has to be computed. */
-static struct column *rows_of_input(const struct task_run *run, const struct output *output)
-{
-    const struct task *task = run->task;
-    const struct instr *instr = &task->code.at[output->value];
-    if (instr->op != OP_INPUT || instr->offset != 0 || task->filter_count > 0)
-        return NULL;
-    struct column *column = run->given[instr->integer];
-    int64_t begin = task->first + run->job.begin, end = task->first + run->job.end;
-    if (column->type != output->type)
-        return NULL;
-    if (begin == 0 && end == column->rows)
-        return column_ref(column);
-    return end - begin <= COPIED_ROWS ? copy_rows(run->runner->pool, column, begin, end) : NULL;
-}
-
-/* Stored narrower than its type, a column says within which values it stays. */
-static void note_range(struct column *column, const struct instr *instr)
-{
-    if (column->store == column->type || instr->kind != KIND_INT)
-        return;
-    column->range_known = true;
-    column->lo = instr->lo;
-    column->hi = instr->hi;
-}
-
-/* Columns for the outputs; *computes is set if any of them has to be. */
-static enum status make_columns(struct task_run *run, struct outcome *outcome, bool *computes)
-{
-    const struct task *task = run->task;
-    int64_t rows = run->job.end - run->job.begin;
-    for (size_t k = 0; k < task->output_count; k++) {
-        const struct output *output = &task->outputs[k];
-        if (!output->needed)
-            continue;
-        outcome->columns[k] = rows_of_input(run, output);
-        if (outcome->columns[k])
-            continue;
-        enum type store = range_store(task, output, run->job.columns);
-        struct column *column = column_reserve_from(run->runner->pool, output->type, store, rows);
-        if (!column)
-            return diag_error(run->job.diags, task->span, "not enough memory for a column of %lld rows",
-                              (long long)rows);
-        note_range(column, &task->code.at[output->value]);
-        outcome->columns[k] = run->sink.columns[k] = column;
-        *computes = true;
-    }
-    return STATUS_OK;
-}
-
-/* Keeps of the rows that passed the filters what the window does. */
-static enum status apply_window(const struct task_run *run, struct outcome *outcome)
-{
-    int64_t begin, end;
-    rows_kept(&run->task->window, outcome->rows, &begin, &end);
-    for (size_t k = 0; k < run->task->output_count && (begin > 0 || end < outcome->rows); k++) {
-        if (!outcome->columns[k])
-            continue;
-        if (!column_fetch(outcome->columns[k], begin, end)) /* tell so */
-            return columns_fetch(&outcome->columns[k], 1, run->job.cancel, run->task->span, run->job.diags);
-        struct column *kept = copy_rows(run->runner->pool, outcome->columns[k], begin, end);
-        if (!kept)
-            return diag_error(run->job.diags, run->task->span, "not enough memory for a column of %lld rows",
-                              (long long)(end - begin));
-        column_unref(outcome->columns[k]);
-        outcome->columns[k] = kept;
-    }
-    outcome->rows = end - begin;
-    return STATUS_OK;
-}
-
-static enum status finish_rows(const struct task_run *run, struct outcome *outcome)
-{
-    for (size_t k = 0; k < run->task->output_count; k++) {
-        if (run->sink.columns[k])
-            column_finish(run->sink.columns[k], run->sink.rows);
-    }
-    if (run->task->filter_count == 0) {
-        outcome->rows = run->job.end - run->job.begin;
-        return STATUS_OK;
-    }
-    outcome->rows = run->sink.rows;
-    return apply_window(run, outcome);
-}
-
 /* Rows: what passes as it is, or need not be made, is left out of the run. */
 static enum status run_rows(struct task_run *run, struct outcome *outcome)
 {
@@ -434,10 +332,11 @@ static enum status run_rows(struct task_run *run, struct outcome *outcome)
     bool *needed = arena_array(arena, task->output_count, sizeof *needed);
     run->sink.columns = arena_array(arena, task->output_count, sizeof *run->sink.columns);
     bool computes = task->filter_count > 0;
-    enum status status = make_columns(run, outcome, &computes);
+    enum status status = results_make(&run->job, run->runner->pool, run->given, run->sink.columns, outcome);
     for (size_t k = 0; k < task->output_count; k++) {
         needed[k] = task->outputs[k].needed;
         task->outputs[k].needed = run->sink.columns[k] != NULL;
+        computes = computes || run->sink.columns[k] != NULL;
     }
     if (status == STATUS_OK && computes && task->filter_count == 0)
         status = check_room(run, run->job.end - run->job.begin,
@@ -447,7 +346,7 @@ static enum status run_rows(struct task_run *run, struct outcome *outcome)
     for (size_t k = 0; k < task->output_count; k++)
         task->outputs[k].needed = needed[k];
     if (status == STATUS_OK && !run->flagged)
-        status = finish_rows(run, outcome);
+        status = results_finish(&run->job, run->runner->pool, &run->sink, outcome);
     return status;
 }
 
