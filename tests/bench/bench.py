@@ -7,7 +7,8 @@
 Warm: everybody is running and has the columns in memory. rql is timed from Enter to the next prompt, in a terminal
 (shell.py); the others inside their own process, from the call to the result (peers.py, hand.c). A number is read back;
 a relation is kept: rql names it with `let`, C allocates an array, DuckDB and ClickHouse make a table or Arrow's, the
-quicker. Everybody runs once in each round, results are compared, and medians are told.
+quicker. Everybody runs once in each round, results are compared, and medians are told. The rounds of the first seconds
+are not counted: what is known of columns and built for a task once and for all is there by then.
 
 Cold: whole processes, from nothing to the printed answer.
 
@@ -33,6 +34,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MEASURED = ("NumPy", "Polars", "DuckDB", "ClickHouse")
 ON_GPU = ("CuPy", "CUB")
 FEWEST, MOST_SECONDS = 3, 3.0  # rounds at least; a contestant that takes longer for them is not asked again
+WARM_SECONDS, SMALL_ROWS = 2.0, 100_000  # small inputs need no more than one round
 
 
 def sizes(group, most):
@@ -160,7 +162,10 @@ def processor_ns(pid):
 def measure(task, rows, contestants, rounds):
     times = Times()
     active = dict(contestants)
-    for turn in range(rounds + 1):  # the first one warms up and is not counted
+    warm = False
+    turn = 0
+    begun = time.monotonic()
+    while active and turn < rounds:
         for name in list(active):
             before = processor_ns(active[name].pid)
             try:
@@ -171,12 +176,14 @@ def measure(task, rows, contestants, rounds):
                 continue
             if ns is None:
                 del active[name]
-            elif turn > 0:
+            elif warm:
                 waited = times.setdefault(name, [])
                 waited.append(ns / 1e6)
                 times.spent.setdefault(name, []).append((processor_ns(active[name].pid) - before) / 1e6)
                 if len(waited) >= FEWEST and sum(waited) > 1e3 * MOST_SECONDS:
                     del active[name]
+        turn += warm
+        warm = warm or rows <= SMALL_ROWS or time.monotonic() - begun >= WARM_SECONDS
     results = {name: contestants[name].result(task) for name in times if isinstance(times[name], list)}
     first = next(iter(results), None)
     for name, result in results.items():
