@@ -16,10 +16,14 @@ value assertion_condition(const struct code *code, value filter);
 bool assertion_failed(const struct failure *failure);
 void assertion_hint(const struct failure *failure, struct diags *diags);
 
-/* An error if the expression of the statement `assert E`, which has been bound, is no condition. */
-enum status assertion_check(const struct stmt *stmt, const struct bound *bound, struct diags *diags);
+/* An error if an expression whose value is of this kind is no condition. */
+enum status assertion_check(const struct expr *expr, enum kind kind, struct diags *diags);
 
 /* Runs the statement. */
 enum status assertion_run(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags);
+
+/* Runs what is asserted of the pipeline's value. */
+enum status assertion_run_checks(struct env *env, const struct bound *bound, const struct scalar *scalar,
+                                 struct arena *arena, struct diags *diags);
 
 #endif

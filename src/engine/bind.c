@@ -21,6 +21,7 @@ static void conclude(const struct flow *flow, struct bound *bound)
     if (flow->scalar) {
         bound->kind = flow->scalar_known ? BOUND_SCALAR : BOUND_UNKNOWN;
         bound->scalar_kind = flow->kind;
+        bound->scalar_name = flow->scalar_name;
         return;
     }
     bound->kind = flow->open ? BOUND_UNKNOWN : BOUND_RELATION;
@@ -78,8 +79,8 @@ enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool
     return STATUS_OK;
 }
 
-enum status bind_expression(struct env *env, const struct expr *expr, bool checking, struct arena *arena,
-                            struct bound *bound, struct diags *diags)
+enum status bind_expression(struct env *env, const struct expr *expr, const struct subject *subject, bool checking,
+                            struct arena *arena, struct bound *bound, struct diags *diags)
 {
     struct binder binder = binder_new(env, checking, arena, NULL, diags);
     struct code code;
@@ -89,6 +90,7 @@ enum status bind_expression(struct env *env, const struct expr *expr, bool check
     struct scope scope = scope_without_columns(
         &binder, &code,
         "an expression on its own sees let values; columns come from a pipeline: `load PATH | map ...`");
+    scope.subject = subject;
     enum known known = bind_constant(&scope, expr, &scalar);
     if (binder.errors > 0)
         return STATUS_FAILED;

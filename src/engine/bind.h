@@ -22,11 +22,29 @@ enum bound_kind {
     BOUND_UNKNOWN   /* only when checking: depends on something that only running can tell */
 };
 
+/* What the value of a terminal is called in the stages after it: `_`, its name or what is short for it, or as the head
+ * says. */
+struct subject {
+    struct binding value; /* its name is the terminal's, as `sum_amounts`; unknown before it has run */
+    const struct head *head;
+};
+
+/* An assertion about the value that a pipeline has come to. */
+struct value_check {
+    const struct expr *condition;
+    const struct head *head;
+    struct span span; /* of the stage, */
+    const char *text; /* and what it says, on one line */
+};
+
 struct bound {
     enum bound_kind kind;
     struct queue queue; /* as written, one task a stage */
     struct scalar scalar;
-    enum kind scalar_kind; /* BOUND_SCALAR: known before running */
+    enum kind scalar_kind;      /* BOUND_SCALAR: known before running, */
+    const char *scalar_name;    /* and called so */
+    struct value_check *checks; /* of the scalar, before anything else is done with it */
+    size_t check_count;
     /* What is done with the result at the end of the pipeline. */
     struct name save_path; /* absent: none */
     int64_t show_rows;     /* show N; -1: as the shell likes */
@@ -40,8 +58,9 @@ struct bound {
  * caller calls queue_release(&bound->queue). All errors found in the statement's independent parts are recorded. */
 enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
                           struct timing *timing, struct bound *bound, struct diags *diags);
-enum status bind_expression(struct env *env, const struct expr *expr, bool checking, struct arena *arena,
-                            struct bound *bound, struct diags *diags);
+/* `subject`: the value that the expression is about, or NULL. */
+enum status bind_expression(struct env *env, const struct expr *expr, const struct subject *subject, bool checking,
+                            struct arena *arena, struct bound *bound, struct diags *diags);
 
 /* Whether `name` is short for `column`: same first letter, its letters in order. */
 bool name_abbreviates(const char *name, const char *column);

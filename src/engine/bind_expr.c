@@ -178,8 +178,11 @@ static value scalar_value(struct scope *scope, const struct binding *binding, st
 {
     struct binder *binder = scope->binder;
     const struct scalar *scalar = &binding->scalar;
-    if (binding->unknown)
-        return bind_unknown(scope, binding - binder->env->bindings, scalar->kind, span);
+    if (binding->unknown) {
+        bool is_subject = scope->subject != NULL && binding == &scope->subject->value;
+        int64_t number = is_subject ? (int64_t)binder->env->count : binding - binder->env->bindings;
+        return bind_unknown(scope, number, scalar->kind, span);
+    }
     if (scalar->kind == KIND_FLOAT)
         return code_float(scope->code, scalar->number, span);
     if (scalar->kind == KIND_BOOL)

@@ -67,6 +67,7 @@ struct flow {
     bool scalar;
     bool scalar_known;
     enum kind kind;
+    const char *scalar_name;
     const struct stage *last; /* the terminal, or the show or save after which nothing may follow */
     bool ended;               /* by show or save */
 };
@@ -75,9 +76,10 @@ struct flow {
 struct scope {
     struct binder *binder;
     struct code *code;
-    struct task *task;       /* whose code it is, to which inputs can be added; NULL: it reads nothing else */
-    const struct flow *flow; /* NULL: no columns here; INPUT k of the code is column k */
-    const struct head *head; /* or NULL */
+    struct task *task;             /* whose code it is, to which inputs can be added; NULL: it reads nothing else */
+    const struct flow *flow;       /* NULL: no columns here; INPUT k of the code is column k */
+    const struct head *head;       /* or NULL */
+    const struct subject *subject; /* after a terminal: its value; NULL: there is none */
     const struct name *parameters;
     const value *arguments; /* of the parameters; NO_VALUE where not known */
     size_t parameter_count;
@@ -145,14 +147,24 @@ bool name_position(struct scope *scope, int64_t position, struct span span, size
 /* Whether the name is a parameter, or exactly that of a column: then it means nothing else. */
 bool name_is_taken(const struct scope *scope, const char *name);
 
+/* Records an error if a head does not fit the columns or names something twice. */
+void name_check_head(struct scope *scope);
+
+/* names_unknown.c: what is said where a name means nothing that can stand there. */
+
+/* Names to look for near misses in, gathered from several places. */
+struct candidates {
+    const char **at;
+    size_t count;
+};
+struct candidates candidates_new(struct arena *arena, size_t most);
+void candidates_add_bindings(struct candidates *names, const struct env *env, enum binding_kind kind);
+
 /* Records that nothing of this name can be called. */
 void name_unknown_function(struct scope *scope, const struct name *name);
 
 /* Records that there is no relation of this name; if there is a file, says how to load it. */
 void name_unknown_relation(struct binder *binder, const struct name *name);
-
-/* Records an error if a head does not fit the columns or names something twice. */
-void name_check_head(struct scope *scope);
 
 /* bind_expr.c: expressions to typed code. All give NO_VALUE after an error, or for what cannot be known yet. */
 
@@ -206,6 +218,9 @@ void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct 
 const struct expr *stage_expr(struct binder *binder, const struct stage *stage);
 /* The number that a stage such as take is given, at least `least`. False after an error, or if it is not known yet. */
 bool stage_number(struct binder *binder, const struct stage *stage, int64_t least, int64_t *number);
+
+/* bind_assert.c: of rows, a filter that fails; of a terminal's value, a check that waits until it is there. */
+void bind_assert(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound);
 
 /* bind_zip.c */
 void bind_zip(struct binder *binder, const struct stage *stage, struct flow *flow);

@@ -1,5 +1,4 @@
 /* A pipeline's stages in order, and those that choose rows or end it. */
-#include "assertion.h"
 #include "bind_internal.h"
 
 #include "../integer.h"
@@ -55,21 +54,6 @@ static void bind_filter(struct binder *binder, const struct stage *stage, struct
             keep = code_op(&task->code, OP_NOT, keep, NO_VALUE, NO_VALUE, expr->span);
         task->filters = arena_alloc(binder->arena, sizeof *task->filters);
         task->filters[0] = (struct filter){keep, expr->span};
-        task->filter_count = 1;
-    }
-    flow->rows = -1;
-    task_pass(binder, task, flow);
-}
-
-static void bind_assert(struct binder *binder, const struct stage *stage, struct flow *flow)
-{
-    const struct expr *expr = stage_expr(binder, stage);
-    struct task *task = task_after(binder, stage, flow);
-    struct scope scope = scope_of_stage(binder, task, flow, stage->head);
-    value holds = expr != NULL ? bind_condition(&scope, expr) : NO_VALUE;
-    if (holds != NO_VALUE) {
-        task->filters = arena_alloc(binder->arena, sizeof *task->filters);
-        task->filters[0] = (struct filter){assertion_add(&task->code, holds, expr->span), expr->span};
         task->filter_count = 1;
     }
     flow->rows = -1;
@@ -162,7 +146,13 @@ static void bind_save(struct binder *binder, const struct stage *stage, struct f
         bind_failed(binder);
 }
 
-/* After a terminal only show and save may follow, and after those nothing. */
+/* What may be done with a single value. */
+static bool takes_value(enum stage_kind stage)
+{
+    return stage == STAGE_ASSERT || stage == STAGE_SHOW || stage == STAGE_SAVE;
+}
+
+/* After a terminal only assert, show and save may follow, and after the last two nothing. */
 static bool may_follow(struct binder *binder, const struct stage *stage, const struct flow *flow)
 {
     if (!flow->ended && !flow->scalar)
@@ -174,9 +164,9 @@ static bool may_follow(struct binder *binder, const struct stage *stage, const s
                           "nothing may follow `%s`, it ends a pipeline", last);
         return false;
     }
-    if (stage->word->stage != STAGE_SHOW && stage->word->stage != STAGE_SAVE) {
+    if (!takes_value(stage->word->stage)) {
         bind_error_second(binder, stage->span, flow->last->span, "this gives a single value",
-                          "only `show` and `save` may follow it; name the value with `let` to use it further",
+                          "only `assert`, `show` and `save` may follow it; name the value with `let` to use it further",
                           "`%s` needs a relation, but `%s` gives a single value", text_of_word(binder->arena, stage),
                           last);
         return false;
@@ -204,7 +194,7 @@ static void bind_by_word(struct binder *binder, const struct stage *stage, struc
         bind_filter(binder, stage, flow);
         break;
     case STAGE_ASSERT:
-        bind_assert(binder, stage, flow);
+        bind_assert(binder, stage, flow, bound);
         break;
     case STAGE_MAP:
     case STAGE_BRAID:

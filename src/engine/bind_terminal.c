@@ -11,6 +11,7 @@ void task_aggregate(struct binder *binder, const struct stage *stage, struct tas
     task->aggregate_count = 1;
     flow->task = task;
     flow->scalar = true;
+    flow->scalar_name = what.name;
     flow->last = stage;
 }
 

@@ -68,9 +68,9 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
     }
     struct bound bound;
     enum status status = stmt->pipeline ? bind_pipeline(env, stmt->pipeline, true, arena, NULL, &bound, diags)
-                                        : bind_expression(env, stmt->expr, true, arena, &bound, diags);
+                                        : bind_expression(env, stmt->expr, NULL, true, arena, &bound, diags);
     if (stmt->kind == STMT_ASSERT && status == STATUS_OK)
-        return assertion_check(stmt, &bound, diags);
+        return bound.kind == BOUND_UNKNOWN ? STATUS_OK : assertion_check(stmt->expr, bound.scalar_kind, diags);
     bool named = stmt->kind == STMT_LET && check_naming(stmt, diags) == STATUS_OK;
     if (named && status == STATUS_OK)
         define(env, stmt->name.text, &bound, arena);

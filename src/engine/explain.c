@@ -112,9 +112,17 @@ void explain_queue(struct strbuf *out, const struct queue *queue, const struct q
     print_fused(out, fused);
 }
 
-static enum status explain_bound(struct strbuf *out, struct runner *runner, const struct stmt *stmt,
-                                 const struct queue *queue, struct arena *arena, struct diags *diags)
+/* What is asserted of the value, once it is there. */
+static void print_checks(struct strbuf *out, const struct bound *bound)
 {
+    for (size_t i = 0; i < bound->check_count; i++)
+        strbuf_printf(out, "then %s\n", bound->checks[i].text);
+}
+
+static enum status explain_bound(struct strbuf *out, struct runner *runner, const struct stmt *stmt,
+                                 const struct bound *bound, struct arena *arena, struct diags *diags)
+{
+    const struct queue *queue = &bound->queue;
     struct queue fused;
     queue_init(&fused, arena);
     fuse(queue, &fused);
@@ -123,6 +131,7 @@ static enum status explain_bound(struct strbuf *out, struct runner *runner, cons
         status = explain_kernels(out, runner, runner->fusion ? &fused : queue, diags);
     } else {
         explain_queue(out, queue, &fused);
+        print_checks(out, bound);
         if (!runner->fusion)
             strbuf_puts(out, "fusion is off: the queue runs as it was written\n");
         if (runner->chooser)
@@ -147,7 +156,7 @@ enum status explain_statement(struct strbuf *out, struct runner *runner, const s
     if (bound.queue.count == 0)
         strbuf_puts(out, "nothing to run: the value is known\n");
     else
-        status = explain_bound(out, runner, stmt, &bound.queue, arena, diags);
+        status = explain_bound(out, runner, stmt, &bound, arena, diags);
     queue_release(&bound.queue);
     return status;
 }

@@ -32,25 +32,6 @@ bool name_abbreviates(const char *name, const char *column)
     return true;
 }
 
-/* Names to look for near misses in, gathered from several places. */
-struct candidates {
-    const char **at;
-    size_t count;
-};
-
-static struct candidates candidates_new(struct arena *arena, size_t most)
-{
-    return (struct candidates){.at = arena_array(arena, most + 1, sizeof(const char *))};
-}
-
-static void add_bindings(struct candidates *names, const struct env *env, enum binding_kind kind)
-{
-    for (size_t i = 0; i < env->count; i++) {
-        if (env->bindings[i].kind == kind)
-            names->at[names->count++] = env->bindings[i].name;
-    }
-}
-
 static void add_columns(struct candidates *names, const struct flow *flow)
 {
     for (size_t i = 0; i < flow->count; i++)
@@ -70,7 +51,7 @@ static struct candidates candidates_of_scope(const struct scope *scope)
         names.at[names.count++] = scope->head->names[i].text;
     if (scope->flow != NULL)
         add_columns(&names, scope->flow);
-    add_bindings(&names, env, BINDING_SCALAR);
+    candidates_add_bindings(&names, env, BINDING_SCALAR);
     return names;
 }
 
@@ -253,6 +234,12 @@ static struct resolved resolve_scalar(struct scope *scope, const struct name *na
                    "`_` is the last result, and any other name would be the only column");
         return meaning(MEANS_UNKNOWN, 0);
     }
+    if (scope->subject != NULL && name_abbreviates(name->text, scope->subject->value.name)) {
+        bind_error(scope->binder, name->span,
+                   arena_printf(scope->binder->arena, "`$%s` is the let value, `_` what is asserted of", name->text),
+                   "`%s` is a let value and also short for `%s`", name->text, scope->subject->value.name);
+        return meaning(MEANS_UNKNOWN, 0);
+    }
     if (scope->flow == NULL || find_abbreviated(scope->flow, name->text, &index) == 0)
         return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};
     const char *column = scope->flow->columns[index].name;
@@ -261,6 +248,15 @@ static struct resolved resolve_scalar(struct scope *scope, const struct name *na
         arena_printf(scope->binder->arena, "write `%s` for the column, or give the let value another name", column),
         "`%s` is a let value and also short for the column `%s`", name->text, column);
     return meaning(MEANS_UNKNOWN, 0);
+}
+
+/* Whether the name is the terminal's value, written out. */
+static bool is_subject(const struct scope *scope, const char *name)
+{
+    const struct subject *subject = scope->subject;
+    size_t index;
+    return subject != NULL && (strcmp(name, ENV_LAST) == 0 || strcmp(name, subject->value.name) == 0 ||
+                               (subject->head != NULL && find_name(subject->head->names, 1, name, &index)));
 }
 
 static bool known_only_when_run(const struct binding *binding)
@@ -302,6 +298,9 @@ static struct resolved resolve_argument(struct scope *scope, const struct name *
         return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};
     if (binding != NULL && binding->kind == BINDING_RELATION && !known_only_when_run(binding))
         bind_error(binder, name->span, NULL, "`%s` is a relation, not a value", name->text);
+    else if (binding != NULL && binding->kind == BINDING_FUNCTION)
+        bind_error(binder, name->span, arena_printf(binder->arena, "it is called as %s(...)", argument),
+                   "`%s` is a function, not a value", name->text);
     else if (binding == NULL && text != NULL)
         bind_error(binder, name->span,
                    arena_printf(binder->arena, "as it is, it can stand for a path: `load %s`", name->text),
@@ -325,6 +324,9 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
         if (final || column.meaning != MEANS_UNKNOWN)
             return column;
     }
+
+    if (is_subject(scope, name->text))
+        return (struct resolved){.meaning = MEANS_SCALAR, .binding = &scope->subject->value};
 
     const struct binding *binding = env_find(scope->binder->env, name->text);
     if (binding != NULL && binding->kind == BINDING_SCALAR)
@@ -352,6 +354,8 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
         ambiguous(scope, name);
         return meaning(MEANS_UNKNOWN, 0);
     }
+    if (scope->subject != NULL && name_abbreviates(name->text, scope->subject->value.name))
+        return (struct resolved){.meaning = MEANS_SCALAR, .binding = &scope->subject->value};
     return unknown(scope, name);
 }
 
@@ -385,74 +389,6 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
     bind_error(binder, expr->span, hint_of_columns(scope), "there is no column `%s`%s", name,
                text_of_nearest(binder->arena, name, names.at, names.count));
     return false;
-}
-
-void name_unknown_function(struct scope *scope, const struct name *name)
-{
-    struct binder *binder = scope->binder;
-    const struct word *word = word_find(name->text, strlen(name->text));
-    if (strcmp(name->text, "at") == 0) {
-        bind_error(binder, name->span, "as in `stencil -1..1 else 0: at(-1) + at(1)`; `NAME[E]` reads any row",
-                   "`at` means something within `stencil` only");
-        return;
-    }
-    if (word != NULL && word->stage != STAGE_NONE) {
-        bind_error(binder, name->span, arena_printf(binder->arena, "as a stage of its own: `| %s`", word->usage),
-                   "`%s` is a stage, not a function", name->text);
-        return;
-    }
-    struct candidates names = candidates_new(binder->arena, function_count + binder->env->count);
-    struct strbuf all = {0};
-    for (size_t i = 0; i < function_count; i++) {
-        names.at[names.count++] = functions[i].name;
-        strbuf_printf(&all, "%s%s", i == 0 ? "the functions are " : " ", functions[i].name);
-    }
-    size_t own = names.count;
-    add_bindings(&names, binder->env, BINDING_FUNCTION);
-    for (size_t i = own; i < names.count; i++)
-        strbuf_printf(&all, " %s", names.at[i]);
-    bind_error(binder, name->span, all.text, "there is no function `%s`%s", name->text,
-               text_of_nearest(binder->arena, name->text, names.at, names.count));
-    strbuf_free(&all);
-}
-
-/* A file that `load NAME` may have been meant for: of that name, or of that name and a known ending. */
-static const char *find_file(struct arena *arena, const char *name)
-{
-    struct file_stamp stamp;
-    if (file_stamp_of(name, &stamp))
-        return name;
-    const char *binary = arena_printf(arena, "%s.bin", name);
-    if (file_stamp_of(binary, &stamp))
-        return binary;
-    for (int type = TYPE_I8; type < TYPE_COUNT; type++) {
-        const char *path = arena_printf(arena, "%s%s", name, type_table[type].ending);
-        if (file_stamp_of(path, &stamp))
-            return path;
-    }
-    return NULL;
-}
-
-void name_unknown_relation(struct binder *binder, const struct name *name)
-{
-    struct candidates names = candidates_new(binder->arena, binder->env->count);
-    add_bindings(&names, binder->env, BINDING_RELATION);
-    add_bindings(&names, binder->env, BINDING_SCALAR);
-    const char *file = find_file(binder->arena, name->text);
-    const struct word *word = word_find(name->text, strlen(name->text));
-    const char *hint = "`load PATH` reads a file, `let NAME = PIPELINE` names a result";
-    if (strcmp(name->text, ENV_LAST) == 0)
-        hint = "at the prompt `_` is the last result, once there is one; in a script `let NAME = ...` names results";
-    else if (word != NULL && word->stage != STAGE_NONE)
-        hint = arena_printf(
-            binder->arena,
-            "`%s` is a stage: it follows a source and `|`; at the prompt `| %s` goes on from the last result",
-            name->text, name->text);
-    else if (file != NULL)
-        hint = arena_printf(binder->arena, "there is a file of that name: `load %s%s%s`",
-                            file == name->text ? "\"" : "", file, file == name->text ? "\"" : "");
-    bind_error(binder, name->span, hint, "there is no relation or value `%s`%s", name->text,
-               text_of_nearest(binder->arena, name->text, names.at, names.count));
 }
 
 void name_check_head(struct scope *scope)

@@ -55,8 +55,16 @@ static bool bound_columns(struct env *env, const struct pipeline *pipeline, bool
         *names = copy;
         *count = last->output_count;
     }
+    const bool valued = bound.kind == BOUND_SCALAR && bound.scalar_name;
+    if (valued) {
+        const char **both = arena_array(arena, 2, sizeof *both);
+        both[0] = bound.scalar_name;
+        both[1] = ENV_LAST;
+        *names = both;
+        *count = 2;
+    }
     queue_release(&bound.queue);
-    return told;
+    return told || valued;
 }
 
 bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena, const char *const **names,

@@ -4,8 +4,8 @@
 
 #include "bind.h"
 
-/* The names of the columns that the pipeline gives, in the arena. Files are opened only where their names do not tell,
- * and none that would take long. False: it gives no columns, is wrong, or cannot be told. */
+/* The names of the columns that the pipeline gives, or of its value, in the arena. Files are opened only where their
+ * names do not tell, and none that would take long. False: it gives no columns, is wrong, or cannot be told. */
 bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena, const char *const **names,
                      size_t *count);
 

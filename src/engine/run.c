@@ -199,7 +199,7 @@ static enum status bind_timed(struct runner *runner, const struct stmt *stmt, st
     catalog_report_to(runner->env->catalog, runner->progress);
     enum status status = stmt->pipeline
                              ? bind_pipeline(runner->env, stmt->pipeline, false, arena, runner->timing, bound, diags)
-                             : bind_expression(runner->env, stmt->expr, false, arena, bound, diags);
+                             : bind_expression(runner->env, stmt->expr, NULL, false, arena, bound, diags);
     catalog_report_to(runner->env->catalog, NULL);
     timing_add(runner->timing, PHASE_BIND, "", now_ns() - began - timing_ns(runner->timing, PHASE_MAP), 0);
     return status;
@@ -238,6 +238,8 @@ static enum status run_value(struct runner *runner, const struct stmt *stmt, str
         if (status == STATUS_OK && result->kind == RESULT_RELATION)
             result->relation->shape = bound.shape;
     }
+    if (status == STATUS_OK && bound.check_count > 0)
+        status = assertion_run_checks(runner->env, &bound, &result->scalar, arena, diags);
     if (status == STATUS_OK && result->view == VIEW_DESCRIPTION)
         status = describe_result(runner, stmt->span, arena, result, diags);
     if (status == STATUS_OK && bound.save_path.text)

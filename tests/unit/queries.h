@@ -94,7 +94,7 @@ static inline enum status query_bind_statement(struct queries *queries, const st
         return bind_definition(queries->env, stmt, scratch->arena, &scratch->diags);
     if (stmt->pipeline != NULL)
         return bind_pipeline(queries->env, stmt->pipeline, checking, scratch->arena, NULL, bound, &scratch->diags);
-    return bind_expression(queries->env, stmt->expr, checking, scratch->arena, bound, &scratch->diags);
+    return bind_expression(queries->env, stmt->expr, NULL, checking, scratch->arena, bound, &scratch->diags);
 }
 
 /* Binds one statement that has no mistake; to be released by the caller. */

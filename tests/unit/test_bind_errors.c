@@ -121,7 +121,7 @@ static void bad_stages(void **state)
         {"load ids.bin | count | map x + 1", "map x + 1", "`map` needs a relation, but `count` gives a single value",
          "count"},
         {"load ids.bin | avg | sum", "sum", "`sum` needs a relation, but `avg` gives a single value",
-         "only `show` and `save`"},
+         "only `assert`, `show` and `save`"},
         {"load ids.bin | show | count", "count", "nothing may follow `show`, it ends a pipeline", "show"},
         {"load ids.bin | save a.i32 | save b.i32", "save b.i32", "nothing may follow `save`, it ends a pipeline",
          "save a.i32"},

@@ -120,6 +120,8 @@ static void columns_of_the_relation_there(void **state)
     assert_false(offers(desk, "trades | pick ", "sqrt("));
     assert_only(desk, "range 1..3 | zip (trades | select amo", "amounts");
     assert_only(desk, "explain trades | select amo", "amounts");
+    assert_only(desk, "trades | sum amounts | assert sum_", "sum_amounts");
+    assert_only(desk, "trades | count | assert _", "_");
     assert_only(desk, "let big = trades | select amo", "amounts");
     assert_only(desk, "1 + 1; trades | select amo", "amounts");
 }
