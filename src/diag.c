@@ -153,16 +153,22 @@ size_t nearest_names(const char *name, const char *const *candidates, size_t cou
     return found;
 }
 
+void diags_add(struct diags *into, const struct diag *diag)
+{
+    if (diag->severity == SEVERITY_ERROR)
+        (void)diag_error(into, diag->span, "%s", diag->message);
+    else
+        diag_note(into, diag->span, "%s", diag->message);
+    if (diag->second.source)
+        diag_second(into, diag->second, diag->label);
+    if (diag->hint)
+        diag_hint(into, "%s", diag->hint);
+}
+
 void diags_add_errors(struct diags *into, const struct diags *from)
 {
     for (size_t i = 0; i < from->count; i++) {
-        const struct diag *diag = &from->at[i];
-        if (diag->severity != SEVERITY_ERROR)
-            continue;
-        (void)diag_error(into, diag->span, "%s", diag->message);
-        if (diag->second.source)
-            diag_second(into, diag->second, diag->label);
-        if (diag->hint)
-            diag_hint(into, "%s", diag->hint);
+        if (from->at[i].severity == SEVERITY_ERROR)
+            diags_add(into, &from->at[i]);
     }
 }

@@ -50,6 +50,9 @@ void diag_note(struct diags *diags, struct span span, const char *format, ...) _
 void diag_hint(struct diags *diags, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void diag_second(struct diags *diags, struct span span, const char *label);
 
+/* Adds a copy of a record of another list. */
+void diags_add(struct diags *into, const struct diag *diag);
+
 /* Adds copies of the errors, not the notes, of another list. */
 void diags_add_errors(struct diags *into, const struct diags *from);
 

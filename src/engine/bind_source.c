@@ -1,6 +1,7 @@
 /* Sources: files, ranges, lists, named relations and pipelines within pipelines. */
 #include "bind_internal.h"
 #include "formats.h"
+#include "missing.h"
 #include "path.h"
 
 #include <string.h>
@@ -51,11 +52,15 @@ static const char *stem_of(struct arena *arena, const char *path)
 }
 
 /* Before running, a file may not exist yet, or not be the one that will be read: an earlier statement may save it. What
- * its type says is all that counts. */
+ * its type says is all that counts, unless nothing is there and nothing will be. */
 static void expect_file(struct binder *binder, const struct path_item *item, const enum type *stated,
                         struct gathered *all)
 {
     enum type type;
+    if (binder->env->files_settled && file_is_missing(item->path.text)) {
+        missing_file(item->path.text, item->path.span, binder->diags);
+        bind_failed(binder);
+    }
     if (stated != NULL) {
         type = *stated;
     } else if (!type_by_ending(item->path.text, &type)) {

@@ -54,6 +54,12 @@ enum status check_naming(const struct stmt *stmt, struct diags *diags)
     return STATUS_FAILED;
 }
 
+static bool makes_files(const struct stmt *stmt)
+{
+    const struct pipeline *pipeline = stmt->pipeline;
+    return pipeline && pipeline->stage_count > 0 && pipeline->stages[pipeline->stage_count - 1].path.text;
+}
+
 enum status check_statement(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags)
 {
     if (stmt->kind == STMT_COMMAND)
@@ -69,6 +75,7 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
     struct bound bound;
     enum status status = stmt->pipeline ? bind_pipeline(env, stmt->pipeline, true, arena, NULL, &bound, diags)
                                         : bind_expression(env, stmt->expr, NULL, true, arena, &bound, diags);
+    env->files_settled = env->files_settled && !makes_files(stmt);
     if (stmt->kind == STMT_ASSERT && status == STATUS_OK)
         return bound.kind == BOUND_UNKNOWN ? STATUS_OK : assertion_check(stmt->expr, bound.scalar_kind, diags);
     bool named = stmt->kind == STMT_LET && check_naming(stmt, diags) == STATUS_OK;

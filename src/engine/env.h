@@ -34,6 +34,7 @@ struct env {
     size_t count, capacity;
     struct relation *last; /* the last successful relation at the prompt, or NULL */
     bool keeps_last;       /* results are named ENV_LAST */
+    bool files_settled;    /* in a check before running: no statement so far makes files, so what is missing stays so */
     struct argument *arguments;
     size_t argument_count;
     struct catalog *catalog;

@@ -1,10 +1,10 @@
 #include "mapfile.h"
 
 #include "../heap.h"
+#include "missing.h"
 #include "path.h"
 #include "types.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_MAPPINGS = 16384, MAX_NAMES_LOOKED_AT = 4096, MAX_NEAREST = 3, LET_GO_BYTES = 128 << 10 };
+enum { MAX_MAPPINGS = 16384, LET_GO_BYTES = 128 << 10 };
 
 /* The most that is read from a file that does not say its size. */
 static const size_t max_unsized = (size_t)1 << 30;
@@ -112,32 +112,6 @@ bool file_stamp_of(const char *path, struct file_stamp *stamp)
     return true;
 }
 
-/* Hints at files of the same folder whose names are near. */
-static void hint_nearest(const char *path, struct diags *diags)
-{
-    const char *base = path_base(path);
-    const char *folder = base == path ? "." : arena_text(diags->arena, path, (size_t)(base - path));
-    DIR *directory = opendir(folder);
-    if (!directory) {
-        diag_hint(diags, "there is no folder `%s`", path_shown(folder, diags->arena));
-        return;
-    }
-    const char **names = arena_array(diags->arena, MAX_NAMES_LOOKED_AT, sizeof *names);
-    size_t count = 0;
-    for (struct dirent *entry; count < MAX_NAMES_LOOKED_AT && (entry = readdir(directory));) {
-        if (entry->d_name[0] != '.')
-            names[count++] = arena_text(diags->arena, entry->d_name, strlen(entry->d_name));
-    }
-    closedir(directory);
-    const char *nearest[MAX_NEAREST];
-    size_t found = nearest_names(base, names, count, nearest, MAX_NEAREST);
-    int shown = (int)(base - path);
-    if (found == 1)
-        diag_hint(diags, "did you mean `%.*s%s`?", shown, path, nearest[0]);
-    else if (found > 1)
-        diag_hint(diags, "did you mean `%.*s%s` or `%.*s%s`?", shown, path, nearest[0], shown, path, nearest[1]);
-}
-
 static enum status open_error(const char *full_path, struct span span, struct diags *diags)
 {
     int error = errno;
@@ -145,9 +119,7 @@ static enum status open_error(const char *full_path, struct span span, struct di
     switch (error) {
     case ENOENT:
     case ENOTDIR:
-        diag_error(diags, span, "no such file: `%s`", path);
-        hint_nearest(full_path, diags);
-        break;
+        return missing_file(full_path, span, diags);
     case EACCES:
     case EPERM:
         diag_error(diags, span, "`%s` may not be read: %s", path, strerror(error));

@@ -176,6 +176,11 @@ static const char *hint_leading_pipe(const struct situation *s)
     return "nothing comes before this `|`; a query begins with a source, such as `load`";
 }
 
+static const char *hint_help(const struct situation *s)
+{
+    return s->found.kind == TOKEN_QUESTION && s->trail->count == 0 ? "`.help` tells what can be written" : NULL;
+}
+
 static const char *hint_pick(const struct situation *s)
 {
     if (s->found.kind != TOKEN_COMMA || !s->trail->stage || s->trail->stage->token != TOKEN_STAGE_CONDITION)
@@ -350,9 +355,9 @@ static const char *hint_sql(const struct situation *s)
 }
 
 static const char *(*const hints[])(const struct situation *) = {
-    hint_leading_pipe, hint_combiner,   hint_head,  hint_pick,    hint_equals,     hint_stage,
-    hint_string,       hint_reserved,   hint_along, hint_stencil, hint_aggregates, hint_shape,
-    hint_order,        hint_first_word, hint_pipe,  hint_empty,   hint_plot,       hint_sql,
+    hint_leading_pipe, hint_help,     hint_combiner, hint_head,    hint_pick,       hint_equals, hint_stage,
+    hint_string,       hint_reserved, hint_along,    hint_stencil, hint_aggregates, hint_shape,  hint_order,
+    hint_first_word,   hint_pipe,     hint_empty,    hint_plot,    hint_sql,
 };
 
 /* The advice on the first of two words that stand side by side, or NULL. */

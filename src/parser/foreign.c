@@ -57,6 +57,8 @@ static const struct foreign_word {
     {"collect", false, "a pipeline prints its result; `let NAME = ...` before it keeps the result"},
     {"write", false, "`save PATH` writes a file"},
     {"export", false, "`save PATH` writes a file"},
+    {"help", true, "`.help` alone, or with a word, tells what there is"},
+    {"man", true, "`.help` alone, or with a word, tells what there is"},
     {"from", true, loads},
     {"read", true, loads},
     {"open", true, loads},

@@ -18,6 +18,7 @@ struct command_call {
 
 /* Where results go, and where paths begin (command_files.c). */
 enum exit_status run_output(struct command_call *call);
+void check_output(struct command_call *call, struct checking *checking);
 enum exit_status run_cd(struct command_call *call);
 void check_cd(struct command_call *call, struct checking *checking);
 

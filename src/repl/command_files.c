@@ -14,6 +14,12 @@ enum exit_status run_output(struct command_call *call)
     return output_to(call->shell, file, path->span, call->diags) == STATUS_OK ? EXIT_FINE : EXIT_QUERY;
 }
 
+/* From then on there may be files that are not there now. */
+void check_output(struct command_call *call, struct checking *checking)
+{
+    checking->env->files_settled = checking->env->files_settled && call->count == 1;
+}
+
 /* The folder that is named, where ~ is the user's own. */
 static const char *folder_of(struct command_call *call)
 {

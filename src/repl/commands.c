@@ -309,7 +309,8 @@ const struct command command_table[] = {
     {".tables", "", "what has been named, how large it is and where", NULL, 0, 0, run_tables, NULL},
     {".drop", "NAME ...", "forget names, and the data only they hold", ".drop trades", 1, 64, run_drop, check_drop},
     {".read", "FILE", "run a script here", ".read balance.rql", 1, 1, run_read, check_read},
-    {".output", "[FILE]", "results go to a file, until .output alone", ".output totals.csv", 0, 1, run_output, NULL},
+    {".output", "[FILE]", "results go to a file, until .output alone", ".output totals.csv", 0, 1, run_output,
+     check_output},
     {".cd", "[DIR]", "go to the folder where paths begin, or tell it", ".cd ..", 0, 1, run_cd, check_cd},
     {".set", "[NAME [VALUE]]", "change a setting, or show one or all", ".set fusion off", 0, 2, run_set, check_set},
     {".device", "[auto|cpu|gpu|host|all|N]", "where queries run", ".device cpu", 0, 1, run_set, check_set},
@@ -324,6 +325,19 @@ const struct command command_table[] = {
     {".exit", "", "leave", NULL, 0, 0, run_quit, NULL},
 };
 const size_t command_count = sizeof command_table / sizeof *command_table;
+
+const char *command_of_plain_word(const char *word, size_t length)
+{
+    static const struct {
+        const char *said, *meant;
+    } plain_words[] = {{"help", ".help"}, {"?", ".help"}, {"quit", ".quit"}, {"exit", ".exit"}};
+    for (size_t i = 0; i < sizeof plain_words / sizeof *plain_words; i++) {
+        if (strlen(plain_words[i].said) == length && memcmp(plain_words[i].said, word, length) == 0) {
+            return plain_words[i].meant;
+        }
+    }
+    return NULL;
+}
 
 static const struct command *find_command(struct command_call *call)
 {

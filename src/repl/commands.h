@@ -22,6 +22,10 @@ struct command {
 extern const struct command command_table[];
 extern const size_t command_count;
 
+/* The command that people mean by a word who know nothing of dots, as `quit`; NULL if they mean none. It is one only
+ * where nothing has that name. */
+const char *command_of_plain_word(const char *word, size_t length);
+
 /* Runs a command, adding to the shell's output; errors are recorded. */
 enum exit_status command_run(struct shell *shell, const struct stmt *stmt, struct arena *arena, struct diags *diags);
 

@@ -1,4 +1,5 @@
 /* The prompt: entries of one or more lines, each a source of its own. */
+#include "commands.h"
 #include "history.h"
 #include "lineedit.h"
 #include "shell.h"
@@ -17,11 +18,6 @@ struct prompt {
     struct strbuf text;      /* the prompt for the next line */
     struct completer completer;
 };
-
-/* What people type to leave or get help, without knowing of dots. */
-static const struct {
-    const char *said, *meant;
-} plain_words[] = {{"help", ".help"}, {"?", ".help"}, {"quit", ".quit"}, {"exit", ".quit"}};
 
 static void complain(const char *message)
 {
@@ -61,29 +57,25 @@ static bool is_blank(const struct strbuf *text)
     return text->length == 0 || strspn(text->text, " \t\r\n") == text->length;
 }
 
-/* If the entry is one of the plain words, alone or help with a word after it, and nothing has that name: the command
- * that is meant. */
+/* If the entry is a plain word for a command, alone or help with a word after it, and nothing has that name: the
+ * command that is meant. */
 static void replace_plain_word(struct prompt *prompt)
 {
     struct strbuf *entry = &prompt->entry;
     size_t begin = strspn(entry->text, " \t");
     size_t length = strcspn(entry->text + begin, " \t;");
     size_t after = begin + length + strspn(entry->text + begin + length, " \t;");
-    for (size_t i = 0; i < sizeof plain_words / sizeof *plain_words; i++) {
-        const char *said = plain_words[i].said;
-        bool help = strcmp(plain_words[i].meant, ".help") == 0;
-        bool alone =
-            entry->text[after] == '\0' || (help && strcspn(entry->text + after, " |=;") == entry->length - after);
-        if (strlen(said) != length || memcmp(said, entry->text + begin, length) != 0 || !alone ||
-            env_find(prompt->shell->runner.env, said)) {
-            continue;
-        }
-        struct strbuf meant = {0};
-        strbuf_printf(&meant, "%s %s", plain_words[i].meant, entry->text + after);
+    const char *meant = command_of_plain_word(entry->text + begin, length);
+    bool help = meant && strcmp(meant, ".help") == 0;
+    bool alone = entry->text[after] == '\0' || (help && strcspn(entry->text + after, " |=;") == entry->length - after);
+    struct arena *arena = arena_new();
+    if (meant && alone && !env_find(prompt->shell->runner.env, arena_text(arena, entry->text + begin, length))) {
+        struct strbuf command = {0};
+        strbuf_printf(&command, "%s %s", meant, entry->text + after);
         strbuf_free(entry);
-        *entry = meant;
-        return;
+        *entry = command;
     }
+    arena_free(arena);
 }
 
 /* Shows what is open, right-aligned under the prompt: "  (> ". */

@@ -6,6 +6,7 @@
 #include "../engine/choose.h"
 #include "../engine/eval.h"
 #include "../engine/keeper.h"
+#include "../engine/missing.h"
 #include "../engine/pool.h"
 #include "../ram.h"
 
@@ -211,6 +212,9 @@ enum status shell_read(const struct shell *shell, const char *path, struct span 
         (void)close(fd);
     }
     if (status == STATUS_FAILED && path) {
+        if (problem == ENOENT) {
+            return missing_file(path, span, diags);
+        }
         return diag_error(diags, span, "cannot read `%s`: %s", path, strerror(problem));
     }
     if (status == STATUS_FAILED) {
@@ -234,6 +238,9 @@ static enum exit_status run_script(struct shell *shell, const char *path)
     struct strbuf text = {0};
     enum status status = shell_read(shell, path, (struct span){0}, &text, &diags);
     enum exit_status outcome = status == STATUS_CANCELLED ? EXIT_INTERRUPTED : EXIT_USAGE;
+    if (status == STATUS_FAILED && path && !strchr(path, '.') && !diags.at[diags.count - 1].hint) {
+        diag_hint(&diags, "a script is named here; `rql -c QUERY` runs a query, `rql --help` tells more");
+    }
     shell_report(shell, &diags);
     if (status == STATUS_OK) {
         outcome = unit_run(shell, unit_new(path ? path : "<stdin>", &text, PARSE_SCRIPT));

@@ -44,13 +44,34 @@ void unit_free_list(struct unit *first)
     }
 }
 
+/* What is meant by a statement: a command, if it is a plain word for one and no more. */
+static const struct stmt *meant_by(const struct stmt *stmt, const struct env *env, struct arena *arena)
+{
+    if (stmt->kind != STMT_PIPELINE || stmt->pipeline->source.kind != SOURCE_NAME || stmt->pipeline->stage_count > 0) {
+        return stmt;
+    }
+    const struct name *name = &stmt->pipeline->source.name;
+    size_t length = strlen(name->text);
+    const char *command = command_of_plain_word(name->text, length);
+    bool as_written = stmt->span.end - stmt->span.begin == length; /* and not between backquotes */
+    if (!command || !as_written || env_find(env, name->text)) {
+        return stmt;
+    }
+    struct stmt *meant = arena_alloc(arena, sizeof *meant);
+    *meant = *stmt;
+    meant->kind = STMT_COMMAND;
+    meant->command = (struct name){command, name->span};
+    return meant;
+}
+
 void unit_check(struct checking *checking, const struct unit *unit)
 {
     for (const struct stmt *stmt = unit->first; stmt && checking->diags.count < LIMIT_ERRORS; stmt = stmt->next) {
-        if (stmt->kind == STMT_COMMAND) {
-            command_check(checking, stmt);
+        const struct stmt *meant = meant_by(stmt, checking->env, checking->arena);
+        if (meant->kind == STMT_COMMAND) {
+            command_check(checking, meant);
         } else {
-            (void)check_statement(checking->env, stmt, checking->arena, &checking->diags);
+            (void)check_statement(checking->env, meant, checking->arena, &checking->diags);
         }
     }
 }
@@ -63,20 +84,44 @@ static bool go_back(const struct checking *checking)
     return back;
 }
 
-/* Whether the source may run. A statement alone needs no check: running it begins with the same one. */
+/* Reports what parsing found and what the check found in the order of their places in the source. */
+static void report_in_order(struct shell *shell, const struct unit *unit, const struct diags *checked)
+{
+    struct diags all;
+    size_t parsed = 0;
+    diags_init(&all, checked->arena);
+    for (size_t i = 0; i < checked->count; i++) {
+        const struct span *place = &checked->at[i].span;
+        for (; parsed < unit->diags.count && place->source == &unit->source; parsed++) {
+            const struct span *before = &unit->diags.at[parsed].span;
+            if (!before->source || before->begin > place->begin) {
+                break;
+            }
+            diags_add(&all, &unit->diags.at[parsed]);
+        }
+        diags_add(&all, &checked->at[i]);
+    }
+    for (; parsed < unit->diags.count; parsed++) {
+        diags_add(&all, &unit->diags.at[parsed]);
+    }
+    shell_report(shell, &all);
+}
+
+/* Whether the source may run; reports why not. A statement alone needs no check: running it begins with the same one.
+ */
 static bool is_sound(struct shell *shell, const struct unit *unit)
 {
     bool parsed = unit->parsed == PARSE_OK;
     if (parsed && (!unit->first || !unit->first->next)) {
+        shell_report(shell, &unit->diags);
         return true;
     }
     struct checking checking = {.shell = shell, .env = env_copy(shell->runner.env), .arena = arena_new(), .folder = -1};
     diags_init(&checking.diags, checking.arena);
+    checking.env->files_settled = !shell->output;
     unit_check(&checking, unit);
     bool sound = !diags_have_errors(&checking.diags);
-    if (!sound) {
-        shell_report(shell, &checking.diags);
-    }
+    report_in_order(shell, unit, &checking.diags);
     if (checking.folder >= 0) {
         sound = go_back(&checking) && sound;
     }
@@ -256,9 +301,11 @@ static enum exit_status run_command(struct turn *turn)
     return outcome == EXIT_FINE ? flushed : outcome;
 }
 
-static enum exit_status run_statement_of(struct shell *shell, const struct stmt *stmt, int64_t parse_ns)
+static enum exit_status run_statement_of(struct shell *shell, const struct stmt *written, int64_t parse_ns)
 {
-    struct turn turn = {.shell = shell, .stmt = stmt, .arena = arena_new(), .begin = now_ns(), .parse_ns = parse_ns};
+    struct turn turn = {.shell = shell, .arena = arena_new(), .begin = now_ns(), .parse_ns = parse_ns};
+    const struct stmt *stmt = meant_by(written, shell->runner.env, turn.arena);
+    turn.stmt = stmt;
     diags_init(&turn.diags, turn.arena);
     timing_init(&turn.timing, turn.arena);
     timing_add(&turn.timing, PHASE_PARSE, "", parse_ns, 0);
@@ -312,8 +359,10 @@ static bool defines_functions(const struct unit *unit)
 
 enum exit_status unit_run(struct shell *shell, struct unit *unit)
 {
-    shell_report(shell, &unit->diags);
     bool goes_on = shell->settings.errors == ERRORS_CONTINUE; /* then each statement speaks for itself */
+    if (goes_on) {
+        shell_report(shell, &unit->diags);
+    }
     enum exit_status outcome = goes_on || is_sound(shell, unit) ? run_all(shell, unit) : EXIT_QUERY;
     if (outcome == EXIT_FINE && unit->parsed != PARSE_OK) {
         outcome = EXIT_QUERY;
