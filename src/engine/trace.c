@@ -22,7 +22,9 @@ int64_t timing_bytes(const struct timing *timing, enum phase phase)
 
 struct phase_times trace_times(const struct timing *timing)
 {
-    struct phase_times times = {.bytes = timing_bytes(timing, PHASE_KERNEL)};
+    struct phase_times times = {.bytes = timing_bytes(timing, PHASE_KERNEL),
+                                .zones = timing ? timing->zones : 0,
+                                .skipped = timing ? timing->skipped : 0};
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         times.ns[phase] = timing_ns(timing, (enum phase)phase);
     return times;
@@ -63,6 +65,8 @@ struct task_trace *trace_add(struct run_trace *trace, const struct task *task, i
     *added = (struct task_trace){.title = stages_title(task, trace->arena), .where = take_ran(trace), .ns = ns};
     added->times = trace_times(timing);
     added->times.bytes -= before->bytes;
+    added->times.zones -= before->zones;
+    added->times.skipped -= before->skipped;
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         added->times.ns[phase] -= before->ns[phase];
     return added;

@@ -7,7 +7,8 @@
 
 struct phase_times {
     int64_t ns[PHASE_COUNT];
-    int64_t bytes; /* read and written while kernels ran */
+    int64_t bytes;          /* read and written while kernels ran */
+    int64_t zones, skipped; /* as in struct timing */
 };
 
 struct task_trace {

@@ -3,13 +3,13 @@
 #include "shell.h"
 #include "text_table.h"
 
-enum { TASK, WHERE, ROWS_IN, ROWS_OUT, MILLISECONDS, BUILD, UPLOAD, KERNEL, RETRIEVE, RATE, COLUMNS };
+enum { TASK, WHERE, ROWS_IN, ROWS_OUT, ZONES, SKIPPED, MILLISECONDS, BUILD, UPLOAD, KERNEL, RETRIEVE, RATE, COLUMNS };
 
 static const struct text_column columns[COLUMNS] = {
-    [TASK] = {"task", true},          [WHERE] = {"on", true},         [ROWS_IN] = {"rows in", false},
-    [ROWS_OUT] = {"rows out", false}, [MILLISECONDS] = {"ms", false}, [BUILD] = {"build", false},
-    [UPLOAD] = {"upload", false},     [KERNEL] = {"kernel", false},   [RETRIEVE] = {"retrieve", false},
-    [RATE] = {"GB/s", false},
+    [TASK] = {"task", true},          [WHERE] = {"on", true},           [ROWS_IN] = {"rows in", false},
+    [ROWS_OUT] = {"rows out", false}, [ZONES] = {"zones", false},       [SKIPPED] = {"skipped", false},
+    [MILLISECONDS] = {"ms", false},   [BUILD] = {"build", false},       [UPLOAD] = {"upload", false},
+    [KERNEL] = {"kernel", false},     [RETRIEVE] = {"retrieve", false}, [RATE] = {"GB/s", false},
 };
 
 static void add_rows(struct strbuf *out, int64_t rows, const struct print_style *style)
@@ -37,6 +37,10 @@ static void add_task(struct text_table *table, const struct task_trace *task, co
     if (task->rows_out >= 0) {
         add_rows(&cells[ROWS_OUT], task->rows_out, style);
     }
+    if (task->times.zones > 0) {
+        add_rows(&cells[ZONES], task->times.zones, style);
+        add_rows(&cells[SKIPPED], task->times.skipped, style);
+    }
     strbuf_printf(&cells[MILLISECONDS], "%.3f", (double)task->ns / 1e6);
     add_phase(&cells[BUILD], task, PHASE_BUILD);
     add_phase(&cells[UPLOAD], task, PHASE_UPLOAD);
@@ -51,6 +55,16 @@ static void add_task(struct text_table *table, const struct task_trace *task, co
     }
 }
 
+static bool skips(const struct run_trace *trace)
+{
+    for (size_t i = 0; i < trace->count; i++) {
+        if (trace->tasks[i].times.skipped > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_total(struct strbuf *out, const struct run_trace *trace, const struct result *result, int64_t ns)
 {
     strbuf_printf(out, "%s%zu task%s, %.3f ms in all", trace->exact ? "done again row by row, to be exact; " : "",
@@ -63,7 +77,7 @@ static void add_total(struct strbuf *out, const struct run_trace *trace, const s
         digits_group_int(out, result->relation->rows);
         strbuf_puts(out, result->relation->rows == 1 ? " row" : " rows");
     }
-    strbuf_putc(out, '\n');
+    strbuf_puts(out, skips(trace) ? "\nskipped: zones of rows in which nothing could pass\n" : "\n");
 }
 
 enum status explain_run(struct shell *shell, const struct stmt *stmt, struct arena *arena, struct diags *diags)
@@ -94,7 +108,9 @@ enum status explain_run(struct shell *shell, const struct stmt *stmt, struct are
             style.format = style.format == PRINT_TSV ? PRINT_TABLE : style.format;
         }
         text_table_print(&shell->out.text, &table, &style);
-        add_total(&shell->out.text, &trace, &result, ns);
+        if (style.format == PRINT_TABLE || style.format == PRINT_MARKDOWN) { /* the others are for programs */
+            add_total(&shell->out.text, &trace, &result, ns);
+        }
     }
     result_release(&result);
     return status;

@@ -92,9 +92,32 @@ static size_t columns_that_fit(const struct text_table *table, const size_t *wid
     return end;
 }
 
-/* On a terminal too narrow for all columns, those without room follow below, the first column before them again. */
-static void print_aligned(struct strbuf *out, const struct text_table *table, const struct print_style *style)
+/* The table without the columns in which nothing stands, but for the first one; they say no more to a reader. */
+static struct text_table without_empty(const struct text_table *table)
 {
+    struct text_table some = {.arena = table->arena, .row_count = table->row_count};
+    struct text_column *columns = arena_array(table->arena, table->column_count, sizeof *columns);
+    size_t *from = arena_array(table->arena, table->column_count, sizeof *from);
+    for (size_t k = 0; k < table->column_count; k++) {
+        if (k == 0 || column_cells(table, k, false) > 0) {
+            columns[some.column_count] = table->columns[k];
+            from[some.column_count++] = k;
+        }
+    }
+    some.columns = columns;
+    some.cells = arena_array(table->arena, table->row_count * some.column_count + 1, sizeof *some.cells);
+    for (size_t row = 0; row < table->row_count; row++) {
+        for (size_t k = 0; k < some.column_count; k++) {
+            some.cells[row * some.column_count + k] = cell(table, row, from[k]);
+        }
+    }
+    return some;
+}
+
+/* On a terminal too narrow for all columns, those without room follow below, the first column before them again. */
+static void print_aligned(struct strbuf *out, const struct text_table *whole, const struct print_style *style)
+{
+    const struct text_table some = without_empty(whole), *table = whole->row_count > 0 ? &some : whole;
     size_t *widths = arena_array(table->arena, table->column_count, sizeof *widths);
     for (size_t k = 0; k < table->column_count; k++) {
         widths[k] = column_cells(table, k, style->header);

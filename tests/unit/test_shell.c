@@ -184,7 +184,7 @@ static void scripts_are_checked_before_they_run(void **state)
     expect_script(run_script("1\n.set fusoin off\nrange 1..3 | select y > z\n", NULL, NULL), "", EXIT_QUERY,
                   "s.rql:2:6: error: there is no setting `fusoin`");
     expect_script(run_script("let a = 1\n.drop a\na", NULL, NULL), "", EXIT_QUERY, "s.rql:3:1: error");
-    expect_script(run_script(".read nowhere.rql", NULL, NULL), "", EXIT_QUERY, "cannot read `nowhere.rql`");
+    expect_script(run_script(".read nowhere.rql", NULL, NULL), "", EXIT_QUERY, "no such file: `nowhere.rql`");
 }
 
 static void a_script_that_reads_itself_ends(void **state)
@@ -203,7 +203,7 @@ static void a_missing_script_is_bad_usage(void **state)
     (void)state;
     struct visit done = {.scratch = scratch_new(), .script = "/nowhere/s.rql"};
     visit(&done);
-    expect_script(done, "", EXIT_USAGE, "cannot read `/nowhere/s.rql`: No such file or directory");
+    expect_script(done, "", EXIT_USAGE, "no such file: `/nowhere/s.rql`");
 }
 
 int main(void)
