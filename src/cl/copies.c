@@ -123,16 +123,6 @@ static bool fetch(struct away *away, int64_t begin, int64_t end)
     return lane_copy(copy->copies->down, &transfer, 1) == CL_SUCCESS;
 }
 
-struct copy *copies_add_result(struct copies *copies, struct column *column, int64_t row, int64_t rows, cl_mem buffer)
-{
-    struct copy *copy = copies_add(copies, column, row, rows, buffer);
-
-    copy->end = row + rows;
-    copy->away = (struct away){.begin = row, .end = copy->end, .fetch = fetch};
-    away_add(column, &copy->away);
-    return copy;
-}
-
 static bool is_away(const struct copy *copy)
 {
     return copy->away.begin < copy->away.end;
@@ -150,6 +140,28 @@ static void forget(struct copies *copies, size_t k)
     column_unref(copy->column);
     free(copy);
     copies->at[k] = copies->at[--copies->count];
+}
+
+static void drop(struct away *away)
+{
+    struct copy *copy = (struct copy *)away;
+    struct copies *copies = copy->copies;
+    size_t k = 0;
+
+    while (copies->at[k] != copy)
+        k++;
+    copy->away.begin = copy->away.end;
+    forget(copies, k);
+}
+
+struct copy *copies_add_result(struct copies *copies, struct column *column, int64_t row, int64_t rows, cl_mem buffer)
+{
+    struct copy *copy = copies_add(copies, column, row, rows, buffer);
+
+    copy->end = row + rows;
+    copy->away = (struct away){.begin = row, .end = copy->end, .fetch = fetch, .drop = drop};
+    away_add(column, &copy->away);
+    return copy;
 }
 
 /* Whether somebody has the column who is not a copy, here or on another device. */
@@ -289,6 +301,7 @@ static void absorb(struct copy *copy)
             copy->away.begin = first || begin < copy->away.begin ? begin : copy->away.begin;
             copy->away.end = first || end > copy->away.end ? end : copy->away.end;
             copy->away.fetch = fetch;
+            copy->away.drop = drop;
             if (first)
                 away_add(copy->column, &copy->away);
         }

@@ -3,6 +3,7 @@
 #include "collect.h"
 #include "launch.h"
 
+#include "../engine/away.h"
 #include "../heap.h"
 #include "../integer.h"
 
@@ -248,6 +249,16 @@ static bool write_rows(const struct results *results, struct launch *launch)
     return true;
 }
 
+/* Some columns of the piece may stay here that others lack: they are written again, here or elsewhere. */
+static void discard_rows(const struct results *results, const struct launch *launch)
+{
+    const struct task *task = launch->plan->emitter.task;
+
+    for (size_t k = 0; k < task->output_count; k++)
+        if (task->outputs[k].needed)
+            away_discard(results->sink->columns[k], results->sink->rows);
+}
+
 /* Turns counts into starts: where each group's rows go, and at the end how many there are in all. */
 static int64_t prefix(uint64_t *counts, size_t groups)
 {
@@ -287,8 +298,11 @@ static enum status rows_piece(const struct results *results, struct launch *laun
         launch->written = count_rows(results, launch);
     if (launch->written < 0)
         return STATUS_UNABLE;
-    if (launch->plan->roles[KERNEL_WRITE] && launch->written > 0 && !*results->flagged && !write_rows(results, launch))
+    if (launch->plan->roles[KERNEL_WRITE] && launch->written > 0 && !*results->flagged &&
+        !write_rows(results, launch)) {
+        discard_rows(results, launch);
         return STATUS_UNABLE;
+    }
     results->sink->rows += launch->written;
     return STATUS_OK;
 }

@@ -26,6 +26,17 @@ void away_lose(struct column *column)
     column->lost = true;
 }
 
+void away_discard(struct column *column, int64_t row)
+{
+    for (struct away *away = column->away, *next; away; away = next) {
+        next = away->next;
+        if (away->begin < row)
+            continue;
+        away_remove(column, away);
+        away->drop(away);
+    }
+}
+
 /* Rows begin..end-1, some of those away, are back. Of what is back in the middle no note is taken. */
 static void came_back(struct column *column, struct away *away, int64_t begin, int64_t end)
 {

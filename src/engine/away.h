@@ -13,6 +13,8 @@ struct away {
     int64_t begin, end;
     /* Writes the elements of rows begin..end-1, some of these, to the column's data. False: they are lost. */
     bool (*fetch)(struct away *away, int64_t begin, int64_t end);
+    /* Forgets them: they are not wanted. It is no longer the column's, and is not used again. */
+    void (*drop)(struct away *away);
     struct away *next;
 };
 
@@ -22,6 +24,10 @@ void away_remove(struct column *column, struct away *away);
 
 /* For backends: some of the column's rows could not be brought back. */
 void away_lose(struct column *column);
+
+/* The rows from `row` on are going to be written anew, whatever a backend had made of them: those elsewhere are
+ * forgotten. None of the column's away may begin before `row` and end behind it. */
+void away_discard(struct column *column, int64_t row);
 
 /* Rows begin..end-1 of the column are on the host from now on. False: they are lost with their device. */
 bool column_fetch(struct column *column, int64_t begin, int64_t end);

@@ -1,5 +1,6 @@
 #include "run_break.h"
 
+#include "away.h"
 #include "inputs.h"
 
 #include "measure.h"
@@ -111,6 +112,15 @@ static enum status make_results(const struct task *task, const struct break_job 
     return STATUS_OK;
 }
 
+/* What a device that became unable left with itself is not wanted: another writes all. */
+static void discard_results(const struct break_job *job)
+{
+    for (size_t k = 0; k < job->task->output_count; k++) {
+        if (job->results[k])
+            away_discard(job->results[k], 0);
+    }
+}
+
 /* On the device, or on the evaluator if there is none or it is unable; *used is the one that did it. */
 static enum status run_backends(struct backend *device, struct backend *evaluator, const struct break_job *job,
                                 struct backend **used, bool *flagged)
@@ -119,6 +129,7 @@ static enum status run_backends(struct backend *device, struct backend *evaluato
     enum status status = device && device->ops->breaker ? device->ops->breaker(device, job, flagged) : STATUS_UNABLE;
     if (status == STATUS_UNABLE) {
         drop_repeated_note(job->diags);
+        discard_results(job);
         *flagged = false;
         *used = evaluator;
         status = evaluator->ops->breaker(evaluator, job, flagged);

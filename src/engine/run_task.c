@@ -1,6 +1,7 @@
 /* One task: analysed, its results' columns made ready, its rows run in ranges, its results finished. */
 #include "run_task.h"
 
+#include "away.h"
 #include "guard.h"
 #include "inputs.h"
 #include "measure.h"
@@ -176,6 +177,15 @@ static enum status check_room(const struct task_run *run, int64_t rows, int64_t 
     return room_check(run->runner->memory, rows, left, result_bytes(run), run->task->span, run->job.diags);
 }
 
+/* What a backend left elsewhere of the rows from `row` on is not wanted. */
+static void discard_rows(const struct task_run *run, const struct row_sink *sink, int64_t row)
+{
+    for (size_t k = 0; k < run->task->output_count; k++) {
+        if (sink->columns[k])
+            away_discard(sink->columns[k], row);
+    }
+}
+
 /* One range on one backend. When that is unable, nothing of the range is kept. */
 static enum status run_range(struct task_run *run, struct backend *backend, const struct job *range)
 {
@@ -184,8 +194,10 @@ static enum status run_range(struct task_run *run, struct backend *backend, cons
         struct row_sink *sink = run->full ? &run->rest : &run->sink;
         int64_t before = sink->rows;
         enum status status = backend->ops->rows(backend, range, sink, &run->flagged);
-        if (status != STATUS_OK)
+        if (status != STATUS_OK) {
             sink->rows = before;
+            discard_rows(run, sink, before);
+        }
         return status;
     }
     struct agg_state *states = arena_array(range->diags->arena, task->aggregate_count, sizeof *states);
@@ -257,6 +269,25 @@ static void find_survivors(struct task_run *run)
     timing_add_zones(run->job.timing, run->survivors.zones, run->survivors.skipped);
 }
 
+/* A backend has failed after some ranges: their results come home while they can. If they are lost with the device, the
+ * task begins anew. */
+static void rescue_results(struct task_run *run, struct job *range)
+{
+    struct task *task = run->task;
+    struct row_sink *sink = &run->sink;
+    bool home = true;
+    for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++)
+        home = home && (!sink->columns[k] || column_fetch(sink->columns[k], 0, sink->rows));
+    if (home)
+        return;
+    sink->rows = 0;
+    discard_rows(run, sink, 0);
+    range->begin = run->job.begin;
+    run->full = false;
+    for (size_t k = 0; k < task->output_count; k++)
+        task->outputs[k].needed = sink->columns[k] != NULL;
+}
+
 /* How many rows are run at once where what is read or written may be more than memory holds. */
 static int64_t rows_bound(struct task_run *run, int64_t memory)
 {
@@ -303,6 +334,7 @@ static enum status run_ranges(struct task_run *run)
         status = run_measured(run, backend, &range);
         if (status == STATUS_UNABLE && backend != evaluator) {
             drop_repeated_note(range.diags);
+            rescue_results(run, &range);
             status = choose_backend(run, evaluator, &backend);
             continue;
         }

@@ -15,7 +15,7 @@ struct elsewhere {
     struct away away; /* first, so that it is found from there */
     struct column *column;
     int64_t fetched;
-    bool broken;
+    bool broken, dropped;
 };
 
 static bool fetch(struct away *away, int64_t begin, int64_t end)
@@ -27,10 +27,15 @@ static bool fetch(struct away *away, int64_t begin, int64_t end)
     return !elsewhere->broken;
 }
 
+static void drop(struct away *away)
+{
+    ((struct elsewhere *)away)->dropped = true;
+}
+
 static int open_elsewhere(void **state)
 {
     static struct elsewhere elsewhere;
-    elsewhere = (struct elsewhere){.away = {.begin = 10, .end = 60, .fetch = fetch}};
+    elsewhere = (struct elsewhere){.away = {.begin = 10, .end = 60, .fetch = fetch, .drop = drop}};
     elsewhere.column = column_reserve(TYPE_I64, TYPE_I64, ROWS);
     assert_non_null(elsewhere.column);
     column_finish(elsewhere.column, ROWS);
@@ -110,6 +115,17 @@ static void test_lost(void **state)
     arena_free(arena);
 }
 
+static void test_discarded(void **state)
+{
+    struct elsewhere *elsewhere = *state;
+    away_discard(elsewhere->column, 11); /* what begins before stays */
+    assert_true(!elsewhere->dropped && elsewhere->column->away);
+    away_discard(elsewhere->column, 10);
+    assert_true(elsewhere->dropped && !elsewhere->column->away);
+    assert_true(column_fetch(elsewhere->column, 0, ROWS));
+    assert_int_equal(elsewhere->fetched, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +133,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_columns, open_elsewhere, close_elsewhere),
         cmocka_unit_test_setup_teardown(test_relation, open_elsewhere, close_elsewhere),
         cmocka_unit_test_setup_teardown(test_lost, open_elsewhere, close_elsewhere),
+        cmocka_unit_test_setup_teardown(test_discarded, open_elsewhere, close_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,6 +167,25 @@ static void test_sweep(void **state)
     close_rig_accelerator(rig);
 }
 
+/* What is to be written anew is forgotten here, and its memory is free for others. */
+static void test_discarded(void **state)
+{
+    struct rig *rig = rig_of(state);
+    rig->accelerator = open_with(UINT64_C(1) << 30, UINT64_C(16384) * 8);
+    struct column *x = column_of_rows(test_rows()), *y = run_triple(rig, x, true);
+    assert_non_null(y->away);
+    away_discard(y, 0);
+    assert_null(y->away);
+    assert_int_equal(y->refs, 1);
+    assert_false(memory_has(rig->accelerator->memory, y, 0, 1));
+    column_unref(y);
+    y = run_triple(rig, x, true);
+    assert_triple(y, test_rows(), true);
+    column_unref(y);
+    column_unref(x);
+    close_rig_accelerator(rig);
+}
+
 /* Rows that pass a filter piece by piece lie in as many buffers, which become one. */
 static void test_parts(void **state)
 {
@@ -293,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_results_stay),
         cmocka_unit_test(test_uploaded_once),
         cmocka_unit_test(test_sweep),
+        cmocka_unit_test(test_discarded),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_larger_than_device),
         cmocka_unit_test(test_least_recently_used),

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "engine/away.h"
 #include "engine/eval.h"
 #include "engine/run_task.h"
 
@@ -133,13 +134,12 @@ static struct task *make_task(struct setup *setup, struct arena *arena, const st
     return task;
 }
 
-static void run(const struct bench *bench, struct late_device *device, int sink, struct arena *arena,
+static void run(const struct bench *bench, struct backend *device, int sink, struct arena *arena,
                 struct outcome *outcome, struct setup *setup, size_t notes)
 {
     struct diags diags;
     diags_init(&diags, arena);
-    const struct runner runner = {
-        .evaluator = bench->evaluator, .device = device ? &device->base : NULL, .hasty = device != NULL};
+    const struct runner runner = {.evaluator = bench->evaluator, .device = device, .hasty = device != NULL};
     struct task *task = make_task(setup, arena, bench, sink);
     assert_int_equal(run_task(&runner, task, (struct column *const *)bench->columns, ROWS, arena, outcome, &diags),
                      STATUS_OK);
@@ -177,7 +177,7 @@ static void results_do_not_depend_on_when(void **state)
             struct setup late_setup = {0};
             struct outcome got;
             device.pending = pending;
-            run(bench, &device, sink, arena, &got, &late_setup, 0);
+            run(bench, &device.base, sink, arena, &got, &late_setup, 0);
             assert_same(&got, &wanted, sink);
             /* Asked once before the first slice and once after each; what it got are the last rows, all of them. */
             assert_int_equal(device.rows > 0, device.ready);
@@ -207,7 +207,7 @@ static void unable_devices_are_told_of_once(void **state)
             struct outcome got;
             device.pending = pending;
             device.unable = true;
-            run(bench, &device, sink, arena, &got, &late_setup, 1);
+            run(bench, &device.base, sink, arena, &got, &late_setup, 1);
             assert_same(&got, &wanted, sink);
             assert_int_equal(device.rows, 0);
             outcome_release(&got, late_setup.task);
@@ -215,6 +215,170 @@ static void unable_devices_are_told_of_once(void **state)
         outcome_release(&wanted, setup.task);
         arena_free(arena);
     }
+}
+
+/* A device that keeps what it computes to itself, until it fails in the middle of a range. */
+enum { MOST_STORED = 16 };
+
+struct stored {
+    struct away away; /* first, so that it is found from there */
+    struct failing_device *device;
+    struct column *column;
+    char *elements;
+    int64_t begin;
+};
+
+struct failing_device {
+    struct backend base;
+    struct backend *evaluator;
+    int ranges; /* that go well */
+    bool lost;  /* with the failure all that it has is gone */
+    struct stored stored[MOST_STORED];
+    size_t count;
+};
+
+static bool stored_fetch(struct away *away, int64_t begin, int64_t end)
+{
+    const struct stored *stored = (const struct stored *)away;
+    size_t size = type_table[stored->column->store].size;
+    if (stored->device->lost && stored->device->ranges < 0)
+        return false;
+    memcpy(column_at(stored->column, begin), stored->elements + (size_t)(begin - stored->begin) * size,
+           (size_t)(end - begin) * size);
+    return true;
+}
+
+static void stored_drop(struct away *away)
+{
+    away->begin = away->end;
+}
+
+/* Takes rows that have been written away from the host. */
+static void keep_rows(struct failing_device *device, struct column *column, int64_t begin, int64_t end)
+{
+    assert_in_range(device->count, 0, MOST_STORED - 1);
+    struct stored *stored = &device->stored[device->count++];
+    size_t bytes = (size_t)(end - begin) * type_table[column->store].size;
+    *stored = (struct stored){.away = {.begin = begin, .end = end, .fetch = stored_fetch, .drop = stored_drop},
+                              .device = device,
+                              .column = column,
+                              .elements = malloc(bytes + 1),
+                              .begin = begin};
+    assert_non_null(stored->elements);
+    memcpy(stored->elements, column_at(column, begin), bytes);
+    memset(column_at(column, begin), 0x55, bytes);
+    away_add(column, &stored->away);
+}
+
+static enum readiness failing_begin(struct backend *backend, const struct job *job)
+{
+    (void)backend, (void)job;
+    return BACKEND_READY;
+}
+
+static enum status failing_prepare(struct backend *backend, const struct job *job)
+{
+    (void)backend, (void)job;
+    return STATUS_OK;
+}
+
+static enum status failing_rows(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged)
+{
+    struct failing_device *device = (struct failing_device *)backend;
+    struct job piece = *job;
+    const int64_t before = sink->rows;
+    bool fails = device->ranges-- == 0;
+    if (fails) /* behind a first piece of it */
+        piece.end = job->begin + (job->end - job->begin) / 2;
+    assert_int_equal(device->evaluator->ops->rows(device->evaluator, &piece, sink, flagged), STATUS_OK);
+    for (size_t k = 0; k < job->task->output_count; k++) {
+        if (sink->columns[k] && before < sink->rows)
+            keep_rows(device, sink->columns[k], before, sink->rows);
+    }
+    if (fails)
+        diag_note(job->diags, nowhere, "it has failed");
+    return fails ? STATUS_UNABLE : STATUS_OK;
+}
+
+static enum status failing_breaker(struct backend *backend, const struct break_job *job, bool *flagged)
+{
+    struct failing_device *device = (struct failing_device *)backend;
+    assert_int_equal(device->evaluator->ops->breaker(device->evaluator, job, flagged), STATUS_OK);
+    keep_rows(device, job->results[0], 0, job->rows);
+    device->ranges = -1;
+    diag_note(job->diags, nowhere, "it has failed");
+    return STATUS_UNABLE;
+}
+
+static const struct backend_ops failing_ops = {.begin = failing_begin,
+                                               .prepare = failing_prepare,
+                                               .range_rows = late_range_rows,
+                                               .rows = failing_rows,
+                                               .breaker = failing_breaker};
+
+static void close_failing(struct failing_device *device)
+{
+    for (size_t i = 0; i < device->count; i++)
+        free(device->stored[i].elements);
+}
+
+/* Whether what it has done before is still to be had or not, the rows are as without it, and none is wanted of it. */
+static void what_a_failed_device_kept_is_replaced(void **state)
+{
+    const struct bench *bench = *state;
+    for (int sink = FILTERED_ROWS; sink < SINKS; sink++) {
+        struct arena *arena = arena_new();
+        struct setup setup = {0};
+        struct outcome wanted;
+        run(bench, NULL, sink, arena, &wanted, &setup, 0);
+        for (int trial = 0; trial < 6; trial++) {
+            struct failing_device device = {.base = {.ops = &failing_ops, .name = "failing"},
+                                            .evaluator = bench->evaluator,
+                                            .ranges = trial / 2,
+                                            .lost = trial % 2};
+            struct setup failing_setup = {0};
+            struct outcome got;
+            run(bench, &device.base, sink, arena, &got, &failing_setup, 1);
+            assert_true(device.ranges < 0);
+            for (int k = 0; k < 2; k++)
+                assert_null(got.columns[k]->away);
+            assert_same(&got, &wanted, sink);
+            outcome_release(&got, failing_setup.task);
+            close_failing(&device);
+        }
+        outcome_release(&wanted, setup.task);
+        arena_free(arena);
+    }
+}
+
+/* The same for a breaker, which a device either does or not. */
+static void a_failed_breaker_is_done_anew(void **state)
+{
+    const struct bench *bench = *state;
+    struct arena *arena = arena_new();
+    struct diags diags;
+    diags_init(&diags, arena);
+    struct failing_device device = {
+        .base = {.ops = &failing_ops, .name = "failing"}, .evaluator = bench->evaluator, .lost = true};
+    const struct runner runner = {.evaluator = bench->evaluator, .device = &device.base};
+    struct setup setup = {0};
+    struct task *task = make_task(&setup, arena, bench, ALL_ROWS);
+    size_t key = 0;
+    struct breaker breaker = {.kind = BREAK_SORT, .stride = 1, .into = -1, .keys = &key, .key_count = 1};
+    setup.outputs[0] = (struct output){.value = 0, .name = "c", .type = TYPE_I64, .needed = true};
+    setup.outputs[1].needed = false;
+    task->sink = SINK_BREAK;
+    task->breaker = &breaker;
+    struct outcome outcome;
+    assert_int_equal(run_task(&runner, task, (struct column *const *)bench->columns, ROWS, arena, &outcome, &diags),
+                     STATUS_OK);
+    assert_int_equal(device.count, 1);
+    assert_null(outcome.columns[0]->away);
+    for (int64_t row = 0; row < ROWS; row++)
+        assert_true(column_get_int(outcome.columns[0], row) == row / (ROWS / 1000));
+    outcome_release(&outcome, task);
+    close_failing(&device);
+    arena_free(arena);
 }
 
 static int open_bench(void **state)
@@ -249,6 +413,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_do_not_depend_on_when),
         cmocka_unit_test(unable_devices_are_told_of_once),
+        cmocka_unit_test(what_a_failed_device_kept_is_replaced),
+        cmocka_unit_test(a_failed_breaker_is_done_anew),
     };
     return cmocka_run_group_tests_name("handover", tests, open_bench, close_bench);
 }
