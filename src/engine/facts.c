@@ -310,6 +310,15 @@ static struct fact of_instruction(const struct facts *facts, const struct instr 
     }
 }
 
+bool facts_of_rows(const struct facts *facts)
+{
+    const struct code *code = &facts->task->code;
+    bool any = false;
+    for (value v = 0; v < code->count; v++)
+        any = any || (facts->live[v] && code->at[v].op == OP_ROW);
+    return any;
+}
+
 bool facts_exclude(struct facts *facts, int64_t begin, int64_t end, const struct zone *inputs, const struct zone *whole)
 {
     const struct task *task = facts->task;

@@ -5,7 +5,10 @@
 
 enum {
     RUN_UNIT = 4096, /* ranges should be multiples of this, and a gap is longer than two */
-    LEAST_GAP = 8    /* zones; beginning a run anew costs as much as reading these */
+    LEAST_GAP = 8,   /* zones; beginning a run anew costs as much as reading these */
+    /* Zones where there are none of a column, but filters look at row numbers: */
+    LEAST_ZONE_ROWS = 1 << 16,
+    MOST_ZONES = 1 << 16 /* a range may have 2^62 rows */
 };
 
 /* The zones of a task's inputs, in its own rows. */
@@ -29,8 +32,14 @@ static bool add_run(struct survivors *survivors, int64_t begin, int64_t end, int
     return true;
 }
 
+static int64_t zone_of_rows(int64_t rows)
+{
+    int64_t zone = rows / MOST_ZONES / RUN_UNIT * RUN_UNIT + RUN_UNIT;
+    return zone > LEAST_ZONE_ROWS ? zone : LEAST_ZONE_ROWS;
+}
+
 /* Finds the zones; false if there are none, and nothing to be known. */
-static bool survey(struct field *field, struct arena *arena)
+static bool survey(struct field *field, const struct facts *facts, struct arena *arena)
 {
     const struct task *task = field->job->task;
     field->zones = arena_array(arena, task->input_count + 1, sizeof(struct zones *));
@@ -45,6 +54,8 @@ static bool survey(struct field *field, struct arena *arena)
         field->zones[k] = zones;
         field->rows = zones->rows;
     }
+    if (field->rows == 0 && facts_of_rows(facts))
+        field->rows = zone_of_rows(field->job->end - field->job->begin);
     return field->rows > 0;
 }
 
@@ -90,7 +101,8 @@ void survivors_find(struct survivors *survivors, const struct job *job, struct a
 {
     struct field field = {.job = job};
     *survivors = (struct survivors){0};
-    if (job->task->filter_count == 0 || !survey(&field, arena)) {
+    struct facts *facts = job->task->filter_count > 0 ? facts_new(job->task, job->rows, arena) : NULL;
+    if (!facts || !survey(&field, facts, arena)) {
         survivors_all(survivors, job, arena);
         return;
     }
@@ -98,7 +110,6 @@ void survivors_find(struct survivors *survivors, const struct job *job, struct a
     size_t most = (size_t)((job->end - job->begin) / (field.rows + gap)) + 2;
     survivors->begins = arena_array(arena, most, sizeof *survivors->begins);
     survivors->ends = arena_array(arena, most, sizeof *survivors->ends);
-    struct facts *facts = facts_new(job->task, job->rows, arena);
     int64_t excluded = 0; /* zones since the last that is not */
     for (int64_t row = job->begin; row < job->end;) {
         int64_t end = zone_end(&field, row);

@@ -13,8 +13,9 @@ struct survivors {
 /* All rows of the job. */
 void survivors_all(struct survivors *survivors, const struct job *job, struct arena *arena);
 
-/* For the rows begin .. end-1 of the job; its columns' zones are looked up (keeper.h). Rows that pass are never left
- * out, nor any that would fail the query; gaps that are not worth interrupting a run for are left in. */
+/* For the rows begin .. end-1 of the job; its columns' zones are looked up (keeper.h), and row numbers need none. Rows
+ * that pass are never left out, nor any that would fail the query; gaps that are not worth interrupting a run for are
+ * left in. */
 void survivors_find(struct survivors *survivors, const struct job *job, struct arena *arena);
 
 /* Moves *row on to the next row of a run, itself perhaps, and sets *end to that run's end. False: there is none. */

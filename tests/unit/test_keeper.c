@@ -125,6 +125,32 @@ static void second_queries_skip(void **state)
         assert_gives(fixture, cases[i].text, cases[i].expected);
 }
 
+/* Row numbers are known before anything has been found out. */
+static void row_numbers_tell_at_once(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct {
+        const char *text;
+        int64_t expected, skipped, zones;
+    } cases[] = {
+        {"load sorted.i32 | select row < 1000 | count", 1000, 3, 4},
+        {"load sorted.i32 | select row >= 199999 | sum", 199, 3, 4},
+        {"load sorted.i32, mixed.i32 | select mixed < 10 && row < 500 && sorted == 0 | count", 7, 3, 4},
+        {"load sorted.i32 | skip 100 | select row < 1000 | sum", 100, 3, 4}, /* rows are counted behind the skip */
+        {"range 0..999999999 | select row == 500000000 | sum", 500000000, 15258, 15259},
+        {"range 0..1000000000000 | select row < 3 || row > 999999999998 | count", 5, 65522, 65524},
+        {"load sorted.i32 | select row % 2 == 0 | count", 100000, 0, 4},
+        {"load sorted.i32 | select sorted < 500 | count", ROWS, 0, 0},
+    };
+    keep(fixture, 64 * MEGABYTE, false);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_gives(fixture, cases[i].text, cases[i].expected);
+        if (fixture->timing.skipped != cases[i].skipped || fixture->timing.zones != cases[i].zones)
+            fail_msg("%s: skipped %lld of %lld", cases[i].text, (long long)fixture->timing.skipped,
+                     (long long)fixture->timing.zones);
+    }
+}
+
 /* What fails in a zone where nothing would pass fails all the same, in the same row. */
 static void failures_are_not_skipped(void **state)
 {
@@ -286,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(second_queries_skip, setup, teardown),
+        cmocka_unit_test_setup_teardown(row_numbers_tell_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(failures_are_not_skipped, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_are_narrow, setup, teardown),
         cmocka_unit_test_setup_teardown(results_are_narrow, setup, teardown),
