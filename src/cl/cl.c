@@ -301,9 +301,10 @@ static int64_t cl_absent(struct backend *backend, const struct column *column, i
 {
     const struct cl_backend *cl = of_backend(backend);
 
-    if (!cl->accelerator || memory_has(cl->accelerator->memory, column, begin, end - begin))
+    if (!cl->accelerator)
         return 0;
-    return (end - begin) * (int64_t)type_table[column->store].size;
+    return memory_missing(cl->accelerator->memory, column, begin, end - begin) *
+           (int64_t)type_table[column->store].size;
 }
 
 static void cl_sweep(struct backend *backend)

@@ -231,23 +231,32 @@ void copies_free(struct copies *copies)
 
 /* ---- filling ---- */
 
-/* Another copy that has the row; or NULL, and *until is where the next one begins, `end` at most. */
-static const struct copy *other_with(const struct copy *copy, int64_t row, int64_t end, int64_t *until)
+/* A copy that has the row; or NULL, and *until is where the next one begins, `end` at most. */
+static const struct copy *copy_with(const struct copies *copies, const struct column *column, int64_t row, int64_t end,
+                                    int64_t *until)
 {
-    const struct copies *copies = copy->copies;
-
     *until = end;
     for (size_t k = 0; k < copies->count; k++) {
-        const struct copy *other = copies->at[k];
-        if (other == copy || other->column != copy->column || other->end <= row || other->begin == other->end)
+        const struct copy *copy = copies->at[k];
+        if (copy->column != column || copy->end <= row || copy->begin == copy->end)
             continue;
-        if (other->begin <= row) {
-            *until = least(end, other->end);
-            return other;
+        if (copy->begin <= row) {
+            *until = least(end, copy->end);
+            return copy;
         }
-        *until = least(*until, other->begin);
+        *until = least(*until, copy->begin);
     }
     return NULL;
+}
+
+int64_t copies_missing(const struct copies *copies, const struct column *column, int64_t row, int64_t rows)
+{
+    int64_t end = row + rows, until, missing = 0;
+
+    for (; row < end; row = until)
+        if (!copy_with(copies, column, row, end, &until))
+            missing += until - row;
+    return missing;
 }
 
 static bool upload(struct copy *copy, int64_t begin, int64_t end, struct timing *timing)
@@ -278,7 +287,7 @@ static bool take_over(const struct copy *copy, const struct copy *from, int64_t 
 static bool gather(struct copy *copy, int64_t begin, int64_t end, struct timing *timing)
 {
     for (int64_t row = begin, until; row < end; row = until) {
-        const struct copy *other = other_with(copy, row, end, &until);
+        const struct copy *other = copy_with(copy->copies, copy->column, row, end, &until);
         if (!(other ? take_over(copy, other, row, until) : upload(copy, row, until, timing)))
             return false;
     }
@@ -346,7 +355,7 @@ void copy_fill_ahead(struct copy *copy, int64_t row, int64_t rows)
     int64_t begin = empty ? row : copy->end, end = row + rows, until;
 
     if ((!empty && row > copy->end) || begin >= end || begin > row || copy->column->away ||
-        other_with(copy, begin, end, &until) || until < end)
+        copy_with(copies, copy->column, begin, end, &until) || until < end)
         return;
     if (copies->ahead.count == copies->ahead.capacity) {
         copies->ahead.capacity = copies->ahead.capacity ? copies->ahead.capacity * 2 : 16;

@@ -35,6 +35,9 @@ size_t copies_bytes(const struct copies *copies);
 struct copy *copies_find(struct copies *copies, const struct column *column, int64_t row, int64_t rows);
 struct copy *copies_with_room(struct copies *copies, const struct column *column, int64_t row, int64_t rows);
 
+/* How many of these rows no copy holds. */
+int64_t copies_missing(const struct copies *copies, const struct column *column, int64_t row, int64_t rows);
+
 /* Adds one that holds nothing yet, or rows that only the device has. Takes over the buffer. */
 struct copy *copies_add(struct copies *copies, struct column *column, int64_t row, int64_t rows, cl_mem buffer);
 struct copy *copies_add_result(struct copies *copies, struct column *column, int64_t row, int64_t rows, cl_mem buffer);

@@ -147,6 +147,11 @@ bool memory_has(struct memory *memory, const struct column *column, int64_t row,
     return memory->accelerator->shape->host_memory || copies_find(memory->copies, column, row, rows);
 }
 
+int64_t memory_missing(const struct memory *memory, const struct column *column, int64_t row, int64_t rows)
+{
+    return memory->accelerator->shape->host_memory ? 0 : copies_missing(memory->copies, column, row, rows);
+}
+
 void memory_expect(struct memory *memory, struct column *column, int64_t row, int64_t rows)
 {
     if (memory_has(memory, column, row, rows))

@@ -32,8 +32,11 @@ struct view {
 bool memory_input(struct memory *memory, struct column *column, int64_t row, int64_t rows, struct timing *timing,
                   struct view *view);
 
-/* Whether nothing would have to be uploaded for that. */
+/* Whether they are there side by side: nothing would have to be uploaded for that, or moved. */
 bool memory_has(struct memory *memory, const struct column *column, int64_t row, int64_t rows);
+
+/* How many of the rows would have to be. */
+int64_t memory_missing(const struct memory *memory, const struct column *column, int64_t row, int64_t rows);
 
 /* All these rows will be read, part by part: they are to lie side by side. */
 void memory_expect(struct memory *memory, struct column *column, int64_t row, int64_t rows);

@@ -3,6 +3,7 @@
 #include "explain.h"
 
 #include "choose.h"
+#include "inputs.h"
 #include "outlook.h"
 
 #include <string.h>
@@ -49,17 +50,20 @@ static void add_choice(struct strbuf *out, struct chooser *chooser, const struct
     strbuf_putc(out, '\n');
 }
 
-/* One task, of which at most `rows` rows are known of. */
+/* One task, of which at most `rows` rows are known of: it reads `columns`, which stand for those named. */
 static void explain_task(struct strbuf *out, const struct runner *runner, const struct task *task,
-                         struct column *const *columns, int64_t rows, struct diags *diags)
+                         struct column *const *named, struct column *const *columns, int64_t rows, struct diags *diags)
 {
     struct work work;
     if (task->sink == SINK_BREAK) {
         const struct break_job job = {.task = task, .inputs = columns, .rows = rows, .diags = diags};
         work_of_break(&work, &job);
     } else {
-        const struct job job = {.task = task, .columns = columns, .rows = rows, .end = rows, .diags = diags};
-        work_of_job(&work, &job);
+        struct job job = {.task = task, .columns = named, .rows = rows, .end = rows, .diags = diags};
+        struct survivors survivors;
+        survivors_find(&survivors, &job, runner->keeper, diags->arena);
+        job.columns = columns;
+        work_of_job(&work, &job, &survivors);
     }
     add_choice(out, runner->chooser, &work);
 }
@@ -73,9 +77,12 @@ enum status explain_choice(struct strbuf *out, const struct runner *runner, cons
     enum status status = STATUS_OK;
     for (size_t t = 0; t < queue->count && status == STATUS_OK; t++) {
         struct task *task = queue->tasks[t];
-        struct column **columns = outlook_inputs(&outlook, task);
+        struct column *const *named = outlook_inputs(&outlook, task);
+        struct column *const *columns = inputs_narrow(runner, task, named, diags->arena);
+        if (columns != named)
+            outlook_analyse(&outlook, task, columns);
         if (outlook.most[t] < INT64_MAX)
-            explain_task(out, runner, task, columns, outlook.most[t], diags);
+            explain_task(out, runner, task, named, columns, outlook.most[t], diags);
         status = outlook_pass(&outlook, task, columns, diags);
     }
     outlook_release(&outlook);

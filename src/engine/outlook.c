@@ -63,13 +63,18 @@ enum status outlook_pass(struct outlook *outlook, const struct task *task, struc
     return STATUS_OK;
 }
 
+void outlook_analyse(const struct outlook *outlook, struct task *task, struct column *const *columns)
+{
+    if (task->sink == SINK_BREAK)
+        return;
+    range_analyse(task, columns, outlook->most[task->number]);
+    guard_place(task);
+}
+
 struct column **outlook_inputs(struct outlook *outlook, struct task *task)
 {
     struct column **columns = input_columns(outlook, task);
     outlook->most[task->number] = most_rows(outlook, task);
-    if (task->sink != SINK_BREAK) {
-        range_analyse(task, columns, outlook->most[task->number]);
-        guard_place(task);
-    }
+    outlook_analyse(outlook, task, columns);
     return columns;
 }

@@ -16,6 +16,9 @@ void outlook_release(struct outlook *outlook);
 /* The inputs of the next task, in order, analysed as for a run of outlook->most[task->number] rows. */
 struct column **outlook_inputs(struct outlook *outlook, struct task *task);
 
+/* The same with others in the inputs' place. */
+void outlook_analyse(const struct outlook *outlook, struct task *task, struct column *const *columns);
+
 /* Done with it: what it gives is there for the tasks behind it. */
 enum status outlook_pass(struct outlook *outlook, const struct task *task, struct column *const *columns,
                          struct diags *diags);

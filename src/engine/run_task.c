@@ -82,7 +82,7 @@ static struct backend *wanted_backend(const struct task_run *run, int64_t begin)
     struct job rest = run->job;
     struct work work;
     rest.begin = begin;
-    work_of_job(&work, &rest);
+    work_of_job(&work, &rest, &run->survivors);
     return chooser_pick(runner->chooser, &work);
 }
 
@@ -140,7 +140,7 @@ static enum status end_slice(struct task_run *run, int64_t begin, const struct s
     run->sliced_ns += slice->processor_ns;
     run->sliced_rows += slice->rows;
     double row_ns = (double)run->sliced_ns / (double)run->sliced_rows;
-    run->job.left_ns = (int64_t)(row_ns * (double)(run->job.end - begin));
+    run->job.left_ns = (int64_t)(row_ns * (double)survivors_rows(&run->survivors, begin));
     if (run->awaited->ops->begin(run->awaited, &run->job) != BACKEND_PENDING)
         return give_to(run, run->runner->chooser ? wanted_backend(run, begin) : run->awaited, backend);
     double factor = (double)SLICE_NS / (double)(slice->ns > 0 ? slice->ns : 1);
@@ -262,10 +262,7 @@ static void find_survivors(struct task_run *run)
     /* What does not stay in memory is not read once more, from the disk, to find out about it. */
     if (!run->streams)
         inputs_note(run->runner, run->task, run->given, run->job.end - run->job.begin);
-    if (run->runner->keeper)
-        survivors_find(&run->survivors, &wide, run->job.diags->arena);
-    else
-        survivors_all(&run->survivors, &wide, run->job.diags->arena);
+    survivors_find(&run->survivors, &wide, run->runner->keeper, run->job.diags->arena);
     timing_add_zones(run->job.timing, run->survivors.zones, run->survivors.skipped);
 }
 
@@ -308,7 +305,7 @@ static enum status run_ranges(struct task_run *run)
     struct backend *backend;
     struct backend *evaluator = run->runner->evaluator;
     if (run->runner->chooser)
-        work_of_job(&run->work, &run->job);
+        work_of_job(&run->work, &run->job, &run->survivors);
     enum status status = give_to(run, wanted_backend(run, run->job.begin), &backend);
     const int64_t wanted = rows_wanted(run->task);
     struct job range = run->job;

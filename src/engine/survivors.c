@@ -3,6 +3,8 @@
 #include "facts.h"
 #include "keeper.h"
 
+#include "../integer.h"
+
 enum {
     RUN_UNIT = 4096, /* ranges should be multiples of this, and a gap is longer than two */
     LEAST_GAP = 8,   /* zones; beginning a run anew costs as much as reading these */
@@ -88,7 +90,8 @@ static void align(struct survivors *survivors, const struct job *job)
     }
 }
 
-void survivors_all(struct survivors *survivors, const struct job *job, struct arena *arena)
+/* All rows of the job. */
+static void survivors_all(struct survivors *survivors, const struct job *job, struct arena *arena)
 {
     *survivors = (struct survivors){.count = job->begin < job->end};
     survivors->begins = arena_array(arena, 1, sizeof *survivors->begins);
@@ -97,11 +100,12 @@ void survivors_all(struct survivors *survivors, const struct job *job, struct ar
     *survivors->ends = job->end;
 }
 
-void survivors_find(struct survivors *survivors, const struct job *job, struct arena *arena)
+void survivors_find(struct survivors *survivors, const struct job *job, const struct keeper *keeper,
+                    struct arena *arena)
 {
     struct field field = {.job = job};
     *survivors = (struct survivors){0};
-    struct facts *facts = job->task->filter_count > 0 ? facts_new(job->task, job->rows, arena) : NULL;
+    struct facts *facts = keeper && job->task->filter_count > 0 ? facts_new(job->task, job->rows, arena) : NULL;
     if (!facts || !survey(&field, facts, arena)) {
         survivors_all(survivors, job, arena);
         return;
@@ -124,6 +128,16 @@ void survivors_find(struct survivors *survivors, const struct job *job, struct a
     }
     survivors->skipped += excluded;
     align(survivors, job);
+}
+
+int64_t survivors_rows(const struct survivors *survivors, int64_t row)
+{
+    int64_t rows = 0;
+    for (size_t i = 0; i < survivors->count; i++) {
+        int64_t begin = greatest(survivors->begins[i], row);
+        rows += greatest(survivors->ends[i] - begin, 0);
+    }
+    return rows;
 }
 
 bool survivors_next(const struct survivors *survivors, int64_t *row, int64_t *end)

@@ -73,6 +73,7 @@ static int64_t bytes_read(const struct work *work)
     return bytes;
 }
 
+/* All of them, because whoever reads some of a column on the host has all of it brought. */
 static int64_t bytes_away(const struct work *work)
 {
     int64_t bytes = 0;
@@ -128,17 +129,20 @@ static bool *live_values(struct work *work, struct arena *arena)
     return live;
 }
 
-void work_of_job(struct work *work, const struct job *job)
+void work_of_job(struct work *work, const struct job *job, const struct survivors *survivors)
 {
     const struct task *task = job->task;
+    int64_t first = job->begin, end;
     *work = (struct work){
-        .rows = job->end - job->begin,
+        .rows = survivors_rows(survivors, job->begin),
         .shape = hash_begin(),
         .task = task,
         .columns = job->columns,
-        .begin = task->first + job->begin,
-        .end = task->first + job->end,
     };
+    if (survivors_next(survivors, &first, &end)) {
+        work->begin = task->first + first;
+        work->end = task->first + survivors->ends[survivors->count - 1];
+    }
     const double rows = (double)work->rows;
     int operations = look_at_code(work, live_values(work, job->diags->arena));
     mix_ends(work);

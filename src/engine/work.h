@@ -3,19 +3,21 @@
 #define RQL_ENGINE_WORK_H
 
 #include "rates.h"
+#include "survivors.h"
 
 struct work {
     struct load load;
-    int64_t rows;   /* that it reads */
+    int64_t rows;   /* that it looks at */
     int64_t away;   /* bytes of inputs that only a device has (away.h) */
     uint64_t shape; /* equal for tasks that run the same way, whatever their literals are */
     const struct task *task;
     struct column *const *columns; /* its inputs */
-    int64_t begin, end;            /* the rows of those that it reads */
+    int64_t begin, end;            /* the rows of those between the first and the last that it looks at */
     bool *reads;                   /* of each input, whether it is read at all; in the arena of the job's diags */
 };
 
-void work_of_job(struct work *work, const struct job *job);
+/* The rows of the job from its beginning on that are among the survivors. */
+void work_of_job(struct work *work, const struct job *job, const struct survivors *survivors);
 void work_of_break(struct work *work, const struct break_job *job);
 
 /* The load of so many of the rows. */

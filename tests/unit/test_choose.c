@@ -8,7 +8,9 @@
 
 #include "engine/choose.h"
 #include "engine/eval.h"
+#include "engine/explain.h"
 #include "engine/fuse.h"
+#include "engine/keeper.h"
 #include "engine/run.h"
 #include "queries.h"
 #include "random_code.h"
@@ -244,9 +246,54 @@ static void the_longest_work_is_the_most(void **state)
     const struct task *task = fused.tasks[0];
     const struct job job = {.task = task, .rows = task->rows, .end = task->rows, .diags = &queries->scratch->diags};
     struct work work;
-    work_of_job(&work, &job);
+    struct survivors survivors;
+    survivors_find(&survivors, &job, NULL, queries->scratch->arena);
+    work_of_job(&work, &job, &survivors);
     assert_true(work.load.operations > 4 * 4e18);
     assert_true(work_part(&work, task->rows / 2).operations > 4 * 2e18 * 0.99);
+    queue_release(&fused);
+    queue_release(&bound.queue);
+}
+
+/* Rows that zones leave out are no work; what has to be moved is what lies between those that are left. */
+static void only_survivors_are_work(void **state)
+{
+    struct queries *queries = *state;
+    struct bound bound = query_bind(queries, "range 1..1000000 | select c1 % 7 == 3 | sum");
+    struct queue fused;
+    queue_init(&fused, bound.queue.arena);
+    fuse(&bound.queue, &fused);
+    const struct task *task = fused.tasks[0];
+    struct job job = {.task = task, .rows = 1000000, .end = 1000000, .diags = &queries->scratch->diags};
+    struct survivors all, some = {.begins = (int64_t[]){40960, 819200}, .ends = (int64_t[]){81920, 901120}, .count = 2};
+    struct work whole, work;
+    survivors_find(&all, &job, NULL, queries->scratch->arena);
+    assert_int_equal(survivors_rows(&all, 0), 1000000);
+    assert_int_equal(survivors_rows(&some, 0), 122880);
+    assert_int_equal(survivors_rows(&some, 81000), 82840);
+    assert_int_equal(survivors_rows(&some, 901120), 0);
+    work_of_job(&whole, &job, &all);
+    work_of_job(&work, &job, &some);
+    assert_true(whole.rows == 1000000 && whole.begin == 0 && whole.end == 1000000);
+    assert_true(work.rows == 122880 && work.begin == 40960 && work.end == 901120);
+    assert_true(work.shape == whole.shape);
+    assert_true(fabs(work.load.operations / whole.load.operations - 0.12288) < 1e-9);
+    job.begin = 100000; /* the rest, behind the first run */
+    work_of_job(&work, &job, &some);
+    assert_true(work.rows == 81920 && work.begin == 819200 && work.end == 901120);
+
+    /* So that what is nearly all left out is the evaluator's, however quick the device. */
+    struct machine host = machine_new(CLASS_EVALUATOR, "host", 20e3, 1), gpu = machine_new(CLASS_GPU, "gpu", 1, 0);
+    struct chooser *chooser = chooser_new(NULL, &host.base);
+    chooser_add(chooser, &gpu.base, CLASS_GPU);
+    whole.rows *= 1000;
+    whole.load.operations *= 1000;
+    assert_ptr_equal(chooser_pick(chooser, &whole), &gpu.base);
+    some.count = 1;
+    job.begin = 0;
+    work_of_job(&work, &job, &some);
+    assert_ptr_equal(chooser_pick(chooser, &work), &host.base);
+    chooser_free(chooser);
     queue_release(&fused);
     queue_release(&bound.queue);
 }
@@ -462,6 +509,56 @@ static void queries_are_run_as_chosen(void **state)
     evaluator->ops->close(evaluator);
 }
 
+/* `explain` speaks of the rows and the copies that a run would look at: its estimate is of what has been measured. */
+static void what_is_explained_is_what_is_run(void **state)
+{
+    static const struct backend_ops ops = {.begin = second_begin,
+                                           .prepare = second_prepare,
+                                           .range_rows = second_range_rows,
+                                           .aggregate = second_aggregate,
+                                           .rows = second_rows,
+                                           .profile = second_profile,
+                                           .sweep = second_nothing,
+                                           .close = second_nothing};
+    enum { ROWS = 1200000 };
+    struct queries *queries = *state;
+    struct scratch *scratch = queries->scratch;
+    int32_t *values = malloc(ROWS * sizeof *values);
+    assert_non_null(values);
+    for (int32_t i = 0; i < ROWS; i++)
+        values[i] = i / 100;
+    queries_file(queries, "steps.i32", values, ROWS * sizeof *values);
+    free(values);
+    struct backend *evaluator = evaluator_open_threads(1);
+    struct second second = {.base = {.ops = &ops, .name = "second"}, .evaluator = evaluator};
+    struct runner runner = {.env = queries->env, .evaluator = evaluator, .fusion = true, .hasty = true};
+    runner.chooser = chooser_new(NULL, evaluator);
+    chooser_add(runner.chooser, &second.base, CLASS_CPU);
+    runner.keeper = keeper_new(1 << 24, NULL);
+    keeper_be_eager(runner.keeper, true);
+    static const char query[] = "load steps.i32 | select steps == 777 | map steps % 10 | sum";
+    for (int round = 0; round < 4; round++) { /* by the third it knows zones and reads the copy, always on the host */
+        struct result result = {0};
+        assert_int_equal(run_statement(&runner, query_parse(queries, query), scratch->arena, &result, &scratch->diags),
+                         STATUS_OK);
+        assert_true(result.scalar.integer == 700);
+        result_release(&result);
+    }
+    struct strbuf text = {0}, explain = {0};
+    strbuf_printf(&explain, "explain %s", query);
+    assert_int_equal(
+        explain_statement(&text, &runner, query_parse(queries, explain.text), scratch->arena, &scratch->diags),
+        STATUS_OK);
+    const char *line = strstr(text.text, "  1 on host: ");
+    if (!line || strncmp(line, "  1 on host: about", strlen("  1 on host: about")) == 0 || !strstr(line, "ms;"))
+        fail_msg("%s", text.text);
+    strbuf_free(&text);
+    strbuf_free(&explain);
+    chooser_free(runner.chooser);
+    keeper_free(runner.keeper);
+    evaluator->ops->close(evaluator);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,10 +568,12 @@ int main(void)
         cmocka_unit_test(who_cannot_is_left_out),
         cmocka_unit_test(rates_follow),
         cmocka_unit_test_setup_teardown(the_longest_work_is_the_most, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(only_survivors_are_work, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(rates_are_remembered, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(what_is_damaged_is_not_believed, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(choosers_remember, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(queries_are_run_as_chosen, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(what_is_explained_is_what_is_run, queries_setup, queries_teardown),
     };
     return cmocka_run_group_tests_name("choose", tests, NULL, NULL);
 }

@@ -116,6 +116,7 @@ static void test_results_stay(void **state)
 
     /* The next task finds it there, and so does one after the host has seen a part of it. */
     assert_true(run_sum(rig, y).integer == (int128)3 * rows * (rows - 1) / 2);
+    assert_int_equal(memory_missing(rig->accelerator->memory, y, 0, rows), 0);
     assert_true(column_fetch(y, rows - 10, rows));
     assert_int_equal(column_get_int(y, rows - 1), 3 * (rows - 1));
     assert_non_null(y->away);
@@ -142,6 +143,7 @@ static void test_uploaded_once(void **state)
     run_sum(rig, x);
     assert_int_equal(bytes_of(rig, PHASE_UPLOAD), uploaded);
     memory_drop(rig->accelerator->memory);
+    assert_int_equal(memory_missing(rig->accelerator->memory, x, 5, test_rows() - 5), test_rows() - 5);
     run_sum(rig, x);
     assert_int_equal(bytes_of(rig, PHASE_UPLOAD), 2 * uploaded);
     column_unref(x);
@@ -196,6 +198,9 @@ static void test_parts(void **state)
     for (const struct away *away = y->away; away; away = away->next)
         parts++;
     assert_true(rows < ROWS || parts > 1);
+    struct memory *memory = rig->accelerator->memory;
+    assert_int_equal(memory_missing(memory, y, 0, y->rows), 0);
+    assert_int_equal(memory_has(memory, y, 0, y->rows), parts == 1);
     struct view view;
     assert_true(memory_input(rig->accelerator->memory, y, 0, y->rows, &rig->timing, &view));
     memory_done(rig->accelerator->memory, &rig->timing);
