@@ -1,8 +1,11 @@
 #include "eval_block.h"
 
+#include "eval_pick.h"
 #include "eval_reduce.h"
 
 #include <string.h>
+
+enum { LIST_OF = 16 }; /* where fewer than one in so many rows pass, a list of them is quicker to go through than all */
 
 struct worker {
     const struct program *program;
@@ -10,6 +13,8 @@ struct worker {
     const void **at;       /* where each vector is in the block at hand */
     int64_t row;           /* the block's first task row */
     const uint16_t *index; /* the rows that passed; NULL: all of them */
+    const uint8_t *mask;   /* of these, if packing them is quicker than going through the list; else NULL */
+    int rows;              /* in the block */
     bool flagged;
     bool *failing;            /* checks with failures in this block, */
     uint8_t *failures;        /* and in which rows: BLOCK_ROWS bytes a check */
@@ -85,7 +90,8 @@ static void note_failures(struct worker *worker, int32_t check, int count)
 static bool run_steps(struct worker *worker, int32_t begin, int32_t end, int count)
 {
     const struct program *program = worker->program;
-    struct operands operands = {.index = worker->index, .fail = worker->fail, .row = worker->row};
+    struct operands operands = {
+        .index = worker->index, .mask = worker->mask, .rows = worker->rows, .fail = worker->fail, .row = worker->row};
     bool failed = false;
     for (int32_t s = begin; s < end; s++) {
         const struct step *step = &program->steps[s];
@@ -101,6 +107,7 @@ static bool run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         operands.op = step->op;
         operands.whole = step->whole;
         operands.by = step->by;
+        operands.probe = step->probe;
         worker->at[step->out] = operands.out;
         if (run(&operands, count)) {
             note_failures(worker, step->check, count);
@@ -124,35 +131,15 @@ static void settle_failures(struct worker *worker, int32_t begin, int32_t end, i
     }
 }
 
-static int count_passed(const uint8_t *mask, int count)
+/* From `mask` on only `passed` rows of the block count. They are listed unless nobody would read the list. */
+static void pick_rows(struct worker *worker, const uint8_t *mask, int passed)
 {
-    int passed = 0;
-    for (int i = 0; i < count; i++)
-        passed += mask[i];
-    return passed;
-}
-
-/* Lists the rows of the mask. Eight at once are passed over where none is set, the rest goes without branches: the
- * place after the last row listed is written over and over until a row belongs there. */
-static void list_passed(const uint8_t *mask, int count, uint16_t *rows)
-{
-    enum { AT_ONCE = 8 };
-    int listed = 0;
-    int i = 0;
-    for (; i + AT_ONCE <= count; i += AT_ONCE) {
-        uint64_t word;
-        memcpy(&word, mask + i, sizeof word);
-        if (word == 0)
-            continue;
-        for (int j = i; j < i + AT_ONCE; j++) {
-            rows[listed] = (uint16_t)j;
-            listed += mask[j];
-        }
-    }
-    for (; i < count; i++) {
-        if (mask[i])
-            rows[listed++] = (uint16_t)i;
-    }
+    const struct program *program = worker->program;
+    if (passed > worker->rows / LIST_OF)
+        worker->mask = mask;
+    if (program->lists || (program->picks && !worker->mask))
+        list_passed(mask, worker->rows, worker->picked);
+    worker->index = worker->picked;
 }
 
 /* Runs the filters on a block and picks the rows that passed; returns their number. */
@@ -163,7 +150,9 @@ static int filter_block(struct worker *worker, int count)
     int passed = count;
     bool failed = false;
     int32_t done = 0;
+    worker->rows = count;
     worker->index = NULL;
+    worker->mask = NULL;
     for (size_t i = 0; i < program->filter_count && passed > 0; i++) {
         failed |= run_steps(worker, done, program->filters[i].end, count);
         done = program->filters[i].end;
@@ -174,10 +163,8 @@ static int filter_block(struct worker *worker, int count)
         run_steps(worker, done, program->guards_end, count);
         settle_failures(worker, 0, program->filter_checks, count);
     }
-    if (passed > 0 && passed < count) {
-        list_passed(mask, count, worker->picked);
-        worker->index = worker->picked;
-    }
+    if (passed > 0 && passed < count)
+        pick_rows(worker, mask, passed);
     return passed;
 }
 
@@ -253,6 +240,8 @@ int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *c
                 .out = (unsigned char *)places[i] + (size_t)rows * output->size,
                 .a = worker->at[output->vector],
                 .index = worker->index,
+                .mask = worker->mask,
+                .rows = worker->rows,
             };
             vector_fn *move = worker->index && output->picked ? output->picked : output->dense;
             move(&operands, passed);

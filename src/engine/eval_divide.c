@@ -6,13 +6,14 @@
 #include "eval_ops.h"
 
 #include "../integer.h"
+#include "clones.h"
 
 static uint32_t quotient_i32(const struct divisor *by, uint32_t magnitude)
 {
     return (uint32_t)((uint64_t)magnitude * by->multiplier >> by->shift);
 }
 
-static bool div_i32(const struct operands *o, int count)
+CPU_CLONES static bool div_i32(const struct operands *o, int count)
 {
     int32_t *restrict out = o->out;
     const int32_t *restrict a = o->a;
@@ -25,7 +26,7 @@ static bool div_i32(const struct operands *o, int count)
     return false;
 }
 
-static bool mod_i32(const struct operands *o, int count)
+CPU_CLONES static bool mod_i32(const struct operands *o, int count)
 {
     int32_t *restrict out = o->out;
     const int32_t *restrict a = o->a;
@@ -43,7 +44,7 @@ static uint64_t quotient_i64(const struct long_divisor *by, uint64_t magnitude)
     return (uint64_t)((uint128)magnitude * by->multiplier >> 64) >> by->shift | (magnitude & all);
 }
 
-static bool div_i64(const struct operands *o, int count)
+CPU_CLONES static bool div_i64(const struct operands *o, int count)
 {
     int64_t *restrict out = o->out;
     const int64_t *restrict a = o->a;
@@ -56,7 +57,7 @@ static bool div_i64(const struct operands *o, int count)
     return false;
 }
 
-static bool mod_i64(const struct operands *o, int count)
+CPU_CLONES static bool mod_i64(const struct operands *o, int count)
 {
     int64_t *restrict out = o->out;
     const int64_t *restrict a = o->a;

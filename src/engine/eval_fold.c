@@ -1,15 +1,17 @@
 /* Aggregating vectors: each loop reduces a block, then adds one number to the partial result. */
 #include "eval_ops.h"
 
+#include "clones.h"
+
 #include <math.h>
 
-static void fold_count(struct agg_state *state, const void *values, int count)
+CPU_CLONES static void fold_count(struct agg_state *state, const void *values, int count)
 {
     (void)values;
     state->count += count;
 }
 
-static void sum_i32(struct agg_state *state, const void *values, int count)
+CPU_CLONES static void sum_i32(struct agg_state *state, const void *values, int count)
 {
     const int32_t *a = values;
     int64_t sum = 0;
@@ -19,7 +21,7 @@ static void sum_i32(struct agg_state *state, const void *values, int count)
     state->count += count;
 }
 
-static void sum_small_i64(struct agg_state *state, const void *values, int count)
+CPU_CLONES static void sum_small_i64(struct agg_state *state, const void *values, int count)
 {
     const uint64_t *a = values;
     uint64_t sum = 0;
@@ -30,7 +32,7 @@ static void sum_small_i64(struct agg_state *state, const void *values, int count
 }
 
 /* High and low halves apart: neither sum of a block can leave 64 bits. */
-static void sum_i64(struct agg_state *state, const void *values, int count)
+CPU_CLONES static void sum_i64(struct agg_state *state, const void *values, int count)
 {
     const int64_t *a = values;
     int64_t high = 0;
@@ -43,13 +45,13 @@ static void sum_i64(struct agg_state *state, const void *values, int count)
     state->count += count;
 }
 
-static void sum_f64(struct agg_state *state, const void *values, int count)
+CPU_CLONES static void sum_f64(struct agg_state *state, const void *values, int count)
 {
     fsum_add_array(&state->fsum, values, count);
     state->count += count;
 }
 
-static void min_i32(struct agg_state *state, const void *values, int count)
+CPU_CLONES static void min_i32(struct agg_state *state, const void *values, int count)
 {
     const int32_t *a = values;
     int32_t lo = INT32_MAX;
@@ -59,7 +61,7 @@ static void min_i32(struct agg_state *state, const void *values, int count)
     state->count += count;
 }
 
-static void max_i32(struct agg_state *state, const void *values, int count)
+CPU_CLONES static void max_i32(struct agg_state *state, const void *values, int count)
 {
     const int32_t *a = values;
     int32_t hi = INT32_MIN;
@@ -69,7 +71,7 @@ static void max_i32(struct agg_state *state, const void *values, int count)
     state->count += count;
 }
 
-static void min_i64(struct agg_state *state, const void *values, int count)
+CPU_CLONES static void min_i64(struct agg_state *state, const void *values, int count)
 {
     const int64_t *a = values;
     int64_t lo = state->lo;
@@ -79,7 +81,7 @@ static void min_i64(struct agg_state *state, const void *values, int count)
     state->count += count;
 }
 
-static void max_i64(struct agg_state *state, const void *values, int count)
+CPU_CLONES static void max_i64(struct agg_state *state, const void *values, int count)
 {
     const int64_t *a = values;
     int64_t hi = state->hi;
@@ -91,7 +93,7 @@ static void max_i64(struct agg_state *state, const void *values, int count)
 
 /* Loops differ in nothing but the type and the operator. */
 #define BITS(name, type, identity, operator)                                                                           \
-    static void name(struct agg_state *state, const void *values, int count)                                           \
+    CPU_CLONES static void name(struct agg_state *state, const void *values, int count)                                \
     {                                                                                                                  \
         const type *a = values;                                                                                        \
         type bits = identity;                                                                                          \
@@ -108,7 +110,7 @@ BITS(or_i32, int32_t, 0, |)
 BITS(or_i64, int64_t, 0, |)
 
 /* NaN is less than nothing and nothing is less than it, so it is passed over, but for being counted. */
-static void min_f64(struct agg_state *state, const void *values, int count)
+CPU_CLONES static void min_f64(struct agg_state *state, const void *values, int count)
 {
     const double *a = values;
     double lo = state->flo;
@@ -122,7 +124,7 @@ static void min_f64(struct agg_state *state, const void *values, int count)
     state->count += count - nans;
 }
 
-static void max_f64(struct agg_state *state, const void *values, int count)
+CPU_CLONES static void max_f64(struct agg_state *state, const void *values, int count)
 {
     const double *a = values;
     double hi = state->fhi;
@@ -136,21 +138,21 @@ static void max_f64(struct agg_state *state, const void *values, int count)
     state->count += count - nans;
 }
 
-static void add_f64(struct agg_state *state, const void *values, int count)
+CPU_CLONES static void add_f64(struct agg_state *state, const void *values, int count)
 {
     const double *a = values;
     for (int i = 0; i < count; i++)
         agg_add_float(state, a[i]);
 }
 
-static void add_i32(struct agg_state *state, const void *values, int count)
+CPU_CLONES static void add_i32(struct agg_state *state, const void *values, int count)
 {
     const int32_t *a = values;
     for (int i = 0; i < count; i++)
         agg_add_int(state, a[i]);
 }
 
-static void add_i64(struct agg_state *state, const void *values, int count)
+CPU_CLONES static void add_i64(struct agg_state *state, const void *values, int count)
 {
     const int64_t *a = values;
     for (int i = 0; i < count; i++)

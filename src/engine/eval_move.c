@@ -1,6 +1,9 @@
 /* Vectors into and out of columns: widening, narrowing, and picking the rows that passed. */
 #include "eval_ops.h"
 
+#include "clones.h"
+#include "eval_pick.h"
+
 #include <string.h>
 
 /* Every pair of types that values move between: stored to lane, and lane to lane, which is how computed columns are
@@ -36,7 +39,7 @@
     M(F32, float, F32, float)
 
 #define DEFINE(from, from_type, to, to_type)                                                                           \
-    static bool move_##from##_##to(const struct operands *o, int count)                                                \
+    CPU_CLONES static bool move_##from##_##to(const struct operands *o, int count)                                     \
     {                                                                                                                  \
         to_type *restrict out = o->out;                                                                                \
         const from_type *restrict a = o->a;                                                                            \
@@ -44,7 +47,7 @@
             out[i] = (to_type)a[i];                                                                                    \
         return false;                                                                                                  \
     }                                                                                                                  \
-    static bool pick_##from##_##to(const struct operands *o, int count)                                                \
+    CPU_CLONES static bool pick_##from##_##to(const struct operands *o, int count)                                     \
     {                                                                                                                  \
         to_type *restrict out = o->out;                                                                                \
         const from_type *restrict a = o->a;                                                                            \
@@ -53,7 +56,7 @@
             out[i] = (to_type)a[index[i]];                                                                             \
         return false;                                                                                                  \
     }                                                                                                                  \
-    static bool gather_##from##_##to(const struct operands *o, int count)                                              \
+    CPU_CLONES static bool gather_##from##_##to(const struct operands *o, int count)                                   \
     {                                                                                                                  \
         to_type *restrict out = o->out;                                                                                \
         const int64_t *restrict positions = o->a;                                                                      \
@@ -79,8 +82,45 @@ vector_fn *vector_move(enum type from, enum type to)
     return table[from][to];
 }
 
+/* Elements that stay what they are, by their size alone. */
+static bool pack(const struct operands *o, int count, size_t size, vector_fn *pick)
+{
+    if (!o->mask)
+        return pick(o, count);
+    pack_passed(size)(o->out, o->a, o->mask, o->rows);
+    return false;
+}
+
+static bool pack_1(const struct operands *o, int count)
+{
+    return pack(o, count, 1, pick_U8_U8);
+}
+
+static bool pack_2(const struct operands *o, int count)
+{
+    return pack(o, count, 2, pick_U16_U16);
+}
+
+static bool pack_4(const struct operands *o, int count)
+{
+    return pack(o, count, 4, pick_U32_U32);
+}
+
+static bool pack_8(const struct operands *o, int count)
+{
+    return pack(o, count, 8, pick_I64_I64);
+}
+
+bool vector_packs(enum type from, enum type to)
+{
+    return from == to && pack_passed(type_table[from].size);
+}
+
 vector_fn *vector_picked_move(enum type from, enum type to)
 {
+    static vector_fn *const packs[] = {[1] = pack_1, [2] = pack_2, [4] = pack_4, [8] = pack_8};
+    if (vector_packs(from, to))
+        return packs[type_table[from].size];
 #define ROW(from, from_type, to, to_type) [TYPE_##from][TYPE_##to] = pick_##from##_##to,
     static vector_fn *const table[TYPE_COUNT][TYPE_COUNT] = {MOVES(ROW)};
 #undef ROW
@@ -95,7 +135,7 @@ vector_fn *vector_gather(enum type from, enum type to)
     return table[from][to];
 }
 
-static bool row_i32(const struct operands *o, int count)
+CPU_CLONES static bool row_i32(const struct operands *o, int count)
 {
     int32_t *restrict out = o->out;
     for (int i = 0; i < count; i++)
@@ -103,7 +143,7 @@ static bool row_i32(const struct operands *o, int count)
     return false;
 }
 
-static bool row_i64(const struct operands *o, int count)
+CPU_CLONES static bool row_i64(const struct operands *o, int count)
 {
     int64_t *restrict out = o->out;
     for (int i = 0; i < count; i++)
@@ -111,7 +151,7 @@ static bool row_i64(const struct operands *o, int count)
     return false;
 }
 
-static bool picked_row_i32(const struct operands *o, int count)
+CPU_CLONES static bool picked_row_i32(const struct operands *o, int count)
 {
     int32_t *restrict out = o->out;
     for (int i = 0; i < count; i++)
@@ -119,7 +159,7 @@ static bool picked_row_i32(const struct operands *o, int count)
     return false;
 }
 
-static bool picked_row_i64(const struct operands *o, int count)
+CPU_CLONES static bool picked_row_i64(const struct operands *o, int count)
 {
     int64_t *restrict out = o->out;
     for (int i = 0; i < count; i++)

@@ -7,11 +7,13 @@
  * and rounding moves it by less) and which vectorises, unlike the machine's integer division. */
 #include "eval_ops.h"
 
+#include "clones.h"
+
 #include <math.h>
 
 /* Loops differ in nothing but types and one expression of x, y and z; C has no other way to say that. */
 #define VECTOR1(name, in, result, expression)                                                                          \
-    static bool name(const struct operands *o, int count)                                                              \
+    CPU_CLONES static bool name(const struct operands *o, int count)                                                   \
     {                                                                                                                  \
         result *restrict out = o->out;                                                                                 \
         const in *restrict a = o->a;                                                                                   \
@@ -23,7 +25,7 @@
     }
 
 #define VECTOR2(name, in, result, expression)                                                                          \
-    static bool name(const struct operands *o, int count)                                                              \
+    CPU_CLONES static bool name(const struct operands *o, int count)                                                   \
     {                                                                                                                  \
         result *restrict out = o->out;                                                                                 \
         const in *restrict a = o->a;                                                                                   \
@@ -37,7 +39,7 @@
     }
 
 #define VECTOR_SELECT(name, in)                                                                                        \
-    static bool name(const struct operands *o, int count)                                                              \
+    CPU_CLONES static bool name(const struct operands *o, int count)                                                   \
     {                                                                                                                  \
         in *restrict out = o->out;                                                                                     \
         const uint8_t *restrict condition = o->a;                                                                      \
@@ -50,7 +52,7 @@
 
 /* `bad` decides from x, y and the result z whether the row failed: a 64-bit word whose sign bit says so. */
 #define CHECKED2(name, expression, bad)                                                                                \
-    static bool name(const struct operands *o, int count)                                                              \
+    CPU_CLONES static bool name(const struct operands *o, int count)                                                   \
     {                                                                                                                  \
         uint64_t *restrict out = o->out;                                                                               \
         const uint64_t *restrict a = o->a;                                                                             \
@@ -161,7 +163,7 @@ VECTOR2(max_f64, double, double, x > y || isnan(y) ? x : y)
 VECTOR1(float_unary, double, double, float_op(o->op, x, x))
 VECTOR2(float_binary, double, double, float_op(o->op, x, y))
 
-static bool compare_mixed(const struct operands *o, int count)
+CPU_CLONES static bool compare_mixed(const struct operands *o, int count)
 {
     int32_t *restrict out = o->out;
     const int64_t *restrict a = o->a;
@@ -174,7 +176,7 @@ static bool compare_mixed(const struct operands *o, int count)
 CHECKED2(add_checked, x + y, (x ^ z) & (y ^ z))
 CHECKED2(sub_checked, x - y, (x ^ y) & (x ^ z))
 
-static bool mul_checked(const struct operands *o, int count)
+CPU_CLONES static bool mul_checked(const struct operands *o, int count)
 {
     int64_t *restrict out = o->out;
     const int64_t *restrict a = o->a;
@@ -204,17 +206,17 @@ static bool negate_checked(const struct operands *o, int count, bool keep_positi
     return any;
 }
 
-static bool neg_checked(const struct operands *o, int count)
+CPU_CLONES static bool neg_checked(const struct operands *o, int count)
 {
     return negate_checked(o, count, false);
 }
 
-static bool abs_checked(const struct operands *o, int count)
+CPU_CLONES static bool abs_checked(const struct operands *o, int count)
 {
     return negate_checked(o, count, true);
 }
 
-static bool div_checked(const struct operands *o, int count)
+CPU_CLONES static bool div_checked(const struct operands *o, int count)
 {
     const int64_t *restrict a = o->a;
     const int64_t *restrict b = o->b;
@@ -228,7 +230,7 @@ static bool div_checked(const struct operands *o, int count)
     return any;
 }
 
-static bool mod_checked(const struct operands *o, int count)
+CPU_CLONES static bool mod_checked(const struct operands *o, int count)
 {
     const int64_t *restrict b = o->b;
     uint8_t any = 0;
@@ -242,7 +244,7 @@ static bool mod_checked(const struct operands *o, int count)
 }
 
 /* The bits shifted out must all be copies of the sign: shifting back gives the number again. */
-static bool shl_checked(const struct operands *o, int count)
+CPU_CLONES static bool shl_checked(const struct operands *o, int count)
 {
     const int64_t *restrict a = o->a;
     const int64_t *restrict b = o->b;
@@ -257,7 +259,7 @@ static bool shl_checked(const struct operands *o, int count)
     return any;
 }
 
-static bool shr_checked(const struct operands *o, int count)
+CPU_CLONES static bool shr_checked(const struct operands *o, int count)
 {
     const int64_t *restrict b = o->b;
     uint8_t any = 0;
@@ -270,7 +272,7 @@ static bool shr_checked(const struct operands *o, int count)
     return any;
 }
 
-static bool to_int_checked(const struct operands *o, int count)
+CPU_CLONES static bool to_int_checked(const struct operands *o, int count)
 {
     int64_t *restrict out = o->out;
     const double *restrict a = o->a;

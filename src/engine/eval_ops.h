@@ -17,15 +17,20 @@ union reciprocal {
     struct long_divisor wide;
 };
 
+struct probe; /* eval_probe.h */
+
 /* What a vector operation reads and writes; `out` overlaps none of the others. */
 struct operands {
     void *out;
     const void *a, *b, *c;
-    const uint16_t *index;      /* picks: out[i] = a[index[i]] */
+    const uint16_t *index; /* picks: out[i] = a[index[i]] */
+    const uint8_t *mask;   /* the same as a mask of `rows` rows, where packing is quicker; else NULL */
+    int rows;
     uint8_t *fail;              /* checked operations: which rows failed, written only if some did */
     int64_t row;                /* ROW: the number of the block's first row */
     const struct column *whole; /* GATHER: what the positions in `a` are of */
     const union reciprocal *by; /* division by a constant */
+    const struct probe *probe;  /* probes */
     enum op op;                 /* operations that share a loop */
 };
 
@@ -50,6 +55,9 @@ vector_fn *vector_picked_row(enum lane lane);
 /* Values of one type as another that holds them; NULL if the evaluator never needs that. */
 vector_fn *vector_move(enum type from, enum type to);
 vector_fn *vector_picked_move(enum type from, enum type to);
+
+/* Whether picking takes a mask as well as an index. */
+bool vector_packs(enum type from, enum type to);
 
 /* GATHER: the elements of a column stored as `from` at positions of lane I64, as values of a lane's type. Checked. */
 vector_fn *vector_gather(enum type from, enum type to);

@@ -11,7 +11,7 @@ static int32_t *last_uses(const struct program *program, struct arena *arena)
             last[program->aggregates[i].vector] = program->step_count;
     }
     for (size_t i = 0; i < program->filter_count; i++)
-        last[program->filters[i].mask] = program->guards_end;
+        last[program->filters[i].mask] = i + 1 < program->filter_count ? program->guards_end : program->step_count;
     for (int32_t i = 0; i < program->check_count; i++) {
         reg guard = program->checks[i].guard;
         int32_t end = i < program->filter_checks ? program->guards_end : program->step_count;

@@ -2,6 +2,7 @@
 #include "eval_program.h"
 
 #include "eval_place.h"
+#include "eval_probe.h"
 #include "eval_reduce.h"
 
 #include <string.h>
@@ -63,13 +64,26 @@ static void add_step(struct builder *b, struct step step)
     program->steps[program->step_count++] = step;
 }
 
-/* A step that brings values to the rows at hand: `picked` only where rows may have been picked. */
-static void add_source(struct builder *b, reg out, reg from, vector_fn *dense, vector_fn *picked)
+static bool may_pick(const struct builder *b)
 {
-    bool may_pick = b->scope == SCOPE_BODY && b->task->filter_count > 0;
+    return b->scope == SCOPE_BODY && b->task->filter_count > 0;
+}
+
+static void note_pick(struct builder *b, bool packs)
+{
+    b->program->picks = true;
+    b->program->lists = b->program->lists || !packs;
+}
+
+/* A step that brings values to the rows at hand: `picked` only where rows may have been picked. `packs`: of those, a
+ * mask will do. */
+static void add_source(struct builder *b, reg out, reg from, vector_fn *dense, vector_fn *picked, bool packs)
+{
+    if (may_pick(b))
+        note_pick(b, packs);
     add_step(b, (struct step){
                     .dense = dense,
-                    .picked = may_pick ? picked : NULL,
+                    .picked = may_pick(b) ? picked : NULL,
                     .op = OP_INPUT,
                     .out = out,
                     .args = {from, NO_REGISTER, NO_REGISTER},
@@ -106,8 +120,10 @@ static reg require(struct builder *b, value v, enum lane lane)
     if (of[v] != NO_REGISTER)
         return of[v];
     if (lane == instr->lane) { /* computed with the filters, and read by the body */
+        enum type type = lane_type(lane);
         of[v] = lane_vector(b, lane);
-        add_source(b, of[v], b->of[SCOPE_FILTERS][lane][v], NULL, vector_picked_move(lane_type(lane), lane_type(lane)));
+        add_source(b, of[v], b->of[SCOPE_FILTERS][lane][v], NULL, vector_picked_move(type, type),
+                   vector_packs(type, type));
         return of[v];
     }
     reg from = require(b, v, instr->lane);
@@ -174,6 +190,35 @@ static union reciprocal *reciprocal_of(struct builder *b, const struct instr *in
     else
         by->wide = long_divisor_of(constant->integer);
     return by;
+}
+
+/* Whether the rows at hand have an input's elements as they are stored. */
+static bool has_stored(const struct builder *b, value v)
+{
+    return b->code->at[v].op == OP_INPUT && !may_pick(b);
+}
+
+/* Whether a probe gives the value: of elements as they are stored, or else of a lane's. */
+static bool probed(const struct builder *b, value v, struct probe *probe)
+{
+    if (!probe_of(b->code, v, probe))
+        return false;
+    const struct instr *of = &b->code->at[probe->of];
+    return probe_prepare(probe,
+                         has_stored(b, probe->of) ? b->program->job->columns[of->integer]->store : lane_type(of->lane));
+}
+
+static void emit_probe(struct builder *b, value v, const struct probe *probe)
+{
+    struct step step = {.dense = probe->loop, .op = b->code->at[v].op, .check = CHECK_NONE};
+    reg of = has_stored(b, probe->of) ? stored_input(b, probe->of) : require(b, probe->of, b->code->at[probe->of].lane);
+    step.args[0] = of;
+    step.args[1] = step.args[2] = NO_REGISTER;
+    step.probe = arena_alloc(b->arena, sizeof *step.probe);
+    *step.probe = *probe;
+    step.out = lane_vector(b, LANE_BOOL);
+    add_step(b, step);
+    b->of[b->scope][LANE_BOOL][v] = step.out;
 }
 
 static void emit_operation(struct builder *b, value v)
@@ -255,14 +300,18 @@ static void emit(struct builder *b, value v)
     const struct instr *instr = &b->code->at[v];
     enum type type = lane_type(instr->lane);
     reg *of = b->of[b->scope][instr->lane];
-    if (instr->op == OP_INPUT) {
+    struct probe probe;
+    if (probed(b, v, &probe)) {
+        emit_probe(b, v, &probe);
+    } else if (instr->op == OP_INPUT) {
         reg from = stored_input(b, v);
         enum type store = b->program->job->columns[instr->integer]->store;
         of[v] = lane_vector(b, instr->lane);
-        add_source(b, of[v], from, store == type ? NULL : vector_move(store, type), vector_picked_move(store, type));
+        add_source(b, of[v], from, store == type ? NULL : vector_move(store, type), vector_picked_move(store, type),
+                   vector_packs(store, type));
     } else if (instr->op == OP_ROW) {
         of[v] = lane_vector(b, instr->lane);
-        add_source(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_picked_row(instr->lane));
+        add_source(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_picked_row(instr->lane), false);
     } else if (instr->op == OP_GATHER) {
         of[v] = add_gather(b, v, type);
     } else if (instr->op != OP_CONST && instr->op != OP_ROWS) {
@@ -278,13 +327,24 @@ static bool is_computed(const struct builder *b, value v)
            (b->scope == SCOPE_BODY && b->of[SCOPE_FILTERS][lane][v] != NO_REGISTER);
 }
 
+static void want_arguments(struct builder *b, value v)
+{
+    struct probe probe;
+    if (probed(b, v, &probe)) {
+        b->wanted[probe.of] = b->wanted[probe.of] || !has_stored(b, probe.of);
+        return;
+    }
+    for (int i = 0; i < op_table[b->code->at[v].op].arity; i++)
+        b->wanted[b->code->at[v].args[i]] = true;
+}
+
 /* Emits what is marked as wanted and everything it is computed from, arguments first; forgets the marks. */
 static void emit_wanted(struct builder *b)
 {
     for (value v = b->code->count - 1; v >= 0; v--) {
         b->wanted[v] = b->wanted[v] && !is_computed(b, v);
-        for (int i = 0; i < op_table[b->code->at[v].op].arity && b->wanted[v]; i++)
-            b->wanted[b->code->at[v].args[i]] = true;
+        if (b->wanted[v])
+            want_arguments(b, v);
     }
     for (value v = 0; v < b->code->count; v++) {
         if (b->wanted[v])
@@ -394,6 +454,8 @@ static void emit_outputs(struct builder *b, struct column *const *columns)
             output->vector = stored_input(b, v);
             output->dense = vector_move(store, store);
             output->picked = vector_picked_move(store, store);
+            if (may_pick(b))
+                note_pick(b, vector_packs(store, store));
         } else if (is_gathered(b, v, store)) {
             output->vector = add_gather(b, v, store);
             output->dense = vector_move(store, store);

@@ -25,6 +25,7 @@ struct step {
     int32_t check;
     const struct column *whole; /* GATHER */
     union reciprocal *by;       /* division by a constant */
+    struct probe *probe;        /* a question that constants answer */
 };
 
 struct vector_info {
@@ -84,6 +85,9 @@ struct program {
     int32_t filters_end, guards_end, body_end;
     struct filter_steps *filters;
     size_t filter_count;
+
+    bool picks,
+        lists; /* whether rows that passed are ever picked, and some in a way that always takes a list of them */
 
     struct vector_info *vectors;
     int32_t vector_count, vector_capacity;
