@@ -250,6 +250,9 @@ class Ways:
         self.zones_told([*host, "--learn", "now"])
         self.says("race-host", [*host, "-c", f"race {MAIN}"], r"^host +", where="out")
         self.says("race-same", [*host, "-c", f"race {MAIN}"], r"results are identical|there is no device", where="out")
+        nans = "race [1, 2, 0] | map 0.0 / x, -0.0 * x, log(-x)"
+        self.says("race-nan", [*host, "-c", nans], r"identical|no device", where="out")
+        self.says("race-share", [*host, "-c", "race range 1..100000 | map sqrt(x)"], r"^host .* (\d\d?|100) %$", where="out")
         self.says("race-rows", [*host, "-c", "race range 1..1000 | sort x desc"], r"identical|no device", where="out")
 
     def zones_told(self, options):

@@ -1,12 +1,13 @@
-/* `race PIPELINE`: the same query on the evaluator and on every device, one after another. Results must be the same to
- * the bit; times are told apart, and where one begins to win is estimated from two sizes of the same data. */
+/* `race PIPELINE`: the same query on the evaluator and on every device, one after another. Results must be the same;
+ * times are told apart, and where one begins to win is estimated from two sizes of the same data. */
+#include "bandwidth.h"
 #include "digits.h"
 #include "shell.h"
 #include "text_table.h"
 
 #include "../engine/away.h"
-#include "../engine/parallel.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ enum {
     PART = 16, /* the smaller size is this part of the rows */
     LEAST_ROWS = 16 * PART,
     READ_BYTES = 256 << 20,
-    READ_PASSES = 8
+    LEAST_READ_BYTES = 1 << 16
 };
 static const int64_t ENOUGH_NS = 700000000; /* of runs of one query on one backend */
 
@@ -66,17 +67,25 @@ static enum status run_once(const struct race *race, const struct entrant *entra
     return status;
 }
 
+/* As they print: 0.0 is not -0.0, and any NaN is like any other. */
+static bool same_numbers(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+}
+
+/* By their values, which one backend may store in fewer bytes than another. */
 static bool same_columns(const struct column *a, const struct column *b, const volatile sig_atomic_t *cancel)
 {
     bool number = type_table[a->type].kind == KIND_FLOAT;
     if (a->type != b->type || a->rows != b->rows) {
         return false;
     }
-    if (a->store == b->store && a->rows > 0) {
-        return memcmp(a->data, b->data, (size_t)a->rows * type_table[a->store].size) == 0;
+    if (a->store == b->store &&
+        (a->rows == 0 || memcmp(a->data, b->data, (size_t)a->rows * type_table[a->store].size) == 0)) {
+        return true;
     }
     for (int64_t row = 0; row < a->rows && !*cancel; row++) {
-        if (number ? column_get_float(a, row) != column_get_float(b, row)
+        if (number ? !same_numbers(column_get_float(a, row), column_get_float(b, row))
                    : column_get_int(a, row) != column_get_int(b, row)) {
             return false;
         }
@@ -92,8 +101,7 @@ static bool same_results(const struct race *race, const struct result *a, const 
     if (a->kind == RESULT_SCALAR) {
         bool number = a->scalar.kind == KIND_FLOAT;
         return a->scalar.kind == b->scalar.kind &&
-               (number ? memcmp(&a->scalar.number, &b->scalar.number, sizeof a->scalar.number) == 0
-                       : a->scalar.integer == b->scalar.integer);
+               (number ? same_numbers(a->scalar.number, b->scalar.number) : a->scalar.integer == b->scalar.integer);
     }
     const struct relation *left = a->relation, *right = b->relation;
     bool same = left->count == right->count && left->rows == right->rows;
@@ -219,45 +227,6 @@ static enum status run_entrant(struct race *race, struct entrant *entrant)
     return status;
 }
 
-struct reading {
-    const uint64_t *memory;
-    struct parts parts;
-    uint64_t sums[64]; /* of each part, so that reading is not left out */
-};
-
-static void read_part(void *context, int member, int64_t part)
-{
-    (void)member;
-    struct reading *reading = context;
-    uint64_t sum = 0;
-    for (int64_t i = part_begin(&reading->parts, part); i < part_begin(&reading->parts, part + 1); i++) {
-        sum += reading->memory[i];
-    }
-    reading->sums[part % 64] = sum;
-}
-
-/* How fast all processors together read memory, in bytes a nanosecond; 0 if there is nothing to try. */
-static double read_bandwidth(void)
-{
-    const struct crew crew = {.threads = parallel_threads()};
-    uint64_t *memory = bulk_new(READ_BYTES);
-    double best = 0;
-    if (!memory) {
-        return 0;
-    }
-    struct reading reading = {.memory = memory};
-    memset(memory, 1, READ_BYTES); /* pages that were never written are all one */
-    reading.parts = parts_of(&crew, READ_BYTES / (int64_t)sizeof *memory, READ_BYTES / 64 / (int64_t)sizeof *memory);
-    for (int pass = 0; pass < READ_PASSES; pass++) {
-        int64_t began = now_ns();
-        (void)crew_run(&crew, reading.parts.count, read_part, &reading);
-        double rate = (double)READ_BYTES / (double)(now_ns() - began);
-        best = rate > best ? rate : best;
-    }
-    bulk_free(memory, READ_BYTES);
-    return best;
-}
-
 /* How fast a device reads a column that it has, found by its plainest query. */
 static double device_bandwidth(const struct race *race, const struct entrant *entrant)
 {
@@ -289,12 +258,28 @@ static double device_bandwidth(const struct race *race, const struct entrant *en
     return known ? (double)times.bytes / (double)times.ns[PHASE_KERNEL] : 0;
 }
 
+/* Bytes a nanosecond of the quickest run; 0 if it says nothing. */
+static double rate_of(const struct entrant *entrant)
+{
+    int64_t kernel = entrant->best.ns[PHASE_KERNEL];
+    return kernel > 0 ? (double)entrant->best.bytes / (double)kernel : 0;
+}
+
+/* What is in reach: the best that was measured, be it by the query itself. Processors are measured with as many bytes
+ * as the query moves, since what fits their caches is read faster. */
 static void find_bandwidths(struct race *race)
 {
-    double host = read_bandwidth();
+    int64_t bytes = race->entrants[0].best.bytes;
+    bytes = bytes < LEAST_READ_BYTES ? LEAST_READ_BYTES : bytes > READ_BYTES ? READ_BYTES : bytes;
+    double host = read_bandwidth(bytes);
+    for (size_t i = 0; i < race->count; i++) {
+        const struct entrant *entrant = &race->entrants[i];
+        host = entrant->class != CLASS_GPU && rate_of(entrant) > host ? rate_of(entrant) : host;
+    }
     for (size_t i = 0; i < race->count; i++) {
         struct entrant *entrant = &race->entrants[i];
-        entrant->bandwidth = entrant->class == CLASS_GPU ? device_bandwidth(race, entrant) : host;
+        double rate = rate_of(entrant), most = entrant->class == CLASS_GPU ? device_bandwidth(race, entrant) : host;
+        entrant->bandwidth = rate > most ? rate : most;
     }
 }
 
@@ -346,17 +331,16 @@ static void add_ms(struct strbuf *out, int64_t ns)
 static void add_entrant(struct text_table *table, const struct entrant *entrant)
 {
     struct strbuf cells[COLUMNS] = {{0}};
-    int64_t kernel = entrant->best.ns[PHASE_KERNEL];
+    double rate = rate_of(entrant);
     strbuf_puts(&cells[NAME], entrant->name);
     add_ms(&cells[LOAD], entrant->first.ns[PHASE_MAP]);
     add_ms(&cells[BUILD], entrant->first.ns[PHASE_BUILD]);
     add_ms(&cells[UPLOAD], entrant->first.ns[PHASE_UPLOAD]);
     add_ms(&cells[FIRST], entrant->first_ns);
-    add_ms(&cells[KERNEL], kernel);
+    add_ms(&cells[KERNEL], entrant->best.ns[PHASE_KERNEL]);
     add_ms(&cells[RETRIEVE], entrant->best.ns[PHASE_RETRIEVE]);
     add_ms(&cells[BEST], entrant->best_ns);
-    if (kernel > 0 && entrant->best.bytes > 0) {
-        double rate = (double)entrant->best.bytes / (double)kernel;
+    if (rate > 0) {
         strbuf_printf(&cells[RATE], "%.2f", rate);
         if (entrant->bandwidth > 0) {
             strbuf_printf(&cells[SHARE], "%.0f %%", 100 * rate / entrant->bandwidth);
@@ -418,6 +402,9 @@ static void print_race(struct race *race)
     style.header = true;
     style.format = style.format == PRINT_TSV ? PRINT_TABLE : style.format;
     text_table_print(out, &table, &style);
+    if (style.format != PRINT_TABLE && style.format != PRINT_MARKDOWN) { /* for programs */
+        return;
+    }
     strbuf_printf(out,
                   race->count > 1 ? "times in ms; the results are identical\n" : "times in ms; there is no device\n");
     for (size_t i = 1; i < race->count; i++) {
