@@ -135,11 +135,11 @@ static bool is_direction_alone(const struct front *front, bool *descending)
     return *descending || strcmp(word, "asc") == 0;
 }
 
-/* Adds the keys as written; without any, all columns are keys in order. */
+/* Adds the keys as written; without any, all columns are keys in order, of `top` downwards. */
 static size_t add_keys(struct front *front, size_t *operands, bool *descending)
 {
     const struct stage *stage = front->stage;
-    bool downwards = false;
+    bool downwards = stage->word->stage == STAGE_TOP;
     bool all = stage->item_count == 0 || is_direction_alone(front, &downwards);
     size_t count = all ? front->flow->count : stage->item_count;
     for (size_t i = 0; i < count; i++) {

@@ -87,6 +87,19 @@ static void bind_window(struct binder *binder, const struct stage *stage, struct
     task_pass(binder, task, flow);
 }
 
+/* top: a sort and then a window, each of which finds in the stage what it is told. */
+static void bind_top(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct stage window = {.word = word_find("take", strlen("take")),
+                           .span = stage->word_span,
+                           .word_span = stage->word_span,
+                           .items = stage->most,
+                           .item_count = 1};
+    window.span.end = stage->most->span.end;
+    bind_sort(binder, stage, flow);
+    bind_window(binder, &window, flow);
+}
+
 static void bind_show(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
     if (stage->item_count > 0)
@@ -234,6 +247,9 @@ static void bind_by_word(struct binder *binder, const struct stage *stage, struc
         break;
     case STAGE_SORT:
         bind_sort(binder, stage, flow);
+        break;
+    case STAGE_TOP:
+        bind_top(binder, stage, flow);
         break;
     case STAGE_GROUP:
         bind_group(binder, stage, flow);

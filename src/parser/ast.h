@@ -141,6 +141,7 @@ struct stage {
     size_t bound_count;     /* 2 or 4 */
     struct expr *otherwise; /* stencil: else V */
     struct expr *into;      /* scatter: rows of the result, or NULL */
+    struct item *most;      /* top: how many rows; its items are keys */
 };
 
 /* A source and its stages; stages are a singly linked list turned array, any number of them. */

@@ -101,6 +101,9 @@ struct source_node *source_as(struct tree *tree, struct source_node *source, str
 struct stage *stage_items(struct tree *tree, struct token word, struct head *head, struct item_list *items);
 struct stage *stage_sources(struct tree *tree, struct token word, struct source_list *sources);
 struct stage *stage_path(struct tree *tree, struct token word, struct token path);
+/* keys: NULL: none were written */
+struct stage *stage_top(struct tree *tree, struct token word, struct expr *most, struct head *head,
+                        struct item_list *keys);
 struct stage *stage_scatter(struct tree *tree, struct token word, struct source_node *source, struct expr *into);
 struct stage *stage_combine(struct tree *tree, struct token word, struct combiner *combiner, struct token exclusive,
                             struct expr *initial);

@@ -104,6 +104,15 @@ struct combiner *combiner_new(struct tree *tree, struct token op, struct head *h
     return combiner;
 }
 
+struct stage *stage_top(struct tree *tree, struct token word, struct expr *most, struct head *head,
+                        struct item_list *keys)
+{
+    struct stage *stage = stage_items(tree, word, head, keys);
+    stage->most = item_new(tree, most, (struct token){0});
+    reach(stage, most->span);
+    return stage;
+}
+
 struct item *key_new(struct tree *tree, struct expr *expr, struct token order, bool descending)
 {
     struct item *item = item_new(tree, expr, (struct token){0});

@@ -276,6 +276,12 @@ static const char *hint_order(const struct situation *s)
     return "`desc` after a key puts the largest first; keys stand between commas";
 }
 
+static const char *hint_top(const struct situation *s)
+{
+    return stage_has(s, TOKEN_STAGE_TOP) ? "as in `top 3 by amounts`, or `top 3 by amounts asc` for the smallest"
+                                         : NULL;
+}
+
 static const char *hint_along(const struct situation *s)
 {
     const struct word *word = s->found.word ? s->found.word : s->trail->last.word;
@@ -355,9 +361,9 @@ static const char *hint_sql(const struct situation *s)
 }
 
 static const char *(*const hints[])(const struct situation *) = {
-    hint_leading_pipe, hint_help,     hint_combiner, hint_head,    hint_pick,       hint_equals, hint_stage,
-    hint_string,       hint_reserved, hint_along,    hint_stencil, hint_aggregates, hint_shape,  hint_order,
-    hint_first_word,   hint_pipe,     hint_empty,    hint_plot,    hint_sql,
+    hint_leading_pipe, hint_help,       hint_combiner, hint_head,    hint_pick,       hint_equals, hint_stage,
+    hint_string,       hint_reserved,   hint_along,    hint_stencil, hint_aggregates, hint_shape,  hint_order,
+    hint_top,          hint_first_word, hint_pipe,     hint_empty,   hint_plot,       hint_sql,
 };
 
 /* The advice on the first of two words that stand side by side, or NULL. */

@@ -6,6 +6,8 @@
 static const char aggregates[] =
     "`group K: sum(E), count()` aggregates each group; `sum`, `mean` and their like all rows";
 static const char sorts[] = "`sort E` orders the rows, `sort E desc` from the largest down";
+static const char tops[] = "`top N by E` gives the N rows with the largest E";
+static const char bottoms[] = "`top N by E asc` gives the N rows with the smallest E";
 static const char loads[] = "`load PATH` reads a file";
 
 /* Written once, so that equal advice reads alike. */
@@ -14,7 +16,13 @@ static const struct foreign_word {
     bool begins; /* it begins a statement where it comes from, else it is a stage there */
     const char *advice;
 } foreign_words[] = {
-    {"top", false, "`sort E desc | take N` gives the N rows with the largest E"},
+    {"topk", false, tops},
+    {"top_k", false, tops},
+    {"nlargest", false, tops},
+    {"largest", false, tops},
+    {"bottom", false, bottoms},
+    {"nsmallest", false, bottoms},
+    {"smallest", false, bottoms},
     {"aggregate", false, aggregates},
     {"agg", false, aggregates},
     {"summarize", false, aggregates},

@@ -68,7 +68,8 @@ static const struct token absent;
 
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL RUN RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
-    STAGE_ASSERT STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE ASC DESC EXCLUSIVE FROM ELSE ALONG.
+    STAGE_ASSERT STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
+    STAGE_TOP ASC DESC EXCLUSIVE FROM ELSE ALONG.
 
 %type vague {struct name *}
 %type expr {struct expr *}
@@ -92,6 +93,8 @@ static const struct token absent;
 %type along {struct token}
 %type key {struct item *}
 %type keys {struct item_list *}
+%type top_key {struct item *}
+%type top_keys {struct item_list *}
 %type neighbours {struct expr_list *}
 %type extent {struct expr *}
 %type file {struct path_item *}
@@ -183,6 +186,8 @@ stage(A) ::= STAGE_SCATTER(W) zipped(S). { A = stage_scatter(tree, W, S, NULL); 
 stage(A) ::= STAGE_SCATTER(W) zipped(S) INTO expr(N). { A = stage_scatter(tree, W, S, N); }
 stage(A) ::= STAGE_KEYS(W). { A = stage_items(tree, W, NULL, NULL); }
 stage(A) ::= STAGE_KEYS(W) head(H) keys(L). { A = stage_items(tree, W, H, L); }
+stage(A) ::= STAGE_TOP(W) expr(N). { A = stage_top(tree, W, N, NULL, NULL); }
+stage(A) ::= STAGE_TOP(W) expr(N) BY head(H) top_keys(L). { A = stage_top(tree, W, N, H, L); }
 stage(A) ::= STAGE_GROUP(W) head(H) items(L). { A = stage_items(tree, W, H, L); }
 stage(A) ::= STAGE_GROUP(W) head(H) items(L) COLON items(M). {
     A = stage_aggregates(stage_items(tree, W, H, L), M);
@@ -224,6 +229,12 @@ keys(A) ::= keys(L) COMMA key(I). { A = item_list_add(tree, L, I); }
 key(A) ::= expr(E). { A = key_new(tree, E, absent, false); }
 key(A) ::= expr(E) ASC(T). { A = key_new(tree, E, T, false); }
 key(A) ::= expr(E) DESC(T). { A = key_new(tree, E, T, true); }
+
+top_keys(A) ::= top_key(I). { A = item_list_add(tree, NULL, I); }
+top_keys(A) ::= top_keys(L) COMMA top_key(I). { A = item_list_add(tree, L, I); }
+top_key(A) ::= expr(E). { A = key_new(tree, E, absent, true); }
+top_key(A) ::= expr(E) ASC(T). { A = key_new(tree, E, T, false); }
+top_key(A) ::= expr(E) DESC(T). { A = key_new(tree, E, T, true); }
 
 neighbours(A) ::= expr(F) DOTDOT expr(T). { A = expr_list_add(tree, expr_list_add(tree, NULL, F), T); }
 neighbours(A) ::= LB expr(F) DOTDOT expr(T) COMMA expr(G) DOTDOT expr(U) RB. {

@@ -17,6 +17,7 @@ struct parser {
     /* of the statement being read */
     struct trail trail;
     struct lexer restart; /* the start of the line, if it looks like a new statement; else zero */
+    struct span before;   /* and what stands before it, where the statement could not end */
 };
 
 enum outcome { STATEMENT_READ, STATEMENT_FAILED, STATEMENT_INCOMPLETE };
@@ -98,7 +99,7 @@ static bool begins_statement(const struct parser *p)
         return true;
     int kind = lexer_next(&ahead).kind;
     return (kind == TOKEN_LET || kind == TOKEN_DEF || kind == TOKEN_EXPLAIN || kind == TOKEN_RACE ||
-            kind == TOKEN_LOAD) &&
+            kind == TOKEN_LOAD || kind == TOKEN_RANGE) &&
            !automaton_expects(p->automaton, kind);
 }
 
@@ -141,9 +142,18 @@ static enum outcome recover(struct parser *p, struct lexeme lexeme)
     }
 }
 
-static enum outcome unexpected(struct parser *p, struct lexeme lexeme)
+/* Reports what cannot stand here; on a line that looks like a statement of its own, also why it was not taken for one.
+ */
+static void report(const struct parser *p, struct lexeme lexeme)
 {
     report_unexpected(p->automaton, &p->tree, &p->trail, lexeme);
+    if (p->restart.source)
+        diag_second(p->tree.diags, p->before, "a statement cannot end here, so it went on");
+}
+
+static enum outcome unexpected(struct parser *p, struct lexeme lexeme)
+{
+    report(p, lexeme);
     return recover(p, lexeme);
 }
 
@@ -165,7 +175,7 @@ static bool feed(struct parser *p, struct lexeme *lexeme)
     if (!token_read(p->tree.source, lexeme, p->tree.arena, p->tree.diags, &token))
         return false;
     if (!automaton_accepts(p->automaton, lexeme->kind)) {
-        report_unexpected(p->automaton, &p->tree, &p->trail, *lexeme);
+        report(p, *lexeme);
         return false;
     }
     if (lexeme->kind == TOKEN_LP || lexeme->kind == TOKEN_LB)
@@ -209,6 +219,7 @@ static enum outcome read_statement(struct parser *p, struct lexeme lexeme)
             if (can_end(p) && !goes_on(p))
                 return finish(p);
             p->restart = begins_statement(p) ? p->lexer : (struct lexer){0};
+            p->before = (struct span){p->tree.source, p->trail.last.begin, p->trail.last.end};
             break;
         default:
             if (!feed(p, &lexeme))

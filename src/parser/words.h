@@ -32,6 +32,7 @@ enum stage_kind {
     STAGE_SCAN,
     STAGE_REDUCE,
     STAGE_SORT,
+    STAGE_TOP,
     STAGE_GROUP,
     STAGE_DISTINCT,
     STAGE_REVERSE,

@@ -31,7 +31,7 @@ SESSIONS = {
     ],
     "errors": [
         "load ids.bin | zip amounts.bin | select idz == 42 | sum amt",
-        "load ids.bin | top 3 by ids",
+        "load ids.bin | summarize sum(ids)",
         "load ids.bin | map 100 / (ids - ids)",
         "load ids.bin | assert ids > 100 | count",
     ],

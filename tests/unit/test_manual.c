@@ -45,6 +45,15 @@ static void expect_item(const struct strbuf *manual, const char *name)
         fail_msg("docs/rql.1 lacks `%s`", name);
 }
 
+/* The same with what help says of it on the line below. */
+static void expect_told(const struct strbuf *manual, const char *usage, const char *summary)
+{
+    char lines[400];
+    (void)snprintf(lines, sizeof lines, "\n.B %s\n%s", usage, summary);
+    if (!strstr(manual->text, lines))
+        fail_msg("docs/rql.1 does not say of `%s`: %s", usage, summary);
+}
+
 static void the_manual_has_all_tables(void **state)
 {
     (void)state;
@@ -53,16 +62,16 @@ static void the_manual_has_all_tables(void **state)
         bool listed = strcmp(words[i].text, words[i].canonical) == 0 && words[i].usage && !words[i].reserved &&
                       strncmp(words[i].usage, words[i].text, strlen(words[i].text)) == 0;
         if (listed)
-            expect_item(&manual, words[i].text);
+            expect_told(&manual, words[i].usage, words[i].summary);
     }
     for (size_t i = 0; i < function_count; i++)
-        expect_item(&manual, functions[i].name);
+        expect_told(&manual, functions[i].usage, functions[i].summary);
     for (size_t i = 0; i < command_count; i++)
         expect_item(&manual, command_table[i].name);
     for (size_t i = 0; i < setting_count; i++)
-        expect_item(&manual, setting_table[i].name);
+        expect_told(&manual, setting_table[i].name, setting_table[i].summary);
     for (size_t i = 0; i < format_count; i++)
-        expect_item(&manual, format_table[i].ending);
+        expect_told(&manual, format_table[i].ending, format_table[i].summary);
     strbuf_free(&manual);
 }
 
