@@ -365,7 +365,13 @@ static enum status hist_failure(struct exact *exact, const struct lazy_task *laz
     print_float(&text, column_get_float(column, row));
     const char *what = arena_printf(exact->diags->arena, "intervals cannot have %s as a bound", text.text);
     strbuf_free(&text);
-    return fail_row(lazy->task, span, row, what, exact->diags);
+    (void)fail_row(lazy->task, span, row, what, exact->diags);
+    const char *name = lazy->task->inputs[lazy->task->breaker->keys[0]].name;
+    if (isinf(column_get_float(column, row)))
+        diag_hint(exact->diags, "`select abs(%s) < 1e308` before leaves out what is infinite", name);
+    else
+        diag_hint(exact->diags, "no value of `%s` is a number", name);
+    return STATUS_FAILED;
 }
 
 /* Counting needs all values whatever is read of it, and has no second way: the host's does. */
