@@ -32,8 +32,26 @@ static struct line_editor *receiving;
 #ifdef RQL_LIBEDIT
 #include <editline/readline.h>
 
+#include <limits.h>
+
 static void set_up_editor(void)
 {
+    rl_completion_query_items = INT_MAX; /* 0 would mean to ask always */
+    (void)rl_parse_and_bind("bind ^R em-inc-search-prev");
+}
+
+/* A name that would end at its first blank, between quotes. */
+static char *quote_file(char *path)
+{
+    if (!path || !strpbrk(path, " \t;,|()#`[") || strchr(path, '"')) {
+        return path;
+    }
+    struct strbuf quoted = {0};
+    strbuf_printf(&quoted, "\"%s\"", path);
+    free(path);
+    char *copy = strdup(quoted.text);
+    strbuf_free(&quoted);
+    return copy;
 }
 
 static void show_dropped_line(void)
@@ -44,10 +62,6 @@ static void offer_no_files(void)
 {
 }
 
-static void forget_entry(const char *entry)
-{
-    (void)entry;
-}
 #else
 #include <readline/history.h>
 #include <readline/readline.h>
@@ -84,18 +98,6 @@ static int stop_here(int count, int key)
     return 0;
 }
 
-/* Going back in history meets each entry once, where it was used last. */
-static void forget_entry(const char *entry)
-{
-    for (int i = history_length - 1; i >= 0; i--) {
-        HIST_ENTRY *old = history_get(history_base + i);
-        if (old && strcmp(old->line, entry) == 0) {
-            (void)free_history_entry(remove_history(i));
-            return;
-        }
-    }
-}
-
 /* Else readline offers files where nothing matches. */
 static void offer_no_files(void)
 {
@@ -120,10 +122,11 @@ static char *break_characters(void)
 
 static void set_up_editor(void)
 {
+    rl_completion_query_items = 0; /* a question would be answered behind the event loop's back */
     rl_completer_quote_characters = "\"'";
     rl_filename_quote_characters = " \t\n\"';,|()#`[";
     rl_completion_word_break_hook = break_characters;
-    (void)rl_variable_bind("page-completions", "off"); /* a pager would read keys behind the event loop's back */
+    (void)rl_variable_bind("page-completions", "off"); /* so would a pager's */
     (void)rl_variable_bind("enable-bracketed-paste", "on");
     rl_prep_term_function = take_terminal;
     rl_deprep_term_function = return_terminal;
@@ -131,6 +134,12 @@ static void set_up_editor(void)
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
         (void)rl_bind_key_in_map(CONTROL_Z, stop_here, maps[i]);
     }
+}
+
+/* Done already. */
+static char *quote_file(char *path)
+{
+    return path;
 }
 
 static void show_dropped_line(void)
@@ -143,6 +152,18 @@ static void show_dropped_line(void)
 #endif
 
 #include "history.h"
+
+/* Going back in history meets each entry once, where it was used last. */
+static void forget_entry(const char *entry)
+{
+    for (int i = history_length - 1; i >= 0; i--) {
+        HIST_ENTRY *old = history_get(history_base + i);
+        if (old && strcmp(old->line, entry) == 0) {
+            (void)free_history_entry(remove_history(i));
+            return;
+        }
+    }
+}
 
 enum wake { WAKE_INPUT, WAKE_INTERRUPT, WAKE_RESUMED, WAKE_LEAVE };
 
@@ -183,7 +204,7 @@ static char *next_completion(const char *word, int state)
     if (at < editor->offered.count) {
         return strdup(editor->offered.names[at]);
     }
-    return editor->offered.paths ? rl_filename_completion_function(word, at > editor->offered.count) : NULL;
+    return editor->offered.paths ? quote_file(rl_filename_completion_function(word, at > editor->offered.count)) : NULL;
 }
 
 /* After the only name that is left a space follows, but not after one that goes on. */
@@ -307,7 +328,6 @@ void lineedit_open(struct line_editor *editor, const struct platform *platform, 
         stifle_history(HISTORY_ENTRIES);
         rl_basic_word_break_characters = " \t\n\"\\'`$><=;|&{([,+*%!^?:)";
         rl_attempted_completion_function = complete;
-        rl_completion_query_items = 0; /* nor would a question be answered through it */
         set_up_editor();
     }
 }

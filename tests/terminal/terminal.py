@@ -15,6 +15,7 @@ import harness  # noqa: E402
 
 PROMPT = re.compile(r"^rql> ?$")
 PATIENCE = 90  # seconds; a first query may build a kernel on a slow machine
+QUIET = 10  # and so long nothing moves at a prompt that nothing more comes to
 
 
 class Terminal:
@@ -59,12 +60,15 @@ class Terminal:
         return [line.rstrip() for line in self.tmux("capture-pane", "-p", "-S", "-2000").rstrip("\n").split("\n")]
 
     def wait(self, wanted, patience=PATIENCE):
-        """Waits until wanted(lines) holds; returns whether it did."""
-        end = time.monotonic() + patience
+        """Waits until wanted(lines) holds; returns whether it did. At a prompt where nothing moves it does not wait long."""
+        before, end, quiet_end = None, time.monotonic() + patience, 0
         while True:
-            if wanted(self.screen()):
+            lines, now = self.screen(), time.monotonic()
+            if wanted(lines):
                 return True
-            if time.monotonic() > end:
+            if lines != before:
+                before, quiet_end = lines, now + QUIET
+            if now > end or (now > quiet_end and self.ready(lines)):
                 return False
             time.sleep(0.05)
 
