@@ -261,6 +261,8 @@ class Ways:
         os.utime(self.shop.path("up.i32"), (10**9, 10**9))  # what has just been written may still be changing
         query = "load up.i32 | select up < 1000 | sum"
         self.says("explain-run-zones", [*options, "-c", query, "-c", f"explain run {query}"], r" 20000 +5 +4 ", "out")
+        foreseen = r"^  1 on .*; up as i16; skips 4 of 5 zones of rows$"
+        self.says("explain-zones", ["--learn", "now", "-c", query, "-c", f"explain {query}"], foreseen, "out")
 
     def programs(self):
         """Another constant is no other program: after id==42, id==43 builds nothing, in this process or the next."""

@@ -30,6 +30,7 @@ static void add_estimate(struct strbuf *out, const struct estimate *estimate)
     }
 }
 
+/* Each backend's time, that of the one picked first. */
 static void add_choice(struct strbuf *out, struct chooser *chooser, const struct work *work)
 {
     struct estimate estimates[MOST_CANDIDATES] = {0};
@@ -47,7 +48,20 @@ static void add_choice(struct strbuf *out, struct chooser *chooser, const struct
         strbuf_puts(out, "; ");
         add_estimate(out, &estimates[k]);
     }
-    strbuf_putc(out, '\n');
+}
+
+/* What is known of the columns by now, and spares the task bytes. */
+static void add_savings(struct strbuf *out, const struct work *work, struct column *const *named,
+                        const struct survivors *survivors)
+{
+    const struct task *task = work->task;
+    for (size_t k = 0; k < task->input_count; k++) {
+        if (work->reads[k] && work->columns[k] != named[k])
+            strbuf_printf(out, "; %s as %s", task->inputs[k].name, type_table[work->columns[k]->store].name);
+    }
+    if (survivors->skipped > 0)
+        strbuf_printf(out, "; skips %lld of %lld zones of rows", (long long)survivors->skipped,
+                      (long long)survivors->zones);
 }
 
 /* One task, of which at most `rows` rows are known of: it reads `columns`, which stand for those named. */
@@ -55,17 +69,20 @@ static void explain_task(struct strbuf *out, const struct runner *runner, const 
                          struct column *const *named, struct column *const *columns, int64_t rows, struct diags *diags)
 {
     struct work work;
+    struct survivors survivors = {0};
     if (task->sink == SINK_BREAK) {
         const struct break_job job = {.task = task, .inputs = columns, .rows = rows, .diags = diags};
         work_of_break(&work, &job);
     } else {
         struct job job = {.task = task, .columns = named, .rows = rows, .end = rows, .diags = diags};
-        struct survivors survivors;
         survivors_find(&survivors, &job, runner->keeper, diags->arena);
         job.columns = columns;
         work_of_job(&work, &job, &survivors);
     }
     add_choice(out, runner->chooser, &work);
+    if (task->sink != SINK_BREAK)
+        add_savings(out, &work, named, &survivors);
+    strbuf_putc(out, '\n');
 }
 
 enum status explain_choice(struct strbuf *out, const struct runner *runner, const struct queue *queue,
