@@ -142,6 +142,10 @@ class Ways:
         self.says("cd-is-checked", host, r"2:6: error: no such file", status=1, stdin=b".cd down\nload ids.bin | count\n")
         self.prints("cd-tells", os.path.realpath(self.shop.path("down")) + "\n", *host, "-c", ".cd down", "-c", ".cd")
         self.prints("cd-home", os.path.realpath(self.shop.home) + "\n", *host, "-c", ".cd ~", "-c", ".cd")
+        home = ["range 1..3 | save ~/own.i32", "load ~/own.i32 | sum", ".output ~/own.csv", "7", ".output"]
+        self.prints("files-at-home", "6\n", *host, *(word for query in home for word in ("-c", query)))
+        with open(os.path.join(self.shop.home, "own.csv"), encoding="ascii") as file:
+            self.tally.check("output-at-home", "" if "7" in file.read() else "own.csv has not what was sent there")
         self.says("cd-nowhere", [*host, "-c", ".cd no-such"], r"error: cannot go to", status=1)
         self.says("dropped", [*host, "-c", "let a = 5", "-c", ".drop a", "-c", "a"], r"error: .*`a`", status=1)
         self.prints("quit", "2\n", *host, stdin=b"1 + 1\n.quit\n2 + 2\n")

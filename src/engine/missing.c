@@ -43,6 +43,11 @@ void hint_near_files(const char *path, struct diags *diags)
 enum status missing_file(const char *path, struct span span, struct diags *diags)
 {
     diag_error(diags, span, "no such file: `%s`", path_shown(path, diags->arena));
-    hint_near_files(path, diags);
+    if (strchr(path, '*'))
+        diag_hint(diags, "`load FOLDER/` reads every file of columns in a folder");
+    else if (strstr(path, "://"))
+        diag_hint(diags, "rql reads files, and fetches none");
+    else
+        hint_near_files(path, diags);
     return STATUS_FAILED;
 }

@@ -1,4 +1,5 @@
 /* What is said where a name means nothing that can stand there: what is nearest, and what could. */
+#include "../parser/foreign.h"
 #include "bind_internal.h"
 
 #include <string.h>
@@ -69,6 +70,7 @@ void name_unknown_relation(struct binder *binder, const struct name *name)
     candidates_add_bindings(&names, binder->env, BINDING_SCALAR);
     const char *file = find_file(binder->arena, name->text);
     const struct word *word = word_find(name->text, strlen(name->text));
+    const char *foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_STATEMENT);
     const char *hint = "`load PATH` reads a file, `let NAME = PIPELINE` names a result";
     if (strcmp(name->text, ENV_LAST) == 0)
         hint = "at the prompt `_` is the last result, once there is one; in a script `let NAME = ...` names results";
@@ -77,6 +79,8 @@ void name_unknown_relation(struct binder *binder, const struct name *name)
             binder->arena,
             "`%s` is a stage: it follows a source and `|`; at the prompt `| %s` goes on from the last result",
             name->text, name->text);
+    else if (foreign != NULL)
+        hint = foreign;
     else if (file != NULL)
         hint = arena_printf(binder->arena, "there is a file of that name: `load %s%s%s`",
                             file == name->text ? "\"" : "", file, file == name->text ? "\"" : "");

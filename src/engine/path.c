@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,6 +34,13 @@ const char *path_folder(const char *path, struct arena *arena)
 {
     const char *base = path_base(path);
     return base == path ? "." : arena_text(arena, path, (size_t)(base - path));
+}
+
+const char *path_at_home(const char *path, struct arena *arena)
+{
+    const char *home = getenv("HOME");
+    bool at_home = path[0] == '~' && (path[1] == '/' || path[1] == '\0');
+    return at_home && home && *home ? arena_printf(arena, "%s%s", home, path + 1) : path;
 }
 
 const char *path_resolve(const char *path, struct arena *arena)

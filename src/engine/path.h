@@ -14,6 +14,9 @@ const char *path_ending(const char *path);
 /* The folder the path is in: "." or ends in a slash. */
 const char *path_folder(const char *path, struct arena *arena);
 
+/* The path with the user's own folder in place of a `~` that it begins with, if that is known. */
+const char *path_at_home(const char *path, struct arena *arena);
+
 /* The path with symbolic links in its last part followed; NULL with errno if there are too many. */
 const char *path_resolve(const char *path, struct arena *arena);
 

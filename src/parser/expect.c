@@ -204,7 +204,7 @@ static const char *hint_stage(const struct situation *s)
 {
     if (!expects(s, TOKEN_STAGE_BARE))
         return NULL;
-    const char *foreign = foreign_advice(text_at(s, s->found), length_of(s->found), false);
+    const char *foreign = foreign_advice(text_at(s, s->found), length_of(s->found), FOREIGN_STAGE);
     if (foreign)
         return foreign;
     /* A single letter is near to every stage that begins with it, and more often a name. */
@@ -300,6 +300,41 @@ static const char *hint_head(const struct situation *s)
                         s->trail->stage->text);
 }
 
+/* A word between operands, or two signs that are one elsewhere. */
+static const char *hint_operator(const struct situation *s)
+{
+    if (s->found.kind == TOKEN_NAME && expects(s, TOKEN_PLUS))
+        return foreign_advice(text_at(s, s->found), length_of(s->found), FOREIGN_OPERATOR);
+    if (s->trail->count == 0 || s->trail->last.end != s->found.begin)
+        return NULL;
+    return foreign_advice(text_at(s, s->trail->last), s->found.end - s->trail->last.begin, FOREIGN_OPERATOR);
+}
+
+/* `> FILE`, as of other shells. */
+static const char *hint_redirection(const struct situation *s)
+{
+    if (s->found.kind != TOKEN_GT || !expects(s, TOKEN_PIPE))
+        return NULL;
+    return "`| save PATH` writes a file";
+}
+
+/* `mean a, b` */
+static const char *hint_one_value(const struct situation *s)
+{
+    if (s->found.kind != TOKEN_COMMA || !stage_has(s, TOKEN_STAGE_OPTIONAL))
+        return NULL;
+    return "one value a stage; `describe` tells about all columns";
+}
+
+/* Stages that are of all columns. */
+static const char *hint_bare(const struct situation *s)
+{
+    if (s->found.kind != TOKEN_NAME || !stage_has(s, TOKEN_STAGE_BARE) || s->trail->last.word != s->trail->stage)
+        return NULL;
+    const char *word = s->trail->stage->text;
+    return arena_printf(s->tree->arena, "`%s` stands alone; `pick NAME, ... | %s` is of some columns", word, word);
+}
+
 static const char *hint_string(const struct situation *s)
 {
     if (s->found.kind != TOKEN_STRING || !expects(s, TOKEN_INT))
@@ -319,11 +354,15 @@ static const char *hint_first_word(const struct situation *s)
 {
     if (s->trail->count != 1 || (s->trail->first.kind != TOKEN_NAME && !s->trail->first.word))
         return NULL;
-    const char *foreign = foreign_advice(text_at(s, s->trail->first), length_of(s->trail->first), true);
+    const char *foreign = foreign_advice(text_at(s, s->trail->first), length_of(s->trail->first), FOREIGN_STATEMENT);
     if (foreign)
         return foreign;
     if (s->trail->first.word && is_stage(s->trail->first.word))
-        return arena_printf(s->tree->arena, "`%s` is a stage: it follows a source and `|`", s->trail->first.word->text);
+        return arena_printf(
+            s->tree->arena,
+            "`%s` is a stage: it follows a source and `|`; at the prompt `| %s ...` goes on from the last "
+            "result",
+            s->trail->first.word->text, s->trail->first.word->text);
     if (s->trail->first.word && begins_statement(s->trail->first.word))
         return NULL;
     const char *nearest = nearest_word(s, s->trail->first, begins_statement);
@@ -361,9 +400,10 @@ static const char *hint_sql(const struct situation *s)
 }
 
 static const char *(*const hints[])(const struct situation *) = {
-    hint_leading_pipe, hint_help,       hint_combiner, hint_head,    hint_pick,       hint_equals, hint_stage,
-    hint_string,       hint_reserved,   hint_along,    hint_stencil, hint_aggregates, hint_shape,  hint_order,
-    hint_top,          hint_first_word, hint_pipe,     hint_empty,   hint_plot,       hint_sql,
+    hint_leading_pipe, hint_help,       hint_combiner,    hint_head,       hint_pick,  hint_equals,
+    hint_stage,        hint_operator,   hint_redirection, hint_one_value,  hint_bare,  hint_string,
+    hint_reserved,     hint_along,      hint_stencil,     hint_aggregates, hint_shape, hint_order,
+    hint_top,          hint_first_word, hint_pipe,        hint_empty,      hint_plot,  hint_sql,
 };
 
 /* The advice on the first of two words that stand side by side, or NULL. */

@@ -5,8 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Advice on a word, as a hint, where a stage is expected or, with `begins`, at the beginning of a statement. NULL:
- * none. Words are compared without regard to case. */
-const char *foreign_advice(const char *text, size_t length, bool begins);
+enum foreign_place {
+    FOREIGN_STAGE,     /* where a stage is expected */
+    FOREIGN_STATEMENT, /* at the beginning of a statement */
+    FOREIGN_OPERATOR   /* between operands; signs, too */
+};
+
+/* Advice on a word, as a hint; NULL: none. Words are compared without regard to case. */
+const char *foreign_advice(const char *text, size_t length, enum foreign_place place);
 
 #endif

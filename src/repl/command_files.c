@@ -1,6 +1,8 @@
 /* Commands about files: where results go, and where paths begin. */
 #include "command_call.h"
 
+#include "../engine/path.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 enum exit_status run_output(struct command_call *call)
 {
     const struct name *path = &call->words[call->count - 1];
-    const char *file = call->count > 1 ? path->text : NULL;
+    const char *file = call->count > 1 ? path_at_home(path->text, call->arena) : NULL;
     return output_to(call->shell, file, path->span, call->diags) == STATUS_OK ? EXIT_FINE : EXIT_QUERY;
 }
 
@@ -20,17 +22,9 @@ void check_output(struct command_call *call, struct checking *checking)
     checking->env->files_settled = checking->env->files_settled && call->count == 1;
 }
 
-/* The folder that is named, where ~ is the user's own. */
-static const char *folder_of(struct command_call *call)
-{
-    const char *path = call->words[1].text, *home = getenv("HOME");
-    bool at_home = path[0] == '~' && (path[1] == '/' || path[1] == '\0');
-    return at_home && home ? arena_printf(call->arena, "%s%s", home, path + 1) : path;
-}
-
 static bool go(struct command_call *call)
 {
-    const char *folder = folder_of(call);
+    const char *folder = path_at_home(call->words[1].text, call->arena);
     if (chdir(folder) != 0) {
         (void)diag_error(call->diags, call->words[1].span, "cannot go to `%s`: %s", folder, strerror(errno));
         return false;

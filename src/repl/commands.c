@@ -2,6 +2,8 @@
 #include "help.h"
 #include "text_table.h"
 
+#include "../engine/path.h"
+
 #include <string.h>
 
 static bool is_space(char c)
@@ -213,9 +215,10 @@ static struct unit *read_unit(struct command_call *call)
     const struct name *path = &call->words[1];
     struct strbuf text = {0};
     struct unit *unit = NULL;
-    if (shell_read(call->shell, path->text, path->span, &text, call->diags) == STATUS_OK) {
+    const char *file = path_at_home(path->text, call->arena);
+    if (shell_read(call->shell, file, path->span, &text, call->diags) == STATUS_OK) {
         /* The name goes into errors as long as any function of the source lives. */
-        const char *name = arena_text(call->shell->memory, path->text, strlen(path->text));
+        const char *name = arena_text(call->shell->memory, file, strlen(file));
         unit = unit_new(name, &text, PARSE_SCRIPT);
     }
     strbuf_free(&text);

@@ -111,7 +111,7 @@ static void expected_words(void **state)
         {"x | gather", "", "expected a path, a name, `range`, `(` or `[`, found the end", NULL},
         {"x | scatter [1] to 5", "to", "expected `as`, `into`, `|` or the end of the statement, found `to`", NULL},
         {"x | shape 2", "", "expected a number, found the end", "shape 480 640"},
-        {"x | distinct a", "a", "expected `|` or the end of the statement, found `a`", NULL},
+        {"x | distinct a", "a", "expected `|` or the end of the statement, found `a`", "`pick NAME, ... | distinct`"},
         {")", ")", "expected " A_SOURCE ", an expression, `let`, `def`, `explain` or `race`, found `)`", NULL},
     };
     (void)state;
