@@ -74,6 +74,14 @@ void *arena_alloc(struct arena *arena, size_t size)
     return memory;
 }
 
+void *arena_aligned(struct arena *arena, size_t size, size_t alignment)
+{
+    if (size > SIZE_MAX - alignment)
+        heap_exhausted();
+    uintptr_t memory = (uintptr_t)arena_alloc(arena, size + alignment - 1);
+    return (void *)((memory + alignment - 1) / alignment * alignment);
+}
+
 void *arena_array(struct arena *arena, size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / size)

@@ -20,6 +20,9 @@ void arena_free(struct arena *arena);
 /* `size` zeroed bytes, aligned for any type. Never NULL. */
 void *arena_alloc(struct arena *arena, size_t size);
 
+/* The same at a multiple of `alignment`, a power of two. */
+void *arena_aligned(struct arena *arena, size_t size, size_t alignment);
+
 /* `count` zeroed elements of `size` bytes, with the product checked. Never NULL. */
 void *arena_array(struct arena *arena, size_t count, size_t size);
 

@@ -4,6 +4,7 @@
 #define RQL_ENGINE_BREAK_H
 
 #include "backend.h"
+#include "team.h"
 
 /* Runs the task's breaker on the job's columns, of whatever store types. Results reserved by the caller are filled, not
  * finished (column_finish); those made here are finished, and the caller's. *result_rows is always set on STATUS_OK.
@@ -16,5 +17,8 @@ enum status break_run(const struct break_job *job, bool *flagged);
 
 /* The same with this many threads at most. The results are the same. */
 enum status break_run_threads(const struct break_job *job, int threads, bool *flagged);
+
+/* And with a team's. */
+enum status break_run_team(const struct break_job *job, struct team *team, bool *flagged);
 
 #endif

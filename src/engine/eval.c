@@ -6,11 +6,12 @@
 #include "eval.h"
 
 #include "../heap.h"
-#include "../thread.h"
 #include "away.h"
 #include "break.h"
 #include "eval_block.h"
+#include "eval_turns.h"
 #include "stages.h"
+#include "team.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -18,14 +19,16 @@
 #include <string.h>
 
 enum {
-    PIECE_ROWS = 32 * BLOCK_ROWS, /* long enough that taking pieces costs nothing */
+    PIECE_ROWS = 16 * BLOCK_ROWS, /* long enough that taking pieces costs nothing */
     PIECE_BYTES = 4 << 20,        /* a piece of many columns is shorter, so that it does not leave a core's cache */
-    MOST_THREADS = 64             /* more do not make memory faster */
+    MOST_THREADS = 64,            /* more do not make memory faster */
+    MOST_WAITING = 4,             /* pieces that a thread does while another is still at one before them */
 };
 
 struct evaluator {
     struct backend base;
     int threads;
+    struct team *team;
 };
 
 /* What the threads share. */
@@ -44,10 +47,14 @@ struct crew {
     /* Rows only. */
     struct row_sink *sink;
     bool filtered;
-    int64_t before;       /* rows in the sink when the range began */
-    pthread_mutex_t lock; /* of the rest */
-    pthread_cond_t handed_in;
-    int64_t turn; /* the piece whose rows come next */
+    int64_t before;      /* rows in the sink when the range began */
+    struct turns *turns; /* of rows that are filtered by several threads; else NULL */
+};
+
+/* Rows of a piece that was done before its turn. */
+struct batch {
+    int64_t piece, rows;
+    void **buffers; /* one for each output */
 };
 
 struct member {
@@ -56,33 +63,15 @@ struct member {
     struct worker *worker;
     struct agg_state *states; /* or, for rows: */
     void **places;            /* where each output goes */
-    void **buffers;           /* where it waits for its turn; NULL: alone, so it is always its turn */
-    pthread_t thread;
+    struct batch batches[MOST_WAITING];
+    int oldest, waiting; /* of the batches, as a ring */
 };
 
 static void stop_crew(struct crew *crew)
 {
-    pthread_mutex_lock(&crew->lock);
     crew->stop = true;
-    pthread_cond_broadcast(&crew->handed_in);
-    pthread_mutex_unlock(&crew->lock);
-}
-
-/* Waits until all pieces before this one are in, and claims places for its rows. False: the crew has stopped. */
-static bool take_turn(struct crew *crew, int64_t piece, int64_t rows, int64_t *at)
-{
-    pthread_mutex_lock(&crew->lock);
-    while (crew->turn != piece && !crew->stop)
-        pthread_cond_wait(&crew->handed_in, &crew->lock);
-    bool mine = !crew->stop;
-    if (mine) {
-        *at = crew->sink->rows;
-        crew->sink->rows += rows;
-        crew->turn++;
-        pthread_cond_broadcast(&crew->handed_in);
-    }
-    pthread_mutex_unlock(&crew->lock);
-    return mine;
+    if (crew->turns)
+        turns_stop(crew->turns);
 }
 
 static void point_places(struct member *member, int64_t row)
@@ -92,26 +81,69 @@ static void point_places(struct member *member, int64_t row)
         member->places[i] = column_at(crew->sink->columns[crew->program->outputs[i].output], row);
 }
 
+/* Hands in batches: those whose turn it is, and as many more as it takes until at most so many are waiting. */
+static void hand_in(struct member *member, int most)
+{
+    struct crew *crew = member->crew;
+    while (member->waiting > 0) {
+        const struct batch *batch = &member->batches[member->oldest];
+        if (!turns_is(crew->turns, batch->piece) &&
+            (member->waiting <= most || !turns_await(crew->turns, batch->piece)))
+            return;
+        point_places(member, turns_hand_in(crew->turns, batch->rows));
+        for (size_t i = 0; i < crew->program->output_count && batch->rows > 0; i++)
+            memcpy(member->places[i], batch->buffers[i], (size_t)batch->rows * crew->program->outputs[i].size);
+        member->oldest = (member->oldest + 1) % MOST_WAITING;
+        member->waiting--;
+    }
+}
+
+/* A batch to be filled, after those that wait. */
+static struct batch *next_batch(struct member *member)
+{
+    const struct crew *crew = member->crew;
+    struct batch *batch = &member->batches[(member->oldest + member->waiting) % MOST_WAITING];
+    if (batch->buffers)
+        return batch;
+    batch->buffers = arena_array(member->arena, crew->program->output_count, sizeof *batch->buffers);
+    for (size_t i = 0; i < crew->program->output_count; i++)
+        batch->buffers[i] =
+            arena_aligned(member->arena, (size_t)crew->piece_rows * crew->program->outputs[i].size, CACHE_LINE);
+    return batch;
+}
+
+/* Rows of which it is not known where they go before those of all pieces before them are. If these are in, rows are
+ * written to their places at once. */
+static void make_filtered(struct member *member, int64_t piece, int64_t begin, int64_t count)
+{
+    struct crew *crew = member->crew;
+    hand_in(member, MOST_WAITING - 1);
+    if (member->waiting == MOST_WAITING) /* stopped */
+        return;
+    if (turns_is(crew->turns, piece)) {
+        point_places(member, crew->turns->rows);
+        int64_t rows = worker_rows(member->worker, begin, count, member->places);
+        if (!worker_flagged(member->worker))
+            turns_hand_in(crew->turns, rows);
+        return;
+    }
+    struct batch *batch = next_batch(member);
+    batch->piece = piece;
+    batch->rows = worker_rows(member->worker, begin, count, batch->buffers);
+    member->waiting += !worker_flagged(member->worker);
+}
+
 static void make_rows(struct member *member, int64_t piece, int64_t begin, int64_t count)
 {
     struct crew *crew = member->crew;
-    if (!crew->filtered) { /* where the rows go is known */
-        point_places(member, crew->before + begin - crew->job->begin);
-        worker_rows(member->worker, begin, count, member->places);
+    if (crew->turns) {
+        make_filtered(member, piece, begin, count);
         return;
     }
-    if (!member->buffers) {
-        point_places(member, crew->sink->rows);
-        crew->sink->rows += worker_rows(member->worker, begin, count, member->places);
-        return;
-    }
-    int64_t rows = worker_rows(member->worker, begin, count, member->buffers);
-    int64_t at;
-    if (worker_flagged(member->worker) || !take_turn(crew, piece, rows, &at))
-        return;
-    point_places(member, at);
-    for (size_t i = 0; i < crew->program->output_count && rows > 0; i++)
-        memcpy(member->places[i], member->buffers[i], (size_t)rows * crew->program->outputs[i].size);
+    point_places(member, crew->filtered ? crew->sink->rows : crew->before + begin - crew->job->begin);
+    int64_t rows = worker_rows(member->worker, begin, count, member->places);
+    if (crew->filtered) /* and alone, else there were turns */
+        crew->sink->rows += rows;
 }
 
 /* Aggregates a piece: onto the member's states, or onto some of its own that are merged in the order of pieces. */
@@ -139,9 +171,9 @@ static void tell_pieces(const struct crew *crew)
     progress_tell(job->progress, &advance);
 }
 
-static void *work(void *argument)
+static void work(void *context, int number)
 {
-    struct member *member = argument;
+    struct member *member = (struct member *)context + number;
     struct crew *crew = member->crew;
     const struct job *job = crew->job;
     while (!crew->stop) {
@@ -163,7 +195,8 @@ static void *work(void *argument)
         if (crew->cancelled || crew->flagged)
             stop_crew(crew);
     }
-    return NULL;
+    if (crew->turns)
+        hand_in(member, 0);
 }
 
 /* Arenas are not shared between threads; a member's is filled here, before its thread starts. Alone, it adds to
@@ -179,11 +212,6 @@ static void member_init(struct member *member, struct crew *crew, struct agg_sta
     for (size_t i = 0; i < task->aggregate_count && !alone; i++)
         agg_init(&member->states[i], &task->aggregates[i], &task->code);
     member->places = arena_array(member->arena, program->output_count, sizeof *member->places);
-    if (!crew->sink || !crew->filtered || alone)
-        return;
-    member->buffers = arena_array(member->arena, program->output_count, sizeof *member->buffers);
-    for (size_t i = 0; i < program->output_count; i++)
-        member->buffers[i] = arena_array(member->arena, (size_t)crew->piece_rows, program->outputs[i].size);
 }
 
 static bool in_row_order(const struct task *task)
@@ -267,23 +295,20 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
         .sink = sink,
         .filtered = job->task->filter_count > 0,
         .before = sink ? sink->rows : 0,
-        .lock = PTHREAD_MUTEX_INITIALIZER,
-        .handed_in = PTHREAD_COND_INITIALIZER,
     };
+    struct turns turns;
+    turns_init(&turns, crew.before);
     crew.piece_rows = rows_a_piece(crew.program);
     int threads = thread_count(evaluator, job, crew.piece_rows);
     struct member *members = arena_array(arena, (size_t)threads, sizeof *members);
-    int running = 0;
     crew.caller = members;
+    if (sink && crew.filtered && threads > 1)
+        crew.turns = &turns;
     if (states && threads > 1 && has_folds(job->task))
         crew.partials = arena_array(arena, (size_t)piece_count(job, crew.piece_rows), sizeof *crew.partials);
     for (int i = 0; i < threads; i++)
         member_init(&members[i], &crew, states, threads == 1);
-    while (running + 1 < threads && thread_begin(&members[running + 1].thread, work, &members[running + 1]))
-        running++;
-    work(&members[0]);
-    for (int i = 1; i <= running; i++)
-        pthread_join(members[i].thread, NULL);
+    team_run(evaluator->team, threads, work, members);
 
     if (crew.partials)
         merge_partials(&crew, states);
@@ -292,7 +317,9 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
             agg_merge(&states[k], &members[i].states[k]);
         arena_free(members[i].arena);
     }
-    if (sink && !crew.filtered)
+    if (crew.turns)
+        sink->rows = turns.rows;
+    else if (sink && !crew.filtered)
         sink->rows += job->end - job->begin;
     *flagged = crew.flagged;
     if (job->timing) {
@@ -301,8 +328,7 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
         timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, arena), now_ns() - started, bytes);
     }
     bool cancelled = crew.cancelled;
-    pthread_cond_destroy(&crew.handed_in);
-    pthread_mutex_destroy(&crew.lock);
+    turns_destroy(&turns);
     arena_free(arena);
     return cancelled ? STATUS_CANCELLED : STATUS_OK;
 }
@@ -358,7 +384,7 @@ static enum status evaluator_breaker(struct backend *backend, const struct break
     if (status != STATUS_OK)
         return status;
     int64_t started = now_ns();
-    status = break_run_threads(job, evaluator->threads, flagged);
+    status = break_run_team(job, evaluator->team, flagged);
     timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, job->diags->arena), now_ns() - started, 0);
     return status;
 }
@@ -385,6 +411,7 @@ static void evaluator_sweep(struct backend *backend)
 
 static void evaluator_close(struct backend *backend)
 {
+    team_free(((struct evaluator *)backend)->team);
     free(backend);
 }
 
@@ -405,6 +432,7 @@ struct backend *evaluator_open_threads(int threads)
     struct evaluator *evaluator = heap_array(1, sizeof *evaluator);
     evaluator->base = (struct backend){.ops = &ops, .name = "host"};
     evaluator->threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+    evaluator->team = team_new(evaluator->threads);
     return &evaluator->base;
 }
 

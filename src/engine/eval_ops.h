@@ -9,7 +9,7 @@
 #include "code.h"
 #include "divide.h"
 
-enum { BLOCK_ROWS = 2048 };
+enum { BLOCK_ROWS = 2048, CACHE_LINE = 64 };
 
 /* Of what is divided by: of 32 or of 64 bits. */
 union reciprocal {

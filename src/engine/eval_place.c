@@ -32,6 +32,16 @@ static int32_t *last_uses(const struct program *program, struct arena *arena)
     return last;
 }
 
+/* Room for a vector. All would begin at the same place of a page, and processors take loads for dependent on stores
+ * that only lie at the same place of another one: so each begins some lines later than the one before. */
+static size_t new_place(struct program *program, size_t size)
+{
+    enum { STAGGER = 13 * CACHE_LINE };
+    size_t place = program->memory;
+    program->memory += size * BLOCK_ROWS + STAGGER;
+    return place;
+}
+
 /* Places of one element size that are free again. */
 struct pool {
     size_t *places;
@@ -58,15 +68,13 @@ void program_place(struct program *program, struct arena *arena)
     reg *next = new_lists(arena, program->vector_count);
     for (size_t i = 0; i < program->constant_count; i++) {
         struct vector_info *vector = &program->vectors[program->constants[i].vector];
-        vector->place = program->memory;
-        program->memory += vector->size * BLOCK_ROWS;
+        vector->place = new_place(program, vector->size);
     }
     for (size_t i = 0; i < program->stored_count; i++) {
         struct stored_vector *stored = &program->stored[i];
         if (stored->offset == 0)
             continue;
-        stored->place = program->memory;
-        program->memory += program->vectors[stored->vector].size * BLOCK_ROWS;
+        stored->place = new_place(program, program->vectors[stored->vector].size);
     }
     for (int32_t s = 0; s < program->step_count; s++) {
         const struct step *step = &program->steps[s];
@@ -76,8 +84,7 @@ void program_place(struct program *program, struct arena *arena)
             if (pool->count > 0) {
                 vector->place = pool->places[--pool->count];
             } else {
-                vector->place = program->memory;
-                program->memory += vector->size * BLOCK_ROWS;
+                vector->place = new_place(program, vector->size);
             }
             next[step->out] = first[last[step->out]];
             first[last[step->out]] = step->out;

@@ -459,6 +459,11 @@ static void emit_outputs(struct builder *b, struct column *const *columns)
         } else if (is_gathered(b, v, store)) {
             output->vector = add_gather(b, v, store);
             output->dense = vector_move(store, store);
+        } else if (b->of[SCOPE_FILTERS][lane][v] != NO_REGISTER && may_pick(b)) {
+            output->vector = b->of[SCOPE_FILTERS][lane][v];
+            output->dense = vector_move(lane_type(lane), store);
+            output->picked = vector_picked_move(lane_type(lane), store);
+            note_pick(b, vector_packs(lane_type(lane), store));
         } else {
             output->vector = require(b, v, lane);
             output->dense = vector_move(lane_type(lane), store);

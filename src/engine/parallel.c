@@ -1,8 +1,5 @@
 #include "parallel.h"
 
-#include "../heap.h"
-#include "../thread.h"
-
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -30,12 +27,6 @@ struct shift {
     _Atomic int64_t next;
 };
 
-struct member {
-    struct shift *shift;
-    int number;
-    pthread_t thread;
-};
-
 bool crew_cancelled(const struct crew *crew)
 {
     return crew->cancel && *crew->cancel;
@@ -50,38 +41,27 @@ static void tell_parts(const struct shift *shift)
     progress_tell(shift->crew->progress, &advance);
 }
 
-static void *work(void *argument)
+static void work(void *context, int number)
 {
-    const struct member *member = argument;
-    struct shift *shift = member->shift;
+    struct shift *shift = context;
     while (!crew_cancelled(shift->crew)) {
         int64_t part = atomic_fetch_add(&shift->next, 1);
         if (part >= shift->parts)
             break;
-        shift->run(shift->context, member->number, part);
-        if (member->number == 0)
+        shift->run(shift->context, number, part);
+        if (number == 0)
             tell_parts(shift);
     }
-    return NULL;
 }
 
 bool crew_run(const struct crew *crew, int64_t parts, part_fn *run, void *context)
 {
     struct shift shift = {.crew = crew, .parts = parts, .run = run, .context = context};
     int threads = parts < crew->threads ? (int)parts : crew->threads;
-    struct member *members = heap_array((size_t)(threads > 0 ? threads : 1), sizeof *members);
-    int started = 1;
-    for (int i = 1; i < threads; i++) {
-        members[started] = (struct member){.shift = &shift, .number = started};
-        /* A thread that cannot be had is missed by nobody: the others take its parts. */
-        if (thread_begin(&members[started].thread, work, &members[started]))
-            started++;
-    }
-    members[0] = (struct member){.shift = &shift};
-    work(&members[0]);
-    for (int i = 1; i < started; i++)
-        pthread_join(members[i].thread, NULL);
-    free(members);
+    struct team *team = crew->team ? crew->team : team_new(threads);
+    team_run(team, threads, work, &shift);
+    if (!crew->team)
+        team_free(team);
     return shift.next >= parts;
 }
 

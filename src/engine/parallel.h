@@ -1,8 +1,9 @@
-/* Work shared out among threads that live for one call: what runs in parallel is seen in the text of its caller. */
+/* Work shared out among threads for one call: what runs in parallel is seen in the text of its caller. */
 #ifndef RQL_ENGINE_PARALLEL_H
 #define RQL_ENGINE_PARALLEL_H
 
 #include "progress.h"
+#include "team.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@ struct crew {
     struct progress *progress;           /* told after parts, as of `whole`; may be NULL */
     struct advance whole;
     struct pool *pool; /* for large memory that is used meanwhile, or NULL */
+    struct team *team; /* whose threads these are; NULL: threads that live for one call */
 };
 
 bool crew_cancelled(const struct crew *crew);
