@@ -35,6 +35,18 @@ SESSIONS = {
         "load ids.bin | map 100 / (ids - ids)",
         "load ids.bin | assert ids > 100 | count",
     ],
+    "looking": [
+        "load ids.bin | zip amounts.bin | describe",
+        "load amounts.bin | map (x * x / 10000) as energy | hist 5",
+        "load ids.bin | zip amounts.bin | group id: sum(amt) as total, count() | top 3 by total",
+    ],
+    "plot": ["range 0..600 | map sin(x / 40.0) * exp(-x / 300.0) as swing | plot"],
+    "knowing": [
+        "load ids.bin | zip amounts.bin | select id == 42 | sum amt | assert _ == 665629",
+        "explain run load ids.bin | zip amounts.bin | group id: sum(amt) as total | top 3 by total",
+        ".timing 20",
+        "load amounts.bin | count 42",
+    ],
     "completion": [
         "let trades = load ids.bin | zip amounts.bin",
         ["trades | select ids == 42 && a", "<Tab>", "<Tab>"],
@@ -46,6 +58,7 @@ SESSIONS = {
 # The colours that rql uses, on a dark ground; 30-37 and 90-97.
 PALETTE = ["#45475a", "#f38ba8", "#a6e3a1", "#f9e2af", "#89b4fa", "#f5c2e7", "#94e2d5", "#cdd6f4"]
 GROUND, TEXT, DIM = "#1e1e2e", "#cdd6f4", "#7f849c"
+DOTS = re.compile("[\u2800-\u28ff]")
 ESCAPE = re.compile("\033\\[([0-9;]*)m|\033[()][A-Z0-9]|[\x0e\x0f]")
 
 
@@ -86,10 +99,11 @@ def texts_of(line, style, y):
 
     def add(text):
         nonlocal cell
-        if text.strip():
-            blanks = len(text) - len(text.lstrip())
-            x = MARGIN + (cell + blanks) * CELL_WIDTH
-            escaped = html.escape(text.strip(), quote=False)
+        # Dots come from another font, whose width is its own: each gets its place.
+        pattern = r"[^ ]" if DOTS.search(text) else r"\S(.*\S)?"
+        for piece in re.finditer(pattern, text):
+            x = MARGIN + (cell + cells_of(text[: piece.start()])) * CELL_WIDTH
+            escaped = html.escape(piece.group(), quote=False)
             texts.append(f'<text x="{x:g}" y="{y}" {style.attributes()} xml:space="preserve">{escaped}</text>')
         cell += cells_of(text)
 
