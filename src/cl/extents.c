@@ -2,6 +2,7 @@
 
 #include "splice.h"
 
+#include "../engine/keys.h"
 #include "../heap.h"
 
 #include <stdlib.h>
@@ -45,6 +46,31 @@ static void join(struct extent *extent, const cl_ulong *partial)
     extent->negative_zero = extent->negative_zero || (partial[2] & 2);
 }
 
+/* What the kernel would find. */
+static enum status search_on_host(const struct break_job *job, struct column *column, struct extent *extent)
+{
+    const struct image *image = &image_table[column->store];
+    const struct crew crew = {.threads = parallel_threads(), .cancel = job->cancel};
+    struct key key = {.column = column};
+    struct keys keys;
+
+    if (column->away || column->lost)
+        return STATUS_UNABLE;
+    bool done = keys_init(&keys, &key, 1, job->rows, &crew);
+    keys_free(&keys);
+    if (!done)
+        return STATUS_CANCELLED;
+    *extent = (struct extent){
+        .least = image_of_key(image, key.least),
+        .most = image_of_key(image, key.most),
+        .nan = key.nan,
+        .negative_zero = !key.faithful && !key.nan, /* beside a NaN nobody asks */
+    };
+    if (image->number && key.most == 0) /* no number's image is 0 */
+        *extent = (struct extent){.least = UINT64_MAX, .nan = key.nan};
+    return STATUS_OK;
+}
+
 enum status extent_search(struct accelerator *accelerator, const struct break_job *job, struct column *column,
                           struct extent *extent)
 {
@@ -52,7 +78,12 @@ enum status extent_search(struct accelerator *accelerator, const struct break_jo
     struct arena *arena = job->diags->arena;
     const struct shape *shape = accelerator->shape;
     const struct image *image = &image_table[column->store];
-    struct tool tool = tool_begin(accelerator, job, extents_text(shape, image, arena), names, 1);
+    const char *text = extents_text(shape, image, arena);
+    /* While the kernel is being built the host looks, so that the programs that depend on what is found, which are only
+     * asked for then, can be built behind it. */
+    if (job->hasty && program_begin_text(accelerator, text, names, 1) == BACKEND_PENDING)
+        return search_on_host(job, column, extent);
+    struct tool tool = tool_begin(accelerator, job, text, names, 1);
     size_t groups = walk_groups(accelerator, job->rows), bytes = groups * PARTIAL * sizeof(cl_ulong);
     cl_ulong *partial = heap_array(groups * PARTIAL, sizeof *partial);
     struct arguments arguments = {.arena = arena};

@@ -67,3 +67,8 @@ uint64_t image_key(const struct image *image, uint64_t bits)
 {
     return image->number ? bits : (uint64_t)image_integer(image, bits) ^ sign_64;
 }
+
+uint64_t image_of_key(const struct image *image, uint64_t key)
+{
+    return image->number ? key : image_of_integer(image, (int64_t)(key ^ sign_64));
+}

@@ -235,11 +235,26 @@ struct program *program_for(struct accelerator *accelerator, const struct plan *
     return program_of_text(accelerator, plan->text, names, KERNEL_ROLE_COUNT, diags);
 }
 
+enum readiness program_begin_text(struct accelerator *accelerator, const char *text, const char *const *names,
+                                  size_t count)
+{
+    const struct program *program = seek(accelerator, text, names, count);
+
+    return program->order ? BACKEND_PENDING : program->why_not ? BACKEND_UNABLE : BACKEND_READY;
+}
+
 enum readiness program_begin(struct accelerator *accelerator, const struct plan *plan)
 {
     const char *names[KERNEL_ROLE_COUNT];
 
     name_kernels(plan, names);
-    const struct program *program = seek(accelerator, plan->text, names, KERNEL_ROLE_COUNT);
-    return program->order ? BACKEND_PENDING : program->why_not ? BACKEND_UNABLE : BACKEND_READY;
+    return program_begin_text(accelerator, plan->text, names, KERNEL_ROLE_COUNT);
+}
+
+size_t programs_count(const struct programs *programs, size_t *under_way)
+{
+    *under_way = 0;
+    for (size_t k = 0; k < programs->count; k++)
+        *under_way += programs->at[k]->order != NULL;
+    return programs->count;
 }

@@ -34,7 +34,12 @@ struct program *program_of_text(struct accelerator *accelerator, const char *tex
 /* The program of a plan, its kernels by role. */
 struct program *program_for(struct accelerator *accelerator, const struct plan *plan, struct diags *diags);
 
-/* Has the program of a plan built if it is new, without waiting, and says how far it is. */
+/* Have the program of a text or a plan built if it is new, without waiting, and say how far it is. */
+enum readiness program_begin_text(struct accelerator *accelerator, const char *text, const char *const *names,
+                                  size_t count);
 enum readiness program_begin(struct accelerator *accelerator, const struct plan *plan);
+
+/* How many programs there are, and how many of them are being built elsewhere. */
+size_t programs_count(const struct programs *programs, size_t *under_way);
 
 #endif

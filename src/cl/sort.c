@@ -307,17 +307,16 @@ static void move(struct sorting *sorting, const struct pass *pass)
              moved_bytes(sorting, pass));
 }
 
-static void sort_word(struct sorting *sorting, size_t number)
+/* What is sorted by a word of the codes. */
+static struct sort_word word_of(const struct sorting *sorting, size_t number)
 {
     size_t bits = (size_t)sorting->word_bits[number], first = 0, end;
-    struct strbuf text = {0};
-    const char *names[SORT_ROLE_COUNT];
 
     while (sorting->keys[first].word != number)
         first++;
     for (end = first; end < sorting->key_count && sorting->keys[end].word == number; end++)
         ;
-    struct sort_word word = {
+    return (struct sort_word){
         .keys = sorting->keys + first,
         .key_count = end - first,
         .results = sorting->results,
@@ -328,9 +327,55 @@ static void sort_word(struct sorting *sorting, size_t number)
         .ordered = number > 0,
         .passes = bits > SORT_DIGIT_BITS ? divided(bits, SORT_DIGIT_BITS) : 1,
     };
-    plan_layout(sorting, word.code_size, word.load == SORT_NO_LOAD ? 0 : word.load_size);
-    sort_add_text(&text, &word, &sorting->layout, names, sorting->arena);
-    if (!use_program(sorting, text_of(sorting, &text), names, SORT_ROLE_COUNT))
+}
+
+/* The program for it, and how elements are laid out there. */
+static const char *word_text(struct sorting *sorting, const struct sort_word *word, const char **names)
+{
+    struct strbuf text = {0};
+
+    plan_layout(sorting, word->code_size, word->load == SORT_NO_LOAD ? 0 : word->load_size);
+    sort_add_text(&text, word, &sorting->layout, names, sorting->arena);
+    return text_of(sorting, &text);
+}
+
+static const char *pick_text(struct sorting *sorting, const struct sort_result *result)
+{
+    struct strbuf text = {0};
+
+    sort_add_pick(&text, store_size(result->from), sorting->layout.wide_places, sorting->accelerator->shape,
+                  sorting->arena);
+    return text_of(sorting, &text);
+}
+
+static const char *const pick_names[] = {"sort_pick"};
+
+/* Whether no program is being built; all are begun. A hasty run would else begin each when the one before is there. */
+static bool begin_programs(struct sorting *sorting)
+{
+    struct accelerator *accelerator = sorting->accelerator;
+    bool ready = true;
+
+    for (size_t k = 0; k < sorting->words; k++) {
+        const char *names[SORT_ROLE_COUNT];
+        const struct sort_word word = word_of(sorting, k);
+        const char *text = word_text(sorting, &word, names);
+        ready = program_begin_text(accelerator, text, names, SORT_ROLE_COUNT) != BACKEND_PENDING && ready;
+    }
+    for (size_t k = 0; k < sorting->picked_count; k++) {
+        const char *text = pick_text(sorting, &sorting->picked[k]);
+        ready = program_begin_text(accelerator, text, pick_names, 1) != BACKEND_PENDING && ready;
+    }
+    return ready;
+}
+
+static void sort_word(struct sorting *sorting, size_t number)
+{
+    size_t bits = (size_t)sorting->word_bits[number];
+    const char *names[SORT_ROLE_COUNT];
+    const struct sort_word word = word_of(sorting, number);
+
+    if (!use_program(sorting, word_text(sorting, &word, names), names, SORT_ROLE_COUNT))
         return;
     if (!sorting->views) {
         sorting->views = arena_array(sorting->arena, sorting->result_count + 1, sizeof *sorting->views);
@@ -358,16 +403,13 @@ static void keep(struct sorting *sorting, struct column *column, const struct vi
 
 static void pick(struct sorting *sorting, const struct sort_result *result)
 {
-    static const char *const names[] = {"sort_pick"};
     struct accelerator *accelerator = sorting->accelerator;
-    struct strbuf text = {0};
     struct arguments arguments = {.arena = sorting->arena};
     struct view view = {0};
     int64_t rows = sorting->job->rows;
     size_t size = store_size(result->from), groups = walk_groups(accelerator, rows);
 
-    sort_add_pick(&text, size, sorting->layout.wide_places, accelerator->shape, sorting->arena);
-    if (!use_program(sorting, text_of(sorting, &text), names, 1) ||
+    if (!use_program(sorting, pick_text(sorting, result), pick_names, 1) ||
         !memory_output(accelerator->memory, result->to, 0, rows, &view))
         return;
     argument_column(&arguments, &sorting->tool, result->from, rows);
@@ -422,6 +464,8 @@ enum status cl_sort(struct accelerator *accelerator, const struct break_job *job
     plan_results(&sorting);
     if (sorting.result_count + sorting.picked_count == 0)
         return STATUS_OK;
+    if (job->hasty && !begin_programs(&sorting))
+        return STATUS_UNABLE;
     for (size_t k = 0; k < sorting.words; k++)
         sort_word(&sorting, k);
     for (size_t k = 0; k < sorting.result_count; k++)

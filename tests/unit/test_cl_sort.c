@@ -3,6 +3,7 @@
 #include "cl_rig.h"
 
 #include "cl/breaker.h"
+#include "cl/program.h"
 #include "engine/break.h"
 
 enum { MOST_COLUMNS = 8 };
@@ -423,12 +424,72 @@ static void test_cancelled(void **state)
     table_free(&table);
 }
 
+/* A device like the rig's, with memory of its own, and nothing built yet. */
+static struct accelerator *open_another(void)
+{
+    struct failure failure = {0};
+    size_t count;
+    struct device *devices = devices_find(&count, &failure);
+    struct accelerator *accelerator =
+        accelerator_open(device_choose(rig_choice(), devices, count), &shape_grid, &failure);
+    assert_non_null(accelerator);
+    free(devices);
+    return accelerator;
+}
+
+static enum status sort_on(struct rig *rig, struct table *table, struct accelerator *accelerator, bool hasty)
+{
+    struct task *task = table_task(rig, table);
+    int64_t rows;
+    bool flagged = false;
+    struct break_job job = table_job(rig, table, task, &rows);
+    job.hasty = accelerator->hasty = hasty;
+    enum status status = cl_sort(accelerator, &job, &flagged);
+    job_free(&job, table->count);
+    memory_drop(accelerator->memory);
+    return status;
+}
+
+/* A hasty run has all programs that it is going to need built at once: those of several words of keys, those that fetch
+ * elements of several sizes, and those that look at the keys, for which the host looks meanwhile. */
+static void test_all_programs_are_begun(void **state)
+{
+    struct bench *bench = bench_of(state);
+    struct random random = {17};
+    struct table table = {
+        .rows = 1000, .count = 4, .key_count = 3, .keys = {0, 1, 2}, .descending = {false, true, false}};
+    table.columns[0] = random_column(&random, TYPE_I64, table.rows, false);
+    table.columns[1] = random_column(&random, TYPE_F32, table.rows, false);
+    table.columns[2] = random_column(&random, TYPE_I32, table.rows, false);
+    table.columns[3] = random_column(&random, TYPE_U8, table.rows, false);
+    struct accelerator *first = open_another(), *second = open_another();
+    size_t under_way, needed;
+    assert_int_equal(sort_on(bench->rig, &table, first, false), STATUS_OK);
+    needed = programs_count(first->programs, &under_way);
+    assert_true(needed >= 8 && under_way == 0); /* three that look, two words or three, elements of three sizes */
+    /* A compiler that takes orders and never answers. */
+    const char *const arguments[] = {"cat", NULL};
+    second->compiler = compiler_new("/bin/cat", arguments, 60000);
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(sort_on(bench->rig, &table, second, true), STATUS_UNABLE);
+        assert_int_equal(programs_count(second->programs, &under_way), needed);
+        assert_int_equal(under_way, needed);
+    }
+    assert_int_equal(bench->rig->diags.count, 0);
+    assert_int_equal(sort_on(bench->rig, &table, first, true), STATUS_OK);
+    accelerator_close(first);
+    accelerator_close(second);
+    table_free(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_key),  cmocka_unit_test(test_stable),      cmocka_unit_test(test_several_keys),
-        cmocka_unit_test(test_words),    cmocka_unit_test(test_float_order), cmocka_unit_test(test_known_range),
-        cmocka_unit_test(test_constant), cmocka_unit_test(test_large),       cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_one_key),      cmocka_unit_test(test_stable),
+        cmocka_unit_test(test_several_keys), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_float_order),  cmocka_unit_test(test_known_range),
+        cmocka_unit_test(test_constant),     cmocka_unit_test(test_large),
+        cmocka_unit_test(test_cancelled),    cmocka_unit_test(test_all_programs_are_begun),
     };
     return cmocka_run_group_tests(tests, rig_open, close_all);
 }
