@@ -85,10 +85,18 @@ static char *make(const char *base)
     return NULL;
 }
 
+/* PoCL sets this when it starts, which is on another thread while others read the environment. A variable that is there
+ * already only changes its value, so that nobody reads what is being moved. */
+static void make_place_for_plugins(void)
+{
+    (void)setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
+}
+
 void pocl_home_make(struct pocl_home *home, const char *base)
 {
     const char *temporary = getenv("TMPDIR");
 
+    make_place_for_plugins();
     if (!temporary || temporary[0] != '/')
         temporary = "/tmp";
     if (base)
