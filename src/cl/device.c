@@ -155,7 +155,7 @@ struct device *devices_find(size_t *count, struct failure *failure)
     return devices;
 }
 
-const char *device_kind(const struct device *device)
+static const char *kind_of(const struct device *device)
 {
     return device->type & CL_DEVICE_TYPE_GPU           ? "GPU"
            : device->type & CL_DEVICE_TYPE_CPU         ? "CPU"
@@ -167,7 +167,7 @@ void device_title(const struct device *device, struct strbuf *out)
 {
     strbuf_printf(out, "%zu: ", device->number);
     strbuf_add_visible(out, device->name, strlen(device->name));
-    strbuf_printf(out, " (%s)", device_kind(device));
+    strbuf_printf(out, " (%s)", kind_of(device));
 }
 
 bool device_usable(const struct device *device)

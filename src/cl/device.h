@@ -28,9 +28,6 @@ struct device *devices_find(size_t *count, struct failure *failure);
 /* Appends "1: NAME (CPU)". */
 void device_title(const struct device *device, struct strbuf *out);
 
-/* "CPU", "GPU", "accelerator", ... */
-const char *device_kind(const struct device *device);
-
 /* What a device must have and this one lacks: "double precision" (some queries do without); NULL for nothing. */
 const char *device_lacks(const struct device *device);
 

@@ -35,7 +35,8 @@ value bind_number(struct scope *scope, value v, struct span span)
     return kind_of(scope, v) == KIND_BOOL ? unary(scope, OP_BOOL_TO_INT, v, span) : v;
 }
 
-void bind_unify(struct scope *scope, value *a, value *b, struct span span)
+/* Makes both integers or both floats. */
+static void unify(struct scope *scope, value *a, value *b, struct span span)
 {
     *a = bind_number(scope, *a, span);
     *b = bind_number(scope, *b, span);
@@ -130,7 +131,7 @@ value bind_compare(struct scope *scope, enum op op, value a, value b, struct spa
             value sign = binary(scope, OP_CMP_INT_FLOAT, integer, swapped ? a : b, span);
             return compare_by_sign(scope, op, sign, swapped, span);
         }
-        bind_unify(scope, &a, &b, span);
+        unify(scope, &a, &b, span);
     }
     return binary(scope, op, a, b, span);
 }
@@ -242,7 +243,7 @@ value bind_choice(struct scope *scope, value condition, value yes, const struct 
     if (kind_of(scope, yes) != kind_of(scope, no)) {
         if (!bind_is_number(scope, yes, yes_expr, what, NULL) || !bind_is_number(scope, no, no_expr, what, NULL))
             return NO_VALUE;
-        bind_unify(scope, &yes, &no, span);
+        unify(scope, &yes, &no, span);
     }
     return code_op(scope->code, OP_SELECT, condition, yes, no, span);
 }
@@ -369,7 +370,7 @@ static value bind_binary(struct scope *scope, const struct expr *expr, value a)
     case LOWER_LOGIC:
         break;
     }
-    bind_unify(scope, &a, &b, expr->span);
+    unify(scope, &a, &b, expr->span);
     return binary(scope, row->op, a, b, expr->span);
 }
 

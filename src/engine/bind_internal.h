@@ -184,8 +184,6 @@ value bind_choice(struct scope *scope, value condition, value yes, const struct 
 value bind_unknown(struct scope *scope, int64_t number, enum kind kind, struct span span);
 /* EQ, NE, LT or LE, exact also between integers and floats. */
 value bind_compare(struct scope *scope, enum op op, value a, value b, struct span span);
-/* Makes both integers or both floats. */
-void bind_unify(struct scope *scope, value *a, value *b, struct span span);
 /* Whether the expression is nothing but the name of a column, and of which. */
 bool bind_is_column(const struct scope *scope, const struct expr *expr, value v, size_t *index);
 /* Whether the value is an integer; if not, an error as of bind_is_number. */

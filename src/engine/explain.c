@@ -106,7 +106,7 @@ static void print_fused(struct strbuf *out, const struct queue *queue)
     }
 }
 
-void explain_queue(struct strbuf *out, const struct queue *queue, const struct queue *fused)
+static void explain_queue(struct strbuf *out, const struct queue *queue, const struct queue *fused)
 {
     print_bound(out, queue);
     print_fused(out, fused);

@@ -4,10 +4,6 @@
 
 #include "run.h"
 
-/* Appends the listing of `explain PIPELINE`: each task's name (Load, Zip, Map, Filter, MappingFilter, Sum, ... joined),
- * what it reads, keeps and gives; before and after fusion. */
-void explain_queue(struct strbuf *out, const struct queue *queue, const struct queue *fused);
-
 /* Appends the programs of `explain kernel PIPELINE`, one for each fused task, from the runner's device (the evaluator's
  * listing of typed code if there is none). */
 enum status explain_kernels(struct strbuf *out, struct runner *runner, const struct queue *fused, struct diags *diags);

@@ -8,10 +8,6 @@
  * STATUS_FAILED: there is no memory; nothing has been said. */
 enum status order_rows(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *order);
 
-/* Gives each row the number of its keys among all different ones in their order, as a column whose range is known: one
- * key for many. Needs at least one row. The same statuses. */
-enum status rank_rows(const struct keys *keys, int64_t rows, const struct crew *crew, struct column **ranks);
-
 /* Keys that may need several words, and the ones to group by: themselves, or the ranks of rows by them. */
 struct one_word {
     struct key *at;

@@ -35,7 +35,9 @@ static int64_t write_ranks(const struct keys *keys, const uint64_t *order, int64
     return rank;
 }
 
-enum status rank_rows(const struct keys *keys, int64_t rows, const struct crew *crew, struct column **ranks)
+/* Gives each row the number of its keys among all different ones in their order, as a column whose range is known: one
+ * key for many. Needs at least one row. The statuses of order_rows. */
+static enum status rank_rows(const struct keys *keys, int64_t rows, const struct crew *crew, struct column **ranks)
 {
     size_t size = (size_t)rows * sizeof(uint64_t);
     uint64_t *order = bulk_new(size);

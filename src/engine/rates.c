@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const work_names[WORK_KINDS] = {
+static const char *const work_names[WORK_KINDS] = {
     [BREAK_SCAN] = "scan",       [BREAK_SORT] = "sort", [BREAK_GROUP] = "group", [BREAK_DISTINCT] = "distinct",
     [BREAK_SCATTER] = "scatter", [BREAK_HIST] = "hist", [WORK_MAP] = "map",      [WORK_FILTER] = "filter",
     [WORK_AGGREGATE] = "sum",    [WORK_FOLD] = "fold",

@@ -18,8 +18,6 @@ enum work_kind {
     WORK_KINDS
 };
 
-extern const char *const work_names[WORK_KINDS];
-
 struct rate {
     double fixed, byte, operation;
 };

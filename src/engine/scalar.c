@@ -48,14 +48,6 @@ bool scalar_fits(const struct scalar *scalar)
     return scalar->integer >= INT64_MIN && scalar->integer <= INT64_MAX;
 }
 
-void scalar_print(struct strbuf *out, const struct scalar *scalar)
-{
-    if (scalar->kind == KIND_FLOAT)
-        print_float(out, scalar->number);
-    else
-        print_int128(out, scalar->integer);
-}
-
 char *int_text(char *at, int64_t value)
 {
     char text[NUMBER_TEXT];
@@ -73,7 +65,7 @@ void print_int(struct strbuf *out, int64_t value)
     strbuf_add(out, text, (size_t)(int_text(text, value) - text));
 }
 
-void print_int128(struct strbuf *out, int128 value)
+static void print_int128(struct strbuf *out, int128 value)
 {
     if (value >= INT64_MIN && value <= INT64_MAX) {
         print_int(out, (int64_t)value);
@@ -96,6 +88,14 @@ void print_int128(struct strbuf *out, int128 value)
     if (value < 0)
         *--begin = '-';
     strbuf_add(out, begin, (size_t)(end - begin));
+}
+
+void scalar_print(struct strbuf *out, const struct scalar *scalar)
+{
+    if (scalar->kind == KIND_FLOAT)
+        print_float(out, scalar->number);
+    else
+        print_int128(out, scalar->integer);
 }
 
 static char *add_digits(char *at, const char *digits, int count)

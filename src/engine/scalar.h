@@ -27,7 +27,6 @@ bool scalar_fits(const struct scalar *scalar);
  * same (3.0 for three, inf, -inf, nan), booleans as 0 and 1. */
 void scalar_print(struct strbuf *out, const struct scalar *scalar);
 void print_int(struct strbuf *out, int64_t value);
-void print_int128(struct strbuf *out, int128 value);
 void print_float(struct strbuf *out, double value);
 
 /* The same into memory that has room for NUMBER_TEXT bytes; no NUL is written. Returns the end. */

@@ -134,17 +134,6 @@ bool aggregate_in_order(const struct aggregate *aggregate, const struct code *co
     return ordered && code->at[aggregate->value].kind == KIND_FLOAT;
 }
 
-bool task_uses_row(const struct task *task)
-{
-    bool *live = arena_array(task->code.arena, (size_t)task->code.count + 1, sizeof *live);
-    task_mark_live(task, live);
-    for (value v = 0; v < task->code.count; v++) {
-        if (live[v] && task->code.at[v].op == OP_ROW)
-            return true;
-    }
-    return false;
-}
-
 /* What a breaker carries or aggregates, where it is needed. Its keys, which always are, are numbers of inputs and not
  * values; their INPUTs are marked for the sake of those who look at code alone. */
 static void mark_breaker(const struct task *task, bool *live)

@@ -166,7 +166,6 @@ int64_t breaker_gives(const struct breaker *breaker, int64_t rows);
 bool aggregate_in_order(const struct aggregate *aggregate, const struct code *code);
 
 bool task_has_window(const struct task *task); /* anything but the whole */
-bool task_uses_row(const struct task *task);   /* whether a live value reads ROW */
 
 /* Marks the values a run of the task must compute: filters, needed outputs, aggregates, what they read, and the guards
  * of those that are checked. `live` has code.count entries and is cleared first. */

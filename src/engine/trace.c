@@ -12,7 +12,7 @@ int64_t timing_ns(const struct timing *timing, enum phase phase)
     return ns;
 }
 
-int64_t timing_bytes(const struct timing *timing, enum phase phase)
+static int64_t timing_bytes(const struct timing *timing, enum phase phase)
 {
     int64_t bytes = 0;
     for (size_t i = 0; timing && i < timing->count; i++)

@@ -28,9 +28,8 @@ struct run_trace {
     size_t ran_count;
 };
 
-/* The time and bytes of a kind in the events so far; `timing` may be NULL. */
+/* The time of a kind in the events so far; `timing` may be NULL. */
 int64_t timing_ns(const struct timing *timing, enum phase phase);
-int64_t timing_bytes(const struct timing *timing, enum phase phase);
 struct phase_times trace_times(const struct timing *timing);
 
 /* Notes that a backend of this name ran some of the task that is running; `trace` may be NULL. */

@@ -55,7 +55,7 @@ static zone_fn *const zone_table[TYPE_COUNT] = {
 #undef ROW
 };
 
-struct zone zone_join(struct zone a, struct zone b)
+static struct zone zone_join(struct zone a, struct zone b)
 {
     return (struct zone){
         .lo = a.lo < b.lo ? a.lo : b.lo,

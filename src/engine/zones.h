@@ -27,8 +27,6 @@ void zones_free(struct zones *zones); /* NULL is allowed */
 /* Rows begin .. end-1, or more. */
 struct zone zones_over(const struct zones *zones, int64_t begin, int64_t end);
 
-struct zone zone_join(struct zone a, struct zone b);
-
 /* What is known of any element of the column without looking. */
 struct zone zone_unknown(const struct column *column);
 

@@ -92,7 +92,7 @@ struct print_style shell_print_style(const struct shell *shell)
     struct settings settings = shell->settings;
     bool here = !shell->out.file;
     if (!here && settings.format == PRINT_AUTO) {
-        settings.format = output_format(shell);
+        settings.format = (int)output_format(shell);
     }
     struct print_style style =
         print_style_for(&settings, here && shell->out_terminal, here && shell->out_colour, size.ws_col);

@@ -15,6 +15,7 @@
 #include <math.h>
 
 static const struct span nowhere = {0};
+static const atomic_bool stopped = true;
 
 /* A column of random elements, most of them near each other in places, as in real data. */
 static struct column *random_column(struct random *random, enum type type, int64_t rows)
@@ -93,7 +94,7 @@ static void zones_are_exact(void **state)
         column_unref(column);
     }
     struct column *column = random_column(&random, TYPE_I32, 100);
-    assert_null(zones_new(column, 10, &(const atomic_bool){true}));
+    assert_null(zones_new(column, 10, &stopped));
     column_unref(column);
     zones_free(NULL);
 }
@@ -130,7 +131,7 @@ static void narrow_copies(void **state)
                 assert_int_equal(column_get_int(copy, row), column_get_int(column, row));
             if (column->rows > 0) {
                 assert_true(copy->range_known && copy->lo == zones->all.lo && copy->hi == zones->all.hi);
-                assert_null(narrow_copy(column, store, 0, 0, NULL, &(const atomic_bool){true}));
+                assert_null(narrow_copy(column, store, 0, 0, NULL, &stopped));
             }
             column_unref(copy);
         } else if (type_table[type].kind == KIND_INT && type_table[type].size > 1 && column->rows > 0) {
