@@ -122,7 +122,7 @@ static char *break_characters(void)
 
 static void set_up_editor(void)
 {
-    rl_change_environment = 0; /* to LINES and COLUMNS: a driver that starts on another thread may be reading it */
+    rl_change_environment = 0;     /* to LINES and COLUMNS: a driver that starts on another thread may be reading it */
     rl_completion_query_items = 0; /* a question would be answered behind the event loop's back */
     rl_completer_quote_characters = "\"'";
     rl_filename_quote_characters = " \t\n\"';,|()#`[";
