@@ -117,6 +117,38 @@ def looking(terminal, step):
     terminal.wait(terminal.ready, 20)
 
 
+# What is typed one after another, and a line that appears.
+WORK = (
+    ("load ids.bin | zip amounts.bin | top 2 by amounts", r"^444 +222$"),
+    ("load ids.bin | count | assert _ == 10", r"^10$"),
+    ("range 1..4 | sum | assert sum == 10 | assert _ > 10", r"^hint: `_` is 10$"),
+    ("load ids.bin | zip amounts.bin | save rows.csv.gz", r"^rql> ?$"),
+    ("load rows.csv.gz | save rows.npy", r"^rql> ?$"),
+    ("load rows.npy | count ids == 42", r"^4$"),
+    (".output counted.json", r"^rql> ?$"),
+    ("range 1..3", r"^rql> ?$"),
+    (".output", r"^rql> ?$"),
+    (".cd", r"^/"),
+    (".read asked.rql", r"^4242$"),
+    (".timing 3", r"^rql> ?$"),
+    ("range 1..1000 | sum", r"^median .* of 3 more runs$"),
+    (".timing off", r"^rql> ?$"),
+    (".set", r"^learn +on "),
+    ("explain range 1..3 | sum | assert _ == 6", r"^then assert _ == 6$"),
+    ("load amounts.bni", r"^hint: did you mean `amounts\.bin`"),
+)
+
+
+def working(terminal, step):
+    terminal.shop.write("asked.rql", b"let asked = 42\nasked * 101\n")
+    for typed, pattern in WORK:
+        shown_after(terminal, typed, "<Enter>")
+        step(f"working: {typed}", terminal.shows(pattern, patience=20))
+    with open(terminal.shop.path("counted.json"), encoding="ascii") as file:
+        text = file.read()
+    step("working: what was sent to a file", "" if re.search(r"\b3\b", text) else text)
+
+
 def manners(terminal, step):
     shown_after(terminal, "let größe = 21", "<Enter>")
     terminal.wait(terminal.ready, 20)
@@ -175,6 +207,8 @@ def startup(make_terminal, shop, step):
             shown_after(terminal, "favourite + 0", "<Enter>")
             step(f"rqlrc{option}", terminal.shows(pattern))
             plain = terminal.tmux("capture-pane", "-p", "-e")
+            shown_after(terminal, "quit", "<Enter>")
+            step(f"plain-quit{option}", terminal.shows(r"^left with 0$", prompt=False, patience=20))
         finally:
             terminal.stop()
     step("no-color", plain if ERROR_COLOUR.search(plain) else "")
@@ -193,7 +227,7 @@ def all_steps(make_terminal, shop, step):
         if not terminal.wait(terminal.ready):
             step("prompt-for-editing", "no prompt")
             return
-        for group in (completion, history, refining, looking, manners, newcomer):
+        for group in (completion, history, refining, looking, working, manners, newcomer):
             group(terminal, step)
     finally:
         terminal.stop()
