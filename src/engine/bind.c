@@ -18,10 +18,10 @@ static void bound_init(struct bound *bound, struct arena *arena)
 /* What the whole pipeline is. Only a check leaves a flow of which something is not known without an error. */
 static void conclude(const struct flow *flow, struct bound *bound)
 {
+    bound->scalar_name = flow->scalar ? flow->scalar_name : NULL;
     if (flow->scalar) {
         bound->kind = flow->scalar_known ? BOUND_SCALAR : BOUND_UNKNOWN;
         bound->scalar_kind = flow->kind;
-        bound->scalar_name = flow->scalar_name;
         return;
     }
     bound->kind = flow->open ? BOUND_UNKNOWN : BOUND_RELATION;

@@ -41,8 +41,8 @@ struct bound {
     enum bound_kind kind;
     struct queue queue; /* as written, one task a stage */
     struct scalar scalar;
-    enum kind scalar_kind;      /* BOUND_SCALAR: known before running, */
-    const char *scalar_name;    /* and called so */
+    enum kind scalar_kind;      /* BOUND_SCALAR: known before running */
+    const char *scalar_name;    /* what a value is called, be its kind known or not; NULL: the pipeline gives rows */
     struct value_check *checks; /* of the scalar, before anything else is done with it */
     size_t check_count;
     /* What is done with the result at the end of the pipeline. */
@@ -61,6 +61,9 @@ enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool
 /* `subject`: the value that the expression is about, or NULL. */
 enum status bind_expression(struct env *env, const struct expr *expr, const struct subject *subject, bool checking,
                             struct arena *arena, struct bound *bound, struct diags *diags);
+
+/* Whether the stage may follow a terminal, being of its value. */
+bool stage_takes_value(enum stage_kind stage);
 
 /* Whether `name` is short for `column`: same first letter, its letters in order. */
 bool name_abbreviates(const char *name, const char *column);

@@ -159,8 +159,7 @@ static void bind_save(struct binder *binder, const struct stage *stage, struct f
         bind_failed(binder);
 }
 
-/* What may be done with a single value. */
-static bool takes_value(enum stage_kind stage)
+bool stage_takes_value(enum stage_kind stage)
 {
     return stage == STAGE_ASSERT || stage == STAGE_SHOW || stage == STAGE_SAVE;
 }
@@ -177,7 +176,7 @@ static bool may_follow(struct binder *binder, const struct stage *stage, const s
                           "nothing may follow `%s`, it ends a pipeline", last);
         return false;
     }
-    if (!takes_value(stage->word->stage)) {
+    if (!stage_takes_value(stage->word->stage)) {
         bind_error_second(binder, stage->span, flow->last->span, "this gives a single value",
                           "only `assert`, `show` and `save` may follow it; name the value with `let` to use it further",
                           "`%s` needs a relation, but `%s` gives a single value", text_of_word(binder->arena, stage),

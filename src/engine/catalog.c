@@ -103,6 +103,17 @@ static struct entry *entry_find(struct catalog *catalog, const char *path, const
     return NULL;
 }
 
+bool catalog_holds(const struct catalog *catalog, const char *path)
+{
+    struct file_stamp now;
+    bool held = false, there = file_stamp_of(path, &now);
+    for (size_t i = 0; there && i < catalog->count && !held; i++) {
+        const struct entry *entry = &catalog->entries[i];
+        held = !entry->fresh && same_stamp(&entry->stamp, &now) && !is_damaged(entry);
+    }
+    return held;
+}
+
 static bool is_fresh(const struct file_stamp *stamp)
 {
     struct timespec now;

@@ -29,6 +29,9 @@ void catalog_report_to(struct catalog *catalog, struct progress *progress);
 enum status catalog_load(struct catalog *catalog, const char *path, struct span span, const enum type *type,
                          struct loaded *loaded, struct diags *diags);
 
+/* Whether the file has been read already and has not changed since: then loading it takes no time. */
+bool catalog_holds(const struct catalog *catalog, const char *path);
+
 /* Lets go of columns whose file has changed or that nobody else has used since the last call and exceed a budget. */
 void catalog_sweep(struct catalog *catalog);
 

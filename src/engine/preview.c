@@ -8,33 +8,34 @@
 /* Formats that are not raw are read whole when they are opened, about a millisecond a megabyte. */
 enum { MOST_BYTES = 32 << 20 };
 
-static bool opens_fast(const struct path_item *item, struct arena *arena)
+static bool opens_fast(const struct catalog *catalog, const struct path_item *item, struct arena *arena)
 {
     const char *path = path_at_home(item->path.text, arena);
     const struct format *format = format_of_path(path);
     struct stat status;
     bool raw = item->type.text || (format && format->type != TYPE_COUNT);
-    return raw || (stat(path, &status) == 0 &&
-                   (S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && status.st_size <= MOST_BYTES)));
+    return raw || catalog_holds(catalog, path) ||
+           (stat(path, &status) == 0 &&
+            (S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && status.st_size <= MOST_BYTES)));
 }
 
-static bool all_open_fast(const struct source_node *source, struct arena *arena)
+static bool all_open_fast(const struct catalog *catalog, const struct source_node *source, struct arena *arena)
 {
     for (size_t i = 0; i < source->path_count; i++) {
-        if (!opens_fast(&source->paths[i], arena))
+        if (!opens_fast(catalog, &source->paths[i], arena))
             return false;
     }
     return true;
 }
 
-static bool pipeline_opens_fast(const struct pipeline *pipeline, struct arena *arena)
+static bool pipeline_opens_fast(const struct catalog *catalog, const struct pipeline *pipeline, struct arena *arena)
 {
     while (pipeline->source.kind == SOURCE_PIPELINE)
         pipeline = pipeline->source.pipeline;
-    bool fast = all_open_fast(&pipeline->source, arena);
+    bool fast = all_open_fast(catalog, &pipeline->source, arena);
     for (size_t i = 0; i < pipeline->stage_count && fast; i++) {
         for (size_t k = 0; k < pipeline->stages[i].source_count && fast; k++)
-            fast = all_open_fast(&pipeline->stages[i].sources[k], arena);
+            fast = all_open_fast(catalog, &pipeline->stages[i].sources[k], arena);
     }
     return fast;
 }
@@ -69,9 +70,21 @@ static bool bound_columns(struct env *env, const struct pipeline *pipeline, bool
     return told || valued;
 }
 
+bool preview_is_value(struct env *env, const struct pipeline *pipeline, struct arena *arena)
+{
+    struct bound bound;
+    struct diags diags;
+    diags_init(&diags, arena);
+    if (bind_pipeline(env, pipeline, true, arena, NULL, &bound, &diags) != STATUS_OK)
+        return false;
+    queue_release(&bound.queue);
+    return bound.scalar_name != NULL;
+}
+
 bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena, const char *const **names,
                      size_t *count)
 {
     return bound_columns(env, pipeline, true, arena, names, count) ||
-           (pipeline_opens_fast(pipeline, arena) && bound_columns(env, pipeline, false, arena, names, count));
+           (pipeline_opens_fast(env->catalog, pipeline, arena) &&
+            bound_columns(env, pipeline, false, arena, names, count));
 }

@@ -9,4 +9,7 @@
 bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena, const char *const **names,
                      size_t *count);
 
+/* Whether the pipeline comes to a single value. */
+bool preview_is_value(struct env *env, const struct pipeline *pipeline, struct arena *arena);
+
 #endif

@@ -121,6 +121,26 @@ static const struct pipeline *parse_pipeline(const struct source *source, struct
     return first->pipeline;
 }
 
+static const struct pipeline *parse_part(const struct source *text, struct span span, struct arena *arena)
+{
+    struct source *part = arena_alloc(arena, sizeof *part);
+    size_t length = span.end - span.begin;
+    *part = (struct source){"", arena_text(arena, text->text + span.begin, length), length};
+    return parse_pipeline(part, arena);
+}
+
+/* Whether the stage being typed follows a terminal. */
+static bool follows_value(const struct completer *completer, const struct source *text, struct arena *arena)
+{
+    struct span parts[MOST_PARTS];
+    size_t part_count = next_pipelines(text, parts, MOST_PARTS);
+    const struct pipeline *pipeline = NULL;
+    for (size_t i = 0; i < part_count && !pipeline; i++) {
+        pipeline = parse_part(text, parts[i], arena);
+    }
+    return pipeline && preview_is_value(completer->env, pipeline, arena);
+}
+
 /* The columns that flow into the stage being typed, as far as can be told. */
 static bool columns_before(const struct completer *completer, const struct source *text, struct arena *arena,
                            const char *const **names, size_t *count)
@@ -128,10 +148,7 @@ static bool columns_before(const struct completer *completer, const struct sourc
     struct span parts[MOST_PARTS];
     size_t part_count = next_pipelines(text, parts, MOST_PARTS);
     for (size_t i = 0; i < part_count; i++) {
-        struct source *part = arena_alloc(arena, sizeof *part);
-        size_t length = parts[i].end - parts[i].begin;
-        *part = (struct source){"", arena_text(arena, text->text + parts[i].begin, length), length};
-        const struct pipeline *pipeline = parse_pipeline(part, arena);
+        const struct pipeline *pipeline = parse_part(text, parts[i], arena);
         if (pipeline && preview_columns(completer->env, pipeline, arena, names, count)) {
             return true;
         }
@@ -175,12 +192,14 @@ static void offer_each(struct offer *offer, const char *const *names)
     }
 }
 
-static void offer_words(struct offer *offer, const struct next *next)
+/* Aliases are offered to who has begun to type them; after a terminal few stages can stand. */
+static void offer_words(struct offer *offer, const struct next *next, bool of_value)
 {
     for (size_t i = 0; i < next->word_count; i++) {
         const struct word *word = next->words[i];
         bool alias = word_canonical(word) != word;
-        if (!alias || *offer->typed) {
+        bool stands = !of_value || word->stage == STAGE_NONE || stage_takes_value(word->stage);
+        if (stands && (!alias || *offer->typed)) {
             offer_name(offer, word->text);
         }
     }
@@ -206,7 +225,8 @@ static void offer_next(const struct completer *completer, const struct source *t
     if (next->kinds & NEXT_AXIS) {
         offer_each(offer, axes);
     }
-    offer_words(offer, next);
+    bool stage = next->word_count > 0 && !(next->kinds & (NEXT_EXPRESSION | NEXT_STATEMENT));
+    offer_words(offer, next, stage && follows_value(completer, text, offer->arena));
     offer->found->paths = next->kinds & NEXT_PATH;
 }
 
@@ -236,6 +256,14 @@ static struct source text_before(const struct completer *completer, const char *
     return source;
 }
 
+/* The line as a command, one byte longer, if it begins with `help` and nothing else has that name. */
+static const char *as_command(const struct completer *completer, const char *line, struct arena *arena)
+{
+    static const char help[] = "help ";
+    bool plain = strncmp(line, help, strlen(help)) == 0 && !env_find(completer->env, "help");
+    return plain ? arena_printf(arena, ".%s", line) : line;
+}
+
 static bool is_quote(char c)
 {
     return c == '"' || c == '\'';
@@ -261,8 +289,10 @@ struct completions complete_word(const struct completer *completer, const char *
     bool continued = completer->entry && completer->entry->length;
     struct next next;
     struct source text = text_before(completer, line, before, arena);
-    if (!continued && complete_is_command(line)) {
-        struct command_words command = complete_command(line, before, completer->env, arena);
+    const char *meant = as_command(completer, line, arena);
+    if (!continued && complete_is_command(meant)) {
+        size_t at = before + (meant == line ? 0 : 1);
+        struct command_words command = complete_command(meant, at, completer->env, arena);
         offer_each(&offer, command.words);
         found.paths = command.paths;
     } else if (!next_after(&text, arena, &next)) {

@@ -122,6 +122,9 @@ static void columns_of_the_relation_there(void **state)
     assert_only(desk, "explain trades | select amo", "amounts");
     assert_only(desk, "trades | sum amounts | assert sum_", "sum_amounts");
     assert_only(desk, "trades | count | assert _", "_");
+    assert_only(desk, "trades | count | sa", "save");
+    assert_true(offers(desk, "trades | count | ", "assert"));
+    assert_false(offers(desk, "trades | count | ", "select"));
     assert_only(desk, "let big = trades | select amo", "amounts");
     assert_only(desk, "1 + 1; trades | select amo", "amounts");
 }
@@ -190,6 +193,7 @@ static void commands_and_what_they_take(void **state)
     assert_only(desk, ".set fusion of", "off");
     assert_only(desk, ".device gp", "gpu");
     assert_only(desk, ".help redu", "reduce");
+    assert_only(desk, "help redu", "reduce");
     assert_only(desk, ".drop tra", "trades");
     assert_only(desk, ".drop limit tra", "trades");
     assert_int_equal(at_end(desk, ".tables tra").count, 0);
