@@ -142,13 +142,17 @@ static enum outcome recover(struct parser *p, struct lexeme lexeme)
     }
 }
 
-/* Reports what cannot stand here; on a line that looks like a statement of its own, also why it was not taken for one.
- */
+/* Reports what cannot stand here. On a line that looks like a statement of its own the one before it is at fault. */
 static void report(const struct parser *p, struct lexeme lexeme)
 {
+    struct diags *diags = p->tree.diags;
     report_unexpected(p->automaton, &p->tree, &p->trail, lexeme);
-    if (p->restart.source)
-        diag_second(p->tree.diags, p->before, "a statement cannot end here, so it went on");
+    if (p->restart.source) {
+        struct diag *diag = &diags->at[diags->count - 1];
+        diag_second(diags, diag->span, diag->message);
+        diag->span = p->before;
+        diag->message = "a statement cannot end here, and the next line does not go on with it";
+    }
 }
 
 static enum outcome unexpected(struct parser *p, struct lexeme lexeme)
