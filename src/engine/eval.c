@@ -10,6 +10,7 @@
 #include "break.h"
 #include "eval_block.h"
 #include "eval_turns.h"
+#include "past_cache.h"
 #include "stages.h"
 #include "team.h"
 
@@ -22,6 +23,7 @@ enum {
     PIECE_ROWS = 16 * BLOCK_ROWS, /* long enough that taking pieces costs nothing */
     PIECE_BYTES = 4 << 20,        /* a piece of many columns is shorter, so that it does not leave a core's cache */
     MOST_THREADS = 64,            /* more do not make memory faster */
+    PAST_CACHE_BYTES = 16 << 20,  /* half of what large caches hold: no next task would find the results there */
     MOST_WAITING = 4,             /* pieces that a thread does while another is still at one before them */
 };
 
@@ -47,6 +49,7 @@ struct crew {
     /* Rows only. */
     struct row_sink *sink;
     bool filtered;
+    bool past_cache;     /* the results are more than the caches hold */
     int64_t before;      /* rows in the sink when the range began */
     struct turns *turns; /* of rows that are filtered by several threads; else NULL */
 };
@@ -81,6 +84,14 @@ static void point_places(struct member *member, int64_t row)
         member->places[i] = column_at(crew->sink->columns[crew->program->outputs[i].output], row);
 }
 
+static void copy_out(const struct crew *crew, void *place, const void *buffer, size_t size)
+{
+    if (crew->past_cache)
+        copy_past_cache(place, buffer, size);
+    else
+        memcpy(place, buffer, size);
+}
+
 /* Hands in batches: those whose turn it is, and as many more as it takes until at most so many are waiting. */
 static void hand_in(struct member *member, int most)
 {
@@ -92,7 +103,7 @@ static void hand_in(struct member *member, int most)
             return;
         point_places(member, turns_hand_in(crew->turns, batch->rows));
         for (size_t i = 0; i < crew->program->output_count && batch->rows > 0; i++)
-            memcpy(member->places[i], batch->buffers[i], (size_t)batch->rows * crew->program->outputs[i].size);
+            copy_out(crew, member->places[i], batch->buffers[i], (size_t)batch->rows * crew->program->outputs[i].size);
         member->oldest = (member->oldest + 1) % MOST_WAITING;
         member->waiting--;
     }
@@ -122,14 +133,14 @@ static void make_filtered(struct member *member, int64_t piece, int64_t begin, i
         return;
     if (turns_is(crew->turns, piece)) {
         point_places(member, crew->turns->rows);
-        int64_t rows = worker_rows(member->worker, begin, count, member->places);
+        int64_t rows = worker_rows(member->worker, begin, count, member->places, crew->past_cache);
         if (!worker_flagged(member->worker))
             turns_hand_in(crew->turns, rows);
         return;
     }
     struct batch *batch = next_batch(member);
     batch->piece = piece;
-    batch->rows = worker_rows(member->worker, begin, count, batch->buffers);
+    batch->rows = worker_rows(member->worker, begin, count, batch->buffers, false);
     member->waiting += !worker_flagged(member->worker);
 }
 
@@ -141,7 +152,7 @@ static void make_rows(struct member *member, int64_t piece, int64_t begin, int64
         return;
     }
     point_places(member, crew->filtered ? crew->sink->rows : crew->before + begin - crew->job->begin);
-    int64_t rows = worker_rows(member->worker, begin, count, member->places);
+    int64_t rows = worker_rows(member->worker, begin, count, member->places, crew->past_cache);
     if (crew->filtered) /* and alone, else there were turns */
         crew->sink->rows += rows;
 }
@@ -241,6 +252,15 @@ static int64_t rows_a_piece(const struct program *program)
     return rows;
 }
 
+/* As many as would be if all rows passed. */
+static int64_t result_bytes(const struct program *program)
+{
+    int64_t row_bytes = 0;
+    for (size_t i = 0; i < program->output_count; i++)
+        row_bytes += (int64_t)program->outputs[i].size;
+    return row_bytes * (program->job->end - program->job->begin);
+}
+
 static int64_t piece_count(const struct job *job, int64_t piece_rows)
 {
     return (job->end - job->begin - 1) / piece_rows + 1;
@@ -298,6 +318,7 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
     };
     struct turns turns;
     turns_init(&turns, crew.before);
+    crew.past_cache = result_bytes(crew.program) > PAST_CACHE_BYTES;
     crew.piece_rows = rows_a_piece(crew.program);
     int threads = thread_count(evaluator, job, crew.piece_rows);
     struct member *members = arena_array(arena, (size_t)threads, sizeof *members);

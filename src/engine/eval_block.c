@@ -2,6 +2,7 @@
 
 #include "eval_pick.h"
 #include "eval_reduce.h"
+#include "past_cache.h"
 
 #include <string.h>
 
@@ -20,6 +21,7 @@ struct worker {
     uint8_t *failures;        /* and in which rows: BLOCK_ROWS bytes a check */
     uint8_t fail[BLOCK_ROWS]; /* failures of the step at hand */
     uint16_t picked[BLOCK_ROWS];
+    unsigned char *staged;     /* a block of an output on its way past the cache */
     struct pairing **pairings; /* of each aggregate that is folded pairwise */
 };
 
@@ -49,6 +51,7 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
     worker->program = program;
     worker->memory = arena_aligned(arena, program->memory, CACHE_LINE); /* as vector loads like it */
     worker->at = arena_array(arena, (size_t)program->vector_count, sizeof *worker->at);
+    worker->staged = arena_aligned(arena, BLOCK_ROWS * sizeof(int64_t), CACHE_LINE);
     worker->failing = arena_array(arena, (size_t)program->check_count, sizeof *worker->failing);
     worker->failures = arena_array(arena, (size_t)program->check_count, BLOCK_ROWS);
     for (size_t i = 0; i < program->constant_count; i++) {
@@ -239,7 +242,24 @@ void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struc
     }
 }
 
-int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *places)
+/* Writes an output of the block at hand, of which so many rows passed, to its place. */
+static void write_output(struct worker *worker, const struct stored_output *output, int passed, void *place,
+                         bool past_cache)
+{
+    struct operands operands = {
+        .out = past_cache ? worker->staged : place,
+        .a = worker->at[output->vector],
+        .index = worker->index,
+        .mask = worker->mask,
+        .rows = worker->rows,
+    };
+    vector_fn *move = worker->index && output->picked ? output->picked : output->dense;
+    move(&operands, passed);
+    if (past_cache)
+        copy_past_cache(place, worker->staged, (size_t)passed * output->size);
+}
+
+int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *places, bool past_cache)
 {
     const struct program *program = worker->program;
     int64_t rows = 0;
@@ -247,15 +267,8 @@ int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *c
         int passed = run_block(worker, begin + done, block_size(count - done));
         for (size_t i = 0; i < program->output_count && passed > 0 && !worker->flagged; i++) {
             const struct stored_output *output = &program->outputs[i];
-            struct operands operands = {
-                .out = (unsigned char *)places[i] + (size_t)rows * output->size,
-                .a = worker->at[output->vector],
-                .index = worker->index,
-                .mask = worker->mask,
-                .rows = worker->rows,
-            };
-            vector_fn *move = worker->index && output->picked ? output->picked : output->dense;
-            move(&operands, passed);
+            void *place = (unsigned char *)places[i] + (size_t)rows * output->size;
+            write_output(worker, output, passed, place, past_cache);
         }
         rows += passed;
     }

@@ -16,7 +16,7 @@ bool worker_flagged(const struct worker *worker);
 void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struct agg_state *states);
 
 /* Writes the rows among begin .. begin+count-1 that pass to places[i], for the i-th of the program's outputs, and
- * returns how many they are. A place has room for `count` rows. */
-int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *places);
+ * returns how many they are. A place has room for `count` rows; `past_cache`: it will not be read soon. */
+int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *places, bool past_cache);
 
 #endif

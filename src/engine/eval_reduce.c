@@ -59,7 +59,7 @@ void pairing_fold(struct pairing *pairing, const void *values, int count, struct
         int pairs = count / 2;
         void *place = pairing->values;
         split(pairing, pairs);
-        worker_rows(pairing->worker, 0, pairs, &place);
+        worker_rows(pairing->worker, 0, pairs, &place, false);
         if (worker_flagged(pairing->worker)) {
             state->failed = true;
             return;
