@@ -121,17 +121,22 @@ static void discard_results(const struct break_job *job)
     }
 }
 
-/* On the device, or on the evaluator if there is none or it is unable; *used is the one that did it. */
+/* On the device, or on the evaluator if there is none or it is unable; *used is the one that did it, whose time alone
+ * counts in `measure` (or NULL). */
 static enum status run_backends(struct backend *device, struct backend *evaluator, const struct break_job *job,
-                                struct backend **used, bool *flagged)
+                                struct measure *measure, struct backend **used, bool *flagged)
 {
     *used = device;
+    if (measure)
+        measure_begin(measure, job->timing);
     enum status status = device && device->ops->breaker ? device->ops->breaker(device, job, flagged) : STATUS_UNABLE;
     if (status == STATUS_UNABLE) {
         drop_repeated_note(job->diags);
         discard_results(job);
         *flagged = false;
         *used = evaluator;
+        if (measure)
+            measure_begin(measure, job->timing);
         status = evaluator->ops->breaker(evaluator, job, flagged);
     }
     return status;
@@ -150,8 +155,7 @@ static enum status run_chosen(const struct runner *runner, const struct break_jo
     }
     work_of_break(&work, job);
     struct backend *used, *picked = chooser_pick(runner->chooser, &work);
-    measure_begin(&measure, timed.timing);
-    enum status status = run_backends(picked, runner->evaluator, &timed, &used, flagged);
+    enum status status = run_backends(picked, runner->evaluator, &timed, &measure, &used, flagged);
     if (status != STATUS_OK || *flagged)
         return status;
     trace_ran(runner->trace, used->name);
@@ -186,8 +190,9 @@ enum status run_break(const struct runner *runner, const struct task *task, stru
     if (status == STATUS_OK)
         status = make_results(task, &job);
     if (status == STATUS_OK)
-        status = runner->chooser ? run_chosen(runner, &job, &outcome->flagged)
-                                 : run_backends(runner->device, runner->evaluator, &job, &used, &outcome->flagged);
+        status = runner->chooser
+                     ? run_chosen(runner, &job, &outcome->flagged)
+                     : run_backends(runner->device, runner->evaluator, &job, NULL, &used, &outcome->flagged);
     if (status == STATUS_OK && !runner->chooser)
         trace_ran(runner->trace, used->name);
     outcome->rows = result_rows;
