@@ -18,11 +18,11 @@ struct accelerator {
     struct failure failure;
     struct memory *memory;
     struct programs *programs;
-    struct cache *cache;                 /* of programs on disk, borrowed; or NULL */
-    const char *no_cache;                /* why there is none, to be told when a program is built */
-    struct compiler *compiler;           /* NULL: programs are compiled in this process */
-    bool hasty;                          /* no program is waited for; and if one is, the user may interrupt: */
-    const volatile sig_atomic_t *cancel; /* or NULL */
+    struct cache *cache;       /* of programs on disk, borrowed; or NULL */
+    const char *no_cache;      /* why there is none, to be told when a program is built */
+    struct compiler *compiler; /* NULL: programs are compiled in this process */
+    bool hasty;                /* no program is waited for; and if one is, the user may interrupt: */
+    const atomic_int *cancel;  /* or NULL */
 };
 
 /* Opens the device with this shape; NULL and the failure if that does not work. */

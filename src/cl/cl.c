@@ -49,8 +49,7 @@ static void started(struct cl_backend *cl)
 }
 
 /* Waits until OpenCL has started, and says why it cannot be used if so it is. */
-static enum status start(struct cl_backend *cl, struct timing *timing, const volatile sig_atomic_t *cancel,
-                         struct diags *diags)
+static enum status start(struct cl_backend *cl, struct timing *timing, const atomic_int *cancel, struct diags *diags)
 {
     const char *hint;
 

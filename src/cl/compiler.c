@@ -290,7 +290,7 @@ enum order_state compiler_ask(struct compiler *compiler, struct order *order)
     return order->state;
 }
 
-enum order_state compiler_wait(struct compiler *compiler, struct order *order, const volatile sig_atomic_t *cancel)
+enum order_state compiler_wait(struct compiler *compiler, struct order *order, const atomic_int *cancel)
 {
     while (compiler_ask(compiler, order) == ORDER_UNDER_WAY && !(cancel && *cancel)) {
         bool unsent = compiler->sent < compiler->out.length;

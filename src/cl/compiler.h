@@ -7,7 +7,7 @@
 
 #include "cache.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 
 struct compiler;
 
@@ -29,7 +29,7 @@ struct order *compiler_order(struct compiler *compiler, const struct blob *key);
 enum order_state compiler_ask(struct compiler *compiler, struct order *order);
 
 /* Waits until it is done or has failed, or until the user interrupts (`cancel` may be NULL). */
-enum order_state compiler_wait(struct compiler *compiler, struct order *order, const volatile sig_atomic_t *cancel);
+enum order_state compiler_wait(struct compiler *compiler, struct order *order, const atomic_int *cancel);
 
 /* Of an order done: the program, which is the caller's from now on. Of one that failed: why, as text. */
 struct blob order_program(struct order *order);

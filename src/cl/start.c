@@ -168,7 +168,7 @@ bool start_is_over(struct start *start)
     return over;
 }
 
-bool start_wait(struct start *start, const volatile sig_atomic_t *cancel)
+bool start_wait(struct start *start, const atomic_int *cancel)
 {
     start_begin(start);
     while (start->over_fd >= 0 && !start_is_over(start)) {

@@ -20,7 +20,7 @@ void start_begin(struct start *start);
 bool start_is_over(struct start *start);
 
 /* Begins it and waits until it is over; false if the user interrupted that. `cancel` may be NULL. */
-bool start_wait(struct start *start, const volatile sig_atomic_t *cancel);
+bool start_wait(struct start *start, const atomic_int *cancel);
 
 /* What came of it, once it is over: the device, or NULL and what to say of that. They stay the start's. */
 struct accelerator *start_accelerator(const struct start *start);

@@ -69,8 +69,8 @@ static enum status lost(struct span span, struct diags *diags)
     return STATUS_FAILED;
 }
 
-enum status columns_fetch(struct column *const *columns, size_t count, const volatile sig_atomic_t *cancel,
-                          struct span span, struct diags *diags)
+enum status columns_fetch(struct column *const *columns, size_t count, const atomic_int *cancel, struct span span,
+                          struct diags *diags)
 {
     for (size_t k = 0; k < count; k++) {
         struct column *column = columns[k];

@@ -5,7 +5,7 @@
 
 #include "column.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 
 /* Rows of a column that are elsewhere: the host's memory for them is reserved, and holds nothing. Owned by a backend;
  * a column's are disjoint. */
@@ -34,8 +34,8 @@ bool column_fetch(struct column *column, int64_t begin, int64_t end);
 
 /* All rows of the columns, of which some may be NULL, are on the host from now on. STATUS_FAILED with an error at
  * `span` if some are lost; STATUS_CANCELLED when interrupted. `cancel` may be NULL. */
-enum status columns_fetch(struct column *const *columns, size_t count, const volatile sig_atomic_t *cancel,
-                          struct span span, struct diags *diags);
+enum status columns_fetch(struct column *const *columns, size_t count, const atomic_int *cancel, struct span span,
+                          struct diags *diags);
 
 /* The same of rows begin..end-1, which nobody interrupts. */
 enum status columns_fetch_rows(struct column *const *columns, size_t count, int64_t begin, int64_t end,

@@ -8,7 +8,7 @@
 #include "task.h"
 #include "timing.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 
 /* A task about to run: analysed (range.h, guard.h) and with its inputs at hand. */
 struct job {
@@ -19,9 +19,9 @@ struct job {
     int64_t until;      /* other backends have the rows from here on; 0: none of them */
     int64_t left_ns;    /* asked to get ready: of processors, what the rest would take without; 0: not known yet */
     struct timing *timing;
-    struct progress *progress;           /* or NULL; told of pieces of a range by whoever cuts it into such */
-    struct advance whole;                /* the task, of which row r is part r / rows */
-    const volatile sig_atomic_t *cancel; /* becomes non-zero when the user interrupts */
+    struct progress *progress; /* or NULL; told of pieces of a range by whoever cuts it into such */
+    struct advance whole;      /* the task, of which row r is part r / rows */
+    const atomic_int *cancel;  /* becomes non-zero when the user interrupts */
     struct diags *diags;
 };
 
@@ -46,7 +46,7 @@ struct break_job {
     struct timing *timing;
     struct progress *progress; /* or NULL */
     struct advance whole;      /* the task */
-    const volatile sig_atomic_t *cancel;
+    const atomic_int *cancel;
     struct diags *diags;
 };
 

@@ -30,14 +30,14 @@ struct entry {
 
 struct catalog {
     struct mappings *mappings;
-    const volatile sig_atomic_t *cancel;
+    const atomic_int *cancel;
     struct progress *progress;
     struct entry *entries;
     size_t count, capacity;
     uint64_t clock;
 };
 
-struct catalog *catalog_new(struct mappings *mappings, const volatile sig_atomic_t *cancel)
+struct catalog *catalog_new(struct mappings *mappings, const atomic_int *cancel)
 {
     struct catalog *catalog = heap_array(1, sizeof *catalog);
     catalog->mappings = mappings;

@@ -7,10 +7,10 @@
 #include "mapfile.h"
 #include "progress.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 
 struct catalog;
-struct catalog *catalog_new(struct mappings *mappings, const volatile sig_atomic_t *cancel); /* NULL: never */
+struct catalog *catalog_new(struct mappings *mappings, const atomic_int *cancel); /* NULL: never */
 void catalog_free(struct catalog *catalog);
 
 /* Columns read from a path, in order, with the names the files suggest. */

@@ -375,8 +375,8 @@ static int64_t evaluator_range_rows(struct backend *backend, const struct job *j
     return INT64_MAX;
 }
 
-static enum status fetch_inputs(const struct task *task, struct column *const *columns,
-                                const volatile sig_atomic_t *cancel, struct diags *diags)
+static enum status fetch_inputs(const struct task *task, struct column *const *columns, const atomic_int *cancel,
+                                struct diags *diags)
 {
     return columns_fetch(columns, task->input_count, cancel, task->span, diags);
 }

@@ -259,7 +259,7 @@ static void find_jumps(struct exact *exact, const struct task *task)
     }
 }
 
-static enum status fetch_sources(const struct queue *fused, const volatile sig_atomic_t *cancel, struct diags *diags)
+static enum status fetch_sources(const struct queue *fused, const atomic_int *cancel, struct diags *diags)
 {
     enum status status = STATUS_OK;
     for (size_t t = 0; t < fused->count; t++) {
@@ -270,8 +270,7 @@ static enum status fetch_sources(const struct queue *fused, const volatile sig_a
     return status;
 }
 
-enum status exact_run(const struct queue *fused, struct result *result, const volatile sig_atomic_t *cancel,
-                      struct diags *diags)
+enum status exact_run(const struct queue *fused, struct result *result, const atomic_int *cancel, struct diags *diags)
 {
     struct exact exact = {.arena = arena_new(), .cancel = cancel, .diags = diags};
     exact.tasks = arena_array(exact.arena, fused->count, sizeof *exact.tasks);

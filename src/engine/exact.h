@@ -11,8 +11,7 @@ struct result; /* run.h */
 
 /* The result of the queue, or its error: the failing operation's span, its stage and the smallest failing 0-based row.
  */
-enum status exact_run(const struct queue *fused, struct result *result, const volatile sig_atomic_t *cancel,
-                      struct diags *diags);
+enum status exact_run(const struct queue *fused, struct result *result, const atomic_int *cancel, struct diags *diags);
 
 /* The value of code without inputs (a let expression, take's argument); stage names it in errors. */
 enum status exact_constant(const struct code *code, value root, struct scalar *result, struct diags *diags);

@@ -48,7 +48,7 @@ struct exact {
     struct frame *stack;
     size_t depth, capacity;
     uint32_t ticks;
-    const volatile sig_atomic_t *cancel;
+    const atomic_int *cancel;
     struct diags *diags;
 
     /* The last task's results: one of these. */

@@ -5,16 +5,16 @@
 #include "progress.h"
 #include "team.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Who works, and who may stop it. */
 struct crew {
-    int threads;                         /* at least 1 */
-    const volatile sig_atomic_t *cancel; /* non-zero: no further part is begun; may be NULL */
-    struct progress *progress;           /* told after parts, as of `whole`; may be NULL */
+    int threads;               /* at least 1 */
+    const atomic_int *cancel;  /* non-zero: no further part is begun; may be NULL */
+    struct progress *progress; /* told after parts, as of `whole`; may be NULL */
     struct advance whole;
     struct pool *pool; /* for large memory that is used meanwhile, or NULL */
     struct team *team; /* whose threads these are; NULL: threads that live for one call */

@@ -35,7 +35,7 @@ struct runner {
     struct timing *timing;     /* or NULL */
     struct run_trace *trace;   /* with timing: told what each task took, or NULL */
     struct progress *progress; /* told how far the tasks are, or NULL */
-    const volatile sig_atomic_t *cancel;
+    const atomic_int *cancel;
 };
 
 /* Runs one statement (not STMT_COMMAND, not STMT_EXPLAIN). `arena` holds everything that dies with it. */

@@ -15,11 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Signal handlers reach these and nothing else does but through struct platform. */
+/* Signal handlers reach these and nothing else does but through struct platform. Other threads look at `cancel` too, so
+ * it has to be atomic, which handlers may use where it takes no lock. */
 static struct mappings *mappings;
-static volatile sig_atomic_t cancel;
-static volatile sig_atomic_t leave;
-static volatile sig_atomic_t interrupted_at; /* milliseconds, of the Ctrl-C that set cancel */
+static atomic_int cancel;
+static atomic_int leave;
+static atomic_int interrupted_at; /* milliseconds, of the Ctrl-C that set cancel */
 static int signal_pipe[2];
 
 /* What OpenCL's backends and their threads share; their threads may still be at work when all else has ended. */
@@ -66,7 +67,9 @@ static void on_signal(int number)
     if (number == SIGTERM || number == SIGHUP) {
         leave = number;
     }
-    cancel = number == SIGCONT ? cancel : 1;
+    if (number != SIGCONT) {
+        cancel = 1;
+    }
     pass_on(number);
     errno = saved;
 }

@@ -5,13 +5,13 @@
 #include "../engine/backend.h"
 #include "../engine/mapfile.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 
 struct platform {
     struct mappings *mappings;
-    volatile sig_atomic_t *cancel;      /* set by Ctrl-C; cleared by the prompt */
-    const volatile sig_atomic_t *leave; /* the signal (TERM, HUP) that asks the whole shell to end, else 0 */
-    int signals;                        /* non-blocking: gives the number of each signal caught, a byte each */
+    atomic_int *cancel;      /* set by Ctrl-C; cleared by the prompt */
+    const atomic_int *leave; /* the signal (TERM, HUP) that asks the whole shell to end, else 0 */
+    int signals;             /* non-blocking: gives the number of each signal caught, a byte each */
     struct backend *(*open_device)(const char *choice);
     void (*describe_devices)(struct strbuf *out);
 };

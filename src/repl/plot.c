@@ -36,12 +36,12 @@ static bool point_at(const struct points *points, int64_t row, double *x, double
     return isfinite(*x) && isfinite(*y);
 }
 
-static bool is_stopped(int64_t row, const volatile sig_atomic_t *cancel)
+static bool is_stopped(int64_t row, const atomic_int *cancel)
 {
     return row % ROWS_BETWEEN_LOOKS == 0 && cancel && *cancel;
 }
 
-static bool find_bounds(struct plot *plot, const struct points *points, const volatile sig_atomic_t *cancel)
+static bool find_bounds(struct plot *plot, const struct points *points, const atomic_int *cancel)
 {
     plot->empty = true;
     plot->x_least = plot->y_least = INFINITY;
@@ -88,7 +88,7 @@ static void line_to(struct plot *plot, int x0, int y0, int x1, int y1)
     }
 }
 
-static bool draw(struct plot *plot, const struct points *points, const volatile sig_atomic_t *cancel)
+static bool draw(struct plot *plot, const struct points *points, const atomic_int *cancel)
 {
     int last_x = -1, last_y = 0;
     for (int64_t row = 0; row < points->rows; row++) {
@@ -122,7 +122,7 @@ static bool is_whole(const struct column *column)
 }
 
 bool plot_reduce(struct plot *plot, const struct relation *relation, size_t width, size_t height, struct arena *arena,
-                 const volatile sig_atomic_t *cancel)
+                 const atomic_int *cancel)
 {
     bool two = relation->count == 2;
     const struct points points = {
@@ -235,7 +235,7 @@ static void print_scale(struct strbuf *out, const struct plot *plot, size_t marg
 
 /* The labels at the left need a margin that is known only when the bounds are: they are found once more with it. */
 void plot_print(struct strbuf *out, const struct relation *relation, const struct print_style *style,
-                const volatile sig_atomic_t *cancel)
+                const atomic_int *cancel)
 {
     struct arena *arena = arena_new();
     struct plot plot;

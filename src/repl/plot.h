@@ -20,14 +20,14 @@ struct plot {
 
 /* Reduces a relation of one or two columns; what is in the arena lives as long as it. False if cancelled. */
 bool plot_reduce(struct plot *plot, const struct relation *relation, size_t width, size_t height, struct arena *arena,
-                 const volatile sig_atomic_t *cancel);
+                 const atomic_int *cancel);
 
 /* Appends the drawing in braille, as large as the terminal allows. */
 void plot_print(struct strbuf *out, const struct relation *relation, const struct print_style *style,
-                const volatile sig_atomic_t *cancel);
+                const atomic_int *cancel);
 
 /* Draws into a file: .svg, or .png by gnuplot where that is installed (plot_file.c). */
-enum status plot_save(const struct relation *relation, const struct name *path, const volatile sig_atomic_t *cancel,
+enum status plot_save(const struct relation *relation, const struct name *path, const atomic_int *cancel,
                       struct diags *diags);
 
 #endif

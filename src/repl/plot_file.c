@@ -264,7 +264,7 @@ static bool ends_in(const char *path, const char *ending)
     return length >= tail && strcmp(path + length - tail, ending) == 0;
 }
 
-enum status plot_save(const struct relation *relation, const struct name *path, const volatile sig_atomic_t *cancel,
+enum status plot_save(const struct relation *relation, const struct name *path, const atomic_int *cancel,
                       struct diags *diags)
 {
     struct arena *arena = arena_new();

@@ -6,16 +6,16 @@
 #include "../engine/writer.h"
 #include "../strbuf.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct printer {
     int fd;
-    struct writer *file;                 /* what is printed goes here instead, unless NULL; its errors are its own */
-    const volatile sig_atomic_t *cancel; /* or NULL */
-    struct strbuf text;                  /* waiting to be written: append to it, then printer_relieve now and then */
-    bool wrote;                          /* something was; cleared by who wants to know */
-    int error;                           /* errno of the write that failed, 0 if none has; nothing is written after */
+    struct writer *file;      /* what is printed goes here instead, unless NULL; its errors are its own */
+    const atomic_int *cancel; /* or NULL */
+    struct strbuf text;       /* waiting to be written: append to it, then printer_relieve now and then */
+    bool wrote;               /* something was; cleared by who wants to know */
+    int error;                /* errno of the write that failed, 0 if none has; nothing is written after */
 };
 
 /* Whether enough is waiting to be worth writing. */

@@ -74,7 +74,7 @@ static bool same_numbers(double a, double b)
 }
 
 /* By their values, which one backend may store in fewer bytes than another. */
-static bool same_columns(const struct column *a, const struct column *b, const volatile sig_atomic_t *cancel)
+static bool same_columns(const struct column *a, const struct column *b, const atomic_int *cancel)
 {
     bool number = type_table[a->type].kind == KIND_FLOAT;
     if (a->type != b->type || a->rows != b->rows) {

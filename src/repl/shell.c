@@ -178,7 +178,7 @@ void shell_choose_device(struct shell *shell)
     }
 }
 
-static enum status read_all(int fd, struct strbuf *text, const volatile sig_atomic_t *cancel)
+static enum status read_all(int fd, struct strbuf *text, const atomic_int *cancel)
 {
     enum { CHUNK = 256 * 1024 };
     for (;;) {

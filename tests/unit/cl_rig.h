@@ -31,7 +31,7 @@ struct rig {
     struct arena *arena;             /* of the test that runs */
     struct diags diags;
     struct timing timing;
-    volatile sig_atomic_t cancel;
+    atomic_int cancel;
     size_t compared, flagged; /* ranges */
     int changed_signal;       /* whose handler starting OpenCL has changed; 0: none */
 };

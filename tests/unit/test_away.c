@@ -79,7 +79,7 @@ static void test_columns(void **state)
 {
     struct elsewhere *elsewhere = *state;
     struct column *columns[] = {NULL, elsewhere->column};
-    const volatile sig_atomic_t interrupted = 1;
+    const atomic_int interrupted = 1;
     assert_int_equal(columns_fetch(columns, 2, &interrupted, (struct span){0}, NULL), STATUS_CANCELLED);
     assert_int_equal(elsewhere->fetched, 0);
     assert_int_equal(columns_fetch(columns, 2, NULL, (struct span){0}, NULL), STATUS_OK);

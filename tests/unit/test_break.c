@@ -200,7 +200,7 @@ static void add_carried(struct rig *rig, size_t input)
 
 static enum status run(struct rig *rig, int64_t rows, int threads)
 {
-    static const volatile sig_atomic_t never = 0;
+    static const atomic_int never = 0;
     struct break_job job = {
         .task = &rig->task,
         .inputs = rig->inputs,
@@ -1022,7 +1022,7 @@ static void histograms_without_range(void **unused)
 static void interrupted(void **unused)
 {
     (void)unused;
-    static const volatile sig_atomic_t now = 1;
+    static const atomic_int now = 1;
     static const enum breaker_kind kinds[] = {BREAK_SCAN, BREAK_SORT, BREAK_GROUP, BREAK_DISTINCT};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct rig *rig = rig_new(6);

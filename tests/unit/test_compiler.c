@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,7 +225,7 @@ static void nothing_but_waiting_waits(void **state)
         assert_int_equal(compiler_ask(compiler, first), ORDER_UNDER_WAY);
         assert_int_equal(compiler_ask(compiler, second), ORDER_UNDER_WAY);
     }
-    volatile sig_atomic_t cancel = 1;
+    atomic_int cancel = 1;
     assert_int_equal(compiler_wait(compiler, first, &cancel), ORDER_UNDER_WAY);
     order_free(compiler, second);
     order_free(compiler, first);

@@ -134,7 +134,7 @@ static void describing_can_be_stopped(void **state)
 {
     (void)state;
     struct arena *arena = arena_new();
-    volatile sig_atomic_t cancel = 1;
+    atomic_int cancel = 1;
     const struct crew crew = {.threads = 2, .cancel = &cancel};
     const int64_t one = 1;
     struct column *column = column_of_ints(&one, 1);

@@ -429,7 +429,7 @@ static void random_tasks_agree(void **state)
 static void interrupts_are_seen(void **state)
 {
     const struct engines *engines = *state;
-    const volatile sig_atomic_t cancel = 1;
+    const atomic_int cancel = 1;
     for (uint64_t seed = 1; seed < 20; seed++) {
         struct random random = {seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
         struct trial trial;

@@ -489,7 +489,7 @@ static void a_failed_write_stops_the_print(void **state)
 static void an_interrupt_stops_the_print(void **state)
 {
     (void)state;
-    volatile sig_atomic_t cancel = 1;
+    atomic_int cancel = 1;
     struct result result = relation_of(100000);
     struct print_style style = style_of(PRINT_TSV, false);
     struct printer out = {.fd = -1, .cancel = &cancel};

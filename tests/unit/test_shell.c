@@ -59,8 +59,8 @@ static void visit(struct visit *visit)
     options.query_count = count_strings(visit->queries);
     options.arguments = visit->arguments;
     options.argument_count = count_strings(visit->arguments);
-    volatile sig_atomic_t cancel = 0;
-    volatile sig_atomic_t leave = 0;
+    atomic_int cancel = 0;
+    atomic_int leave = 0;
     struct mappings *mappings = mappings_new();
     struct platform platform = {mappings, &cancel, &leave, -1, no_device, describe_nothing};
     (void)fflush(NULL);

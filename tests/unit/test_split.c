@@ -26,7 +26,7 @@ struct member {
     _Atomic int64_t rows;
     int ranges_left; /* until it is unable; -1: never */
     enum status given_up;
-    volatile sig_atomic_t *cancels; /* set when it has run a range */
+    atomic_int *cancels; /* set when it has run a range */
 };
 
 static struct member *member_of(struct backend *backend)
@@ -266,7 +266,7 @@ static void errors_and_interrupts_end_all(void **state)
     write_columns(queries);
     struct backend *evaluator = evaluator_open_threads(1);
     for (int cancelled = 0; cancelled < 2; cancelled++) {
-        volatile sig_atomic_t cancel = 0;
+        atomic_int cancel = 0;
         struct member *members[] = {member_new(CLASS_CPU), member_new(CLASS_CPU)};
         struct backend *const backends[] = {&members[0]->base, &members[1]->base};
         members[1]->ranges_left = cancelled ? -1 : 2;

@@ -7,7 +7,7 @@
 #include "strbuf.h"
 
 #include <math.h>
-#include <signal.h>
+#include <stdatomic.h>
 
 struct fixture {
     struct scratch *scratch;
@@ -294,7 +294,7 @@ static void the_first_line_that_is_wrong(void **state)
 static void an_interrupt_stops_it(void **state)
 {
     struct fixture *fixture = *state;
-    const volatile sig_atomic_t cancel = 1;
+    const atomic_int cancel = 1;
     const struct crew crew = {.threads = 2, .cancel = &cancel};
     assert_int_equal(read_with(fixture, "a.csv", "a\n1\n", 4, &crew), STATUS_CANCELLED);
     assert_int_equal(fixture->scratch->diags.count, 0);
