@@ -8,6 +8,7 @@
 enum {
     RUN_UNIT = 4096, /* ranges should be multiples of this, and a gap is longer than two */
     LEAST_GAP = 8,   /* zones; beginning a run anew costs as much as reading these */
+    STRETCH = 32,    /* zones that are asked as one first */
     /* Zones where there are none of a column, but filters look at row numbers: */
     LEAST_ZONE_ROWS = 1 << 16,
     MOST_ZONES = 1 << 16 /* a range may have 2^62 rows */
@@ -79,6 +80,37 @@ static int64_t zone_end(const struct field *field, int64_t row)
     return end < job->end ? end : job->end;
 }
 
+/* What elements of both may be within, if anything. */
+static struct zone zone_meet(struct zone a, struct zone b)
+{
+    return (struct zone){.lo = greatest(a.lo, b.lo),
+                         .hi = least(a.hi, b.hi),
+                         .low = a.low > b.low ? a.low : b.low,
+                         .high = a.high < b.high ? a.high : b.high,
+                         .nan = a.nan && b.nan};
+}
+
+/* Whether filters hold for some element, as far as zones tell, of every zone among rows begin .. end-1: they do if they
+ * hold for what all of the zones have in common. In columns without any order that is nearly everything, so one
+ * question spares many. Row numbers have nothing in common. */
+static bool keeps_all(const struct field *field, struct facts *facts, int64_t begin, int64_t end)
+{
+    const struct job *job = field->job;
+    bool common = !facts_of_rows(facts);
+    for (size_t k = 0; k < job->task->input_count && common; k++) {
+        if (!field->zones[k])
+            continue;
+        const int64_t first = job->task->first;
+        struct zone meet = zones_over(field->zones[k], first + begin, first + zone_end(field, begin));
+        for (int64_t row = zone_end(field, begin); row < end; row = zone_end(field, row))
+            meet = zone_meet(meet, zones_over(field->zones[k], first + row, first + zone_end(field, row)));
+        const bool number = type_table[job->columns[k]->type].kind == KIND_FLOAT;
+        common = number ? meet.low <= meet.high : meet.lo <= meet.hi;
+        field->inputs[k] = meet;
+    }
+    return common && !facts_exclude(facts, begin, end, field->inputs, field->whole);
+}
+
 /* Runs begin and end at multiples of the unit from where the job begins; a few rows more do no harm. */
 static void align(struct survivors *survivors, const struct job *job)
 {
@@ -114,13 +146,19 @@ void survivors_find(struct survivors *survivors, const struct job *job, const st
     size_t most = (size_t)((job->end - job->begin) / (field.rows + gap)) + 2;
     survivors->begins = arena_array(arena, most, sizeof *survivors->begins);
     survivors->ends = arena_array(arena, most, sizeof *survivors->ends);
-    int64_t excluded = 0; /* zones since the last that is not */
+    int64_t excluded = 0;         /* zones since the last that is not */
+    int64_t stretch = job->begin; /* where it ends */
+    bool kept = false;            /* all of it */
     for (int64_t row = job->begin; row < job->end;) {
         int64_t end = zone_end(&field, row);
+        if (row >= stretch) {
+            stretch = job->end - row > STRETCH * field.rows ? row + STRETCH * field.rows : job->end;
+            kept = keeps_all(&field, facts, row, stretch);
+        }
         look_at(&field, row, end);
         survivors->zones++;
         excluded++;
-        if (!facts_exclude(facts, row, end, field.inputs, field.whole)) {
+        if (kept || !facts_exclude(facts, row, end, field.inputs, field.whole)) {
             survivors->skipped += add_run(survivors, row, end, gap) ? excluded - 1 : 0;
             excluded = 0;
         }
