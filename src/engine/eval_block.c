@@ -22,6 +22,8 @@ struct worker {
     uint8_t fail[BLOCK_ROWS]; /* failures of the step at hand */
     uint16_t picked[BLOCK_ROWS];
     unsigned char *staged;     /* a block of an output on its way past the cache */
+    size_t asked;              /* bytes of the next block's inputs that the machine has been told of */
+    size_t asked_a_step;       /* how many more it is told of with each step; a multiple of CACHE_LINE */
     struct pairing **pairings; /* of each aggregate that is folded pairwise */
 };
 
@@ -45,6 +47,15 @@ static void fill_constant(void *vector, enum lane lane, int64_t integer, double 
     }
 }
 
+/* Bytes of a block's inputs for each of its steps. */
+static size_t share_of_inputs(const struct program *program)
+{
+    size_t bytes = 0, steps = (size_t)program->step_count + program->output_count + program->aggregate_count;
+    for (size_t i = 0; i < program->stored_count; i++)
+        bytes += BLOCK_ROWS * program->vectors[program->stored[i].vector].size;
+    return (bytes / (steps + 1) + CACHE_LINE) / CACHE_LINE * CACHE_LINE;
+}
+
 struct worker *worker_new(const struct program *program, struct arena *arena)
 {
     struct worker *worker = arena_alloc(arena, sizeof *worker);
@@ -62,6 +73,7 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
         fill_constant(vector, constant->lane, integer, instr->op == OP_ROWS ? (double)integer : instr->number);
         worker->at[constant->vector] = vector;
     }
+    worker->asked_a_step = share_of_inputs(program);
     worker->pairings = arena_array(arena, program->aggregate_count, sizeof *worker->pairings);
     for (size_t i = 0; i < program->aggregate_count; i++) {
         if (program->aggregates[i].reducer)
@@ -89,6 +101,23 @@ static void note_failures(struct worker *worker, int32_t check, int count)
         failures[i] |= worker->fail[i];
 }
 
+/* The machine looks ahead within a page, which a block of a column fills, and so it is told of the next block. Not of
+ * all at once: it would wait for that to come, in place of computing this block meanwhile. */
+static void ask_ahead(struct worker *worker)
+{
+    const struct program *program = worker->program;
+    size_t begin = worker->asked, before = 0;
+    worker->asked += worker->asked_a_step;
+    for (size_t i = 0; i < program->stored_count && before < worker->asked; i++) {
+        const size_t bytes = BLOCK_ROWS * program->vectors[program->stored[i].vector].size;
+        const char *next = (const char *)worker->at[program->stored[i].vector] + bytes;
+        for (size_t at = begin > before ? begin - before : 0; at < bytes && before + at < worker->asked;
+             at += CACHE_LINE)
+            __builtin_prefetch(next + at);
+        before += bytes;
+    }
+}
+
 /* Runs steps begin .. end-1 on `count` rows; true if some row failed. */
 static bool run_steps(struct worker *worker, int32_t begin, int32_t end, int count)
 {
@@ -99,6 +128,7 @@ static bool run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
     for (int32_t s = begin; s < end; s++) {
         const struct step *step = &program->steps[s];
         vector_fn *run = worker->index && step->picked ? step->picked : step->dense;
+        ask_ahead(worker);
         operands.a = step->args[0] != NO_REGISTER ? worker->at[step->args[0]] : NULL;
         if (!run) {
             worker->at[step->out] = operands.a;
@@ -190,26 +220,17 @@ static const void *stored_block(const struct worker *worker, const struct stored
     return copy;
 }
 
-/* The machine looks ahead within pages, which a block of a column fills: so it is told of the next one. */
-static void ask_for_next(const struct program *program, const struct stored_vector *stored, const void *block,
-                         int count)
-{
-    const size_t bytes = (size_t)count * program->vectors[stored->vector].size;
-    const char *next = (const char *)block + bytes;
-    for (size_t line = 0; line < bytes && count == BLOCK_ROWS; line += CACHE_LINE)
-        __builtin_prefetch(next + line);
-}
-
 /* Runs a block of the program up to its results' vectors; returns how many rows they have. */
 static int run_block(struct worker *worker, int64_t row, int count)
 {
     const struct program *program = worker->program;
     worker->row = row;
+    worker->asked = 0;
     for (size_t i = 0; i < program->stored_count; i++) {
         const struct stored_vector *stored = &program->stored[i];
         worker->at[stored->vector] = stored_block(worker, stored, row, count);
-        ask_for_next(program, stored, worker->at[stored->vector], count);
     }
+    ask_ahead(worker);
     int passed = filter_block(worker, count);
     if (passed == 0)
         return 0;
@@ -232,6 +253,7 @@ void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struc
         int passed = run_block(worker, begin + done, block_size(count - done));
         for (size_t i = 0; i < program->aggregate_count && passed > 0 && !worker->flagged; i++) {
             const struct folded_aggregate *aggregate = &program->aggregates[i];
+            ask_ahead(worker);
             const void *values = aggregate->vector != NO_REGISTER ? worker->at[aggregate->vector] : NULL;
             if (aggregate->reducer)
                 pairing_fold(worker->pairings[i], values, passed, &states[i]);
@@ -254,6 +276,7 @@ static void write_output(struct worker *worker, const struct stored_output *outp
         .rows = worker->rows,
     };
     vector_fn *move = worker->index && output->picked ? output->picked : output->dense;
+    ask_ahead(worker);
     move(&operands, passed);
     if (past_cache)
         copy_past_cache(place, worker->staged, (size_t)passed * output->size);
