@@ -28,9 +28,9 @@ static const struct rate usual[][WORK_KINDS] =
                 [BREAK_DISTINCT] = {30e3, 1.0, 0},
                 [BREAK_SCATTER] = {20e3, 0.5, 0},
                 [BREAK_HIST] = {20e3, 0.2, 0},
-                [WORK_MAP] = {40e3, 0.06, 0.05},
-                [WORK_FILTER] = {40e3, 0.06, 0.06},
-                [WORK_AGGREGATE] = {40e3, 0.03, 0.04},
+                [WORK_MAP] = {20e3, 0.08, 0.08},
+                [WORK_FILTER] = {20e3, 0.08, 0.1},
+                [WORK_AGGREGATE] = {20e3, 0.04, 0.1},
                 [WORK_FOLD] = {10e3, 0.04, 0.8},
             },
         [CLASS_CPU] =
