@@ -14,6 +14,7 @@ bool shape_is_kept(enum stage_kind stage)
     case STAGE_NTH:
     case STAGE_PICK:
     case STAGE_ZIP:
+    case STAGE_ASSERT:
     case STAGE_STENCIL:
     case STAGE_SCAN:
     case STAGE_SHAPE:
