@@ -137,6 +137,17 @@ static struct fit fit_column(const struct relation *relation, size_t k, const st
     return fit;
 }
 
+/* Both edges of an interval look alike, though only one may have numbers long enough for commas. The other's have four
+ * digits at most, and so one comma. */
+static void match_edges(struct fit *lower, struct fit *upper)
+{
+    if (lower->grouped != upper->grouped) {
+        struct fit *plain = lower->grouped ? upper : lower;
+        plain->grouped = true;
+        plain->width++;
+    }
+}
+
 /* How many columns fit a line; at least one. */
 static size_t columns_that_fit(const struct fit *fits, size_t count, const struct print_style *style)
 {
@@ -292,6 +303,9 @@ void print_table(struct printer *out, const struct result *result, const struct 
     struct fit *fits = arena_array(arena, relation->count, sizeof *fits);
     for (size_t k = 0; k < relation->count; k++) {
         fits[k] = fit_column(relation, k, &shown, style, &scratch);
+    }
+    if (result->view == VIEW_HISTOGRAM && relation->count > 1) {
+        match_edges(&fits[0], &fits[1]);
     }
     size_t columns = columns_that_fit(fits, relation->count, style);
     if (style->header) {

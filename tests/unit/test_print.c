@@ -378,6 +378,31 @@ static void histograms_have_bars_on_a_terminal_only(void **state)
     result_release(&result);
 }
 
+static void both_edges_of_intervals_have_commas(void **state)
+{
+    (void)state;
+    static const int64_t counts[] = {2, 1};
+    static const double lower[] = {0, 5000}, upper[] = {5000, 10000};
+    struct column *columns[] = {column_of_floats(lower, 2), column_of_floats(upper, 2), column_of_ints(counts, 2)};
+    static const char *const names[] = {"lo", "hi", "count"};
+    struct result result = {.kind = RESULT_RELATION,
+                            .relation = relation_new(2, 3, columns, names),
+                            .show_rows = -1,
+                            .view = VIEW_HISTOGRAM};
+    for (size_t k = 0; k < 3; k++) {
+        column_unref(columns[k]);
+    }
+    struct print_style style = style_of(PRINT_TABLE, true);
+    style.separators = true;
+    style.width = 26; /* no room for bars */
+    expect(&result, &style,
+           "     lo        hi  count\n"
+           "    f64       f64    i64\n"
+           "    0.0   5,000.0      2\n"
+           "5,000.0  10,000.0      1\n");
+    result_release(&result);
+}
+
 static void a_histogram_of_nothing_has_no_bars(void **state)
 {
     (void)state;
@@ -559,6 +584,7 @@ int main(void)
         cmocka_unit_test(long_tables_show_both_ends_on_a_terminal_only),
         cmocka_unit_test(tables_are_shortened_to_the_lines_there_are),
         cmocka_unit_test(histograms_have_bars_on_a_terminal_only),
+        cmocka_unit_test(both_edges_of_intervals_have_commas),
         cmocka_unit_test(a_histogram_of_nothing_has_no_bars),
         cmocka_unit_test(hostile_names_reach_no_terminal),
         cmocka_unit_test(tables_of_texts_are_folded_between_columns),
