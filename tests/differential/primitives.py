@@ -89,6 +89,11 @@ def apply_sort(relation, stage):
     move(relation, sorted_rows([ranks(key, down) for key, down in zip(keys, descending)]))
 
 
+def apply_top(relation, stage):
+    apply_sort(relation, stage)
+    relation.keep(slice(0, stage["count"]))
+
+
 def apply_distinct(relation, _):
     relation.raise_if_failed()
     keys = [ranks(read_all(relation, *relation.whole(column))) for column in relation.columns]
@@ -235,6 +240,7 @@ def apply_hist(relation, stage):
 APPLY = {
     "scan": apply_scan,
     "sort": apply_sort,
+    "top": apply_top,
     "distinct": apply_distinct,
     "group": apply_group,
     "reverse": apply_reverse,
@@ -275,6 +281,9 @@ def write_primitive(stage, head, names, random, columns):
         if not nodes:
             return f"{word} desc" if stage["down"] else word
         return f"{word} {head}{', '.join(keys)}"
+    if word == "top":
+        keys = [text + (random.choice(["", " desc"]) if down else " asc") for text, down in zip(nodes, stage["descending"])]
+        return f"top {stage['count']}" + (f" by {head}{', '.join(keys)}" if keys else "")
     if word == "group":
         operands = iter(nodes[stage["keys"] :])
         keys = [f"{text} as {name}" for text, name in zip(nodes[: stage["keys"]], stage["names"])]
@@ -414,6 +423,14 @@ def make_sort(random, state, names):
     return [{"word": "sort", "nodes": nodes, "descending": descending, "down": random.random() < 0.3}]
 
 
+def make_top(random, state, names):
+    stage = {**make_sort(random, state, names)[0], "word": "top", "down": True}
+    stage["count"] = random.choice([0, 1, 3, 10, 2000])
+    if state.rows is not None:
+        state.rows = min(stage["count"], state.rows)
+    return [stage]
+
+
 def make_group(random, state, names):
     maker = state.maker(random)
     keys = [random_key(random, maker) for _ in range(random.choice([1, 1, 1, 2, 3]))]
@@ -512,6 +529,7 @@ def make_hist(random, state, names):
 MAKE = {
     "scan": make_scan,
     "sort": make_sort,
+    "top": make_top,
     "group": make_group,
     "distinct": make_distinct,
     "reverse": make_reverse,
