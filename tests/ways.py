@@ -267,6 +267,16 @@ class Ways:
         self.says("explain-run-zones", [*options, "-c", query, "-c", f"explain run {query}"], r" 20000 +5 +4 ", "out")
         foreseen = r"^  1 on .*; up as i16; skips 4 of 5 zones of rows$"
         self.says("explain-zones", ["--learn", "now", "-c", query, "-c", f"explain {query}"], foreseen, "out")
+        # Of many zones a sample is asked first: nothing is skipped in vain, and what can be is found.
+        values = bytes(range(100)) * 50000
+        for name, content, told in (
+            ("all", values, r"^load\+count +(host +)?5000000 +\d+\.\d+ "),
+            ("half", bytes(2500000) + values[2500000:], r" 5000000 +1221 +610 "),
+        ):
+            self.shop.write(f"{name}.i8", content)
+            os.utime(self.shop.path(f"{name}.i8"), (10**9, 10**9))
+            query = f"load {name}.i8 | count 7"
+            self.says(f"zones-of-{name}", [*options, "-c", query, "-c", f"explain run {query}"], told, "out")
 
     def programs(self):
         """Another constant is no other program: after id==42, id==43 builds nothing, in this process or the next."""

@@ -9,6 +9,7 @@ enum {
     RUN_UNIT = 4096, /* ranges should be multiples of this, and a gap is longer than two */
     LEAST_GAP = 8,   /* zones; beginning a run anew costs as much as reading these */
     STRETCH = 32,    /* zones that are asked as one first */
+    SAMPLE = 256,    /* zones asked before many others are */
     /* Zones where there are none of a column, but filters look at row numbers: */
     LEAST_ZONE_ROWS = 1 << 16,
     MOST_ZONES = 1 << 16 /* a range may have 2^62 rows */
@@ -111,6 +112,22 @@ static bool keeps_all(const struct field *field, struct facts *facts, int64_t be
     return common && !facts_exclude(facts, begin, end, field->inputs, field->whole);
 }
 
+/* Whether any zone is found to be excluded. Asking all of a thousand million rows takes longer than a GPU does to read
+ * them, so of many zones some are asked first, from all parts; if none is excluded, few of the others are. */
+static bool excludes_some(const struct field *field, struct facts *facts)
+{
+    const struct job *job = field->job;
+    const int64_t zones = (job->end - job->begin) / field->rows;
+    bool some = zones < 4 * SAMPLE;
+    for (int64_t i = 0; i < SAMPLE && !some; i++) {
+        int64_t row = job->begin + zones * i / SAMPLE * field->rows;
+        int64_t end = zone_end(field, row);
+        look_at(field, row, end);
+        some = facts_exclude(facts, row, end, field->inputs, field->whole);
+    }
+    return some;
+}
+
 /* Runs begin and end at multiples of the unit from where the job begins; a few rows more do no harm. */
 static void align(struct survivors *survivors, const struct job *job)
 {
@@ -138,7 +155,7 @@ void survivors_find(struct survivors *survivors, const struct job *job, const st
     struct field field = {.job = job};
     *survivors = (struct survivors){0};
     struct facts *facts = keeper && job->task->filter_count > 0 ? facts_new(job->task, job->rows, arena) : NULL;
-    if (!facts || !survey(&field, facts, arena)) {
+    if (!facts || !survey(&field, facts, arena) || !excludes_some(&field, facts)) {
         survivors_all(survivors, job, arena);
         return;
     }
