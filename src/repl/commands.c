@@ -254,21 +254,23 @@ static void check_read(struct command_call *call, struct checking *checking)
 /* The rest. */
 
 /* A word that is none may be what people call something: it is looked for in what is said of words. */
-static bool explain_word(struct strbuf *out, const char *text)
+static bool explain_word(struct strbuf *out, const char *text, size_t width)
 {
     enum { LEAST_SOUGHT = 3 };
-    return help_topic(out, text) || help_word(out, text) || (strlen(text) >= LEAST_SOUGHT && help_search(out, text));
+    return help_topic(out, text, width) || help_word(out, text) ||
+           (strlen(text) >= LEAST_SOUGHT && help_search(out, text, width));
 }
 
 static enum exit_status run_help(struct command_call *call)
 {
     struct strbuf *out = &call->shell->out.text;
+    const struct print_style style = shell_print_style(call->shell);
     if (call->count == 1) {
-        help_overview(out, shell_print_style(call->shell).width);
+        help_overview(out, style.width);
         return EXIT_FINE;
     }
     const struct name *word = &call->words[1];
-    if (explain_word(out, word->text)) {
+    if (explain_word(out, word->text, style.terminal ? style.width : 0)) {
         return EXIT_FINE;
     }
     const char *nearest[2];

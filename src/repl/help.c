@@ -19,7 +19,7 @@ struct list {
     size_t width, column;
 };
 
-enum { TITLE_CELLS = 11 };
+enum { TITLE_CELLS = 11, USAGE_GAP = 2 };
 
 static struct list begin_list(struct strbuf *out, const char *title, size_t width)
 {
@@ -171,18 +171,57 @@ static void list_topic(struct strbuf *out, const struct topic *topic, size_t wid
     end_list(&list);
 }
 
-static void list_usages(struct strbuf *out, const struct topic *topic)
+/* Whether a usage leaves room for its summary beside it; 0 cells: there is always room. */
+static bool leaves_room(size_t usage, size_t width)
 {
-    size_t widest = 0;
+    return width == 0 || usage <= width * 2 / 5;
+}
+
+static void widen(size_t *column, const struct row *row, size_t width)
+{
+    size_t length = row->name ? strlen(row->usage) : 0;
+    *column = length > *column && leaves_room(length, width) ? length : *column;
+}
+
+/* A usage and beside or below it, in a column of their own, the words of its summary. */
+static void list_row(struct strbuf *out, const struct row *row, size_t column, size_t width)
+{
+    size_t begin = column + USAGE_GAP, at = strlen(row->usage);
+    strbuf_puts(out, row->usage);
+    if (!leaves_room(at, width)) {
+        strbuf_putc(out, '\n');
+        at = 0;
+    }
+    strbuf_printf(out, "%*s", (int)(begin - at), "");
+    at = begin;
+    for (const char *word = row->summary; *word;) {
+        size_t length = strcspn(word, " ");
+        bool first = word == row->summary;
+        if (!first && width > 0 && at + 1 + length > width) {
+            strbuf_printf(out, "\n%*s", (int)begin, "");
+            at = begin;
+        } else if (!first) {
+            strbuf_putc(out, ' ');
+            at++;
+        }
+        strbuf_add(out, word, length);
+        at += length;
+        word += length + strspn(word + length, " ");
+    }
+    strbuf_putc(out, '\n');
+}
+
+static void list_usages(struct strbuf *out, const struct topic *topic, size_t width)
+{
+    size_t column = 0;
     for (size_t k = 0; k < topic->count(); k++) {
         struct row row = topic->row(k);
-        size_t width = row.name ? strlen(row.usage) : 0;
-        widest = width > widest ? width : widest;
+        widen(&column, &row, width);
     }
     for (size_t k = 0; k < topic->count(); k++) {
         struct row row = topic->row(k);
         if (row.name) {
-            strbuf_printf(out, "%-*s  %s\n", (int)widest, row.usage, row.summary);
+            list_row(out, &row, column, width);
         }
     }
 }
@@ -198,13 +237,13 @@ static bool print_text(struct strbuf *out, const char *title)
     return false;
 }
 
-bool help_topic(struct strbuf *out, const char *title)
+bool help_topic(struct strbuf *out, const char *title, size_t width)
 {
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
         if (strcmp(topics[i].title, title) != 0) {
             continue;
         }
-        list_usages(out, &topics[i]);
+        list_usages(out, &topics[i], width);
         return true;
     }
     return print_text(out, title);
@@ -226,9 +265,9 @@ static bool tells_of(const struct row *row, const char *text)
     return row->name && (strcasestr(row->summary, text) || strcasestr(row->usage, text));
 }
 
-bool help_search(struct strbuf *out, const char *text)
+bool help_search(struct strbuf *out, const char *text, size_t width)
 {
-    size_t before = out->length, widest = 0;
+    size_t before = out->length, column = 0;
     for (size_t pass = 0; pass < 2; pass++) { /* the first measures */
         for (size_t i = 0; i < TOPIC_COUNT; i++) {
             for (size_t k = 0; k < topics[i].count(); k++) {
@@ -236,10 +275,10 @@ bool help_search(struct strbuf *out, const char *text)
                 if (!tells_of(&row, text)) {
                     continue;
                 }
-                size_t width = strlen(row.usage);
-                widest = pass == 0 && width > widest ? width : widest;
-                if (pass == 1) {
-                    strbuf_printf(out, "%-*s  %s\n", (int)widest, row.usage, row.summary);
+                if (pass == 0) {
+                    widen(&column, &row, width);
+                } else {
+                    list_row(out, &row, column, width);
                 }
             }
         }

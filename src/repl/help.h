@@ -10,13 +10,12 @@
 /* Appends what there is, by name. `width`: cells in a line. */
 void help_overview(struct strbuf *out, size_t width);
 
-/* Appends what belongs to a title: a line about each word of a kind (statements, stages, functions, ...) or a text.
- * False if it is none.
- */
-bool help_topic(struct strbuf *out, const char *topic);
+/* Appends what belongs to a title: what each word of a kind (statements, stages, functions, ...) does, in lines of
+ * `width` cells or, if that is 0, one a word; or a text. False if it is none. */
+bool help_topic(struct strbuf *out, const char *topic, size_t width);
 
-/* Appends the lines of the lists that tell of a text that is no word. False if none does. */
-bool help_search(struct strbuf *out, const char *text);
+/* Appends the same of the words whose help tells of a text that is no word. False if none does. */
+bool help_search(struct strbuf *out, const char *text, size_t width);
 
 /* The titles, by number; NULL after the last. */
 const char *help_title(size_t number);

@@ -48,17 +48,17 @@ static void every_word_is_explained(void **state)
     size_t titles = 0;
     for (; help_title(titles); titles++) {
         strbuf_clear(&out);
-        assert_true(help_topic(&out, help_title(titles)));
+        assert_true(help_topic(&out, help_title(titles), 0));
         assert_true(out.length > 0);
     }
     assert_int_equal(titles, 11);
     strbuf_clear(&out);
-    assert_true(help_search(&out, "Average"));
+    assert_true(help_search(&out, "Average", 0));
     assert_non_null(strstr(out.text, "mean [E]"));
-    assert_false(help_search(&out, "no such thing"));
+    assert_false(help_search(&out, "no such thing", 0));
     strbuf_clear(&out);
     assert_false(help_word(&out, "nonsense"));
-    assert_false(help_topic(&out, "nonsense"));
+    assert_false(help_topic(&out, "nonsense", 0));
     assert_int_equal(out.length, 0);
     strbuf_free(&out);
 }
@@ -87,24 +87,44 @@ static void a_topic_has_a_line_for_each_of_its_words(void **state)
 {
     (void)state;
     struct strbuf out = {0};
-    assert_true(help_topic(&out, "functions"));
+    assert_true(help_topic(&out, "functions", 0));
     size_t lines = 0;
     for (const char *at = out.text; *at; at++) {
         lines += *at == '\n';
     }
     assert_int_equal(lines, function_count);
     strbuf_clear(&out);
-    assert_true(help_topic(&out, "formats"));
+    assert_true(help_topic(&out, "formats", 0));
     for (size_t i = 0; i < format_count; i++) {
         assert_non_null(strstr(out.text, format_table[i].ending));
         assert_non_null(strstr(out.text, format_table[i].summary));
     }
     assert_non_null(strstr(out.text, ".gz "));
     strbuf_clear(&out);
-    assert_true(help_topic(&out, "stages"));
+    assert_true(help_topic(&out, "stages", 0));
     assert_non_null(strstr(out.text, "select E "));
     assert_null(strstr(out.text, "\nwhere"));
     assert_null(strstr(out.text, "\nfilter"));
+    strbuf_free(&out);
+}
+
+static void lists_are_folded_between_words(void **state)
+{
+    (void)state;
+    const size_t widths[] = {60, 80, 132};
+    for (size_t k = 0; k < sizeof widths / sizeof *widths; k++) {
+        struct strbuf out = {0};
+        assert_true(help_topic(&out, "stages", widths[k]));
+        for (const char *line = out.text, *end; (end = strchr(line, '\n')); line = end + 1) {
+            assert_true((size_t)(end - line) <= widths[k]);
+            assert_true(end > line && end[-1] != ' ');
+        }
+        strbuf_free(&out);
+    }
+    struct strbuf out = {0};
+    assert_true(help_topic(&out, "stages", 60));
+    assert_non_null(strstr(out.text, "\ngroup K [as NAME], ...: AGG [as NAME], ...\n   "));
+    assert_non_null(strstr(out.text, "\nfsts  "));
     strbuf_free(&out);
 }
 
@@ -135,6 +155,7 @@ int main(void)
         cmocka_unit_test(every_word_is_explained),
         cmocka_unit_test(the_overview_names_every_stage_and_fits),
         cmocka_unit_test(a_topic_has_a_line_for_each_of_its_words),
+        cmocka_unit_test(lists_are_folded_between_words),
         cmocka_unit_test(aliases_say_what_they_stand_for),
         cmocka_unit_test(near_words_are_found),
     };
