@@ -2,6 +2,7 @@
 #include "group.h"
 
 #include "../heap.h"
+#include "clones.h"
 
 #include <stdlib.h>
 
@@ -32,6 +33,13 @@ static bool get_cells(struct dense *dense, int member)
     return dense->cells[member] != NULL;
 }
 
+/* Neighbouring rows go to different copies. */
+CPU_CLONES static void take_copies(uint32_t *places, int count)
+{
+    for (int i = 0; i < count; i++)
+        places[i] = places[i] * COPIES + (unsigned)i % COPIES;
+}
+
 static void add_part(void *context, int member, int64_t part)
 {
     struct dense *dense = context;
@@ -42,10 +50,8 @@ static void add_part(void *context, int member, int64_t part)
     for (int64_t row = part_begin(&dense->parts, part); row < end; row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         keys_read_32(dense->grouping->keys, row, count, places);
-        if (dense->copies == COPIES) {
-            for (int i = 0; i < count; i++)
-                places[i] = places[i] * COPIES + (unsigned)i % COPIES;
-        }
+        if (dense->copies == COPIES)
+            take_copies(places, count);
         cells_add(dense->grouping, dense->cells[member], places, row, count);
     }
 }

@@ -1,6 +1,7 @@
 #include "keys.h"
 
 #include "../heap.h"
+#include "clones.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -370,24 +371,36 @@ void keys_read_at(const struct keys *keys, int word, const uint64_t *rows, int c
     read_codes(keys, word, 0, rows, count, codes);
 }
 
-/* Modulo 2^32 an i32 and a u32 are as far from the least as their images are. */
-static void codes_of_32(const struct key *key, const uint32_t *values, int count, uint32_t *codes)
-{
-    uint32_t least = (uint32_t)key->least, most = (uint32_t)key->most;
-    if (key->descending) {
-        for (int i = 0; i < count; i++)
-            codes[i] = most - values[i];
-    } else {
-        for (int i = 0; i < count; i++)
-            codes[i] = values[i] - least;
+/* Modulo 2^32 an integer of up to 32 bits is as far from the least as its image is. Loops differ in the type alone. */
+#define CODES(type)                                                                                                    \
+    CPU_CLONES static void codes_of_##type(const struct key *key, const void *values, int count, uint32_t *codes)      \
+    {                                                                                                                  \
+        const type##_t *restrict in = values;                                                                          \
+        uint32_t *restrict out = codes;                                                                                \
+        const uint32_t from = (uint32_t)(key->descending ? key->most : key->least);                                    \
+        const uint32_t sign = key->descending ? UINT32_MAX : 0; /* (x ^ -1) - -1 is -x */                              \
+        for (int i = 0; i < count; i++) {                                                                              \
+            const uint32_t value = (uint32_t)in[i];                                                                    \
+            out[i] = ((value - from) ^ sign) - sign;                                                                   \
+        }                                                                                                              \
     }
-}
+CODES(int8)
+CODES(int16)
+CODES(int32)
+CODES(uint8)
+CODES(uint16)
+CODES(uint32)
+#undef CODES
 
 void keys_read_32(const struct keys *keys, int64_t row, int count, uint32_t *codes)
 {
+    static void (*const loops[TYPE_COUNT])(const struct key *, const void *, int, uint32_t *) = {
+        [TYPE_I8] = codes_of_int8,  [TYPE_I16] = codes_of_int16,  [TYPE_I32] = codes_of_int32,
+        [TYPE_U8] = codes_of_uint8, [TYPE_U16] = codes_of_uint16, [TYPE_U32] = codes_of_uint32,
+    };
     const struct key *key = &keys->at[0];
-    if (keys->count == 1 && (key->column->store == TYPE_I32 || key->column->store == TYPE_U32)) {
-        codes_of_32(key, element(key->column, row), count, codes);
+    if (keys->count == 1 && loops[key->column->store]) {
+        loops[key->column->store](key, element(key->column, row), count, codes);
         return;
     }
     uint64_t wide[KEY_BLOCK];
