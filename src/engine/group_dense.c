@@ -9,8 +9,9 @@
 enum {
     PART_ROWS = 1 << 15,
     MERGE_PLACES = 1 << 12,
-    COPIES = 4, /* of small arrays: rows with equal keys in a row then do not wait for each other */
-    COPY_BITS = 10
+    COPIES = 4, /* of small arrays at most: rows with equal keys in a row then do not wait for each other */
+    COPY_BITS = 10,
+    COPY_BYTES = 1 << 15 /* what copies beyond the second are to stay within, for the sake of the first cache */
 };
 
 struct dense {
@@ -33,11 +34,11 @@ static bool get_cells(struct dense *dense, int member)
     return dense->cells[member] != NULL;
 }
 
-/* Neighbouring rows go to different copies. */
-CPU_CLONES static void take_copies(uint32_t *places, int count)
+/* Neighbouring rows go to different copies, a power of two of them. */
+CPU_CLONES static void take_copies(uint32_t *places, int count, uint32_t copies)
 {
     for (int i = 0; i < count; i++)
-        places[i] = places[i] * COPIES + (unsigned)i % COPIES;
+        places[i] = places[i] * copies + ((unsigned)i & (copies - 1));
 }
 
 static void add_part(void *context, int member, int64_t part)
@@ -50,8 +51,8 @@ static void add_part(void *context, int member, int64_t part)
     for (int64_t row = part_begin(&dense->parts, part); row < end; row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         keys_read_32(dense->grouping->keys, row, count, places);
-        if (dense->copies == COPIES)
-            take_copies(places, count);
+        if (dense->copies > 1)
+            take_copies(places, count, (uint32_t)dense->copies);
         cells_add(dense->grouping, dense->cells[member], places, row, count);
     }
 }
@@ -125,11 +126,21 @@ static enum status run(struct dense *dense, int64_t *groups)
     return STATUS_OK;
 }
 
+static int64_t copies_of(const struct grouping *grouping, int bits)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < grouping->tally_count; i++)
+        size += tally_size(&grouping->tallies[i]);
+    if (bits > COPY_BITS)
+        return 1;
+    return size * COPIES << bits <= COPY_BYTES ? COPIES : COPIES / 2;
+}
+
 enum status group_dense(const struct grouping *grouping, int64_t *groups)
 {
     int members = grouping->crew->threads, bits = grouping->keys->word_bits[0];
     struct dense dense = {.grouping = grouping, .codes = INT64_C(1) << bits};
-    dense.copies = bits <= COPY_BITS ? COPIES : 1;
+    dense.copies = copies_of(grouping, bits);
     dense.cells = heap_array((size_t)members, sizeof *dense.cells);
     dense.failed = heap_array((size_t)members, sizeof *dense.failed);
     enum status status = run(&dense, groups);
