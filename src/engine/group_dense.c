@@ -41,6 +41,26 @@ CPU_CLONES static void take_copies(uint32_t *places, int count, uint32_t copies)
         places[i] = places[i] * copies + ((unsigned)i & (copies - 1));
 }
 
+/* Has the machine bring rows of a column while those before them are added; `count` may be beyond the end. */
+static void ask_for(const struct column *column, int64_t row, int count)
+{
+    enum { LINE = 64 };
+    const size_t size = type_table[column->store].size;
+    const char *rows = (const char *)column->data + (size_t)row * size;
+    for (size_t at = 0; at < (size_t)count * size; at += LINE)
+        __builtin_prefetch(rows + at);
+}
+
+static void ask_ahead(const struct grouping *grouping, int64_t row)
+{
+    for (size_t i = 0; i < grouping->keys->count; i++)
+        ask_for(grouping->keys->at[i].column, row, KEY_BLOCK);
+    for (size_t i = 0; i < grouping->tally_count; i++) {
+        if (grouping->tallies[i].column)
+            ask_for(grouping->tallies[i].column, row, KEY_BLOCK);
+    }
+}
+
 static void add_part(void *context, int member, int64_t part)
 {
     struct dense *dense = context;
@@ -50,6 +70,7 @@ static void add_part(void *context, int member, int64_t part)
     int64_t end = part_begin(&dense->parts, part + 1);
     for (int64_t row = part_begin(&dense->parts, part); row < end; row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        ask_ahead(dense->grouping, row + KEY_BLOCK);
         keys_read_32(dense->grouping->keys, row, count, places);
         if (dense->copies > 1)
             take_copies(places, count, (uint32_t)dense->copies);
