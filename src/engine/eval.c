@@ -356,8 +356,8 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
 
 static enum readiness evaluator_begin(struct backend *backend, const struct job *job)
 {
-    (void)backend;
-    (void)job;
+    if (!job)
+        team_rouse(((struct evaluator *)backend)->team);
     return BACKEND_READY;
 }
 

@@ -294,9 +294,11 @@ enum status run_statement(struct runner *runner, const struct stmt *stmt, struct
     case STMT_ASSERT:
         return assertion_run(runner->env, stmt, arena, diags);
     case STMT_LET:
+        (void)runner->evaluator->ops->begin(runner->evaluator, NULL);
         status = run_let(runner, stmt, arena, result, diags);
         break;
     default:
+        (void)runner->evaluator->ops->begin(runner->evaluator, NULL);
         status = run_value(runner, stmt, arena, result, diags);
         break;
     }

@@ -10,6 +10,9 @@ void team_free(struct team *team); /* NULL is allowed */
 
 int team_threads(const struct team *team);
 
+/* Something for the team will come soon: a few who sleep get up, so that it need not wait for them. */
+void team_rouse(struct team *team);
+
 /* What a member does; `member` is 0 for the caller, and less than the number asked for. */
 typedef void member_fn(void *context, int member);
 

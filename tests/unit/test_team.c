@@ -39,10 +39,15 @@ static void test_all_done(void **context)
         tally = (struct tally){.team = team_new(threads)};
         assert_int_equal(team_threads(tally.team), threads);
         for (int call = 1; call <= CALLS; call++) {
+            if (call % 3 == 0) /* whether or not anything comes */
+                team_rouse(tally.team);
+            if (call % 50 == 0) /* everybody has fallen asleep */
+                usleep(2000);
             team_run(tally.team, call % (THREADS + 2), take_parts, &tally);
             check_parts(&tally, call);
         }
         assert_true(tally.most_member < threads);
+        team_rouse(tally.team);
         team_free(tally.team);
     }
 }
