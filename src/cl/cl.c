@@ -242,6 +242,13 @@ static enum status cl_rows(struct backend *backend, const struct job *job, struc
     return execute_rows(&execution, sink, flagged);
 }
 
+static bool cl_suits(const struct backend *backend, enum breaker_kind kind)
+{
+    const struct cl_backend *cl = (const struct cl_backend *)backend;
+
+    return !cl->accelerator || cl_breaker_pays(kind, cl->accelerator->shape);
+}
+
 /* Devices need not be good at everything: what they are not goes to the host without a word. */
 static enum status cl_break(struct backend *backend, const struct break_job *job, bool *flagged)
 {
@@ -252,7 +259,7 @@ static enum status cl_break(struct backend *backend, const struct break_job *job
     enum status status = start(cl, job->timing, job->cancel, job->diags);
     if (status != STATUS_OK)
         return status;
-    if (!cl_breaker_pays(kind, cl->accelerator->shape))
+    if (!cl_suits(backend, kind))
         return STATUS_UNABLE;
     cl->accelerator->hasty = job->hasty;
     cl->accelerator->cancel = job->cancel;
@@ -335,6 +342,7 @@ struct backend *cl_open(const char *choice, struct site *site)
         .breaker = cl_break,
         .source = cl_source,
         .profile = cl_profile,
+        .suits = cl_suits,
         .absent = cl_absent,
         .sweep = cl_sweep,
         .close = cl_close,

@@ -84,6 +84,8 @@ struct backend_ops {
     enum status (*rows)(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged);
     /* Runs a breaker; NULL or STATUS_UNABLE: the evaluator does it. *flagged is set if something may have failed. */
     enum status (*breaker)(struct backend *backend, const struct break_job *job, bool *flagged);
+    /* Once it has started: whether breakers of this kind are ever worth running on it. NULL: all. */
+    bool (*suits)(const struct backend *backend, enum breaker_kind kind);
     /* The program for the task as text, in the job's diags' arena; NULL if there is none. */
     const char *(*source)(struct backend *backend, const struct job *job);
     /* BACKEND_PENDING while the backend has not started, which `wait` waits for; BACKEND_UNABLE if it never will. */

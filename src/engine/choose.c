@@ -238,14 +238,21 @@ static bool is_hidden(const struct chooser *chooser, size_t k)
     return hidden;
 }
 
+static bool suits(const struct candidate *candidate, const struct work *work)
+{
+    const struct backend *backend = candidate->backend;
+    return candidate->started != BACKEND_READY || work->load.kind >= WORK_MAP || !backend->ops->suits ||
+           backend->ops->suits(backend, (enum breaker_kind)work->load.kind);
+}
+
 static void estimate(struct chooser *chooser, size_t k, const struct work *work, bool wait, struct estimate *estimate)
 {
     struct candidate *candidate = &chooser->candidates[k];
     bool hidden = is_hidden(chooser, k);
     look_at(chooser, candidate, wait && !hidden);
     *estimate = (struct estimate){.backend = candidate->backend, .name = candidate->backend->name, .hidden = hidden};
-    estimate->able =
-        !hidden && candidate->started != BACKEND_UNABLE && !find(chooser, key_of(work->shape, ABOUT_ABILITY, k, 0));
+    estimate->able = !hidden && candidate->started != BACKEND_UNABLE && suits(candidate, work) &&
+                     !find(chooser, key_of(work->shape, ABOUT_ABILITY, k, 0));
     const struct memo *memo = nearest_run(chooser, k, work, &estimate->tried);
     estimate->ns = model(candidate, work, work->rows);
     if (memo)

@@ -54,10 +54,15 @@ static void machine_close(struct backend *backend)
     (void)backend;
 }
 
+static bool machine_suits(const struct backend *backend, enum breaker_kind kind)
+{
+    return kind != BREAK_SORT || strcmp(backend->name, "no sorter") != 0;
+}
+
 static struct machine machine_new(enum backend_class class, const char *name, double fixed, double row)
 {
     static const struct backend_ops ops = {
-        .profile = machine_profile, .absent = machine_absent, .close = machine_close};
+        .profile = machine_profile, .suits = machine_suits, .absent = machine_absent, .close = machine_close};
     return (struct machine){.base = {.ops = &ops, .name = name},
                             .profile = {.class = class, .identity = name, .units = 2},
                             .started = BACKEND_READY,
@@ -213,6 +218,26 @@ static void who_cannot_is_left_out(void **state)
     struct estimate estimates[MOST_CANDIDATES];
     chooser_estimate(chooser, &sum.work, true, estimates);
     assert_true(estimates[0].able && !estimates[1].able && estimates[2].able);
+    chooser_free(chooser);
+}
+
+static void what_does_not_suit_is_left_out(void **state)
+{
+    (void)state;
+    struct machine host = machine_new(CLASS_EVALUATOR, "host", 20e3, 10);
+    struct machine device = machine_new(CLASS_CPU, "no sorter", 1, 0.001);
+    struct chooser *chooser = chooser_new(NULL, &host.base);
+    chooser_add(chooser, &device.base, CLASS_CPU);
+    struct sum sum;
+    sum_init(&sum, 1000000000);
+    sum.work.load = (struct load){(enum work_kind)BREAK_SCAN, 4e9, 0};
+    assert_ptr_equal(chooser_pick(chooser, &sum.work), &device.base);
+    sum.work.load.kind = (enum work_kind)BREAK_SORT;
+    sum.work.shape++;
+    struct estimate estimates[MOST_CANDIDATES];
+    chooser_estimate(chooser, &sum.work, true, estimates);
+    assert_true(estimates[0].able && !estimates[1].able);
+    assert_ptr_equal(chooser_pick(chooser, &sum.work), &host.base);
     chooser_free(chooser);
 }
 
@@ -566,6 +591,7 @@ int main(void)
         cmocka_unit_test(small_work_stays),
         cmocka_unit_test(uploads_are_investments),
         cmocka_unit_test(who_cannot_is_left_out),
+        cmocka_unit_test(what_does_not_suit_is_left_out),
         cmocka_unit_test(rates_follow),
         cmocka_unit_test_setup_teardown(the_longest_work_is_the_most, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(only_survivors_are_work, queries_setup, queries_teardown),
