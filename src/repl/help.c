@@ -1,6 +1,7 @@
 #include "help.h"
 
 #include "commands.h"
+#include "fold.h"
 #include "help_text.h"
 #include "settings.h"
 
@@ -193,21 +194,7 @@ static void list_row(struct strbuf *out, const struct row *row, size_t column, s
         at = 0;
     }
     strbuf_printf(out, "%*s", (int)(begin - at), "");
-    at = begin;
-    for (const char *word = row->summary; *word;) {
-        size_t length = strcspn(word, " ");
-        bool first = word == row->summary;
-        if (!first && width > 0 && at + 1 + length > width) {
-            strbuf_printf(out, "\n%*s", (int)begin, "");
-            at = begin;
-        } else if (!first) {
-            strbuf_putc(out, ' ');
-            at++;
-        }
-        strbuf_add(out, word, length);
-        at += length;
-        word += length + strspn(word + length, " ");
-    }
+    fold_words(out, row->summary, begin, width);
     strbuf_putc(out, '\n');
 }
 

@@ -1,5 +1,7 @@
 #include "render.h"
 
+#include "fold.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -186,6 +188,21 @@ static void render_message(struct strbuf *out, const char *kind, enum paint kind
     strbuf_putc(out, '\n');
 }
 
+static void render_hint(struct strbuf *out, const char *hint, const struct render_style *style)
+{
+    static const char title[] = "hint: ";
+    if (!style->fold) {
+        render_message(out, "hint", PAINT_HINT, hint, style);
+        return;
+    }
+    paint(out, style, PAINT_HINT);
+    strbuf_add(out, title, strlen(title) - 1);
+    unpaint(out, style);
+    strbuf_putc(out, ' ');
+    fold_words(out, hint, strlen(title), style->width);
+    strbuf_putc(out, '\n');
+}
+
 void render_diag(struct strbuf *out, const struct diag *diag, const struct render_style *style)
 {
     bool error = diag->severity == SEVERITY_ERROR;
@@ -202,6 +219,6 @@ void render_diag(struct strbuf *out, const struct diag *diag, const struct rende
         render_span(out, diag->second, style);
     }
     if (diag->hint) {
-        render_message(out, "hint", PAINT_HINT, diag->hint, style);
+        render_hint(out, diag->hint, style);
     }
 }

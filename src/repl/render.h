@@ -8,6 +8,7 @@
 struct render_style {
     bool colour;  /* terminal escapes are welcome */
     size_t width; /* cells in a line: source lines that are longer are cut around the place */
+    bool fold;    /* a person reads it: hints are folded between words, too */
 };
 
 /* Appends a record in the form that editors and people know:

@@ -283,7 +283,7 @@ static void shell_open(struct shell *shell, const struct options *options, const
     shell->out = (struct printer){.fd = STDOUT_FILENO, .cancel = platform->cancel};
     shell->out_terminal = isatty(STDOUT_FILENO);
     shell->out_colour = wants_colour(STDOUT_FILENO);
-    shell->errors = (struct render_style){wants_colour(STDERR_FILENO), PLAIN_WIDTH};
+    shell->errors = (struct render_style){wants_colour(STDERR_FILENO), PLAIN_WIDTH, isatty(STDERR_FILENO)};
 }
 
 static void shell_close(struct shell *shell)

@@ -164,6 +164,27 @@ static void a_line_that_just_fits_is_whole(void **state)
            "     |                                        ^\n");
 }
 
+/* Between words, and what is quoted stays together where it can. */
+static void hints_are_folded_for_people(void **state)
+{
+    (void)state;
+    struct render_style narrow = {.colour = false, .width = 30, .fold = true};
+    struct diag diag = {.message = "m", .hint = "leave such rows out with `select x != 0` before that"};
+    expect(&diag, &narrow,
+           "error: m\n"
+           "hint: leave such rows out with\n"
+           "      `select x != 0` before\n"
+           "      that\n");
+    diag.hint = "or `one that is longer than any line here is wide` and done";
+    expect(&diag, &narrow,
+           "error: m\n"
+           "hint: or `one that is longer\n"
+           "      than any line here is\n"
+           "      wide` and done\n");
+    narrow.fold = false;
+    expect(&diag, &narrow, "error: m\nhint: or `one that is longer than any line here is wide` and done\n");
+}
+
 static void colours_only_where_welcome(void **state)
 {
     (void)state;
@@ -192,6 +213,7 @@ int main(void)
         cmocka_unit_test(the_end_of_the_text_can_be_pointed_at),
         cmocka_unit_test(long_lines_are_cut_around_the_place),
         cmocka_unit_test(a_line_that_just_fits_is_whole),
+        cmocka_unit_test(hints_are_folded_for_people),
         cmocka_unit_test(colours_only_where_welcome),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
