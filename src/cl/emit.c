@@ -209,11 +209,11 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
     return true;
 }
 
-size_t emit_row_bytes(const struct emitter *emitter, struct needs needs)
+size_t emit_row_bytes(const struct emitter *emitter, struct needs needs, struct arena *arena)
 {
     const struct code *code = &emitter->task->code;
-    bool *live = arena_array(emitter->arena, (size_t)code->count + 1, sizeof(bool));
-    bool *counted = arena_array(emitter->arena, emitter->task->input_count + 1, sizeof(bool));
+    bool *live = arena_array(arena, (size_t)code->count + 1, sizeof(bool));
+    bool *counted = arena_array(arena, emitter->task->input_count + 1, sizeof(bool));
     size_t bytes = 0;
 
     mark_needs(emitter->task, needs, live);

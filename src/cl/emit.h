@@ -51,8 +51,9 @@ struct needs {
     bool filters, outputs, aggregates;
 };
 
-/* The bytes of columns that a kernel reads for each row. */
-size_t emit_row_bytes(const struct emitter *emitter, struct needs needs);
+/* The bytes of columns that a kernel reads for each row. `arena` is the caller's own: the emitter's is the statement's,
+ * of which several devices may run a part at once. */
+size_t emit_row_bytes(const struct emitter *emitter, struct needs needs, struct arena *arena);
 
 /* Statements that compute, for rows i .. i+width-1, what is needed, and collect failures in `errW`. */
 void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct needs needs);

@@ -183,7 +183,8 @@ static int64_t bytes_moved(const struct launch *launch, enum kernel_role role)
 {
     const struct plan *plan = launch->plan;
     const struct task *task = plan->emitter.task;
-    int64_t bytes = (int64_t)emit_row_bytes(&plan->emitter, kernel_needs[role]) * launch->rows;
+    int64_t bytes =
+        (int64_t)emit_row_bytes(&plan->emitter, kernel_needs[role], launch->job->diags->arena) * launch->rows;
 
     for (size_t k = 0; role == KERNEL_WRITE && k < task->output_count; k++)
         if (task->outputs[k].needed)
