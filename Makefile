@@ -37,7 +37,7 @@ UNITS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 all: $(B)/rql
 
 help:
-	@sed -n 's/^#: //p' Makefile
+	@sed -n 's/^#: //p' Makefile tests/tests.mk
 
 #: make             build/rql
 $(B)/rql: $(MAIN) $(B)/librql.a

@@ -4,6 +4,7 @@
 #: make unit        the cmocka programs (also: golden, errors, formats, ways, manual, drivers, questions,
 #:                  terminal, differential, includes)
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
+#: make tsan        build/tsan/rql, under ThreadSanitizer, and its tests (not part of make check: what it sees is chance)
 #: make oclgrind    the kernels under Oclgrind, which checks bounds, races and calls
 #: make fuzz-parse  the parser under libFuzzer (clang)
 #: make fuzz-files  the readers of all file formats under libFuzzer (clang)
@@ -19,7 +20,7 @@ GPU_ROWS ?= 1000000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 RUN_TESTS := B='$(B)' RQL='$(abspath $(B))/rql' tests/run
 
-.PHONY: $(GROUPS) asan-build oclgrind fuzz fuzz-parse fuzz-files bare bench-gpu bench-primitives
+.PHONY: $(GROUPS) asan-build tsan oclgrind fuzz fuzz-parse fuzz-files bare bench-gpu bench-primitives
 
 check: all $(UNITS) asan-build data
 	$(RUN_TESTS) unit $(GROUPS) asan:unit asan:golden asan:errors asan:differential
@@ -38,10 +39,14 @@ questions: data
 
 # The instrumented build is a build like any other, in a folder of its own.
 asan asan-build:
-	$(MAKE) B='$(B)/asan' CFLAGS='-O1 -g $(SANITIZE)' LDFLAGS='$(SANITIZE)' all asan-units
+	$(MAKE) B='$(B)/asan' CFLAGS='-O1 -g $(SANITIZE)' LDFLAGS='$(SANITIZE)' all unit-programs
 
-.PHONY: asan-units
-asan-units: $(UNITS)
+tsan:
+	$(MAKE) B='$(B)/tsan' CFLAGS='-O1 -g -fsanitize=thread' LDFLAGS='-fsanitize=thread' all unit-programs
+	$(RUN_TESTS) tsan:unit tsan:golden
+
+.PHONY: unit-programs
+unit-programs: $(UNITS)
 
 fuzz: all
 	DIFFERENTIAL='--seconds $(SECONDS)' $(RUN_TESTS) differential
