@@ -23,9 +23,13 @@ static void equality_of(const struct code *code, value left, int64_t against, ui
         probe->of = instr->args[other];
     } else if (instr->op == OP_MOD && against == 0 && !instr->checked && constant_of(code, instr->args[1], &operand) &&
                operand != 0 && operand != INT64_MIN) {
-        probe->kind = PROBE_MULTIPLE;
-        probe->against = operand < 0 ? -operand : operand;
-        probe->of = instr->args[0];
+        const int64_t divisor = operand < 0 ? -operand : operand;
+        const bool power = (divisor & (divisor - 1)) == 0; /* then it is the bits below that tell */
+        *probe = (struct probe){.kind = power ? PROBE_BITS : PROBE_MULTIPLE,
+                                .of = instr->args[0],
+                                .mask = divisor - 1,
+                                .against = power ? 0 : divisor,
+                                .flip = flip};
     }
 }
 
