@@ -3,17 +3,15 @@
 #include "memory.h"
 #include "program.h"
 
+#include "../heap.h"
+
 #include <stdlib.h>
 
 struct accelerator *accelerator_open(const struct device *device, const struct shape *shape, struct failure *failure)
 {
-    struct accelerator *accelerator = calloc(1, sizeof *accelerator);
+    struct accelerator *accelerator = heap_array(1, sizeof *accelerator);
     cl_int code;
 
-    if (!accelerator) {
-        cl_ok(failure, "clCreateContext", CL_OUT_OF_HOST_MEMORY);
-        return NULL;
-    }
     accelerator->device = *device;
     accelerator->shape = shape;
     signals_record(&accelerator->signals);
@@ -25,8 +23,6 @@ struct accelerator *accelerator_open(const struct device *device, const struct s
     }
     accelerator->memory = memory_new(accelerator);
     accelerator->programs = programs_new();
-    if (!accelerator->memory || !accelerator->programs)
-        cl_ok(failure, "clCreateContext", CL_OUT_OF_HOST_MEMORY);
     if (failure->call) {
         accelerator_close(accelerator);
         return NULL;
