@@ -249,16 +249,6 @@ static bool write_rows(const struct results *results, struct launch *launch)
     return true;
 }
 
-/* Some columns of the piece may stay here that others lack: they are written again, here or elsewhere. */
-static void discard_rows(const struct results *results, const struct launch *launch)
-{
-    const struct task *task = launch->plan->emitter.task;
-
-    for (size_t k = 0; k < task->output_count; k++)
-        if (task->outputs[k].needed)
-            away_discard(results->sink->columns[k], results->sink->rows);
-}
-
 /* Turns counts into starts: where each group's rows go, and at the end how many there are in all. */
 static int64_t prefix(uint64_t *counts, size_t groups)
 {
@@ -300,7 +290,8 @@ static enum status rows_piece(const struct results *results, struct launch *laun
         return STATUS_UNABLE;
     if (launch->plan->roles[KERNEL_WRITE] && launch->written > 0 && !*results->flagged &&
         !write_rows(results, launch)) {
-        discard_rows(results, launch);
+        /* Some columns of the piece may stay here that others lack: they are written again, here or elsewhere. */
+        columns_discard(results->sink->columns, launch->plan->emitter.task->output_count, results->sink->rows);
         return STATUS_UNABLE;
     }
     results->sink->rows += launch->written;

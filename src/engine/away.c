@@ -37,6 +37,14 @@ void away_discard(struct column *column, int64_t row)
     }
 }
 
+void columns_discard(struct column *const *columns, size_t count, int64_t row)
+{
+    for (size_t k = 0; k < count; k++) {
+        if (columns[k])
+            away_discard(columns[k], row);
+    }
+}
+
 /* Rows begin..end-1, some of those away, are back. Of what is back in the middle no note is taken. */
 static void came_back(struct column *column, struct away *away, int64_t begin, int64_t end)
 {

@@ -28,6 +28,7 @@ void away_lose(struct column *column);
 /* The rows from `row` on are going to be written anew, whatever a backend had made of them: those elsewhere are
  * forgotten. None of the column's away may begin before `row` and end behind it. */
 void away_discard(struct column *column, int64_t row);
+void columns_discard(struct column *const *columns, size_t count, int64_t row); /* of which some may be NULL */
 
 /* Rows begin..end-1 of the column are on the host from now on. False: they are lost with their device. */
 bool column_fetch(struct column *column, int64_t begin, int64_t end);

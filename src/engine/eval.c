@@ -241,13 +241,19 @@ static bool has_folds(const struct task *task)
     return folds;
 }
 
+/* Bytes of results a row. */
+static int64_t row_bytes(const struct program *program)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < program->output_count; i++)
+        bytes += (int64_t)program->outputs[i].size;
+    return bytes;
+}
+
 static int64_t rows_a_piece(const struct program *program)
 {
-    int64_t row_bytes = 1;
-    for (size_t i = 0; i < program->output_count; i++)
-        row_bytes += (int64_t)program->outputs[i].size;
     int64_t rows = PIECE_ROWS;
-    while (rows > BLOCK_ROWS && rows * row_bytes > PIECE_BYTES)
+    while (rows > BLOCK_ROWS && rows * (row_bytes(program) + 1) > PIECE_BYTES)
         rows /= 2;
     return rows;
 }
@@ -255,10 +261,7 @@ static int64_t rows_a_piece(const struct program *program)
 /* As many as would be if all rows passed. */
 static int64_t result_bytes(const struct program *program)
 {
-    int64_t row_bytes = 0;
-    for (size_t i = 0; i < program->output_count; i++)
-        row_bytes += (int64_t)program->outputs[i].size;
-    return row_bytes * (program->job->end - program->job->begin);
+    return row_bytes(program) * (program->job->end - program->job->begin);
 }
 
 static int64_t piece_count(const struct job *job, int64_t piece_rows)

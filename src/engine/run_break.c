@@ -112,15 +112,6 @@ static enum status make_results(const struct task *task, const struct break_job 
     return STATUS_OK;
 }
 
-/* What a device that became unable left with itself is not wanted: another writes all. */
-static void discard_results(const struct break_job *job)
-{
-    for (size_t k = 0; k < job->task->output_count; k++) {
-        if (job->results[k])
-            away_discard(job->results[k], 0);
-    }
-}
-
 /* On the device, or on the evaluator if there is none or it is unable; *used is the one that did it, whose time alone
  * counts in `measure` (or NULL). */
 static enum status run_backends(struct backend *device, struct backend *evaluator, const struct break_job *job,
@@ -132,7 +123,8 @@ static enum status run_backends(struct backend *device, struct backend *evaluato
     enum status status = device && device->ops->breaker ? device->ops->breaker(device, job, flagged) : STATUS_UNABLE;
     if (status == STATUS_UNABLE) {
         drop_repeated_note(job->diags);
-        discard_results(job);
+        /* What the device left with itself is not wanted: the evaluator writes all. */
+        columns_discard(job->results, job->task->output_count, 0);
         *flagged = false;
         *used = evaluator;
         if (measure)

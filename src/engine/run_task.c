@@ -177,15 +177,6 @@ static enum status check_room(const struct task_run *run, int64_t rows, int64_t 
     return room_check(run->runner->memory, rows, left, result_bytes(run), run->task->span, run->job.diags);
 }
 
-/* What a backend left elsewhere of the rows from `row` on is not wanted. */
-static void discard_rows(const struct task_run *run, const struct row_sink *sink, int64_t row)
-{
-    for (size_t k = 0; k < run->task->output_count; k++) {
-        if (sink->columns[k])
-            away_discard(sink->columns[k], row);
-    }
-}
-
 /* One range on one backend. When that is unable, nothing of the range is kept. */
 static enum status run_range(struct task_run *run, struct backend *backend, const struct job *range)
 {
@@ -196,7 +187,7 @@ static enum status run_range(struct task_run *run, struct backend *backend, cons
         enum status status = backend->ops->rows(backend, range, sink, &run->flagged);
         if (status != STATUS_OK) {
             sink->rows = before;
-            discard_rows(run, sink, before);
+            columns_discard(sink->columns, task->output_count, before);
         }
         return status;
     }
@@ -278,7 +269,7 @@ static void rescue_results(struct task_run *run, struct job *range)
     if (home)
         return;
     sink->rows = 0;
-    discard_rows(run, sink, 0);
+    columns_discard(sink->columns, task->output_count, 0);
     range->begin = run->job.begin;
     run->full = false;
     for (size_t k = 0; k < task->output_count; k++)

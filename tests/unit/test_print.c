@@ -336,20 +336,27 @@ static void tables_are_shortened_to_the_lines_there_are(void **state)
     result_release(&result);
 }
 
+/* A histogram of so many intervals; takes the columns over. */
+static struct result histogram_of(struct column *const *columns, int64_t rows)
+{
+    static const char *const names[] = {"lo", "hi", "count"};
+    struct result result = {.kind = RESULT_RELATION,
+                            .relation = relation_new(rows, 3, columns, names),
+                            .show_rows = -1,
+                            .view = VIEW_HISTOGRAM};
+    for (size_t k = 0; k < 3; k++) {
+        column_unref(columns[k]);
+    }
+    return result;
+}
+
 static void histograms_have_bars_on_a_terminal_only(void **state)
 {
     (void)state;
     static const int64_t counts[] = {80, 0, 1, 40, 30};
     static const double edges[] = {0, 1, 2, 3, 4, 5};
     struct column *columns[] = {column_of_floats(edges, 5), column_of_floats(edges + 1, 5), column_of_ints(counts, 5)};
-    static const char *const names[] = {"lo", "hi", "count"};
-    struct result result = {.kind = RESULT_RELATION,
-                            .relation = relation_new(5, 3, columns, names),
-                            .show_rows = -1,
-                            .view = VIEW_HISTOGRAM};
-    for (size_t k = 0; k < 3; k++) {
-        column_unref(columns[k]);
-    }
+    struct result result = histogram_of(columns, 5);
     struct print_style style = style_of(PRINT_TABLE, true);
     style.width = 3 + 2 + 3 + 2 + 5 + 2 + 10;
     expect(&result, &style,
@@ -384,14 +391,7 @@ static void both_edges_of_intervals_have_commas(void **state)
     static const int64_t counts[] = {2, 1};
     static const double lower[] = {0, 5000}, upper[] = {5000, 10000};
     struct column *columns[] = {column_of_floats(lower, 2), column_of_floats(upper, 2), column_of_ints(counts, 2)};
-    static const char *const names[] = {"lo", "hi", "count"};
-    struct result result = {.kind = RESULT_RELATION,
-                            .relation = relation_new(2, 3, columns, names),
-                            .show_rows = -1,
-                            .view = VIEW_HISTOGRAM};
-    for (size_t k = 0; k < 3; k++) {
-        column_unref(columns[k]);
-    }
+    struct result result = histogram_of(columns, 2);
     struct print_style style = style_of(PRINT_TABLE, true);
     style.separators = true;
     style.width = 26; /* no room for bars */
@@ -408,14 +408,7 @@ static void a_histogram_of_nothing_has_no_bars(void **state)
     (void)state;
     static const int64_t zeroes[3] = {0};
     struct column *columns[] = {column_of_ints(zeroes, 2), column_of_ints(zeroes, 2), column_of_ints(zeroes, 2)};
-    static const char *const names[] = {"lo", "hi", "count"};
-    struct result result = {.kind = RESULT_RELATION,
-                            .relation = relation_new(2, 3, columns, names),
-                            .show_rows = -1,
-                            .view = VIEW_HISTOGRAM};
-    for (size_t k = 0; k < 3; k++) {
-        column_unref(columns[k]);
-    }
+    struct result result = histogram_of(columns, 2);
     struct print_style style = style_of(PRINT_TABLE, true);
     expect(&result, &style, " lo   hi  count\ni64  i64    i64\n  0    0      0\n  0    0      0\n");
     result_release(&result);
