@@ -334,11 +334,13 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
         member_init(&members[i], &crew, states, threads == 1);
     team_run(evaluator->team, threads, work, members);
 
+    int64_t spared = 0;
     if (crew.partials)
         merge_partials(&crew, states);
     for (int i = 0; i < threads; i++) {
         for (size_t k = 0; states && threads > 1 && !crew.partials && k < job->task->aggregate_count; k++)
             agg_merge(&states[k], &members[i].states[k]);
+        spared += worker_spared(members[i].worker);
         arena_free(members[i].arena);
     }
     if (crew.turns)
@@ -349,7 +351,7 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
     if (job->timing) {
         int64_t bytes =
             bytes_moved(job, crew.program, sink ? sink->columns : NULL, sink ? sink->rows - crew.before : 0);
-        timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, arena), now_ns() - started, bytes);
+        timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, arena), now_ns() - started, bytes - spared);
     }
     bool cancelled = crew.cancelled;
     turns_destroy(&turns);

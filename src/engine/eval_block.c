@@ -6,7 +6,12 @@
 
 #include <string.h>
 
-enum { LIST_OF = 16 }; /* where fewer than one in so many rows pass, a list of them is quicker to go through than all */
+enum {
+    LIST_OF = 16, /* where fewer than one in so many rows pass, a list of them is quicker to go through than all */
+    FEW = BLOCK_ROWS / 64, /* where no more rows of a block pass the lead, most lines of other columns are not read */
+    MOST_SIEVED = UINT16_MAX + 1, /* rows that are gathered from at once */
+    REST = 15,                    /* blocks that are not sieved after one of which too many rows passed */
+};
 
 struct worker {
     const struct program *program;
@@ -20,11 +25,15 @@ struct worker {
     bool *failing;            /* checks with failures in this block, */
     uint8_t *failures;        /* and in which rows: BLOCK_ROWS bytes a check */
     uint8_t fail[BLOCK_ROWS]; /* failures of the step at hand */
-    uint16_t picked[BLOCK_ROWS];
-    unsigned char *staged;     /* a block of an output on its way past the cache */
-    size_t asked;              /* bytes of the next block's inputs that the machine has been told of */
-    size_t asked_a_step;       /* how many more it is told of with each step; a multiple of CACHE_LINE */
-    struct pairing **pairings; /* of each aggregate that is folded pairwise */
+    uint16_t picked[BLOCK_ROWS + 2];
+    unsigned char *staged;         /* a block of an output on its way past the cache */
+    uint16_t gathered[BLOCK_ROWS]; /* rows that passed the lead */
+    int rest;                      /* blocks that are not sieved */
+    int64_t spared;                /* bytes of other columns that were not read for those that did not */
+    size_t asked_inputs;           /* how many of the inputs are asked for ahead; */
+    size_t asked;                  /* bytes of the next block's inputs that the machine has been told of */
+    size_t asked_a_step;           /* how many more it is told of with each step; a multiple of CACHE_LINE */
+    struct pairing **pairings;     /* of each aggregate that is folded pairwise */
 };
 
 static void fill_constant(void *vector, enum lane lane, int64_t integer, double number)
@@ -47,11 +56,11 @@ static void fill_constant(void *vector, enum lane lane, int64_t integer, double 
     }
 }
 
-/* Bytes of a block's inputs for each of its steps. */
-static size_t share_of_inputs(const struct program *program)
+/* Bytes of a block's first inputs for each of so many steps. */
+static size_t share_of_inputs(const struct program *program, size_t inputs, size_t steps)
 {
-    size_t bytes = 0, steps = (size_t)program->step_count + program->output_count + program->aggregate_count;
-    for (size_t i = 0; i < program->stored_count; i++)
+    size_t bytes = 0;
+    for (size_t i = 0; i < inputs; i++)
         bytes += BLOCK_ROWS * program->vectors[program->stored[i].vector].size;
     return (bytes / (steps + 1) + CACHE_LINE) / CACHE_LINE * CACHE_LINE;
 }
@@ -73,7 +82,6 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
         fill_constant(vector, constant->lane, integer, instr->op == OP_ROWS ? (double)integer : instr->number);
         worker->at[constant->vector] = vector;
     }
-    worker->asked_a_step = share_of_inputs(program);
     worker->pairings = arena_array(arena, program->aggregate_count, sizeof *worker->pairings);
     for (size_t i = 0; i < program->aggregate_count; i++) {
         if (program->aggregates[i].reducer)
@@ -85,6 +93,11 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
 bool worker_flagged(const struct worker *worker)
 {
     return worker->flagged;
+}
+
+int64_t worker_spared(const struct worker *worker)
+{
+    return worker->spared;
 }
 
 static void note_failures(struct worker *worker, int32_t check, int count)
@@ -108,7 +121,7 @@ static void ask_ahead(struct worker *worker)
     const struct program *program = worker->program;
     size_t begin = worker->asked, before = 0;
     worker->asked += worker->asked_a_step;
-    for (size_t i = 0; i < program->stored_count && before < worker->asked; i++) {
+    for (size_t i = 0; i < worker->asked_inputs && before < worker->asked; i++) {
         const size_t bytes = BLOCK_ROWS * program->vectors[program->stored[i].vector].size;
         const char *next = (const char *)worker->at[program->stored[i].vector] + bytes;
         for (size_t at = begin > before ? begin - before : 0; at < bytes && before + at < worker->asked;
@@ -220,17 +233,19 @@ static const void *stored_block(const struct worker *worker, const struct stored
     return copy;
 }
 
-/* Runs a block of the program up to its results' vectors; returns how many rows they have. */
-static int run_block(struct worker *worker, int64_t row, int count)
+/* From here on, of a block's first inputs the next block is asked for, with each of so many steps a part. */
+static void begin_asking(struct worker *worker, size_t inputs, size_t steps)
+{
+    worker->asked = 0;
+    worker->asked_inputs = inputs;
+    worker->asked_a_step = share_of_inputs(worker->program, inputs, steps);
+}
+
+/* Runs the program up to its results' vectors on `count` rows, which the inputs' vectors point to; returns how many
+ * rows the results have. */
+static int run_rows(struct worker *worker, int count)
 {
     const struct program *program = worker->program;
-    worker->row = row;
-    worker->asked = 0;
-    for (size_t i = 0; i < program->stored_count; i++) {
-        const struct stored_vector *stored = &program->stored[i];
-        worker->at[stored->vector] = stored_block(worker, stored, row, count);
-    }
-    ask_ahead(worker);
     int passed = filter_block(worker, count);
     if (passed == 0)
         return 0;
@@ -241,16 +256,128 @@ static int run_block(struct worker *worker, int64_t row, int count)
     return passed;
 }
 
+static int run_block(struct worker *worker, int64_t row, int count)
+{
+    const struct program *program = worker->program;
+    worker->row = row;
+    for (size_t i = 0; i < program->stored_count; i++) {
+        const struct stored_vector *stored = &program->stored[i];
+        worker->at[stored->vector] = stored_block(worker, stored, row, count);
+    }
+    begin_asking(worker, program->stored_count,
+                 (size_t)program->step_count + program->output_count + program->aggregate_count);
+    ask_ahead(worker);
+    return run_rows(worker, count);
+}
+
 static int block_size(int64_t left)
 {
     return left < BLOCK_ROWS ? (int)left : BLOCK_ROWS;
 }
 
+/* Runs the lead on a block; returns the mask of the rows that pass. */
+static const uint8_t *run_lead(struct worker *worker, int64_t row, int count)
+{
+    const struct program *program = worker->program;
+    const struct filter_steps *lead = &program->filters[0];
+    for (size_t i = 0; i < program->lead_stored; i++)
+        worker->at[program->stored[i].vector] = stored_block(worker, &program->stored[i], row, count);
+    worker->row = row;
+    worker->index = NULL;
+    worker->mask = NULL;
+    worker->rows = count;
+    begin_asking(worker, program->lead_stored, (size_t)lead->end - 1);
+    run_steps(worker, 0, lead->end, count);
+    return worker->at[lead->mask];
+}
+
+/* The rows listed will be read soon, of all columns. */
+static void ask_for_rows(const struct worker *worker, int64_t row, const uint16_t *listed, int count)
+{
+    const struct program *program = worker->program;
+    for (size_t i = program->lead_stored; i < program->stored_count; i++) {
+        const size_t size = program->vectors[program->stored[i].vector].size;
+        const char *elements = stored_block(worker, &program->stored[i], row, 0);
+        for (int k = 0; k < count; k++)
+            __builtin_prefetch(elements + listed[k] * size);
+    }
+}
+
+/* Lists rows among row .. row+count-1 for which the lead holds, by their distance from `row`; returns how many there
+ * are, and how many rows it looked at: none where too many pass to be listed. */
+static int sieve(struct worker *worker, int64_t row, int64_t count, int64_t *looked)
+{
+    int listed = 0;
+    *looked = 0;
+    if (worker->rest > 0) {
+        worker->rest--;
+        return 0;
+    }
+    count = count < MOST_SIEVED ? count : MOST_SIEVED;
+    while (*looked < count && listed <= BLOCK_ROWS - FEW) {
+        const int rows = block_size(count - *looked);
+        const uint8_t *mask = run_lead(worker, row + *looked, rows);
+        const int passed = list_few(mask, rows, FEW, worker->picked);
+        if (passed > FEW) {
+            worker->rest = REST;
+            break;
+        }
+        for (int k = 0; k < passed; k++)
+            worker->gathered[listed + k] = (uint16_t)(worker->picked[k] + *looked);
+        ask_for_rows(worker, row, worker->gathered + listed, passed);
+        listed += passed;
+        *looked += rows;
+    }
+    return listed;
+}
+
+/* Gathers the rows listed into vectors, and runs the program on them. */
+static int run_gathered(struct worker *worker, int64_t row, int count)
+{
+    const struct program *program = worker->program;
+    for (size_t i = 0; i < program->stored_count; i++) {
+        const struct stored_vector *stored = &program->stored[i];
+        const enum type store = program->job->columns[stored->input]->store;
+        struct operands operands = {
+            .out = worker->memory + stored->place,
+            .a = stored_block(worker, stored, row, 0),
+            .index = worker->gathered,
+        };
+        vector_picked_move(store, store)(&operands, count);
+        worker->at[stored->vector] = operands.out;
+    }
+    begin_asking(worker, 0, 1);
+    return run_rows(worker, count);
+}
+
+/* Bytes of a row that the lead does not read. */
+static int64_t bytes_behind_lead(const struct program *program)
+{
+    int64_t bytes = 0;
+    for (size_t i = program->lead_stored; i < program->stored_count; i++)
+        bytes += (int64_t)program->vectors[program->stored[i].vector].size;
+    return bytes;
+}
+
+/* Runs the next rows of row .. row+count-1 up to the results' vectors; returns how many rows those have, and how many
+ * it has gone through. */
+static int run_some(struct worker *worker, int64_t row, int64_t count, int64_t *done)
+{
+    if (worker->program->sieves) {
+        int listed = sieve(worker, row, count, done);
+        worker->spared += (*done - listed) * bytes_behind_lead(worker->program);
+        if (*done > 0)
+            return listed > 0 ? run_gathered(worker, row, listed) : 0;
+    }
+    *done = block_size(count);
+    return run_block(worker, row, block_size(count));
+}
+
 void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struct agg_state *states)
 {
     const struct program *program = worker->program;
-    for (int64_t done = 0; done < count && !worker->flagged; done += BLOCK_ROWS) {
-        int passed = run_block(worker, begin + done, block_size(count - done));
+    for (int64_t done = 0, some; done < count && !worker->flagged; done += some) {
+        int passed = run_some(worker, begin + done, count - done, &some);
         for (size_t i = 0; i < program->aggregate_count && passed > 0 && !worker->flagged; i++) {
             const struct folded_aggregate *aggregate = &program->aggregates[i];
             ask_ahead(worker);
@@ -286,8 +413,8 @@ int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *c
 {
     const struct program *program = worker->program;
     int64_t rows = 0;
-    for (int64_t done = 0; done < count && !worker->flagged; done += BLOCK_ROWS) {
-        int passed = run_block(worker, begin + done, block_size(count - done));
+    for (int64_t done = 0, some; done < count && !worker->flagged; done += some) {
+        int passed = run_some(worker, begin + done, count - done, &some);
         for (size_t i = 0; i < program->output_count && passed > 0 && !worker->flagged; i++) {
             const struct stored_output *output = &program->outputs[i];
             void *place = (unsigned char *)places[i] + (size_t)rows * output->size;

@@ -51,10 +51,26 @@ static int list_portably(const uint8_t *mask, int begin, int count, uint16_t *ro
     return listed;
 }
 
+/* Of rows begin .. count-1, `listed` being there already. */
+static int list_few_portably(const uint8_t *mask, int begin, int count, int most, int listed, uint16_t *rows)
+{
+    enum { AT_ONCE = 8 };
+    for (int i = begin; i < count && listed <= most; i += AT_ONCE) {
+        const int some = count - i < AT_ONCE ? count - i : AT_ONCE;
+        uint64_t word = 0;
+        memcpy(&word, mask + i, (size_t)some);
+        for (int j = i; word != 0 && j < i + some; j++) {
+            rows[listed] = (uint16_t)j;
+            listed += mask[j];
+        }
+    }
+    return listed;
+}
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define WITH_COMPRESS __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt")))
+#define WITH_COMPRESS __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt,bmi")))
 
 static bool can_compress(void)
 {
@@ -78,6 +94,26 @@ WITH_COMPRESS static void list_compressed(const uint8_t *mask, int count, uint16
         numbers = _mm512_add_epi16(numbers, step);
     }
     list_portably(mask, i, count, rows);
+}
+
+/* Two of 64 are listed without looking whether there are any, since the branch would be taken at random. */
+WITH_COMPRESS static int list_few_in_vectors(const uint8_t *mask, int count, int most, uint16_t *rows)
+{
+    enum { AT_ONCE = 64 };
+    int listed = 0;
+    int i = 0;
+    for (; i + AT_ONCE <= count && listed <= most; i += AT_ONCE) {
+        const __m512i bytes = _mm512_loadu_si512(mask + i);
+        uint64_t passed = _mm512_test_epi8_mask(bytes, bytes);
+        uint16_t *next = rows + listed;
+        listed += __builtin_popcountll(passed);
+        *next++ = (uint16_t)(i + (int)_tzcnt_u64(passed));
+        passed = _blsr_u64(passed);
+        *next++ = (uint16_t)(i + (int)_tzcnt_u64(passed));
+        for (passed = _blsr_u64(passed); passed != 0; passed = _blsr_u64(passed))
+            *next++ = (uint16_t)(i + (int)_tzcnt_u64(passed));
+    }
+    return list_few_portably(mask, i, count, most, listed, rows);
 }
 
 /* Loops over 64 rows, whose elements are 1, 2, 4 or 8 vectors; they differ in the instruction alone. A whole vector is
@@ -130,6 +166,12 @@ void list_passed(const uint8_t *mask, int count, uint16_t *rows)
         list_portably(mask, 0, count, rows);
 }
 
+int list_few(const uint8_t *mask, int count, int most, uint16_t *rows)
+{
+    return can_compress() ? list_few_in_vectors(mask, count, most, rows)
+                          : list_few_portably(mask, 0, count, most, 0, rows);
+}
+
 #else
 
 pack_fn *pack_passed(size_t size)
@@ -141,6 +183,11 @@ pack_fn *pack_passed(size_t size)
 void list_passed(const uint8_t *mask, int count, uint16_t *rows)
 {
     list_portably(mask, 0, count, rows);
+}
+
+int list_few(const uint8_t *mask, int count, int most, uint16_t *rows)
+{
+    return list_few_portably(mask, 0, count, most, 0, rows);
 }
 
 #endif

@@ -72,7 +72,7 @@ void program_place(struct program *program, struct arena *arena)
     }
     for (size_t i = 0; i < program->stored_count; i++) {
         struct stored_vector *stored = &program->stored[i];
-        if (stored->offset == 0)
+        if (stored->offset == 0 && !program->sieves)
             continue;
         stored->place = new_place(program, program->vectors[stored->vector].size);
     }

@@ -1,6 +1,7 @@
 /* From typed code to a program: what filters, results and guards need, in this order. */
 #include "eval_program.h"
 
+#include "eval_lead.h"
 #include "eval_place.h"
 #include "eval_reduce.h"
 #include "eval_steps.h"
@@ -35,31 +36,39 @@ static void emit_guards(struct builder *b, int32_t first)
     b->ignore_failures = false;
 }
 
+/* Steps for a condition, and for its mask and that of the conditions before it as one. */
+static void emit_condition(struct builder *b, value keep)
+{
+    struct program *program = b->program;
+    b->wanted[keep] = true;
+    steps_emit_wanted(b);
+    reg mask = steps_require(b, keep, LANE_BOOL);
+    if (program->filter_count > 0) {
+        reg both = steps_lane_vector(b, LANE_BOOL);
+        steps_add(b, (struct step){
+                         .dense = vector_op(OP_AND, LANE_BOOL),
+                         .op = OP_AND,
+                         .out = both,
+                         .args = {program->filters[program->filter_count - 1].mask, mask, NO_REGISTER},
+                         .check = CHECK_NONE,
+                     });
+        mask = both;
+    }
+    program->filters[program->filter_count++] = (struct filter_steps){.end = program->step_count, .mask = mask};
+}
+
 static void emit_filters(struct builder *b)
 {
     struct program *program = b->program;
+    value lead = lead_of(b->task);
     b->scope = SCOPE_FILTERS;
-    program->filter_count = b->task->filter_count;
-    program->filters = arena_array(b->arena, program->filter_count, sizeof *program->filters);
-    reg mask = NO_REGISTER;
-    for (size_t i = 0; i < program->filter_count; i++) {
-        value keep = b->task->filters[i].keep;
-        b->wanted[keep] = true;
-        steps_emit_wanted(b);
-        reg passed = steps_require(b, keep, LANE_BOOL);
-        if (mask != NO_REGISTER) {
-            reg both = steps_lane_vector(b, LANE_BOOL);
-            steps_add(b, (struct step){
-                             .dense = vector_op(OP_AND, LANE_BOOL),
-                             .op = OP_AND,
-                             .out = both,
-                             .args = {mask, passed, NO_REGISTER},
-                             .check = CHECK_NONE,
-                         });
-            passed = both;
-        }
-        mask = passed;
-        program->filters[i] = (struct filter_steps){.end = program->step_count, .mask = mask};
+    program->filters = arena_array(b->arena, b->task->filter_count + 1, sizeof *program->filters);
+    if (lead != NO_VALUE)
+        emit_condition(b, lead);
+    program->lead_stored = program->stored_count;
+    for (size_t i = 0; i < b->task->filter_count; i++) {
+        if (b->task->filters[i].keep != lead || i > 0)
+            emit_condition(b, b->task->filters[i].keep);
     }
     program->filters_end = program->step_count;
     program->filter_checks = program->check_count;
@@ -169,6 +178,15 @@ static void emit_aggregates(struct builder *b)
     }
 }
 
+/* Whether rows may be moved together: no step asks where they were. */
+static bool can_gather(const struct program *program)
+{
+    bool can = !program->numbers;
+    for (size_t i = 0; i < program->stored_count; i++)
+        can = can && program->stored[i].offset == 0;
+    return can;
+}
+
 struct program *program_new(const struct job *job, struct column *const *columns, struct arena *arena)
 {
     const struct task *task = job->task;
@@ -192,6 +210,7 @@ struct program *program_new(const struct job *job, struct column *const *columns
         emit_aggregates(&b);
     program->body_end = program->step_count;
     emit_guards(&b, program->filter_checks);
+    program->sieves = program->lead_stored > 0 && program->lead_stored < program->stored_count && can_gather(program);
     program_place(program, arena);
     return program;
 }

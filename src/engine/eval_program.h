@@ -3,7 +3,11 @@
  * A block of rows goes through the filters' steps, a filter at a time, until no row is left. The rows that passed are
  * then picked out of whatever the results still read, and the body's steps run on those alone: sparse results cost
  * little, aggregates need no masks, and a block that passes whole or has no filters is not picked at all. Guards are
- * computed only in the rare block in which some checked operation failed. */
+ * computed only in the rare block in which some checked operation failed.
+ *
+ * One condition, the lead, comes before all filters as one more of them. Where few rows pass it, those of many blocks
+ * are gathered into one before the rest of the program runs, and of columns that the lead does not read only they are
+ * read from memory. */
 #ifndef RQL_ENGINE_EVAL_PROGRAM_H
 #define RQL_ENGINE_EVAL_PROGRAM_H
 
@@ -44,7 +48,7 @@ struct stored_vector {
     reg vector;
     size_t input;
     int64_t offset;
-    size_t place; /* of the copy in a worker's memory; there is none at offset 0 */
+    size_t place; /* of a copy in a worker's memory; there is none at offset 0 of a program that does not gather */
 };
 
 /* A value that is the same in all rows: a constant, or their number. */
@@ -99,6 +103,9 @@ struct program {
     size_t constant_count, constant_capacity;
     struct stored_vector *stored;
     size_t stored_count;
+    bool numbers;       /* some step gives row numbers */
+    bool sieves;        /* rows for which the lead holds may be gathered: filters[0] is its steps, and */
+    size_t lead_stored; /* it reads the first so many of `stored` */
     struct stored_output *outputs;
     size_t output_count;
     struct folded_aggregate *aggregates;

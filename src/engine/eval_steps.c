@@ -279,6 +279,7 @@ static void emit(struct builder *b, value v)
         add_source(b, of[v], from, store == type ? NULL : vector_move(store, type), vector_picked_move(store, type),
                    vector_packs(store, type));
     } else if (instr->op == OP_ROW) {
+        b->program->numbers = true;
         of[v] = steps_lane_vector(b, instr->lane);
         add_source(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_picked_row(instr->lane), false);
     } else if (instr->op == OP_GATHER) {

@@ -98,6 +98,87 @@ static void failures_of_one_guard_add_up(void **state)
     }
 }
 
+enum { STRETCHES = 6, STRETCH = 50001, SIEVED = STRETCHES * STRETCH };
+
+/* Of id == 42 && amount > 0 && amount % 3 == 0 (the filters joined, or one after the other), the amounts and their sum:
+ * 42 is the id of one row in so many, which is another number for each stretch of rows. */
+static void few_rows_are_gathered(void **state)
+{
+    static const int apart[STRETCHES] = {900, 1, SIEVED, 60, 2048, 3};
+    struct column *columns[3] = {column_reserve(TYPE_I64, TYPE_I16, SIEVED), column_reserve(TYPE_I64, TYPE_I32, SIEVED),
+                                 column_reserve(TYPE_F64, TYPE_F64, SIEVED)};
+    static int32_t kept[SIEVED];
+    int64_t count = 0, sum = 0;
+    for (int i = 0; i < SIEVED; i++) {
+        const int32_t amount = (int32_t)((int64_t)i * 7919 % 20011) - 10000;
+        const int16_t id = (int16_t)(i % STRETCH % apart[i / STRETCH] == 0 ? 42 : i % 41);
+        const double number = amount / 4.0;
+        memcpy(column_at(columns[0], i), &id, sizeof id);
+        memcpy(column_at(columns[1], i), &amount, sizeof amount);
+        memcpy(column_at(columns[2], i), &number, sizeof number);
+        if (id == 42 && amount > 0 && amount % 3 == 0) {
+            kept[count++] = amount;
+            sum += amount;
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        column_finish(columns[k], SIEVED);
+    for (int way = 0; way < 8; way++) {
+        const bool joined = way & 1, rows = way & 2, last = way & 4; /* last: id is asked for after the others */
+        struct arena *arena = arena_new();
+        struct diags diags;
+        diags_init(&diags, arena);
+        struct queue queue;
+        queue_init(&queue, arena);
+        struct task *task = queue_add(&queue);
+        struct code *code = &task->code;
+        struct input inputs[3] = {{.type = TYPE_I64}, {.type = TYPE_I64}, {.type = TYPE_F64}};
+        value id = code_input(code, 0, KIND_INT, nowhere), amount = code_input(code, 1, KIND_INT, nowhere);
+        value number = code_input(code, 2, KIND_FLOAT, nowhere);
+        value rest = code_op(code, OP_MOD, amount, code_int(code, 3, nowhere), NO_VALUE, nowhere);
+        value keeps[3] = {
+            code_op(code, OP_EQ, id, code_int(code, 42, nowhere), NO_VALUE, nowhere),
+            code_op(code, OP_LT, code_float(code, 0, nowhere), number, NO_VALUE, nowhere),
+            code_op(code, OP_EQ, rest, code_int(code, 0, nowhere), NO_VALUE, nowhere),
+        };
+        struct filter filters[3];
+        for (int k = 0; k < 3; k++)
+            filters[k] = (struct filter){.keep = keeps[last ? 2 - k : k]};
+        for (int k = 1; k < 3 && joined; k++)
+            filters[0].keep = code_op(code, OP_AND, filters[0].keep, filters[k].keep, NO_VALUE, nowhere);
+        struct output output = {.value = amount, .type = TYPE_I64, .needed = true};
+        struct aggregate total = {.kind = AGG_SUM, .value = amount};
+        task->inputs = inputs;
+        task->input_count = 3;
+        task->filters = filters;
+        task->filter_count = joined ? 1 : 3;
+        task->outputs = &output;
+        task->output_count = rows;
+        task->sink = rows ? SINK_ROWS : SINK_AGGREGATE;
+        task->aggregates = &total;
+        task->aggregate_count = !rows;
+        struct timing timing;
+        timing_init(&timing, arena);
+        const struct runner runner = {.evaluator = *state, .timing = &timing};
+        struct outcome outcome;
+        assert_int_equal(run_task(&runner, task, columns, SIEVED, arena, &outcome, &diags), STATUS_OK);
+        assert_false(outcome.flagged);
+        if (rows)
+            assert_int_equal(outcome.rows, count);
+        else
+            assert_int_equal(outcome.scalar.integer, sum);
+        /* In half of the stretches few enough rows have the id for the other columns to be left alone. */
+        const int64_t read = timing.events[0].bytes - rows * count * 8, all = SIEVED * (2 + 4 + 8);
+        assert_true(read > all / 2 && read < all * 3 / 4);
+        for (int64_t i = 0; i < count && rows; i++)
+            assert_int_equal(column_get_int(outcome.columns[0], i), kept[i]);
+        outcome_release(&outcome, task);
+        arena_free(arena);
+    }
+    for (int k = 0; k < 3; k++)
+        column_unref(columns[k]);
+}
+
 /* A task is named, timed, and the bytes it reads are counted. */
 static void time_is_told(void **state)
 {
@@ -158,6 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(far_rows),
         cmocka_unit_test(failures_of_one_guard_add_up),
+        cmocka_unit_test(few_rows_are_gathered),
         cmocka_unit_test(time_is_told),
     };
     return cmocka_run_group_tests_name("eval_cases", tests, setup, teardown);

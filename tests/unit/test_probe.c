@@ -169,6 +169,12 @@ static void test_picking(void **context)
             if (mask[i])
                 assert_int_equal(listed[k++], i);
         }
+        static uint16_t few[ROWS + 2];
+        const int most = turn % 3 == 0 ? ROWS : (int)(next(&state) % 64);
+        const int found = list_few(mask, rows, most, few);
+        assert_true(expected <= most ? found == expected : found > most);
+        if (expected <= most)
+            assert_memory_equal(few, listed, (size_t)expected * sizeof *few);
         for (size_t size = 1; size <= 8; size *= 2) {
             if (!pack_passed(size))
                 continue;
