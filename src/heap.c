@@ -4,6 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+
+void heap_keep(void)
+{
+    (void)mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 32 << 20);
+}
+#else
+void heap_keep(void)
+{
+}
+#endif
+
 /* The one place below the shell that prints and ends the program. */
 void heap_exhausted(void)
 {

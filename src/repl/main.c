@@ -6,6 +6,7 @@
 #include "../cl/cl.h"
 #include "../cl/compile.h"
 #include "../engine/split.h"
+#include "../heap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -177,6 +178,7 @@ int main(int argc, char **argv)
         return compile_serve(argc, argv);
     }
     occupy_standard_streams();
+    heap_keep();
     /* Only what characters are: numbers look the same everywhere. */
     (void)setlocale(LC_CTYPE, "");
     if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
