@@ -60,6 +60,44 @@ bool probe_of(const struct code *code, value v, struct probe *probe)
     return order_of(left, against, (instr->op == OP_LE) != on_left, on_left, probe);
 }
 
+/* `probe->of` as a sum with a constant: what the constant is added to. */
+static bool sum_of(const struct code *code, value v, value *of, int64_t *constant)
+{
+    const struct instr *instr = &code->at[v];
+    if ((instr->op != OP_ADD && instr->op != OP_SUB) || instr->checked || instr->kind != KIND_INT)
+        return false;
+    bool on_left = instr->op == OP_ADD && constant_of(code, instr->args[0], constant);
+    *of = instr->args[on_left];
+    if (!on_left && !constant_of(code, instr->args[1], constant))
+        return false;
+    return instr->op == OP_ADD || !__builtin_sub_overflow(0, *constant, constant);
+}
+
+bool probe_through(const struct code *code, struct probe *probe)
+{
+    value of;
+    int64_t constant;
+    if (!sum_of(code, probe->of, &of, &constant))
+        return false;
+    if (probe->kind == PROBE_MULTIPLE) {
+        const struct instr *sum = &code->at[probe->of];
+        if (probe->plus != 0 || constant == 0) /* one sum is seen through */
+            return false;
+        probe->plus = constant;
+        probe->lo = sum->lo;
+        probe->hi = sum->hi;
+    } else if (probe->kind == PROBE_BITS && probe->mask != -1) {
+        /* The lower bits of a sum are those of its terms' lower bits. */
+        if (probe->mask < 0 || (probe->mask & (probe->mask + 1)) != 0 || (probe->against & ~probe->mask) != 0)
+            return false;
+        probe->against = (int64_t)(((uint64_t)probe->against - (uint64_t)constant) & (uint64_t)probe->mask);
+    } else if (__builtin_sub_overflow(probe->against, constant, &probe->against)) {
+        return false;
+    }
+    probe->of = of;
+    return true;
+}
+
 /* Loops differ in the types alone. What is multiplied has at least 32 bits, or it would be multiplied as int. */
 #define PROBES(name, type, bits, word)                                                                                 \
     CPU_CLONES static bool bits_##name(const struct operands *o, int count)                                            \
@@ -124,7 +162,7 @@ static void find_inverse(struct probe *probe, struct bounds bounds)
     for (int bits = 3; bits < 64; bits *= 2)
         inverse *= 2 - odd * inverse;
     probe->inverse = inverse;
-    probe->shift = below << probe->turn;
+    probe->shift = (below << probe->turn) + (uint64_t)probe->plus * inverse;
     probe->most = below + (uint64_t)bounds.hi / divisor;
 }
 
@@ -151,6 +189,8 @@ bool probe_prepare(struct probe *probe, enum type type)
     const struct bounds bounds = table[type].bounds;
     probe->loop = table[type].loops[probe->kind];
     if (!probe->loop || probe->against < bounds.lo || probe->against > bounds.hi)
+        return false;
+    if (probe->plus != 0 && (probe->lo < bounds.lo || probe->hi > bounds.hi))
         return false;
     if (probe->kind == PROBE_MULTIPLE)
         find_inverse(probe, bounds);

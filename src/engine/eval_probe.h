@@ -17,6 +17,8 @@ struct probe {
     enum probe_kind kind;
     value of; /* x */
     int64_t mask, against;
+    int64_t plus; /* PROBE_MULTIPLE: of x + plus, which is within lo..hi */
+    int64_t lo, hi;
     uint8_t flip;    /* 1: the question is the opposite */
     vector_fn *loop; /* answers it */
 
@@ -28,6 +30,9 @@ struct probe {
 
 /* Whether a value is the answer to a probe, which is then filled in. */
 bool probe_of(const struct code *code, value v, struct probe *probe);
+
+/* Turns a question about y + c or y - c, c a constant, into one about y; false if it is none, or would overflow. */
+bool probe_through(const struct code *code, struct probe *probe);
 
 /* Gets a probe ready for integers of a type; false: its constants are beyond the type. */
 bool probe_prepare(struct probe *probe, enum type type);

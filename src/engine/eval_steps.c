@@ -166,14 +166,30 @@ static bool has_stored(const struct builder *b, value v)
     return b->code->at[v].op == OP_INPUT && !steps_may_pick(b);
 }
 
-/* Whether a probe gives the value: of elements as they are stored, or else of a lane's. */
-static bool probed(const struct builder *b, value v, struct probe *probe)
+static bool prepared(const struct builder *b, struct probe *probe)
 {
-    if (!probe_of(b->code, v, probe))
-        return false;
     const struct instr *of = &b->code->at[probe->of];
     return probe_prepare(probe,
                          has_stored(b, probe->of) ? b->program->job->columns[of->integer]->store : lane_type(of->lane));
+}
+
+/* Whether a probe gives the value: of elements as they are stored, or else of a lane's. Sums with constants need not be
+ * computed for it. */
+static bool probed(const struct builder *b, value v, struct probe *probe)
+{
+    struct probe deepest;
+    if (!probe_of(b->code, v, &deepest))
+        return false;
+    *probe = deepest;
+    bool found = prepared(b, probe);
+    while (probe_through(b->code, &deepest)) {
+        struct probe deeper = deepest;
+        if (prepared(b, &deeper)) {
+            *probe = deeper;
+            found = true;
+        }
+    }
+    return found;
 }
 
 static void emit_probe(struct builder *b, value v, const struct probe *probe)

@@ -147,6 +147,81 @@ static void test_beyond(void **context)
     assert_false(ask(data, TYPE_I64, OP_INPUT, 0, OP_LE, INT64_MAX, false));
 }
 
+/* A question about x plus or minus a constant, asked of x; false if none is. `op` is asked of the sum itself, or if
+ * `first` is one, of what that makes of it. */
+static bool ask_through(const void *data, enum type type, bool minus, int64_t constant, enum op first, int64_t operand,
+                        enum op op, int64_t against)
+{
+    static uint8_t said[NUMBERS];
+    const struct type_info *info = &type_table[type];
+    struct arena *arena = arena_new();
+    const struct span none = {0};
+    struct code code;
+    code_init(&code, arena);
+    value x = code_input(&code, 0, KIND_INT, none);
+    value sum = code_op(&code, minus ? OP_SUB : OP_ADD, x, code_int(&code, constant, none), NO_VALUE, none);
+    const int64_t plus = minus ? -constant : constant;
+    code.at[sum].checked = false;
+    code.at[sum].lo = info->lo / 4 + plus; /* as x is a quarter of what its type has room for */
+    code.at[sum].hi = info->hi / 4 + plus;
+    value changed = sum;
+    if (first != OP_INPUT)
+        changed = code_op(&code, first, sum, code_int(&code, operand, none), NO_VALUE, none);
+    code.at[changed].checked = false;
+    struct probe probe;
+    bool taken = probe_of(&code, code_op(&code, op, changed, code_int(&code, against, none), NO_VALUE, none), &probe) &&
+                 probe.of == sum && probe_through(&code, &probe) && probe_prepare(&probe, type);
+    if (taken) {
+        assert_int_equal(probe.of, x);
+        assert_false(probe_through(&code, &probe));
+        struct operands operands = {.out = said, .a = data, .probe = &probe};
+        assert_false(probe.loop(&operands, NUMBERS));
+        for (int i = 0; i < NUMBERS; i++)
+            assert_int_equal(said[i], answer(op, before(first, number_at(data, type, i) + plus, operand), against));
+    }
+    arena_free(arena);
+    return taken;
+}
+
+static void test_sums(void **context)
+{
+    (void)context;
+    static const enum type types[] = {TYPE_I8, TYPE_I16, TYPE_I32, TYPE_I64, TYPE_U8, TYPE_U16, TYPE_U32};
+    static const enum op ops[] = {OP_EQ, OP_NE, OP_LT, OP_LE};
+    static int64_t data[NUMBERS];
+    uint64_t state = 3;
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        const size_t size = type_table[types[t]].size;
+        int compared = 0, divided = 0, masked = 0, beyond = 0;
+        fill(data, types[t], &state);
+        for (int i = 0; i < NUMBERS; i++) {
+            const int64_t quarter = number_at(data, types[t], i) / 4;
+            memcpy((unsigned char *)data + (size_t)i * size, &quarter, size);
+        }
+        for (size_t k = 0; k < CONSTANTS; k++) {
+            const int64_t most = type_table[types[t]].hi / 2;
+            const int64_t constant = some_constant(k, types[t], &state) % most;
+            const int64_t other = some_constant(k + k % 7, types[t], &state) % most, mask = (1 << k % 8) - 1;
+            const bool minus = k % 2;
+            if (constant == 0)
+                continue;
+            compared += ask_through(data, types[t], minus, constant, OP_INPUT, 0, ops[k / 2 % 4], other);
+            masked += ask_through(data, types[t], minus, constant, OP_BITAND, mask, ops[k / 2 % 2], other & mask);
+            if (other != 0)
+                divided += ask_through(data, types[t], minus, constant, OP_MOD, other, ops[k / 2 % 2], 0);
+            /* The sum may be no number of the type: its remainder is not the remainder of its lower bits. */
+            if (size < 8)
+                beyond += ask_through(data, types[t], false, constant + 4 * (most + 1), OP_MOD, 7, OP_EQ, 0);
+        }
+        assert_true(compared > CONSTANTS / 4 && divided > CONSTANTS / 4 && masked > CONSTANTS / 4);
+        assert_int_equal(beyond, 0);
+    }
+    /* Only masks of the lowest bits are asked of a sum's terms, and nothing that overflows. */
+    assert_false(ask_through(data, TYPE_I64, false, 1, OP_BITAND, 6, OP_EQ, 2));
+    assert_false(ask_through(data, TYPE_I64, false, -1, OP_INPUT, 0, OP_EQ, INT64_MAX));
+    assert_false(ask_through(data, TYPE_I64, false, 1, OP_INPUT, 0, OP_LT, INT64_MIN));
+}
+
 static void test_picking(void **context)
 {
     (void)context;
@@ -191,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_probes),
         cmocka_unit_test(test_beyond),
+        cmocka_unit_test(test_sums),
         cmocka_unit_test(test_picking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
