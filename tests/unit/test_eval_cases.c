@@ -104,6 +104,7 @@ enum { STRETCHES = 6, STRETCH = 50001, SIEVED = STRETCHES * STRETCH };
  * 42 is the id of one row in so many, which is another number for each stretch of rows. */
 static void few_rows_are_gathered(void **state)
 {
+    struct backend *alone = evaluator_open_threads(1);
     static const int apart[STRETCHES] = {900, 1, SIEVED, 60, 2048, 3};
     struct column *columns[3] = {column_reserve(TYPE_I64, TYPE_I16, SIEVED), column_reserve(TYPE_I64, TYPE_I32, SIEVED),
                                  column_reserve(TYPE_F64, TYPE_F64, SIEVED)};
@@ -123,8 +124,9 @@ static void few_rows_are_gathered(void **state)
     }
     for (int k = 0; k < 3; k++)
         column_finish(columns[k], SIEVED);
-    for (int way = 0; way < 8; way++) {
+    for (int way = 0; way < 16; way++) {
         const bool joined = way & 1, rows = way & 2, last = way & 4; /* last: id is asked for after the others */
+        const bool crew = way & 8;
         struct arena *arena = arena_new();
         struct diags diags;
         diags_init(&diags, arena);
@@ -159,7 +161,7 @@ static void few_rows_are_gathered(void **state)
         task->aggregate_count = !rows;
         struct timing timing;
         timing_init(&timing, arena);
-        const struct runner runner = {.evaluator = *state, .timing = &timing};
+        const struct runner runner = {.evaluator = crew ? *state : alone, .timing = &timing};
         struct outcome outcome;
         assert_int_equal(run_task(&runner, task, columns, SIEVED, arena, &outcome, &diags), STATUS_OK);
         assert_false(outcome.flagged);
@@ -167,9 +169,10 @@ static void few_rows_are_gathered(void **state)
             assert_int_equal(outcome.rows, count);
         else
             assert_int_equal(outcome.scalar.integer, sum);
-        /* In half of the stretches few enough rows have the id for the other columns to be left alone. */
+        /* In half of the stretches few enough rows have the id for the other columns to be left alone. Of several
+         * threads it depends on who has met the others. */
         const int64_t read = timing.events[0].bytes - rows * count * 8, all = SIEVED * (2 + 4 + 8);
-        assert_true(read > all / 2 && read < all * 3 / 4);
+        assert_true(crew || (read > all / 2 && read < all * 3 / 4));
         for (int64_t i = 0; i < count && rows; i++)
             assert_int_equal(column_get_int(outcome.columns[0], i), kept[i]);
         outcome_release(&outcome, task);
@@ -177,6 +180,7 @@ static void few_rows_are_gathered(void **state)
     }
     for (int k = 0; k < 3; k++)
         column_unref(columns[k]);
+    alone->ops->close(alone);
 }
 
 /* A task is named, timed, and the bytes it reads are counted. */
