@@ -85,53 +85,6 @@ static int32_t add_literal(struct emitter *emitter, value constant, bool divisor
     return (int32_t)(emitter->first_literal + emitter->literal_count++);
 }
 
-static size_t root_count(const struct task *task)
-{
-    return task->filter_count + task->output_count + task->aggregate_count;
-}
-
-/* Root r of the task: filters, then outputs, then aggregates; NO_VALUE if it is not computed. */
-static value root_value(const struct task *task, size_t root)
-{
-    if (root < task->filter_count)
-        return task->filters[root].keep;
-    root -= task->filter_count;
-    if (root < task->output_count)
-        return task->sink == SINK_ROWS && task->outputs[root].needed ? task->outputs[root].value : NO_VALUE;
-    root -= task->output_count;
-    return task->sink == SINK_AGGREGATE ? task->aggregates[root].value : NO_VALUE;
-}
-
-/* Adds what marked values are computed from, and the guards of those that may fail, until nothing new comes. Guards may
- * stand behind what they guard. */
-static void mark_all(const struct code *code, bool *live)
-{
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (value v = code->count - 1; v >= 0; v--) {
-            const struct instr *instr = &code->at[v];
-            if (!live[v])
-                continue;
-            for (int k = 0; k < op_table[instr->op].arity; k++)
-                live[instr->args[k]] = true;
-            if (instr->checked && instr->guard != NO_VALUE && !live[instr->guard])
-                live[instr->guard] = changed = true;
-        }
-    }
-}
-
-static void mark_needs(const struct task *task, struct needs needs, bool *live)
-{
-    for (size_t root = 0; root < root_count(task); root++) {
-        bool wanted = root < task->filter_count                        ? needs.filters
-                      : root < task->filter_count + task->output_count ? needs.outputs
-                                                                       : needs.aggregates;
-        if (wanted && root_value(task, root) != NO_VALUE)
-            live[root_value(task, root)] = true;
-    }
-    mark_all(&task->code, live);
-}
-
 /* Notes what a value reads of columns. */
 static void number_columns(struct emitter *emitter, value v)
 {
@@ -159,7 +112,7 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
 {
     const struct code *code = &task->code;
     size_t count = (size_t)code->count;
-    size_t uses = 3 * count + root_count(task);
+    size_t uses = 3 * count + needs_roots(task);
     int32_t number = 0;
 
     *emitter = (struct emitter){
@@ -173,13 +126,13 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
         .reaches = arena_array(arena, task->input_count + 1, sizeof(enum reach)),
         .neighbours = arena_array(arena, count + 1, sizeof(value)),
         .operands = arena_array(arena, count + 1, sizeof *emitter->operands),
-        .roots = arena_array(arena, root_count(task) + 1, sizeof(int32_t)),
+        .roots = arena_array(arena, needs_roots(task) + 1, sizeof(int32_t)),
         .literals = arena_array(arena, uses + 1, sizeof(struct literal)),
         .first_literal = first_literal,
     };
     for (size_t k = 0; k < task->input_count; k++)
         emitter->columns[k] = -1;
-    mark_needs(task, (struct needs){true, true, true}, emitter->live);
+    needs_mark(task, (struct needs){true, true, true}, emitter->live);
     for (value v = 0; v < code->count; v++) {
         const struct instr *instr = &code->at[v];
         if (!emitter->live[v])
@@ -200,8 +153,8 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
             emitter->operands[v][k] = literal ? add_literal(emitter, instr->args[k], divisor, lane) : -1;
         }
     }
-    for (size_t root = 0; root < root_count(task); root++) {
-        value v = root_value(task, root);
+    for (size_t root = 0; root < needs_roots(task); root++) {
+        value v = needs_root(task, root);
         emitter->roots[root] =
             v != NO_VALUE && is_literal(&code->at[v]) ? add_literal(emitter, v, false, code->at[v].lane) : -1;
     }
@@ -209,23 +162,33 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
     return true;
 }
 
-size_t emit_row_bytes(const struct emitter *emitter, struct needs needs, struct arena *arena)
+size_t emit_bytes_read(const struct emitter *emitter, const bool *live, const bool *before, struct arena *arena)
 {
     const struct code *code = &emitter->task->code;
-    bool *live = arena_array(arena, (size_t)code->count + 1, sizeof(bool));
     bool *counted = arena_array(arena, emitter->task->input_count + 1, sizeof(bool));
     size_t bytes = 0;
 
-    mark_needs(emitter->task, needs, live);
+    for (value v = 0; v < code->count; v++)
+        if (before[v] && code->at[v].op == OP_INPUT)
+            counted[code->at[v].integer] = true;
     for (value v = 0; v < code->count; v++) {
         const struct instr *instr = &code->at[v];
-        bool reads = instr->op == OP_GATHER || (instr->op == OP_INPUT && !counted[instr->integer]);
+        bool reads = (instr->op == OP_GATHER && !before[v]) || (instr->op == OP_INPUT && !counted[instr->integer]);
         if (!live[v] || !reads)
             continue;
         bytes += type_table[emitter->stores[instr->integer]].size;
-        counted[instr->integer] = true; /* neighbours share what they read */
+        counted[instr->integer] = counted[instr->integer] || instr->op == OP_INPUT;
     }
     return bytes;
+}
+
+size_t emit_row_bytes(const struct emitter *emitter, struct needs needs, struct arena *arena)
+{
+    size_t count = (size_t)emitter->task->code.count;
+    bool *live = arena_array(arena, count + 1, sizeof(bool)), *none = arena_array(arena, count + 1, sizeof(bool));
+
+    needs_mark(emitter->task, needs, live);
+    return emit_bytes_read(emitter, live, none, arena);
 }
 
 static const char *constant_text(struct arena *arena, const struct instr *instr)
@@ -299,11 +262,18 @@ static void emit_element(const struct emitter *emitter, struct strbuf *out, valu
         strbuf_printf(out, "convert_%s%s(%s);\n", type, suffix, element);
 }
 
-static void emit_input(const struct emitter *emitter, struct strbuf *out, value v, int width)
+const char *emit_fetched(const struct emitter *emitter, value v)
 {
+    return arena_printf(emitter->arena, "x%" PRId32 "[j]", emitter->numbers[v]);
+}
+
+static void emit_input(const struct emitter *emitter, struct strbuf *out, value v, enum from from, int width)
+{
+    struct arena *arena = emitter->arena;
     int64_t input = emitter->task->code.at[v].integer;
-    const char *element =
-        emitter->function ? arena_printf(emitter->arena, "x%" PRId64, input) : reach_element(emitter, v, "", width);
+    const char *element = emitter->function      ? arena_printf(arena, "x%" PRId64, input)
+                          : from == FROM_FETCHED ? emit_fetched(emitter, v)
+                                                 : reach_element(emitter, v, "", width);
 
     emit_element(emitter, out, v, element, width);
 }
@@ -437,17 +407,15 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
     strbuf_free(&text);
 }
 
-void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct needs needs)
+void emit_values(const struct emitter *emitter, struct strbuf *out, int width, const bool *wanted, enum from from)
 {
     const struct code *code = &emitter->task->code;
-    bool *live = arena_array(emitter->arena, (size_t)code->count + 1, sizeof(bool));
 
-    mark_needs(emitter->task, needs, live);
     for (value v = 0; v < code->count; v++) {
-        if (!live[v] || code->at[v].op == OP_CONST)
+        if (!wanted[v] || code->at[v].op == OP_CONST)
             continue;
         if (code->at[v].op == OP_INPUT)
-            emit_input(emitter, out, v, width);
+            emit_input(emitter, out, v, from, width);
         else if (code->at[v].op == OP_ROW)
             emit_row(emitter, out, v, width);
         else if (code->at[v].op == OP_ROWS)
@@ -461,7 +429,7 @@ void emit_body(const struct emitter *emitter, struct strbuf *out, int width, str
     }
     for (value v = 0; v < code->count; v++) {
         const struct instr *instr = &code->at[v];
-        if (!live[v] || !instr->checked)
+        if (!wanted[v] || !instr->checked)
             continue;
         strbuf_printf(out, "        err%d |= f%" PRId32, width, emitter->numbers[v]);
         if (instr->guard != NO_VALUE)
@@ -470,13 +438,27 @@ void emit_body(const struct emitter *emitter, struct strbuf *out, int width, str
     }
 }
 
+void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct needs needs)
+{
+    bool *live = arena_array(emitter->arena, (size_t)emitter->task->code.count + 1, sizeof(bool));
+
+    needs_mark(emitter->task, needs, live);
+    emit_values(emitter, out, width, live, FROM_COLUMNS);
+}
+
 static const char *root_text(const struct emitter *emitter, size_t root, enum lane lane, int width)
 {
-    value v = root_value(emitter->task, root);
+    value v = needs_root(emitter->task, root);
     const char *text = operand(emitter, v, emitter->roots[root], lane, width);
     bool mask = emitter->task->code.at[v].lane == LANE_BOOL && lane != LANE_BOOL;
 
     return mask ? arena_printf(emitter->arena, "(-%s)", text) : text;
+}
+
+void emit_conditions(const struct emitter *emitter, struct strbuf *out, const value *conditions, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        strbuf_printf(out, "%s%s", k == 0 ? "" : " & ", operand(emitter, conditions[k], -1, LANE_BOOL, 1));
 }
 
 void emit_keep(const struct emitter *emitter, struct strbuf *out, int width)

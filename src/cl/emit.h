@@ -8,6 +8,7 @@
 #ifndef RQL_CL_EMIT_H
 #define RQL_CL_EMIT_H
 
+#include "needs.h"
 #include "reach.h"
 
 struct literal {
@@ -46,17 +47,25 @@ struct emitter {
 bool emitter_init(struct emitter *emitter, const struct task *task, const enum type *stores, size_t first_literal,
                   struct arena *arena);
 
-/* What a kernel computes. */
-struct needs {
-    bool filters, outputs, aggregates;
-};
-
-/* The bytes of columns that a kernel reads for each row. `arena` is the caller's own: the emitter's is the statement's,
- * of which several devices may run a part at once. */
+/* The bytes of a row's columns that a kernel reads; that marked values read and those marked in `before` have not:
+ * neighbours share what they read. `arena` is the caller's own: the emitter's is the statement's, of which several
+ * devices may run a part at once. */
 size_t emit_row_bytes(const struct emitter *emitter, struct needs needs, struct arena *arena);
+size_t emit_bytes_read(const struct emitter *emitter, const bool *live, const bool *before, struct arena *arena);
 
 /* Statements that compute, for rows i .. i+width-1, what is needed, and collect failures in `errW`. */
 void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct needs needs);
+
+/* Where INPUTs are read: in their columns, or where rows under way have been fetched to, the j-th of them here. */
+enum from { FROM_COLUMNS, FROM_FETCHED };
+
+const char *emit_fetched(const struct emitter *emitter, value v);
+
+/* As emit_body for some values; what they and their guards read must be among them, or stand before them. */
+void emit_values(const struct emitter *emitter, struct strbuf *out, int width, const bool *wanted, enum from from);
+
+/* Conditions that have been computed, no constants, as one mask for a row. */
+void emit_conditions(const struct emitter *emitter, struct strbuf *out, const value *conditions, size_t count);
 
 /* "keep", the mask of all filters; call after emit_body with filters. */
 void emit_keep(const struct emitter *emitter, struct strbuf *out, int width);

@@ -179,14 +179,19 @@ size_t launch_parameter_bytes(const struct plan *plan)
     return bytes + 5 * sizeof(cl_ulong);
 }
 
+/* At least: what is read of some rows only counts for those that are written. */
 static int64_t bytes_moved(const struct launch *launch, enum kernel_role role)
 {
     const struct plan *plan = launch->plan;
     const struct task *task = plan->emitter.task;
-    int64_t bytes =
-        (int64_t)emit_row_bytes(&plan->emitter, kernel_needs[role], launch->job->diags->arena) * launch->rows;
+    struct arena *arena = launch->job->diags->arena;
+    size_t every = plan_row_bytes(plan, role, arena);
+    int64_t bytes = (int64_t)every * launch->rows;
 
-    for (size_t k = 0; role == KERNEL_WRITE && k < task->output_count; k++)
+    if (role != KERNEL_WRITE)
+        return bytes;
+    bytes += (int64_t)(emit_row_bytes(&plan->emitter, kernel_needs[role], arena) - every) * launch->written;
+    for (size_t k = 0; k < task->output_count; k++)
         if (task->outputs[k].needed)
             bytes += (int64_t)type_table[plan->stores[k]].size * launch->written;
     return bytes;

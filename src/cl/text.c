@@ -1,6 +1,7 @@
 #include "text.h"
 
 #include "accumulate_ordered.h"
+#include "gate.h"
 #include "literal.h"
 #include "splice.h"
 
@@ -8,6 +9,7 @@
 
 /* src/cl/kernels/NAME.cl, made into C by the build. */
 extern const char kernel_chunks[], kernel_grid[], kernel_pack[];
+extern const char kernel_rows_plain[], kernel_rows_gated[];
 extern const char kernel_compact_chunks[], kernel_count_tiles[], kernel_compact_tiles[], kernel_fold_tiles[];
 
 const char *const kernel_names[KERNEL_ROLE_COUNT] = {
@@ -28,7 +30,10 @@ const struct needs kernel_needs[KERNEL_ROLE_COUNT] = {
 struct pieces {
     struct strbuf parameters, prologue, declare, body, fold, tail, finish, predicate, packed, free, careful, single,
         join, begin;
-    size_t joined; /* ulongs of local memory for each work-item */
+    size_t joined;         /* ulongs of local memory for each work-item */
+    struct gate_text gate; /* of what walks rows in the skeletons that say $rows; */
+    bool gated;            /* if it has one */
+    size_t many;           /* rows under way at once there */
 };
 
 static void pieces_free(struct pieces *pieces)
@@ -39,6 +44,7 @@ static void pieces_free(struct pieces *pieces)
                                   &pieces->join,       &pieces->begin};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         strbuf_free(all[k]);
+    gate_text_free(&pieces->gate);
 }
 
 static const char *text_of(const struct strbuf *buffer)
@@ -46,19 +52,18 @@ static const char *text_of(const struct strbuf *buffer)
     return buffer->text ? buffer->text : "";
 }
 
-/* From this many operations on, several rows at once take more registers than there are. */
-enum { LONG_CODE = 64 };
-
 static void fill(const struct plan *plan, struct strbuf *out, const char *skeleton, enum kernel_role role,
                  const struct pieces *pieces)
 {
     struct arena *arena = plan->emitter.arena;
     const char *group = arena_printf(arena, "%zu", plan->shape->group);
-    const struct part parts[] = {
+    struct strbuf rows = {0};
+    struct part parts[] = {
+        {"rows", ""},
         {"name", kernel_names[role]},
         {"group", group},
         {"tile", arena_printf(arena, "%zu", plan->shape->tile)},
-        {"unroll", arena_printf(arena, "%zu", plan->emitter.operations > LONG_CODE ? 1 : plan->shape->unroll)},
+        {"many", arena_printf(arena, "%zu", pieces->many)},
         {"W", arena_printf(arena, "%d", plan->shape->width)},
         {"scratch", pieces->joined == 0
                         ? ""
@@ -77,10 +82,18 @@ static void fill(const struct plan *plan, struct strbuf *out, const char *skelet
         {"single", text_of(&pieces->single)},
         {"begin", text_of(&pieces->begin)},
         {"join", text_of(&pieces->join)},
+        {"fetched", text_of(&pieces->gate.fetched)},
+        {"fetch", text_of(&pieces->gate.fetch)},
+        {"condition", text_of(&pieces->gate.condition)},
+        {"more", text_of(&pieces->gate.more)},
+        {"rest", text_of(&pieces->gate.rest)},
         {NULL, NULL},
     };
+    splice(&rows, pieces->gated ? kernel_rows_gated : kernel_rows_plain, parts);
+    parts[0].text = text_of(&rows);
     splice(out, skeleton, parts);
     strbuf_putc(out, '\n');
+    strbuf_free(&rows);
 }
 
 /* What every kernel begins and ends with. */
@@ -118,6 +131,47 @@ bool plan_in_tiles(const struct plan *plan, enum kernel_role role)
                                     (role == KERNEL_AGGREGATE && plan->first.function_count > 0));
 }
 
+/* From this many operations on, several rows at once take more registers than there are. */
+enum { LONG_CODE = 64 };
+
+static bool is_long(const struct plan *plan)
+{
+    return plan->emitter.operations > LONG_CODE;
+}
+
+/* The gate of a kernel that has one. Its text is twice as long, so long code goes without. */
+static bool find_gate(const struct plan *plan, enum kernel_role role, struct arena *arena, struct gate *gate)
+{
+    if (plan->shape->chunks || is_long(plan) || (role != KERNEL_COUNT && plan_in_tiles(plan, role)))
+        return false;
+    return gate_find(&plan->emitter, kernel_needs[role], arena, gate);
+}
+
+size_t plan_row_bytes(const struct plan *plan, enum kernel_role role, struct arena *arena)
+{
+    struct gate gate;
+
+    if (role == KERNEL_WRITE && !plan->shape->chunks)
+        return emit_row_bytes(&plan->emitter, (struct needs){.filters = true}, arena);
+    return find_gate(plan, role, arena, &gate) ? gate_row_bytes(&plan->emitter, &gate, arena)
+                                               : emit_row_bytes(&plan->emitter, kernel_needs[role], arena);
+}
+
+/* How many rows are under way at once where skeletons say $rows, and what is done for them behind a gate. */
+static void walk_rows(const struct plan *plan, struct pieces *pieces, enum kernel_role role)
+{
+    const struct emitter *emitter = &plan->emitter;
+    const struct shape *shape = plan->shape;
+    struct gate gate;
+
+    pieces->many = role == KERNEL_COUNT ? shape->tile : is_long(plan) ? 1 : shape->unroll;
+    pieces->gated = find_gate(plan, role, emitter->arena, &gate);
+    if (!pieces->gated)
+        return;
+    pieces->many = gate_many(emitter, &gate, shape->gated);
+    gate_emit(emitter, &gate, pieces->many, &pieces->gate);
+}
+
 /* A kernel that ends in slots. */
 static void reduce(const struct plan *plan, struct strbuf *out, enum kernel_role role,
                    const struct accumulators *accumulators)
@@ -132,6 +186,11 @@ static void reduce(const struct plan *plan, struct strbuf *out, enum kernel_role
     accumulators_declare(accumulators, &pieces.declare, 1);
     compute(plan, &pieces.tail, 1, needs);
     accumulators_step(accumulators, &plan->emitter, &pieces.tail, 1);
+    walk_rows(plan, &pieces, role);
+    if (pieces.gated) {
+        emit_keep(&plan->emitter, &pieces.gate.rest, 1);
+        accumulators_step(accumulators, &plan->emitter, &pieces.gate.rest, 1);
+    }
     if (width > 1) {
         accumulators_declare(accumulators, &pieces.declare, width);
         compute(plan, &pieces.body, width, needs);
@@ -252,6 +311,7 @@ static void write(const struct plan *plan, struct strbuf *out)
         compute(plan, &pieces.tail, 1, kernel_needs[KERNEL_WRITE]);
     }
     put_outputs(plan, &pieces);
+    walk_rows(plan, &pieces, KERNEL_WRITE);
     const char *skeleton = plan->shape->chunks ? filtered ? kernel_compact_chunks : kernel_chunks
                            : filtered          ? kernel_compact_tiles
                                                : kernel_grid;

@@ -33,6 +33,9 @@ struct plan {
  * the shape is one of chunks. */
 bool plan_in_tiles(const struct plan *plan, enum kernel_role role);
 
+/* The bytes of columns that a kernel reads of every row, kept or not. */
+size_t plan_row_bytes(const struct plan *plan, enum kernel_role role, struct arena *arena);
+
 /* Plans a task: input k laid out as inputs[k], needed output k as outputs[k]. False if it has no OpenCL form. */
 bool plan_make(struct plan *plan, const struct task *task, const struct shape *shape, const enum type *inputs,
                const enum type *outputs, struct arena *arena);

@@ -9,14 +9,10 @@ $scratch
     ulong first = get_group_id(0) * chunk + lane;
 $prologue
 $declare
-    for (; first + $group * ($tile - 1) < end; first += $group * $tile) {
-        #pragma unroll
-        for (uint j = 0; j < $tile; ++j) {
-            const ulong i = first + j * $group;
-$tail
-        }
+    for (; first + $group * ($many - 1) < end; first += $group * $many) {
+$rows
     }
-    for (uint j = 0; j < $tile; ++j) {
+    for (uint j = 0; j < $many; ++j) {
         const ulong i = first + j * $group;
         if (i >= end)
             break;

@@ -7,18 +7,14 @@ $parameters
 {
 $scratch
     const uint lane = get_local_id(0);
-    const ulong stride = (ulong)get_num_groups(0) * ($group * $unroll);
-    ulong first = (ulong)get_group_id(0) * ($group * $unroll) + lane;
+    const ulong stride = (ulong)get_num_groups(0) * ($group * $many);
+    ulong first = (ulong)get_group_id(0) * ($group * $many) + lane;
 $prologue
 $declare
-    for (; first + $group * ($unroll - 1) < rows; first += stride) {
-        #pragma unroll
-        for (uint j = 0; j < $unroll; ++j) {
-            const ulong i = first + j * $group;
-$tail
-        }
+    for (; first + $group * ($many - 1) < rows; first += stride) {
+$rows
     }
-    for (uint j = 0; j < $unroll; ++j) {
+    for (uint j = 0; j < $many; ++j) {
         const ulong i = first + j * $group;
         if (i >= rows)
             break;

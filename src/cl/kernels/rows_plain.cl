@@ -1,0 +1,5 @@
+        #pragma unroll
+        for (uint j = 0; j < $many; ++j) {
+            const ulong i = first + j * $group;
+$tail
+        }
