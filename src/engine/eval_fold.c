@@ -45,7 +45,7 @@ CPU_CLONES static void sum_i64(struct agg_state *state, const void *values, int 
     state->count += count;
 }
 
-CPU_CLONES static void sum_f64(struct agg_state *state, const void *values, int count)
+static void sum_f64(struct agg_state *state, const void *values, int count)
 {
     fsum_add_array(&state->fsum, values, count);
     state->count += count;

@@ -1,11 +1,15 @@
 #include "fsum.h"
 
+#include "fsum_lanes.h"
+
 #include <math.h>
 #include <string.h>
 
 /* Chunk k counts units of 2^(32 k - 1075). A double's 53 bits, shifted by up to 31, fall into the low 32 bits of one
  * chunk and 52 bits of the next; 2^11 - 1 of those fit the 63 bits of a chunk beside what a propagation leaves. */
 enum { CHUNKS = 67, CHUNK_BITS = 32, UNIT = -1075, TERMS = (1 << 11) - 1, MAX_EXPONENT = 1004 };
+
+enum { LEAST_BLOCK = 4 * LANES_STEP }; /* what is shorter is quicker added one by one */
 
 static const uint64_t low_mask = 0xffffffff;
 
@@ -65,22 +69,6 @@ void fsum_add(struct fsum *sum, double value)
         propagate(sum);
 }
 
-void fsum_add_array(struct fsum *sum, const double *values, int64_t count)
-{
-    while (count > 0) {
-        int64_t block = count < sum->pending ? count : sum->pending;
-        for (int64_t i = 0; i < block; i++) {
-            if (!add_finite(sum->chunk, values[i]))
-                add_special(sum, values[i]);
-        }
-        sum->pending -= (int32_t)block;
-        if (sum->pending == 0)
-            propagate(sum);
-        values += block;
-        count -= block;
-    }
-}
-
 void fsum_add_error(struct fsum *sum, double bound)
 {
     if (bound > 0)
@@ -118,6 +106,60 @@ void fsum_add_scaled(struct fsum *sum, int64_t integer, int exponent)
         sum->chunk[place / CHUNK_BITS + i] += sign * (int64_t)parts[i];
     if (--sum->pending == 0)
         propagate(sum);
+}
+
+static void add_one_by_one(struct fsum *sum, const double *values, int64_t count)
+{
+    while (count > 0) {
+        int64_t block = count < sum->pending ? count : sum->pending;
+        for (int64_t i = 0; i < block; i++) {
+            if (!add_finite(sum->chunk, values[i]))
+                add_special(sum, values[i]);
+        }
+        sum->pending -= (int32_t)block;
+        if (sum->pending == 0)
+            propagate(sum);
+        values += block;
+        count -= block;
+    }
+}
+
+static bool add_lanes(struct fsum *sum, const double *values, int count)
+{
+    struct lanes_sum part;
+    if (!lanes_add(values, count, sum->ceiling, sum->levels, &part))
+        return false;
+    for (int k = 0; k < sum->levels; k++)
+        fsum_add_scaled(sum, part.integer[k], part.unit[k]);
+    return true;
+}
+
+/* As the block before it, most likely; else with levels of its own. */
+static bool add_block(struct fsum *sum, const double *values, int count)
+{
+    if (sum->levels > 0 && add_lanes(sum, values, count))
+        return true;
+    int ceiling = lanes_ceiling(values, count);
+    if (ceiling > LANES_HIGHEST)
+        return false;
+    sum->ceiling = ceiling < LANES_HIGHEST ? ceiling + 1 : ceiling; /* with room for the blocks after it */
+    sum->levels = LANES_FEW_LEVELS;
+    if (add_lanes(sum, values, count))
+        return true;
+    sum->levels = LANES_LEVELS;
+    return add_lanes(sum, values, count);
+}
+
+void fsum_add_array(struct fsum *sum, const double *values, int64_t count)
+{
+    while (count >= LEAST_BLOCK) {
+        int block = count < LANES_MOST ? (int)count / LANES_STEP * LANES_STEP : LANES_MOST;
+        if (!add_block(sum, values, block))
+            add_one_by_one(sum, values, block);
+        values += block;
+        count -= block;
+    }
+    add_one_by_one(sum, values, count);
 }
 
 void fsum_merge(struct fsum *into, const struct fsum *from)

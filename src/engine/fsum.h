@@ -14,10 +14,12 @@ struct fsum {
     int32_t pending;                         /* additions until carries must be propagated */
     int64_t positive_inf, negative_inf, nan; /* how many of each were added */
     double error;                            /* bound on the absolute error of what was added inexactly; 0: exact */
+    int ceiling, levels;                     /* with which the last block could be added (fsum_lanes.h); 0: none yet */
 };
 
 void fsum_init(struct fsum *sum);
 void fsum_add(struct fsum *sum, double value);
+/* Quick where no magnitude is less than 2^-36 of the largest near it, and nearly as quick down to 2^-126. */
 void fsum_add_array(struct fsum *sum, const double *values, int64_t count);
 
 /* Adds integer * 2^exponent exactly; exponents below -1074 lose bits only if `integer` has them there. */

@@ -1,6 +1,7 @@
 #include "scratch.h"
 
 #include "engine/fsum.h"
+#include "engine/fsum_lanes.h"
 
 #include <float.h>
 #include <math.h>
@@ -113,6 +114,144 @@ static void against_integers(void **unused)
     }
     bool certain;
     assert_same(fsum_result(&sum, &certain), (double)exact * 0x1p-30);
+}
+
+enum { LONG = 3 * LANES_MOST + 37 };
+
+/* One by one there are no lanes. */
+static double plain_sum_of(const double *values, int64_t count)
+{
+    struct fsum sum;
+    bool certain;
+    fsum_init(&sum);
+    for (int64_t i = 0; i < count; i++)
+        fsum_add(&sum, values[i]);
+    return fsum_result(&sum, &certain);
+}
+
+static void assert_like_plain(const double *values, int64_t count)
+{
+    double sum = sum_of(values, count), plain = plain_sum_of(values, count);
+    if (isnan(plain))
+        assert_true(isnan(sum));
+    else
+        assert_same(sum, plain);
+}
+
+/* Of magnitudes that differ a little, more than the first levels take, more than all take, and as far as doubles go;
+ * each value followed by one that nearly cancels it in some arrays, so that the last bits decide. */
+static void lanes_of_all_spreads(void **unused)
+{
+    (void)unused;
+    static const int spreads[] = {1, 10, 30, 45, 80, 130, 400, 900};
+    static double values[LONG];
+    uint64_t state = 5;
+    for (size_t s = 0; s < sizeof spreads / sizeof spreads[0]; s++) {
+        for (int round = 0; round < 8; round++) {
+            int64_t count = round == 0 ? LONG : (int64_t)(next(&state) % LONG);
+            for (int64_t i = 0; i < count; i++) {
+                values[i] = random_double(&state, spreads[s]);
+                if (round % 2 && i > 0 && i % 2)
+                    values[i] = nextafter(-values[i - 1], 0);
+            }
+            assert_like_plain(values, count);
+        }
+    }
+}
+
+/* All as large as a ceiling allows and of one sign, which fills accumulators, up to the largest doubles and down to
+ * the smallest. */
+static void lanes_filled(void **unused)
+{
+    (void)unused;
+    static double values[LONG];
+    for (int exponent = -1074; exponent <= 1023; exponent += exponent > -1070 && exponent < 1005 ? 97 : 1) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            for (int i = 0; i < LONG; i++)
+                values[i] = sign * ldexp(1, exponent);
+            assert_like_plain(values, LONG);
+            for (int i = 0; i < LONG; i++)
+                values[i] = nextafter(values[i], i % 3 ? 0 : values[i] * 2);
+            assert_like_plain(values, LONG);
+        }
+    }
+}
+
+/* One value unlike all others, wherever it is: too large, too small, or none that can be added. */
+static void lanes_with_a_stranger(void **unused)
+{
+    (void)unused;
+    static const double strangers[] = {1e300, -1e40, 1e-40, -1e-300, 5e-324, -0.0, INFINITY, -INFINITY, NAN};
+    static double values[LANES_MOST + 5];
+    uint64_t state = 6;
+    for (size_t s = 0; s < sizeof strangers / sizeof strangers[0]; s++) {
+        for (int at = 0; at < LANES_MOST + 5; at += at < 2 * LANES_STEP ? 1 : 131) {
+            for (int i = 0; i < LANES_MOST + 5; i += 2) {
+                values[i] = random_double(&state, 5);
+                if (i + 1 < LANES_MOST + 5)
+                    values[i + 1] = -values[i];
+            }
+            values[at] = strangers[s];
+            assert_like_plain(values, LANES_MOST + 5);
+        }
+    }
+}
+
+/* Each block is begun with the levels of the one before it. */
+static void lanes_of_changing_blocks(void **unused)
+{
+    (void)unused;
+    enum { BLOCKS = 40 };
+    static double values[BLOCKS * LANES_MOST];
+    uint64_t state = 7;
+    for (int round = 0; round < 10; round++) {
+        for (int block = 0; block < BLOCKS; block++) {
+            double scale = ldexp(1, (int)(next(&state) % 1900) - 960);
+            int spread = 1 + (int)(next(&state) % 80);
+            bool zeroes = next(&state) % 8 == 0;
+            for (int i = 0; i < LANES_MOST; i++)
+                values[block * LANES_MOST + i] = zeroes ? 0 : random_double(&state, spread) * scale;
+        }
+        assert_like_plain(values, BLOCKS * LANES_MOST);
+    }
+}
+
+/* What lanes take and what not, to the last power of two. */
+static void lanes_tell_when_they_are_exact(void **unused)
+{
+    (void)unused;
+    double values[LANES_STEP] = {1.0, -0.0};
+    struct lanes_sum sum;
+    assert_int_equal(lanes_ceiling(values, LANES_STEP), 1);
+    assert_true(lanes_add(values, LANES_STEP, 0, LANES_FEW_LEVELS, &sum));
+    assert_same(ldexp((double)sum.integer[0], sum.unit[0]), 1.0);
+    assert_int_equal(sum.integer[1], 0);
+    assert_false(lanes_add(values, LANES_STEP, -1, LANES_FEW_LEVELS, &sum));
+    values[5] = ldexp(1, -89);
+    assert_true(lanes_add(values, LANES_STEP, 0, LANES_FEW_LEVELS, &sum));
+    values[5] = ldexp(1, -90);
+    assert_false(lanes_add(values, LANES_STEP, 0, LANES_FEW_LEVELS, &sum));
+    assert_true(lanes_add(values, LANES_STEP, 0, LANES_LEVELS, &sum));
+    values[5] = ldexp(1, -180);
+    assert_false(lanes_add(values, LANES_STEP, 0, LANES_LEVELS, &sum));
+    values[5] = ldexp(1, -179);
+    assert_true(lanes_add(values, LANES_STEP, 0, LANES_LEVELS, &sum));
+    values[5] = 4.9406564584124654e-324;
+    values[0] = 0.0;
+    assert_true(lanes_add(values, LANES_STEP, -1022, LANES_FEW_LEVELS, &sum));
+    values[0] = INFINITY;
+    assert_true(lanes_ceiling(values, LANES_STEP) > LANES_HIGHEST);
+    values[0] = NAN;
+    assert_true(lanes_ceiling(values, LANES_STEP) > LANES_HIGHEST);
+    assert_false(lanes_add(values, LANES_STEP, LANES_HIGHEST, LANES_LEVELS, &sum));
+
+    static double full[LANES_MOST];
+    for (int sign = -1; sign <= 1; sign += 2) {
+        for (int i = 0; i < LANES_MOST; i++)
+            full[i] = sign * 8.0;
+        assert_true(lanes_add(full, LANES_MOST, 3, LANES_FEW_LEVELS, &sum));
+        assert_same(ldexp((double)sum.integer[0], sum.unit[0]), sign * 8.0 * LANES_MOST);
+    }
 }
 
 /* Many terms of one sign fill the chunks as fast as can be. */
@@ -278,6 +417,11 @@ int main(void)
         cmocka_unit_test(hard_sums),
         cmocka_unit_test(cancellation),
         cmocka_unit_test(against_integers),
+        cmocka_unit_test(lanes_of_all_spreads),
+        cmocka_unit_test(lanes_filled),
+        cmocka_unit_test(lanes_with_a_stranger),
+        cmocka_unit_test(lanes_of_changing_blocks),
+        cmocka_unit_test(lanes_tell_when_they_are_exact),
         cmocka_unit_test(carries),
         cmocka_unit_test(merging_and_order),
         cmocka_unit_test(many_merges),
