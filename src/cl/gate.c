@@ -19,6 +19,29 @@ static size_t take_apart(const struct code *code, value v, value *conditions, si
     return count;
 }
 
+/* How few rows a condition may be thought to leave, by its form alone: another literal is to find the same program. */
+static int rank(const struct code *code, value condition)
+{
+    const struct instr *instr = &code->at[condition];
+
+    if (instr->op != OP_EQ)
+        return 0;
+    bool of_column = code->at[instr->args[0]].op == OP_INPUT || code->at[instr->args[1]].op == OP_INPUT;
+    return of_column ? 2 : 1;
+}
+
+/* Brings the first of the conditions of the highest rank to the front. */
+static void choose_first(const struct code *code, value *conditions, size_t count)
+{
+    for (size_t k = 1; k < count; k++) {
+        if (rank(code, conditions[k]) <= rank(code, conditions[0]))
+            continue;
+        value better = conditions[k];
+        memmove(conditions + 1, conditions, k * sizeof *conditions);
+        conditions[0] = better;
+    }
+}
+
 static bool *new_marks(const struct code *code, struct arena *arena)
 {
     return arena_array(arena, (size_t)code->count + 1, sizeof(bool));
@@ -29,6 +52,14 @@ static bool gathers(const struct code *code, const bool *marks)
 {
     for (value v = 0; v < code->count; v++)
         if (marks[v] && code->at[v].op == OP_GATHER)
+            return true;
+    return false;
+}
+
+static bool may_fail(const struct code *code, const bool *marks)
+{
+    for (value v = 0; v < code->count; v++)
+        if (marks[v] && code->at[v].checked)
             return true;
     return false;
 }
@@ -45,6 +76,8 @@ bool gate_find(const struct emitter *emitter, struct needs needs, struct arena *
     for (size_t k = 0; k < task->filter_count && needs.filters; k++)
         count = take_apart(code, task->filters[k].keep, conditions, count, taken);
     needs_mark(task, needs, all);
+    if (!may_fail(code, all))
+        choose_first(code, conditions, count);
     *gate = (struct gate){.all = all, .before = before, .conditions = conditions};
     for (size_t k = 0; k < count && !gathers(code, before); k++) {
         before[conditions[k]] = true;

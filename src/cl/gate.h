@@ -1,10 +1,11 @@
 /* A gate: the condition that a row has to pass before a kernel reads the rest of its columns.
  *
- * Filters are taken apart into the conditions that && joins, in their order. The gate is behind the first of them where
- * what follows reads columns that nothing before has read. Work-items that have several rows under way read what the
- * condition needs of all of them, then the rest of those that pass, so that as much of memory is on its way as without
- * a gate; then they do the work of those that have passed. What would be computed for others has no effect anyway: it
- * is behind the filters, and so are the guards of what may fail.
+ * Filters are taken apart into the conditions that && joins, in their order, but where nothing can fail one that asks
+ * for equality comes first. The gate is behind the first of them where what follows reads columns that nothing before
+ * has read. Work-items that have several rows under way read what the condition needs of all of them, then the rest of
+ * those that pass, so that as much of memory is on its way as without a gate; then they do the work of those that have
+ * passed. What would be computed for others has no effect anyway: it is behind the filters, and so are the guards of
+ * what may fail.
  *
  * Memory comes in pieces of 64 bytes, so a condition has to be selective to save much of it. sum(b) where a < k, 1 G
  * rows of two i32 columns on an H200: 1.85 ms without a gate; with one 0.95 ms if 0.1 % of the rows pass, 1.11 if 1 %

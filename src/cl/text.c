@@ -28,8 +28,7 @@ const struct needs kernel_needs[KERNEL_ROLE_COUNT] = {
 
 /* The pieces of one kernel while it is put together. */
 struct pieces {
-    struct strbuf parameters, prologue, declare, body, fold, tail, finish, predicate, packed, free, careful, single,
-        join, begin;
+    struct strbuf parameters, prologue, declare, body, fold, tail, finish, packed, free, careful, single, join, begin;
     size_t joined;         /* ulongs of local memory for each work-item */
     struct gate_text gate; /* of what walks rows in the skeletons that say $rows; */
     bool gated;            /* if it has one */
@@ -39,9 +38,9 @@ struct pieces {
 static void pieces_free(struct pieces *pieces)
 {
     struct strbuf *const all[] = {&pieces->parameters, &pieces->prologue, &pieces->declare, &pieces->body,
-                                  &pieces->fold,       &pieces->tail,     &pieces->finish,  &pieces->predicate,
-                                  &pieces->packed,     &pieces->free,     &pieces->careful, &pieces->single,
-                                  &pieces->join,       &pieces->begin};
+                                  &pieces->fold,       &pieces->tail,     &pieces->finish,  &pieces->packed,
+                                  &pieces->free,       &pieces->careful,  &pieces->single,  &pieces->join,
+                                  &pieces->begin};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         strbuf_free(all[k]);
     gate_text_free(&pieces->gate);
@@ -75,7 +74,6 @@ static void fill(const struct plan *plan, struct strbuf *out, const char *skelet
         {"fold", text_of(&pieces->fold)},
         {"tail", text_of(&pieces->tail)},
         {"finish", text_of(&pieces->finish)},
-        {"predicate", text_of(&pieces->predicate)},
         {"packed", text_of(&pieces->packed)},
         {"free", text_of(&pieces->free)},
         {"careful", text_of(&pieces->careful)},
@@ -139,22 +137,28 @@ static bool is_long(const struct plan *plan)
     return plan->emitter.operations > LONG_CODE;
 }
 
-/* The gate of a kernel that has one. Its text is twice as long, so long code goes without. */
+/* The gate of a kernel that has one. Its text is twice as long, so long code goes without, and so does what would take
+ * too many registers for as many rows at once as the skeleton wants. */
 static bool find_gate(const struct plan *plan, enum kernel_role role, struct arena *arena, struct gate *gate)
 {
-    if (plan->shape->chunks || is_long(plan) || (role != KERNEL_COUNT && plan_in_tiles(plan, role)))
+    bool in_tiles = plan_in_tiles(plan, role);
+    struct needs needs = role == KERNEL_WRITE ? (struct needs){.filters = true} : kernel_needs[role];
+
+    if (plan->shape->chunks || is_long(plan) || (in_tiles && role == KERNEL_AGGREGATE))
         return false;
-    return gate_find(&plan->emitter, kernel_needs[role], arena, gate);
+    return gate_find(&plan->emitter, needs, arena, gate) &&
+           (!in_tiles || gate_many(&plan->emitter, gate, plan->shape->tile) == plan->shape->tile);
 }
 
 size_t plan_row_bytes(const struct plan *plan, enum kernel_role role, struct arena *arena)
 {
     struct gate gate;
 
+    if (find_gate(plan, role, arena, &gate))
+        return gate_row_bytes(&plan->emitter, &gate, arena);
     if (role == KERNEL_WRITE && !plan->shape->chunks)
         return emit_row_bytes(&plan->emitter, (struct needs){.filters = true}, arena);
-    return find_gate(plan, role, arena, &gate) ? gate_row_bytes(&plan->emitter, &gate, arena)
-                                               : emit_row_bytes(&plan->emitter, kernel_needs[role], arena);
+    return emit_row_bytes(&plan->emitter, kernel_needs[role], arena);
 }
 
 /* How many rows are under way at once where skeletons say $rows, and what is done for them behind a gate. */
@@ -162,14 +166,18 @@ static void walk_rows(const struct plan *plan, struct pieces *pieces, enum kerne
 {
     const struct emitter *emitter = &plan->emitter;
     const struct shape *shape = plan->shape;
+    bool in_tiles = plan_in_tiles(plan, role);
     struct gate gate;
 
-    pieces->many = role == KERNEL_COUNT ? shape->tile : is_long(plan) ? 1 : shape->unroll;
     pieces->gated = find_gate(plan, role, emitter->arena, &gate);
-    if (!pieces->gated)
-        return;
-    pieces->many = gate_many(emitter, &gate, shape->gated);
-    gate_emit(emitter, &gate, pieces->many, &pieces->gate);
+    if (in_tiles)
+        pieces->many = shape->tile;
+    else if (pieces->gated)
+        pieces->many = gate_many(emitter, &gate, shape->gated);
+    else
+        pieces->many = is_long(plan) ? 1 : shape->unroll;
+    if (pieces->gated)
+        gate_emit(emitter, &gate, pieces->many, &pieces->gate);
 }
 
 /* A kernel that ends in slots. */
@@ -295,6 +303,9 @@ static bool has_outputs(const struct task *task)
     return false;
 }
 
+/* For compact_tiles.cl: a bit for each of a work-item's rows. */
+static const char note_kept[] = "        kept |= (uint)(keep & 1) << j;\n";
+
 static void write(const struct plan *plan, struct strbuf *out)
 {
     struct pieces pieces = {0};
@@ -304,14 +315,19 @@ static void write(const struct plan *plan, struct strbuf *out)
     frame(plan, &pieces);
     if (width > 1)
         compute(plan, &pieces.body, width, kernel_needs[KERNEL_WRITE]);
+    walk_rows(plan, &pieces, KERNEL_WRITE);
     if (filtered && width == 1) {
-        compute(plan, &pieces.predicate, 1, kernel_needs[KERNEL_COUNT]);
+        compute(plan, &pieces.tail, 1, kernel_needs[KERNEL_COUNT]);
+        strbuf_puts(&pieces.tail, note_kept);
         compute(plan, &pieces.single, 1, (struct needs){.outputs = true});
     } else {
         compute(plan, &pieces.tail, 1, kernel_needs[KERNEL_WRITE]);
     }
+    if (pieces.gated) {
+        emit_keep(&plan->emitter, &pieces.gate.rest, 1);
+        strbuf_puts(&pieces.gate.rest, note_kept);
+    }
     put_outputs(plan, &pieces);
-    walk_rows(plan, &pieces, KERNEL_WRITE);
     const char *skeleton = plan->shape->chunks ? filtered ? kernel_compact_chunks : kernel_chunks
                            : filtered          ? kernel_compact_tiles
                                                : kernel_grid;

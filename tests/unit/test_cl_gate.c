@@ -15,22 +15,40 @@ static bool is_small(void)
     return getenv("RQL_TEST_OCLGRIND") != NULL;
 }
 
-/* Where a gate is: behind how many conditions, 0 if there is none. */
-static size_t gate_of(struct rig *rig, struct setup *setup, struct needs needs)
+static bool find(struct rig *rig, struct setup *setup, struct needs needs, struct gate *gate)
 {
     enum type stores[MOST_INPUTS];
     struct emitter emitter;
-    struct gate gate;
     for (size_t k = 0; k < setup->task.input_count; k++)
         stores[k] = setup->columns[k]->store;
     setup_analyse(setup, 10);
     assert_true(emitter_init(&emitter, &setup->task, stores, 0, rig->arena));
-    bool found = gate_find(&emitter, needs, rig->arena, &gate);
+    return gate_find(&emitter, needs, rig->arena, gate);
+}
+
+/* Behind how many conditions the gate is, 0 if there is none. */
+static size_t gate_of(struct rig *rig, struct setup *setup, struct needs needs)
+{
+    struct gate gate;
+    bool found = find(rig, setup, needs, &gate);
     setup_free(setup);
     return found ? gate.count : 0;
 }
 
 static const struct needs summing = {.filters = true, .aggregates = true};
+
+/* The first column that is read before the gate. */
+static int64_t first_column(struct rig *rig, struct setup *setup)
+{
+    const struct code *code = &setup->task.code;
+    struct gate gate;
+    assert_true(find(rig, setup, summing, &gate));
+    value v = 0;
+    while (!gate.before[v] || code->at[v].op != OP_INPUT)
+        v++;
+    setup_free(setup);
+    return code->at[v].integer;
+}
 
 static value column_of(struct rig *rig, struct setup *setup, uint64_t seed)
 {
@@ -84,6 +102,19 @@ static void test_places(void **state)
     setup_filter(setup, above(setup, a, 1));
     setup_aggregate(setup, AGG_SUM, b);
     assert_int_equal(gate_of(rig, setup, summing), 1);
+
+    /* Where nothing can fail, a == 1 is asked before c > 2 and a * a == 3: the gate is behind it and b. */
+    setup = three_columns(rig, &a, &b, &c);
+    setup_filter(setup,
+                 both(setup, above(setup, c, 2), op2(setup, OP_EQ, op2(setup, OP_MUL, a, a), int_literal(setup, 3))));
+    setup_filter(setup, op2(setup, OP_EQ, b, int_literal(setup, 1)));
+    setup_aggregate(setup, AGG_SUM, a);
+    assert_int_equal(first_column(rig, setup), 1);
+    setup = three_columns(rig, &a, &b, &c);
+    setup_filter(setup, above(setup, op2(setup, OP_DIV, int_literal(setup, 100), c), 2));
+    setup_filter(setup, op2(setup, OP_EQ, b, int_literal(setup, 1)));
+    setup_aggregate(setup, AGG_SUM, a);
+    assert_int_equal(first_column(rig, setup), 2);
 
     /* Of what is not needed nothing is read. */
     setup = three_columns(rig, &a, &b, &c);
@@ -291,6 +322,17 @@ static void test_plans(void **state)
     assert_true(plan_make(&plan, &setup->task, &shape_chunks, stores, NULL, rig->arena));
     assert_int_equal(plan_row_bytes(&plan, KERNEL_AGGREGATE, rig->arena), 16);
     assert_null(strstr(plan.text, "passed[j]"));
+    setup_free(setup);
+
+    /* Both passes of a filter have one. */
+    setup = three_columns(rig, &a, &b, &c);
+    setup->task.sink = SINK_ROWS;
+    setup_filter(setup, both(setup, above(setup, a, 1), above(setup, b, 1)));
+    setup_output(setup, c, TYPE_I32);
+    setup_analyse(setup, 10);
+    assert_true(plan_make(&plan, &setup->task, &shape_grid, stores, stores, rig->arena));
+    assert_int_equal(plan_row_bytes(&plan, KERNEL_COUNT, rig->arena), 4);
+    assert_int_equal(plan_row_bytes(&plan, KERNEL_WRITE, rig->arena), 4);
     setup_free(setup);
 }
 

@@ -15,12 +15,15 @@ $prologue
 $declare
     for (ulong tile = get_group_id(0) * chunk; tile < end; tile += $group * $tile) {
         uint kept = 0;
-        #pragma unroll
-        for (uint j = 0; j < $tile; ++j) {
-            const ulong i = tile + j * $group + lane;
-            if (i < end) {
-$predicate
-                kept |= (uint)(keep & 1) << j;
+        const ulong first = tile + lane;
+        if (tile + $group * $tile <= end) {
+$rows
+        } else {
+            for (uint j = 0; j < $tile; ++j) {
+                const ulong i = first + j * $group;
+                if (i >= end)
+                    break;
+$tail
             }
         }
         const ulong2 own = (ulong2)(
