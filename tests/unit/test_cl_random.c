@@ -196,6 +196,7 @@ static void test_functions(void **state)
     assert_int_equal(rig->host->ops->rows(rig->host, &job, &wanted, &flagged), STATUS_OK);
     assert_int_equal(got.rows, wanted.rows);
     for (size_t k = 0; k < setup->task.output_count; k++) {
+        assert_true(column_fetch(got.columns[k], 0, got.rows));
         for (int64_t row = 0; row < ROWS; row++) {
             double a = column_get_float(got.columns[k], row), b = column_get_float(wanted.columns[k], row);
             if (!(fabs(a - b) <= fabs(b) * 1e-14) && !(isnan(a) && isnan(b)) && !(a == b))
