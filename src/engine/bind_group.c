@@ -199,6 +199,8 @@ static void group_along(struct front *front, value v, struct aggregate what, str
         part.operand = front_add(front, v, (struct slot){0});
     struct task *group = new_group(front, &operand, 1, &part, 1);
     group->breaker->key = rows ? "row" : "column";
+    group->breaker->segment = rows ? flow->shape.cols : 0;
+    group->breaker->stride = rows ? 1 : flow->shape.cols;
     struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
     slots[0] = front->slots[operand];
     slots[1] = slot;

@@ -66,6 +66,15 @@ void break_values_at(const struct column *column, const uint64_t *rows, int coun
     vector_move(column->store, number ? TYPE_F64 : TYPE_I64)(&operands, count);
 }
 
+void break_ask_for(const struct column *column, int64_t row, int count)
+{
+    enum { LINE = 64 };
+    const size_t size = type_table[column->store].size;
+    const char *rows = (const char *)column->data + (size_t)row * size;
+    for (size_t at = 0; at < (size_t)count * size; at += LINE)
+        __builtin_prefetch(rows + at);
+}
+
 void break_write_ints(struct column *column, int64_t row, const int64_t *values, int count)
 {
     void *to = column_at(column, row);

@@ -1,4 +1,5 @@
 /* Group: the keys as codes, the groups of them, and their aggregates as columns. */
+#include "along.h"
 #include "break_kinds.h"
 #include "group.h"
 #include "order.h"
@@ -161,7 +162,9 @@ enum status break_group(const struct break_job *job, const struct crew *crew, bo
     struct grouped grouped = {.job = job};
     *job->result_rows = 0;
     enum status status = STATUS_FAILED;
-    if (job->rows > 0)
+    if (job->rows > 0 && along_takes(job))
+        status = along_run(job, crew, &grouped.flagged);
+    else if (job->rows > 0)
         status = group_columns(&grouped, crew);
     else if (prepare(&grouped, 0))
         status = STATUS_OK;

@@ -25,6 +25,9 @@ void break_values(const struct column *column, int64_t row, int count, void *val
 /* The same of the rows listed. */
 void break_values_at(const struct column *column, const uint64_t *rows, int count, void *values);
 
+/* Has the machine bring rows of a column while those before them are worked on; `count` may be beyond the end. */
+void break_ask_for(const struct column *column, int64_t row, int count);
+
 /* Integers as a column's elements, which hold them. */
 void break_write_ints(struct column *column, int64_t row, const int64_t *values, int count);
 

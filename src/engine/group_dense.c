@@ -2,6 +2,7 @@
 #include "group.h"
 
 #include "../heap.h"
+#include "break_kinds.h"
 #include "clones.h"
 
 #include <stdlib.h>
@@ -41,23 +42,13 @@ CPU_CLONES static void take_copies(uint32_t *places, int count, uint32_t copies)
         places[i] = places[i] * copies + ((unsigned)i & (copies - 1));
 }
 
-/* Has the machine bring rows of a column while those before them are added; `count` may be beyond the end. */
-static void ask_for(const struct column *column, int64_t row, int count)
-{
-    enum { LINE = 64 };
-    const size_t size = type_table[column->store].size;
-    const char *rows = (const char *)column->data + (size_t)row * size;
-    for (size_t at = 0; at < (size_t)count * size; at += LINE)
-        __builtin_prefetch(rows + at);
-}
-
 static void ask_ahead(const struct grouping *grouping, int64_t row)
 {
     for (size_t i = 0; i < grouping->keys->count; i++)
-        ask_for(grouping->keys->at[i].column, row, KEY_BLOCK);
+        break_ask_for(grouping->keys->at[i].column, row, KEY_BLOCK);
     for (size_t i = 0; i < grouping->tally_count; i++) {
         if (grouping->tallies[i].column)
-            ask_for(grouping->tallies[i].column, row, KEY_BLOCK);
+            break_ask_for(grouping->tallies[i].column, row, KEY_BLOCK);
     }
 }
 

@@ -13,7 +13,7 @@
 static const char *const work_names[WORK_KINDS] = {
     [BREAK_SCAN] = "scan",       [BREAK_SORT] = "sort", [BREAK_GROUP] = "group", [BREAK_DISTINCT] = "distinct",
     [BREAK_SCATTER] = "scatter", [BREAK_HIST] = "hist", [WORK_MAP] = "map",      [WORK_FILTER] = "filter",
-    [WORK_AGGREGATE] = "sum",    [WORK_FOLD] = "fold",
+    [WORK_AGGREGATE] = "sum",    [WORK_FOLD] = "fold",  [WORK_ALONG] = "along",
 };
 
 /* Of each class: the fixed time, and for one thread or compute unit the times of a byte and of an operation; measured
@@ -32,6 +32,7 @@ static const struct rate usual[][WORK_KINDS] =
                 [WORK_FILTER] = {20e3, 0.08, 0.1},
                 [WORK_AGGREGATE] = {20e3, 0.04, 0.1},
                 [WORK_FOLD] = {10e3, 0.04, 0.8},
+                [WORK_ALONG] = {30e3, 0.04, 0},
             },
         [CLASS_CPU] =
             {
@@ -45,6 +46,7 @@ static const struct rate usual[][WORK_KINDS] =
                 [WORK_FILTER] = {250e3, 0.08, 0.02},
                 [WORK_AGGREGATE] = {150e3, 0.04, 0.02},
                 [WORK_FOLD] = {200e3, 0.04, 0.2},
+                [WORK_ALONG] = {500e3, 0.2, 0},
             },
         [CLASS_GPU] =
             {
@@ -58,6 +60,7 @@ static const struct rate usual[][WORK_KINDS] =
                 [WORK_FILTER] = {150e3, 0.05, 0.002},
                 [WORK_AGGREGATE] = {80e3, 0.033, 0.002},
                 [WORK_FOLD] = {120e3, 0.033, 0.01},
+                [WORK_ALONG] = {300e3, 0.1, 0},
             },
 };
 

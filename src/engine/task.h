@@ -88,8 +88,9 @@ struct breaker {
     bool *descending; /* sort: of each key */
     size_t key_count;
     bool exclusive;  /* scan: without the row itself */
-    int64_t segment; /* scan: starts anew every so many rows; 0: never */
-    int64_t stride;  /* scan: what row i adds to is row i - stride; 1 usually */
+    int64_t segment; /* scan: starts anew every so many rows; 0: never. group: the key is the row's number divided by
+                        this */
+    int64_t stride;  /* scan: what row i adds to is row i - stride; 1 usually. group: or the remainder by this */
     int64_t into;    /* scatter: rows of the result, -1 for as many as are read; hist: intervals */
     const char *key; /* group: "row" or "column" where the key is one of a shape; else NULL */
 };

@@ -152,6 +152,12 @@ void work_of_job(struct work *work, const struct job *job, const struct survivor
         work->load.bytes += (double)bytes_written(work) * rows / (task->filter_count > 0 ? 2 : 1);
 }
 
+static enum work_kind kind_of_break(const struct breaker *breaker)
+{
+    bool along = breaker->kind == BREAK_GROUP && (breaker->segment > 0 || breaker->stride > 1);
+    return along ? WORK_ALONG : (enum work_kind)breaker->kind;
+}
+
 void work_of_break(struct work *work, const struct break_job *job)
 {
     const struct task *task = job->task;
@@ -165,7 +171,7 @@ void work_of_break(struct work *work, const struct break_job *job)
     };
     (void)look_at_code(work, live_values(work, job->diags->arena));
     mix_ends(work);
-    mix(&work->shape, breaker->kind);
+    mix(&work->shape, kind_of_break(breaker));
     for (size_t i = 0; i < breaker->key_count; i++) {
         work->reads[breaker->keys[i]] = true;
         mix(&work->shape, (uint64_t)breaker->keys[i] << 1 | (breaker->descending && breaker->descending[i]));
@@ -174,7 +180,7 @@ void work_of_break(struct work *work, const struct break_job *job)
     int64_t rows = known >= 0 ? known : work->rows / (breaker->kind == BREAK_GROUP ? 64 : 2);
     work->away = bytes_away(work);
     double bytes = (double)bytes_read(work) * (double)work->rows + (double)bytes_written(work) * (double)rows;
-    work->load = (struct load){(enum work_kind)breaker->kind, bytes, 0};
+    work->load = (struct load){kind_of_break(breaker), bytes, 0};
 }
 
 struct load work_part(const struct work *work, int64_t rows)
