@@ -38,7 +38,8 @@ struct break_job {
     struct column *const *inputs; /* of the task, in order; all of `rows` rows */
     int64_t rows;
     /* Of each output, NULL where not needed. Reserved by the caller where the number of rows is known before (scan,
-     * sort, scatter, hist); of group and distinct made by the backend. */
+     * sort, scatter, hist); of group and distinct made by the backend. A sort of which few rows are read
+     * (breaker_selects) may give no more than those, and that is what the host reserves. */
     struct column **results;
     int64_t *result_rows;
     struct pool *pool; /* for results and for memory that is used meanwhile, or NULL */

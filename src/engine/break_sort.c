@@ -7,10 +7,11 @@
 
 #include "../heap.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BITS = 64 };
+enum { WORD_BITS = 64, SORTED_ROWS = 1 << 16 };
 
 /* Where a result comes from. */
 enum origin { FROM_KEY, FROM_LOAD, FROM_ROW };
@@ -297,12 +298,52 @@ static enum status sort_all(struct sorting *sorting)
     return status;
 }
 
+enum status order_listed(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *list, int64_t count)
+{
+    struct sorting sorting = {.crew = crew, .rows_read = count, .keys = *keys, .rows = list, .load_is_row = true};
+    sorting.load_bits = row_bits(rows);
+    return sort_words(&sorting, false);
+}
+
 enum status order_rows(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *order)
 {
-    struct sorting sorting = {.crew = crew, .rows_read = rows, .keys = *keys, .rows = order, .load_is_row = true};
-    sorting.load_bits = row_bits(rows);
     set_rows(order, rows);
-    return sort_words(&sorting, false);
+    return order_listed(keys, rows, crew, order, rows);
+}
+
+struct sortedness {
+    const struct keys *keys;
+    struct parts parts;
+    _Atomic bool broken;
+};
+
+static void part_sorted(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct sortedness *sorted = context;
+    int64_t begin = part_begin(&sorted->parts, part), end = part_begin(&sorted->parts, part + 1);
+    uint64_t codes[KEY_BLOCK + 1];
+    /* A part begins with the row before it, so that the seam is seen too. */
+    keys_read(sorted->keys, 0, begin > 0 ? begin - 1 : 0, 1, codes);
+    for (int64_t row = begin; row < end && !sorted->broken; row += KEY_BLOCK) {
+        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        keys_read(sorted->keys, 0, row, count, codes + 1);
+        bool descent = false;
+        for (int i = 0; i < count; i++)
+            descent |= codes[i + 1] < codes[i];
+        if (descent)
+            sorted->broken = true;
+        codes[0] = codes[count];
+    }
+}
+
+/* Whether the rows are in the order of their keys, which are of one word. */
+static bool keys_sorted(const struct keys *keys, int64_t rows, const struct crew *crew, bool *sorted)
+{
+    struct sortedness state = {.keys = keys, .parts = parts_of(crew, rows, SORTED_ROWS)};
+    bool done = crew_run(crew, state.parts.count, part_sorted, &state);
+    *sorted = !state.broken;
+    return done;
 }
 
 static enum status sort_columns(struct sorting *sorting)
@@ -317,6 +358,38 @@ static enum status sort_columns(struct sorting *sorting)
     for (size_t k = 0; k < sorting->carried_count; k++)
         break_copy(sorting->crew, sorting->carried[k].from, sorting->carried[k].to, sorting->rows_read);
     return crew_cancelled(sorting->crew) ? STATUS_CANCELLED : STATUS_OK;
+}
+
+/* Only the first rows: their numbers, and then what is in them. */
+static enum status select_first(const struct sorting *sorting, int64_t first)
+{
+    size_t got = 0;
+    uint64_t *order = pool_take(sorting->crew->pool, (size_t)first * sizeof *order, &got);
+    if (!order)
+        return STATUS_FAILED;
+    enum status status = order_first(&sorting->keys, sorting->rows_read, sorting->crew, order, first);
+    for (size_t k = 0; k < sorting->carried_count && status == STATUS_OK; k++) {
+        const struct carried *carried = &sorting->carried[k];
+        column_pick(carried->from, order, (int)first, column_at(carried->to, 0));
+    }
+    pool_give(sorting->crew->pool, order, got);
+    return status;
+}
+
+/* Finds the keys' codes and puts the results in their order. */
+static enum status sort_by(struct sorting *sorting, struct key *at, const struct break_job *job)
+{
+    const struct breaker *breaker = job->task->breaker;
+    enum status status = STATUS_CANCELLED;
+    if (breaker_selects(breaker, job->rows)) {
+        *job->result_rows = breaker->first;
+        keys_init_unseen(&sorting->keys, at, breaker->key_count);
+        status = select_first(sorting, breaker->first);
+    } else if (keys_init(&sorting->keys, at, breaker->key_count, job->rows, sorting->crew)) {
+        status = sort_columns(sorting);
+    }
+    keys_free(&sorting->keys);
+    return break_sorted(job, status);
 }
 
 enum status break_sort(const struct break_job *job, const struct crew *crew, bool *flagged)
@@ -337,12 +410,8 @@ enum status break_sort(const struct break_job *job, const struct crew *crew, boo
     }
     *job->result_rows = job->rows;
     enum status status = STATUS_OK;
-    if (job->rows > 0 && sorting.carried_count > 0) {
-        status = STATUS_CANCELLED;
-        if (keys_init(&sorting.keys, at, breaker->key_count, job->rows, crew))
-            status = break_sorted(job, sort_columns(&sorting));
-        keys_free(&sorting.keys);
-    }
+    if (job->rows > 0 && sorting.carried_count > 0)
+        status = sort_by(&sorting, at, job);
     free(at);
     free(sorting.carried);
     return status;

@@ -241,8 +241,10 @@ static bool is_hidden(const struct chooser *chooser, size_t k)
 static bool suits(const struct candidate *candidate, const struct work *work)
 {
     const struct backend *backend = candidate->backend;
-    return candidate->started != BACKEND_READY || work->load.kind >= WORK_MAP || !backend->ops->suits ||
-           backend->ops->suits(backend, (enum breaker_kind)work->load.kind);
+    const enum work_kind kind = work->load.kind;
+    if (candidate->started != BACKEND_READY || (kind >= WORK_MAP && kind != WORK_TOP) || !backend->ops->suits)
+        return true;
+    return backend->ops->suits(backend, kind == WORK_TOP ? BREAK_SORT : (enum breaker_kind)kind);
 }
 
 static void estimate(struct chooser *chooser, size_t k, const struct work *work, bool wait, struct estimate *estimate)

@@ -1,4 +1,4 @@
-/* The rows that passed: counting, listing and packing them. Private to eval*.c.
+/* The rows that passed: counting, listing and packing them.
  *
  * A mask has a byte for each row of a block, 1 where it passed. */
 #ifndef RQL_ENGINE_EVAL_PICK_H

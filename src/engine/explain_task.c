@@ -265,6 +265,8 @@ static void add_breaker(struct strbuf *out, const struct task *task)
         add_key(out, task, i);
     if (breaker->key_count > MAX_NAMES)
         strbuf_printf(out, ", … %zu more", breaker->key_count - MAX_NAMES);
+    if (breaker->first > 0)
+        strbuf_printf(out, "  first %" PRId64, breaker->first);
     if (breaker->into >= 0)
         strbuf_printf(out, breaker->kind == BREAK_HIST ? " in %" PRId64 : " into %" PRId64, breaker->into);
 }

@@ -450,4 +450,5 @@ void fuse(const struct queue *queue, struct queue *fused)
     }
     mark_stages(&fusion);
     queue_prune(fused);
+    fuse_first(fused);
 }

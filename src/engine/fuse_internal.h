@@ -1,4 +1,4 @@
-/* What fuse.c and fuse_break.c share. Private to fuse*.c. */
+/* What fuse*.c share. Private to fuse*.c. */
 #ifndef RQL_ENGINE_FUSE_INTERNAL_H
 #define RQL_ENGINE_FUSE_INTERNAL_H
 
@@ -35,5 +35,8 @@ struct input fused_input(const struct fusion *fusion, struct bundle *bundle, str
 
 /* The fused task of a breaker, in a bundle that nothing joins. */
 struct bundle *fuse_break(const struct fusion *fusion, const struct reading *reading);
+
+/* Sets breaker.first of the sorts in a queue that is fused and will not change. */
+void fuse_first(const struct queue *fused);
 
 #endif

@@ -306,6 +306,16 @@ static void place_keys(struct keys *keys)
     }
 }
 
+static void set_range(struct key *key, const struct range *range)
+{
+    bool any = range->least <= range->most;
+    key->least = any ? range->least : 0;
+    key->most = any ? range->most : 0;
+    key->nan = range->nan;
+    key->faithful = !range->nan && !range->negative_zero;
+    key->bits = bits_of(key->most - key->least + range->nan);
+}
+
 bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, const struct crew *crew)
 {
     *keys = (struct keys){.at = at, .count = count};
@@ -313,15 +323,33 @@ bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, co
         struct range range;
         if (!find_range(at[i].column, rows, crew, &range))
             return false;
-        bool any = range.least <= range.most;
-        at[i].least = any ? range.least : 0;
-        at[i].most = any ? range.most : 0;
-        at[i].nan = range.nan;
-        at[i].faithful = !range.nan && !range.negative_zero;
-        at[i].bits = bits_of(at[i].most - at[i].least + range.nan);
+        set_range(&at[i], &range);
     }
     place_keys(keys);
     return true;
+}
+
+/* What elements of a type may be, as far as the column does not say more. */
+static struct range possible_range(const struct column *column)
+{
+    const struct type_info *info = &type_table[column->store];
+    if (info->kind == KIND_FLOAT) {
+        uint64_t nan = column->store == TYPE_F32 ? UINT32_MAX : UINT64_MAX;
+        return (struct range){.most = nan - 1, .nan = true, .negative_zero = true};
+    }
+    int64_t lo = column->range_known ? column->lo : info->lo;
+    int64_t hi = column->range_known ? column->hi : info->hi;
+    return (struct range){.least = (uint64_t)lo ^ sign_64, .most = (uint64_t)hi ^ sign_64};
+}
+
+void keys_init_unseen(struct keys *keys, struct key *at, size_t count)
+{
+    *keys = (struct keys){.at = at, .count = count};
+    for (size_t i = 0; i < count; i++) {
+        const struct range range = possible_range(at[i].column);
+        set_range(&at[i], &range);
+    }
+    place_keys(keys);
 }
 
 void keys_free(struct keys *keys)
@@ -458,38 +486,4 @@ void key_write(const struct key *key, const uint64_t *words, int count, struct c
         else
             write_as(key, words, count, data, TYPE_I64);
     }
-}
-
-struct sortedness {
-    const struct keys *keys;
-    struct parts parts;
-    _Atomic bool broken;
-};
-
-static void part_sorted(void *context, int member, int64_t part)
-{
-    (void)member;
-    struct sortedness *sorted = context;
-    int64_t begin = part_begin(&sorted->parts, part), end = part_begin(&sorted->parts, part + 1);
-    uint64_t codes[KEY_BLOCK + 1];
-    /* A part begins with the row before it, so that the seam is seen too. */
-    keys_read(sorted->keys, 0, begin > 0 ? begin - 1 : 0, 1, codes);
-    for (int64_t row = begin; row < end && !sorted->broken; row += KEY_BLOCK) {
-        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
-        keys_read(sorted->keys, 0, row, count, codes + 1);
-        bool descent = false;
-        for (int i = 0; i < count; i++)
-            descent |= codes[i + 1] < codes[i];
-        if (descent)
-            sorted->broken = true;
-        codes[0] = codes[count];
-    }
-}
-
-bool keys_sorted(const struct keys *keys, int64_t rows, const struct crew *crew, bool *sorted)
-{
-    struct sortedness state = {.keys = keys, .parts = parts_of(crew, rows, PART_ROWS)};
-    bool done = crew_run(crew, state.parts.count, part_sorted, &state);
-    *sorted = !state.broken;
-    return done;
 }

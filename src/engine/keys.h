@@ -32,6 +32,8 @@ struct keys {
 /* Finds the ranges of `count` keys, whose columns and directions are set, over `rows` rows, and gives them places.
  * False if cancelled. keys_free is due in either case. */
 bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, const struct crew *crew);
+/* The same without a look at the rows: the ranges are those of the types, or what columns say. */
+void keys_init_unseen(struct keys *keys, struct key *at, size_t count);
 void keys_free(struct keys *keys); /* not the array `at` */
 
 /* The codes of `count` rows from `row` on, or of the rows listed. */
@@ -48,8 +50,5 @@ void key_write(const struct key *key, const uint64_t *words, int count, struct c
 /* The same for codes alone in 32 bits, which may lie where the elements go; false, and nothing written, if the key's
  * elements do not have 32 bits of integer. */
 bool key_write_32(const struct key *key, const uint32_t *codes, int64_t count, struct column *to, int64_t row);
-
-/* Whether the rows are in the order of their keys; only for keys of one word. */
-bool keys_sorted(const struct keys *keys, int64_t rows, const struct crew *crew, bool *sorted);
 
 #endif

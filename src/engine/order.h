@@ -8,6 +8,13 @@
  * STATUS_FAILED: there is no memory; nothing has been said. */
 enum status order_rows(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *order);
 
+/* The same for the `count` rows listed, each below `rows`: puts the list in the order of their keys. */
+enum status order_listed(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *list, int64_t count);
+
+/* Writes the first `first` of what order_rows would give, in about the time of reading the first key's column once
+ * where they are few. 0 < first <= rows. */
+enum status order_first(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *order, int64_t first);
+
 /* Keys that may need several words, and the ones to group by: themselves, or the ranks of rows by them. */
 struct one_word {
     struct key *at;

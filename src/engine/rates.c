@@ -13,7 +13,7 @@
 static const char *const work_names[WORK_KINDS] = {
     [BREAK_SCAN] = "scan",       [BREAK_SORT] = "sort", [BREAK_GROUP] = "group", [BREAK_DISTINCT] = "distinct",
     [BREAK_SCATTER] = "scatter", [BREAK_HIST] = "hist", [WORK_MAP] = "map",      [WORK_FILTER] = "filter",
-    [WORK_AGGREGATE] = "sum",    [WORK_FOLD] = "fold",  [WORK_ALONG] = "along",
+    [WORK_AGGREGATE] = "sum",    [WORK_FOLD] = "fold",  [WORK_ALONG] = "along",  [WORK_TOP] = "top",
 };
 
 /* Of each class: the fixed time, and for one thread or compute unit the times of a byte and of an operation; measured
@@ -33,6 +33,7 @@ static const struct rate usual[][WORK_KINDS] =
                 [WORK_AGGREGATE] = {20e3, 0.04, 0.1},
                 [WORK_FOLD] = {10e3, 0.04, 0.8},
                 [WORK_ALONG] = {30e3, 0.04, 0},
+                [WORK_TOP] = {200e3, 0.06, 0},
             },
         [CLASS_CPU] =
             {
@@ -47,6 +48,7 @@ static const struct rate usual[][WORK_KINDS] =
                 [WORK_AGGREGATE] = {150e3, 0.04, 0.02},
                 [WORK_FOLD] = {200e3, 0.04, 0.2},
                 [WORK_ALONG] = {500e3, 0.2, 0},
+                [WORK_TOP] = {500e3, 2.0, 0},
             },
         [CLASS_GPU] =
             {
@@ -61,6 +63,7 @@ static const struct rate usual[][WORK_KINDS] =
                 [WORK_AGGREGATE] = {80e3, 0.033, 0.002},
                 [WORK_FOLD] = {120e3, 0.033, 0.01},
                 [WORK_ALONG] = {300e3, 0.1, 0},
+                [WORK_TOP] = {500e3, 0.5, 0},
             },
 };
 

@@ -16,6 +16,7 @@ enum work_kind {
     WORK_AGGREGATE,            /* one row */
     WORK_FOLD,                 /* the same, by a function of the user's or in the order of rows */
     WORK_ALONG,                /* groups that are rows or columns of a shape */
+    WORK_TOP,                  /* a sort of which few rows are read */
     WORK_KINDS
 };
 

@@ -134,10 +134,10 @@ static enum status run_backends(struct backend *device, struct backend *evaluato
     return status;
 }
 
-/* The same, on the backend that is expected to be quickest. */
-static enum status run_chosen(const struct runner *runner, const struct break_job *job, bool *flagged)
+/* The same where the chooser has picked the device, for this work; it learns what that took. */
+static enum status run_picked(const struct runner *runner, struct backend *picked, const struct work *work,
+                              const struct break_job *job, bool *flagged)
 {
-    struct work work;
     struct timing timing;
     struct measure measure = {0};
     struct break_job timed = *job;
@@ -145,22 +145,29 @@ static enum status run_chosen(const struct runner *runner, const struct break_jo
         timing_init(&timing, job->diags->arena);
         timed.timing = &timing;
     }
-    work_of_break(&work, job);
-    struct backend *used, *picked = chooser_pick(runner->chooser, &work);
+    struct backend *used;
     enum status status = run_backends(picked, runner->evaluator, &timed, &measure, &used, flagged);
     if (status != STATUS_OK || *flagged)
         return status;
     trace_ran(runner->trace, used->name);
     measure_end(&measure, used, job->rows);
-    measure_tell(&measure, runner->chooser, &work);
+    measure_tell(&measure, runner->chooser, work);
     return status;
+}
+
+/* How many rows of results are to be reserved: devices put all rows in order where the host finds the first ones. */
+static int64_t rows_reserved(const struct runner *runner, const struct backend *device, const struct break_job *job)
+{
+    const struct breaker *breaker = job->task->breaker;
+    bool on_device = device && device != runner->evaluator && device->ops->breaker &&
+                     (!device->ops->suits || device->ops->suits(device, breaker->kind));
+    return !on_device && breaker_selects(breaker, job->rows) ? breaker->first : breaker_gives(breaker, job->rows);
 }
 
 enum status run_break(const struct runner *runner, const struct task *task, struct column *const *inputs, int64_t rows,
                       struct outcome *outcome, struct diags *diags)
 {
-    int64_t known = breaker_gives(task->breaker, rows);
-    int64_t result_rows = known;
+    int64_t result_rows = -1;
     struct break_job job = {
         .task = task,
         .inputs = inputs_narrow(runner, task, inputs, diags->arena),
@@ -174,7 +181,13 @@ enum status run_break(const struct runner *runner, const struct task *task, stru
         .cancel = runner->cancel,
         .diags = diags,
     };
-    struct backend *used = NULL;
+    struct work work;
+    struct backend *used = NULL, *device = runner->device;
+    if (runner->chooser) {
+        work_of_break(&work, &job);
+        device = chooser_pick(runner->chooser, &work);
+    }
+    int64_t reserved = result_rows = rows_reserved(runner, device, &job);
     if (job.progress)
         job.whole = task_whole(task, inputs, rows, diags->arena);
     inputs_note(runner, task, inputs, rows);
@@ -182,13 +195,12 @@ enum status run_break(const struct runner *runner, const struct task *task, stru
     if (status == STATUS_OK)
         status = make_results(task, &job);
     if (status == STATUS_OK)
-        status = runner->chooser
-                     ? run_chosen(runner, &job, &outcome->flagged)
-                     : run_backends(runner->device, runner->evaluator, &job, NULL, &used, &outcome->flagged);
+        status = runner->chooser ? run_picked(runner, device, &work, &job, &outcome->flagged)
+                                 : run_backends(device, runner->evaluator, &job, NULL, &used, &outcome->flagged);
     if (status == STATUS_OK && !runner->chooser)
         trace_ran(runner->trace, used->name);
     outcome->rows = result_rows;
-    for (size_t k = 0; k < task->output_count && known >= 0 && status == STATUS_OK; k++) {
+    for (size_t k = 0; k < task->output_count && reserved >= 0 && status == STATUS_OK; k++) {
         if (outcome->columns[k])
             column_finish(outcome->columns[k], result_rows);
     }

@@ -102,6 +102,13 @@ int64_t breaker_gives(const struct breaker *breaker, int64_t rows)
     return -1;
 }
 
+bool breaker_selects(const struct breaker *breaker, int64_t rows)
+{
+    enum { SHARE = 16, MOST = 1 << 20 };
+    return breaker->kind == BREAK_SORT && breaker->key_count > 0 && breaker->first > 0 && breaker->first <= MOST &&
+           breaker->first <= rows / SHARE;
+}
+
 /* What a breaker computes (a running sum, a group's) may not fit. */
 static bool output_can_fail(const struct task *task, size_t output)
 {

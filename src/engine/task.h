@@ -87,6 +87,7 @@ struct breaker {
     size_t *keys;     /* numbers of inputs; of sort and group in order of significance, of scan the column */
     bool *descending; /* sort: of each key */
     size_t key_count;
+    int64_t first;   /* sort: the rows from here on are read by nobody; 0: all may be */
     bool exclusive;  /* scan: without the row itself */
     int64_t segment; /* scan: starts anew every so many rows; 0: never. group: the key is the row's number divided by
                         this */
@@ -161,6 +162,9 @@ bool breaker_carries(const struct breaker *breaker);
 
 /* How many rows a breaker gives of `rows`; -1 if only running it will tell. */
 int64_t breaker_gives(const struct breaker *breaker, int64_t rows);
+
+/* Whether so few of a sort's rows are read that the host finds those (order_first), and gives no others. */
+bool breaker_selects(const struct breaker *breaker, int64_t rows);
 
 /* Whether the result depends on how rows are put together: floats that are multiplied, or folded by the user's own
  * function. They are combined strictly from first to last. */

@@ -73,6 +73,16 @@ static int64_t bytes_read(const struct work *work)
     return bytes;
 }
 
+/* Of each row. */
+static double bytes_of_keys(const struct work *work)
+{
+    const struct breaker *breaker = work->task->breaker;
+    int64_t bytes = 0;
+    for (size_t i = 0; i < breaker->key_count; i++)
+        bytes += size_of_input(work, breaker->keys[i]);
+    return (double)bytes;
+}
+
 /* All of them, because whoever reads some of a column on the host has all of it brought. */
 static int64_t bytes_away(const struct work *work)
 {
@@ -152,8 +162,10 @@ void work_of_job(struct work *work, const struct job *job, const struct survivor
         work->load.bytes += (double)bytes_written(work) * rows / (task->filter_count > 0 ? 2 : 1);
 }
 
-static enum work_kind kind_of_break(const struct breaker *breaker)
+static enum work_kind kind_of_break(const struct breaker *breaker, int64_t rows)
 {
+    if (breaker_selects(breaker, rows))
+        return WORK_TOP;
     bool along = breaker->kind == BREAK_GROUP && (breaker->segment > 0 || breaker->stride > 1);
     return along ? WORK_ALONG : (enum work_kind)breaker->kind;
 }
@@ -162,6 +174,7 @@ void work_of_break(struct work *work, const struct break_job *job)
 {
     const struct task *task = job->task;
     const struct breaker *breaker = task->breaker;
+    const enum work_kind kind = kind_of_break(breaker, job->rows);
     *work = (struct work){
         .rows = job->rows,
         .shape = hash_begin(),
@@ -171,7 +184,7 @@ void work_of_break(struct work *work, const struct break_job *job)
     };
     (void)look_at_code(work, live_values(work, job->diags->arena));
     mix_ends(work);
-    mix(&work->shape, kind_of_break(breaker));
+    mix(&work->shape, kind);
     for (size_t i = 0; i < breaker->key_count; i++) {
         work->reads[breaker->keys[i]] = true;
         mix(&work->shape, (uint64_t)breaker->keys[i] << 1 | (breaker->descending && breaker->descending[i]));
@@ -180,7 +193,7 @@ void work_of_break(struct work *work, const struct break_job *job)
     int64_t rows = known >= 0 ? known : work->rows / (breaker->kind == BREAK_GROUP ? 64 : 2);
     work->away = bytes_away(work);
     double bytes = (double)bytes_read(work) * (double)work->rows + (double)bytes_written(work) * (double)rows;
-    work->load = (struct load){kind_of_break(breaker), bytes, 0};
+    work->load = (struct load){kind, kind == WORK_TOP ? bytes_of_keys(work) * (double)work->rows : bytes, 0};
 }
 
 struct load work_part(const struct work *work, int64_t rows)

@@ -232,13 +232,53 @@ static void what_does_not_suit_is_left_out(void **state)
     sum_init(&sum, 1000000000);
     sum.work.load = (struct load){(enum work_kind)BREAK_SCAN, 4e9, 0};
     assert_ptr_equal(chooser_pick(chooser, &sum.work), &device.base);
-    sum.work.load.kind = (enum work_kind)BREAK_SORT;
-    sum.work.shape++;
-    struct estimate estimates[MOST_CANDIDATES];
-    chooser_estimate(chooser, &sum.work, true, estimates);
-    assert_true(estimates[0].able && !estimates[1].able);
-    assert_ptr_equal(chooser_pick(chooser, &sum.work), &host.base);
+    static const enum work_kind sorts[] = {(enum work_kind)BREAK_SORT, WORK_TOP};
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
+        sum.work.load.kind = sorts[i];
+        sum.work.shape++;
+        struct estimate estimates[MOST_CANDIDATES];
+        chooser_estimate(chooser, &sum.work, true, estimates);
+        assert_true(estimates[0].able && !estimates[1].able);
+        assert_ptr_equal(chooser_pick(chooser, &sum.work), &host.base);
+    }
     chooser_free(chooser);
+}
+
+/* The work of the sort that is the second task of the query, whose inputs are i64. */
+static struct work work_of_sort(struct queries *queries, const char *text, int64_t rows)
+{
+    struct bound bound = query_bind(queries, text);
+    struct queue fused;
+    struct work work;
+    queue_init(&fused, bound.queue.arena);
+    fuse(&bound.queue, &fused);
+    struct task *task = fused.tasks[1];
+    assert_int_equal(task->breaker->kind, BREAK_SORT);
+    struct column *inputs[2];
+    assert_int_equal(task->input_count, 2);
+    for (int k = 0; k < 2; k++)
+        inputs[k] = column_of_ints(NULL, 0);
+    const struct break_job job = {.task = task, .inputs = inputs, .rows = rows, .diags = &queries->scratch->diags};
+    work_of_break(&work, &job);
+    for (int k = 0; k < 2; k++)
+        column_unref(inputs[k]);
+    queue_release(&fused);
+    queue_release(&bound.queue);
+    return work;
+}
+
+/* A sort of which few rows are read is another kind of work than one of all rows: one says nothing of the other. */
+static void selecting_is_not_sorting(void **state)
+{
+    struct work all = work_of_sort(*state, "range 1..100000 | derive k = c1 % 7 | sort k", 100000);
+    struct work few = work_of_sort(*state, "range 1..100000 | derive k = c1 % 7 | sort k | take 50", 100000);
+    struct work most = work_of_sort(*state, "range 1..100000 | derive k = c1 % 7 | sort k | take 50000", 100000);
+    assert_int_equal(all.load.kind, BREAK_SORT);
+    assert_int_equal(few.load.kind, WORK_TOP);
+    assert_int_equal(most.load.kind, BREAK_SORT);
+    assert_true(all.shape == most.shape && all.shape != few.shape);
+    assert_true(few.load.bytes == 8e5); /* of the key alone */
+    assert_true(all.load.bytes == most.load.bytes && all.load.bytes == 32e5);
 }
 
 static void rates_follow(void **state)
@@ -592,6 +632,7 @@ int main(void)
         cmocka_unit_test(uploads_are_investments),
         cmocka_unit_test(who_cannot_is_left_out),
         cmocka_unit_test(what_does_not_suit_is_left_out),
+        cmocka_unit_test_setup_teardown(selecting_is_not_sorting, queries_setup, queries_teardown),
         cmocka_unit_test(rates_follow),
         cmocka_unit_test_setup_teardown(the_longest_work_is_the_most, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(only_survivors_are_work, queries_setup, queries_teardown),

@@ -111,7 +111,10 @@ static void breakers(void **state)
          "      reads ids:i32, amounts:i32  10 rows\n"
          "      keep amounts > 0\n"
          "      gives ids, amounts, c3 = -amounts\n"
-         "  2 Sort  reads ids:i32 of 1, amounts:i32 of 1, c3:i64 of 1  by c3, ids desc  gives ids, amounts\n"
+         "  2 Sort\n"
+         "      reads ids:i32 of 1, amounts:i32 of 1, c3:i64 of 1\n"
+         "      by c3, ids desc  first 3\n"
+         "      gives ids, amounts\n"
          "  3 Take  reads ids:i32 of 2, amounts:i32 of 2  at most 3 rows  gives ids, amounts\n"},
         {"explain load ids.bin, amounts.bin | group id: sum(amt), count() as n",
          "queue: 2 tasks\n"

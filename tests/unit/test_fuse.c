@@ -251,13 +251,60 @@ static void breakers(void **state)
         /* Only what is read is carried along. */
         {"load ids.bin, amounts.bin | map ids + 1 as a, amounts | sort a | pick amounts | take 3", 5,
          "reads ids:i32  10 rows; gives a = ids + 1\n"
-         "reads a:i64 of 1, amounts:i32  10 rows; by a; gives amounts\n"
+         "reads a:i64 of 1, amounts:i32  10 rows; by a  first 3; gives amounts\n"
          "reads amounts:i32 of 2  3 rows; gives amounts"},
         {"load ids.bin | distinct | count", 3,
          "reads ids:i32  10 rows; of ids; gives rows\nreads rows of 1; gives count()"},
         {"load ids.bin | sort | count", 3, "reads ids:i32  10 rows; by ids; gives rows\n10 rows; gives count()"},
     };
     CHECK(*state, expected);
+}
+
+/* How many of a sort's rows are read is known where only rows up to some number are. */
+static void firsts_of_sorts(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t first; /* of the last sort */
+    } trials[] = {
+        {"load ids.bin | sort", 0},
+        {"load ids.bin | sort | take 3", 3},
+        {"load ids.bin | top 3", 3},
+        {"load ids.bin | sort | take 3 | map x + 1 | sum", 3},
+        {"load ids.bin | sort | skip 2 | take 3", 5},
+        {"load ids.bin | sort | take 5 | skip 3", 5},
+        {"load ids.bin | sort | take 5 | tail 2", 5},
+        {"load ids.bin | sort | take 0", 1}, /* 0 would stand for all */
+        {"load ids.bin | sort | take 10", 0},
+        {"load ids.bin | sort | tail 3", 0},
+        {"load ids.bin | sort | count", 0},
+        {"load ids.bin | sort | select x > 1 | take 3", 0},
+        {"load ids.bin | sort | map row / x | take 3", 3},
+        {"load ids.bin | sort | take 3 | sort desc", 0},
+        {"load ids.bin | sort | scan + | take 3", 0},
+        {"load ids.bin | sort | reverse | take 3", 0},
+        {"load ids.bin | sort | stencil 0..1 else 0: at(0) + at(1) | take 3", 0},
+        {"load ids.bin | select x > 7 | sort | take 3", 3},
+        {"load ids.bin | select x > 7 | sort | skip 1", 0},
+        {"load ids.bin | select x > 7 | sort | take 3 | count", 3},
+        {"load ids.bin | select x > 7 | sort | zip (load amounts.bin | select x > 7) | take 3", 0},
+    };
+    struct queries *queries = *state;
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+        struct bound bound = query_bind(queries, trials[i].text);
+        struct queue fused;
+        queue_init(&fused, queries->scratch->arena);
+        fuse(&bound.queue, &fused);
+        int64_t first = -1;
+        for (size_t t = 0; t < fused.count; t++) {
+            if (fused.tasks[t]->sink == SINK_BREAK && fused.tasks[t]->breaker->kind == BREAK_SORT)
+                first = fused.tasks[t]->breaker->first;
+        }
+        if (first != trials[i].first)
+            fail_msg("%s: the first %lld rows", trials[i].text, (long long)first);
+        queue_release(&fused);
+        queue_release(&bound.queue);
+    }
 }
 
 static void rows_and_windows(void **state)
@@ -473,6 +520,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(zips, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(neighbours, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(elements_of_columns, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(firsts_of_sorts, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(breakers, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(rows_and_windows, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(expressions_are_shared, queries_setup, queries_teardown),
