@@ -1,6 +1,7 @@
 #!/bin/sh
 # The main query and another on the same columns, resident on a GPU, against what its memory does: kernel times by rql's
-# --timing, against the device's own copy and a kernel that only reads.
+# --timing, against the device's own copy and a kernel that only reads. Their GB/s count what is read of every row: of the
+# second column few are (src/cl/gate.h).
 #
 #   bench_gpu.sh DIRECTORY     with ids.bin and amounts.bin (build/generate --rows 1000000000 --dir DIRECTORY)
 #
