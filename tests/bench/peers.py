@@ -37,6 +37,11 @@ class Columns:
     def sums(self):
         return self.np.bincount(self.ids, self.amounts).astype(self.np.int64)
 
+    def top(self, count):
+        rows = self.np.argpartition(self.x, -count)[-count:]
+        rows = rows[self.np.argsort(-self.x[rows])]
+        return self.ids[rows], self.x[rows]
+
     def blur(self):
         wide = self.x.astype(self.np.int64)
         result = self.np.zeros_like(wide)

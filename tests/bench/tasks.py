@@ -268,6 +268,16 @@ TASKS = (
     ),
     Task(
         "primitives",
+        "top",
+        "top 10 rows",
+        "load ids.bin, x.i32 | top 10 by x",
+        "ids, x from t order by x desc limit 10",
+        numpy=lambda c: c.top(10),
+        polars=lambda d, pl: d.select("ids", "x").top_k(10, by="x").sort("x", descending=True),
+        bytes=4,
+    ),
+    Task(
+        "primitives",
         "group-many",
         "group, many keys",
         "load x.i32, ids.bin | group x / 1024: sum(id)",

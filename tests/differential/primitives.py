@@ -415,16 +415,26 @@ def random_key(random, maker):
     return (column or type(made)("row", "int")) if constant else made
 
 
-def make_sort(random, state, names):
+def sort_stage(random, state):
     maker = state.maker(random)
     nodes = [random_key(random, maker) for _ in range(random.choice([0, 1, 1, 2, 3]))]
     state.shape = None
     descending = [random.random() < 0.4 for _ in nodes]
-    return [{"word": "sort", "nodes": nodes, "descending": descending, "down": random.random() < 0.3}]
+    return {"word": "sort", "nodes": nodes, "descending": descending, "down": random.random() < 0.3}
+
+
+def make_sort(random, state, names):
+    """At times with a window behind it, so that few of the rows are put in order."""
+    stages = [sort_stage(random, state)]
+    if random.random() < 0.3:
+        stages.append({"word": "take", "count": random.choice([1, 3, 10, 100, 300])})
+        if state.rows is not None:
+            state.rows = min(stages[-1]["count"], state.rows)
+    return stages
 
 
 def make_top(random, state, names):
-    stage = {**make_sort(random, state, names)[0], "word": "top", "down": True}
+    stage = {**sort_stage(random, state), "word": "top", "down": True}
     stage["count"] = random.choice([0, 1, 3, 10, 2000])
     if state.rows is not None:
         state.rows = min(stage["count"], state.rows)
