@@ -9,6 +9,7 @@
 #include "order.h"
 #include "pool.h"
 #include "radix.h"
+#include "timing.h"
 
 #include "../heap.h"
 
@@ -226,15 +227,29 @@ static uint64_t scatter_number(uint64_t place)
     return z ^ z >> 29;
 }
 
-/* Rows one after another at places spread over all of them. */
-static void list_sample(int64_t rows, uint64_t *sample)
+/* Lists rows one after another at places spread over all of them, in such an order that the first few are spread too.
+ * Reads their keys: of a file that is not in memory each place may take longer than the pass that is to come takes for
+ * many, so that after a while no more are looked at. Returns how many rows are listed. */
+static int list_sample(const struct selection *selection, uint64_t *sample)
 {
-    uint64_t apart = (uint64_t)rows / PLACES;
-    for (uint64_t place = 0; place < PLACES; place++) {
-        uint64_t row = place * apart + scatter_number(place) % (apart - PLACE_ROWS + 1);
-        for (uint64_t i = 0; i < PLACE_ROWS; i++)
-            sample[place * PLACE_ROWS + i] = row + i;
+    enum { STRIDE = 389, AT_ONCE = 16 }; /* STRIDE is odd, so that every place comes once */
+    static const int64_t most_ns = 5000000;
+    const uint64_t apart = (uint64_t)selection->rows / PLACES;
+    const int64_t began = now_ns();
+    int count = 0;
+    for (uint64_t i = 0; i < PLACES; i++) {
+        const uint64_t place = i * STRIDE % PLACES;
+        const uint64_t row = place * apart + scatter_number(place) % (apart - PLACE_ROWS + 1);
+        uint64_t codes[PLACE_ROWS];
+        for (uint64_t k = 0; k < PLACE_ROWS; k++)
+            sample[count + (int)k] = row + k;
+        for (int word = 0; word < selection->keys->words; word++)
+            keys_read_at(selection->keys, word, sample + count, PLACE_ROWS, codes);
+        count += PLACE_ROWS;
+        if (i % AT_ONCE == 0 && (now_ns() - began > most_ns || crew_cancelled(selection->crew)))
+            break;
     }
+    return count;
 }
 
 /* Sets every member's first cut: a row of the sample before which, most likely, there are enough others. None where a
@@ -245,11 +260,11 @@ static enum status set_cuts(const struct selection *selection)
     if (selection->rows < TIMES * SAMPLE)
         return STATUS_OK;
     uint64_t *sample = heap_array(SAMPLE, sizeof *sample);
-    list_sample(selection->rows, sample);
-    enum status status = order_listed(selection->keys, selection->rows, selection->crew, sample, SAMPLE);
-    double share = (double)selection->first / (double)selection->rows;
-    int rank = SPARE + (int)(2 * SAMPLE * share);
-    for (int i = 0; i < selection->crew->threads && status == STATUS_OK && rank < SAMPLE; i++)
+    const int count = list_sample(selection, sample);
+    enum status status = order_listed(selection->keys, selection->rows, selection->crew, sample, count);
+    const double share = (double)selection->first / (double)selection->rows;
+    const int rank = SPARE + (int)(2 * count * share);
+    for (int i = 0; i < selection->crew->threads && status == STATUS_OK && rank < count; i++)
         cut_behind(selection->keys, &selection->members[i].cut, sample[rank], false);
     free(sample);
     return status;
