@@ -283,6 +283,14 @@ static void sweep_devices(const struct runner *runner)
     }
 }
 
+/* Tells backends that something will come. */
+static void rouse(const struct runner *runner)
+{
+    (void)runner->evaluator->ops->begin(runner->evaluator, NULL);
+    if (runner->device)
+        (void)runner->device->ops->begin(runner->device, NULL);
+}
+
 enum status run_statement(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
                           struct diags *diags)
 {
@@ -294,11 +302,11 @@ enum status run_statement(struct runner *runner, const struct stmt *stmt, struct
     case STMT_ASSERT:
         return assertion_run(runner->env, stmt, arena, diags);
     case STMT_LET:
-        (void)runner->evaluator->ops->begin(runner->evaluator, NULL);
+        rouse(runner);
         status = run_let(runner, stmt, arena, result, diags);
         break;
     default:
-        (void)runner->evaluator->ops->begin(runner->evaluator, NULL);
+        rouse(runner);
         status = run_value(runner, stmt, arena, result, diags);
         break;
     }

@@ -1,8 +1,8 @@
 #include "split.h"
 
 #include "../heap.h"
-#include "../thread.h"
 #include "rates.h"
+#include "team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,24 +27,17 @@ struct part {
     struct diags diags;
     struct timing timing;
     struct agg_state *states;
+    bool taken; /* by a thread */
     bool flagged;
     enum status status;
     int64_t ns;
 };
 
-enum stage { STAGE_IDLE, STAGE_RUN, STAGE_QUIT };
-
-/* All but the fastest have a thread that stays, from when it is first needed on: a driver's first calls on a new thread
- * take a millisecond. */
 struct member {
     struct backend *backend;
-    struct split *split;
-    pthread_t thread;
-    bool threaded;
-    enum stage stage; /* under the split's lock */
-    double speed;     /* as a share of all members'; 0: not known yet */
-    int share;        /* of SHARES */
-    bool able;        /* to run the task prepared last */
+    double speed; /* as a share of all members'; 0: not known yet */
+    int share;    /* of SHARES */
+    bool able;    /* to run the task prepared last */
     struct part part;
 };
 
@@ -53,8 +46,9 @@ struct split {
     int64_t least;
     size_t count, best; /* members; the fastest */
     bool known;         /* speeds are */
-    pthread_mutex_t lock;
-    pthread_cond_t changed; /* some member's stage */
+    /* The fastest's part is run by the caller, the others' by hands that stay theirs as long as the same members have
+     * parts: a driver's first calls on a thread take a millisecond. */
+    struct team *team;
     struct member members[MOST_MEMBERS];
 };
 
@@ -148,6 +142,8 @@ static enum readiness split_begin(struct backend *backend, const struct job *job
 {
     struct split *split = split_of(backend);
     enum readiness readiness = BACKEND_READY;
+    if (!job)
+        team_rouse(split->team);
     for (size_t k = 0; k < split->count; k++) {
         enum readiness one = split->members[k].backend->ops->begin(split->members[k].backend, job);
         readiness = one > readiness ? one : readiness;
@@ -232,76 +228,31 @@ static void run_part(struct member *member)
     part->ns = time_without_moving(part, now_ns() - began);
 }
 
-/* A member's thread. */
-static void *work(void *argument)
-{
-    struct member *member = argument;
-    struct split *split = member->split;
-    pthread_mutex_lock(&split->lock);
-    for (;;) {
-        while (member->stage == STAGE_IDLE)
-            pthread_cond_wait(&split->changed, &split->lock);
-        if (member->stage == STAGE_QUIT)
-            break;
-        pthread_mutex_unlock(&split->lock);
-        run_part(member);
-        pthread_mutex_lock(&split->lock);
-        member->stage = STAGE_IDLE;
-        pthread_cond_broadcast(&split->changed);
-    }
-    pthread_mutex_unlock(&split->lock);
-    return NULL;
-}
-
-static bool has_thread(struct member *member)
-{
-    member->threaded = member->threaded || thread_begin(&member->thread, work, member);
-    return member->threaded;
-}
-
 static bool is_empty(const struct part *part)
 {
     return part->job.begin == part->job.end;
 }
 
-/* Runs the parts side by side, the best member's here. Without a thread of its own a part is run here too. */
-static void run_parts(struct split *split)
+static void run_one(void *context, int number)
 {
-    struct member *here[MOST_MEMBERS];
-    size_t count = 0;
-    here[count++] = &split->members[split->best];
-    pthread_mutex_lock(&split->lock);
-    for (size_t k = 0; k < split->count; k++) {
-        struct member *member = &split->members[k];
-        if (k == split->best || is_empty(&member->part))
-            continue;
-        if (has_thread(member))
-            member->stage = STAGE_RUN;
-        else
-            here[count++] = member;
-    }
-    pthread_cond_broadcast(&split->changed);
-    pthread_mutex_unlock(&split->lock);
-    for (size_t k = 0; k < count; k++)
-        run_part(here[k]);
-    pthread_mutex_lock(&split->lock);
-    for (size_t k = 0; k < split->count; k++) {
-        while (split->members[k].stage == STAGE_RUN)
-            pthread_cond_wait(&split->changed, &split->lock);
-    }
-    pthread_mutex_unlock(&split->lock);
+    struct member *const *members = context;
+    members[number]->part.taken = true;
+    run_part(members[number]);
 }
 
-static void stop_threads(struct split *split)
+/* Runs the parts side by side, the best member's here, and those that no thread was to be had for. */
+static void run_parts(struct split *split)
 {
-    pthread_mutex_lock(&split->lock);
-    for (size_t k = 0; k < split->count; k++)
-        split->members[k].stage = STAGE_QUIT;
-    pthread_cond_broadcast(&split->changed);
-    pthread_mutex_unlock(&split->lock);
+    struct member *members[MOST_MEMBERS] = {&split->members[split->best]};
+    int count = 1;
     for (size_t k = 0; k < split->count; k++) {
-        if (split->members[k].threaded)
-            pthread_join(split->members[k].thread, NULL);
+        if (k != split->best && !is_empty(&split->members[k].part))
+            members[count++] = &split->members[k];
+    }
+    team_run(split->team, count, run_one, members);
+    for (int i = 0; i < count; i++) {
+        if (!members[i]->part.taken)
+            run_part(members[i]);
     }
 }
 
@@ -423,11 +374,9 @@ static void split_sweep(struct backend *backend)
 static void split_close(struct backend *backend)
 {
     struct split *split = split_of(backend);
-    stop_threads(split);
+    team_free(split->team);
     for (size_t k = 0; k < split->count; k++)
         split->members[k].backend->ops->close(split->members[k].backend);
-    pthread_cond_destroy(&split->changed);
-    pthread_mutex_destroy(&split->lock);
     free(split);
 }
 
@@ -449,9 +398,8 @@ struct backend *split_open(struct backend *const *members, size_t count, int64_t
     split->base = (struct backend){.ops = &ops, .name = "all"};
     split->least = least > 0 ? least : LEAST_ROWS;
     split->count = count;
-    pthread_mutex_init(&split->lock, NULL);
-    pthread_cond_init(&split->changed, NULL);
+    split->team = team_new((int)count);
     for (size_t k = 0; k < count; k++)
-        split->members[k] = (struct member){.backend = members[k], .split = split};
+        split->members[k].backend = members[k];
     return &split->base;
 }
