@@ -50,8 +50,8 @@ $(B)/librql.a: $(LIBRARY)
 
 # At -O2 gcc hardly vectorises these loops.
 HOT := $(wildcard src/engine/eval_*.c) \
-	$(addprefix src/engine/,along_cols.c break.c break_scan.c break_sort.c fsum_lanes.c group_dense.c keys.c narrow.c \
-	order_first.c radix.c table_chunks.c table_parse.c tally.c zones.c)
+	$(addprefix src/engine/,along_cols.c break.c break_scan.c break_sort.c fsum_lanes.c group_dense.c key_image.c keys.c \
+	narrow.c order_first.c radix.c table_chunks.c table_parse.c tally.c zones.c)
 $(HOT:src/%.c=$(B)/%.o): ALL_CFLAGS += $(patsubst -O2,-O3,$(filter -O2,$(CFLAGS)))
 
 $(B)/%.o: src/%.c Makefile VERSION | $(B)/parser/grammar.h

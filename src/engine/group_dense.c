@@ -44,8 +44,6 @@ CPU_CLONES static void take_copies(uint32_t *places, int count, uint32_t copies)
 
 static void ask_ahead(const struct grouping *grouping, int64_t row)
 {
-    for (size_t i = 0; i < grouping->keys->count; i++)
-        break_ask_for(grouping->keys->at[i].column, row, KEY_BLOCK);
     for (size_t i = 0; i < grouping->tally_count; i++) {
         if (grouping->tallies[i].column)
             break_ask_for(grouping->tallies[i].column, row, KEY_BLOCK);

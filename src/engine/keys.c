@@ -1,15 +1,13 @@
 #include "keys.h"
 
 #include "../heap.h"
+#include "break_kinds.h"
 #include "clones.h"
+#include "key_image.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* An element's image is an unsigned number that compares as the element does: integers with the sign bit turned over,
- * floats as their bits with the sign bit turned over, or all bits of negative ones. A NaN's image is the greatest of
- * its width, which no other has. */
 
 enum { PART_ROWS = 1 << 16 };
 
@@ -18,52 +16,6 @@ static const uint32_t sign_32 = UINT32_C(1) << 31;
 
 /* Each of these is written once for all types and becomes a loop for each where the type is a constant. */
 #define SPECIALISED static inline __attribute__((always_inline))
-
-SPECIALISED uint64_t image_of_f32(float number)
-{
-    float positive_zero = number + 0.0f;
-    uint32_t bits;
-    memcpy(&bits, &positive_zero, sizeof bits);
-    uint32_t image = bits & sign_32 ? ~bits : bits | sign_32;
-    return number != number ? UINT32_MAX : image;
-}
-
-SPECIALISED uint64_t image_of_f64(double number)
-{
-    double positive_zero = number + 0.0;
-    uint64_t bits;
-    memcpy(&bits, &positive_zero, sizeof bits);
-    uint64_t image = bits & sign_64 ? ~bits : bits | sign_64;
-    return number != number ? UINT64_MAX : image;
-}
-
-SPECIALISED uint64_t image_of(const void *data, enum type store, int64_t i)
-{
-    switch (store) {
-    case TYPE_I8:
-        return (uint64_t)((const int8_t *)data)[i] ^ sign_64;
-    case TYPE_I16:
-        return (uint64_t)((const int16_t *)data)[i] ^ sign_64;
-    case TYPE_I32:
-        return (uint64_t)((const int32_t *)data)[i] ^ sign_64;
-    case TYPE_I64:
-        return (uint64_t)((const int64_t *)data)[i] ^ sign_64;
-    case TYPE_BOOL:
-    case TYPE_U8:
-        return ((const uint8_t *)data)[i] | sign_64;
-    case TYPE_U16:
-        return ((const uint16_t *)data)[i] | sign_64;
-    case TYPE_U32:
-        return ((const uint32_t *)data)[i] | sign_64;
-    case TYPE_F32:
-        return image_of_f32(((const float *)data)[i]);
-    case TYPE_F64:
-        return image_of_f64(((const double *)data)[i]);
-    case TYPE_COUNT:
-        break;
-    }
-    return 0;
-}
 
 SPECIALISED void write_image(void *data, enum type store, int64_t i, uint64_t image)
 {
@@ -99,55 +51,6 @@ SPECIALISED void write_image(void *data, enum type store, int64_t i, uint64_t im
         ((uint8_t *)data)[i] = (uint8_t)image;
         break;
     case TYPE_COUNT:
-        break;
-    }
-}
-
-SPECIALISED void images_as(const void *data, enum type store, const uint64_t *rows, int count, uint64_t *images)
-{
-    if (rows) {
-        for (int i = 0; i < count; i++)
-            images[i] = image_of(data, store, (int64_t)rows[i]);
-    } else {
-        for (int i = 0; i < count; i++)
-            images[i] = image_of(data, store, i);
-    }
-}
-
-/* Images of `count` rows from the start of data, or of those listed. */
-static void read_images(const void *data, enum type store, const uint64_t *rows, int count, uint64_t *images)
-{
-    switch (store) {
-    case TYPE_I8:
-        images_as(data, TYPE_I8, rows, count, images);
-        break;
-    case TYPE_I16:
-        images_as(data, TYPE_I16, rows, count, images);
-        break;
-    case TYPE_I32:
-        images_as(data, TYPE_I32, rows, count, images);
-        break;
-    case TYPE_I64:
-        images_as(data, TYPE_I64, rows, count, images);
-        break;
-    case TYPE_BOOL:
-    case TYPE_U8:
-        images_as(data, TYPE_U8, rows, count, images);
-        break;
-    case TYPE_U16:
-        images_as(data, TYPE_U16, rows, count, images);
-        break;
-    case TYPE_U32:
-        images_as(data, TYPE_U32, rows, count, images);
-        break;
-    case TYPE_F32:
-        images_as(data, TYPE_F32, rows, count, images);
-        break;
-    case TYPE_F64:
-        images_as(data, TYPE_F64, rows, count, images);
-        break;
-    case TYPE_COUNT: /* no type */
-        memset(images, 0, (size_t)count * sizeof *images);
         break;
     }
 }
@@ -205,7 +108,7 @@ static struct range range_of_i32(const int32_t *values, int64_t count)
     return (struct range){.least = (uint64_t)least[0] ^ sign_64, .most = (uint64_t)most[0] ^ sign_64};
 }
 
-static bool has_negative_zero(const void *data, enum type store, int count)
+CPU_CLONES static bool has_negative_zero(const void *data, enum type store, int count)
 {
     bool found = false;
     for (int i = 0; i < count && store == TYPE_F64; i++) {
@@ -221,22 +124,37 @@ static bool has_negative_zero(const void *data, enum type store, int count)
     return found;
 }
 
+/* Of images below the one of a NaN; the others are that. */
+CPU_CLONES static struct range range_below(const uint64_t *images, int count, uint64_t nan)
+{
+    uint64_t least = UINT64_MAX, most = 0, nans = 0;
+    for (int i = 0; i < count; i++) {
+        const uint64_t is_nan = 0 - (uint64_t)(images[i] >= nan), without = images[i] & ~is_nan;
+        nans |= is_nan;
+        least = (images[i] | is_nan) < least ? images[i] : least;
+        most = without > most ? without : most;
+    }
+    return (struct range){.least = least, .most = most, .nan = nans != 0};
+}
+
+CPU_CLONES static struct range range_of_images(const uint64_t *images, int count)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (int i = 0; i < count; i++) {
+        least = images[i] < least ? images[i] : least;
+        most = images[i] > most ? images[i] : most;
+    }
+    return (struct range){.least = least, .most = most};
+}
+
 static struct range range_of_block(const void *data, enum type store, int count)
 {
     uint64_t images[KEY_BLOCK];
-    uint64_t nan = store == TYPE_F32 ? UINT32_MAX : UINT64_MAX;
-    bool number = type_table[store].kind == KIND_FLOAT;
-    struct range range = no_range;
-    read_images(data, store, NULL, count, images);
+    key_images(data, store, NULL, count, images);
+    if (store != TYPE_F32 && store != TYPE_F64)
+        return range_of_images(images, count);
+    struct range range = range_below(images, count, store == TYPE_F32 ? UINT32_MAX : UINT64_MAX);
     range.negative_zero = has_negative_zero(data, store, count);
-    for (int i = 0; i < count; i++) {
-        if (number && images[i] == nan) {
-            range.nan = true;
-            continue;
-        }
-        range.least = images[i] < range.least ? images[i] : range.least;
-        range.most = images[i] > range.most ? images[i] : range.most;
-    }
     return range;
 }
 
@@ -252,6 +170,7 @@ static void range_of_part(void *context, int member, int64_t part)
     } else {
         for (int64_t row = begin; row < end; row += KEY_BLOCK) {
             int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+            break_ask_for(column, row + count, count);
             struct range block = range_of_block(element(column, row), column->store, count);
             join_range(&range, &block);
         }
@@ -357,7 +276,7 @@ void keys_free(struct keys *keys)
     free(keys->word_bits);
 }
 
-static void add_codes(const struct key *key, const uint64_t *images, int count, uint64_t *codes)
+CPU_CLONES static void add_codes(const struct key *key, const uint64_t *images, int count, uint64_t *codes)
 {
     uint64_t least = key->least, most = key->most, nan = most - least + 1;
     int shift = key->shift & 63;
@@ -384,7 +303,9 @@ static void read_codes(const struct keys *keys, int word, int64_t row, const uin
         const struct key *key = &keys->at[i];
         if (key->word != word || key->bits == 0)
             continue;
-        read_images(element(key->column, row), key->column->store, rows, count, images);
+        if (!rows)
+            break_ask_for(key->column, row + count, count);
+        key_images(element(key->column, row), key->column->store, rows, count, images);
         add_codes(key, images, count, codes);
     }
 }
@@ -408,8 +329,8 @@ void keys_read_at(const struct keys *keys, int word, const uint64_t *rows, int c
         const uint32_t from = (uint32_t)(key->descending ? key->most : key->least);                                    \
         const uint32_t sign = key->descending ? UINT32_MAX : 0; /* (x ^ -1) - -1 is -x */                              \
         for (int i = 0; i < count; i++) {                                                                              \
-            const uint32_t value = (uint32_t)in[i];                                                                    \
-            out[i] = ((value - from) ^ sign) - sign;                                                                   \
+            const uint32_t integer = (uint32_t)in[i];                                                                  \
+            out[i] = ((integer - from) ^ sign) - sign;                                                                 \
         }                                                                                                              \
     }
 CODES(int8)
@@ -428,6 +349,7 @@ void keys_read_32(const struct keys *keys, int64_t row, int count, uint32_t *cod
     };
     const struct key *key = &keys->at[0];
     if (keys->count == 1 && loops[key->column->store]) {
+        break_ask_for(key->column, row + count, count);
         loops[key->column->store](key, element(key->column, row), count, codes);
         return;
     }

@@ -1,6 +1,7 @@
 #include "radix.h"
 
 #include "pool.h"
+#include "radix_map.h"
 
 #include "../heap.h"
 #include "../ram.h"
@@ -193,9 +194,11 @@ struct deal {
     char *to;
     int64_t first; /* the row of from[0] and to[0] */
     struct parts parts;
-    int shift, bits; /* the digit */
-    int64_t *next;   /* of each part, of each bucket: how many elements, then where the next one goes */
-    int64_t *ends;   /* of each bucket */
+    int shift, bits;             /* the digit; */
+    int rest;                    /* how many bits are left to sort by behind it */
+    const struct radix_map *map; /* instead of the digit, or NULL: `bits` are those of a bucket's number */
+    int64_t *next;               /* of each part, of each bucket: how many elements, then where the next one goes */
+    int64_t *ends;               /* of each bucket */
 };
 
 /* The elements from a row on: where they are, or read into the block. */
@@ -209,25 +212,31 @@ SPECIALISED const void *deal_elements(const struct deal *deal, int64_t row, int 
     return block;
 }
 
-SPECIALISED void count_part(struct deal *deal, int64_t part, size_t width)
+SPECIALISED size_t bucket_of(const struct deal *deal, uint64_t key, bool mapped)
+{
+    if (mapped)
+        return deal->map->bucket[key >> deal->map->shift & deal->map->mask];
+    return key >> deal->shift & mask_of(deal->bits);
+}
+
+SPECIALISED void count_part(struct deal *deal, int64_t part, size_t width, bool mapped)
 {
     int64_t *counted = deal->next + (part << deal->bits);
-    uint64_t mask = mask_of(deal->bits);
+    const struct deal by = *deal;
     int64_t end = part_begin(&deal->parts, part + 1);
     struct radix_pair block[RADIX_BLOCK];
     for (int64_t row = part_begin(&deal->parts, part); row < end; row += RADIX_BLOCK) {
         int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
         const void *elements = deal_elements(deal, row, count, block, width);
         for (int i = 0; i < count; i++)
-            counted[key_at(elements, (size_t)i, width) >> deal->shift & mask]++;
+            counted[bucket_of(&by, key_at(elements, (size_t)i, width), mapped)]++;
     }
 }
 
-SPECIALISED void deal_part(struct deal *deal, int64_t part, size_t width)
+SPECIALISED void deal_part(struct deal *deal, int64_t part, size_t width, bool mapped)
 {
     int64_t *next = deal->next + (part << deal->bits);
-    uint64_t mask = mask_of(deal->bits);
-    int shift = deal->shift;
+    const struct deal by = *deal;
     int64_t end = part_begin(&deal->parts, part + 1);
     struct radix_pair block[RADIX_BLOCK];
     char *to = deal->to;
@@ -235,39 +244,41 @@ SPECIALISED void deal_part(struct deal *deal, int64_t part, size_t width)
         int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
         const void *elements = deal_elements(deal, row, count, block, width);
         for (size_t i = 0; i < (size_t)count; i++)
-            copy_element(to, (size_t)next[key_at(elements, i, width) >> shift & mask]++, elements, i, width);
+            copy_element(to, (size_t)next[bucket_of(&by, key_at(elements, i, width), mapped)]++, elements, i, width);
     }
 }
 
 static void count_any(void *context, int member, int64_t part)
 {
     struct deal *deal = context;
+    const bool mapped = deal->map != NULL;
     (void)member;
     switch (deal->sorter->radix->width) {
     case 4:
-        count_part(deal, part, 4);
+        mapped ? count_part(deal, part, 4, true) : count_part(deal, part, 4, false);
         break;
     case 8:
-        count_part(deal, part, 8);
+        mapped ? count_part(deal, part, 8, true) : count_part(deal, part, 8, false);
         break;
     default:
-        count_part(deal, part, 16);
+        mapped ? count_part(deal, part, 16, true) : count_part(deal, part, 16, false);
     }
 }
 
 static void deal_any(void *context, int member, int64_t part)
 {
     struct deal *deal = context;
+    const bool mapped = deal->map != NULL;
     (void)member;
     switch (deal->sorter->radix->width) {
     case 4:
-        deal_part(deal, part, 4);
+        mapped ? deal_part(deal, part, 4, true) : deal_part(deal, part, 4, false);
         break;
     case 8:
-        deal_part(deal, part, 8);
+        mapped ? deal_part(deal, part, 8, true) : deal_part(deal, part, 8, false);
         break;
     default:
-        deal_part(deal, part, 16);
+        mapped ? deal_part(deal, part, 16, true) : deal_part(deal, part, 16, false);
     }
 }
 
@@ -308,10 +319,11 @@ static void *any_bucket(const struct sorter *sorter, int member, void *elements,
     }
 }
 
-struct buckets {
-    const struct deal *deal;
-    int bits; /* left to sort by */
-};
+/* How many bits are left to sort a bucket by. */
+static int bits_left(const struct deal *deal, int64_t bucket)
+{
+    return deal->map ? deal->map->left[bucket] : deal->rest;
+}
 
 static int64_t bucket_begin(const struct deal *deal, int64_t bucket)
 {
@@ -335,13 +347,12 @@ static bool too_large(const struct sorter *sorter, int64_t count, int bits)
 
 static void small_bucket(void *context, int member, int64_t bucket)
 {
-    const struct buckets *buckets = context;
-    const struct deal *deal = buckets->deal;
+    const struct deal *deal = context;
     const struct radix *radix = deal->sorter->radix;
     int64_t begin = bucket_begin(deal, bucket), count = deal->ends[bucket] - begin;
-    if (count > 0 && !too_large(deal->sorter, count, buckets->bits))
-        finish_bucket(deal->sorter, member, deal->first + begin, deal->to + (size_t)begin * radix->width, count,
-                      buckets->bits);
+    int bits = bits_left(deal, bucket);
+    if (count > 0 && !too_large(deal->sorter, count, bits))
+        finish_bucket(deal->sorter, member, deal->first + begin, deal->to + (size_t)begin * radix->width, count, bits);
 }
 
 /* In how many of the lowest bits the keys differ. */
@@ -360,11 +371,12 @@ static int differing_bits(const struct radix *radix, const void *elements, int64
 
 static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, int64_t count, int bits, int depth);
 
-static enum status sort_large(struct sorter *sorter, const struct deal *deal, int bits, int depth)
+static enum status sort_large(struct sorter *sorter, const struct deal *deal, int depth)
 {
     const struct radix *radix = sorter->radix;
     for (int64_t bucket = 0; bucket < (int64_t)1 << deal->bits; bucket++) {
         int64_t begin = bucket_begin(deal, bucket), count = deal->ends[bucket] - begin;
+        int bits = bits_left(deal, bucket);
         if (!too_large(sorter, count, bits))
             continue;
         void *elements = deal->to + (size_t)begin * radix->width;
@@ -376,7 +388,7 @@ static enum status sort_large(struct sorter *sorter, const struct deal *deal, in
     return STATUS_OK;
 }
 
-static enum status run_deal(struct sorter *sorter, struct deal *deal, int bits, int depth)
+static enum status run_deal(struct sorter *sorter, struct deal *deal, int depth)
 {
     const struct crew *crew = sorter->radix->crew;
     if (!crew_run(crew, deal->parts.count, count_any, deal))
@@ -384,10 +396,9 @@ static enum status run_deal(struct sorter *sorter, struct deal *deal, int bits, 
     place_buckets(deal);
     if (!crew_run(crew, deal->parts.count, deal_any, deal))
         return STATUS_CANCELLED;
-    struct buckets buckets = {.deal = deal, .bits = bits};
-    if (!crew_run(crew, (int64_t)1 << deal->bits, small_bucket, &buckets))
+    if (!crew_run(crew, (int64_t)1 << deal->bits, small_bucket, deal))
         return STATUS_CANCELLED;
-    return sort_large(sorter, deal, bits, depth);
+    return sort_large(sorter, deal, depth);
 }
 
 /* Sorts and hands on the elements of rows first .. first+count-1, which are `from` or, where that is NULL, to be read.
@@ -405,6 +416,8 @@ static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, i
         (!ram_has((int64_t)bytes) || !(*space = pool_take(radix->crew->pool, bytes, &sorter->space_bytes[depth & 1]))))
         return STATUS_FAILED;
     int digit = deal_bits(count, radix->width, bits);
+    struct radix_map *map = from ? NULL : radix_map_new(radix, digit);
+    digit = map ? map->bits : digit;
     struct deal deal = {
         .sorter = sorter,
         .from = from,
@@ -413,10 +426,13 @@ static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, i
         .parts = parts_of(radix->crew, count, PART_ROWS),
         .shift = radix->shift + bits - digit,
         .bits = digit,
+        .rest = bits - digit,
+        .map = map,
     };
     deal.next = heap_array((size_t)deal.parts.count << digit, sizeof *deal.next);
     deal.ends = heap_array((size_t)1 << digit, sizeof *deal.ends);
-    enum status status = run_deal(sorter, &deal, bits - digit, depth);
+    enum status status = run_deal(sorter, &deal, depth);
+    radix_map_free(map);
     free(deal.next);
     free(deal.ends);
     return status;

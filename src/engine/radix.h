@@ -1,9 +1,9 @@
 /* A stable radix sort of fixed-size elements by some bits of their first word, on all threads.
  *
  * The elements are dealt into buckets by the topmost digit while they are read, each thread's share of the rows to
- * its own places, so that equal ones keep their order; then every bucket, small enough for a core's cache, is sorted
- * by its lower digits, least significant first, and handed on while it is there. A bucket that is too large is dealt
- * again by the bits in which its elements differ. */
+ * its own places, so that equal ones keep their order (or by what a sample shows to be even, radix_map.h); then every
+ * bucket, small enough for a core's cache, is sorted by its lower digits, least significant first, and handed on while
+ * it is there. A bucket that is too large is dealt again by the bits in which its elements differ. */
 #ifndef RQL_ENGINE_RADIX_H
 #define RQL_ENGINE_RADIX_H
 

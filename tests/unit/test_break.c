@@ -341,7 +341,11 @@ static void sorts_many(void **unused)
         sort_one(TYPE_I32, 200001, (enum content)content, content % 2, THREADS);
         sort_one(TYPE_F64, 150001, (enum content)content, !(content % 2), THREADS);
         sort_one(TYPE_I64, 90001, (enum content)content, content % 2, 2);
+        /* Enough for a sample to tell where most are. */
+        sort_one(TYPE_F64, 270001, (enum content)content, content % 2, 2);
     }
+    sort_one(TYPE_F32, 270001, ANYTHING, false, THREADS);
+    sort_one(TYPE_I64, 1 << 18, SKEWED, true, THREADS);
 }
 
 static void sorts_by_several(void **unused)
