@@ -19,7 +19,7 @@ enum {
     LEAST_PRIORITY = 19,
     PAUSE_NS = 10000000,
     RECENT = 16,          /* copies used by so many of the last queries are not dropped for others */
-    LEAST_ROWS = 1 << 20, /* what is shorter is read in less time than it takes to begin */
+    LEAST_ROWS = 1 << 18, /* what is shorter is read in less time than it takes to begin */
     ROWS_A_ZONE = 1 << 16,
     EAGER_ROWS_A_ZONE = 1 << 12
 };

@@ -12,11 +12,12 @@
 
 enum {
     PART_ROWS = 1 << 15,
-    LEAF_BYTES = 256 << 10,  /* a bucket of this size and its scratch fit a core's second-level cache */
-    BUCKET_BYTES = 32 << 10, /* what a bucket has if keys are spread evenly: with its scratch in the first level */
-    DEAL_BITS = 9,           /* of more buckets at once the ends do not stay in the first level */
-    LARGE = 8,               /* a bucket this many times larger than most is dealt again, by all threads */
-    FEW = 24,                /* from here on counting is faster than inserting */
+    LEAF_BYTES = 256 << 10, /* a bucket of this size and its scratch fit a core's second-level cache */
+    BUCKET_BYTES = 8 << 10, /* of a bucket, at least, if keys are spread evenly: with few, a place waits for the last
+                               element that went there */
+    DEAL_BITS = 9,          /* of more buckets at once the ends do not stay in the first level */
+    LARGE = 8,              /* a bucket this many times larger than most is dealt again, by all threads */
+    FEW = 24,               /* from here on counting is faster than inserting */
     LEAST_DIGIT = 6,
     MOST_DIGIT = 12, /* counts of larger ones leave the first level */
     LEAF_PASSES = 2
@@ -401,8 +402,7 @@ static enum status run_deal(struct sorter *sorter, struct deal *deal, int depth)
     return sort_large(sorter, deal, depth);
 }
 
-/* Sorts and hands on the elements of rows first .. first+count-1, which are `from` or, where that is NULL, to be read.
- */
+/* Sorts and hands on the elements of rows first .. first+count-1: `from` or, where that is NULL, to be read. */
 static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, int64_t count, int bits, int depth)
 {
     const struct radix *radix = sorter->radix;

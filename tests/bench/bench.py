@@ -7,7 +7,8 @@
 Warm: everybody is running and has the columns in memory. rql is timed from Enter to the next prompt, in a terminal
 (shell.py); the others inside their own process, from the call to the result (peers.py, hand.c). A number is read back;
 a relation is kept: rql names it with `let`, C allocates an array, DuckDB and ClickHouse make a table or Arrow's, the
-quicker. Everybody runs once in each round, results are compared, and medians are told. The rounds of the first seconds
+quicker. Everybody runs once in each round, in an order that is another one each time, after a moment of rest; results
+are compared, and medians are told. The rounds of the first seconds
 are not counted: what is known of columns and built for a task once and for all is there by then.
 
 Cold: whole processes, from nothing to the printed answer.
@@ -18,6 +19,7 @@ DIR has the built rql, hand and generate, and gets bench/: results.csv, results.
 import argparse
 import json
 import os
+import random
 import shutil
 import statistics
 import subprocess
@@ -34,6 +36,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MEASURED = ("NumPy", "Polars", "DuckDB", "ClickHouse")
 ON_GPU = ("CuPy", "CUB")
 FEWEST, MOST_SECONDS = 3, 3.0  # rounds at least; a contestant that takes longer for them is not asked again
+REST_SECONDS = 0.003  # before each turn: threads of whoever had the last one may still be looking for work
 WARM_SECONDS, SMALL_ROWS = 2.0, 100_000  # small inputs need no more than one round
 
 
@@ -165,8 +168,10 @@ def measure(task, rows, contestants, rounds):
     warm = False
     turn = 0
     begun = time.monotonic()
+    order = random.Random(0)
     while active and turn < rounds:
-        for name in list(active):
+        for name in order.sample(list(active), len(active)):
+            time.sleep(REST_SECONDS)
             before = processor_ns(active[name].pid)
             try:
                 ns = active[name].run(task, rows)
