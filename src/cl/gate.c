@@ -3,22 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Adds the conditions that && joins to the list, each once; constants decide nothing. */
-static size_t take_apart(const struct code *code, value v, value *conditions, size_t count, bool *taken)
-{
-    const struct instr *instr = &code->at[v];
-
-    if (taken[v] || instr->op == OP_CONST)
-        return count;
-    taken[v] = true;
-    if (instr->op == OP_AND) {
-        count = take_apart(code, instr->args[0], conditions, count, taken);
-        return take_apart(code, instr->args[1], conditions, count, taken);
-    }
-    conditions[count++] = v;
-    return count;
-}
-
 /* How few rows a condition may be thought to leave, by its form alone: another literal is to find the same program. */
 static int rank(const struct code *code, value condition)
 {
@@ -56,27 +40,18 @@ static bool gathers(const struct code *code, const bool *marks)
     return false;
 }
 
-static bool may_fail(const struct code *code, const bool *marks)
-{
-    for (value v = 0; v < code->count; v++)
-        if (marks[v] && code->at[v].checked)
-            return true;
-    return false;
-}
-
 bool gate_find(const struct emitter *emitter, struct needs needs, struct arena *arena, struct gate *gate)
 {
     const struct task *task = emitter->task;
     const struct code *code = &task->code;
-    value *conditions = arena_array(arena, (size_t)code->count + 1, sizeof *conditions);
+    size_t count;
+    value *conditions = task_conditions(task, arena, &count);
     bool *all = new_marks(code, arena), *before = new_marks(code, arena), *next = new_marks(code, arena);
-    bool *taken = new_marks(code, arena);
-    size_t count = 0;
 
-    for (size_t k = 0; k < task->filter_count && needs.filters; k++)
-        count = take_apart(code, task->filters[k].keep, conditions, count, taken);
     needs_mark(task, needs, all);
-    if (!may_fail(code, all))
+    if (!needs.filters)
+        return false;
+    if (!code_any_checked(code, all))
         choose_first(code, conditions, count);
     *gate = (struct gate){.all = all, .before = before, .conditions = conditions};
     for (size_t k = 0; k < count && !gathers(code, before); k++) {

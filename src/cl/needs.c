@@ -21,13 +21,10 @@ void needs_close(const struct code *code, bool *live)
 {
     for (bool changed = true; changed;) {
         changed = false;
-        for (value v = code->count - 1; v >= 0; v--) {
+        code_mark_all(code, live);
+        for (value v = 0; v < code->count; v++) {
             const struct instr *instr = &code->at[v];
-            if (!live[v])
-                continue;
-            for (int k = 0; k < op_table[instr->op].arity; k++)
-                live[instr->args[k]] = true;
-            if (instr->checked && instr->guard != NO_VALUE && !live[instr->guard])
+            if (live[v] && instr->checked && instr->guard != NO_VALUE && !live[instr->guard])
                 live[instr->guard] = changed = true;
         }
     }

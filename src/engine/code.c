@@ -316,6 +316,14 @@ void code_mark_all(const struct code *code, bool *live)
     }
 }
 
+bool code_any_checked(const struct code *code, const bool *marks)
+{
+    bool any = false;
+    for (value v = 0; v < code->count && !any; v++)
+        any = marks[v] && code->at[v].checked;
+    return any;
+}
+
 void code_mark(const struct code *code, value root, bool *live)
 {
     live[root] = true;

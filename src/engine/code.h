@@ -104,6 +104,9 @@ void code_mark(const struct code *code, value root, bool *live);
 /* The same for many roots in one pass: `live` holds the roots and gets what they are computed from. */
 void code_mark_all(const struct code *code, bool *live);
 
+/* Whether some marked instruction is checked. */
+bool code_any_checked(const struct code *code, const bool *marks);
+
 /* One operation on constants; false if it has no result (overflow, division by zero, ...) or is not an operation on
  * integers and bools. The single definition of integer arithmetic: folding and both evaluators use it. SELECT, with
  * its three arguments, is not among them. */

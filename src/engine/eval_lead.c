@@ -34,51 +34,27 @@ static double part_of(const struct code *code, value condition)
     return code->at[condition].op == OP_EQ ? equal : other;
 }
 
-/* The condition that is asked first of all. */
-static value first_of(const struct task *task)
-{
-    value first = task->filters[0].keep;
-    while (task->code.at[first].op == OP_AND)
-        first = task->code.at[first].args[0];
-    return first;
-}
-
-/* Marks the conditions that && joins; whether any of them, or what it is computed from, can fail. */
-static bool mark_conditions(const struct task *task, bool *conditions, struct arena *arena)
-{
-    const struct code *code = &task->code;
-    bool *read = arena_array(arena, (size_t)code->count + 1, sizeof *read);
-    bool fails = false;
-    for (size_t i = 0; i < task->filter_count; i++)
-        conditions[task->filters[i].keep] = read[task->filters[i].keep] = true;
-    for (value v = code->count - 1; v >= 0; v--) {
-        const struct instr *instr = &code->at[v];
-        const bool both = conditions[v] && instr->op == OP_AND;
-        fails = fails || (read[v] && instr->checked);
-        for (int i = 0; i < op_table[instr->op].arity && read[v]; i++) {
-            read[instr->args[i]] = true;
-            conditions[instr->args[i]] = conditions[instr->args[i]] || both;
-        }
-        conditions[v] = conditions[v] && !both;
-    }
-    return fails;
-}
-
 value lead_of(const struct task *task)
 {
     const struct code *code = &task->code;
-    if (task->filter_count == 0)
-        return NO_VALUE;
     struct arena *arena = arena_new();
-    bool *conditions = arena_array(arena, (size_t)code->count + 1, sizeof *conditions);
+    size_t count;
+    const value *conditions = task_conditions(task, arena, &count);
+    bool *read = arena_array(arena, (size_t)code->count + 1, sizeof *read);
+    for (size_t i = 0; i < count; i++)
+        read[conditions[i]] = true;
+    code_mark_all(code, read);
     value best = NO_VALUE;
     double least = 2;
-    const bool fails = mark_conditions(task, conditions, arena);
-    for (value v = 0; v < code->count && !fails; v++) {
-        const double part = conditions[v] ? part_of(code, v) : least;
-        best = part < least ? v : best;
+    if (code_any_checked(code, read)) { /* what follows something that fails is not asked: only the first may lead */
+        best = code->at[conditions[0]].fallible ? NO_VALUE : conditions[0];
+        count = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const double part = part_of(code, conditions[i]);
+        best = part < least ? conditions[i] : best;
         least = part < least ? part : least;
     }
     arena_free(arena);
-    return !fails ? best : code->at[first_of(task)].fallible ? NO_VALUE : first_of(task);
+    return best;
 }

@@ -191,3 +191,30 @@ void task_mark_live(const struct task *task, bool *live)
     if (guarded)
         code_mark_all(code, live);
 }
+
+value *task_conditions(const struct task *task, struct arena *arena, size_t *count)
+{
+    const struct code *code = &task->code;
+    value *conditions = arena_array(arena, (size_t)code->count + 1, sizeof *conditions);
+    value *left = arena_array(arena, 2 * (size_t)code->count + 1, sizeof *left); /* the next one last */
+    bool *taken = arena_array(arena, (size_t)code->count + 1, sizeof *taken);
+    *count = 0;
+    for (size_t i = 0; i < task->filter_count; i++) {
+        size_t waiting = 0;
+        left[waiting++] = task->filters[i].keep;
+        while (waiting > 0) {
+            const value v = left[--waiting];
+            const struct instr *instr = &code->at[v];
+            if (taken[v] || instr->op == OP_CONST)
+                continue;
+            taken[v] = true;
+            if (instr->op == OP_AND) {
+                left[waiting++] = instr->args[1];
+                left[waiting++] = instr->args[0];
+            } else {
+                conditions[(*count)++] = v;
+            }
+        }
+    }
+    return conditions;
+}

@@ -176,4 +176,8 @@ bool task_has_window(const struct task *task); /* anything but the whole */
  * of those that are checked. `live` has code.count entries and is cleared first. */
 void task_mark_live(const struct task *task, bool *live);
 
+/* The conditions that all have to hold for a row to pass the filters: what && joins is taken apart. Each is listed
+ * once, in the order in which they are asked; constants are left out. The list is in the arena. */
+value *task_conditions(const struct task *task, struct arena *arena, size_t *count);
+
 #endif
