@@ -13,6 +13,12 @@ enum {
     REST = 15,                    /* blocks that are not sieved after one of which too many rows passed */
 };
 
+/* What the machine is told of before it is needed. */
+struct asking {
+    size_t inputs; /* of so many of the inputs, */
+    size_t a_step; /* so many bytes of the next block with each step; a multiple of CACHE_LINE */
+};
+
 struct worker {
     const struct program *program;
     unsigned char *memory;
@@ -30,9 +36,9 @@ struct worker {
     uint16_t gathered[BLOCK_ROWS]; /* rows that passed the lead */
     int rest;                      /* blocks that are not sieved */
     int64_t spared;                /* bytes of other columns that were not read for those that did not */
-    size_t asked_inputs;           /* how many of the inputs are asked for ahead; */
+    struct asking whole, lead;     /* for the whole program, and for the lead alone */
+    const struct asking *asking;   /* for what is being run */
     size_t asked;                  /* bytes of the next block's inputs that the machine has been told of */
-    size_t asked_a_step;           /* how many more it is told of with each step; a multiple of CACHE_LINE */
     struct pairing **pairings;     /* of each aggregate that is folded pairwise */
 };
 
@@ -56,13 +62,13 @@ static void fill_constant(void *vector, enum lane lane, int64_t integer, double 
     }
 }
 
-/* Bytes of a block's first inputs for each of so many steps. */
-static size_t share_of_inputs(const struct program *program, size_t inputs, size_t steps)
+/* Of a block's first inputs with each of so many steps a part. */
+static struct asking asking_for(const struct program *program, size_t inputs, size_t steps)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < inputs; i++)
         bytes += BLOCK_ROWS * program->vectors[program->stored[i].vector].size;
-    return (bytes / (steps + 1) + CACHE_LINE) / CACHE_LINE * CACHE_LINE;
+    return (struct asking){.inputs = inputs, .a_step = (bytes / (steps + 1) + CACHE_LINE) / CACHE_LINE * CACHE_LINE};
 }
 
 struct worker *worker_new(const struct program *program, struct arena *arena)
@@ -82,6 +88,10 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
         fill_constant(vector, constant->lane, integer, instr->op == OP_ROWS ? (double)integer : instr->number);
         worker->at[constant->vector] = vector;
     }
+    worker->whole = asking_for(program, program->stored_count,
+                               (size_t)program->step_count + program->output_count + program->aggregate_count);
+    if (program->sieves)
+        worker->lead = asking_for(program, program->lead_stored, (size_t)program->filters[0].end - 1);
     worker->pairings = arena_array(arena, program->aggregate_count, sizeof *worker->pairings);
     for (size_t i = 0; i < program->aggregate_count; i++) {
         if (program->aggregates[i].reducer)
@@ -120,8 +130,8 @@ static void ask_ahead(struct worker *worker)
 {
     const struct program *program = worker->program;
     size_t begin = worker->asked, before = 0;
-    worker->asked += worker->asked_a_step;
-    for (size_t i = 0; i < worker->asked_inputs && before < worker->asked; i++) {
+    worker->asked += worker->asking->a_step;
+    for (size_t i = 0; i < worker->asking->inputs && before < worker->asked; i++) {
         const size_t bytes = BLOCK_ROWS * program->vectors[program->stored[i].vector].size;
         const char *next = (const char *)worker->at[program->stored[i].vector] + bytes;
         for (size_t at = begin > before ? begin - before : 0; at < bytes && before + at < worker->asked;
@@ -233,12 +243,11 @@ static const void *stored_block(const struct worker *worker, const struct stored
     return copy;
 }
 
-/* From here on, of a block's first inputs the next block is asked for, with each of so many steps a part. */
-static void begin_asking(struct worker *worker, size_t inputs, size_t steps)
+/* The next block is asked for from its beginning on. */
+static void begin_asking(struct worker *worker, const struct asking *asking)
 {
     worker->asked = 0;
-    worker->asked_inputs = inputs;
-    worker->asked_a_step = share_of_inputs(worker->program, inputs, steps);
+    worker->asking = asking;
 }
 
 /* Runs the program up to its results' vectors on `count` rows, which the inputs' vectors point to; returns how many
@@ -264,8 +273,7 @@ static int run_block(struct worker *worker, int64_t row, int count)
         const struct stored_vector *stored = &program->stored[i];
         worker->at[stored->vector] = stored_block(worker, stored, row, count);
     }
-    begin_asking(worker, program->stored_count,
-                 (size_t)program->step_count + program->output_count + program->aggregate_count);
+    begin_asking(worker, &worker->whole);
     ask_ahead(worker);
     return run_rows(worker, count);
 }
@@ -286,7 +294,7 @@ static const uint8_t *run_lead(struct worker *worker, int64_t row, int count)
     worker->index = NULL;
     worker->mask = NULL;
     worker->rows = count;
-    begin_asking(worker, program->lead_stored, (size_t)lead->end - 1);
+    begin_asking(worker, &worker->lead);
     run_steps(worker, 0, lead->end, count);
     return worker->at[lead->mask];
 }
@@ -334,6 +342,7 @@ static int sieve(struct worker *worker, int64_t row, int64_t count, int64_t *loo
 /* Gathers the rows listed into vectors, and runs the program on them. */
 static int run_gathered(struct worker *worker, int64_t row, int count)
 {
+    static const struct asking nothing;
     const struct program *program = worker->program;
     for (size_t i = 0; i < program->stored_count; i++) {
         const struct stored_vector *stored = &program->stored[i];
@@ -346,7 +355,7 @@ static int run_gathered(struct worker *worker, int64_t row, int count)
         vector_picked_move(store, store)(&operands, count);
         worker->at[stored->vector] = operands.out;
     }
-    begin_asking(worker, 0, 1);
+    begin_asking(worker, &nothing);
     return run_rows(worker, count);
 }
 

@@ -4,6 +4,7 @@
  * comes behind a cut in the order: where the first key alone tells, in vectors. When there is no room for more rows it
  * keeps the first of those that it has, the last of which is its new cut. A sample says where the cut is at the
  * beginning, so that rows in the opposite order are not all remembered. */
+#include "break_kinds.h"
 #include "clones.h"
 #include "eval_pick.h"
 #include "order.h"
@@ -100,16 +101,6 @@ static const char *element(const struct column *column, uint64_t row)
     return (const char *)column->data + row * type_table[column->store].size;
 }
 
-/* The machine looks ahead no further than to the end of a page: it is told which rows come next, may they be beyond the
- * end of the column, a few at a time so that it need not wait for them. */
-static void ask_ahead(const struct column *column, int64_t row)
-{
-    enum { LINE = 64 };
-    const char *next = element(column, (uint64_t)row);
-    for (size_t at = 0; at < STEP * type_table[column->store].size; at += LINE)
-        __builtin_prefetch(next + at);
-}
-
 /* Lists the rows of a block, counted from its first one, that the first key leaves before the cut; ties only where they
  * count. Returns how many. */
 static int list_ahead(const struct keys *keys, const struct cut *cut, int64_t row, int count, uint16_t *listed)
@@ -124,7 +115,7 @@ static int list_ahead(const struct keys *keys, const struct cut *cut, int64_t ro
     const bool ties = !cut->strictly || keys->count > 1;
     uint8_t mask[KEY_BLOCK];
     for (int i = 0; i < count; i += STEP) {
-        ask_ahead(column, row + i + KEY_BLOCK);
+        break_ask_for(column, row + i + KEY_BLOCK, STEP); /* a few at a time, so that it need not wait for them */
         loops[column->store](element(column, (uint64_t)(row + i)), count - i < STEP ? count - i : STEP,
                              element(column, cut->row), key->descending, ties, mask + i);
     }

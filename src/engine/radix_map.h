@@ -16,7 +16,7 @@ struct radix_map {
     uint8_t left[1 << RADIX_MAP_BITS]; /* in how many of the sorted bits elements of each bucket differ */
 };
 
-/* A map for elements that would be dealt by the topmost `digit` bits; NULL: those do as well.. */
+/* A map for elements that would be dealt by the topmost `digit` bits; NULL: those do as well. */
 struct radix_map *radix_map_new(const struct radix *radix, int digit);
 void radix_map_free(struct radix_map *map); /* NULL is allowed */
 
