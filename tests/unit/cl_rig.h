@@ -50,6 +50,20 @@ static inline int rig_patience(void)
     return patience > 0 ? patience : 1;
 }
 
+/* The rig's device, opened in a shape that may not be its own; nothing is built yet. */
+static inline struct accelerator *rig_accelerator(const struct shape *shape)
+{
+    struct failure failure = {0};
+    size_t count;
+    struct device *devices = devices_find(&count, &failure);
+    const struct device *device = device_choose(rig_choice(), devices, count);
+    assert_non_null(device);
+    struct accelerator *accelerator = accelerator_open(device, shape, &failure);
+    assert_non_null(accelerator);
+    free(devices);
+    return accelerator;
+}
+
 static inline void rig_start(struct rig *rig)
 {
     arena_free(rig->arena);

@@ -162,19 +162,6 @@ static void test_no_place(void **state)
     assert_int_equal(gate_of(rig, setup, summing), 0);
 }
 
-static struct accelerator *open_grid(void)
-{
-    struct failure failure = {0};
-    size_t count;
-    struct device *devices = devices_find(&count, &failure);
-    const struct device *device = device_choose(rig_choice(), devices, count);
-    assert_non_null(device);
-    struct accelerator *accelerator = accelerator_open(device, &shape_grid, &failure);
-    assert_non_null(accelerator);
-    free(devices);
-    return accelerator;
-}
-
 /* A column that is 1 in some rows and 0 in the others: in none, one in each range, single ones, half of them, all. */
 enum { NOWHERE, LAST, SINGLE, HALF, EVERYWHERE, WHERE_COUNT };
 
@@ -215,7 +202,7 @@ static void test_aggregates(void **state)
 {
     static const enum type types[] = {TYPE_I8, TYPE_I32, TYPE_U32, TYPE_I64, TYPE_F64};
     struct rig *rig = rig_of(state);
-    rig->accelerator = open_grid();
+    rig->accelerator = rig_accelerator(&shape_grid);
     for (size_t t = 0; t < sizeof types / sizeof *types; t += is_small() ? 4 : 1) {
         bool real = type_table[types[t]].kind == KIND_FLOAT;
         for (int where = 0; where < WHERE_COUNT; where++) {
@@ -241,7 +228,7 @@ static void test_aggregates(void **state)
 static void test_rows(void **state)
 {
     struct rig *rig = rig_of(state);
-    rig->accelerator = open_grid();
+    rig->accelerator = rig_accelerator(&shape_grid);
     for (int where = 0; where < WHERE_COUNT; where++) {
         struct random random = {(uint64_t)where + 1};
         struct setup *setup = setup_new(rig, SINK_ROWS);
@@ -295,7 +282,7 @@ static void check_failure(struct rig *rig, bool behind, bool passes, bool wanted
 static void test_failures(void **state)
 {
     struct rig *rig = rig_of(state);
-    rig->accelerator = open_grid();
+    rig->accelerator = rig_accelerator(&shape_grid);
     check_failure(rig, true, false, false);
     check_failure(rig, true, true, true);
     check_failure(rig, false, false, true);

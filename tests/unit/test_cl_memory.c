@@ -14,16 +14,9 @@ static int64_t test_rows(void)
 /* A device that says it has so much memory. */
 static struct accelerator *open_with(uint64_t memory, uint64_t largest_buffer)
 {
-    struct failure failure = {0};
-    size_t count;
-    struct device *devices = devices_find(&count, &failure);
-    const struct device *device = device_choose(rig_choice(), devices, count);
-    assert_non_null(device);
-    struct accelerator *accelerator = accelerator_open(device, &shape_grid, &failure);
-    assert_non_null(accelerator);
+    struct accelerator *accelerator = rig_accelerator(&shape_grid);
     accelerator->device.memory = memory;
     accelerator->device.largest_buffer = largest_buffer;
-    free(devices);
     return accelerator;
 }
 

@@ -144,16 +144,9 @@ static void test_random(void **state)
  * pieces. */
 static struct accelerator *open_shaped(const struct shape *shape)
 {
-    struct failure failure = {0};
-    size_t count;
-    struct device *devices = devices_find(&count, &failure);
-    const struct device *device = device_choose(rig_choice(), devices, count);
-    assert_non_null(device);
-    struct accelerator *accelerator = accelerator_open(device, shape, &failure);
-    assert_non_null(accelerator);
+    struct accelerator *accelerator = rig_accelerator(shape);
     accelerator->device.largest_buffer = 8192 * sizeof(int64_t);
     accelerator->device.memory = UINT64_C(1) << 20;
-    free(devices);
     return accelerator;
 }
 

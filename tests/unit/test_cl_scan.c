@@ -12,18 +12,11 @@ static bool is_small(void)
 
 static struct accelerator *open_shaped(const struct shape *shape, bool small)
 {
-    struct failure failure = {0};
-    size_t count;
-    struct device *devices = devices_find(&count, &failure);
-    const struct device *device = device_choose(rig_choice(), devices, count);
-    assert_non_null(device);
-    struct accelerator *accelerator = accelerator_open(device, shape, &failure);
-    assert_non_null(accelerator);
+    struct accelerator *accelerator = rig_accelerator(shape);
     if (small) { /* several slabs */
         accelerator->device.largest_buffer = 16384 * sizeof(int64_t);
         accelerator->device.memory = UINT64_C(4) << 20;
     }
-    free(devices);
     return accelerator;
 }
 

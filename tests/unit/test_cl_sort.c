@@ -424,19 +424,6 @@ static void test_cancelled(void **state)
     table_free(&table);
 }
 
-/* A device like the rig's, with memory of its own, and nothing built yet. */
-static struct accelerator *open_another(void)
-{
-    struct failure failure = {0};
-    size_t count;
-    struct device *devices = devices_find(&count, &failure);
-    struct accelerator *accelerator =
-        accelerator_open(device_choose(rig_choice(), devices, count), &shape_grid, &failure);
-    assert_non_null(accelerator);
-    free(devices);
-    return accelerator;
-}
-
 static enum status sort_on(struct rig *rig, struct table *table, struct accelerator *accelerator, bool hasty)
 {
     struct task *task = table_task(rig, table);
@@ -462,7 +449,7 @@ static void test_all_programs_are_begun(void **state)
     table.columns[1] = random_column(&random, TYPE_F32, table.rows, false);
     table.columns[2] = random_column(&random, TYPE_I32, table.rows, false);
     table.columns[3] = random_column(&random, TYPE_U8, table.rows, false);
-    struct accelerator *first = open_another(), *second = open_another();
+    struct accelerator *first = rig_accelerator(&shape_grid), *second = rig_accelerator(&shape_grid);
     size_t under_way, needed;
     assert_int_equal(sort_on(bench->rig, &table, first, false), STATUS_OK);
     needed = programs_count(first->programs, &under_way);

@@ -15,16 +15,22 @@
 
 static const struct span nowhere = {0};
 
+/* The only task of a queue. */
+static struct task *new_task(struct arena *arena, struct diags *diags, struct queue *queue)
+{
+    diags_init(diags, arena);
+    queue_init(queue, arena);
+    return queue_add(queue);
+}
+
 /* A task without inputs, its one value the row number, on few rows but far away. */
 static void far_rows(void **state)
 {
     struct backend *evaluator = *state;
     struct arena *arena = arena_new();
     struct diags diags;
-    diags_init(&diags, arena);
     struct queue queue;
-    queue_init(&queue, arena);
-    struct task *task = queue_add(&queue);
+    struct task *task = new_task(arena, &diags, &queue);
     value row = code_row(&task->code, nowhere);
     struct filter odd = {
         .keep = code_op(&task->code, OP_EQ, code_int(&task->code, 1, nowhere),
@@ -66,10 +72,8 @@ static void failures_of_one_guard_add_up(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena *arena = arena_new();
         struct diags diags;
-        diags_init(&diags, arena);
         struct queue queue;
-        queue_init(&queue, arena);
-        struct task *task = queue_add(&queue);
+        struct task *task = new_task(arena, &diags, &queue);
         struct code *code = &task->code;
         struct column *columns[3] = {column_reserve(TYPE_BOOL, TYPE_BOOL, 2), column_of_ints(cases[i].x, 2),
                                      column_of_ints(cases[i].y, 2)};
@@ -129,10 +133,8 @@ static void few_rows_are_gathered(void **state)
         const bool crew = way & 8;
         struct arena *arena = arena_new();
         struct diags diags;
-        diags_init(&diags, arena);
         struct queue queue;
-        queue_init(&queue, arena);
-        struct task *task = queue_add(&queue);
+        struct task *task = new_task(arena, &diags, &queue);
         struct code *code = &task->code;
         struct input inputs[3] = {{.type = TYPE_I64}, {.type = TYPE_I64}, {.type = TYPE_F64}};
         value id = code_input(code, 0, KIND_INT, nowhere), amount = code_input(code, 1, KIND_INT, nowhere);
@@ -189,10 +191,8 @@ static void time_is_told(void **state)
     enum { ROWS = 1000 };
     struct arena *arena = arena_new();
     struct diags diags;
-    diags_init(&diags, arena);
     struct queue queue;
-    queue_init(&queue, arena);
-    struct task *task = queue_add(&queue);
+    struct task *task = new_task(arena, &diags, &queue);
     static const int64_t zeroes[ROWS];
     struct column *column = column_of_ints(zeroes, ROWS);
     struct input input = {.type = TYPE_I64};
