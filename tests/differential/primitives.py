@@ -411,7 +411,8 @@ def random_key(random, maker):
     if choice < 0.75:
         return maker.column(random.choice(["int", "float", "bool"])) or column or type(maker.small(0, 1))("row", "int")
     made = maker.make(random.choice(["int", "int", "float", "bool"]), 1)
-    constant = not any(each.op in ("column", "row", "col", "element") for each in made.walk())
+    # An element of a table is the same for all rows where its position is.
+    constant = not any(each.op in ("column", "row", "col") for each in made.walk())
     return (column or type(made)("row", "int")) if constant else made
 
 
