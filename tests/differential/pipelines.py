@@ -150,7 +150,7 @@ def apply_stage(relation, stage):
         relation.columns = [relation.columns[index] for index in stage["indices"]]
     elif word in ("take", "skip", "tail"):
         count = stage["count"]
-        if relation.filtered:
+        if relation.filtered or relation.uncounted:
             relation.sure = False
         window = {
             "take": slice(0, count),
@@ -302,6 +302,13 @@ class Case:
 
     def expected(self):
         """The answer: a number, or a list of columns. Raises QueryError."""
+        try:
+            return self.outcome()
+        except QueryError as error:
+            error.vague = error.vague or self.lenient  # what may fail as a whole may do so before this
+            raise
+
+    def outcome(self):
         relation = self.begin()
         self.lenient = False
         for index, stage in enumerate(self.stages):

@@ -35,11 +35,14 @@ class Relation:
         self.failed = None
         self.sure = True
         self.regrouped = False
+        self.uncounted = False  # only running tells how many rows there are
+        self.filtered = False
         self.begin()
 
     def begin(self):
         """What follows is a task of its own, which counts its rows itself."""
         self.origin = np.arange(self.rows)
+        self.uncounted = self.uncounted or self.filtered
         self.filtered = False
 
     def place(self):
