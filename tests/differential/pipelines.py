@@ -257,6 +257,8 @@ def terminal(relation, stage):
         if len(relation.columns) != 1:
             raise KeyError("column")
         value, fails = relation.whole(relation.columns[0])
+    if stage["word"] == "fold" and fails.any():
+        relation.sure = False  # the function may fail in a row before
     relation.note(fails)
     relation.raise_if_failed()
     if "value" in stage:
