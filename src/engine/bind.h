@@ -65,6 +65,9 @@ enum status bind_expression(struct env *env, const struct expr *expr, const stru
 /* Whether the stage may follow a terminal, being of its value. */
 bool stage_takes_value(enum stage_kind stage);
 
+/* Whether it is also what may be computed of each group, called like a function. */
+bool stage_is_of_groups(enum stage_kind stage);
+
 /* Whether `name` is short for `column`: same first letter, its letters in order. */
 bool name_abbreviates(const char *name, const char *column);
 

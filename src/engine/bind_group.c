@@ -14,29 +14,38 @@ struct part {
 
 static const char usage_of_aggregates[] = "of a group there are sum(E) count() min(E) max(E) mean(E)";
 
+bool stage_is_of_groups(enum stage_kind stage)
+{
+    return stage == STAGE_COUNT || stage == STAGE_SUM || stage == STAGE_MIN || stage == STAGE_MAX ||
+           stage == STAGE_MEAN;
+}
+
+/* `count` alone for `count()`, or something else. */
+static void refuse_aggregate(struct binder *binder, const struct expr *expr, const struct word *word)
+{
+    if (word == NULL || !stage_is_of_groups(word->stage))
+        bind_error(binder, expr->span, usage_of_aggregates, "`%s` is no aggregate",
+                   text_of_span(binder->arena, expr->span, 40));
+    else
+        bind_error(
+            binder, expr->span,
+            arena_printf(binder->arena, "as in `group K: %s(%s)`", word->text, word->stage == STAGE_COUNT ? "" : "E"),
+            "`%s` of a group is called like a function", word->text);
+}
+
 /* Which aggregate a call is, or false after an error. */
 static bool is_aggregate(struct binder *binder, const struct item *item, enum aggregate_kind *kind)
 {
     const struct expr *expr = item->expr;
     const struct word *word = NULL;
-    if (expr->kind == EXPR_CALL)
+    if (expr->kind == EXPR_CALL || expr->kind == EXPR_NAME)
         word = word_find(expr->name.text, strlen(expr->name.text));
-    switch (word != NULL ? word->stage : STAGE_NONE) {
-    case STAGE_COUNT:
-        *kind = AGG_COUNT;
-        return true;
-    case STAGE_SUM:
-    case STAGE_MIN:
-    case STAGE_MAX:
-    case STAGE_MEAN:
-        *kind = aggregate_of(word->stage);
-        break;
-    default:
-        bind_error(binder, expr->span, usage_of_aggregates, "`%s` is no aggregate",
-                   text_of_span(binder->arena, expr->span, 40));
+    if (expr->kind != EXPR_CALL || word == NULL || !stage_is_of_groups(word->stage)) {
+        refuse_aggregate(binder, expr, word);
         return false;
     }
-    if (expr->arg_count == 1)
+    *kind = word->stage == STAGE_COUNT ? AGG_COUNT : aggregate_of(word->stage);
+    if (*kind == AGG_COUNT || expr->arg_count == 1)
         return true;
     bind_error(binder, expr->span, usage_of_aggregates, "`%s` of a group takes 1 argument, not %zu", expr->name.text,
                expr->arg_count);

@@ -255,14 +255,20 @@ static enum status unknown_ending(const char *path, struct span span, struct dia
 {
     const char *endings = format_endings(diags->arena, FORMAT_READ);
     const struct format *format = format_of_path(path);
+    const char *advice = format_advice(path);
     path = path_shown(path, diags->arena);
-    if (format) {
+    if (format)
         diag_error(diags, span, "`%s` files can be saved, but not loaded", format->ending);
+    else if (advice)
+        diag_error(diags, span, "`%s` is of a format that cannot be loaded", path);
+    else
+        diag_error(diags, span, "the ending of `%s` does not say what is in it", path);
+    if (advice)
+        diag_hint(diags, "%s", advice);
+    else if (format)
         diag_hint(diags, "endings that can be loaded: %s", endings);
-        return STATUS_FAILED;
-    }
-    diag_error(diags, span, "the ending of `%s` does not say what is in it", path);
-    diag_hint(diags, "say the type, as in `load %s i32`, or use one of the endings %s", path, endings);
+    else
+        diag_hint(diags, "say the type, as in `load %s i32`, or use one of the endings %s", path, endings);
     return STATUS_FAILED;
 }
 

@@ -9,6 +9,7 @@
 #include "tablefile.h"
 
 #include <string.h>
+#include <strings.h>
 
 static bool add_to_file(void *context, struct strbuf *piece)
 {
@@ -64,8 +65,34 @@ const struct format *format_of_path(const char *path)
     const struct packing *packing = packing_of_path(path);
     size_t length = strlen(ending) - (packing ? strlen(packing->ending) : 0);
     for (size_t i = 0; i < format_count; i++) {
-        if (strlen(format_table[i].ending) == length && memcmp(format_table[i].ending, ending, length) == 0)
+        if (strlen(format_table[i].ending) == length && strncasecmp(format_table[i].ending, ending, length) == 0)
             return &format_table[i];
+    }
+    return NULL;
+}
+
+static const char by_database[] = "DuckDB writes it as one that is: COPY (FROM ...) TO 'x.csv'";
+static const char by_spreadsheet[] = "a spreadsheet saves its sheets as .csv";
+static const char by_numpy[] = "numpy.save writes each of its arrays as .npy";
+static const char by_lines[] = "`jq -c '.[]' x.json > x.jsonl` makes it an object a line";
+static const char by_unpacking[] = "it is packed in a way that rql does not know; .gz and .zst it does";
+
+/* Formats that people have and rql does not read, with the way to one that it does. */
+static const struct {
+    const char *ending, *advice;
+} foreign_formats[] = {
+    {".parquet", by_database}, {".feather", by_database}, {".arrow", by_database}, {".orc", by_database},
+    {".duckdb", by_database},  {".sqlite", by_database},  {".db", by_database},    {".xlsx", by_spreadsheet},
+    {".xls", by_spreadsheet},  {".ods", by_spreadsheet},  {".npz", by_numpy},      {".json", by_lines},
+    {".zip", by_unpacking},    {".bz2", by_unpacking},    {".xz", by_unpacking},
+};
+
+const char *format_advice(const char *path)
+{
+    const char *ending = path_ending(path);
+    for (size_t i = 0; i < sizeof foreign_formats / sizeof *foreign_formats; i++) {
+        if (strcasecmp(foreign_formats[i].ending, ending) == 0)
+            return foreign_formats[i].advice;
     }
     return NULL;
 }

@@ -38,8 +38,11 @@ struct format {
 extern const struct format format_table[];
 extern const size_t format_count;
 
-/* The format that the path's ending says, or NULL. */
+/* The format that the path's ending says, in whichever case, or NULL. */
 const struct format *format_of_path(const char *path);
+
+/* How to bring a file of a format that cannot be loaded here, or NULL: nothing is known of the ending. */
+const char *format_advice(const char *path);
 
 /* The raw format of this type's elements (of u8 for bool). */
 const struct format *format_of_type(enum type type);

@@ -1,4 +1,5 @@
 /* What names mean: the rules of docs/language.md, and the messages when none applies. */
+#include "../parser/foreign.h"
 #include "bind_internal.h"
 
 #include <string.h>
@@ -198,7 +199,7 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
     struct binder *binder = scope->binder;
     const struct binding *binding = env_find(binder->env, name->text);
     const char *usage = usage_of_function(scope, name->text);
-    bool truth = strcmp(name->text, "true") == 0 || strcmp(name->text, "false") == 0;
+    const char *foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_VALUE);
     if (binding != NULL && binding->kind == BINDING_RELATION &&
         !(strcmp(name->text, ENV_LAST) == 0 && has_lone_column(scope))) {
         bind_error(binder, name->span,
@@ -208,8 +209,8 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
     } else if (usage != NULL) {
         bind_error(binder, name->span, arena_printf(binder->arena, "it is called as %s", usage),
                    "`%s` is a function, not a value", name->text);
-    } else if (truth) {
-        bind_error(binder, name->span, "true is 1 and false is 0", "there is no word `%s`", name->text);
+    } else if (foreign != NULL) {
+        bind_error(binder, name->span, foreign, "there is no word `%s`", name->text);
     } else if (given != NULL && !is_lone) {
         bind_error_second(binder, name->span, given->span, "named here",
                           "a stage's expressions see the columns as they were; go on in a stage of its own",

@@ -17,6 +17,13 @@ void candidates_add_bindings(struct candidates *names, const struct env *env, en
     }
 }
 
+/* What stages are called elsewhere is tried as a function, too: len(x), median(x). */
+static const char *foreign_function(const char *name)
+{
+    const char *advice = foreign_advice(name, strlen(name), FOREIGN_FUNCTION);
+    return advice != NULL ? advice : foreign_advice(name, strlen(name), FOREIGN_STAGE);
+}
+
 void name_unknown_function(struct scope *scope, const struct name *name)
 {
     struct binder *binder = scope->binder;
@@ -32,6 +39,7 @@ void name_unknown_function(struct scope *scope, const struct name *name)
         return;
     }
     struct candidates names = candidates_new(binder->arena, function_count + binder->env->count);
+    const char *foreign = foreign_function(name->text);
     struct strbuf all = {0};
     for (size_t i = 0; i < function_count; i++) {
         names.at[names.count++] = functions[i].name;
@@ -41,7 +49,7 @@ void name_unknown_function(struct scope *scope, const struct name *name)
     candidates_add_bindings(&names, binder->env, BINDING_FUNCTION);
     for (size_t i = own; i < names.count; i++)
         strbuf_printf(&all, " %s", names.at[i]);
-    bind_error(binder, name->span, all.text, "there is no function `%s`%s", name->text,
+    bind_error(binder, name->span, foreign != NULL ? foreign : all.text, "there is no function `%s`%s", name->text,
                text_of_nearest(binder->arena, name->text, names.at, names.count));
     strbuf_free(&all);
 }
@@ -71,6 +79,8 @@ void name_unknown_relation(struct binder *binder, const struct name *name)
     const char *file = find_file(binder->arena, name->text);
     const struct word *word = word_find(name->text, strlen(name->text));
     const char *foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_STATEMENT);
+    if (foreign == NULL)
+        foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_VALUE);
     const char *hint = "`load PATH` reads a file, `let NAME = PIPELINE` names a result";
     if (strcmp(name->text, ENV_LAST) == 0)
         hint = "at the prompt `_` is the last result, once there is one; in a script `let NAME = ...` names results";

@@ -3,6 +3,7 @@
 #include "../ram.h"
 
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 
 enum { FIRST_ROOM = 1 << 20 };
@@ -14,7 +15,7 @@ const struct packing *packing_of_path(const char *path)
 {
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; i < packing_count && dot; i++) {
-        if (strcmp(packing_table[i]->ending, dot) == 0)
+        if (strcasecmp(packing_table[i]->ending, dot) == 0)
             return packing_table[i];
     }
     return NULL;

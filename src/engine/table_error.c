@@ -99,6 +99,16 @@ static enum status count_error(const struct table *table, const struct problem *
     return STATUS_FAILED;
 }
 
+/* An integer beyond 64 bits, or what is written with a point or an exponent and is beyond all floats. */
+static void big_error(const char *place, const char *number, const struct format_job *job)
+{
+    diag_error(job->diags, job->span, "%s: %s is too large", place, number);
+    if (strpbrk(number, ".eE"))
+        diag_hint(job->diags, "floats go up to 1.8e308; `inf` is infinity");
+    else
+        diag_hint(job->diags, "integers have 64 bits; with a decimal point anywhere the column is one of floats");
+}
+
 enum status table_error(const struct table *table, const struct problem *problem, const struct format_job *job,
                         const char *path)
 {
@@ -115,8 +125,7 @@ enum status table_error(const struct table *table, const struct problem *problem
         diag_hint(diags, "every row needs one: fill it in or take the line out");
         break;
     case PROBLEM_BIG:
-        diag_error(diags, job->span, "%s: %s is too large", place, text_of(piece_at(table, problem->at), diags->arena));
-        diag_hint(diags, "integers have 64 bits; with a decimal point anywhere the column is one of floats");
+        big_error(place, text_of(piece_at(table, problem->at), diags->arena), job);
         break;
     case PROBLEM_QUOTE:
         diag_error(diags, job->span, "%s: the quotes are wrong", place);

@@ -185,6 +185,8 @@ static const char *hint_pick(const struct situation *s)
 {
     if (s->found.kind != TOKEN_COMMA || !s->trail->stage || s->trail->stage->token != TOKEN_STAGE_CONDITION)
         return NULL;
+    if (s->trail->brackets > s->trail->outside)
+        return expects(s, TOKEN_RP) ? "a list stands in square brackets: `E in [1, 2, 3]`" : NULL;
     return arena_printf(s->tree->arena, "`%s` works on rows and takes one condition; `pick` keeps columns",
                         s->trail->stage->text);
 }
@@ -198,6 +200,25 @@ static const char *hint_equals(const struct situation *s)
     if (!s->trail->stage && s->trail->count == 1)
         return "`==` compares; a name is given by `let NAME = ...`";
     return "`==` compares";
+}
+
+/* `derive a * 2 as b`, `let x 5`: where `=` and nothing else comes next. */
+static const char *hint_naming(const struct situation *s)
+{
+    if (!expects(s, TOKEN_ASSIGN))
+        return NULL;
+    if (s->trail->stage && s->trail->stage->token == TOKEN_STAGE_ASSIGNS)
+        return arena_printf(s->tree->arena, "the name comes first: `%s NAME = E`", s->trail->stage->text);
+    return "as in `let NAME = 6 * 7` and `def NAME(a, b) = a * b`";
+}
+
+/* `pick a b` */
+static const char *hint_names(const struct situation *s)
+{
+    if (s->found.kind != TOKEN_NAME || !s->trail->stage || s->trail->stage->token != TOKEN_STAGE_NAMES ||
+        !expects(s, TOKEN_COMMA))
+        return NULL;
+    return "names stand between commas";
 }
 
 static const char *hint_stage(const struct situation *s)
@@ -400,10 +421,10 @@ static const char *hint_sql(const struct situation *s)
 }
 
 static const char *(*const hints[])(const struct situation *) = {
-    hint_leading_pipe, hint_help,       hint_combiner,    hint_head,       hint_pick,  hint_equals,
-    hint_stage,        hint_operator,   hint_redirection, hint_one_value,  hint_bare,  hint_string,
-    hint_reserved,     hint_along,      hint_stencil,     hint_aggregates, hint_shape, hint_order,
-    hint_top,          hint_first_word, hint_pipe,        hint_empty,      hint_plot,  hint_sql,
+    hint_leading_pipe, hint_help,  hint_combiner, hint_head,        hint_pick,      hint_equals, hint_naming,
+    hint_names,        hint_stage, hint_operator, hint_redirection, hint_one_value, hint_bare,   hint_string,
+    hint_reserved,     hint_along, hint_stencil,  hint_aggregates,  hint_shape,     hint_order,  hint_top,
+    hint_first_word,   hint_pipe,  hint_empty,    hint_plot,        hint_sql,
 };
 
 /* The advice on the first of two words that stand side by side, or NULL. */

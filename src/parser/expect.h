@@ -12,6 +12,9 @@ struct trail {
     struct lexeme last;       /* if count > 0 */
     const struct word *stage; /* the word of the stage read last, or NULL */
     size_t brackets;          /* open now */
+    size_t outside;           /* of these, opened before that stage */
+    size_t questions;         /* in that stage, `?` that wait for their `:` */
+    bool second_part;         /* another `:` of that stage has been read */
 };
 
 /* Records the error that `found`, which the automaton does not accept, is where it is. */

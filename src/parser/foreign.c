@@ -14,6 +14,12 @@ static const char names[] = "`.tables` lists what has been named, `describe` tel
 static const char tops[] = "`top N by E` gives the N rows with the largest E";
 static const char bottoms[] = "`top N by E asc` gives the N rows with the smallest E";
 static const char loads[] = "`load PATH` reads a file";
+static const char truths[] = "true is 1 and false is 0";
+static const char infinities[] = "`1 / 0.0` is infinity";
+static const char holes[] = "no value is ever missing; `x != x` tells nan";
+static const char choices[] = "`CONDITION ? A : B` chooses";
+static const char conversions[] = "`int(x)` and `float(x)` convert";
+static const char small_letters[] = "the words of the language are written in small letters";
 
 /* Written once, so that equal advice reads alike. */
 static const struct foreign_word {
@@ -110,14 +116,59 @@ static const struct foreign_word {
     {"mod", FOREIGN_OPERATOR, "`%` is the remainder"},
     {"div", FOREIGN_OPERATOR, "`/` of integers cuts off"},
     {"xor", FOREIGN_OPERATOR, "`^` is the exclusive or of bits, `!=` that of conditions"},
-    {"if", FOREIGN_OPERATOR, "`CONDITION ? A : B` chooses"},
-    {"then", FOREIGN_OPERATOR, "`CONDITION ? A : B` chooses"},
-    {"when", FOREIGN_OPERATOR, "`CONDITION ? A : B` chooses"},
+    {"if", FOREIGN_OPERATOR, choices},
+    {"then", FOREIGN_OPERATOR, choices},
+    {"when", FOREIGN_OPERATOR, choices},
+    {"to", FOREIGN_OPERATOR, "`A..B` goes from A to B, both included"},
+    {"and", FOREIGN_OPERATOR, small_letters},
+    {"or", FOREIGN_OPERATOR, small_letters},
+    {"not", FOREIGN_OPERATOR, small_letters},
+    {"in", FOREIGN_OPERATOR, small_letters},
+    {"as", FOREIGN_OPERATOR, small_letters},
     {"**", FOREIGN_OPERATOR, "`pow(x, y)` is the power"},
     {"//", FOREIGN_OPERATOR, "`/` of integers cuts off"},
     {"<>", FOREIGN_OPERATOR, "`!=` is the opposite of `==`"},
     {"=<", FOREIGN_OPERATOR, "it is written `<=`"},
     {"|>", FOREIGN_OPERATOR, "stages are joined by `|` alone"},
+    {"isnan", FOREIGN_FUNCTION, "`x != x` holds for nan alone"},
+    {"is_nan", FOREIGN_FUNCTION, "`x != x` holds for nan alone"},
+    {"isfinite", FOREIGN_FUNCTION, "`x - x == 0` holds for what is neither infinite nor nan"},
+    {"is_finite", FOREIGN_FUNCTION, "`x - x == 0` holds for what is neither infinite nor nan"},
+    {"isinf", FOREIGN_FUNCTION, "`abs(x) == 1 / 0.0` holds for what is infinite"},
+    {"is_infinite", FOREIGN_FUNCTION, "`abs(x) == 1 / 0.0` holds for what is infinite"},
+    {"isnull", FOREIGN_FUNCTION, holes},
+    {"is_null", FOREIGN_FUNCTION, holes},
+    {"ifnull", FOREIGN_FUNCTION, holes},
+    {"coalesce", FOREIGN_FUNCTION, holes},
+    {"ln", FOREIGN_FUNCTION, "`log(x)` is the natural logarithm"},
+    {"log2", FOREIGN_FUNCTION, "`log(x) / log(2)`: log is the natural logarithm"},
+    {"log10", FOREIGN_FUNCTION, "`log(x) / log(10)`: log is the natural logarithm"},
+    {"trunc", FOREIGN_FUNCTION, "`int(x)` is x cut off towards zero"},
+    {"truncate", FOREIGN_FUNCTION, "`int(x)` is x cut off towards zero"},
+    {"power", FOREIGN_FUNCTION, "`pow(x, y)` is the power"},
+    {"square", FOREIGN_FUNCTION, "`x * x`, or `def square(a) = a * a` before"},
+    {"mod", FOREIGN_FUNCTION, "`%` is the remainder"},
+    {"xor", FOREIGN_FUNCTION, "`^` is the exclusive or of bits, `!=` that of conditions"},
+    {"least", FOREIGN_FUNCTION, "`min(x, y, ...)` is the smallest"},
+    {"minimum", FOREIGN_FUNCTION, "`min(x, y, ...)` is the smallest"},
+    {"greatest", FOREIGN_FUNCTION, "`max(x, y, ...)` is the largest"},
+    {"maximum", FOREIGN_FUNCTION, "`max(x, y, ...)` is the largest"},
+    {"if", FOREIGN_FUNCTION, choices},
+    {"iif", FOREIGN_FUNCTION, choices},
+    {"ifelse", FOREIGN_FUNCTION, choices},
+    {"if_else", FOREIGN_FUNCTION, choices},
+    {"cast", FOREIGN_FUNCTION, conversions},
+    {"astype", FOREIGN_FUNCTION, conversions},
+    {"double", FOREIGN_FUNCTION, conversions},
+    {"integer", FOREIGN_FUNCTION, conversions},
+    {"true", FOREIGN_VALUE, truths},
+    {"false", FOREIGN_VALUE, truths},
+    {"nan", FOREIGN_VALUE, "`0 / 0.0` is nan, and `x != x` holds for nan alone"},
+    {"inf", FOREIGN_VALUE, infinities},
+    {"infinity", FOREIGN_VALUE, infinities},
+    {"null", FOREIGN_VALUE, holes},
+    {"none", FOREIGN_VALUE, holes},
+    {"nil", FOREIGN_VALUE, holes},
 };
 
 const char *foreign_advice(const char *text, size_t length, enum foreign_place place)

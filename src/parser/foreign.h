@@ -8,7 +8,9 @@
 enum foreign_place {
     FOREIGN_STAGE,     /* where a stage is expected */
     FOREIGN_STATEMENT, /* at the beginning of a statement */
-    FOREIGN_OPERATOR   /* between operands; signs, too */
+    FOREIGN_OPERATOR,  /* between operands; signs, too */
+    FOREIGN_FUNCTION,  /* before the brackets of a call */
+    FOREIGN_VALUE      /* as an operand */
 };
 
 /* Advice on a word, as a hint; NULL: none. Words are compared without regard to case. */

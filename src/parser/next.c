@@ -14,6 +14,13 @@ static const struct {
     {TOKEN_PATH, NEXT_PATH},
 };
 
+/* `group K: _` and `group K: sum(a), _`, but not `group K: sum(max(a, _`. */
+static bool awaits_aggregate(const struct trail *trail)
+{
+    return trail->stage && trail->stage->token == TOKEN_STAGE_GROUP && trail->second_part &&
+           trail->brackets == trail->outside && (trail->last.kind == TOKEN_COLON || trail->last.kind == TOKEN_COMMA);
+}
+
 static unsigned kinds_of(const struct automaton *automaton, const struct trail *trail)
 {
     unsigned kinds = trail->count == 0 ? NEXT_STATEMENT : 0;
@@ -21,6 +28,8 @@ static unsigned kinds_of(const struct automaton *automaton, const struct trail *
         kinds |= automaton_expects(automaton, kind_of_token[i].token) ? kind_of_token[i].kind : 0u;
     if (kinds & NEXT_EXPRESSION)
         kinds &= ~(unsigned)NEXT_COLUMN;
+    if (kinds & NEXT_EXPRESSION && awaits_aggregate(trail))
+        kinds = NEXT_AGGREGATE;
     bool name = automaton_expects(automaton, TOKEN_NAME);
     if (name && trail->count > 0 && (trail->last.kind == TOKEN_PATH || trail->last.kind == TOKEN_STRING))
         kinds |= NEXT_TYPE;

@@ -14,7 +14,8 @@ enum next_kind {
     NEXT_PATH = 1 << 4,       /* a file */
     NEXT_TYPE = 1 << 5,       /* the type of a file just named */
     NEXT_COMBINER = 1 << 6,   /* what scan and reduce combine by */
-    NEXT_AXIS = 1 << 7        /* rows or cols */
+    NEXT_AXIS = 1 << 7,       /* rows or cols */
+    NEXT_AGGREGATE = 1 << 8   /* what is computed of each group, and no other expression */
 };
 
 struct next {

@@ -161,13 +161,34 @@ static enum outcome unexpected(struct parser *p, struct lexeme lexeme)
     return recover(p, lexeme);
 }
 
+static void follow_stage(struct trail *trail, const struct word *stage)
+{
+    trail->stage = stage;
+    trail->outside = trail->brackets;
+    trail->questions = 0;
+    trail->second_part = false;
+}
+
+static void follow_colon(struct trail *trail)
+{
+    if (trail->questions > 0)
+        trail->questions--;
+    else
+        trail->second_part = true;
+}
+
 static void follow_trail(struct parser *p, struct lexeme lexeme)
 {
-    if (p->trail.count++ == 0)
-        p->trail.first = lexeme;
-    p->trail.last = lexeme;
+    struct trail *trail = &p->trail;
+    if (trail->count++ == 0)
+        trail->first = lexeme;
+    trail->last = lexeme;
     if (lexeme.word && lexeme.word->stage != STAGE_NONE && automaton_expects(p->automaton, lexeme.kind))
-        p->trail.stage = lexeme.word;
+        follow_stage(trail, lexeme.word);
+    else if (lexeme.kind == TOKEN_QUESTION)
+        trail->questions++;
+    else if (lexeme.kind == TOKEN_COLON)
+        follow_colon(trail);
 }
 
 /* Feeds one lexeme. False, with an error recorded, if it has no value, cannot stand here or passes a limit. */

@@ -178,6 +178,17 @@ static void offer_expression(const struct completer *completer, const struct sou
     }
 }
 
+/* What is computed of each group, called like a function. */
+static void offer_aggregates(struct offer *offer)
+{
+    for (size_t i = 0; i < word_count; i++) {
+        bool alias = word_canonical(&words[i]) != &words[i];
+        if (stage_is_of_groups(words[i].stage) && (!alias || *offer->typed)) {
+            offer_name(offer, arena_printf(offer->arena, "%s(", words[i].text));
+        }
+    }
+}
+
 static void offer_types(struct offer *offer)
 {
     for (int type = TYPE_I8; type < TYPE_COUNT; type++) {
@@ -210,6 +221,10 @@ static void offer_next(const struct completer *completer, const struct source *t
 {
     static const char *const combiners[] = {"min", "max", "bitor", NULL};
     static const char *const axes[] = {"rows", "cols", NULL};
+    if (next->kinds & NEXT_AGGREGATE) {
+        offer_aggregates(offer);
+        return;
+    }
     if (next->kinds & (NEXT_EXPRESSION | NEXT_COLUMN)) {
         offer_expression(completer, text, offer, next->kinds & NEXT_EXPRESSION);
     }

@@ -341,8 +341,8 @@ static void help_operator(struct strbuf *out, const struct operator_help *row)
 
 static void help_format(struct strbuf *out, const struct format *format)
 {
-    const char *use = !format->write ? "loaded only" : !format->read ? "saved only" : "loaded and saved";
-    strbuf_printf(out, "%s\n  %s; %s\n", format->ending, format->summary, use);
+    const char *use = format->read && format->write ? "; loaded and saved" : ""; /* else the summary says which */
+    strbuf_printf(out, "%s\n  %s%s\n", format->ending, format->summary, use);
     if (format->write && !format->shaped) {
         strbuf_printf(out, "  example: range 1..3 | save some%s\n", format->ending);
     }

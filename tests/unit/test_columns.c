@@ -200,6 +200,9 @@ static void wrong_files(void **state)
         {"odd.f32", "3 bytes, which is not a whole number of f32 values", NULL},
         {"amounts", "does not say what is in it", "i32"},
         {"amounts.md", "can be saved, but not loaded", ".txt"},
+        {"rows.json", "can be saved, but not loaded", "jq -c '.[]'"},
+        {"trades.parquet", "is of a format that cannot be loaded", "DuckDB"},
+        {"Trades.XLSX", "is of a format that cannot be loaded", ".csv"},
         {"folder", "holds no column files", "ending"},
         {"folder.bin", "holds no column files", NULL},
         {"pipe.bin", "is a named pipe", "to a file first"},
@@ -209,6 +212,9 @@ static void wrong_files(void **state)
     scratch_write_text(scratch, "amounts.bin", "12345678");
     scratch_write_text(scratch, "amounts", "12345678");
     scratch_write_text(scratch, "amounts.md", "a\n1\n");
+    scratch_write_text(scratch, "rows.json", "[]");
+    scratch_write_text(scratch, "trades.parquet", "PAR1");
+    scratch_write_text(scratch, "Trades.XLSX", "PK");
     static const char *const odd[] = {"odd.i16", "odd.i64", "odd.f32"};
     for (size_t i = 0; i < 3; i++)
         scratch_write_text(scratch, odd[i], "123");

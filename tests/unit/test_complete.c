@@ -129,6 +129,22 @@ static void columns_of_the_relation_there(void **state)
     assert_only(desk, "1 + 1; trades | select amo", "amounts");
 }
 
+static void aggregates_of_groups(void **state)
+{
+    struct desk *desk = *state;
+    assert_only(desk, "trades | group ids: su", "sum(");
+    assert_only(desk, "trades | group ids: sum(amounts), cou", "count(");
+    assert_only(desk, "trades | group ids > 3 ? 1 : 2, amounts: me", "mean(");
+    assert_only(desk, "trades | group ids: ave", "average("); /* an alias */
+    assert_false(offers(desk, "trades | group ids: ", "sqrt("));
+    assert_false(offers(desk, "trades | group ids: ", "amounts"));
+    assert_false(offers(desk, "trades | group ids: ", "avg("));
+    assert_false(offers(desk, "trades | group ids > 3 ? 1 : ", "count("));
+    assert_true(offers(desk, "trades | group ids, ", "amounts"));
+    assert_true(offers(desk, "trades | group ids: sum(max(amounts, ", "ids"));
+    assert_true(offers(desk, "trades | group ids: sum(amounts) | map ", "sqrt("));
+}
+
 static void half_typed_stages_do_not_matter(void **state)
 {
     struct desk *desk = *state;
@@ -225,6 +241,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(statements_begin, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stages_follow_a_pipe, set_up, tear_down),
         cmocka_unit_test_setup_teardown(columns_of_the_relation_there, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(aggregates_of_groups, set_up, tear_down),
         cmocka_unit_test_setup_teardown(half_typed_stages_do_not_matter, set_up, tear_down),
         cmocka_unit_test_setup_teardown(abbreviations_are_spelled_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(values_functions_and_words_in_expressions, set_up, tear_down),

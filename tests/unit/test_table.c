@@ -90,6 +90,7 @@ static void names_and_types(void **state)
 {
     struct fixture *fixture = *state;
     expect_read(fixture, "a.csv", "id,amt\n1,2\n-3,4\n", "id:i64,amt:i64\n1,2\n-3,4\n");
+    expect_read(fixture, "A.CSV", "id,amt\n1,2\n-3,4\n", "id:i64,amt:i64\n1,2\n-3,4\n");
     expect_read(fixture, "a.csv", "id,amt\r\n1,2.5\r\n-3,4\r\n", "id:i64,amt:f64\n1,2.5\n-3,4.0\n");
     expect_read(fixture, "a.csv", "\xef\xbb\xbfid\n1", "id:i64\n1\n");
     expect_read(fixture, "a.csv", "\"a,b\",\"say \"\"x\"\"\", c \n\"1\" , 2 ,+3\n\n \n",
@@ -214,6 +215,8 @@ static void whatever_is_wrong_is_told_with_its_line(void **state)
         diags->count = 1;
         assert_only_told(fixture->scratch, bad[i].told);
     }
+    assert_int_equal(read_text_as(fixture, "a.csv", "a\n1e400\n"), STATUS_FAILED);
+    assert_told(fixture->scratch, "floats go up to 1.8e308");
     const struct crew crew = {.threads = 1};
     assert_int_equal(read_with(fixture, "a.csv", "a\0b\n1", 5, &crew), STATUS_FAILED);
     assert_only_told(fixture->scratch, "does not begin with text");
