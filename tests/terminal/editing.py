@@ -113,6 +113,13 @@ def looking(terminal, step):
     step("shows-progress", terminal.shows(r"^ +\d+ % .*left +range\+select\+count", prompt=False))
     terminal.keys("C-c")
     step("clears-progress", terminal.shows(r"^interrupted$"))
+    shown_after(terminal, ".timing 1000", "<Enter>")
+    shown_after(terminal, "range 1..300000000 | select x % 7 == 3 | count", "<Enter>")
+    step("repeats", terminal.shows(r"^42,857,143 ", prompt=False))
+    terminal.keys("C-c")
+    step("ends-repeating", terminal.shows(r"interrupted$"))
+    step("tells-the-first-run", terminal.shows(r"^parsed +\d"))
+    shown_after(terminal, ".timing off", "<Enter>")
     terminal.enter(".set messages quiet")
     terminal.wait(terminal.ready, 20)
 
