@@ -331,6 +331,16 @@ static const char *hint_operator(const struct situation *s)
     return foreign_advice(text_at(s, s->trail->last), s->found.end - s->trail->last.begin, FOREIGN_OPERATOR);
 }
 
+/* `6 | 1` and `1..5`, which are no statements. */
+static const char *hint_bare_sign(const struct situation *s)
+{
+    if (!expects(s, TOKEN_PLUS))
+        return NULL;
+    if (s->found.kind == TOKEN_DOTDOT)
+        return "`range A..B` is a source, `E in A..B` a condition";
+    return s->found.kind == TOKEN_PIPE ? "bitwise or is written inside parentheses: (a | b)" : NULL;
+}
+
 /* `> FILE`, as of other shells. */
 static const char *hint_redirection(const struct situation *s)
 {
@@ -421,10 +431,10 @@ static const char *hint_sql(const struct situation *s)
 }
 
 static const char *(*const hints[])(const struct situation *) = {
-    hint_leading_pipe, hint_help,  hint_combiner, hint_head,        hint_pick,      hint_equals, hint_naming,
-    hint_names,        hint_stage, hint_operator, hint_redirection, hint_one_value, hint_bare,   hint_string,
-    hint_reserved,     hint_along, hint_stencil,  hint_aggregates,  hint_shape,     hint_order,  hint_top,
-    hint_first_word,   hint_pipe,  hint_empty,    hint_plot,        hint_sql,
+    hint_leading_pipe, hint_help,       hint_combiner, hint_head,      hint_pick,        hint_equals,    hint_naming,
+    hint_names,        hint_stage,      hint_operator, hint_bare_sign, hint_redirection, hint_one_value, hint_bare,
+    hint_string,       hint_reserved,   hint_along,    hint_stencil,   hint_aggregates,  hint_shape,     hint_order,
+    hint_top,          hint_first_word, hint_pipe,     hint_empty,     hint_plot,        hint_sql,
 };
 
 /* The advice on the first of two words that stand side by side, or NULL. */

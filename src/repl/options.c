@@ -217,7 +217,7 @@ static enum options_result read_operand(struct reader *reader, const char *argum
     if (!only_operands && looks_like_option(argument)) {
         strbuf_puts(message, "rql: unexpected '");
         strbuf_add_visible(message, argument, strlen(argument));
-        strbuf_puts(message, "' after the script; options come before it");
+        strbuf_puts(message, "' after the script; options come before it, and NAME=VALUE after it needs none");
         return bad(message);
     }
     options->arguments[options->argument_count++] = argument;

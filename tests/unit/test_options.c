@@ -132,7 +132,7 @@ static void mistakes_are_explained(void **state)
     expect_bad(PARSE("--device", "99999"), "auto|cpu|gpu|host|all|N");
     expect_bad(PARSE("--device", ""), "cannot be ''");
     expect_bad(PARSE("--timing=on"), "takes no value");
-    expect_bad(PARSE("a.rql", "--timing"), "options come before");
+    expect_bad(PARSE("a.rql", "--timing"), "NAME=VALUE after it needs none");
     expect_bad(PARSE("a.rql", "-c", "1"), "options come before");
     expect_bad(PARSE("-", "id=42", "--timing"), "options come before");
     expect_bad(PARSE("-c", "1", "a.rql"), "exclude each other");

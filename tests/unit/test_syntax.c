@@ -142,6 +142,8 @@ static void advice(void **state)
         {"x | map a = 1", "=", "expected an operator, `as`, `,`, `|` or the end of the statement, found `=`",
          "`E as NAME`"},
         {"a = 1", "=", "expected an operator, `|` or the end of the statement, found `=`", "let NAME"},
+        {"6 | 1", "|", "expected an operator or the end of the statement, found `|`", "(a | b)"},
+        {"1..5", "..", "expected an operator or the end of the statement, found `..`", "`range A..B`"},
         {"x | select | count", "|", "expected an expression, found `|`", "`select` needs an expression"},
         {"x | map |a b| a", "|", "expected an expression, found `|`", "|a, b|"},
         {"x | scan | count", "|", "expected a name or an operator, found `|`", "|a, b| a + b"},
