@@ -99,6 +99,9 @@ const char *table_json_key(const struct table *table, const char *at, const char
 size_t table_json_keys(const struct table *table, struct piece *keys, size_t most);
 const char *table_json_name(struct piece key, struct arena *arena);
 
+/* What to do with a file of one column whose first line has delimiters of other formats in it; NULL: it has none. */
+const char *table_delimiter_advice(const struct table *table);
+
 /* table_error.c: records the error; STATUS_FAILED. */
 enum status table_error(const struct table *table, const struct problem *problem, const struct format_job *job,
                         const char *path);

@@ -89,13 +89,37 @@ static enum status object_error(const char *place, const struct format_job *job)
     return STATUS_FAILED;
 }
 
+const char *table_delimiter_advice(const struct table *table)
+{
+    static const struct {
+        char delimiter;
+        const char *advice;
+    } others[] = {
+        {'\t', "its values seem to stand between tabs: such a file is called .tsv"},
+        {';', "its values seem to stand between `;`: a .csv file has commas there, and points in its numbers"},
+        {'|', "its values seem to stand between `|`: a .csv file has commas there"},
+        {',', "its values seem to stand between commas: such a file is called .csv"},
+    };
+    const char *newline = memchr(table->text, '\n', (size_t)(table->end - table->text));
+    size_t length = (size_t)((newline ? newline : table->end) - table->text);
+    if (table->count != 1 || table->dialect->json || !table->dialect->header)
+        return NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (others[i].delimiter != table->dialect->delimiter && memchr(table->text, others[i].delimiter, length))
+            return others[i].advice;
+    }
+    return NULL;
+}
+
 static enum status count_error(const struct table *table, const struct problem *problem, const char *place,
                                const struct format_job *job)
 {
     size_t values = values_in(table, problem->at);
     diag_error(job->diags, job->span, "%s has %zu value%s, but the first line has %zu", place, values,
                values == 1 ? "" : "s", table->count);
-    diag_hint(job->diags, "all lines must have as many; a value with the delimiter in it is written in quotes");
+    const char *advice = table_delimiter_advice(table);
+    diag_hint(job->diags, "%s",
+              advice ? advice : "all lines must have as many; a value with the delimiter in it is written in quotes");
     return STATUS_FAILED;
 }
 

@@ -134,6 +134,13 @@ static enum status read_keys(struct reading_job *reading)
     return STATUS_OK;
 }
 
+/* Whether a carriage return stands within the line, as where it alone ends lines. */
+static bool has_lone_return(const char *line, const char *end)
+{
+    const char *found = memchr(line, '\r', (size_t)(end - line));
+    return found && found + 1 < end && !memchr(line, '"', (size_t)(end - line));
+}
+
 /* Finds the columns and their names; the records then begin behind those. */
 static enum status read_header(struct reading_job *reading)
 {
@@ -150,6 +157,8 @@ static enum status read_header(struct reading_job *reading)
     const char *line_end = newline ? newline : table->end;
     if (memchr(table->begin, '\0', (size_t)(line_end - table->begin)))
         return fail(reading, "does not begin with text in UTF-8", "is it of another format, or in UTF-16?");
+    if (has_lone_return(table->begin, line_end))
+        return fail(reading, "ends its lines with carriage returns alone", "`tr '\\r' '\\n'` makes newlines of them");
     if (line_end - table->begin > MOST_HEADER)
         return fail(reading, "does not begin with a line of names: it has more than 16 MiB", NULL);
     if (table->dialect->json)
@@ -315,9 +324,9 @@ static enum status choose_columns(struct reading_job *reading)
         column->wanted = column->kind != VALUE_LEFT_OUT;
         wanted += column->wanted;
     }
+    const char *advice = table_delimiter_advice(table);
     if (wanted == 0)
-        return fail(reading, "holds no column of numbers",
-                    "columns of text are none of rql's types; values stand between commas in .csv, tabs in .tsv");
+        return fail(reading, "holds no column of numbers", advice ? advice : "columns of text are none of rql's types");
     return STATUS_OK;
 }
 

@@ -172,6 +172,7 @@ static void whatever_is_wrong_is_told_with_its_line(void **state)
     static const struct bad bad[] = {
         {"a.csv", "", "is empty"},
         {"a.csv", "\n\n", "is empty"},
+        {"a.csv", "a,b\r1,2\r3,4\r", "ends its lines with carriage returns alone"},
         {"a.csv", "a,b\n1,2\n3\n", "line 3 has 1 value, but the first line has 2"},
         {"a.csv", "a,b\n1,2\n3,4,5\n6,7\n", "line 3 has 3 values, but the first line has 2"},
         {"a.csv", "a,b\n1,2\n\n3,4\n", "line 3 is blank"},
@@ -215,8 +216,21 @@ static void whatever_is_wrong_is_told_with_its_line(void **state)
         diags->count = 1;
         assert_only_told(fixture->scratch, bad[i].told);
     }
-    assert_int_equal(read_text_as(fixture, "a.csv", "a\n1e400\n"), STATUS_FAILED);
-    assert_told(fixture->scratch, "floats go up to 1.8e308");
+    static const struct bad advised[] = {
+        {"a.csv", "a\n1e400\n", "floats go up to 1.8e308"},
+        {"a.csv", "a;b\n1;2\n", "seem to stand between `;`"},
+        {"a.csv", "a;b\n1,5;2,5\n", "seem to stand between `;`"},
+        {"a.csv", "a\tb\n1\t2\n", "such a file is called .tsv"},
+        {"a.csv", "a|b\n1|2\n", "seem to stand between `|`"},
+        {"a.tsv", "a,b\n1,2\n", "such a file is called .csv"},
+        {"a.csv", "a\nx\n", "columns of text are none of rql's types"},
+        {"a.csv", "a,b;c\n1,2\n3\n", "all lines must have as many"},
+        {"a.jsonl", "{\"a;b\":\"x\"}\n", "columns of text are none of rql's types"},
+    };
+    for (size_t i = 0; i < sizeof advised / sizeof *advised; i++) {
+        assert_int_equal(read_text_as(fixture, advised[i].name, advised[i].text), STATUS_FAILED);
+        assert_told(fixture->scratch, advised[i].told);
+    }
     const struct crew crew = {.threads = 1};
     assert_int_equal(read_with(fixture, "a.csv", "a\0b\n1", 5, &crew), STATUS_FAILED);
     assert_only_told(fixture->scratch, "does not begin with text");
