@@ -126,6 +126,10 @@ class Ways:
         self.prints("output-not-of-commands", table, *host, "-c", ".output out.csv", "-c", "let a = 1", "-c", ".tables",
                     "-c", "load ids.bin | take 1")
         self.tally.check("output-by-ending", harness.difference("ids\n42\n", read(self.shop.path("out.csv")), "out.csv"))
+        self.prints("output-raw", "", *host, "--format", "raw", "-c", ".output out.i32", "-c", "load ids.bin | take 1")
+        self.tally.check("output-of-bytes", harness.difference("*\0\0\0", read(self.shop.path("out.i32")), "out.i32"))
+        self.prints("output-in-capitals", "", *host, "-c", ".output OUT.CSV", "-c", "load ids.bin | take 1")
+        self.tally.check("output-by-capitals", harness.difference("ids\n42\n", read(self.shop.path("OUT.CSV")), "OUT.CSV"))
         self.says("output-of-a-failure", [*host, "-c", ".output out.txt", "-c", "5", "-c", "1 / 0"],
                   r"^note: `out\.txt` is left as it was", status=1)
         self.tally.check("output-left", harness.difference("4\n42\n", read(self.shop.path("out.txt")), "out.txt"))

@@ -2,10 +2,12 @@
  * files of `save` do. */
 #include "shell.h"
 
+#include "../engine/formats.h"
 #include "../engine/packing.h"
 #include "../engine/path.h"
 
 #include <string.h>
+#include <strings.h>
 
 struct output_file {
     struct arena *arena; /* of the writer's texts */
@@ -29,7 +31,7 @@ static enum print_format format_of(const char *path, struct arena *arena)
     size_t length = strlen(ending) - (packing ? strlen(packing->ending) : 0);
     const char *bare = arena_text(arena, ending, length);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        if (strcmp(endings[i].ending, bare) == 0) {
+        if (strcasecmp(endings[i].ending, bare) == 0) {
             return endings[i].format;
         }
     }
@@ -65,10 +67,23 @@ static enum status output_close(struct output_file *output, bool keep, struct sp
     return status;
 }
 
+/* A file that would be taken for raw elements or a picture does not get text. */
+static bool suits(const struct shell *shell, const char *path, struct span span, struct diags *diags)
+{
+    const struct format *format = format_of_path(path);
+    if (!format || format->style || shell->settings.format == PRINT_RAW) {
+        return true;
+    }
+    diag_error(diags, span, "results are text, and `%s` would be taken for %s", path_shown(path, diags->arena),
+               format->summary);
+    diag_hint(diags, "`| save PATH` writes such a file; `.format raw` before makes results bytes");
+    return false;
+}
+
 enum status output_to(struct shell *shell, const char *path, struct span span, struct diags *diags)
 {
     struct output_file *before = shell->output;
-    struct output_file *next = path ? output_open(path, span, diags) : NULL;
+    struct output_file *next = path && suits(shell, path, span, diags) ? output_open(path, span, diags) : NULL;
     if (path && !next) {
         return STATUS_FAILED;
     }
