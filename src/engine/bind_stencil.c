@@ -138,7 +138,8 @@ static bool column_of(struct scope *scope, const struct expr *expr, bool named, 
             return !flow->open;
         bind_error(binder, expr->span,
                    arena_printf(binder->arena, "say which, as in `at(%s, ...)`; the columns are %s",
-                                flow->columns[flow->count - 1].name, text_of_columns(binder->arena, flow)),
+                                name_written(flow->columns[flow->count - 1].name, binder->arena),
+                                text_of_columns(binder->arena, flow)),
                    "`at` is of one column, but there are %zu", flow->count);
         return false;
     }

@@ -19,7 +19,7 @@ void task_aggregate(struct binder *binder, const struct stage *stage, struct tas
 static const char *how_to_choose(struct binder *binder, const struct stage *stage, const struct flow *flow)
 {
     const char *word = text_of_word(binder->arena, stage), *columns = text_of_columns(binder->arena, flow);
-    const char *last = flow->columns[flow->count - 1].name;
+    const char *last = name_written(flow->columns[flow->count - 1].name, binder->arena);
     enum stage_kind kind = stage->word->stage;
     if (kind == STAGE_SCAN || kind == STAGE_REDUCE || kind == STAGE_HIST)
         return arena_printf(binder->arena, "say which: `pick %s | %s`; the columns are %s", last,
@@ -102,7 +102,7 @@ value bind_counted(struct scope *scope, const struct stage *stage)
     }
     const struct flow *flow = scope->flow;
     if (!flow->open && flow->count != 1) {
-        const char *last = flow->columns[flow->count - 1].name;
+        const char *last = name_written(flow->columns[flow->count - 1].name, binder->arena);
         bind_error(binder, stage->span,
                    arena_printf(binder->arena, "say which is compared, as in `count %s == %s`; the columns are %s",
                                 last, text_of_span(binder->arena, expr->span, 40),

@@ -4,6 +4,7 @@
  * what is still to be written, and what goes beyond a number of operations is left out. */
 #include "code.h"
 
+#include "../parser/words.h"
 #include "assertion.h"
 #include "scalar.h"
 
@@ -49,6 +50,14 @@ static void push_value(struct printer *printer, value v, int precedence)
     printer->pending[printer->count++] = (struct piece){.value = v, .precedence = precedence};
 }
 
+static void print_name(struct strbuf *out, const char *name)
+{
+    const char *quote = name_is_plain(name) ? "" : "`";
+    strbuf_puts(out, quote);
+    strbuf_add_visible(out, name, strlen(name));
+    strbuf_puts(out, quote);
+}
+
 static void print_leaf(struct printer *printer, const struct instr *instr, bool negated)
 {
     struct strbuf *out = printer->out;
@@ -57,9 +66,8 @@ static void print_leaf(struct printer *printer, const struct instr *instr, bool 
     } else if (instr->op == OP_ROW || instr->op == OP_ROWS) {
         strbuf_puts(out, op_table[instr->op].text);
     } else if (instr->op == OP_INPUT) {
-        const char *name = printer->input_names[instr->integer];
         strbuf_puts(out, instr->offset != 0 ? "at(" : "");
-        strbuf_add_visible(out, name, strlen(name));
+        print_name(out, printer->input_names[instr->integer]);
         if (instr->offset != 0)
             strbuf_printf(out, ", %" PRId64 ")", instr->offset);
     } else if (instr->kind == KIND_FLOAT) {
@@ -170,8 +178,7 @@ static void push_call(struct printer *printer, const struct instr *instr)
 /* An element of a whole column. Its name comes first, so it is written at once. */
 static void push_element(struct printer *printer, const struct instr *instr)
 {
-    const char *name = printer->input_names[instr->integer];
-    strbuf_add_visible(printer->out, name, strlen(name));
+    print_name(printer->out, printer->input_names[instr->integer]);
     push_text(printer, "]");
     push_value(printer, instr->args[0], 0);
     push_text(printer, "[");

@@ -1,5 +1,6 @@
 #include "fail.h"
 
+#include "../parser/words.h"
 #include "assertion.h"
 #include "scalar.h"
 #include "stages.h"
@@ -86,7 +87,7 @@ static const char *argument_text(const struct failure *failure, int argument, co
     if (instr->op == OP_INPUT && instr->offset != 0 && in_stencil(failure))
         return arena_printf(arena, "at(%lld)", (long long)instr->offset);
     if (instr->op == OP_INPUT && failure->inputs)
-        return failure->inputs[instr->integer].name;
+        return name_written(failure->inputs[instr->integer].name, arena);
     /* What was computed before, or comes from a function's text, does not stand within the operation. */
     struct span span = instr->span, whole = failure->instr->span;
     bool within = span.source == whole.source && span.begin >= whole.begin && span.end <= whole.end &&

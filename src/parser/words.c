@@ -24,6 +24,23 @@ const struct word *word_find(const char *text, size_t length)
     return NULL;
 }
 
+bool name_is_plain(const char *name)
+{
+    const struct word *word = word_find(name, strlen(name));
+    bool plain = *name && !(*name >= '0' && *name <= '9') && !(word && word->reserved);
+    for (; *name && plain; name++) {
+        unsigned char byte = (unsigned char)*name;
+        unsigned char lower = byte | 0x20;
+        plain = byte >= 0x80 || byte == '_' || (lower >= 'a' && lower <= 'z') || (byte >= '0' && byte <= '9');
+    }
+    return plain;
+}
+
+const char *name_written(const char *name, struct arena *arena)
+{
+    return name_is_plain(name) ? name : arena_printf(arena, "`%s`", name);
+}
+
 const struct word *word_canonical(const struct word *word)
 {
     return word_find(word->canonical, strlen(word->canonical));

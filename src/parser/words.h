@@ -3,6 +3,8 @@
 #ifndef RQL_PARSER_WORDS_H
 #define RQL_PARSER_WORDS_H
 
+#include "../arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -68,5 +70,11 @@ const struct word *word_find(const char *text, size_t length);
 
 /* The row of the word that this one stands for; itself unless it is an alias. */
 const struct word *word_canonical(const struct word *word);
+
+/* Whether a name can be written without backquotes. */
+bool name_is_plain(const char *name);
+
+/* The name as it is written in a query, between backquotes if it must be. */
+const char *name_written(const char *name, struct arena *arena);
 
 #endif

@@ -48,22 +48,10 @@ static void offer_name(struct offer *offer, const char *name)
     }
 }
 
-/* Whether it can be written without backquotes; others are offered only where nothing of them has been typed. */
-static bool is_plain(const char *name)
-{
-    bool plain = *name && !(*name >= '0' && *name <= '9');
-    for (; *name && plain; name++) {
-        unsigned char byte = (unsigned char)*name;
-        unsigned char lower = byte | 0x20;
-        plain = byte >= 0x80 || byte == '_' || (lower >= 'a' && lower <= 'z') || (byte >= '0' && byte <= '9');
-    }
-    return plain;
-}
-
+/* One that must be written between backquotes is offered only where nothing of it has been typed. */
 static void offer_column(struct offer *offer, const char *name)
 {
-    const struct word *word = word_find(name, strlen(name));
-    if (is_plain(name) && !(word && word->reserved)) {
+    if (name_is_plain(name)) {
         offer_name(offer, name);
     } else if (!*offer->typed && !strchr(name, '`')) {
         offer_name(offer, arena_printf(offer->arena, "`%s`", name));
@@ -78,7 +66,7 @@ static void offer_columns(struct offer *offer, const char *const *names, size_t 
     size_t meanings = 0;
     for (size_t i = 0; i < count; i++) {
         offer_column(offer, names[i]);
-        if (name_abbreviates(offer->typed, names[i]) && is_plain(names[i])) {
+        if (name_abbreviates(offer->typed, names[i]) && name_is_plain(names[i])) {
             meant = names[i];
             meanings++;
         }

@@ -44,7 +44,7 @@ static void set_up_editor(void)
 /* A name that would end at its first blank, between quotes. */
 static char *quote_file(char *path)
 {
-    if (!path || !strpbrk(path, " \t;,|()#`[") || strchr(path, '"')) {
+    if (!path || !strpbrk(path, " \t;,|()#`[$") || strchr(path, '"')) {
         return path;
     }
     struct strbuf quoted = {0};
@@ -126,7 +126,7 @@ static void set_up_editor(void)
     rl_change_environment = 0;     /* to LINES and COLUMNS: a driver that starts on another thread may be reading it */
     rl_completion_query_items = 0; /* a question would be answered behind the event loop's back */
     rl_completer_quote_characters = "\"'";
-    rl_filename_quote_characters = " \t\n\"';,|()#`[";
+    rl_filename_quote_characters = " \t\n\"';,|()#`[$";
     rl_completion_word_break_hook = break_characters;
     (void)rl_variable_bind("page-completions", "off"); /* so would a pager's */
     (void)rl_variable_bind("enable-bracketed-paste", "on");

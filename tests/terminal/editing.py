@@ -42,6 +42,8 @@ def completion(terminal, step):
     completes(terminal, step, "completes-a-function", "trades | map popc", r"trades \| map popcount\(")
     completes(terminal, step, "completes-a-path", "load ids.b", r"load ids\.bin")
     completes(terminal, step, "completes-a-quoted-path", "load two", r'load "two words\.i32"')
+    completes(terminal, step, "completes-what-is-no-argument", "load $ca", r'load "\$cash\.i32"')
+    completes(terminal, step, "completes-an-aggregate", "trades | group ids: cou", r"trades \| group ids: count\(")
     completes(terminal, step, "completes-a-command", ".tab", r"\.tables")
     completes(terminal, step, "completes-a-setting", ".set fus", r"\.set fusion")
     completes(terminal, step, "completes-a-value", ".set fusion of", r"\.set fusion off")
@@ -228,6 +230,7 @@ def all_steps(make_terminal, shop, step):
         file.write(EDITOR)
     os.chmod(editor, 0o755)
     shop.write("two words.i32", b"\1\0\0\0")
+    shop.write("$cash.i32", b"\1\0\0\0")
     terminal = make_terminal(shop, ["--device", "host", "--quiet"], {"EDITOR": editor})
     terminal.start()
     try:

@@ -59,7 +59,7 @@ static void names(void **state)
         {"load ids.bin, amounts.bin | sum |a, b| a * b", "int sum of ids * amounts"},
         {"load ids.bin | map half(x)", "c1:i64 = ids / 2"},
         {"load ids.bin, amounts.bin | map both(amt, id)", "c1:i64 = amounts / 2 + ids / 2 + 5"},
-        {"load ids.bin as min, amounts.bin as `in` | map min(min, `in`)", "c1:i64 = min(min, in)"},
+        {"load ids.bin as min, amounts.bin as `in` | map min(min, `in`)", "c1:i64 = min(min, `in`)"},
         {"load ids.bin as größe | map grö", "größe:i32"},
         {"load ids.bin, amounts.bin | pick a, $1, fst", "amounts:i32, ids:i32, ids_2:i32 = ids"},
         {"limit", "int 5"},

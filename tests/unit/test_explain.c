@@ -277,7 +277,7 @@ static void long_and_strange(void **state)
     assert_int_equal(explain(queries, "explain load ids.bin as `\x1b[2J` | map x + 1 as `a\x07`", true, &out),
                      STATUS_OK);
     assert_null(strpbrk(out.text, "\x1b\x07"));
-    assert_non_null(strstr(out.text, "a^G = ^[[2J + 1"));
+    assert_non_null(strstr(out.text, "a^G = `^[[2J` + 1"));
     strbuf_free(&text);
     strbuf_free(&out);
 }

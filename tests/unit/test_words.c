@@ -55,6 +55,15 @@ static void finding(void **state)
     assert_string_equal(word_find("selected", 6)->text, "select");
     assert_string_equal(word_canonical(word_find("where", 5))->text, "select");
     assert_null(word_find("selec", 5));
+    assert_true(name_is_plain("amounts") && name_is_plain("select") &&
+                name_is_plain("gr\xc3\xb6\xc3\x9f"
+                              "e_2"));
+    assert_false(name_is_plain("in") || name_is_plain("unit price") || name_is_plain("2024") || name_is_plain("a-b") ||
+                 name_is_plain("$1") || name_is_plain(""));
+    struct arena *arena = arena_new();
+    assert_string_equal(name_written("amounts", arena), "amounts");
+    assert_string_equal(name_written("unit price", arena), "`unit price`");
+    arena_free(arena);
     assert_null(word_find("selects", 7));
     assert_null(word_find("Select", 6));
     assert_null(word_find("", 0));
