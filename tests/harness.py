@@ -25,9 +25,9 @@ ALL_MODES = {
     "unfused": ["--device", DEVICE, "--fusion", "off"],
     "auto": [],
     "host-unfused": ["--device", "host", "--fusion", "off"],
-    # What was found out about a column answers the next question about it.
-    "host-kept": ["--device", "host", "--learn", "now"],
-    "device-kept": ["--device", DEVICE, "--learn", "now"],
+    # What was found out about a column answers the next question about it, and rows are computed when they are printed.
+    "host-kept": ["--device", "host", "--learn", "now", "--later", "always"],
+    "device-kept": ["--device", DEVICE, "--learn", "now", "--later", "always"],
 }
 MODES = {name: ALL_MODES[name] for name in (os.environ.get("RQL_MODES") or "host host-kept device unfused auto").split()}
 

@@ -52,8 +52,11 @@ static void came_back(struct column *column, struct away *away, int64_t begin, i
         away->begin = end;
     else if (end == away->end)
         away->end = begin;
-    if (away->begin >= away->end)
-        away_remove(column, away);
+    if (away->begin < away->end)
+        return;
+    away_remove(column, away);
+    if (away->arrived)
+        away->arrived(away);
 }
 
 bool column_fetch(struct column *column, int64_t begin, int64_t end)
@@ -77,6 +80,17 @@ static enum status lost(struct span span, struct diags *diags)
     return STATUS_FAILED;
 }
 
+/* Why rows begin..end-1 could not be fetched. */
+static enum status fetch_failed(const struct column *column, int64_t begin, int64_t end, struct span span,
+                                struct diags *diags)
+{
+    for (struct away *away = column->away; away && !column->lost; away = away->next) {
+        if (away->failure && away->begin < end && away->end > begin)
+            return away->failure(away, span, diags);
+    }
+    return lost(span, diags);
+}
+
 enum status columns_fetch(struct column *const *columns, size_t count, const atomic_int *cancel, struct span span,
                           struct diags *diags)
 {
@@ -87,9 +101,9 @@ enum status columns_fetch(struct column *const *columns, size_t count, const ato
         while (column && column->away) {
             if (cancel && *cancel)
                 return STATUS_CANCELLED;
-            int64_t begin = column->away->begin;
-            if (!column_fetch(column, begin, least(column->away->end, begin + FETCHED_ROWS)))
-                return lost(span, diags);
+            int64_t begin = column->away->begin, end = least(column->away->end, begin + FETCHED_ROWS);
+            if (!column_fetch(column, begin, end))
+                return fetch_failed(column, begin, end, span, diags);
         }
     }
     return STATUS_OK;
@@ -100,7 +114,7 @@ enum status columns_fetch_rows(struct column *const *columns, size_t count, int6
 {
     for (size_t k = 0; k < count; k++) {
         if (columns[k] && !column_fetch(columns[k], begin, end))
-            return lost(span, diags);
+            return fetch_failed(columns[k], begin, end, span, diags);
     }
     return STATUS_OK;
 }

@@ -1,5 +1,6 @@
-/* Elements that only a device has: what a task computes there stays there, and comes to the host when something on the
- * host asks for it. Whoever reads a column's data calls one of these functions first. Only the main thread does. */
+/* Elements that are not in the host's memory: what a task computes on a device stays there, and comes to the host when
+ * something on the host asks for it; what nobody has asked for yet is computed then (later.h). Whoever reads a column's
+ * data calls one of these functions first. Only the main thread does. */
 #ifndef RQL_ENGINE_AWAY_H
 #define RQL_ENGINE_AWAY_H
 
@@ -7,18 +8,24 @@
 
 #include <stdatomic.h>
 
-/* Rows of a column that are elsewhere: the host's memory for them is reserved, and holds nothing. Owned by a backend;
- * a column's are disjoint. */
+/* Rows of a column that are elsewhere: the host's memory for them is reserved, and holds nothing. Owned by who has
+ * them; a column's are disjoint. */
 struct away {
     int64_t begin, end;
-    /* Writes the elements of rows begin..end-1, some of these, to the column's data. False: they are lost. */
+    /* Writes the elements of rows begin..end-1, some of these, to the column's data. False: they are lost, or as
+     * `failure` says. */
     bool (*fetch)(struct away *away, int64_t begin, int64_t end);
+    /* Why `fetch` has failed: STATUS_CANCELLED, or STATUS_FAILED with an error at `span`. NULL: the device has lost
+     * them. */
+    enum status (*failure)(struct away *away, struct span span, struct diags *diags);
     /* Forgets them: they are not wanted. It is no longer the column's, and is not used again. */
     void (*drop)(struct away *away);
+    /* All of them have come: it is no longer the column's. NULL: nothing is to be done. */
+    void (*arrived)(struct away *away);
     struct away *next;
 };
 
-/* For backends: the rows are elsewhere from now on; they are no longer, wherever they are. */
+/* For who has them: the rows are elsewhere from now on; they are no longer, wherever they are. */
 void away_add(struct column *column, struct away *away);
 void away_remove(struct column *column, struct away *away);
 

@@ -95,7 +95,8 @@ struct scope {
 
 /* bind_text.c: text for messages. */
 
-/* What the span covers, on one line, without comments, at most `limit` bytes and an ellipsis. */
+/* What the span covers, on one line, without comments, at most `limit` bytes and an ellipsis. Of nothing it is the name
+ * of the last relation. */
 const char *text_of_span(struct arena *arena, struct span span, size_t limit);
 /* The stage's word as it was written, which may be an alias. */
 const char *text_of_word(struct arena *arena, const struct stage *stage);

@@ -1,6 +1,7 @@
 /* Sources: files, ranges, lists, named relations and pipelines within pipelines. */
 #include "bind_internal.h"
 #include "formats.h"
+#include "later.h"
 #include "missing.h"
 #include "path.h"
 
@@ -202,9 +203,34 @@ static void bind_load(struct binder *binder, const struct source_node *source, s
     give_columns(binder, &all, task, flow);
 }
 
+/* The task that the relation's rows have been left by, in its place. */
+static void give_later(struct binder *binder, const struct relation *relation, const struct task *later,
+                       struct task *task, struct flow *flow)
+{
+    size_t *kept = arena_array(binder->arena, later->input_count + 1, sizeof *kept);
+    binder->queue->again = relation;
+    task_copy(task, later, task->span, kept);
+    for (size_t k = 0; k < task->input_count; k++)
+        queue_hold(binder->queue, column_ref(task->inputs[k].column));
+    struct slot *slots = arena_array(binder->arena, relation->count + 1, sizeof *slots);
+    value *values = arena_array(binder->arena, relation->count + 1, sizeof *values);
+    for (size_t i = 0; i < relation->count; i++) {
+        slots[i] = (struct slot){task->outputs[i].name, task->outputs[i].type, true};
+        values[i] = task->outputs[i].value;
+    }
+    flow->rows = task->filter_count > 0 ? -1 : task->rows;
+    flow->shape = relation->shape;
+    task_give(binder, task, flow, slots, values, relation->count);
+}
+
 static void give_relation(struct binder *binder, const struct relation *relation, bool unknown, struct task *task,
                           struct flow *flow)
 {
+    const struct task *later = unknown ? NULL : later_task(relation);
+    if (later != NULL) {
+        give_later(binder, relation, later, task, flow);
+        return;
+    }
     struct gathered all = {.rows = unknown ? -1 : relation->rows, .shape = relation->shape};
     for (size_t i = 0; i < relation->count; i++) {
         struct column *column = column_ref(relation->columns[i]);

@@ -35,6 +35,8 @@ const char *text_of_span(struct arena *arena, struct span span, size_t limit)
     bool gap = false;
     if (span.source == NULL)
         return text;
+    if (span.begin == span.end) /* the source of a line that goes on from the last relation */
+        return ENV_LAST;
     const char *end = span.source->text + span.end;
     for (const char *at = span.source->text + span.begin; at < end; at++) {
         if (quote == '\0' && *at == '#') {

@@ -62,7 +62,7 @@ value bundle_shift(struct bundle *bundle, value v, int64_t offset)
     struct code *code = &bundle->code;
     if (offset == 0)
         return v;
-    value *map = inline_map(code->arena, code);
+    value *map = code_map(code->arena, code);
     bool *live = arena_array(code->arena, (size_t)code->count, sizeof *live);
     int32_t before = code->count;
     code_mark(code, v, live);
@@ -146,14 +146,6 @@ void bundle_window(struct bundle *bundle, const struct window *window)
         bundle->window = compose(bundle->window, *window);
 }
 
-value *inline_map(struct arena *arena, const struct code *from)
-{
-    value *map = arena_array(arena, (size_t)from->count + 1, sizeof *map);
-    for (value v = 0; v < from->count; v++)
-        map[v] = NO_VALUE;
-    return map;
-}
-
 /* Prepares to copy values of `other` onto `bundle`, of the same rows: puts its INPUTs into `map` and returns the table
  * of those that GATHERs read. */
 static value *adopt_inputs(struct bundle *bundle, const struct bundle *other, value *map)
@@ -191,7 +183,7 @@ void bundle_equal(struct bundle *bundle, struct task *made)
 
 void bundle_merge(struct bundle *bundle, struct bundle *other)
 {
-    value *map = inline_map(bundle->code.arena, &other->code);
+    value *map = code_map(bundle->code.arena, &other->code);
     value *wholes = adopt_inputs(bundle, other, map);
     for (size_t k = 0; k < other->output_count; k++) {
         value *output = &other->outputs[k].value;
@@ -314,7 +306,7 @@ void bundle_close(struct bundle *bundle, struct queue *fused)
 
     bool *live = arena_array(bundle->code.arena, (size_t)bundle->code.count + 1, sizeof *live);
     mark_needed(bundle, live);
-    value *map = inline_map(bundle->code.arena, &bundle->code);
+    value *map = code_map(bundle->code.arena, &bundle->code);
     value *wholes = make_inputs(fused, bundle, live, map);
 
     made->filters = bundle->filters;

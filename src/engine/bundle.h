@@ -90,7 +90,4 @@ void bundle_close(struct bundle *bundle, struct queue *fused);
  * for it; NULL otherwise. */
 struct column *bundle_column(const struct bundle *bundle, size_t output);
 
-/* A map for code_inline, of nothing copied yet. */
-value *inline_map(struct arena *arena, const struct code *from);
-
 #endif

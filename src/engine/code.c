@@ -274,6 +274,14 @@ static value copy_instr(struct code *code, struct instr instr, const value *inpu
     return copy;
 }
 
+value *code_map(struct arena *arena, const struct code *from)
+{
+    value *map = arena_array(arena, (size_t)from->count + 1, sizeof *map);
+    for (value v = 0; v < from->count; v++)
+        map[v] = NO_VALUE;
+    return map;
+}
+
 /* Arguments come before what reads them, so one walk down finds what is missing and one walk up copies it: no
  * recursion, however deep the expression. */
 value code_inline(struct code *code, const struct code *from, value root, const value *inputs, value row, value *map)

@@ -93,6 +93,9 @@ value code_op(struct code *code, enum op op, value a, value b, value c, struct s
  * `code` itself. */
 value code_inline(struct code *code, const struct code *from, value root, const value *inputs, value row, value *map);
 
+/* A map for code_inline, of nothing copied yet. */
+value *code_map(struct arena *arena, const struct code *from);
+
 bool code_is_const(const struct code *code, value v);
 
 /* Whether this operation has no result for some arguments (its own failure, not that of its arguments). */

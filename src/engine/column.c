@@ -1,6 +1,7 @@
 #include "column.h"
 
 #include "../heap.h"
+#include "away.h"
 #include "keeper.h"
 #include "mapfile.h"
 #include "pool.h"
@@ -41,6 +42,7 @@ void column_unref(struct column *column)
 {
     if (!column || atomic_fetch_sub_explicit(&column->refs, 1, memory_order_acq_rel) > 1)
         return;
+    away_discard(column, 0);
     if (column->reserved)
         pool_give(column->pool, owned_data(column), column->reserved);
     pool_unref(column->pool);
@@ -174,7 +176,9 @@ void column_finish(struct column *column, int64_t rows)
     size_t used = (size_t)rows * type_table[column->store].size;
     if (used > 0 && !column->away && pool_wastes(column->reserved, used))
         move_out(column, used);
-    size_t kept = pool_cut(column->reserved, used);
+    /* Who writes the rest writes whole vectors. */
+    size_t needed = column->away ? used + (size_t)sysconf(_SC_PAGESIZE) : used;
+    size_t kept = pool_cut(column->reserved, needed);
     if (kept < column->reserved) {
         pool_give(column->pool, (char *)owned_data(column) + kept, column->reserved - kept);
         column->reserved = kept;

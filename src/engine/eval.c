@@ -49,9 +49,10 @@ struct crew {
     /* Rows only. */
     struct row_sink *sink;
     bool filtered;
-    bool past_cache;     /* the results are more than the caches hold */
-    int64_t before;      /* rows in the sink when the range began */
-    struct turns *turns; /* of rows that are filtered by several threads; else NULL */
+    bool past_cache;        /* the results are more than the caches hold */
+    int64_t before;         /* rows in the sink when the range began */
+    struct turns *turns;    /* of rows that are filtered by several threads; else NULL */
+    _Atomic int64_t passed; /* of rows that are filtered and not written */
 };
 
 /* Rows of a piece that was done before its turn. */
@@ -149,6 +150,10 @@ static void make_rows(struct member *member, int64_t piece, int64_t begin, int64
     struct crew *crew = member->crew;
     if (crew->turns) {
         make_filtered(member, piece, begin, count);
+        return;
+    }
+    if (crew->program->output_count == 0) {
+        crew->passed += worker_rows(member->worker, begin, count, member->places, false);
         return;
     }
     point_places(member, crew->filtered ? crew->sink->rows : crew->before + begin - crew->job->begin);
@@ -326,7 +331,7 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
     int threads = thread_count(evaluator, job, crew.piece_rows);
     struct member *members = arena_array(arena, (size_t)threads, sizeof *members);
     crew.caller = members;
-    if (sink && crew.filtered && threads > 1)
+    if (sink && crew.filtered && threads > 1 && crew.program->output_count > 0)
         crew.turns = &turns;
     if (states && threads > 1 && has_folds(job->task))
         crew.partials = arena_array(arena, (size_t)piece_count(job, crew.piece_rows), sizeof *crew.partials);
@@ -345,6 +350,8 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
     }
     if (crew.turns)
         sink->rows = turns.rows;
+    else if (sink && crew.filtered)
+        sink->rows += crew.passed;
     else if (sink && !crew.filtered)
         sink->rows += job->end - job->begin;
     *flagged = crew.flagged;

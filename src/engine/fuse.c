@@ -268,7 +268,7 @@ static value *place_leaves(const struct fusion *fusion, struct bundle *bundle, c
 static void join(struct fusion *fusion, struct bundle *bundle, const struct reading *reading)
 {
     const struct task *task = reading->task;
-    value *map = inline_map(fusion->arena, &task->code);
+    value *map = code_map(fusion->arena, &task->code);
     const value *wholes = place_leaves(fusion, bundle, reading, map);
     for (size_t i = 0; i < task->filter_count; i++) {
         struct filter filter = task->filters[i];

@@ -132,6 +132,7 @@ enum status run_queue(struct runner *runner, const struct queue *queue, struct r
     if (runner->fusion)
         timing_add(runner->timing, PHASE_FUSE, "", now_ns() - began, 0);
 
+    fused.tasks[fused.count - 1]->glanced = queue->glanced;
     bool flagged = false;
     enum status status = run_tasks(runner, runner->fusion ? &fused : queue, result, &flagged, diags);
     if (status == STATUS_OK && flagged) {
@@ -219,32 +220,63 @@ static enum status describe_result(const struct runner *runner, struct span span
     return describe(relation, &crew, arena, &result->description);
 }
 
-/* A pipeline or expression from its tree to its result, saved if it says so. */
+/* What a statement that is bound comes to, saved if it says so. */
+static enum status run_bound(struct runner *runner, const struct stmt *stmt, struct bound *bound, struct arena *arena,
+                             struct result *result, struct diags *diags)
+{
+    result->show_rows = bound->show_rows;
+    result->view = bound->view;
+    result->plot_path = bound->plot_path;
+    enum status status = STATUS_OK;
+    if (bound->kind == BOUND_CONSTANT) {
+        result->kind = RESULT_SCALAR;
+        result->scalar = bound->scalar;
+    } else {
+        bound->queue.glanced = stmt->kind != STMT_LET && bound->view == VIEW_ROWS && !bound->save_path.text;
+        status = run_queue(runner, &bound->queue, result, diags);
+        if (status == STATUS_OK && result->kind == RESULT_RELATION)
+            result->relation->shape = bound->shape;
+    }
+    if (status == STATUS_OK && bound->check_count > 0)
+        status = assertion_run_checks(runner->env, bound, &result->scalar, arena, diags);
+    if (status == STATUS_OK && result->view == VIEW_DESCRIPTION)
+        status = describe_result(runner, stmt->span, arena, result, diags);
+    if (status == STATUS_OK && bound->save_path.text)
+        status = save_result(runner, bound, result, diags);
+    return status;
+}
+
+/* Whether rows that were left are there now, and no longer computed again by what goes on from them. */
+static bool made_after_all(const struct relation *relation, struct span span, struct diags *diags)
+{
+    const size_t before = diags->count;
+    const bool made = relation_fetch(relation, 0, relation->rows, span, diags) == STATUS_OK;
+    diags->count = before;
+    return made;
+}
+
+/* A pipeline or expression from its tree to its result. What fails is told by the numbers that rows were shown under,
+ * so it is tried once more on those rows if they were computed again. */
 static enum status run_value(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
                              struct diags *diags)
 {
-    struct bound bound;
-    enum status status = bind_timed(runner, stmt, arena, &bound, diags);
-    if (status != STATUS_OK)
-        return status;
-    result->show_rows = bound.show_rows;
-    result->view = bound.view;
-    result->plot_path = bound.plot_path;
-    if (bound.kind == BOUND_CONSTANT) {
-        result->kind = RESULT_SCALAR;
-        result->scalar = bound.scalar;
-    } else {
-        status = run_queue(runner, &bound.queue, result, diags);
-        if (status == STATUS_OK && result->kind == RESULT_RELATION)
-            result->relation->shape = bound.shape;
-    }
-    if (status == STATUS_OK && bound.check_count > 0)
-        status = assertion_run_checks(runner->env, &bound, &result->scalar, arena, diags);
-    if (status == STATUS_OK && result->view == VIEW_DESCRIPTION)
-        status = describe_result(runner, stmt->span, arena, result, diags);
-    if (status == STATUS_OK && bound.save_path.text)
-        status = save_result(runner, &bound, result, diags);
-    queue_release(&bound.queue);
+    const size_t before = diags->count;
+    enum status status;
+    bool again;
+    do {
+        struct bound bound;
+        status = bind_timed(runner, stmt, arena, &bound, diags);
+        if (status != STATUS_OK)
+            return status;
+        status = run_bound(runner, stmt, &bound, arena, result, diags);
+        const struct relation *left = bound.queue.again;
+        again = status == STATUS_FAILED && left && made_after_all(left, stmt->span, diags);
+        queue_release(&bound.queue);
+        if (again) {
+            result_release(result);
+            diags->count = before;
+        }
+    } while (again);
     return status;
 }
 

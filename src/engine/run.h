@@ -18,6 +18,13 @@ struct result {
 };
 void result_release(struct result *result);
 
+/* Whether rows of results that may not be looked at are left until somebody asks for them (later.h). */
+enum later_choice {
+    LATER_NEVER,
+    LATER_LONG,  /* of long results, where that saves something */
+    LATER_ALWAYS /* wherever it can be done: for tests */
+};
+
 struct chooser; /* choose.h */
 struct keeper;  /* keeper.h */
 
@@ -32,6 +39,7 @@ struct runner {
     struct keeper *keeper;     /* finds out about columns for the next queries, or NULL */
     int64_t memory;            /* bytes that there are for results and for what is read; 0: those of the machine */
     bool fusion;
+    enum later_choice later;   /* of results that are not named, saved or drawn */
     struct timing *timing;     /* or NULL */
     struct run_trace *trace;   /* with timing: told what each task took, or NULL */
     struct progress *progress; /* told how far the tasks are, or NULL */

@@ -1,9 +1,11 @@
 /* One task: analysed, its results' columns made ready, its rows run in ranges, its results finished. */
 #include "run_task.h"
 
+#include "../integer.h"
 #include "away.h"
 #include "guard.h"
 #include "inputs.h"
+#include "later.h"
 #include "measure.h"
 #include "range.h"
 #include "results.h"
@@ -44,6 +46,8 @@ struct task_run {
     struct row_sink sink;
     struct row_sink rest; /* takes the place of `sink` when that has all that the window keeps: no columns */
     bool full;
+    bool leaves;      /* what `rest` would take, in place of a window, is left for later: */
+    struct left left; /* this */
     bool flagged;
     struct backend *awaited; /* gets ready while the evaluator runs slices of the rows; NULL usually */
     int64_t slice;           /* rows of the next */
@@ -246,6 +250,25 @@ static enum status pass_over_rest(struct task_run *run, struct backend **backend
     return give_to(run, run->awaited ? run->awaited : *backend, backend);
 }
 
+/* Whether the rows from `begin` on are left for later, so many of those in the first range having passed. */
+static bool leaves_rest(struct task_run *run, int64_t begin, int64_t rows)
+{
+    if (!run->leaves || run->full || run->task->filter_count == 0)
+        return false;
+    run->leaves = later_pays(run->sink.rows, rows, run->runner->later);
+    run->left.begin = begin;
+    return run->leaves;
+}
+
+/* After a range, of which the rows from `begin` on are left: what becomes of those. */
+static enum status end_range(struct task_run *run, int64_t begin, const struct slice *slice, int64_t wanted,
+                             struct backend **backend)
+{
+    if (leaves_rest(run, begin, slice->rows) || (!run->full && run->sink.rows >= wanted))
+        return pass_over_rest(run, backend);
+    return run->awaited ? end_slice(run, begin, slice, backend) : STATUS_OK;
+}
+
 static void find_survivors(struct task_run *run)
 {
     struct job wide = run->job;
@@ -272,6 +295,7 @@ static void rescue_results(struct task_run *run, struct job *range)
     columns_discard(sink->columns, task->output_count, 0);
     range->begin = run->job.begin;
     run->full = false;
+    run->rest.rows = 0;
     for (size_t k = 0; k < task->output_count; k++)
         task->outputs[k].needed = sink->columns[k] != NULL;
 }
@@ -309,6 +333,8 @@ static enum status run_ranges(struct task_run *run)
             int64_t done = range.begin > FIRST_WINDOW_ROWS ? range.begin : FIRST_WINDOW_ROWS;
             most = done < most ? done : most;
         }
+        if (run->leaves && !run->full)
+            most = least(most, later_first(run->runner->later));
         if (run->awaited)
             most = run->slice < most ? run->slice : most;
         if (bound < most && backend_on_host(backend)) {
@@ -333,15 +359,24 @@ static enum status run_ranges(struct task_run *run)
         tell_rows(&run->job, range.end);
         if (status == STATUS_OK && run->task->sink == SINK_ROWS)
             status = check_room(run, run->sink.rows, 0);
-        if (status == STATUS_OK && !run->full && run->sink.rows >= wanted && range.begin < run->job.end)
-            status = pass_over_rest(run, &backend);
-        else if (status == STATUS_OK && run->awaited && range.begin < run->job.end)
-            status = end_slice(run, range.begin, &slice, &backend);
+        if (status == STATUS_OK && range.begin < run->job.end)
+            status = end_range(run, range.begin, &slice, wanted, &backend);
     }
-    if (run->runner->chooser)
+    if (run->runner->chooser && !run->leaves) /* which takes less than such work does */
         measure_tell(&run->measure, run->runner->chooser, &run->work);
     tell_lack(run);
     return status;
+}
+
+/* The sink has all rows from now on, though some of them are to be made yet. */
+static void leave_rows(struct task_run *run)
+{
+    struct left *left = &run->left;
+    left->made = run->sink.rows;
+    left->end = run->job.end;
+    run->sink.rows += run->task->filter_count > 0 ? run->rest.rows : left->end - left->begin;
+    left->rows = run->sink.rows;
+    later_leave(run->runner, &run->job, run->given, run->sink.columns, left);
 }
 
 /* Rows: what passes as it is, or need not be made, is left out of the run. */
@@ -358,6 +393,11 @@ static enum status run_rows(struct task_run *run, struct outcome *outcome)
         task->outputs[k].needed = run->sink.columns[k] != NULL;
         computes = computes || run->sink.columns[k] != NULL;
     }
+    const int64_t end = run->job.end;
+    run->leaves = status == STATUS_OK && computes && later_suits(run->runner, &run->job);
+    if (run->leaves && task->filter_count == 0)
+        run->job.end = least(end, run->job.begin + later_first(run->runner->later));
+    run->left.begin = run->job.end;
     if (status == STATUS_OK && computes && task->filter_count == 0)
         status = check_room(run, run->job.end - run->job.begin,
                             runs_on_host(run->runner) ? run->job.end - run->job.begin : 0);
@@ -365,9 +405,12 @@ static enum status run_rows(struct task_run *run, struct outcome *outcome)
         status = run_ranges(run);
     for (size_t k = 0; k < task->output_count; k++)
         task->outputs[k].needed = needed[k];
-    if (status == STATUS_OK && !run->flagged)
-        status = results_finish(&run->job, run->runner->pool, &run->sink, outcome);
-    return status;
+    run->job.end = end;
+    if (status != STATUS_OK || run->flagged)
+        return status;
+    if (run->leaves)
+        leave_rows(run);
+    return results_finish(&run->job, run->runner->pool, &run->sink, outcome);
 }
 
 static enum status run_aggregates(struct task_run *run, struct outcome *outcome)

@@ -218,3 +218,54 @@ value *task_conditions(const struct task *task, struct arena *arena, size_t *cou
     }
     return conditions;
 }
+
+/* The inputs that are read, as INPUTs of the copy; returns these by their number in `from`. */
+static value *copy_inputs(struct task *to, const struct task *from, const bool *live, struct span span, size_t *kept)
+{
+    struct arena *arena = to->code.arena;
+    bool *reads = arena_array(arena, from->input_count + 1, sizeof *reads);
+    value *inputs = arena_array(arena, from->input_count + 1, sizeof *inputs);
+    for (value v = 0; v < from->code.count; v++) {
+        if (live[v] && reads_input(&from->code.at[v]))
+            reads[from->code.at[v].integer] = true;
+    }
+    to->inputs = arena_array(arena, from->input_count + 1, sizeof *to->inputs);
+    to->input_count = 0;
+    for (size_t k = 0; k < from->input_count; k++) {
+        if (!reads[k])
+            continue;
+        struct input *input = &to->inputs[to->input_count];
+        *input = from->inputs[k];
+        input->name = input->name ? arena_text(arena, input->name, strlen(input->name)) : NULL;
+        inputs[k] = input_value(&to->code, (int64_t)to->input_count, input, span);
+        kept[to->input_count++] = k;
+    }
+    return inputs;
+}
+
+void task_copy(struct task *to, const struct task *from, struct span span, size_t *kept)
+{
+    struct arena *arena = to->code.arena;
+    bool *live = arena_array(arena, (size_t)from->code.count + 1, sizeof *live);
+    task_mark_live(from, live);
+    const value *inputs = copy_inputs(to, from, live, span, kept);
+    value *map = code_map(arena, &from->code);
+    to->span = span;
+    to->first = from->first;
+    to->rows = from->rows;
+    to->filter_count = from->filter_count;
+    to->filters = arena_array(arena, from->filter_count + 1, sizeof *to->filters);
+    for (size_t i = 0; i < from->filter_count; i++) {
+        value keep = code_inline(&to->code, &from->code, from->filters[i].keep, inputs, NO_VALUE, map);
+        to->filters[i] = (struct filter){keep, span};
+    }
+    to->output_count = from->output_count;
+    to->outputs = arena_array(arena, from->output_count + 1, sizeof *to->outputs);
+    for (size_t k = 0; k < from->output_count; k++) {
+        to->outputs[k] = from->outputs[k];
+        to->outputs[k].name = arena_text(arena, from->outputs[k].name, strlen(from->outputs[k].name));
+        to->outputs[k].value = code_inline(&to->code, &from->code, from->outputs[k].value, inputs, NO_VALUE, map);
+    }
+    for (value v = 0; v < to->code.count; v++)
+        to->code.at[v].span = span;
+}

@@ -130,6 +130,7 @@ struct task {
     struct aggregate *aggregates;
     size_t aggregate_count;
     struct breaker *breaker; /* of SINK_BREAK */
+    bool glanced; /* few of its rows may be looked at, so the others can be left until somebody asks (later.h) */
 };
 
 /* Tasks in an order in which each reads only earlier ones; the last one gives the result. */
@@ -141,12 +142,19 @@ struct queue {
     struct column **held; /* one reference each to every column that inputs borrow */
     size_t held_count;
     size_t held_capacity;
+    bool glanced;                 /* the last task is, if its sink is rows */
+    const struct relation *again; /* rows of it have been left, and the queue computes them again (later.h); or NULL */
 };
 
 void queue_init(struct queue *queue, struct arena *arena);
 void queue_release(struct queue *queue);     /* lets go of the columns; the rest is the arena's */
 struct task *queue_add(struct queue *queue); /* a zeroed task with whole window, rows -1, limit INT64_MAX, numbered */
 void queue_hold(struct queue *queue, struct column *column); /* takes over one reference */
+
+/* Makes `to`, whose code is empty, compute what `from` does on the same rows of its inputs: a task of SINK_ROWS without
+ * a window. Inputs that nothing reads are left out: input k of `to` is number kept[k] of `from`, and reads the same
+ * column or task. Everything that it points to is in the code's arena, and everything is at `span`. */
+void task_copy(struct task *to, const struct task *from, struct span span, size_t *kept);
 
 /* Sets output.needed throughout: what the last task gives is needed, and what needed values read. Inputs, filters and
  * code keep their numbers; what is not needed is just never evaluated. */

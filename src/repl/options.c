@@ -16,6 +16,7 @@ const struct option_row option_table[] = {
     {"timing", 0, NULL, OPTION_SET, "timing", "on", "where the time went, on standard error"},
     {"fusion", 0, "", OPTION_SET, "fusion", NULL, NULL},
     {"learn", 0, "", OPTION_SET, "learn", NULL, NULL},
+    {"later", 0, "", OPTION_SET, "later", NULL, NULL},
     {"stop", 'e', NULL, OPTION_SET, "errors", "stop", "stop at the first query that fails, the default"},
     {"keep-going", 'k', NULL, OPTION_SET, "errors", "continue", "go on after a query that fails; status 1 in the end"},
     {"no-init", 0, NULL, OPTION_NO_INIT, NULL, NULL, "do not read rqlrc before the prompt"},

@@ -30,6 +30,7 @@ enum header { HEADER_AUTO, HEADER_ON, HEADER_OFF };
 enum separators { SEPARATORS_AUTO, SEPARATORS_ON, SEPARATORS_OFF };
 enum on_error { ERRORS_STOP, ERRORS_CONTINUE };
 enum learn { LEARN_ON, LEARN_OFF, LEARN_NOW };
+enum rows_later { ROWS_LATER_ON, ROWS_LATER_OFF, ROWS_LATER_ALWAYS };
 enum timing_choice {
     TIMING_OFF,
     TIMING_ON,
@@ -45,6 +46,7 @@ struct settings {
     int timing;
     int fusion; /* 0 or 1 */
     int learn;
+    int later;
     int messages;
     int errors;
 };

@@ -3,6 +3,8 @@
 #include "digits.h"
 #include "text_table.h"
 
+#include "../engine/later.h"
+
 enum { NAME, ROWS, BYTES, WHERE, WHAT, COLUMNS };
 
 static const struct text_column columns[COLUMNS] = {
@@ -11,7 +13,7 @@ static const struct text_column columns[COLUMNS] = {
 };
 
 /* Places that elements are in; a relation's columns may be in several. */
-enum { IN_FILE = 1, IN_MEMORY = 2, ON_DEVICE = 4 };
+enum { IN_FILE = 1, IN_MEMORY = 2, ON_DEVICE = 4, LATER = 8 };
 
 /* Whether a device that has started has all rows. */
 static bool device_has(struct backend *device, const struct column *column)
@@ -26,15 +28,15 @@ static int places_of(struct backend *device, const struct column *column)
 {
     int host = column->mapping && mapping_is_file(column->mapping) ? IN_FILE : IN_MEMORY;
     if (column->away) {
-        return ON_DEVICE;
+        return later_has(column) ? LATER : ON_DEVICE;
     }
     return device_has(device, column) ? host | ON_DEVICE : host;
 }
 
 static void add_places(struct strbuf *out, int places)
 {
-    static const char *const names[] = {"file", "memory", "device"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const names[] = {"file", "memory", "device", "on demand"};
+    for (int i = 0; i < 4; i++) {
         if (places & 1 << i) {
             strbuf_printf(out, "%s%s", out->length ? "+" : "", names[i]);
         }

@@ -168,10 +168,13 @@ static enum exit_status print_and_flush(struct turn *turn, const struct result *
     struct print_style style = shell_print_style(turn->shell);
     out->wrote = false;
     turn->diags.count = 0; /* reported already */
-    if (print_check(result, &style, turn->stmt->span, &turn->diags) != STATUS_OK ||
-        print_fetch(result, &style, turn->stmt->span, &turn->diags) != STATUS_OK) {
+    enum status ready = print_check(result, &style, turn->stmt->span, &turn->diags);
+    if (ready == STATUS_OK) {
+        ready = print_fetch(result, &style, turn->stmt->span, &turn->diags);
+    }
+    if (ready != STATUS_OK) {
         shell_report(turn->shell, &turn->diags);
-        return EXIT_QUERY;
+        return exit_for(ready);
     }
     if (result->view == VIEW_PLOT && result->plot_path.text) {
         enum status status =
@@ -301,6 +304,19 @@ static enum exit_status run_command(struct turn *turn)
     return outcome == EXIT_FINE ? flushed : outcome;
 }
 
+/* Whether rows of the statement's result can wait: those of a table that is cut to what fits the terminal. */
+static enum later_choice rows_to_leave(const struct shell *shell, const struct stmt *stmt)
+{
+    const struct print_style style = shell_print_style(shell);
+    if (shell->settings.later == ROWS_LATER_OFF || stmt->kind == STMT_RACE || stmt->kind == STMT_EXPLAIN) {
+        return LATER_NEVER;
+    }
+    if (shell->settings.later == ROWS_LATER_ALWAYS) {
+        return LATER_ALWAYS;
+    }
+    return style.terminal && style.format == PRINT_TABLE ? LATER_LONG : LATER_NEVER;
+}
+
 static enum exit_status run_statement_of(struct shell *shell, const struct stmt *written, int64_t parse_ns)
 {
     struct turn turn = {.shell = shell, .arena = arena_new(), .begin = now_ns(), .parse_ns = parse_ns};
@@ -320,6 +336,7 @@ static enum exit_status run_statement_of(struct shell *shell, const struct stmt 
     } else {
         shell_choose_device(shell);
         output_begin(shell);
+        shell->runner.later = rows_to_leave(shell, stmt);
         bool measured = stmt->kind == STMT_RACE || explains_run(stmt);
         outcome = measured ? run_measured(&turn) : stmt->kind == STMT_EXPLAIN ? run_explain(&turn) : run_query(&turn);
         shell->out.file = NULL;

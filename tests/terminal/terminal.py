@@ -145,6 +145,11 @@ def session(shop, tally, options):
         terminal.enter("| snds | sum")
         step("refinement", terminal.shows(r"^-20$"))
 
+        ask("rows-left", "range 1..3000000 | select fst % 3 == 0 | map fst * 2 as x", r"^ *6,000,000$")
+        ask("rows-left-place", ".tables", r"^_ +1,000,000 .* on demand +x ")
+        ask("rows-left-refined", "| select x % 4 == 0 | sum", r"^1,500,003,000,000\b")
+        ask("rows-left-failure", "| map 1 / (x - 600) as y | count y > 0", r"error: division by zero .*row 99$")
+
         ask("error", "load ids.bin | cuont", r"error: .*cuont")
         step("error-caret", terminal.shows(r"^ *\| +\^~~~~$", patience=5))
         step("error-advice", terminal.shows(r"\bcount\b", patience=5))
