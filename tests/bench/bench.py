@@ -7,9 +7,10 @@
 Warm: everybody is running and has the columns in memory. rql is timed from Enter to the next prompt, in a terminal
 (shell.py); the others inside their own process, from the call to the result (peers.py, hand.c). A number is read back;
 a relation is kept: rql names it with `let`, C allocates an array, DuckDB and ClickHouse make a table or Arrow's, the
-quicker. Everybody runs once in each round, in an order that is another one each time, after a moment of rest; results
-are compared, and medians are told. The rounds of the first seconds
-are not counted: what is known of columns and built for a task once and for all is there by then.
+quicker. `rql shown` is the line as it stands, of whose rows the first and last are looked at. Everybody runs once in
+each round, in an order that is another one each time, after a moment of rest; results are compared, and medians are
+told. The rounds of the first seconds are not counted: what is known of columns and built for a task once and for all is
+there by then.
 
 Cold: whole processes, from nothing to the printed answer.
 
@@ -29,7 +30,7 @@ import time
 
 from cold import measure_cold
 from plot import plot
-from shell import Shell, ShellError
+from shell import Screen, Shell, ShellError
 from tasks import GROUPS, TASKS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -301,6 +302,8 @@ def start(arguments, folder, home, told):
     if arguments.gpu:
         start_cub(contestants, os.path.join(build, "cub"), folder, told)
     else:
+        usual = ["--device", arguments.devices[0]]
+        contestants["rql shown"] = Screen(os.path.join(build, "rql"), folder, usual, environment(home))
         contestants["C one"] = Hand(os.path.join(build, "hand"), folder, 1)
         contestants["C all"] = Hand(os.path.join(build, "hand"), folder, os.cpu_count())
     for name in ("CuPy",) if arguments.gpu else MEASURED:
