@@ -30,14 +30,7 @@ class Drivers:
         return os.path.join(os.environ["RQL_TEST_CACHE"], "rql")
 
     def start(self, *arguments):
-        return subprocess.Popen(
-            [harness.RQL, *arguments],
-            cwd=self.shop.here,
-            env=harness.environment(self.shop.home),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        return harness.start(arguments, self.shop.here, self.shop.home)
 
     def run(self, *arguments, **more):
         return harness.run(arguments, self.shop.here, self.shop.home, **more)

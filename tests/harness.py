@@ -109,6 +109,13 @@ def run(arguments, cwd, home, stdin=b"", timeout=300, stdout=subprocess.PIPE, pr
     return Result(done.returncode, done.stdout or b"", done.stderr)
 
 
+def start(arguments, cwd, home):
+    """Starts rql, to be looked at or signalled while it runs."""
+    pipe = subprocess.PIPE
+    command = [RQL, *arguments]
+    return subprocess.Popen(command, cwd=cwd, env=environment(home), stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe)
+
+
 def difference(expected, got, what):
     """A unified diff of two texts, empty if they are the same."""
     if expected == got:

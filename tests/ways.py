@@ -5,6 +5,7 @@ tables, and what must not be built twice."""
 import json
 import os
 import re
+import signal
 import sys
 
 import harness
@@ -319,6 +320,16 @@ class Ways:
         taken = [float(re.search(r"([\d.]+) ms", "".join(built(result)) or "0 ms").group(1)) for result in results]
         self.tally.check("next-process-builds-less", "" if taken[1] < taken[0] / 2 else f"built for {taken} ms")
 
+    def interrupted(self):
+        """Ctrl-C while results print ends rql as the signal does: part of them is no success."""
+        process = harness.start(["--device", "host", "-c", "range 1..100000000"], self.shop.here, self.shop.home)
+        began = process.stdout.read(1)  # the pipe is full from here on
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        result = harness.Result(process.returncode, out, err)
+        good = began == b"1" and result.status == -signal.SIGINT and len(out) < 10_000_000
+        self.tally.check("interrupted-while-printing", "" if good else result.text())
+
     def explain(self):
         result = self.run("--device", "host", "-c", "explain " + MAIN)
         text = result.out.decode()
@@ -339,7 +350,7 @@ def read(path):
 def main(shop):
     tally = harness.Tally("ways")
     ways = Ways(shop, tally)
-    groups = (ways.ways_in, ways.options, ways.choice, ways.commands, ways.formats, ways.timing, ways.programs)
+    groups = (ways.ways_in, ways.options, ways.choice, ways.commands, ways.formats, ways.timing, ways.interrupted, ways.programs)
     for group in (*groups, ways.explain):
         if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
             group()

@@ -16,9 +16,15 @@ bool printer_relieve(struct printer *out)
     return printer_is_full(out) ? printer_flush(out) : out->error == 0 && !(out->file && out->file->error);
 }
 
+/* Also where nothing is waiting: who was told to stop has thrown away what was to come. */
+static bool is_stopped(const struct printer *out)
+{
+    return out->cancel && *out->cancel;
+}
+
 static bool flush_to_file(struct printer *out)
 {
-    bool stopped = out->cancel && *out->cancel;
+    bool stopped = is_stopped(out);
     if (!stopped) {
         writer_add(out->file, out->text.text, out->text.length);
         out->wrote = out->wrote || out->text.length > 0;
@@ -33,7 +39,8 @@ bool printer_flush(struct printer *out)
         return flush_to_file(out);
     }
     size_t done = 0;
-    while (out->error == 0 && done < out->text.length && !(out->cancel && *out->cancel)) {
+    bool stopped = is_stopped(out);
+    while (out->error == 0 && done < out->text.length && !stopped) {
         ssize_t wrote = write(out->fd, out->text.text + done, out->text.length - done);
         if (wrote >= 0) {
             done += (size_t)wrote;
@@ -41,10 +48,10 @@ bool printer_flush(struct printer *out)
         } else if (errno != EINTR) {
             out->error = errno;
         }
+        stopped = done < out->text.length && is_stopped(out);
     }
-    bool all = done == out->text.length;
     strbuf_clear(&out->text);
-    return all && out->error == 0;
+    return out->error == 0 && !stopped;
 }
 
 void printer_discard(struct printer *out)

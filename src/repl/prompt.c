@@ -179,7 +179,8 @@ static enum exit_status converse(struct prompt *prompt)
             start_entry(prompt);
         } else {
             if (result == LINE_END && prompt->editor.editing) {
-                complain("\n");
+                ssize_t wrote = write(STDOUT_FILENO, "\n", 1); /* behind the prompt, wherever errors go */
+                (void)wrote;
             }
             return EXIT_FINE;
         }
