@@ -74,7 +74,8 @@ static bool bad_character(const struct reading *r)
     if (code == 0x2018 || code == 0x2019 || code == 0x201c || code == 0x201d)
         diag_hint(r->diags, "quote with ' or \"");
     else if (code == '.')
-        diag_hint(r->diags, "a path follows `load`, `zip` or `save`; a number has a digit on both sides of its point");
+        diag_hint(r->diags, "paths follow `load`, `zip` or `save`, with commas between them; a number has a digit on "
+                            "both sides of its point");
     else if (code == '{' || code == '}')
         diag_hint(r->diags, "grouping is done with ( and )");
     else if (code >= 0x80 && !is_invisible(code))
