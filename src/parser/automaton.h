@@ -10,8 +10,9 @@
 
 struct automaton;
 
-/* A parser whose actions build `tree`; it lives in tree->arena. */
+/* A parser whose actions build `tree`. It is freed by itself, before what it has built: its stack is large. */
 struct automaton *automaton_new(struct tree *tree);
+void automaton_free(struct automaton *automaton);
 
 /* Back to the start of a statement. The tree is the caller's to reset. */
 void automaton_reset(struct automaton *automaton);

@@ -19,11 +19,13 @@
 #undef NDEBUG
 #define NDEBUG
 
+#include "heap.h"
 #include "parser/automaton.h"
 #include "parser/parse.h"
 
 #include <assert.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 /* The generated functions are private; only what automaton.h names is seen outside. */
 #define statement_ENGINEALWAYSONSTACK
@@ -331,9 +333,15 @@ struct automaton {
 
 struct automaton *automaton_new(struct tree *tree)
 {
-    struct automaton *automaton = arena_alloc(tree->arena, sizeof *automaton);
+    struct automaton *automaton = heap_resize(NULL, 1, sizeof *automaton);
     statementInit(&automaton->parser, tree);
     return automaton;
+}
+
+void automaton_free(struct automaton *automaton)
+{
+    statementFinalize(&automaton->parser);
+    free(automaton);
 }
 
 void automaton_reset(struct automaton *automaton)

@@ -336,7 +336,9 @@ enum parse_result parse(const struct source *source, enum parse_mode mode, struc
 
     struct parser p = parser_new(source, mode, arena, diags);
     p.automaton = automaton_new(&p.tree);
-    return read_statements(&p, first);
+    enum parse_result result = read_statements(&p, first);
+    automaton_free(p.automaton);
+    return result;
 }
 
 /* Feeds a lexeme of a text that ends where more is to come. False if it cannot stand there. */
@@ -352,25 +354,33 @@ static bool follow(struct parser *p, struct lexeme *lexeme)
     return whole;
 }
 
+/* The same to the end of the text. */
+static bool follow_all(struct parser *p)
+{
+    bool first = true;
+    for (begin_statement(p);; first = false) {
+        struct lexeme lexeme = next_lexeme(p);
+        if (lexeme.kind == LEX_EOF)
+            return true;
+        if (first && lexeme.kind == TOKEN_PIPE)
+            feed_last(p, lexeme);
+        if (!follow(p, &lexeme))
+            return false;
+    }
+}
+
 bool next_after(const struct source *text, struct arena *arena, struct next *next)
 {
     struct diags diags;
     diags_init(&diags, arena);
     struct parser p = parser_new(text, PARSE_PROMPT, arena, &diags);
-    p.automaton = automaton_new(&p.tree);
     *next = (struct next){0};
     if (text->length > LIMIT_TEXT)
         return false;
-    bool first = true;
-    for (begin_statement(&p);; first = false) {
-        struct lexeme lexeme = next_lexeme(&p);
-        if (lexeme.kind == LEX_EOF)
-            break;
-        if (first && lexeme.kind == TOKEN_PIPE)
-            feed_last(&p, lexeme);
-        if (!follow(&p, &lexeme))
-            return false;
-    }
-    next_describe(p.automaton, &p.trail, arena, next);
-    return true;
+    p.automaton = automaton_new(&p.tree);
+    bool followed = follow_all(&p);
+    if (followed)
+        next_describe(p.automaton, &p.trail, arena, next);
+    automaton_free(p.automaton);
+    return followed;
 }

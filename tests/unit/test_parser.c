@@ -495,6 +495,7 @@ static void accepts_is_true(void **state)
     assert_true(taken > 10000 && refused > 10000);
     for (int kind = 0; kind < KINDS; kind++)
         assert_true(seen[kind]);
+    automaton_free(automaton);
     arena_free(arena);
 }
 
