@@ -71,8 +71,10 @@ static void tasks_tell_rising_parts(void **state)
 static void breakers_tell_their_passes(void **state)
 {
     struct backend *evaluator = evaluator_open();
-    struct listener listener;
-    run(*state, evaluator, "range 1..1000000 | map x * 7919 % 1000003 as k | sort k desc", &listener);
+    struct listener listener = {0};
+    /* On a busy machine other threads may do all of a pass, and this one has nothing to tell of it. */
+    for (int i = 0; i < 20 && listener.fell == 0; i++)
+        run(*state, evaluator, "range 1..1000000 | map x * 7919 % 1000003 as k | sort k desc", &listener);
     assert_string_equal(listener.what, "sort");
     assert_true(listener.fell > 0);
     assert_true(listener.part == 1);
