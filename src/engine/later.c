@@ -3,6 +3,7 @@
 #include "../heap.h"
 #include "../integer.h"
 #include "away.h"
+#include "choose.h"
 #include "damage.h"
 #include "guard.h"
 #include "range.h"
@@ -62,13 +63,25 @@ static bool inputs_at_hand(const struct job *job)
     return true;
 }
 
+/* Whether a GPU may be chosen: it writes a result in no time, and where it has one the next query finds it. */
+static bool has_gpu(const struct runner *runner)
+{
+    for (size_t k = 0; runner->chooser && k < chooser_count(runner->chooser); k++) {
+        struct backend *backend = chooser_backend(runner->chooser, k);
+        struct profile profile;
+        if (backend->ops->profile(backend, false, &profile) == BACKEND_READY && profile.class == CLASS_GPU)
+            return true;
+    }
+    return false;
+}
+
 bool later_suits(const struct runner *runner, const struct job *job)
 {
     const struct task *task = job->task;
     const bool always = runner->later == LATER_ALWAYS;
     if (!task->glanced || runner->later == LATER_NEVER || task->sink != SINK_ROWS || task_has_window(task))
         return false;
-    if (!always && (job->rows < LONG_ROWS || runner->device))
+    if (!always && (job->rows < LONG_ROWS || runner->device || has_gpu(runner)))
         return false;
     struct arena *arena = arena_new();
     bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);

@@ -10,7 +10,7 @@
 #include "run.h"
 
 /* Whether rows that the job's task gives may be left: they cannot fail, and computing them again costs little more than
- * reading them would. A device that the user has named makes all of them. */
+ * reading them would. A GPU makes all of them, and so does a device that the user has named. */
 bool later_suits(const struct runner *runner, const struct job *job);
 
 /* How many of its rows such a task runs on before some may be left; a multiple of 4096. */
