@@ -69,7 +69,7 @@ static void print_help(struct strbuf *out)
     strbuf_puts(out, "rql: an interactive shell for columnar data; .help inside explains the language\n"
                      "  rql [OPTIONS]                  a prompt, or queries from standard input\n"
                      "  rql [OPTIONS] SCRIPT [ARG...]  queries from a file, or - for standard input\n"
-                     "  rql [OPTIONS] -c QUERY ...     these queries\n\n");
+                     "  rql [OPTIONS] -c QUERY ...     these queries\n");
     for (size_t i = 0; i < option_count; i++) {
         print_option(out, &option_table[i]);
     }
