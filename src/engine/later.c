@@ -1,6 +1,5 @@
 #include "later.h"
 
-#include "../heap.h"
 #include "../integer.h"
 #include "away.h"
 #include "choose.h"
@@ -8,8 +7,6 @@
 #include "guard.h"
 #include "range.h"
 #include "room.h"
-
-#include <stdlib.h>
 
 enum {
     LONG_ROWS = 1 << 20,  /* of fewer all are made before anybody notices */
@@ -36,14 +33,16 @@ struct rest {
 
 struct later {
     struct arena *arena;
-    size_t users; /* rests that have a column */
-    const struct runner *runner;
-    struct task task;     /* not analysed. A reference is held to each input's column, */
-    struct column **read; /* and to what is read in its place */
-    struct left left;     /* as it was at first, */
-    int64_t missing;      /* but that results from here on have been made since */
-    struct rest *rests;   /* of each output */
-    enum failure failure; /* of what was tried last */
+    size_t users;              /* rests that have a column */
+    struct backend *evaluator; /* the runner's, */
+    int64_t memory;            /* and how much memory there is, */
+    const atomic_int *cancel;  /* and whether the user has interrupted */
+    struct task task;          /* not analysed. A reference is held to each input's column, */
+    struct column **read;      /* and to what is read in its place */
+    struct left left;          /* as it was at first, */
+    int64_t missing;           /* but that results from here on have been made since */
+    struct rest *rests;        /* of each output */
+    enum failure failure;      /* of what was tried last */
 };
 
 static int cost(const struct instr *instr)
@@ -138,12 +137,11 @@ static bool run_rows(struct later *later, int64_t begin, int64_t end, bool write
         .rows = task.rows,
         .begin = begin,
         .end = end,
-        .cancel = later->runner->cancel,
+        .cancel = later->cancel,
         .diags = &diags,
     };
-    struct backend *evaluator = later->runner->evaluator;
     bool flagged = false;
-    enum status status = evaluator->ops->rows(evaluator, &job, &sink, &flagged);
+    enum status status = later->evaluator->ops->rows(later->evaluator, &job, &sink, &flagged);
     *at = sink.rows;
     later->failure = failure_of(later, status, !flagged);
     arena_free(arena);
@@ -175,7 +173,7 @@ static int64_t row_bytes(const struct later *later)
 static enum status check_room(const struct later *later, struct span span, struct diags *diags)
 {
     const struct left *left = &later->left;
-    return room_check(later->runner->memory, left->rows, left->rows - left->made, row_bytes(later), span, diags);
+    return room_check(later->memory, left->rows, left->rows - left->made, row_bytes(later), span, diags);
 }
 
 /* The last rows too, if they have been made before. */
@@ -291,7 +289,15 @@ void later_leave(const struct runner *runner, const struct job *job, struct colu
     struct later *later = arena_alloc(arena, sizeof *later);
     struct task *task = &later->task;
     size_t *kept = arena_array(arena, job->task->input_count + 1, sizeof *kept);
-    *later = (struct later){.arena = arena, .users = 1, .runner = runner, .left = *left, .missing = left->rows};
+    *later = (struct later){
+        .arena = arena,
+        .users = 1,
+        .evaluator = runner->evaluator,
+        .memory = runner->memory,
+        .cancel = runner->cancel,
+        .left = *left,
+        .missing = left->rows,
+    };
     code_init(&task->code, arena);
     task_copy(task, job->task, (struct span){0}, kept);
     task->rows = job->rows;
