@@ -188,6 +188,7 @@ TEXTS = {
     "halves.txt": "0.5\n1.5\n-2.25\n",
     "orders.csv": 'id,"price, net",paid\r\n42,1.5,true\r\n7,-2.25,false\r\n42,3,true\r\n',
     "orders.tsv": "id\tqty\n42\t3\n7\t5\n",
+    "export.dat": "id,amt\n42,10\n7,-20\n",
     "plain.csv": "1,0.5\n2,1.5\n",
     "notes.csv": 'id,note,amt\n1,"a, b",10\n2,,20\n',
     "hole.csv": "id,amt\n1,10\n2,\n3,30\n",

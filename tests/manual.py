@@ -94,9 +94,9 @@ class Manual:
 
     def kinds(self):
         for kind in KINDS:
-            lines = self.help(kind).split("\n")
+            lines = self.help(kind).rstrip("\n").split("\n\n")[0].split("\n")
             names = [name for name in self.listed()[kind]]
-            self.tally.check(f"help-{kind}", "" if len(lines) == len(names) + 1 else f"{names}\n" + "\n".join(lines))
+            self.tally.check(f"help-{kind}", "" if len(lines) == len(names) else f"{names}\n" + "\n".join(lines))
 
     def page(self):
         """The manual page is sound, and its examples run."""

@@ -31,18 +31,32 @@ static void gather(struct binder *binder, struct gathered *all, struct column *c
     all->slots[all->count++] = slot;
 }
 
-static void unknown_type(struct binder *binder, const struct name *type)
+/* The format that a word behind a path states; NULL after an error. */
+static const struct format *stated_format(struct binder *binder, const struct name *word)
 {
-    const char *names[TYPE_COUNT];
+    const struct format *format = format_by_word(word->text);
+    const char *ending = arena_printf(binder->arena, ".%s", word->text);
+    if (format != NULL && format->read != NULL)
+        return format;
+    const char **names = arena_array(binder->arena, format_count, sizeof *names);
     size_t count = 0;
-    struct strbuf all = {0};
-    for (int t = TYPE_I8; t < TYPE_COUNT; t++) {
-        strbuf_printf(&all, "%s%s", count == 0 ? "the types are " : " ", type_table[t].name);
-        names[count++] = type_table[t].name;
+    const char *all = "what can be loaded is";
+    for (size_t i = 0; i < format_count; i++) {
+        if (format_table[i].read != NULL) {
+            names[count] = format_word(&format_table[i]);
+            all = arena_printf(binder->arena, "%s %s", all, names[count++]);
+        }
     }
-    bind_error(binder, type->span, all.text, "there is no type `%s`%s", type->text,
-               text_of_nearest(binder->arena, type->text, names, count));
-    strbuf_free(&all);
+    const char *advice = format_advice(ending);
+    const char *hint = advice != NULL ? advice : all;
+    if (format != NULL)
+        bind_error(binder, word->span, hint, "`%s` can be saved, but not loaded", word->text);
+    else if (advice != NULL)
+        bind_error(binder, word->span, hint, "`%s` is a format that cannot be loaded", word->text);
+    else
+        bind_error(binder, word->span, hint, "there is no type or format `%s`%s", word->text,
+                   text_of_nearest(binder->arena, word->text, names, count));
+    return NULL;
 }
 
 /* "data/ids.bin" -> "ids" */
@@ -53,26 +67,23 @@ static const char *stem_of(struct arena *arena, const char *path)
 }
 
 /* Before running, a file may not exist yet, or not be the one that will be read: an earlier statement may save it. What
- * its type says is all that counts, unless nothing is there and nothing will be. */
-static void expect_file(struct binder *binder, const struct path_item *item, const enum type *stated,
+ * its format says is all that counts, unless nothing is there and nothing will be. */
+static void expect_file(struct binder *binder, const struct path_item *item, const struct format *stated,
                         struct gathered *all)
 {
-    enum type type;
+    const struct format *format = stated != NULL ? stated : format_of_path(item->path.text);
     if (binder->env->files_settled && file_is_missing(item->path.text)) {
         missing_file(item->path.text, item->path.span, binder->diags);
         bind_failed(binder);
     }
-    if (stated != NULL) {
-        type = *stated;
-    } else if (!type_by_ending(item->path.text, &type)) {
-        const struct format *format = format_of_path(item->path.text);
+    if (format == NULL || format->type == TYPE_COUNT) {
         if (all->count == 0 && format != NULL && format->shaped)
             all->shape = shape_unknown;
         all->open = true;
         return;
     }
     const char *name = item->as.text != NULL ? item->as.text : stem_of(binder->arena, item->path.text);
-    gather(binder, all, NULL, (struct slot){name, type, true});
+    gather(binder, all, NULL, (struct slot){name, format->type, true});
 }
 
 static void check_rows(struct binder *binder, struct gathered *all, const struct name *path, int64_t rows)
@@ -88,7 +99,7 @@ static void check_rows(struct binder *binder, struct gathered *all, const struct
     }
 }
 
-static void open_file(struct binder *binder, const struct path_item *item, const enum type *stated,
+static void open_file(struct binder *binder, const struct path_item *item, const struct format *stated,
                       struct gathered *all)
 {
     struct loaded loaded = {0};
@@ -153,19 +164,14 @@ static void bind_path(struct binder *binder, const struct path_item *written, st
 {
     struct path_item *item = arena_alloc(binder->arena, sizeof *item);
     *item = *written;
-    enum type type;
     if (!bind_written_path(binder, &written->path, &item->path)) {
         all->open = true;
         return;
     }
-    const enum type *stated = NULL;
-    if (item->type.text != NULL) {
-        if (!type_by_name(item->type.text, &type)) {
-            unknown_type(binder, &item->type);
-            all->open = true;
-            return;
-        }
-        stated = &type;
+    const struct format *stated = item->stated.text != NULL ? stated_format(binder, &item->stated) : NULL;
+    if (item->stated.text != NULL && stated == NULL) {
+        all->open = true;
+        return;
     }
     if (binder->checking)
         expect_file(binder, item, stated, all);

@@ -88,30 +88,29 @@ static bool same_stamp(const struct file_stamp *a, const struct file_stamp *b)
     return a->device == b->device && a->inode == b->inode && a->size == b->size && a->mtime_ns == b->mtime_ns;
 }
 
-static struct entry *entry_find(struct catalog *catalog, const char *path, const struct format *format)
+/* Endings that say the same, as .bin and .i32 do, share what was read. */
+static bool same_format(const struct format *a, const struct format *b)
+{
+    return a->read == b->read && a->type == b->type && a->columns == b->columns;
+}
+
+static struct entry *entry_find(const struct catalog *catalog, const char *path, const struct format *format)
 {
     struct file_stamp now;
     if (!file_stamp_of(path, &now))
         return NULL;
     for (size_t i = 0; i < catalog->count; i++) {
         struct entry *entry = &catalog->entries[i];
-        bool same_format = entry->format->read == format->read && entry->format->type == format->type &&
-                           entry->format->columns == format->columns;
-        if (same_format && !entry->fresh && same_stamp(&entry->stamp, &now) && !is_damaged(entry))
+        if (same_format(entry->format, format) && !entry->fresh && same_stamp(&entry->stamp, &now) &&
+            !is_damaged(entry))
             return entry;
     }
     return NULL;
 }
 
-bool catalog_holds(const struct catalog *catalog, const char *path)
+bool catalog_holds(const struct catalog *catalog, const char *path, const struct format *format)
 {
-    struct file_stamp now;
-    bool held = false, there = file_stamp_of(path, &now);
-    for (size_t i = 0; there && i < catalog->count && !held; i++) {
-        const struct entry *entry = &catalog->entries[i];
-        held = !entry->fresh && same_stamp(&entry->stamp, &now) && !is_damaged(entry);
-    }
-    return held;
+    return entry_find(catalog, path, format) != NULL;
 }
 
 static bool is_fresh(const struct file_stamp *stamp)
@@ -229,12 +228,12 @@ static enum status load_each(struct catalog *catalog, const char *path, const ch
     return STATUS_OK;
 }
 
-static enum status load_directory(struct catalog *catalog, const char *path, struct span span, const enum type *type,
-                                  struct loaded *loaded, struct diags *diags)
+static enum status load_directory(struct catalog *catalog, const char *path, struct span span,
+                                  const struct format *stated, struct loaded *loaded, struct diags *diags)
 {
-    if (type) {
+    if (stated) {
         diag_error(diags, span, "`%s` is a directory, whose columns have the types their endings say", path);
-        diag_hint(diags, "leave out %s, or load one file", type_table[*type].name);
+        diag_hint(diags, "leave out %s, or load one file", format_word(stated));
         return STATUS_FAILED;
     }
     DIR *directory = opendir(path);
@@ -255,7 +254,7 @@ static enum status unknown_ending(const char *path, struct span span, struct dia
 {
     const char *endings = format_endings(diags->arena, FORMAT_READ);
     const struct format *format = format_of_path(path);
-    const char *advice = format_advice(path);
+    const char *advice = format_advice(path_ending(path));
     path = path_shown(path, diags->arena);
     if (format)
         diag_error(diags, span, "`%s` files can be saved, but not loaded", format->ending);
@@ -268,20 +267,23 @@ static enum status unknown_ending(const char *path, struct span span, struct dia
     else if (format)
         diag_hint(diags, "endings that can be loaded: %s", endings);
     else
-        diag_hint(diags, "say the type, as in `load %s i32`, or use one of the endings %s", path, endings);
+        diag_hint(
+            diags,
+            "say it behind the path, as in `load %s csv`, or i32 for a column of these; or use one of the endings %s",
+            path, endings);
     return STATUS_FAILED;
 }
 
-enum status catalog_load(struct catalog *catalog, const char *path, struct span span, const enum type *type,
+enum status catalog_load(struct catalog *catalog, const char *path, struct span span, const struct format *stated,
                          struct loaded *loaded, struct diags *diags)
 {
     *loaded = (struct loaded){0};
-    const struct format *format = type ? format_of_type(*type) : format_of_path(path);
+    const struct format *format = stated ? stated : format_of_path(path);
     struct stat info;
     bool exists = stat(path, &info) == 0;
     enum status status;
     if (exists && S_ISDIR(info.st_mode))
-        status = load_directory(catalog, path, span, type, loaded, diags);
+        status = load_directory(catalog, path, span, stated, loaded, diags);
     else if (exists && (!format || !format->read))
         status = unknown_ending(path, span, diags);
     else /* what is missing is reported as such, whatever its ending */

@@ -9,6 +9,8 @@
 
 #include <stdatomic.h>
 
+struct format; /* formats.h */
+
 struct catalog;
 struct catalog *catalog_new(struct mappings *mappings, const atomic_int *cancel); /* NULL: never */
 void catalog_free(struct catalog *catalog);
@@ -25,12 +27,14 @@ struct loaded {
 void catalog_report_to(struct catalog *catalog, struct progress *progress);
 
 /* Opens a file as a column, or a directory as its column files in name order (a splayed table; files whose ending says
- * no type are passed over, none at all is an error). `type` NULL: by the ending. Formats are a table in formats.c. */
-enum status catalog_load(struct catalog *catalog, const char *path, struct span span, const enum type *type,
+ * no type are passed over, none at all is an error). `stated` is the format of the file, whatever its ending; NULL: by
+ * the ending. Formats are a table in formats.c. */
+enum status catalog_load(struct catalog *catalog, const char *path, struct span span, const struct format *stated,
                          struct loaded *loaded, struct diags *diags);
 
-/* Whether the file has been read already and has not changed since: then loading it takes no time. */
-bool catalog_holds(const struct catalog *catalog, const char *path);
+/* Whether the file has been read already, as of this format, and has not changed since: then loading it takes no time.
+ */
+bool catalog_holds(const struct catalog *catalog, const char *path, const struct format *format);
 
 /* Lets go of columns whose file has changed or that nobody else has used since the last call and exceed a budget. */
 void catalog_sweep(struct catalog *catalog);

@@ -71,6 +71,20 @@ const struct format *format_of_path(const char *path)
     return NULL;
 }
 
+const char *format_word(const struct format *format)
+{
+    return format->ending + 1;
+}
+
+const struct format *format_by_word(const char *word)
+{
+    for (size_t i = 0; i < format_count; i++) {
+        if (strcmp(format_word(&format_table[i]), word) == 0)
+            return &format_table[i];
+    }
+    return NULL;
+}
+
 static const char by_database[] = "DuckDB writes it as one that is: COPY (FROM ...) TO 'x.csv'";
 static const char by_spreadsheet[] = "a spreadsheet saves its sheets as .csv";
 static const char by_numpy[] = "numpy.save writes each of its arrays as .npy";
@@ -87,9 +101,8 @@ static const struct {
     {".zip", by_unpacking},    {".bz2", by_unpacking},    {".xz", by_unpacking},
 };
 
-const char *format_advice(const char *path)
+const char *format_advice(const char *ending)
 {
-    const char *ending = path_ending(path);
     for (size_t i = 0; i < sizeof foreign_formats / sizeof *foreign_formats; i++) {
         if (strcasecmp(foreign_formats[i].ending, ending) == 0)
             return foreign_formats[i].advice;

@@ -41,8 +41,14 @@ extern const size_t format_count;
 /* The format that the path's ending says, in whichever case, or NULL. */
 const struct format *format_of_path(const char *path);
 
-/* How to bring a file of a format that cannot be loaded here, or NULL: nothing is known of the ending. */
-const char *format_advice(const char *path);
+/* The word that states a format in a query: its ending without the dot. */
+const char *format_word(const struct format *format);
+
+/* The format that such a word states, or NULL. */
+const struct format *format_by_word(const char *word);
+
+/* How to bring a file of this ending, of a format that cannot be loaded, here; NULL: nothing is known of it. */
+const char *format_advice(const char *ending);
 
 /* The raw format of this type's elements (of u8 for bool). */
 const struct format *format_of_type(enum type type);

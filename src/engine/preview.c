@@ -11,12 +11,13 @@ enum { MOST_BYTES = 32 << 20 };
 static bool opens_fast(const struct catalog *catalog, const struct path_item *item, struct arena *arena)
 {
     const char *path = path_at_home(item->path.text, arena);
-    const struct format *format = format_of_path(path);
+    const struct format *format = item->stated.text ? format_by_word(item->stated.text) : format_of_path(path);
     struct stat status;
-    bool raw = item->type.text || (format && format->type != TYPE_COUNT);
-    return raw || catalog_holds(catalog, path) ||
-           (stat(path, &status) == 0 &&
-            (S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && status.st_size <= MOST_BYTES)));
+    if (stat(path, &status) != 0)
+        return false;
+    bool raw = format && format->type != TYPE_COUNT;
+    return S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && (raw || status.st_size <= MOST_BYTES)) ||
+           (format && catalog_holds(catalog, path, format));
 }
 
 static bool all_open_fast(const struct catalog *catalog, const struct source_node *source, struct arena *arena)

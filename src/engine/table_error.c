@@ -95,10 +95,10 @@ const char *table_delimiter_advice(const struct table *table)
         char delimiter;
         const char *advice;
     } others[] = {
-        {'\t', "its values seem to stand between tabs: such a file is called .tsv"},
+        {'\t', "its values seem to stand between tabs: such a file is called .tsv, or loaded by `load PATH tsv`"},
         {';', "its values seem to stand between `;`: a .csv file has commas there, and points in its numbers"},
         {'|', "its values seem to stand between `|`: a .csv file has commas there"},
-        {',', "its values seem to stand between commas: such a file is called .csv"},
+        {',', "its values seem to stand between commas: such a file is called .csv, or loaded by `load PATH csv`"},
     };
     const char *newline = memchr(table->text, '\n', (size_t)(table->end - table->text));
     size_t length = (size_t)((newline ? newline : table->end) - table->text);

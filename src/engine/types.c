@@ -1,9 +1,5 @@
 #include "types.h"
 
-#include "path.h"
-
-#include <string.h>
-
 const struct type_info type_table[TYPE_COUNT] = {
     [TYPE_BOOL] = {"bool", 1, KIND_BOOL, 0, 1, ".u8", "uchar"},
     [TYPE_I8] = {"i8", 1, KIND_INT, INT8_MIN, INT8_MAX, ".i8", "char"},
@@ -16,36 +12,6 @@ const struct type_info type_table[TYPE_COUNT] = {
     [TYPE_F32] = {"f32", 4, KIND_FLOAT, 0, 0, ".f32", "float"},
     [TYPE_F64] = {"f64", 8, KIND_FLOAT, 0, 0, ".f64", "double"},
 };
-
-/* Nothing outside the engine is stored as bool: its row is never what a name or an ending means. */
-enum { FIRST_FILE_TYPE = TYPE_I8 };
-
-bool type_by_name(const char *name, enum type *type)
-{
-    for (int i = FIRST_FILE_TYPE; i < TYPE_COUNT; i++) {
-        if (strcmp(type_table[i].name, name) == 0) {
-            *type = (enum type)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-bool type_by_ending(const char *path, enum type *type)
-{
-    const char *ending = path_ending(path);
-    if (strcmp(ending, ".bin") == 0) {
-        *type = TYPE_I32;
-        return true;
-    }
-    for (int i = FIRST_FILE_TYPE; i < TYPE_COUNT; i++) {
-        if (strcmp(type_table[i].ending, ending) == 0) {
-            *type = (enum type)i;
-            return true;
-        }
-    }
-    return false;
-}
 
 enum type type_of_kind(enum kind kind)
 {

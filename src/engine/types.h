@@ -35,12 +35,6 @@ struct type_info {
 
 extern const struct type_info type_table[TYPE_COUNT];
 
-/* The file type of this name; false if there is none ("bool" is not one). */
-bool type_by_name(const char *name, enum type *type);
-
-/* The type a raw file's ending says (".bin" is i32), or false. */
-bool type_by_ending(const char *path, enum type *type);
-
 /* The type that columns computed as this kind have: bool, i64, f64. */
 enum type type_of_kind(enum kind kind);
 

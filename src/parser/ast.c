@@ -272,12 +272,12 @@ struct head *head_new(struct tree *tree, struct token begin, struct name_list *n
     return head;
 }
 
-struct path_item *path_new(struct tree *tree, struct token path, struct token as, struct token type)
+struct path_item *path_new(struct tree *tree, struct token path, struct token as, struct token stated)
 {
     struct path_item *item = arena_alloc(tree->arena, sizeof *item);
     item->path = token_name(tree, path);
     item->as = token_name(tree, as);
-    item->type = token_name(tree, type);
+    item->stated = token_name(tree, stated);
     return item;
 }
 
@@ -291,7 +291,7 @@ static struct source_node *source_new(struct tree *tree, enum source_kind kind, 
 
 static struct span path_span(const struct path_item *path)
 {
-    return span_join(span_join(path->path.span, path->as.span), path->type.span);
+    return span_join(span_join(path->path.span, path->as.span), path->stated.span);
 }
 
 struct source_node *source_load(struct tree *tree, struct token word, struct path_list *paths)

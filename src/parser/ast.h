@@ -98,11 +98,11 @@ enum source_kind {
     SOURCE_LAST      /* the previous result: a line at the prompt that begins with | */
 };
 
-/* One file of a load or zip: PATH [as NAME] [TYPE]. */
+/* One file of a load or zip: PATH [as NAME] [FORMAT]. */
 struct path_item {
     struct name path; /* unquoted */
     struct name as;
-    struct name type; /* "i32", ...; checked by the binder against the type table */
+    struct name stated; /* what is in it: "i32", "csv", ...; checked by the binder against the table of formats */
 };
 
 struct pipeline;

@@ -84,7 +84,7 @@ struct name *name_new(struct tree *tree, struct token token);
 struct name *name_paren(struct tree *tree, struct token begin, struct name *name, struct token end);
 struct item *item_new(struct tree *tree, struct expr *expr, struct token name);
 struct head *head_new(struct tree *tree, struct token begin, struct name_list *names, struct token end);
-struct path_item *path_new(struct tree *tree, struct token path, struct token as, struct token type);
+struct path_item *path_new(struct tree *tree, struct token path, struct token as, struct token stated);
 
 /* Sources. */
 struct source_node *source_load(struct tree *tree, struct token word, struct path_list *paths);

@@ -143,10 +143,10 @@ files(A) ::= file(F). { A = path_list_add(tree, NULL, F); }
 files(A) ::= files(L) COMMA file(F). { A = path_list_add(tree, L, F); }
 
 file(A) ::= path(P). { A = path_new(tree, P, absent, absent); }
-file(A) ::= path(P) NAME(T). { A = path_new(tree, P, absent, T); }
+file(A) ::= path(P) NAME(F). { A = path_new(tree, P, absent, F); }
 file(A) ::= path(P) AS NAME(N). { A = path_new(tree, P, N, absent); }
-file(A) ::= path(P) AS NAME(N) NAME(T). { A = path_new(tree, P, N, T); }
-file(A) ::= path(P) NAME(T) AS NAME(N). { A = path_new(tree, P, N, T); }
+file(A) ::= path(P) AS NAME(N) NAME(F). { A = path_new(tree, P, N, F); }
+file(A) ::= path(P) NAME(F) AS NAME(N). { A = path_new(tree, P, N, F); }
 
 path(A) ::= PATH(P). { A = P; }
 path(A) ::= STRING(P). { A = P; }

@@ -31,8 +31,11 @@ static unsigned kinds_of(const struct automaton *automaton, const struct trail *
     if (kinds & NEXT_EXPRESSION && awaits_aggregate(trail))
         kinds = NEXT_AGGREGATE;
     bool name = automaton_expects(automaton, TOKEN_NAME);
-    if (name && trail->count > 0 && (trail->last.kind == TOKEN_PATH || trail->last.kind == TOKEN_STRING))
-        kinds |= NEXT_TYPE;
+    /* After a path or the name given to its column; nowhere else do two names follow one another. */
+    bool named = trail->count > 0 &&
+                 (trail->last.kind == TOKEN_PATH || trail->last.kind == TOKEN_STRING || trail->last.kind == TOKEN_NAME);
+    if (name && named)
+        kinds |= NEXT_FORMAT;
     if (name && automaton_expects(automaton, TOKEN_STAR))
         kinds |= NEXT_COMBINER;
     /* Before it says along what, the word is a name. */

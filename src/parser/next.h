@@ -12,7 +12,7 @@ enum next_kind {
     NEXT_COLUMN = 1 << 2,     /* a column's name and nothing but that */
     NEXT_SOURCE = 1 << 3,     /* a relation's name */
     NEXT_PATH = 1 << 4,       /* a file */
-    NEXT_TYPE = 1 << 5,       /* the type of a file just named */
+    NEXT_FORMAT = 1 << 5,     /* the format of a file just named, such as its elements' type */
     NEXT_COMBINER = 1 << 6,   /* what scan and reduce combine by */
     NEXT_AXIS = 1 << 7,       /* rows or cols */
     NEXT_AGGREGATE = 1 << 8   /* what is computed of each group, and no other expression */

@@ -4,9 +4,9 @@
 #include "complete_command.h"
 
 #include "../engine/bind.h"
+#include "../engine/formats.h"
 #include "../engine/functions.h"
 #include "../engine/preview.h"
-#include "../engine/types.h"
 #include "../parser/next.h"
 
 #include <string.h>
@@ -177,10 +177,12 @@ static void offer_aggregates(struct offer *offer)
     }
 }
 
-static void offer_types(struct offer *offer)
+static void offer_formats(struct offer *offer)
 {
-    for (int type = TYPE_I8; type < TYPE_COUNT; type++) {
-        offer_name(offer, type_table[type].name);
+    for (size_t i = 0; i < format_count; i++) {
+        if (format_table[i].read) {
+            offer_name(offer, format_word(&format_table[i]));
+        }
     }
 }
 
@@ -219,8 +221,8 @@ static void offer_next(const struct completer *completer, const struct source *t
     if (next->kinds & NEXT_SOURCE) {
         offer_bindings(offer, completer->env, BINDING_RELATION);
     }
-    if (next->kinds & NEXT_TYPE) {
-        offer_types(offer);
+    if (next->kinds & NEXT_FORMAT) {
+        offer_formats(offer);
     }
     if (next->kinds & NEXT_COMBINER) {
         offer_each(offer, combiners);

@@ -57,6 +57,7 @@ struct topic {
     const char *title;
     size_t (*count)(void);
     struct row (*row)(size_t k);
+    const char *more; /* below, apart from the rows, or NULL */
 };
 
 /* Aliases are told with the word they stand for, and so are words that only go on with another's phrase. */
@@ -152,11 +153,13 @@ static struct row text_row(size_t k)
     return (struct row){help_texts[k].title, help_texts[k].title, help_texts[k].summary};
 }
 
+static const char stating[] = "\nload PATH FORMAT says what is in a file, whatever its ending: load old.dat csv\n";
+
 static const struct topic topics[] = {
-    {"topics", count_texts, text_row},         {"statements", count_words, statement_row},
-    {"stages", count_words, stage_row},        {"functions", count_functions, function_row},
-    {"commands", count_commands, command_row}, {"settings", count_settings, setting_row},
-    {"formats", count_formats, format_row},    {"operators", count_operators, operator_row},
+    {"topics", count_texts, text_row, NULL},         {"statements", count_words, statement_row, NULL},
+    {"stages", count_words, stage_row, NULL},        {"functions", count_functions, function_row, NULL},
+    {"commands", count_commands, command_row, NULL}, {"settings", count_settings, setting_row, NULL},
+    {"formats", count_formats, format_row, stating}, {"operators", count_operators, operator_row, NULL},
 };
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
 
@@ -231,6 +234,7 @@ bool help_topic(struct strbuf *out, const char *title, size_t width)
             continue;
         }
         list_usages(out, &topics[i], width);
+        strbuf_puts(out, topics[i].more ? topics[i].more : "");
         return true;
     }
     return print_text(out, title);
@@ -343,6 +347,9 @@ static void help_format(struct strbuf *out, const struct format *format)
 {
     const char *use = format->read && format->write ? "; loaded and saved" : ""; /* else the summary says which */
     strbuf_printf(out, "%s\n  %s%s\n", format->ending, format->summary, use);
+    if (format->read) {
+        strbuf_printf(out, "  `load PATH %s` reads it from a file of any ending\n", format_word(format));
+    }
     if (format->write && !format->shaped) {
         strbuf_printf(out, "  example: range 1..3 | save some%s\n", format->ending);
     }

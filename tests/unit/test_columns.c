@@ -5,6 +5,7 @@
 #include "engine/catalog.h"
 #include "engine/damage.h"
 #include "engine/eval.h"
+#include "engine/formats.h"
 #include "engine/path.h"
 
 #include <fcntl.h>
@@ -50,17 +51,17 @@ static int teardown(void **state)
 }
 
 /* Loads a path as it is; what was loaded before is let go. */
-static enum status load_path(struct fixture *fixture, const char *path, const enum type *type)
+static enum status load_path(struct fixture *fixture, const char *path, const char *word)
 {
     release(fixture);
     fixture->scratch->diags.count = 0;
-    return catalog_load(fixture->catalog, path, fixture->scratch->span, type, &fixture->loaded,
-                        &fixture->scratch->diags);
+    return catalog_load(fixture->catalog, path, fixture->scratch->span, word ? format_by_word(word) : NULL,
+                        &fixture->loaded, &fixture->scratch->diags);
 }
 
-static enum status load(struct fixture *fixture, const char *name, const enum type *type)
+static enum status load(struct fixture *fixture, const char *name, const char *word)
 {
-    return load_path(fixture, scratch_path(fixture->scratch, name), type);
+    return load_path(fixture, scratch_path(fixture->scratch, name), word);
 }
 
 /* Says that a file was changed long ago, since what is changed just now is never trusted to stay. */
@@ -75,7 +76,7 @@ static void every_type(void **state)
     struct fixture *fixture = *state;
     static const unsigned char bytes[16] = {1, 2, 3, 4, 5, 6, 7, 0x88, 0, 0, 0, 0, 0, 0, 0xf8, 0xbf};
     static const struct {
-        const char *file, *type;
+        const char *file, *word;
         enum type expected;
         int64_t rows;
         const char *last; /* row, as printed */
@@ -95,11 +96,8 @@ static void every_type(void **state)
         {"c.i64", "i8", TYPE_I8, 16, "-65"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        enum type type;
-        if (cases[i].type)
-            assert_true(type_by_name(cases[i].type, &type));
         scratch_write(fixture->scratch, cases[i].file, bytes, sizeof bytes);
-        assert_int_equal(load(fixture, cases[i].file, cases[i].type ? &type : NULL), STATUS_OK);
+        assert_int_equal(load(fixture, cases[i].file, cases[i].word), STATUS_OK);
         assert_int_equal(fixture->loaded.count, 1);
         assert_string_equal(fixture->loaded.names[0], "c");
         const struct column *column = fixture->loaded.columns[0];
@@ -165,6 +163,40 @@ static void texts(void **state)
     }
 }
 
+/* What is stated counts, whatever the ending; each format is another relation of the same file. */
+static void stated_formats(void **state)
+{
+    struct fixture *fixture = *state;
+    struct scratch *scratch = fixture->scratch;
+    static const struct {
+        const char *file, *word;
+        size_t columns;
+        int64_t rows;
+    } cases[] = {
+        {"t.dat", "csv", 2, 2}, {"t.npy", "csv", 2, 2}, {"t.dat", "u8", 1, 12}, {"t.dat", "bin", 1, 3},
+        {"t", "csv", 2, 2},     {"n.csv", "txt", 1, 3}, {"t.dat", "csv", 2, 2},
+    };
+    static const char *const names[] = {"t.dat", "t.npy", "t"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        scratch_write_text(scratch, names[i], "a,b\n1,2\n3,4\n");
+        make_old(fixture, names[i], 1000);
+    }
+    scratch_write_text(scratch, "n.csv", "1\n2\n3\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(load(fixture, cases[i].file, cases[i].word), STATUS_OK);
+        assert_int_equal(fixture->loaded.count, cases[i].columns);
+        assert_int_equal(fixture->loaded.columns[0]->rows, cases[i].rows);
+        assert_true(i > 0 || strcmp(fixture->loaded.names[1], "b") == 0);
+    }
+    const char *path = scratch_path(scratch, "t.dat");
+    assert_true(catalog_holds(fixture->catalog, path, format_by_word("csv")));
+    assert_false(catalog_holds(fixture->catalog, path, format_by_word("tsv")));
+    assert_int_equal(load(fixture, "t.dat", "txt"), STATUS_FAILED);
+    assert_only_told(scratch, "line 1: `a,b` is not a number");
+    assert_null(format_by_word("CSV"));
+    assert_null(format_by_word(""));
+}
+
 static void empty_files_have_no_rows(void **state)
 {
     struct fixture *fixture = *state;
@@ -177,10 +209,9 @@ static void empty_files_have_no_rows(void **state)
 static void unsized_files(void **state)
 {
     struct fixture *fixture = *state;
-    const enum type type = TYPE_U8;
     if (access("/proc/self/status", R_OK) != 0)
         skip();
-    assert_int_equal(load_path(fixture, "/proc/self/status", &type), STATUS_OK);
+    assert_int_equal(load_path(fixture, "/proc/self/status", "u8"), STATUS_OK);
     assert_true(fixture->loaded.columns[0]->rows > 0);
     assert_int_equal(column_get_int(fixture->loaded.columns[0], 0), 'N'); /* Name: */
 }
@@ -198,7 +229,7 @@ static void wrong_files(void **state)
         {"odd.i16", "3 bytes, which is not a whole number of i16 values", "its size fits i8, u8"},
         {"odd.i64", "3 bytes, which is not a whole number of i64 values", "cut short"},
         {"odd.f32", "3 bytes, which is not a whole number of f32 values", NULL},
-        {"amounts", "does not say what is in it", "i32"},
+        {"amounts", "does not say what is in it", "amounts csv`, or i32"},
         {"amounts.md", "can be saved, but not loaded", ".txt"},
         {"rows.json", "can be saved, but not loaded", "jq -c '.[]'"},
         {"trades.parquet", "is of a format that cannot be loaded", "DuckDB"},
@@ -257,8 +288,7 @@ static void unchanged_files_are_the_same_column(void **state)
     catalog_sweep(fixture->catalog);
     assert_int_equal(load(fixture, "a.i8", NULL), STATUS_OK);
     assert_ptr_equal(fixture->loaded.columns[0], first);
-    const enum type other = TYPE_U8;
-    assert_int_equal(load(fixture, "a.i8", &other), STATUS_OK);
+    assert_int_equal(load(fixture, "a.i8", "u8"), STATUS_OK);
     assert_ptr_not_equal(fixture->loaded.columns[0], first);
 
     /* Replaced by another file: the old column still has what it had. */
@@ -400,8 +430,7 @@ static void directories(void **state)
         assert_string_equal(fixture->loaded.names[1], "b");
         assert_int_equal(fixture->loaded.columns[1]->type, TYPE_I16);
     }
-    const enum type type = TYPE_I32;
-    assert_int_equal(load(fixture, "t", &type), STATUS_FAILED);
+    assert_int_equal(load(fixture, "t", "i32"), STATUS_FAILED);
     assert_only_told(scratch, "is a directory");
     scratch_write_text(scratch, "t/c.u8", "1234");
     assert_int_equal(load(fixture, "t", NULL), STATUS_FAILED);
@@ -479,6 +508,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_type, setup, teardown),
         cmocka_unit_test_setup_teardown(texts, setup, teardown),
+        cmocka_unit_test_setup_teardown(stated_formats, setup, teardown),
         cmocka_unit_test_setup_teardown(empty_files_have_no_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(unsized_files, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_files, setup, teardown),

@@ -198,6 +198,10 @@ static void paths_where_files_are_named(void **state)
     assert_true(complete_takes_path(&desk->completer, "load data/ids.b", 5));
     assert_false(complete_takes_path(&desk->completer, "trades | map a/b", 13));
     assert_only(desk, "load data/ids.bin u3", "u32");
+    assert_only(desk, "load data/old.dat cs", "csv");
+    assert_only(desk, "load data/old.dat as a np", "npy");
+    assert_true(offers(desk, "load data/old.dat ", "jsonl"));
+    assert_false(offers(desk, "load data/old.dat ", "json")); /* is saved only */
 }
 
 static void commands_and_what_they_take(void **state)

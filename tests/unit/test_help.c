@@ -104,6 +104,7 @@ static void a_topic_has_a_line_for_each_of_its_words(void **state)
         assert_non_null(strstr(out.text, format_table[i].summary));
     }
     assert_non_null(strstr(out.text, ".gz "));
+    assert_non_null(strstr(out.text, "load PATH FORMAT"));
     strbuf_clear(&out);
     assert_true(help_topic(&out, "stages", 0));
     assert_non_null(strstr(out.text, "select E "));

@@ -2,6 +2,7 @@
 #include "scratch.h"
 
 #include "engine/catalog.h"
+#include "engine/formats.h"
 #include "engine/save.h"
 #include "engine/writer.h"
 
@@ -128,10 +129,9 @@ static void many_rows_come_back(void **state)
     struct relation *relation = relation_of(column, "n");
     static const char *const names[] = {"n.i32", "n.i64", "n.f64", "n.f32", "n.i16", "n.bin"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        enum type type;
         size_t size;
         assert_int_equal(save(fixture, relation, names[i]), STATUS_OK);
-        assert_true(type_by_ending(names[i], &type));
+        const enum type type = format_of_path(names[i])->type;
         const char *bytes = scratch_read(fixture->scratch, names[i], &size);
         assert_int_equal(size, ROWS * type_table[type].size);
         struct column written = {.type = type, .store = type, .rows = ROWS, .data = bytes};

@@ -102,8 +102,8 @@ static inline void add_source(struct strbuf *out, const struct source_node *sour
         for (size_t i = 0; i < source->path_count; i++) {
             strbuf_printf(out, "%s %s", i ? "," : "", source->paths[i].path.text);
             add_as(out, source->paths[i].as);
-            if (source->paths[i].type.text)
-                strbuf_printf(out, " %s", source->paths[i].type.text);
+            if (source->paths[i].stated.text)
+                strbuf_printf(out, " %s", source->paths[i].stated.text);
         }
         break;
     case SOURCE_RANGE:
