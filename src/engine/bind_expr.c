@@ -84,58 +84,6 @@ bool bind_is_integer(struct scope *scope, value v, const struct expr *expr, cons
     return false;
 }
 
-/* Whether every value of this integer is a double, so that converting it is exact. */
-static bool fits_double(const struct scope *scope, value v)
-{
-    const struct instr *instr = &scope->code->at[v];
-    const int64_t limit = INT64_C(1) << 53;
-    switch (instr->op) {
-    case OP_CONST:
-        return instr->integer >= -limit && instr->integer <= limit;
-    case OP_INPUT:
-        return scope->flow != NULL && (uint64_t)instr->integer < scope->flow->count &&
-               type_table[scope->flow->columns[instr->integer].type].size <= 4;
-    case OP_BOOL_TO_INT:
-    case OP_POPCOUNT:
-    case OP_SIGN:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Compares by way of the sign of a - b: -1, 0, 1, or 2 beside a NaN. `swapped`: of b - a. */
-static value compare_by_sign(struct scope *scope, enum op op, value sign, bool swapped, struct span span)
-{
-    value zero = own_int(scope, 0, span);
-    if (op == OP_EQ || op == OP_NE)
-        return binary(scope, op, sign, zero, span);
-    if (!swapped)
-        return binary(scope, op, sign, zero, span);
-    value one = own_int(scope, 1, span);
-    if (op == OP_LT)
-        return binary(scope, OP_EQ, sign, one, span);
-    value above = binary(scope, OP_LE, zero, sign, span);
-    value ordered = binary(scope, OP_LE, sign, one, span);
-    return binary(scope, OP_AND, above, ordered, span);
-}
-
-value bind_compare(struct scope *scope, enum op op, value a, value b, struct span span)
-{
-    a = bind_number(scope, a, span);
-    b = bind_number(scope, b, span);
-    if (kind_of(scope, a) != kind_of(scope, b)) {
-        bool swapped = kind_of(scope, a) == KIND_FLOAT;
-        value integer = swapped ? b : a;
-        if (!fits_double(scope, integer)) {
-            value sign = binary(scope, OP_CMP_INT_FLOAT, integer, swapped ? a : b, span);
-            return compare_by_sign(scope, op, sign, swapped, span);
-        }
-        unify(scope, &a, &b, span);
-    }
-    return binary(scope, op, a, b, span);
-}
-
 /* A value as a bool; `expr` is where it was written. */
 static value as_condition(struct scope *scope, value v, const struct expr *expr)
 {

@@ -183,12 +183,13 @@ value bind_choice(struct scope *scope, value condition, value yes, const struct 
                   const struct expr *no_expr, const char *what, struct span span);
 /* In a check before running, a value of which only the kind is known; different ones have different numbers. */
 value bind_unknown(struct scope *scope, int64_t number, enum kind kind, struct span span);
-/* EQ, NE, LT or LE, exact also between integers and floats. */
-value bind_compare(struct scope *scope, enum op op, value a, value b, struct span span);
 /* Whether the expression is nothing but the name of a column, and of which. */
 bool bind_is_column(const struct scope *scope, const struct expr *expr, value v, size_t *index);
 /* Whether the value is an integer; if not, an error as of bind_is_number. */
 bool bind_is_integer(struct scope *scope, value v, const struct expr *expr, const char *what, const char *logical);
+
+/* bind_compare.c: EQ, NE, LT or LE, exact also between integers and floats. */
+value bind_compare(struct scope *scope, enum op op, value a, value b, struct span span);
 
 /* bind_constant.c: expressions without columns. */
 
