@@ -195,23 +195,35 @@ static bool make_all(struct later *later)
     return true;
 }
 
-/* Makes the last `wanted` rows, or some more. */
+/* Makes the last `wanted` results, or some more. Where they come from is looked for backwards, in more and more rows at
+ * once, and then by halves. */
 static bool make_last(struct later *later, int64_t wanted)
 {
     const struct left *left = &later->left;
-    for (int64_t read = FEW_ROWS; read < left->end - left->begin; read *= GROWTH) {
-        const int64_t begin = left->end - read;
+    int64_t low = left->begin, high = left->end; /* too few come from the rows behind `high`, enough from `low` on: */
+    int64_t behind = 0, between = left->rows - left->made;
+    bool found = false;
+    for (int64_t step = FEW_ROWS; high - low > FEW_ROWS;) {
+        const int64_t begin = found ? low + (high - low) / 2 : greatest(low, high - step);
         int64_t rows = 0;
-        if (!run_rows(later, begin, left->end, false, &rows))
+        if (!run_rows(later, begin, high, false, &rows))
             return false;
-        if (rows < wanted)
-            continue;
-        if (!make(later, begin, left->end, left->rows - rows, rows))
-            return false;
-        later->missing = left->rows - rows;
-        return true;
+        if (behind + rows >= wanted) {
+            found = true;
+            low = begin;
+            between = rows;
+        } else {
+            high = begin;
+            behind += rows;
+            between -= rows;
+            step *= GROWTH;
+        }
     }
-    return make_all(later);
+    const int64_t rows = between + behind;
+    if (!make(later, low, left->end, left->rows - rows, rows))
+        return false;
+    later->missing = left->rows - rows;
+    return true;
 }
 
 static bool fetch(struct away *away, int64_t begin, int64_t end)

@@ -138,6 +138,8 @@ static const char *const pipelines[] = {
     "load x.i32 | skip 1001 | map x ^ row as s",
     "load x.i32 | select x % 100 == 1",
     "load x.i32 | select row > 2000",
+    "load x.i32 | select row < 9000",
+    "load x.i32 | select row < 4300 || row == 49000",
     "load x.i32 | sort | map x - row as d",
     "range 1..40000 | select fst % 3 == 0 | map fst & 1023 as low",
 };
