@@ -7,6 +7,8 @@ import os
 import re
 import signal
 import sys
+import threading
+import time
 
 import harness
 
@@ -59,6 +61,42 @@ class Ways:
         self.prints("without-opencl-quiet", "107\n", "--quiet", "-c", MAIN)
         self.says("without-opencl-a-gpu-is-an-error", ["--device", "gpu", "-c", MAIN], "error", status=1)
         del os.environ["OCL_ICD_VENDORS"]
+
+    def pipes(self):
+        """Data through standard input and named pipes, where the statements do not come that way."""
+        host = ("--device", "host")
+        table = b"a,b\n1,2\n3,4\n"
+        total, count = "load /dev/stdin csv | sum a", "load /dev/stdin csv | count"
+        self.prints("pipe", "4\n2\n", *host, "-c", total, "-c", count, stdin=table)
+        self.prints("pipe-in-two-formats", "4\n12\n", *host, "-c", total, "-c", "load /dev/stdin u8 | count", stdin=table)
+        self.prints("pipe-without-data", "0\n", *host, "-c", "load /dev/stdin i32 | count")
+        self.shop.write("nine.u8", b"\t")
+        self.prints("pipe-beside-a-file", "11\n", *host, "-c", "load /dev/stdin i32 as n, nine.u8 | map n + nine",
+                    stdin=b"\2\0\0\0")
+        self.shop.write("piped.rql", f"{total}\n{count}\n".encode())
+        self.prints("pipe-of-a-script", "4\n2\n", *host, "piped.rql", stdin=table)
+        self.shop.write("piped.rql", f"{total}\nload nosuch.bin\n".encode())
+        self.says("pipe-of-a-wrong-script", [*host, "piped.rql"], r"piped.rql:2:6: error: no such file", status=1, stdin=table)
+        big = bytes(range(256)) * 40000
+        self.prints("pipe-of-much", f"{sum(big)}\n", *host, "-c", "load /dev/stdin u8 | sum", stdin=big)
+        for title, more in (("pipe-of-statements", ()), ("pipe-of-statements-by-name", ("-",))):
+            told = r"statements come through `/dev/stdin`(.|\n)*hint: `rql -c QUERY`"
+            self.says(title, [*host, *more], told, status=1, stdin=total.encode())
+        given = ("bash", "-c", 'exec "$0" "$@" --arg f=<(printf "a,b\\n5,6\\n")')
+        self.prints("pipe-of-the-shell", "11\n", *host, "-c", "load $f csv | map a + b", prefix=given)
+        path = self.shop.path("line.tsv")
+        os.mkfifo(path)
+        writer = threading.Thread(target=write, args=(path, b"a\tb\n1\t2\n3\t4\n"))
+        writer.start()
+        self.prints("named-pipe", "6\n2\n", *host, "-c", "load line.tsv | sum b", "-c", "load line.tsv | count")
+        writer.join()
+        process = harness.start([*host, "-c", "1", "-c", "load line.tsv"], self.shop.here, self.shop.home)
+        process.stdout.readline()  # now it waits for somebody to write
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        result = harness.Result(process.returncode, out, err)
+        self.tally.check("named-pipe-interrupted", "" if result.status == -signal.SIGINT else result.text())
 
     def options(self):
         self.says("help", ["--help"], r"--device", "out")
@@ -342,6 +380,11 @@ class Ways:
             self.tally.check("explain-kernel", "" if good else result.text())
 
 
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
 def read(path):
     with open(path, encoding="utf-8", newline="") as file:
         return file.read()
@@ -350,7 +393,8 @@ def read(path):
 def main(shop):
     tally = harness.Tally("ways")
     ways = Ways(shop, tally)
-    groups = (ways.ways_in, ways.options, ways.choice, ways.commands, ways.formats, ways.timing, ways.interrupted, ways.programs)
+    groups = (ways.ways_in, ways.pipes, ways.options, ways.choice, ways.commands, ways.formats, ways.timing)
+    groups += (ways.interrupted, ways.programs)
     for group in (*groups, ways.explain):
         if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
             group()

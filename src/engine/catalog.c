@@ -4,6 +4,7 @@
 #include "formats.h"
 #include "packing.h"
 #include "path.h"
+#include "pipes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,6 +31,7 @@ struct entry {
 
 struct catalog {
     struct mappings *mappings;
+    struct pipes *pipes;
     const atomic_int *cancel;
     struct progress *progress;
     struct entry *entries;
@@ -41,6 +43,7 @@ struct catalog *catalog_new(struct mappings *mappings, const atomic_int *cancel)
 {
     struct catalog *catalog = heap_array(1, sizeof *catalog);
     catalog->mappings = mappings;
+    catalog->pipes = pipes_new();
     catalog->cancel = cancel;
     return catalog;
 }
@@ -48,6 +51,11 @@ struct catalog *catalog_new(struct mappings *mappings, const atomic_int *cancel)
 void catalog_report_to(struct catalog *catalog, struct progress *progress)
 {
     catalog->progress = progress;
+}
+
+void catalog_keep_input(struct catalog *catalog)
+{
+    pipes_keep_input(catalog->pipes);
 }
 
 static void entry_release(struct entry *entry)
@@ -62,6 +70,7 @@ void catalog_free(struct catalog *catalog)
         return;
     for (size_t i = 0; i < catalog->count; i++)
         entry_release(&catalog->entries[i]);
+    pipes_free(catalog->pipes);
     free(catalog->entries);
     free(catalog);
 }
@@ -126,16 +135,17 @@ static enum status entry_open(struct catalog *catalog, const char *path, struct 
 {
     struct mapping *mapping;
     struct relation *relation;
-    enum status status = mapping_open(catalog->mappings, path, span, &mapping, diags);
-    if (status != STATUS_OK)
-        return status;
-    const struct crew crew = {
+    struct crew crew = {
         .threads = parallel_threads(),
         .cancel = catalog->cancel,
         .progress = catalog->progress,
-        .whole = {.what = arena_printf(diags->arena, "load %s", path_shown(path, diags->arena)),
-                  .bytes = (int64_t)mapping_length(mapping)},
+        .whole = {.what = arena_printf(diags->arena, "load %s", path_shown(path, diags->arena))},
     };
+    enum status status = path_is_pipe(path) ? pipes_open(catalog->pipes, path, &crew, span, &mapping, diags)
+                                            : mapping_open(catalog->mappings, path, span, &mapping, diags);
+    if (status != STATUS_OK)
+        return status;
+    crew.whole.bytes = (int64_t)mapping_length(mapping);
     const struct format_job job = {format, &crew, span, diags};
     const struct packing *packing = packing_of_path(path);
     if (packing)

@@ -23,12 +23,15 @@ struct loaded {
     struct extents shape; /* of a picture */
 };
 
+/* Statements come through standard input, which is no data then. */
+void catalog_keep_input(struct catalog *catalog);
+
 /* Who is told how far reading a file is; NULL: nobody. */
 void catalog_report_to(struct catalog *catalog, struct progress *progress);
 
-/* Opens a file as a column, or a directory as its column files in name order (a splayed table; files whose ending says
- * no type are passed over, none at all is an error). `stated` is the format of the file, whatever its ending; NULL: by
- * the ending. Formats are a table in formats.c. */
+/* Opens a file as a column (what comes through a pipe is waited for), or a directory as its column files in name order
+ * (a splayed table; files whose ending says no type are passed over, none at all is an error). `stated` is the format
+ * of the file, whatever its ending; NULL: by the ending. Formats are a table in formats.c. */
 enum status catalog_load(struct catalog *catalog, const char *path, struct span span, const struct format *stated,
                          struct loaded *loaded, struct diags *diags);
 

@@ -97,6 +97,8 @@ static struct slot *slot_take(struct mappings *mappings, void *data, size_t rese
 
 static struct file_stamp stamp_of(const struct stat *info)
 {
+    if (S_ISFIFO(info->st_mode) || S_ISSOCK(info->st_mode))
+        return (struct file_stamp){.device = info->st_dev, .inode = info->st_ino};
     return (struct file_stamp){.device = info->st_dev,
                                .inode = info->st_ino,
                                .size = info->st_size,
@@ -112,7 +114,7 @@ bool file_stamp_of(const char *path, struct file_stamp *stamp)
     return true;
 }
 
-static enum status open_error(const char *full_path, struct span span, struct diags *diags)
+enum status file_open_error(const char *full_path, struct span span, struct diags *diags)
 {
     int error = errno;
     const char *path = path_shown(full_path, diags->arena);
@@ -141,23 +143,22 @@ static enum status open_error(const char *full_path, struct span span, struct di
     return STATUS_FAILED;
 }
 
-static const char *what_it_is(mode_t mode)
+static const char *what_it_is(mode_t mode, int file)
 {
     if (S_ISDIR(mode))
         return "a directory";
-    if (S_ISFIFO(mode))
-        return "a named pipe";
-    if (S_ISSOCK(mode))
-        return "a socket";
-    return "a device";
+    return isatty(file) ? "a terminal" : "a device";
 }
 
-static enum status check_regular(const struct stat *info, const char *path, struct span span, struct diags *diags)
+static enum status check_regular(const struct stat *info, int file, const char *path, struct span span,
+                                 struct diags *diags)
 {
     if (S_ISREG(info->st_mode))
         return STATUS_OK;
-    diag_error(diags, span, "`%s` is %s, not a file of data", path, what_it_is(info->st_mode));
-    if (!S_ISDIR(info->st_mode))
+    diag_error(diags, span, "`%s` is %s, not a file of data", path, what_it_is(info->st_mode, file));
+    if (isatty(file))
+        diag_hint(diags, "`PROGRAM | rql -c 'load /dev/stdin csv'` loads what a program prints");
+    else if (!S_ISDIR(info->st_mode))
         diag_hint(diags, "write what it gives to a file first, and load that");
     return STATUS_FAILED;
 }
@@ -225,8 +226,8 @@ static enum status open_regular(struct mappings *mappings, struct mapping *mappi
 {
     struct stat info;
     if (fstat(file, &info) != 0)
-        return open_error(mapping->path, span, diags);
-    if (check_regular(&info, mapping->path, span, diags) != STATUS_OK)
+        return file_open_error(mapping->path, span, diags);
+    if (check_regular(&info, file, mapping->path, span, diags) != STATUS_OK)
         return STATUS_FAILED;
     mapping->stamp = stamp_of(&info);
     return info.st_size == 0 ? read_whole(mapping, file, span, diags) : map_whole(mappings, mapping, file, span, diags);
@@ -238,7 +239,7 @@ enum status mapping_open(struct mappings *mappings, const char *path, struct spa
     /* Opening a named pipe would wait for a writer without O_NONBLOCK. */
     int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
-        return open_error(path, span, diags);
+        return file_open_error(path, span, diags);
     struct mapping *opened = heap_array(1, sizeof *opened);
     opened->refs = 1;
     opened->file = -1;
@@ -256,15 +257,15 @@ enum status mapping_open(struct mappings *mappings, const char *path, struct spa
     return STATUS_OK;
 }
 
-struct mapping *mapping_of_memory(const struct mapping *file, void *data, size_t length, size_t reserved)
+struct mapping *mapping_of_memory(const char *path, struct file_stamp stamp, void *data, size_t length, size_t reserved)
 {
     struct mapping *mapping = heap_array(1, sizeof *mapping);
-    *mapping = (struct mapping){.path = heap_text(file->path),
+    *mapping = (struct mapping){.path = heap_text(path),
                                 .data = data,
                                 .length = length,
                                 .reserved = reserved,
                                 .file = -1,
-                                .stamp = file->stamp,
+                                .stamp = stamp,
                                 .refs = 1};
     return mapping;
 }

@@ -22,22 +22,27 @@ void mappings_free(struct mappings *mappings);
 /* Async-signal-safe. True if the address lay in a mapping and is readable now. */
 bool mappings_repair(struct mappings *mappings, const void *address);
 
-/* What identifies a file's content: a change on disk changes it. */
+/* What identifies a file's content: a change on disk changes it. Of pipes it is who they are, for what has come through
+ * one stays as it is; their size and time are 0. */
 struct file_stamp {
     uint64_t device, inode;
     int64_t size;
     int64_t mtime_ns;
 };
 
-/* Maps (or, for files of unknown size such as pipes' and /proc's, reads) a whole regular file. The error names the
- * path and what is wrong: missing, a directory, unreadable, a FIFO or device, too large. An empty file gives length 0.
+/* Maps (or, for files of unknown size such as /proc's, reads) a whole regular file. The error names the path and what
+ * is wrong: missing, a directory, unreadable, a device, too large. An empty file gives length 0. For pipes see pipes.h.
  */
 enum status mapping_open(struct mappings *mappings, const char *path, struct span span, struct mapping **mapping,
                          struct diags *diags);
 
-/* What is in memory instead of what is in the file, of which only path and stamp count then. Takes over `reserved`
- * bytes from mmap at `data`, of which `length` are used; NULL if there are none. Never NULL. */
-struct mapping *mapping_of_memory(const struct mapping *file, void *data, size_t length, size_t reserved);
+/* The error, by errno, that the path cannot be opened. */
+enum status file_open_error(const char *path, struct span span, struct diags *diags);
+
+/* What is in memory instead of in the file of this path and stamp. Takes over `reserved` bytes from mmap at `data`, of
+ * which `length` are used; NULL if there are none. Never NULL. */
+struct mapping *mapping_of_memory(const char *path, struct file_stamp stamp, void *data, size_t length,
+                                  size_t reserved);
 
 struct mapping *mapping_ref(struct mapping *mapping);
 void mapping_unref(struct mapping *mapping); /* NULL is allowed */

@@ -79,7 +79,7 @@ enum status packing_open(const struct packing *packing, struct mapping **mapping
             munmap(room.data, room.size);
         return status;
     }
-    struct mapping *unpacked = mapping_of_memory(*mapping, room.data, room.used, room.size);
+    struct mapping *unpacked = mapping_of_memory(path, mapping_stamp(*mapping), room.data, room.used, room.size);
     mapping_unref(*mapping);
     *mapping = unpacked;
     return STATUS_OK;

@@ -272,6 +272,9 @@ static void shell_open(struct shell *shell, const struct options *options, const
     *shell = (struct shell){
         .platform = platform, .settings = options->settings, .no_init = options->no_init, .memory = arena_new()};
     shell->catalog = catalog_new(platform->mappings, platform->cancel);
+    if (options->query_count == 0 && (!options->script || strcmp(options->script, "-") == 0)) {
+        catalog_keep_input(shell->catalog);
+    }
     shell->runner.env = env_new(shell->catalog);
     shell->runner.evaluator = evaluator_open();
     const size_t ram = (size_t)ram_bytes();
