@@ -2,6 +2,7 @@
 """The ways in and out other than a script's plain output: -c, standard input, options, formats, commands, timing, saved
 tables, and what must not be built twice."""
 
+import gzip
 import json
 import os
 import re
@@ -80,8 +81,9 @@ class Ways:
         big = bytes(range(256)) * 40000
         self.prints("pipe-of-much", f"{sum(big)}\n", *host, "-c", "load /dev/stdin u8 | sum", stdin=big)
         for title, more in (("pipe-of-statements", ()), ("pipe-of-statements-by-name", ("-",))):
-            told = r"statements come through `/dev/stdin`(.|\n)*hint: `rql -c QUERY`"
-            self.says(title, [*host, *more], told, status=1, stdin=total.encode())
+            told = r"^<stdin>:2:6: error: statements come through `/dev/stdin`(.|\n)*hint: `rql -c QUERY`"
+            self.says(title, [*host, *more], told, status=1, stdin=f"1 + 1\n{total}".encode())
+        self.prints("pipe-of-packed-data", "4\n", *host, "-c", total, stdin=gzip.compress(table))
         given = ("bash", "-c", 'exec "$0" "$@" --arg f=<(printf "a,b\\n5,6\\n")')
         self.prints("pipe-of-the-shell", "11\n", *host, "-c", "load $f csv | map a + b", prefix=given)
         path = self.shop.path("line.tsv")

@@ -76,6 +76,8 @@ static void expect_file(struct binder *binder, const struct path_item *item, con
         missing_file(item->path.text, item->path.span, binder->diags);
         bind_failed(binder);
     }
+    if (catalog_expect(binder->env->catalog, item->path.text, item->path.span, binder->diags) != STATUS_OK)
+        bind_failed(binder);
     if (format == NULL || format->type == TYPE_COUNT) {
         if (all->count == 0 && format != NULL && format->shaped)
             all->shape = shape_unknown;

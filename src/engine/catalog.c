@@ -58,6 +58,11 @@ void catalog_keep_input(struct catalog *catalog)
     pipes_keep_input(catalog->pipes);
 }
 
+enum status catalog_expect(const struct catalog *catalog, const char *path, struct span span, struct diags *diags)
+{
+    return pipes_refuse(catalog->pipes, path, span, diags) ? STATUS_FAILED : STATUS_OK;
+}
+
 static void entry_release(struct entry *entry)
 {
     relation_unref(entry->relation);
@@ -148,6 +153,8 @@ static enum status entry_open(struct catalog *catalog, const char *path, struct 
     crew.whole.bytes = (int64_t)mapping_length(mapping);
     const struct format_job job = {format, &crew, span, diags};
     const struct packing *packing = packing_of_path(path);
+    if (!packing && format->type == TYPE_COUNT)
+        packing = packing_of_content(mapping_data(mapping), mapping_length(mapping));
     if (packing)
         status = packing_open(packing, &mapping, &crew, span, diags);
     if (status == STATUS_OK)

@@ -29,6 +29,9 @@ void catalog_keep_input(struct catalog *catalog);
 /* Who is told how far reading a file is; NULL: nobody. */
 void catalog_report_to(struct catalog *catalog, struct progress *progress);
 
+/* An error if the path is one that loading must refuse, whatever statements before it do. Opens nothing. */
+enum status catalog_expect(const struct catalog *catalog, const char *path, struct span span, struct diags *diags);
+
 /* Opens a file as a column (what comes through a pipe is waited for), or a directory as its column files in name order
  * (a splayed table; files whose ending says no type are passed over, none at all is an error). `stated` is the format
  * of the file, whatever its ending; NULL: by the ending. Formats are a table in formats.c. */

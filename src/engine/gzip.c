@@ -101,6 +101,7 @@ static void end_gzip(struct packer *packer)
 
 const struct packing packing_gzip = {.ending = ".gz",
                                      .name = "gzip",
+                                     .magic = "\x1f\x8b",
                                      .summary = "behind another ending (.csv.gz): packed as by gzip",
                                      .unpack = unpack_gzip,
                                      .begin = begin_gzip,

@@ -21,6 +21,16 @@ const struct packing *packing_of_path(const char *path)
     return NULL;
 }
 
+const struct packing *packing_of_content(const void *data, size_t length)
+{
+    for (size_t i = 0; i < packing_count; i++) {
+        size_t size = strlen(packing_table[i]->magic);
+        if (length >= size && memcmp(data, packing_table[i]->magic, size) == 0)
+            return packing_table[i];
+    }
+    return NULL;
+}
+
 bool room_make(struct room *room, size_t more)
 {
     if (more > room->most - room->used)

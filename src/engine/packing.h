@@ -26,6 +26,7 @@ struct packer; /* of one file, as its way of packing has it */
 struct packing {
     const char *ending; /* ".gz" */
     const char *name;
+    const char *magic;   /* the bytes that all it packs begins with */
     const char *summary; /* for help */
 
     /* Unpacks the whole of `length` bytes. */
@@ -42,6 +43,10 @@ extern const size_t packing_count;
 
 /* The way of packing that a path's ending says, or NULL. */
 const struct packing *packing_of_path(const char *path);
+
+/* The way of packing that the first bytes tell of, or NULL. Only data that cannot begin so otherwise may be asked
+ * about: raw elements can. */
+const struct packing *packing_of_content(const void *data, size_t length);
 
 /* Makes the mapping of a packed file one of what is in it. On failure the mapping stays as it was. */
 enum status packing_open(const struct packing *packing, struct mapping **mapping, const struct crew *crew,

@@ -80,23 +80,23 @@ static bool same_pipe(const struct file_stamp *a, const struct file_stamp *b)
     return a->device == b->device && a->inode == b->inode;
 }
 
-static bool is_input(const struct stat *info)
+bool pipes_refuse(const struct pipes *pipes, const char *path, struct span span, struct diags *diags)
 {
-    struct stat input;
-    return fstat(STDIN_FILENO, &input) == 0 && input.st_dev == info->st_dev && input.st_ino == info->st_ino;
+    struct stat info, input;
+    if (!pipes->input_kept || !path_is_pipe(path) || stat(path, &info) != 0 || fstat(STDIN_FILENO, &input) != 0 ||
+        input.st_dev != info.st_dev || input.st_ino != info.st_ino)
+        return false;
+    diag_error(diags, span, "statements come through `%s`, so there is no data in it", path);
+    diag_hint(diags, "`rql -c QUERY`, or a script in a file, leaves standard input to data");
+    return true;
 }
 
 /* Opens the end that data comes from; -1 after an error. */
-static int open_end(const struct pipes *pipes, const char *path, struct span span, struct diags *diags)
+static int open_end(const char *path, struct span span, struct diags *diags)
 {
     struct stat info;
     if (stat(path, &info) != 0) {
         (void)file_open_error(path, span, diags);
-        return -1;
-    }
-    if (pipes->input_kept && is_input(&info)) {
-        diag_error(diags, span, "statements come through `%s`, so there is no data in it", path);
-        diag_hint(diags, "`rql -c QUERY`, or a script in a file, leaves standard input to data");
         return -1;
     }
     int given = given_descriptor(&info);
@@ -122,7 +122,7 @@ static struct pipe *pipe_find(struct pipes *pipes, const char *path, struct span
         if (same_pipe(&pipes->at[i].stamp, &stamp))
             return &pipes->at[i];
     }
-    int file = open_end(pipes, path, span, diags);
+    int file = pipes_refuse(pipes, path, span, diags) ? -1 : open_end(path, span, diags);
     if (file < 0)
         return NULL;
     if (pipes->count == pipes->capacity) {

@@ -78,6 +78,7 @@ static void end_zstd(struct packer *packer)
 
 const struct packing packing_zstd = {.ending = ".zst",
                                      .name = "zstd",
+                                     .magic = "\x28\xb5\x2f\xfd",
                                      .summary = "behind another ending (.csv.zst): packed as by zstd",
                                      .unpack = unpack_zstd,
                                      .begin = begin_zstd,

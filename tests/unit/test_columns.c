@@ -188,6 +188,14 @@ static void stated_formats(void **state)
         assert_int_equal(fixture->loaded.columns[0]->rows, cases[i].rows);
         assert_true(i > 0 || strcmp(fixture->loaded.names[1], "b") == 0);
     }
+    /* 1 and a newline, as gzip packs them; raw bytes may look like anything. */
+    static const unsigned char packed[] = {0x1f, 0x8b, 8, 0,    0,    0,    0,    0, 2, 3, 0x33,
+                                           0xe4, 2,    0, 0x53, 0xfc, 0x51, 0x67, 2, 0, 0, 0};
+    scratch_write(scratch, "one", packed, sizeof packed);
+    assert_int_equal(load(fixture, "one", "txt"), STATUS_OK);
+    assert_int_equal(column_get_int(fixture->loaded.columns[0], 0), 1);
+    assert_int_equal(load(fixture, "one", "u8"), STATUS_OK);
+    assert_int_equal(fixture->loaded.columns[0]->rows, sizeof packed);
     const char *path = scratch_path(scratch, "t.dat");
     assert_true(catalog_holds(fixture->catalog, path, format_by_word("csv")));
     assert_false(catalog_holds(fixture->catalog, path, format_by_word("tsv")));
