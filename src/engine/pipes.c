@@ -118,7 +118,11 @@ static int open_end(const char *path, struct span span, struct diags *diags)
 static struct pipe *pipe_find(struct pipes *pipes, const char *path, struct span span, struct diags *diags)
 {
     struct file_stamp stamp;
-    for (size_t i = 0; file_stamp_of(path, &stamp) && i < pipes->count; i++) {
+    if (!file_stamp_of(path, &stamp)) {
+        (void)file_open_error(path, span, diags);
+        return NULL;
+    }
+    for (size_t i = 0; i < pipes->count; i++) {
         if (same_pipe(&pipes->at[i].stamp, &stamp))
             return &pipes->at[i];
     }
