@@ -4,7 +4,6 @@
 #include "away.h"
 #include "choose.h"
 #include "damage.h"
-#include "guard.h"
 #include "range.h"
 #include "room.h"
 
@@ -37,7 +36,7 @@ struct later {
     struct backend *evaluator; /* the runner's, */
     int64_t memory;            /* and how much memory there is, */
     const atomic_int *cancel;  /* and whether the user has interrupted */
-    struct task task;          /* not analysed. A reference is held to each input's column, */
+    struct task task;          /* analysed. A reference is held to each input's column, */
     struct column **read;      /* and to what is read in its place */
     struct left left;          /* as it was at first, */
     int64_t missing;           /* but that results from here on have been made since */
@@ -103,13 +102,19 @@ bool later_pays(int64_t passed, int64_t read, enum later_choice choice)
     return choice == LATER_ALWAYS || passed >= read / PAYS_FROM;
 }
 
+/* The first input whose file has changed, or NULL. */
+static const struct column *damaged_input(const struct later *later)
+{
+    const struct column *damaged = NULL;
+    for (size_t k = 0; k < later->task.input_count && !damaged; k++)
+        damaged = damaged_column(&later->task.inputs[k].column, 1);
+    return damaged;
+}
+
 static enum failure failure_of(const struct later *later, enum status status, bool as_before)
 {
-    const struct task *task = &later->task;
-    for (size_t k = 0; k < task->input_count; k++) {
-        if (damaged_column(&task->inputs[k].column, 1))
-            return FILE_CHANGED;
-    }
+    if (damaged_input(later))
+        return FILE_CHANGED;
     if (status == STATUS_CANCELLED)
         return INTERRUPTED;
     return status == STATUS_OK && as_before ? NOTHING_FAILED : NOT_AS_BEFORE;
@@ -122,15 +127,12 @@ static bool run_rows(struct later *later, int64_t begin, int64_t end, bool write
     struct diags diags;
     diags_init(&diags, arena);
     struct task task = later->task;
-    code_init(&task.code, arena);
-    task_copy(&task, &later->task, later->task.span, arena_array(arena, task.input_count + 1, sizeof(size_t)));
+    task.outputs = arena_grow(arena, task.outputs, task.output_count, task.output_count + 1, sizeof *task.outputs);
     struct row_sink sink = {.columns = arena_array(arena, task.output_count + 1, sizeof *sink.columns), .rows = *at};
     for (size_t k = 0; k < task.output_count; k++) {
         sink.columns[k] = write ? later->rests[k].column : NULL;
         task.outputs[k].needed = sink.columns[k] != NULL;
     }
-    range_analyse(&task, later->read, task.rows);
-    guard_place(&task);
     const struct job job = {
         .task = &task,
         .columns = later->read,
@@ -242,18 +244,16 @@ static bool fetch(struct away *away, int64_t begin, int64_t end)
 
 static enum status failure(struct away *away, struct span span, struct diags *diags)
 {
-    struct later *later = ((struct rest *)away)->later;
-    const struct task *task = &later->task;
+    const struct later *later = ((struct rest *)away)->later;
+    const struct column *damaged = damaged_input(later);
     switch (later->failure) {
     case INTERRUPTED:
         return STATUS_CANCELLED;
     case NO_ROOM:
         return check_room(later, span, diags);
     case FILE_CHANGED:
-        for (size_t k = 0; k < task->input_count; k++) {
-            if (damaged_column(&task->inputs[k].column, 1))
-                return damage_error(task->inputs[k].column, span, diags);
-        }
+        if (damaged)
+            return damage_error(damaged, span, diags);
         break;
     case NOTHING_FAILED:
     case NOT_AS_BEFORE:
@@ -297,6 +297,8 @@ static void hold_inputs(struct later *later, const struct job *job, struct colum
 void later_leave(const struct runner *runner, const struct job *job, struct column *const *given,
                  struct column *const *columns, const struct left *left)
 {
+    if (left->made >= left->rows)
+        return;
     struct arena *arena = arena_new();
     struct later *later = arena_alloc(arena, sizeof *later);
     struct task *task = &later->task;
@@ -316,8 +318,9 @@ void later_leave(const struct runner *runner, const struct job *job, struct colu
     task->limit = INT64_MAX;
     task->window = job->task->window;
     hold_inputs(later, job, given, kept);
+    range_analyse(task, later->read, task->rows); /* and no guards: nothing in it fails */
     later->rests = arena_array(arena, task->output_count + 1, sizeof *later->rests);
-    for (size_t k = 0; k < task->output_count && left->made < left->rows; k++) {
+    for (size_t k = 0; k < task->output_count; k++) {
         struct rest *rest = &later->rests[k];
         if (!columns[k])
             continue;

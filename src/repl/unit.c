@@ -307,13 +307,13 @@ static enum exit_status run_command(struct turn *turn)
 /* Whether rows of the statement's result can wait: those of a table that is cut to what fits the terminal. */
 static enum later_choice rows_to_leave(const struct shell *shell, const struct stmt *stmt)
 {
-    const struct print_style style = shell_print_style(shell);
     if (shell->settings.later == ROWS_LATER_OFF || stmt->kind == STMT_RACE || stmt->kind == STMT_EXPLAIN) {
         return LATER_NEVER;
     }
     if (shell->settings.later == ROWS_LATER_ALWAYS) {
         return LATER_ALWAYS;
     }
+    const struct print_style style = shell_print_style(shell);
     return style.terminal && style.format == PRINT_TABLE ? LATER_LONG : LATER_NEVER;
 }
 
