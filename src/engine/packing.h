@@ -6,7 +6,7 @@
 #include "mapfile.h"
 #include "parallel.h"
 
-/* Memory for what is unpacked, which grows as it is written. */
+/* Memory that grows as it is written: for what is unpacked, or comes through a pipe. It is from mmap. */
 struct room {
     char *data;
     size_t used, size;

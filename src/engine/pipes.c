@@ -2,6 +2,7 @@
 
 #include "../heap.h"
 #include "../ram.h"
+#include "packing.h"
 #include "path.h"
 
 #include <errno.h>
@@ -17,13 +18,12 @@
 /* Shells number the descriptors that they give below this. */
 enum { MOST_GIVEN = 256 };
 
-enum { FIRST_ROOM = 1 << 20, PIPE_ROOM = 1 << 20, WAIT_MS = 50 };
+enum { STEP = 1 << 20, /* bytes read at once, and what a pipe is asked to hold */ WAIT_MS = 50 };
 
 struct pipe {
     struct file_stamp stamp;
-    int file; /* its data comes from here; when all has come, it only keeps others from having the same stamp */
-    char *data;
-    size_t length, reserved;
+    int file;         /* its data comes from here; when all has come, it only keeps others from having the same stamp */
+    struct room room; /* what has come so far */
     struct mapping *whole; /* NULL until all has come */
 };
 
@@ -43,8 +43,8 @@ void pipes_free(struct pipes *pipes)
     for (size_t i = 0; i < pipes->count; i++) {
         struct pipe *pipe = &pipes->at[i];
         close(pipe->file);
-        if (pipe->data)
-            munmap(pipe->data, pipe->reserved);
+        if (pipe->room.data)
+            munmap(pipe->room.data, pipe->room.size);
         mapping_unref(pipe->whole);
     }
     free(pipes->at);
@@ -111,7 +111,7 @@ static int open_end(const char *path, struct span span, struct diags *diags)
     if (file < 0)
         (void)file_open_error(path, span, diags);
     else
-        (void)fcntl(file, F_SETPIPE_SZ, PIPE_ROOM); /* fewer turns between writer and reader, if it may be */
+        (void)fcntl(file, F_SETPIPE_SZ, STEP); /* fewer turns between writer and reader, if it may be */
     return file;
 }
 
@@ -133,22 +133,8 @@ static struct pipe *pipe_find(struct pipes *pipes, const char *path, struct span
         pipes->capacity = pipes->capacity ? 2 * pipes->capacity : 4;
         pipes->at = heap_resize(pipes->at, pipes->capacity, sizeof *pipes->at);
     }
-    pipes->at[pipes->count] = (struct pipe){.stamp = stamp, .file = file};
+    pipes->at[pipes->count] = (struct pipe){.stamp = stamp, .file = file, .room = {.most = (size_t)ram_bytes()}};
     return &pipes->at[pipes->count++];
-}
-
-static bool make_room(struct pipe *pipe)
-{
-    if (pipe->length < pipe->reserved)
-        return true;
-    size_t size = pipe->reserved ? 2 * pipe->reserved : FIRST_ROOM;
-    void *data = pipe->data ? mremap(pipe->data, pipe->reserved, size, MREMAP_MAYMOVE)
-                            : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED)
-        return false;
-    pipe->data = data;
-    pipe->reserved = size;
-    return true;
 }
 
 /* What is there now; 0 at the end, -1 with errno, of which EINTR and EAGAIN say that there is nothing yet. */
@@ -157,7 +143,7 @@ static ssize_t read_some(struct pipe *pipe)
     struct pollfd ready = {.fd = pipe->file, .events = POLLIN};
     int count = poll(&ready, 1, WAIT_MS);
     if (count > 0)
-        return read(pipe->file, pipe->data + pipe->length, pipe->reserved - pipe->length);
+        return read(pipe->file, pipe->room.data + pipe->room.used, STEP);
     if (count == 0)
         errno = EAGAIN;
     return -1;
@@ -166,19 +152,18 @@ static ssize_t read_some(struct pipe *pipe)
 static enum status read_all(struct pipe *pipe, const char *path, const struct crew *crew, struct span span,
                             struct diags *diags)
 {
-    const size_t most = (size_t)ram_bytes();
     for (;;) {
         if (crew_cancelled(crew))
             return STATUS_CANCELLED;
         progress_tell(crew->progress, &crew->whole);
-        if (pipe->length > most || !make_room(pipe))
+        if (!room_make(&pipe->room, STEP))
             return diag_error(diags, span, "there is no memory for what comes through `%s`", path);
         ssize_t got = read_some(pipe);
         if (got == 0)
             return STATUS_OK;
         if (got < 0 && errno != EINTR && errno != EAGAIN)
             return diag_error(diags, span, "cannot read `%s`: %s", path, strerror(errno));
-        pipe->length += got > 0 ? (size_t)got : 0;
+        pipe->room.used += got > 0 ? (size_t)got : 0;
     }
 }
 
@@ -205,8 +190,8 @@ enum status pipes_open(struct pipes *pipes, const char *path, const struct crew 
     if (status != STATUS_OK)
         return status;
     if (!pipe->whole) {
-        pipe->whole = mapping_of_memory(shown, pipe->stamp, pipe->data, pipe->length, pipe->reserved);
-        pipe->data = NULL;
+        pipe->whole = mapping_of_memory(shown, pipe->stamp, pipe->room.data, pipe->room.used, pipe->room.size);
+        pipe->room.data = NULL;
         keep_number_only(pipe);
     }
     *mapping = mapping_ref(pipe->whole);
