@@ -305,12 +305,16 @@ enum status catalog_load(struct catalog *catalog, const char *path, struct span 
         status = unknown_ending(path, span, diags);
     else /* what is missing is reported as such, whatever its ending */
         status = load_file(catalog, path, span, format ? format : format_of_type(TYPE_I32), loaded, diags);
-    if (status != STATUS_OK) {
-        for (size_t i = 0; i < loaded->count; i++)
-            column_unref(loaded->columns[i]);
-        *loaded = (struct loaded){0};
-    }
+    if (status != STATUS_OK)
+        loaded_release(loaded);
     return status;
+}
+
+void loaded_release(struct loaded *loaded)
+{
+    for (size_t i = 0; i < loaded->count; i++)
+        column_unref(loaded->columns[i]);
+    *loaded = (struct loaded){0};
 }
 
 /* Whether only the catalog refers to the entry's columns, and devices that have copies of them. */

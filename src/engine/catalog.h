@@ -38,6 +38,9 @@ enum status catalog_expect(const struct catalog *catalog, const char *path, stru
 enum status catalog_load(struct catalog *catalog, const char *path, struct span span, const struct format *stated,
                          struct loaded *loaded, struct diags *diags);
 
+/* Lets go of the columns: there are none then. */
+void loaded_release(struct loaded *loaded);
+
 /* Whether the file has been read already, as of this format, and has not changed since: then loading it takes no time.
  */
 bool catalog_holds(const struct catalog *catalog, const char *path, const struct format *format);

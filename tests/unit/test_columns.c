@@ -1,11 +1,9 @@
 /* Loading: files of every type, every way in which a file can be wrong, files that change while they are mapped,
  * directories; and columns themselves. */
-#include "scratch.h"
+#include "loads.h"
 
-#include "engine/catalog.h"
 #include "engine/damage.h"
 #include "engine/eval.h"
-#include "engine/formats.h"
 #include "engine/path.h"
 
 #include <fcntl.h>
@@ -32,17 +30,10 @@ static int setup(void **state)
     return 0;
 }
 
-static void release(struct fixture *fixture)
-{
-    for (size_t i = 0; i < fixture->loaded.count; i++)
-        column_unref(fixture->loaded.columns[i]);
-    fixture->loaded.count = 0;
-}
-
 static int teardown(void **state)
 {
     struct fixture *fixture = *state;
-    release(fixture);
+    loaded_release(&fixture->loaded);
     catalog_free(fixture->catalog);
     scratch_free(fixture->scratch);
     mappings_free(mappings);
@@ -53,10 +44,7 @@ static int teardown(void **state)
 /* Loads a path as it is; what was loaded before is let go. */
 static enum status load_path(struct fixture *fixture, const char *path, const char *word)
 {
-    release(fixture);
-    fixture->scratch->diags.count = 0;
-    return catalog_load(fixture->catalog, path, fixture->scratch->span, word ? format_by_word(word) : NULL,
-                        &fixture->loaded, &fixture->scratch->diags);
+    return load_anew(fixture->scratch, fixture->catalog, path, word, &fixture->loaded);
 }
 
 static enum status load(struct fixture *fixture, const char *name, const char *word)
@@ -330,7 +318,7 @@ static void idle_files_are_let_go(void **state)
         assert_int_equal(load(fixture, name, NULL), STATUS_OK);
     }
     struct mapping *kept = mapping_ref(fixture->loaded.columns[0]->mapping);
-    release(fixture);
+    loaded_release(&fixture->loaded);
     catalog_sweep(fixture->catalog);
     assert_int_equal(load(fixture, "f99.u8", NULL), STATUS_OK);
     assert_ptr_equal(fixture->loaded.columns[0]->mapping, kept);

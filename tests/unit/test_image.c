@@ -48,12 +48,6 @@ static enum status load_bytes(struct fixture *fixture, const char *name, const v
     return load(fixture, name, loaded);
 }
 
-static void unload(const struct loaded *loaded)
-{
-    for (size_t i = 0; i < loaded->count; i++)
-        column_unref(loaded->columns[i]);
-}
-
 static void assert_shape(struct extents shape, int64_t rows, int64_t cols)
 {
     assert_int_equal(shape.rows, rows);
@@ -102,7 +96,7 @@ static void grey_pictures_are_a_column(void **state)
         assert_string_equal(loaded.names[0], arena_printf(fixture->scratch->arena, "grey%zu", i));
         assert_shape(loaded.shape, 2, 3);
         assert_values(loaded.columns[0], cases[i].type, cases[i].values, 6);
-        unload(&loaded);
+        loaded_release(&loaded);
     }
 }
 
@@ -116,7 +110,7 @@ static void a_picture_says_what_its_values_stay_within(void **state)
     assert_true(loaded.columns[0]->range_known);
     assert_int_equal(loaded.columns[0]->lo, 0);
     assert_int_equal(loaded.columns[0]->hi, 4095);
-    unload(&loaded);
+    loaded_release(&loaded);
 }
 
 static void colour_pictures_are_three_columns(void **state)
@@ -142,7 +136,7 @@ static void colour_pictures_are_three_columns(void **state)
             assert_string_equal(loaded.names[c], names[c]);
             assert_values(loaded.columns[c], cases[i].type, values[c], 2);
         }
-        unload(&loaded);
+        loaded_release(&loaded);
     }
 }
 
@@ -212,7 +206,7 @@ static void pictures_cut_short_are_told(void **state)
         }
         assert_int_equal(load_bytes(fixture, cases[i].name, cases[i].bytes.at, cases[i].bytes.size, &loaded),
                          STATUS_OK);
-        unload(&loaded);
+        loaded_release(&loaded);
     }
 }
 
@@ -247,7 +241,7 @@ static void damaged_pictures_are_pictures_or_errors(void **state)
         assert_int_equal(loaded.shape.rows * loaded.shape.cols, column->rows);
         for (int64_t row = 0; row < column->rows; row++)
             assert_in_range(column_get_int(column, row), 0, column->hi);
-        unload(&loaded);
+        loaded_release(&loaded);
         read++;
     }
     assert_in_range(read, 50, 550);
@@ -263,7 +257,7 @@ static void the_ending_tells_what_a_file_is_taken_for(void **state)
     assert_int_equal(symlink(path, scratch_path(fixture->scratch, "one.ppm")), 0);
     usleep(100000); /* so that the catalog trusts the time stamp */
     assert_int_equal(load(fixture, "one.pgm", &loaded), STATUS_OK);
-    unload(&loaded);
+    loaded_release(&loaded);
     assert_int_equal(load(fixture, "one.ppm", &loaded), STATUS_FAILED);
     assert_only_told(fixture->scratch, "its ending should be .pgm");
 }
@@ -348,7 +342,7 @@ static void what_was_saved_loads_back_equal(void **state)
         assert_shape(loaded.shape, cases[i].rows, cases[i].cols);
         for (size_t c = 0; c < loaded.count; c++)
             assert_values(loaded.columns[c], cases[i].type, values + (int64_t)c * rows, rows);
-        unload(&loaded);
+        loaded_release(&loaded);
         free(values);
     }
 }
@@ -365,7 +359,7 @@ static void dark_pictures_keep_their_type(void **state)
     assert_int_equal(save(fixture, relation, "again.pgm"), STATUS_OK);
     assert_file(fixture, "again.pgm", bytes);
     relation_unref(relation);
-    unload(&loaded);
+    loaded_release(&loaded);
 }
 
 static void what_cannot_be_a_picture_leaves_the_old_file(void **state)

@@ -1,8 +1,5 @@
 /* Pipes as data: read to their end once, kept, gone on with after an interruption, and refused where they have none. */
-#include "scratch.h"
-
-#include "engine/catalog.h"
-#include "engine/formats.h"
+#include "loads.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -40,17 +37,10 @@ static int setup(void **state)
     return 0;
 }
 
-static void release(struct fixture *fixture)
-{
-    for (size_t i = 0; i < fixture->loaded.count; i++)
-        column_unref(fixture->loaded.columns[i]);
-    fixture->loaded.count = 0;
-}
-
 static int teardown(void **state)
 {
     struct fixture *fixture = *state;
-    release(fixture);
+    loaded_release(&fixture->loaded);
     catalog_free(fixture->catalog);
     mappings_free(fixture->mappings);
     scratch_free(fixture->scratch);
@@ -60,10 +50,7 @@ static int teardown(void **state)
 
 static enum status load(struct fixture *fixture, const char *path, const char *word)
 {
-    release(fixture);
-    fixture->scratch->diags.count = 0;
-    return catalog_load(fixture->catalog, path, fixture->scratch->span, word ? format_by_word(word) : NULL,
-                        &fixture->loaded, &fixture->scratch->diags);
+    return load_anew(fixture->scratch, fixture->catalog, path, word, &fixture->loaded);
 }
 
 static const char *named_pipe(struct fixture *fixture)

@@ -450,8 +450,7 @@ static void directories(void **state)
     assert_int_equal(loaded.count, 3);
     assert_string_equal(loaded.names[1], "ids");
     assert_int_equal(column_get_int(loaded.columns[1], 1), -2);
-    for (size_t i = 0; i < loaded.count; i++)
-        column_unref(loaded.columns[i]);
+    loaded_release(&loaded);
     relation_unref(relation);
 
     static const char *const names[] = {"", ".", "..", "a/b", ".hidden"};
