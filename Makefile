@@ -24,7 +24,7 @@ ALL_CFLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) $(CFLAGS)
 ALL_LDFLAGS := $(LDFLAGS)
 LIBS := -lOpenCL -l$(EDITOR_LIB) -lz -lzstd -lm -lpthread
 
-SOURCES := $(wildcard src/*.c src/*/*.c)
+SOURCES := $(wildcard src/*/*.c src/*/*/*.c)
 KERNELS := $(wildcard src/cl/kernels/*.cl)
 OBJECTS := $(SOURCES:src/%.c=$(B)/%.o) $(B)/parser/grammar.o $(B)/parser/lexer.o $(KERNELS:src/%.cl=$(B)/%.o)
 MAIN := $(B)/repl/main.o
@@ -113,7 +113,7 @@ uninstall:
 clean:
 	rm -rf $(B)
 
-C_FILES := $(wildcard src/*.[ch] src/*/*.[ch] data/*.c tests/*/*.[ch])
+C_FILES := $(wildcard src/*/*.[ch] src/*/*/*.[ch] data/*.c tests/*/*.[ch])
 format:
 	clang-format -i $(C_FILES)
 

@@ -53,7 +53,7 @@ fuzz: all
 
 # The parser alone, under libFuzzer: make fuzz-parse SECONDS=600. What it finds stays in build/fuzz.
 FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined
-FUZZ_SOURCES := $(wildcard src/*.c src/parser/*.c) $(B)/parser/grammar.c $(B)/parser/lexer.c
+FUZZ_SOURCES := $(wildcard src/base/*.c src/parser/*.c) $(B)/parser/grammar.c $(B)/parser/lexer.c
 
 fuzz-parse: $(B)/fuzz/fuzz_parse
 	@mkdir -p $(B)/fuzz/corpus
@@ -67,7 +67,7 @@ $(B)/fuzz/fuzz_parse: tests/fuzz/fuzz_parse.c $(FUZZ_SOURCES)
 	clang $(STANDARD) -Isrc -Isrc/parser -I$(B) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_SOURCES)
 
 # The readers of files, the same way: make fuzz-files SECONDS=60.
-FILE_SOURCES := $(wildcard src/*.c src/engine/*.c src/parser/*.c) $(B)/parser/grammar.c $(B)/parser/lexer.c
+FILE_SOURCES := $(wildcard src/base/*.c src/engine/*/*.c src/parser/*.c) $(B)/parser/grammar.c $(B)/parser/lexer.c
 
 fuzz-files: $(B)/fuzz/fuzz_files
 	@mkdir -p $(B)/fuzz/files

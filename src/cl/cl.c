@@ -1,14 +1,14 @@
-#include "cl.h"
+#include "cl/cl.h"
 
-#include "breaker.h"
-#include "execute.h"
-#include "launch.h"
-#include "memory.h"
-#include "start.h"
+#include "cl/memory/memory.h"
+#include "cl/operators/operator.h"
+#include "cl/start.h"
+#include "cl/task/execute.h"
+#include "cl/task/launch.h"
 
-#include "../engine/range.h"
-#include "../engine/stages.h"
-#include "../heap.h"
+#include "base/heap.h"
+#include "engine/optimize/range_analysis.h"
+#include "engine/plan/task_title.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 #ifndef RQL_CL_CL_H
 #define RQL_CL_CL_H
 
-#include "site.h"
+#include "cl/compile/site.h"
 
-#include "../engine/backend.h"
+#include "engine/backend/backend.h"
 
 /* A backend for the device that `choice` names: "auto" (a GPU if there is one, else a CPU device), "cpu", "gpu", or a
  * number as listed by cl_describe. OpenCL starts at the first begin or prepare, on a thread of its own. If there is no

@@ -1,8 +1,8 @@
-#include "start.h"
+#include "cl/start.h"
 
-#include "compile.h"
+#include "cl/compile/compile.h"
 
-#include "../heap.h"
+#include "base/heap.h"
 
 #include <poll.h>
 #include <pthread.h>

@@ -3,10 +3,10 @@
 #ifndef RQL_CL_START_H
 #define RQL_CL_START_H
 
-#include "accelerator.h"
-#include "site.h"
+#include "cl/accelerator_open.h"
+#include "cl/compile/site.h"
 
-#include "../engine/backend.h"
+#include "engine/backend/backend.h"
 
 struct start;
 

@@ -1,8 +1,8 @@
-#include "ast_build.h"
+#include "parser/ast_build.h"
 
 #include <string.h>
 
-#include "parse.h"
+#include "parser/parse.h"
 
 /* A list's room doubles; its count alone tells when it is full, so that no capacity is carried in the tree. */
 static void *with_room(struct tree *tree, void *at, size_t count, size_t size)

@@ -4,8 +4,8 @@
 #ifndef RQL_PARSER_AST_H
 #define RQL_PARSER_AST_H
 
-#include "../source.h"
-#include "words.h"
+#include "base/source.h"
+#include "parser/words.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,10 +5,10 @@
 #ifndef RQL_PARSER_AST_BUILD_H
 #define RQL_PARSER_AST_BUILD_H
 
-#include "../arena.h"
-#include "../diag.h"
-#include "ast.h"
-#include "token.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "parser/ast.h"
+#include "parser/token.h"
 
 /* What the actions of one statement share. */
 struct tree {

@@ -1,5 +1,5 @@
 /* Building the syntax tree: stages and their parts. */
-#include "ast_build.h"
+#include "parser/ast_build.h"
 
 static struct stage *stage_new(struct tree *tree, struct token word)
 {

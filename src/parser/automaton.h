@@ -4,7 +4,7 @@
 #ifndef RQL_PARSER_AUTOMATON_H
 #define RQL_PARSER_AUTOMATON_H
 
-#include "ast_build.h"
+#include "parser/ast_build.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
-#include "lexer.h"
-#include "parse.h"
 #include "parser/grammar.h"
+#include "parser/lexer.h"
+#include "parser/parse.h"
 
 void parse_open_delimiters(const struct source *source, char *open, size_t size)
 {

@@ -1,9 +1,9 @@
-#include "expect.h"
+#include "parser/expect.h"
 
-#include "foreign.h"
+#include "parser/foreign.h"
 
+#include "base/strbuf.h"
 #include "parser/grammar.h"
-#include "strbuf.h"
 
 #include <stdint.h>
 #include <string.h>

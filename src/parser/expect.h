@@ -2,8 +2,8 @@
 #ifndef RQL_PARSER_EXPECT_H
 #define RQL_PARSER_EXPECT_H
 
-#include "automaton.h"
-#include "lexer.h"
+#include "parser/automaton.h"
+#include "parser/lexer.h"
 
 /* What was read of a statement, as far as advice depends on it. */
 struct trail {

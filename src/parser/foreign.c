@@ -1,4 +1,4 @@
-#include "foreign.h"
+#include "parser/foreign.h"
 
 #include <string.h>
 #include <strings.h>

@@ -19,7 +19,7 @@
 #undef NDEBUG
 #define NDEBUG
 
-#include "heap.h"
+#include "base/heap.h"
 #include "parser/automaton.h"
 #include "parser/parse.h"
 

@@ -2,8 +2,8 @@
 #ifndef RQL_PARSER_LEXER_H
 #define RQL_PARSER_LEXER_H
 
-#include "../source.h"
-#include "words.h"
+#include "base/source.h"
+#include "parser/words.h"
 
 #include <stdbool.h>
 

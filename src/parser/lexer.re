@@ -1,7 +1,7 @@
 #include "parser/lexer.h"
 
 #include "parser/grammar.h"
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 

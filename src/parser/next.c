@@ -1,8 +1,8 @@
-#include "next.h"
+#include "parser/next.h"
 
-#include "lexer.h"
-#include "next_tokens.h"
 #include "parser/grammar.h"
+#include "parser/lexer.h"
+#include "parser/next_tokens.h"
 
 static const struct {
     int token;

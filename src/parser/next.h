@@ -2,8 +2,8 @@
 #ifndef RQL_PARSER_NEXT_H
 #define RQL_PARSER_NEXT_H
 
-#include "../arena.h"
-#include "parse.h"
+#include "base/arena.h"
+#include "parser/parse.h"
 
 /* Kinds of what may stand at the end of the text; several may. */
 enum next_kind {

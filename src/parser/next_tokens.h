@@ -2,9 +2,9 @@
 #ifndef RQL_PARSER_NEXT_TOKENS_H
 #define RQL_PARSER_NEXT_TOKENS_H
 
-#include "automaton.h"
-#include "expect.h"
-#include "next.h"
+#include "parser/automaton.h"
+#include "parser/expect.h"
+#include "parser/next.h"
 
 /* Fills in what the automaton takes now; *next is zeroed. */
 void next_describe(const struct automaton *automaton, const struct trail *trail, struct arena *arena,

@@ -1,11 +1,11 @@
-#include "parse.h"
+#include "parser/parse.h"
 
-#include "automaton.h"
-#include "expect.h"
-#include "lexer.h"
-#include "next_tokens.h"
+#include "base/utf8.h"
+#include "parser/automaton.h"
+#include "parser/expect.h"
 #include "parser/grammar.h"
-#include "utf8.h"
+#include "parser/lexer.h"
+#include "parser/next_tokens.h"
 
 struct parser {
     enum parse_mode mode;

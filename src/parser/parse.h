@@ -2,9 +2,9 @@
 #ifndef RQL_PARSER_PARSE_H
 #define RQL_PARSER_PARSE_H
 
-#include "../arena.h"
-#include "../diag.h"
-#include "ast.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "parser/ast.h"
 
 /* Documented limits, each with an error of its own. */
 enum {

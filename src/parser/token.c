@@ -1,9 +1,9 @@
-#include "token.h"
+#include "parser/token.h"
 
-#include "parse.h"
+#include "base/strbuf.h"
+#include "base/utf8.h"
 #include "parser/grammar.h"
-#include "strbuf.h"
-#include "utf8.h"
+#include "parser/parse.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #ifndef RQL_PARSER_TOKEN_H
 #define RQL_PARSER_TOKEN_H
 
-#include "../arena.h"
-#include "../diag.h"
-#include "lexer.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "parser/lexer.h"
 
 #include <stdbool.h>
 #include <stdint.h>

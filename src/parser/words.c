@@ -1,4 +1,4 @@
-#include "words.h"
+#include "parser/words.h"
 
 #include "parser/grammar.h"
 
@@ -7,7 +7,7 @@
 const struct word words[] = {
 #define WORD(text, canonical, token, stage, reserved, usage, summary, example)                                         \
     {text, canonical, TOKEN_##token, STAGE_##stage, usage, summary, example, reserved},
-#include "words.def"
+#include "parser/words.def"
 #undef WORD
 };
 

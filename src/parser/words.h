@@ -3,7 +3,7 @@
 #ifndef RQL_PARSER_WORDS_H
 #define RQL_PARSER_WORDS_H
 
-#include "../arena.h"
+#include "base/arena.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
 /* rql: reads the command line, sets up what belongs to the process as a whole, and starts the shell. */
-#include "options.h"
-#include "platform.h"
-#include "shell.h"
+#include "repl/session/options.h"
+#include "repl/session/platform.h"
+#include "repl/shell.h"
 
-#include "../cl/cl.h"
-#include "../cl/compile.h"
-#include "../engine/split.h"
-#include "../heap.h"
+#include "base/heap.h"
+#include "cl/cl.h"
+#include "cl/compile/compile.h"
+#include "engine/backend/multi_device.h"
 
 #include <errno.h>
 #include <fcntl.h>

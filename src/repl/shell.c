@@ -1,14 +1,14 @@
-#include "shell.h"
+#include "repl/shell.h"
 
-#include "arguments.h"
+#include "repl/session/arguments.h"
 
-#include "../cachedir.h"
-#include "../engine/choose.h"
-#include "../engine/eval.h"
-#include "../engine/keeper.h"
-#include "../engine/missing.h"
-#include "../engine/pool.h"
-#include "../ram.h"
+#include "base/cachedir.h"
+#include "base/memory_size.h"
+#include "engine/backend/backend_choice.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/storage/buffer_pool.h"
+#include "engine/storage/column_stats.h"
+#include "engine/storage/file_not_found.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,12 +2,12 @@
 #ifndef RQL_REPL_SHELL_H
 #define RQL_REPL_SHELL_H
 
-#include "options.h"
-#include "platform.h"
-#include "print.h"
-#include "printer.h"
-#include "render.h"
-#include "unit.h"
+#include "repl/print/print.h"
+#include "repl/print/printer.h"
+#include "repl/print/render_diag.h"
+#include "repl/session/options.h"
+#include "repl/session/platform.h"
+#include "repl/session/script.h"
 
 enum { READ_DEPTH = 16, SCRIPT_BYTES = 1 << 30 };
 

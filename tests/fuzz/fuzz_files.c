@@ -1,7 +1,7 @@
 /* libFuzzer target of the formats: any bytes are read as columns, or refused with one error. The first byte says as
  * what they are read; every element of what is read is looked at. */
-#include "engine/formats.h"
-#include "engine/packing.h"
+#include "engine/formats/formats.h"
+#include "engine/storage/compression.h"
 
 #include <stdint.h>
 #include <stdlib.h>

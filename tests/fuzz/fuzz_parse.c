@@ -1,7 +1,7 @@
 /* libFuzzer target of the parser: any bytes end in trees or in errors that point into the text and say nothing that a
  * terminal would act on. */
+#include "base/utf8.h"
 #include "parser/parse.h"
-#include "utf8.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "queries.h"
 
-#include "engine/explain_task.h"
+#include "engine/explain/explain_task.h"
 
 #include <inttypes.h>
 

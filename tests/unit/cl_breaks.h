@@ -5,8 +5,8 @@
 
 #include "cl_rig.h"
 
-#include "cl/breaker.h"
-#include "engine/break.h"
+#include "cl/operators/operator.h"
+#include "engine/operators/operator.h"
 
 /* What a device may be told to be. */
 struct guise {

@@ -4,13 +4,13 @@
 #define RQL_TESTS_CL_RIG_H
 
 #include "cl/cl.h"
-#include "cl/execute.h"
-#include "cl/launch.h"
-#include "cl/memory.h"
-#include "engine/away.h"
-#include "engine/eval.h"
-#include "engine/guard.h"
-#include "engine/range.h"
+#include "cl/memory/memory.h"
+#include "cl/task/execute.h"
+#include "cl/task/launch.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/optimize/guard.h"
+#include "engine/optimize/range_analysis.h"
+#include "engine/storage/residency.h"
 #include "random_code.h"
 
 #include <setjmp.h>

@@ -3,8 +3,8 @@
 #ifndef RQL_TESTS_LOADS_H
 #define RQL_TESTS_LOADS_H
 
-#include "engine/catalog.h"
-#include "engine/formats.h"
+#include "engine/formats/file_cache.h"
+#include "engine/formats/formats.h"
 #include "scratch.h"
 
 /* Loads a path as it is, of the format that the word states (NULL: by its ending); what was loaded and told before is

@@ -3,7 +3,7 @@
 #ifndef RQL_TESTS_QUERIES_H
 #define RQL_TESTS_QUERIES_H
 
-#include "engine/bind.h"
+#include "engine/bind/bind.h"
 #include "parser/parse.h"
 #include "scratch.h"
 

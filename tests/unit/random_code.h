@@ -3,7 +3,7 @@
 #ifndef RQL_TESTS_RANDOM_CODE_H
 #define RQL_TESTS_RANDOM_CODE_H
 
-#include "engine/code.h"
+#include "engine/plan/code.h"
 
 #include <stdlib.h>
 #include <string.h>

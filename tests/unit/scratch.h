@@ -3,7 +3,7 @@
 #ifndef RQL_TESTS_SCRATCH_H
 #define RQL_TESTS_SCRATCH_H
 
-#include "diag.h"
+#include "base/diag.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Aggregates: results at the edges of 64 bits and of floats, and that it does not matter how rows are split. */
 #include "scratch.h"
 
-#include "engine/aggregate.h"
+#include "engine/backend/aggregate.h"
 #include "random_code.h"
 
 #include <float.h>

@@ -2,7 +2,7 @@
  * shapes with short, long and very long rows, few, many and very many columns. */
 #include "scratch.h"
 
-#include "engine/break.h"
+#include "engine/operators/operator.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Rows of a column that are elsewhere: fetched when they are asked for, once, and lost in the end if that fails. */
-#include "engine/away.h"
+#include "engine/storage/residency.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

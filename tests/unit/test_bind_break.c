@@ -1,7 +1,7 @@
 /* The binder: stages that need whole columns, neighbours and places. */
 #include "bind_tables.h"
 
-#include "engine/reducer.h"
+#include "engine/backend/user_reduce.h"
 
 static void breakers(void **state)
 {

@@ -2,11 +2,11 @@
  * several. */
 #include "scratch.h"
 
-#include "engine/aggregate.h"
-#include "engine/break.h"
-#include "engine/cascade.h"
-#include "engine/hist.h"
-#include "engine/reducer.h"
+#include "engine/backend/aggregate.h"
+#include "engine/backend/user_reduce.h"
+#include "engine/operators/operator.h"
+#include "engine/values/compensated_sum.h"
+#include "engine/values/histogram_bins.h"
 
 #include <float.h>
 #include <math.h>

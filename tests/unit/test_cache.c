@@ -1,9 +1,9 @@
 /* The program cache on disk: what is found is what was kept, whatever happened to the files in between. */
 #include "scratch.h"
 
-#include "cachedir.h"
-#include "cl/cache.h"
-#include "cl/pocl_home.h"
+#include "base/cachedir.h"
+#include "cl/compile/program_cache.h"
+#include "cl/device/pocl_home.h"
 
 #include <dirent.h>
 #include <errno.h>

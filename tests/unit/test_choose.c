@@ -6,12 +6,12 @@
 
 #include <cmocka.h>
 
-#include "engine/choose.h"
-#include "engine/eval.h"
-#include "engine/explain.h"
-#include "engine/fuse.h"
-#include "engine/keeper.h"
-#include "engine/run.h"
+#include "engine/backend/backend_choice.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/explain/explain.h"
+#include "engine/optimize/fuse.h"
+#include "engine/run/run.h"
+#include "engine/storage/column_stats.h"
 #include "queries.h"
 #include "random_code.h"
 

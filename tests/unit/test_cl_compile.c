@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "cl/compile.h"
-#include "cl/rehearse.h"
+#include "cl/compile/compile.h"
+#include "cl/compile/warm_up.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Gates: where they are, and kernels that have them against the evaluator. */
 #include "cl_rig.h"
 
-#include "cl/gate.h"
+#include "cl/codegen/filter_gate.h"
 
 enum { ROWS = 100003 };
 

@@ -1,7 +1,7 @@
 /* Histograms on an OpenCL device against the host's, whose intervals are those of engine/hist.h. */
 #include "cl_breaks.h"
 
-#include "engine/hist.h"
+#include "engine/values/histogram_bins.h"
 
 #include <float.h>
 

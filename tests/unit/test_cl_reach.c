@@ -1,7 +1,7 @@
 /* Neighbours, positions and folds on a device, against the evaluator. */
 #include "cl_rig.h"
 
-#include "engine/reducer.h"
+#include "engine/backend/user_reduce.h"
 
 /* Pieces of a few thousand rows, so that neighbours lie in other pieces. */
 static struct accelerator *open_small(const struct shape *shape)

@@ -1,9 +1,9 @@
 /* Scans on a device, against the host's and against the plainest loop. */
 #include "cl_rig.h"
 
-#include "cl/breaker.h"
-#include "engine/break.h"
-#include "engine/reducer.h"
+#include "cl/operators/operator.h"
+#include "engine/backend/user_reduce.h"
+#include "engine/operators/operator.h"
 
 static bool is_small(void)
 {

@@ -2,9 +2,9 @@
  * each row before the next, equal ones in their old order. */
 #include "cl_rig.h"
 
-#include "cl/breaker.h"
-#include "cl/program.h"
-#include "engine/break.h"
+#include "cl/compile/program.h"
+#include "cl/operators/operator.h"
+#include "engine/operators/operator.h"
 
 enum { MOST_COLUMNS = 8 };
 

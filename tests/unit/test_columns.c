@@ -2,9 +2,9 @@
  * directories; and columns themselves. */
 #include "loads.h"
 
-#include "engine/damage.h"
-#include "engine/eval.h"
-#include "engine/path.h"
+#include "base/path.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/storage/file_changed.h"
 
 #include <fcntl.h>
 #include <signal.h>

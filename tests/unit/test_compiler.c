@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cl/compiler.h"
+#include "cl/compile/compile_client.h"
 
 #include <errno.h>
 #include <fcntl.h>

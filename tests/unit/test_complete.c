@@ -1,10 +1,10 @@
 /* Completion: what is offered where the cursor stands, files apart. */
 #include "scratch.h"
 
-#include "repl/complete.h"
+#include "repl/line/complete.h"
 
-#include "engine/catalog.h"
-#include "engine/run.h"
+#include "engine/formats/file_cache.h"
+#include "engine/run/run.h"
 #include "parser/parse.h"
 
 struct desk {

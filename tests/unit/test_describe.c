@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "engine/describe.h"
-#include "engine/distinct_sketch.h"
-#include "repl/digits.h"
+#include "engine/operators/describe.h"
+#include "engine/values/hyperloglog.h"
+#include "repl/print/number_format.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * random numbers. */
 #include "scratch.h"
 
-#include "engine/eval_ops.h"
+#include "engine/vector/ops.h"
 
 enum { NUMBERS = 2000, DIVISORS = 400 };
 

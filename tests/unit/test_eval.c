@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "engine/eval.h"
-#include "engine/exact.h"
-#include "engine/run_task.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/exact/exact.h"
+#include "engine/run/run_task.h"
 #include "random_code.h"
 
 #include <math.h>

@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "engine/eval.h"
-#include "engine/range.h"
-#include "engine/run_task.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/optimize/range_analysis.h"
+#include "engine/run/run_task.h"
 
 #include <stdlib.h>
 #include <string.h>

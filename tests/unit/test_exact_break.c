@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "engine/eval.h"
-#include "engine/reducer.h"
-#include "engine/run.h"
+#include "engine/backend/user_reduce.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/run/run.h"
 
 #include <string.h>
 

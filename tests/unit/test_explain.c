@@ -1,8 +1,8 @@
 /* The plan as text: what explain shows of a queue before and after fusion, and of its programs. */
 #include "queries.h"
 
-#include "engine/eval.h"
-#include "engine/explain.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/explain/explain.h"
 
 /* Runs one explain statement; gives its text. */
 static enum status explain(struct queries *queries, const char *text, bool fusion, struct strbuf *out)

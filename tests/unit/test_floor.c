@@ -1,9 +1,9 @@
 /* The floor: memory, text that grows, UTF-8, places in a source, diagnostics. */
 #include "scratch.h"
 
-#include "heap.h"
-#include "strbuf.h"
-#include "utf8.h"
+#include "base/heap.h"
+#include "base/strbuf.h"
+#include "base/utf8.h"
 
 #include <signal.h>
 #include <sys/resource.h>

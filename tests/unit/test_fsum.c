@@ -1,7 +1,7 @@
 #include "scratch.h"
 
-#include "engine/fsum.h"
-#include "engine/fsum_lanes.h"
+#include "engine/values/exact_sum.h"
+#include "engine/values/exact_sum_simd.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,11 +2,11 @@
 #include "queries.h"
 #include "random_code.h"
 
-#include "engine/eval.h"
-#include "engine/exact.h"
-#include "engine/explain_task.h"
-#include "engine/fuse.h"
-#include "engine/run.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/exact/exact.h"
+#include "engine/explain/explain_task.h"
+#include "engine/optimize/fuse.h"
+#include "engine/run/run.h"
 
 /* What a fused queue does, a task a line. */
 static void describe(struct strbuf *out, const struct queue *queue)

@@ -2,10 +2,10 @@
 #include "queries.h"
 #include "random_code.h"
 
-#include "engine/explain_task.h"
-#include "engine/fuse.h"
-#include "engine/guard.h"
-#include "engine/range.h"
+#include "engine/explain/explain_task.h"
+#include "engine/optimize/fuse.h"
+#include "engine/optimize/guard.h"
+#include "engine/optimize/range_analysis.h"
 
 enum { INPUTS = 4, OPERATIONS = 24, PROGRAMS = 6000, ROWS_TRIED = 16, MOST_VALUES = 1024 };
 

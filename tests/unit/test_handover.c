@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "engine/away.h"
-#include "engine/eval.h"
-#include "engine/run_task.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/run/run_task.h"
+#include "engine/storage/residency.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,12 +6,12 @@
 
 #include <cmocka.h>
 
-#include "engine/formats.h"
-#include "engine/functions.h"
+#include "engine/formats/formats.h"
+#include "engine/plan/functions.h"
 #include "parser/words.h"
-#include "repl/commands.h"
-#include "repl/help.h"
-#include "repl/settings.h"
+#include "repl/session/commands.h"
+#include "repl/session/help.h"
+#include "repl/session/settings.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "repl/history.h"
+#include "repl/line/history.h"
 
 #include <errno.h>
 #include <stdio.h>

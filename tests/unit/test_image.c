@@ -2,8 +2,8 @@
  * value is told. */
 #include "scratch.h"
 
-#include "engine/catalog.h"
-#include "engine/save.h"
+#include "engine/formats/file_cache.h"
+#include "engine/formats/save.h"
 
 enum { MOST_CHANNELS = 3 };
 

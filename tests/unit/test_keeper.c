@@ -1,10 +1,10 @@
 /* What is kept of columns between queries: made once, used by the next query, gone with the file; results as before. */
 #include "queries.h"
 
-#include "engine/eval.h"
-#include "engine/keeper.h"
-#include "engine/pool.h"
-#include "engine/run.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/run/run.h"
+#include "engine/storage/buffer_pool.h"
+#include "engine/storage/column_stats.h"
 
 #include <pthread.h>
 

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "engine/away.h"
-#include "engine/eval.h"
-#include "engine/later.h"
-#include "engine/pool.h"
+#include "engine/backend/deferred_rows.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/storage/buffer_pool.h"
+#include "engine/storage/residency.h"
 #include "queries.h"
 
 #include <math.h>

@@ -2,11 +2,11 @@
  * before it can fail. */
 #include "queries.h"
 
-#include "engine/eval_lead.h"
-#include "engine/explain_task.h"
-#include "engine/fuse.h"
-#include "engine/guard.h"
-#include "engine/range.h"
+#include "engine/evaluator/filter_order.h"
+#include "engine/explain/explain_task.h"
+#include "engine/optimize/fuse.h"
+#include "engine/optimize/guard.h"
+#include "engine/optimize/range_analysis.h"
 
 static void rarest_leads(void **state)
 {

@@ -1,11 +1,11 @@
 /* Text to lexemes, and lexemes to values. */
 #include "scratch.h"
 
+#include "base/strbuf.h"
 #include "parser/grammar.h"
 #include "parser/lexer.h"
 #include "parser/parse.h"
 #include "parser/token.h"
-#include "strbuf.h"
 
 #include <math.h>
 

@@ -6,13 +6,13 @@
 
 #include <cmocka.h>
 
-#include "engine/formats.h"
-#include "engine/functions.h"
+#include "base/strbuf.h"
+#include "engine/formats/formats.h"
+#include "engine/plan/functions.h"
 #include "parser/words.h"
-#include "repl/commands.h"
-#include "repl/options.h"
-#include "repl/settings.h"
-#include "strbuf.h"
+#include "repl/session/commands.h"
+#include "repl/session/options.h"
+#include "repl/session/settings.h"
 
 #include <stdio.h>
 #include <string.h>

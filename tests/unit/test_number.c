@@ -1,5 +1,5 @@
 /* Numbers from text: compared with strtod on random ones, and what is none. */
-#include "engine/number.h"
+#include "base/number_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "repl/options.h"
+#include "repl/session/options.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Copies past the caches. */
 #include "scratch.h"
 
-#include "engine/past_cache.h"
+#include "base/nontemporal_copy.h"
 
 #include <string.h>
 

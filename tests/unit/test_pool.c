@@ -1,7 +1,7 @@
 #include "scratch.h"
 
-#include "engine/column.h"
-#include "engine/pool.h"
+#include "engine/storage/buffer_pool.h"
+#include "engine/storage/column.h"
 
 #include <pthread.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* Results as text, on a terminal and off it; and what becomes of them when they cannot be written. */
 #include "scratch.h"
 
-#include "engine/mapfile.h"
-#include "repl/print.h"
-#include "repl/text_table.h"
+#include "engine/storage/mapped_file.h"
+#include "repl/print/print.h"
+#include "repl/print/text_table.h"
 
 #include <errno.h>
 #include <fcntl.h>

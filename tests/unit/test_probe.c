@@ -2,8 +2,8 @@
  * numbers of the wide ones. Listing and packing the rows that passed against a plain loop. */
 #include "scratch.h"
 
-#include "engine/eval_pick.h"
-#include "engine/eval_probe.h"
+#include "engine/vector/compare_const.h"
+#include "engine/vector/selection.h"
 
 #include <string.h>
 

@@ -6,11 +6,11 @@
 
 #include <cmocka.h>
 
-#include "engine/eval.h"
-#include "engine/parallel.h"
-#include "engine/run.h"
+#include "base/parallel.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/run/run.h"
 #include "queries.h"
-#include "repl/meter.h"
+#include "repl/session/progress_bar.h"
 
 #include <string.h>
 

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "engine/eval.h"
-#include "engine/exact.h"
-#include "engine/fuse.h"
-#include "engine/run.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/exact/exact.h"
+#include "engine/optimize/fuse.h"
+#include "engine/run/run.h"
 #include "random_code.h"
 
 #include <math.h>

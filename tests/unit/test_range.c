@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/range.h"
+#include "engine/optimize/range_analysis.h"
 #include "random_code.h"
 
 #include <stdio.h>

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "engine/eval.h"
-#include "engine/reducer.h"
-#include "engine/run.h"
+#include "engine/backend/user_reduce.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/run/run.h"
 #include "random_code.h"
 
 static const struct span nowhere = {0};

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "repl/render.h"
+#include "repl/print/render_diag.h"
 
 #include <string.h>
 

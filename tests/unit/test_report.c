@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "repl/report.h"
+#include "repl/session/timing_report.h"
 
 static void lines_come_in_the_order_a_query_passes_them(void **state)
 {

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "engine/eval.h"
-#include "engine/run.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/run/run.h"
 #include "queries.h"
 
 static struct relation *run(struct queries *queries, struct backend *evaluator, const char *text)

@@ -1,10 +1,10 @@
 /* Saving: what is written is read back, and whatever goes wrong leaves what was there before, and nothing beside it. */
 #include "scratch.h"
 
-#include "engine/catalog.h"
-#include "engine/formats.h"
-#include "engine/save.h"
-#include "engine/writer.h"
+#include "engine/formats/file_cache.h"
+#include "engine/formats/formats.h"
+#include "engine/formats/save.h"
+#include "engine/storage/atomic_writer.h"
 
 #include <dirent.h>
 #include <float.h>

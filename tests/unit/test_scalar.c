@@ -1,6 +1,6 @@
 #include "scratch.h"
 
-#include "engine/scalar.h"
+#include "engine/values/scalar.h"
 
 #include <float.h>
 #include <locale.h>

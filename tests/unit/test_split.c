@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "cl/cl.h"
-#include "engine/eval.h"
-#include "engine/run.h"
-#include "engine/split.h"
+#include "engine/backend/multi_device.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/run/run.h"
 #include "queries.h"
 #include "random_code.h"
 

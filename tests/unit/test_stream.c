@@ -6,12 +6,12 @@
 
 #include <cmocka.h>
 
-#include "engine/eval.h"
-#include "engine/mapfile.h"
-#include "engine/run.h"
-#include "engine/stream.h"
+#include "base/memory_size.h"
+#include "engine/backend/streamed_scan.h"
+#include "engine/evaluator/evaluator.h"
+#include "engine/run/run.h"
+#include "engine/storage/mapped_file.h"
 #include "queries.h"
-#include "ram.h"
 
 #include <stdio.h>
 #include <string.h>

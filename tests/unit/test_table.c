@@ -2,9 +2,9 @@
  * that are none. */
 #include "scratch.h"
 
-#include "engine/catalog.h"
-#include "engine/tablefile.h"
-#include "strbuf.h"
+#include "base/strbuf.h"
+#include "engine/formats/file_cache.h"
+#include "engine/formats/text_read.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -2,9 +2,9 @@
  * pieces that are finished in any order hand in their rows in one. */
 #include "scratch.h"
 
-#include "engine/eval_turns.h"
-#include "engine/parallel.h"
-#include "engine/team.h"
+#include "base/parallel.h"
+#include "base/thread_pool.h"
+#include "engine/evaluator/ordered_output.h"
 
 #include <sched.h>
 

@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
-#include "engine/facts.h"
-#include "engine/narrow.h"
-#include "engine/survivors.h"
-#include "engine/zones.h"
+#include "engine/backend/zone_prune.h"
+#include "engine/optimize/zone_predicate.h"
+#include "engine/storage/narrow_copy.h"
+#include "engine/storage/zonemap.h"
 #include "random_code.h"
 
 #include <math.h>

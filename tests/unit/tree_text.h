@@ -3,8 +3,8 @@
 #ifndef RQL_TESTS_TREE_TEXT_H
 #define RQL_TESTS_TREE_TEXT_H
 
+#include "base/strbuf.h"
 #include "parser/ast.h"
-#include "strbuf.h"
 
 #include <inttypes.h>
 

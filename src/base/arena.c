@@ -1,0 +1,131 @@
+#include "base/arena.h"
+
+#include "base/heap.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Memory is taken in chunks that double in size up to a bound; what does not fit into one gets a chunk of its own. */
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
+
+struct chunk {
+    struct chunk *next;
+    _Alignas(max_align_t) char bytes[];
+};
+
+struct arena {
+    struct chunk *chunks;
+    char *free;       /* the unused, zeroed rest of the newest chunk */
+    size_t left;      /* its bytes */
+    size_t next_size; /* of the next ordinary chunk */
+};
+
+static char *add_chunk(struct arena *arena, size_t size)
+{
+    if (size > SIZE_MAX - sizeof(struct chunk))
+        heap_exhausted();
+    struct chunk *chunk = heap_array(1, sizeof(struct chunk) + size);
+    chunk->next = arena->chunks;
+    arena->chunks = chunk;
+    return chunk->bytes;
+}
+
+struct arena *arena_new(void)
+{
+    struct arena *arena = heap_array(1, sizeof *arena);
+    arena->next_size = FIRST_CHUNK;
+    return arena;
+}
+
+void arena_free(struct arena *arena)
+{
+    if (!arena)
+        return;
+    struct chunk *chunk = arena->chunks;
+    while (chunk) {
+        struct chunk *next = chunk->next;
+        free(chunk);
+        chunk = next;
+    }
+    free(arena);
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    const size_t alignment = _Alignof(max_align_t);
+
+    if (size > SIZE_MAX - alignment)
+        heap_exhausted();
+    size = size ? (size + alignment - 1) / alignment * alignment : alignment;
+    if (size > arena->left) {
+        if (size > arena->next_size / 4)
+            return add_chunk(arena, size);
+        arena->free = add_chunk(arena, arena->next_size);
+        arena->left = arena->next_size;
+        if (arena->next_size < LARGEST_CHUNK)
+            arena->next_size *= 2;
+    }
+
+    char *memory = arena->free;
+    arena->free += size;
+    arena->left -= size;
+    return memory;
+}
+
+void *arena_aligned(struct arena *arena, size_t size, size_t alignment)
+{
+    if (size > SIZE_MAX - alignment)
+        heap_exhausted();
+    uintptr_t memory = (uintptr_t)arena_alloc(arena, size + alignment - 1);
+    return (void *)((memory + alignment - 1) / alignment * alignment);
+}
+
+void *arena_array(struct arena *arena, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / size)
+        heap_exhausted();
+    return arena_alloc(arena, count * size);
+}
+
+void *arena_grow(struct arena *arena, const void *old, size_t count, size_t capacity, size_t size)
+{
+    void *memory = arena_array(arena, capacity > count ? capacity : count, size);
+    if (count)
+        memcpy(memory, old, count * size);
+    return memory;
+}
+
+char *arena_text(struct arena *arena, const char *text, size_t length)
+{
+    if (length == SIZE_MAX)
+        heap_exhausted();
+    char *copy = arena_alloc(arena, length + 1);
+    if (length)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = arena_vprintf(arena, format, args);
+    va_end(args);
+    return text;
+}
+
+char *arena_vprintf(struct arena *arena, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    /* Fails only for text over INT_MAX or a broken format: nothing a message could recover from. */
+    if (length < 0)
+        heap_exhausted();
+    char *text = arena_alloc(arena, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}

@@ -1,0 +1,174 @@
+#include "base/diag.h"
+
+#include <ctype.h>
+#include <string.h>
+
+void diags_init(struct diags *diags, struct arena *arena)
+{
+    *diags = (struct diags){.arena = arena};
+}
+
+static struct diag *add(struct diags *diags, enum severity severity, struct span span, const char *message)
+{
+    if (diags->count == diags->capacity) {
+        size_t capacity = diags->capacity ? diags->capacity * 2 : 4;
+        diags->at = arena_grow(diags->arena, diags->at, diags->count, capacity, sizeof *diags->at);
+        diags->capacity = capacity;
+    }
+    struct diag *diag = &diags->at[diags->count++];
+    *diag = (struct diag){.severity = severity, .span = span, .message = message};
+    return diag;
+}
+
+enum status diag_error(struct diags *diags, struct span span, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(diags, SEVERITY_ERROR, span, arena_vprintf(diags->arena, format, args));
+    va_end(args);
+    return STATUS_FAILED;
+}
+
+void diag_note(struct diags *diags, struct span span, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(diags, SEVERITY_NOTE, span, arena_vprintf(diags->arena, format, args));
+    va_end(args);
+}
+
+void diag_hint(struct diags *diags, const char *format, ...)
+{
+    if (diags->count == 0)
+        return;
+    va_list args;
+    va_start(args, format);
+    diags->at[diags->count - 1].hint = arena_vprintf(diags->arena, format, args);
+    va_end(args);
+}
+
+void diag_second(struct diags *diags, struct span span, const char *label)
+{
+    if (diags->count == 0)
+        return;
+    diags->at[diags->count - 1].second = span;
+    diags->at[diags->count - 1].label = arena_text(diags->arena, label, strlen(label));
+}
+
+bool diags_have_errors(const struct diags *diags)
+{
+    for (size_t i = 0; i < diags->count; i++) {
+        if (diags->at[i].severity == SEVERITY_ERROR)
+            return true;
+    }
+    return false;
+}
+
+/* Longer names are not worth comparing; the bound keeps the rows below on the stack. */
+enum { LONGEST_NAME = 255, MOST_NEAREST = 16, NOT_NEAR = LONGEST_NAME + 1 };
+
+static int fold(char c)
+{
+    return tolower((unsigned char)c);
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Edit distance with swaps of neighbours (optimal string alignment), case folded. Both at most LONGEST_NAME long. */
+static unsigned edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    unsigned rows[3][LONGEST_NAME + 1];
+    unsigned *before = rows[0], *last = rows[1], *row = rows[2];
+
+    for (size_t j = 0; j <= b_length; j++)
+        last[j] = (unsigned)j;
+    for (size_t i = 1; i <= a_length; i++) {
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= b_length; j++) {
+            unsigned change = fold(a[i - 1]) != fold(b[j - 1]);
+            row[j] = least(least(last[j], row[j - 1]) + 1, last[j - 1] + change);
+            if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
+                row[j] = least(row[j], before[j - 2] + 1);
+        }
+        unsigned *spare = before;
+        before = last, last = row, row = spare;
+    }
+    return last[b_length];
+}
+
+/* Whether `shorter` abbreviates `longer`: the same first letter, all letters in order. */
+static bool abbreviates(const char *shorter, const char *longer)
+{
+    if (!*shorter || fold(*shorter) != fold(*longer))
+        return false;
+    for (; *shorter && *longer; longer++) {
+        if (fold(*shorter) == fold(*longer))
+            shorter++;
+    }
+    return !*shorter;
+}
+
+/* How near the candidate is, smaller being nearer; NOT_NEAR if it is not. */
+static unsigned nearness(const char *name, const char *candidate)
+{
+    size_t name_length = strlen(name), length = strlen(candidate);
+    if (name_length == 0 || length == 0 || name_length > LONGEST_NAME || length > LONGEST_NAME)
+        return NOT_NEAR;
+
+    unsigned limit = name_length > 3 ? (unsigned)name_length / 3 : 1;
+    unsigned difference = (unsigned)(length > name_length ? length - name_length : name_length - length);
+    if (difference <= limit) {
+        unsigned distance = edit_distance(name, name_length, candidate, length);
+        /* Names that share no letter are not near, however short. */
+        if (distance <= limit && distance < (length > name_length ? length : name_length))
+            return distance;
+    }
+    return abbreviates(name, candidate) ? limit + 1 : NOT_NEAR;
+}
+
+size_t nearest_names(const char *name, const char *const *candidates, size_t count, const char **nearest, size_t max)
+{
+    unsigned scores[MOST_NEAREST];
+    size_t found = 0;
+
+    if (max > MOST_NEAREST)
+        max = MOST_NEAREST;
+    if (max == 0)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        unsigned score = nearness(name, candidates[i]);
+        if (score == NOT_NEAR || (found == max && score >= scores[found - 1]))
+            continue;
+        size_t at = found < max ? found++ : found - 1;
+        for (; at > 0 && scores[at - 1] > score; at--) {
+            scores[at] = scores[at - 1];
+            nearest[at] = nearest[at - 1];
+        }
+        scores[at] = score;
+        nearest[at] = candidates[i];
+    }
+    return found;
+}
+
+void diags_add(struct diags *into, const struct diag *diag)
+{
+    if (diag->severity == SEVERITY_ERROR)
+        (void)diag_error(into, diag->span, "%s", diag->message);
+    else
+        diag_note(into, diag->span, "%s", diag->message);
+    if (diag->second.source)
+        diag_second(into, diag->second, diag->label);
+    if (diag->hint)
+        diag_hint(into, "%s", diag->hint);
+}
+
+void diags_add_errors(struct diags *into, const struct diags *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        if (from->at[i].severity == SEVERITY_ERROR)
+            diags_add(into, &from->at[i]);
+    }
+}

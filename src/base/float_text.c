@@ -1,0 +1,156 @@
+#include "base/float_text.h"
+
+#include "base/number_text.h"
+
+#include "base/integer.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *digits_before(char *end, uint64_t value)
+{
+    while (value >= 100) {
+        unsigned pair = (unsigned)(value % 100);
+        value /= 100;
+        *--end = (char)('0' + pair % 10);
+        *--end = (char)('0' + pair / 10);
+    }
+    if (value >= 10) {
+        *--end = (char)('0' + value % 10);
+        value /= 10;
+    }
+    *--end = (char)('0' + value);
+    return end;
+}
+
+static void decimal_from_int(struct decimal *decimal, uint64_t digits, int places)
+{
+    char text[24];
+    char *end = text + sizeof text;
+    char *begin = digits_before(end, digits);
+    decimal->exponent = (int)(end - begin) - places;
+    while (end - begin > 1 && end[-1] == '0')
+        end--;
+    decimal->count = (int)(end - begin);
+    memcpy(decimal->digits, begin, (size_t)decimal->count);
+}
+
+/* Decimals of few places, the usual case: if n / 10^places is the number, where n has at most 15 digits and so both are
+ * exact and the division is rounded once, then these digits read back, and the fewest places give the fewest digits. */
+static bool decimal_by_scaling(struct decimal *decimal, double number)
+{
+    static const double tens[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
+    const double limit = 1e15;
+    for (int places = 0; places < (int)(sizeof tens / sizeof tens[0]); places++) {
+        double scaled = nearbyint(number * tens[places]);
+        if (!(scaled < limit))
+            return false;
+        if (scaled / tens[places] == number) {
+            decimal_from_int(decimal, (uint64_t)scaled, places);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* mantissa * 2^exponent * 10^places as an integer, rounded to nearest even; below 2^64, with |places| <= 27. */
+static uint64_t rounded(uint64_t mantissa, int exponent, int places)
+{
+    int shift = exponent + places;
+    uint128 dividend = mantissa, divisor = 1;
+    if (places >= 0)
+        dividend *= power_of_five(places);
+    else
+        divisor = power_of_five(-places);
+    if (shift >= 0)
+        dividend <<= shift;
+    else
+        divisor <<= -shift;
+    bool is_shift = places >= 0; /* much quicker than a division */
+    uint128 quotient = is_shift ? dividend >> (shift < 0 ? -shift : 0) : dividend / divisor;
+    uint128 twice = (dividend - quotient * divisor) * 2;
+    bool up = twice > divisor || (twice == divisor && (quotient & 1));
+    return (uint64_t)quotient + up;
+}
+
+/* The 15, 16 or 17 digits nearest to a number of usual size, whichever read back first, by exact arithmetic. Powers of
+ * two are left out, as doubles lie closer below them than above. */
+static bool decimal_by_rounding(struct decimal *decimal, double number)
+{
+    static const uint64_t tens[] = {100000000000000, 1000000000000000, 10000000000000000, 100000000000000000};
+    const double least = 1e-9, most = 1e22;
+    int exponent;
+    double fraction = frexp(number, &exponent);
+    if (fraction == 0.5 || !(number > least && number < most))
+        return false;
+    uint64_t mantissa = (uint64_t)ldexp(fraction, DBL_MANT_DIG);
+    int magnitude = (int)floor(log10(number));
+    for (int digits = 15; digits <= 17; digits++) {
+        int places = digits - 1 - magnitude;
+        uint64_t nearest = rounded(mantissa, exponent - DBL_MANT_DIG, places);
+        if (nearest < tens[digits - 15] || nearest >= tens[digits - 14])
+            return false; /* the logarithm was rounded past a power of ten */
+        if (number_scaled(nearest, -places) == number) {
+            decimal_from_int(decimal, nearest, places);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The digits of a number printed by %e. Whatever the locale's decimal point is, it is not a digit. */
+static void decimal_from_text(struct decimal *decimal, const char *text)
+{
+    decimal->count = 0;
+    while (*text != 'e') {
+        if (*text >= '0' && *text <= '9')
+            decimal->digits[decimal->count++] = *text;
+        text++;
+    }
+    decimal->exponent = atoi(text + 1) + 1;
+    while (decimal->count > 1 && decimal->digits[decimal->count - 1] == '0')
+        decimal->count--;
+}
+
+/* The 16-digit decimal just above a power of two, which is nearer to it than the next double but not the nearest
+ * decimal of its length, as doubles lie half as far apart below as above. */
+static bool above_power_of_two(char *text, size_t size, double number)
+{
+    int exponent;
+    if (frexp(number, &exponent) != 0.5)
+        return false;
+    snprintf(text, size, "%.15e", number);
+    char *last = strchr(text, 'e') - 1;
+    if (*last == '9')
+        return false;
+    ++*last;
+    return strtod(text, NULL) == number;
+}
+
+static void decimal_by_search(struct decimal *decimal, double number)
+{
+    char text[40];
+    /* Any decimal of up to 15 digits survives the way to a normal double and back, so if one is short enough, %.14e
+     * finds it with zeroes behind. Subnormal numbers have fewer digits to offer. */
+    for (int digits = number < DBL_MIN ? 1 : 15; digits < 17; digits++) {
+        snprintf(text, sizeof text, "%.*e", digits - 1, number);
+        if (strtod(text, NULL) == number) {
+            decimal_from_text(decimal, text);
+            return;
+        }
+    }
+    if (!above_power_of_two(text, sizeof text, number))
+        snprintf(text, sizeof text, "%.16e", number);
+    decimal_from_text(decimal, text);
+}
+
+void decimal_of(struct decimal *decimal, double number)
+{
+    if (number >= 1e-3 && decimal_by_scaling(decimal, number))
+        return;
+    if (!decimal_by_rounding(decimal, number))
+        decimal_by_search(decimal, number);
+}

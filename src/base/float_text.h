@@ -1,0 +1,21 @@
+/* The digits of numbers: the shortest that read back the same. */
+#ifndef RQL_BASE_FLOAT_TEXT_H
+#define RQL_BASE_FLOAT_TEXT_H
+
+#include <stdint.h>
+
+/* 0.d1 d2 ... * 10^exponent; the last digit is not 0. */
+struct decimal {
+    char digits[20];
+    int count;
+    int exponent;
+};
+
+/* The shortest decimal of a finite number above 0 that is nearest to it and to no other double. */
+void decimal_of(struct decimal *decimal, double number);
+
+/* Writes the digits of `value` so that they end before `end`; returns where they begin. Two digits a division: rows
+ * are printed by the million. */
+char *digits_before(char *end, uint64_t value);
+
+#endif

@@ -1,0 +1,21 @@
+#include "base/hash.h"
+
+#include <string.h>
+
+uint64_t hash_begin(void)
+{
+    return UINT64_C(14695981039346656037);
+}
+
+uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ at[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return hash_bytes(hash, text, strlen(text) + 1);
+}

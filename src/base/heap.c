@@ -1,0 +1,48 @@
+#include "base/heap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+
+void heap_keep(void)
+{
+    (void)mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 32 << 20);
+}
+#else
+void heap_keep(void)
+{
+}
+#endif
+
+/* The one place below the shell that prints and ends the program. */
+void heap_exhausted(void)
+{
+    fputs("rql: out of memory\n", stderr);
+    abort();
+}
+
+static void *or_end(void *memory)
+{
+    if (!memory)
+        heap_exhausted();
+    return memory;
+}
+
+void *heap_array(size_t count, size_t size)
+{
+    return or_end(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *heap_resize(void *array, size_t count, size_t size)
+{
+    return or_end(reallocarray(array, count ? count : 1, size ? size : 1));
+}
+
+char *heap_text(const char *text)
+{
+    return or_end(strdup(text));
+}

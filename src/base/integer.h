@@ -1,0 +1,37 @@
+/* What the standard library lacks for 64-bit integers, and those of 128 bits, in which sums and products of them are
+ * exact; gcc and clang have these on 64-bit hosts. */
+#ifndef RQL_BASE_INTEGER_H
+#define RQL_BASE_INTEGER_H
+
+#include <stdint.h>
+
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
+
+static inline int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t greatest(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline int128 least_wide(int128 a, int128 b)
+{
+    return a < b ? a : b;
+}
+
+static inline int128 greatest_wide(int128 a, int128 b)
+{
+    return a > b ? a : b;
+}
+
+/* a / b rounded up, of a >= 0 and b > 0. */
+static inline int64_t ceiling(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+#endif

@@ -1,0 +1,142 @@
+#include "base/memory_size.h"
+
+#include "base/integer.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096, LINE_BYTES = 4200 };
+
+/* The files of a control group's memory, in the second version of Linux' interface and the first. */
+struct layout {
+    const char *controller; /* in /proc/self/cgroup: between its colons */
+    const char *root;       /* where the groups are mounted */
+    const char *limit, *usage;
+    const char *stat, *inactive, *active; /* what of the usage is files' */
+};
+static const struct layout layouts[] = {
+    {"", "/sys/fs/cgroup", "memory.max", "memory.current", "memory.stat", "inactive_file", "active_file"},
+    {"memory", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "memory.stat",
+     "total_inactive_file", "total_active_file"},
+};
+
+/* A file that holds one number; INT64_MAX if it does not. */
+static int64_t read_number(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    long long number = INT64_MAX;
+    if (file) {
+        if (fscanf(file, "%lld", &number) != 1 || number <= 0)
+            number = INT64_MAX;
+        (void)fclose(file);
+    }
+    return number;
+}
+
+/* The number after a word at the start of a line; `absent` if there is none. */
+static int64_t read_field(const char *path, const char *word, int64_t absent)
+{
+    FILE *file = fopen(path, "re");
+    char line[LINE_BYTES];
+    size_t length = strlen(word);
+    long long number = absent;
+    while (file && fgets(line, sizeof line, file)) {
+        if (strncmp(line, word, length) == 0 && sscanf(line + length, "%*[: ]%lld", &number) == 1)
+            break;
+    }
+    if (file)
+        (void)fclose(file);
+    return number;
+}
+
+/* A file of a group. */
+static const char *name(char *path, const struct layout *layout, const char *group, const char *file)
+{
+    if (snprintf(path, PATH_BYTES, "%s%s/%s", layout->root, group, file) >= PATH_BYTES)
+        *path = '\0'; /* no such file */
+    return path;
+}
+
+/* What a group leaves of its limit; files' pages count as free. */
+static int64_t group_free(const struct layout *layout, const char *group, int64_t limit)
+{
+    char path[PATH_BYTES];
+    int64_t used = read_number(name(path, layout, group, layout->usage));
+    name(path, layout, group, layout->stat);
+    int64_t files = read_field(path, layout->inactive, 0) + read_field(path, layout->active, 0);
+    if (used == INT64_MAX)
+        return limit;
+    used -= least(files, used);
+    return limit - least(used, limit);
+}
+
+/* The least of the limits on a group and those that it is in; `free`: less what is taken. */
+static int64_t groups_bytes(const struct layout *layout, char *group, bool free)
+{
+    int64_t bytes = INT64_MAX;
+    for (;;) {
+        char path[PATH_BYTES];
+        int64_t limit = read_number(name(path, layout, group, layout->limit));
+        if (limit != INT64_MAX)
+            bytes = least(bytes, free ? group_free(layout, group, limit) : limit);
+        char *slash = strrchr(group, '/');
+        if (!slash)
+            return bytes;
+        *slash = '\0';
+    }
+}
+
+/* Fills in the process' group; in a container that is often not the path there, so its root counts in any case. */
+static bool own_group(const struct layout *layout, char *group)
+{
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    char line[LINE_BYTES];
+    bool found = false;
+    while (file && !found && fgets(line, sizeof line, file)) {
+        char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!path)
+            continue;
+        *path++ = '\0';
+        path[strcspn(path, "\n")] = '\0';
+        found = strcmp(controllers + 1, layout->controller) == 0 && strlen(path) < PATH_BYTES;
+        if (found)
+            (void)snprintf(group, PATH_BYTES, "%s", strcmp(path, "/") == 0 ? "" : path);
+    }
+    if (file)
+        (void)fclose(file);
+    return found;
+}
+
+static int64_t limits(bool free)
+{
+    int64_t bytes = INT64_MAX;
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        char group[PATH_BYTES] = "";
+        (void)own_group(&layouts[i], group);
+        bytes = least(bytes, groups_bytes(&layouts[i], group, free));
+    }
+    return bytes;
+}
+
+int64_t ram_bytes(void)
+{
+    int64_t bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < INT64_MAX)
+        bytes = least(bytes, (int64_t)limit.rlim_cur);
+    return least(bytes, limits(false));
+}
+
+int64_t ram_free_bytes(void)
+{
+    enum { KIB = 1024 };
+    int64_t kib = read_field("/proc/meminfo", "MemAvailable", INT64_MAX / KIB);
+    return least(kib * KIB, limits(true));
+}
+
+bool ram_has(int64_t bytes)
+{
+    return bytes <= RAM_UNASKED_BYTES || bytes <= ram_free_bytes();
+}

@@ -1,0 +1,188 @@
+#include "base/number_text.h"
+
+#include "base/integer.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    MOST_CHARACTERS = 1000, /* longer ones are no numbers: nobody writes them, and a float has at most 767 digits */
+    MOST_DIGITS = 19,       /* that surely fit 64 bits */
+    MOST_FIVES = 27,        /* 5^27 is the largest power within 63 bits */
+    EXACT_TENS = 22         /* 10^22 is the largest power that is a double */
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+enum reading read_int(const char *at, const char *end, int64_t *value)
+{
+    bool negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    if (at == end)
+        return READ_NOTHING;
+    const uint64_t limit = (uint64_t)INT64_MAX + negative;
+    uint64_t sum = 0;
+    bool big = false;
+    for (; at < end; at++) {
+        if (!is_digit(*at))
+            return READ_NOTHING;
+        uint64_t digit = (uint64_t)(*at - '0');
+        big = big || sum > (limit - digit) / 10;
+        sum = sum * 10 + digit;
+    }
+    if (big)
+        return READ_BIG;
+    *value = (int64_t)(negative ? 0 - sum : sum);
+    return READ_INT;
+}
+
+static const char *skip_digits(const char *at, const char *end)
+{
+    while (at < end && is_digit(*at))
+        at++;
+    return at;
+}
+
+static bool is_word(const char *at, const char *end, const char *word)
+{
+    return (size_t)(end - at) == strlen(word) && strncasecmp(at, word, strlen(word)) == 0;
+}
+
+static bool is_named(const char *at, const char *end)
+{
+    return is_word(at, end, "inf") || is_word(at, end, "nan") || is_word(at, end, "infinity");
+}
+
+bool looks_like_number(const char *at, const char *end)
+{
+    if (at < end && (*at == '-' || *at == '+'))
+        at++;
+    if (is_named(at, end))
+        return true;
+    const char *whole = skip_digits(at, end);
+    bool digits = whole > at;
+    at = whole;
+    if (at < end && *at == '.') {
+        const char *fraction = skip_digits(at + 1, end);
+        digits = digits || fraction > at + 1;
+        at = fraction;
+    }
+    if (!digits)
+        return false;
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        at++;
+        if (at < end && (*at == '-' || *at == '+'))
+            at++;
+        const char *exponent = skip_digits(at, end);
+        if (exponent == at)
+            return false;
+        at = exponent;
+    }
+    return at == end;
+}
+
+enum reading read_float(const char *at, const char *end, double *value)
+{
+    char text[MOST_CHARACTERS + 1];
+    size_t length = (size_t)(end - at);
+    if (length > MOST_CHARACTERS || !looks_like_number(at, end))
+        return READ_NOTHING;
+    memcpy(text, at, length);
+    text[length] = '\0';
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* with a point, whatever the user's is */
+    *value = strtod_l(text, NULL, plain);
+    freelocale(plain);
+    at += *at == '-' || *at == '+';
+    return isinf(*value) && !is_named(at, end) ? READ_BIG : READ_FLOAT;
+}
+
+static int bits_of(uint64_t value)
+{
+    return 64 - __builtin_clzll(value);
+}
+
+uint64_t power_of_five(int exponent)
+{
+    uint64_t power = 1;
+    for (uint64_t factor = 5; exponent > 0; exponent >>= 1, factor *= factor) {
+        if (exponent & 1)
+            power *= factor;
+    }
+    return power;
+}
+
+/* The powers of five are exact integers, and those of two only move the point. */
+double number_scaled(uint64_t digits, int exponent)
+{
+    static const double tens[EXACT_TENS + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    bool exact = digits <= (uint64_t)1 << 53;
+    if (exact && exponent >= 0 && exponent <= EXACT_TENS)
+        return (double)digits * tens[exponent];
+    if (exact && exponent < 0 && -exponent <= EXACT_TENS)
+        return (double)digits / tens[-exponent];
+    if (exponent >= 0)
+        return ldexp((double)((uint128)digits * power_of_five(exponent)), exponent);
+    /* A quotient of some 62 bits, its last one set if there would be more: enough to round to 53 as if it were whole.
+     */
+    uint64_t divisor = power_of_five(-exponent);
+    int shift = bits_of(divisor) + 61 - bits_of(digits);
+    uint128 dividend = (uint128)digits << shift;
+    uint64_t quotient = (uint64_t)(dividend / divisor);
+    quotient |= dividend % divisor != 0;
+    return ldexp((double)quotient, exponent - shift);
+}
+
+/* The digits from `at` on, added to *digits; leading zeroes do not count. More than MOST_DIGITS may make any number of
+ * *digits, zero as well. */
+static const char *gather_digits(const char *at, const char *end, uint64_t *digits, int *count)
+{
+    for (; at < end && is_digit(*at); at++) {
+        *digits = *digits * 10 + (uint64_t)(*at - '0');
+        *count += *count > 0 || *digits != 0;
+    }
+    return at;
+}
+
+const char *scan_float(const char *at, const char *end, double *value)
+{
+    bool negative = at < end && *at == '-';
+    at += negative;
+    uint64_t digits = 0;
+    int count = 0, exponent = 0;
+    const char *begin = at;
+    at = gather_digits(at, end, &digits, &count);
+    const char *whole = at;
+    bool some = whole > begin;
+    if (at < end && *at == '.') {
+        at = gather_digits(at + 1, end, &digits, &count);
+        some = some || at > whole + 1;
+        if (at - whole > MOST_DIGITS + MOST_FIVES)
+            return NULL;
+        exponent = -(int)(at - whole - 1);
+    }
+    if (!some || count > MOST_DIGITS)
+        return NULL;
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        bool below = at + 1 < end && at[1] == '-';
+        const char *first = at + 1 + (at + 1 < end && (at[1] == '-' || at[1] == '+'));
+        int written = 0;
+        for (at = first; at < end && is_digit(*at); at++)
+            written = written < 10000 ? written * 10 + (*at - '0') : written;
+        if (at == first)
+            return NULL;
+        exponent += below ? -written : written;
+    }
+    if (exponent < -MOST_FIVES || exponent > MOST_FIVES)
+        return NULL;
+    double number = digits ? number_scaled(digits, exponent) : 0;
+    *value = negative ? -number : number;
+    return at;
+}

@@ -1,0 +1,96 @@
+#include "base/path.h"
+
+#include "engine/storage/compression.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_LINKS = 40, SHOWN = 200, SHOWN_PART = 80 };
+
+const char *path_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *path_ending(const char *path)
+{
+    const char *base = path_base(path);
+    const char *dot = strrchr(base, '.');
+    if (!dot || dot == base)
+        return base + strlen(base);
+    const char *before = dot - 1;
+    while (before > base && *before != '.')
+        before--;
+    return packing_of_path(base) && before > base ? before : dot;
+}
+
+const char *path_folder(const char *path, struct arena *arena)
+{
+    const char *base = path_base(path);
+    return base == path ? "." : arena_text(arena, path, (size_t)(base - path));
+}
+
+const char *path_at_home(const char *path, struct arena *arena)
+{
+    const char *home = getenv("HOME");
+    bool at_home = path[0] == '~' && (path[1] == '/' || path[1] == '\0');
+    return at_home && home && *home ? arena_printf(arena, "%s%s", home, path + 1) : path;
+}
+
+const char *path_resolve(const char *path, struct arena *arena)
+{
+    char link[PATH_MAX];
+    for (int i = 0; i < MAX_LINKS; i++) {
+        ssize_t length = readlink(path, link, sizeof link - 1);
+        if (length < 0)
+            return path;
+        link[length] = '\0';
+        const char *base = path_base(path);
+        path = link[0] == '/' ? arena_text(arena, link, (size_t)length)
+                              : arena_printf(arena, "%.*s%s", (int)(base - path), path, link);
+    }
+    errno = ELOOP;
+    return NULL;
+}
+
+const char *path_beside(const char *target, struct arena *arena)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const char *base = path_base(target);
+    return arena_printf(arena, "%.*s.rql-%ld-%lx", (int)(base - target), target, (long)getpid(),
+                        (unsigned long)now.tv_nsec + (unsigned long)now.tv_sec * 1000000000u);
+}
+
+bool folder_sync(const char *folder)
+{
+    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0)
+        return errno == EACCES; /* a folder that may be written but not listed cannot be synced */
+    bool synced = fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP;
+    int error = errno;
+    close(file);
+    errno = error;
+    return synced;
+}
+
+const char *path_shown(const char *path, struct arena *arena)
+{
+    size_t length = strlen(path);
+    if (length <= SHOWN)
+        return path;
+    const char *end = path + length - SHOWN_PART;
+    int begin = SHOWN_PART;
+    /* Not in the middle of a character. */
+    while (begin > 0 && (path[begin] & 0xc0) == 0x80)
+        begin--;
+    while ((*end & 0xc0) == 0x80)
+        end++;
+    return arena_printf(arena, "%.*s...%s", begin, path, end);
+}

@@ -1,0 +1,111 @@
+#include "base/strbuf.h"
+
+#include "base/heap.h"
+#include "base/utf8.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 64, TAB_CELLS = 4 };
+
+void strbuf_free(struct strbuf *buffer)
+{
+    free(buffer->text);
+    *buffer = (struct strbuf){0};
+}
+
+void strbuf_clear(struct strbuf *buffer)
+{
+    buffer->length = 0;
+    if (buffer->text)
+        buffer->text[0] = '\0';
+}
+
+char *strbuf_reserve(struct strbuf *buffer, size_t extra)
+{
+    if (extra >= SIZE_MAX / 2 - buffer->length)
+        heap_exhausted();
+    size_t wanted = buffer->length + extra + 1;
+    if (wanted > buffer->capacity) {
+        size_t capacity = buffer->capacity ? buffer->capacity * 2 : FIRST_CAPACITY;
+        if (capacity < wanted)
+            capacity = wanted;
+        buffer->text = heap_resize(buffer->text, capacity, 1);
+        buffer->capacity = capacity;
+        buffer->text[buffer->length] = '\0';
+    }
+    return buffer->text + buffer->length;
+}
+
+void strbuf_commit(struct strbuf *buffer, size_t written)
+{
+    if (!buffer->text)
+        return;
+    buffer->length += written;
+    buffer->text[buffer->length] = '\0';
+}
+
+void strbuf_add(struct strbuf *buffer, const char *text, size_t length)
+{
+    char *to = strbuf_reserve(buffer, length);
+    if (length)
+        memcpy(to, text, length);
+    strbuf_commit(buffer, length);
+}
+
+void strbuf_puts(struct strbuf *buffer, const char *text)
+{
+    strbuf_add(buffer, text, strlen(text));
+}
+
+void strbuf_putc(struct strbuf *buffer, char c)
+{
+    strbuf_add(buffer, &c, 1);
+}
+
+void strbuf_printf(struct strbuf *buffer, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0)
+        heap_exhausted();
+    char *to = strbuf_reserve(buffer, (size_t)length);
+    vsnprintf(to, (size_t)length + 1, format, again);
+    va_end(again);
+    strbuf_commit(buffer, (size_t)length);
+}
+
+void strbuf_add_visible(struct strbuf *buffer, const char *text, size_t length)
+{
+    size_t plain = 0; /* where the text not yet added begins */
+    size_t at = 0;
+
+    strbuf_reserve(buffer, length);
+    while (at < length) {
+        uint32_t code = 0;
+        size_t size = utf8_decode(text + at, length - at, &code);
+        if (size && !utf8_is_control(code)) {
+            at += size;
+            continue;
+        }
+        strbuf_add(buffer, text + plain, at - plain);
+        if (!size)
+            strbuf_printf(buffer, "\\x%02x", (unsigned)(unsigned char)text[at]);
+        else if (code == '\t')
+            strbuf_printf(buffer, "%*s", TAB_CELLS, "");
+        else if (code < 0x80)
+            strbuf_printf(buffer, "^%c", (char)(code ^ 0x40));
+        else
+            strbuf_printf(buffer, "\\u%04x", (unsigned)code);
+        at += size ? size : 1;
+        plain = at;
+    }
+    strbuf_add(buffer, text + plain, at - plain);
+}

@@ -1,0 +1,31 @@
+/* Text that grows while it is written: generated kernels, rendered errors, printed rows. */
+#ifndef RQL_BASE_STRBUF_H
+#define RQL_BASE_STRBUF_H
+
+#include <stddef.h>
+
+/* Zero-initialise; `text` is NUL-terminated once anything was added, NULL before. */
+struct strbuf {
+    char *text;
+    size_t length;
+    size_t capacity;
+};
+
+void strbuf_free(struct strbuf *buffer);
+
+/* Forgets the text, keeps the memory. */
+void strbuf_clear(struct strbuf *buffer);
+
+/* Makes room for `extra` more bytes (and the NUL) and returns where they go; strbuf_commit takes what was written. */
+char *strbuf_reserve(struct strbuf *buffer, size_t extra);
+void strbuf_commit(struct strbuf *buffer, size_t written);
+
+void strbuf_add(struct strbuf *buffer, const char *text, size_t length);
+void strbuf_puts(struct strbuf *buffer, const char *text);
+void strbuf_putc(struct strbuf *buffer, char c);
+void strbuf_printf(struct strbuf *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds text with control bytes and invalid UTF-8 made harmless: ^[ for escape, \xff for a stray byte. */
+void strbuf_add_visible(struct strbuf *buffer, const char *text, size_t length);
+
+#endif

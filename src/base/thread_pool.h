@@ -1,0 +1,23 @@
+/* Threads that stay: to start one takes as long as a small query. Between two calls they sleep. */
+#ifndef RQL_BASE_THREAD_POOL_H
+#define RQL_BASE_THREAD_POOL_H
+
+struct team;
+
+/* A team of so many threads, at least 1, its caller among them. The others are started when they are first needed. */
+struct team *team_new(int threads);
+void team_free(struct team *team); /* NULL is allowed */
+
+int team_threads(const struct team *team);
+
+/* Something for the team will come soon: a few who sleep get up, so that it need not wait for them. */
+void team_rouse(struct team *team);
+
+/* What a member does; `member` is 0 for the caller, and less than the number asked for. */
+typedef void member_fn(void *context, int member);
+
+/* Has up to `members` threads do it and returns when all have: fewer of them where threads are not to be had, and the
+ * caller alone while the team is at something else. So the work has to be one that members take from each other. */
+void team_run(struct team *team, int members, member_fn *run, void *context);
+
+#endif

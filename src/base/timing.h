@@ -1,0 +1,45 @@
+/* Where the time went: a list of named events in the order they ended. */
+#ifndef RQL_BASE_TIMING_H
+#define RQL_BASE_TIMING_H
+
+#include "base/arena.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum phase {
+    PHASE_PARSE,
+    PHASE_MAP,
+    PHASE_BIND,
+    PHASE_FUSE,
+    PHASE_BUILD,
+    PHASE_UPLOAD,
+    PHASE_KERNEL,
+    PHASE_RETRIEVE,
+    PHASE_COUNT
+};
+
+struct event {
+    enum phase phase;
+    const char *name; /* "select+sum", a file, "cached"; in the arena */
+    int64_t ns;
+    int64_t bytes; /* read and written, 0 if it says nothing */
+};
+
+struct timing {
+    struct arena *arena;
+    struct event *events;
+    size_t count, capacity;
+    int64_t zones, skipped; /* zones of rows that filters were held against, and those that no backend had to look at */
+};
+
+void timing_init(struct timing *timing, struct arena *arena);
+int64_t now_ns(void);       /* monotonic */
+int64_t processor_ns(void); /* that all threads of the process have spent on processors */
+
+/* Adds an event; one of the same phase and name is added up. `timing` may be NULL. */
+void timing_add(struct timing *timing, enum phase phase, const char *name, int64_t ns, int64_t bytes);
+
+void timing_add_zones(struct timing *timing, int64_t zones, int64_t skipped); /* `timing` may be NULL */
+
+#endif

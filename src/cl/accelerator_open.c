@@ -1,0 +1,47 @@
+#include "cl/accelerator_open.h"
+
+#include "cl/compile/program.h"
+#include "cl/memory/memory.h"
+
+#include "base/heap.h"
+
+#include <stdlib.h>
+
+struct accelerator *accelerator_open(const struct device *device, const struct shape *shape, struct failure *failure)
+{
+    struct accelerator *accelerator = heap_array(1, sizeof *accelerator);
+    cl_int code;
+
+    accelerator->device = *device;
+    accelerator->shape = shape;
+    signals_record(&accelerator->signals);
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device->platform, 0};
+    accelerator->context = clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
+    if (cl_ok(failure, "clCreateContext", code)) {
+        accelerator->queue = clCreateCommandQueue(accelerator->context, device->id, CL_QUEUE_PROFILING_ENABLE, &code);
+        cl_ok(failure, "clCreateCommandQueue", code);
+    }
+    accelerator->memory = memory_new(accelerator);
+    accelerator->programs = programs_new();
+    if (failure->call) {
+        accelerator_close(accelerator);
+        return NULL;
+    }
+    return accelerator;
+}
+
+void accelerator_close(struct accelerator *accelerator)
+{
+    if (!accelerator)
+        return;
+    if (accelerator->queue)
+        clFinish(accelerator->queue);
+    programs_free(accelerator->programs, accelerator->compiler);
+    compiler_free(accelerator->compiler);
+    memory_free(accelerator->memory);
+    if (accelerator->queue)
+        clReleaseCommandQueue(accelerator->queue);
+    if (accelerator->context)
+        clReleaseContext(accelerator->context);
+    free(accelerator);
+}

@@ -1,0 +1,411 @@
+#include "cl/codegen/accumulate.h"
+
+#include "cl/codegen/accumulate_ordered.h"
+#include "cl/codegen/template.h"
+
+#include <string.h>
+
+enum fold { FOLD_ADD, FOLD_MIN, FOLD_MAX, FOLD_OR, FOLD_XOR, FOLD_AND, FOLD_PRODUCT, FOLD_FUNCTION };
+
+/* In the steps: $A is the accumulator, $V the value, $P the value where the row is kept and the identity elsewhere, $K
+ * the mask of kept rows, $B $C $D the accumulators that follow, $T the value's type,
+ * $W the width; $mask( turns a comparison of 64-bit values into a mask; $j is the number of the float sum. */
+static const struct accumulator_form {
+    const char *element; /* the type it is kept in, of which there are as many as lanes */
+    const char *start;
+    enum lane lane; /* of the value */
+    const char *identity;
+    const char *step;
+    enum fold fold;
+} forms[ACC_KIND_COUNT] = {
+    [ACC_KEPT] = {"uint", "0", LANE_BOOL, "0", "$A -= as_uint$W($K);", FOLD_ADD},
+    [ACC_SUM32] = {"long", "0", LANE_I32, "0", "$A += convert_long$W($P);", FOLD_ADD},
+    [ACC_SUM64] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong$W($P);", FOLD_ADD},
+    [ACC_LOW] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong$W($P) & (ulong$W)0xffffffffUL;", FOLD_ADD},
+    [ACC_HIGH] = {"long", "0", LANE_I64, "0", "$A += $P >> ($T)32;", FOLD_ADD},
+    [ACC_MIN32] = {"int", "INT_MAX", LANE_I32, "INT_MAX", "$A = min($A, $P);", FOLD_MIN},
+    [ACC_MAX32] = {"int", "INT_MIN", LANE_I32, "INT_MIN", "$A = max($A, $P);", FOLD_MAX},
+    [ACC_MIN64] = {"long", "LONG_MAX", LANE_I64, "LONG_MAX", "$A = min($A, $P);", FOLD_MIN},
+    [ACC_MAX64] = {"long", "LONG_MIN", LANE_I64, "LONG_MIN", "$A = max($A, $P);", FOLD_MAX},
+    [ACC_MAGNITUDE] = {"ulong", "1", LANE_I64, "1",
+                       "{ const $T x = $P; const ulong$W m = as_ulong$W((x == ($T)0) ? ($T)1 : ((x < ($T)0) "
+                       "? as_long$W((ulong$W)0 - as_ulong$W(x)) : x)); "
+                       "$B |= $mask(mul_hi($A, m) != (ulong$W)0); $A *= m; }",
+                       FOLD_PRODUCT},
+    [ACC_OVERFLOW] = {"int", "0", LANE_I64, "0", "", FOLD_OR},
+    [ACC_NEGATIVE] = {"int", "0", LANE_I64, "0", "$A ^= $mask($P < ($T)0);", FOLD_XOR},
+    [ACC_ZERO] = {"int", "0", LANE_I64, "1", "$A |= $mask($P == ($T)0);", FOLD_OR},
+    [ACC_FMIN] = {"double", "INFINITY", LANE_F64, "INFINITY", "$A = fmin($A, $P);", FOLD_MIN},
+    [ACC_FMAX] = {"double", "-INFINITY", LANE_F64, "-INFINITY", "$A = fmax($A, $P);", FOLD_MAX},
+    [ACC_NANS] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($K & $mask($V != $V));", FOLD_ADD},
+    [ACC_POSITIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($mask($P > ($T)DBL_MAX));", FOLD_ADD},
+    [ACC_NEGATIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($mask($P < ($T)-DBL_MAX));", FOLD_ADD},
+    [ACC_LARGEST] = {"double", "0", LANE_F64, "0",
+                     "{ const $T x = fabs($P); $A = fmax($A, (x <= ($T)DBL_MAX) ? x : ($T)0.0); }", FOLD_MAX},
+    [ACC_AND32] = {"int", "-1", LANE_I32, "-1", "$A &= $P;", FOLD_AND},
+    [ACC_AND64] = {"long", "-1", LANE_I64, "-1", "$A &= $P;", FOLD_AND},
+    [ACC_XOR32] = {"int", "0", LANE_I32, "0", "$A ^= $P;", FOLD_XOR},
+    [ACC_XOR64] = {"long", "0", LANE_I64, "0", "$A ^= $P;", FOLD_XOR},
+    [ACC_OR32] = {"int", "0", LANE_I32, "0", "$A |= $P;", FOLD_OR},
+    [ACC_OR64] = {"long", "0", LANE_I64, "0", "$A |= $P;", FOLD_OR},
+    [ACC_FOLD] = {"long", "0", LANE_I64, "0", "", FOLD_FUNCTION},
+    [ACC_FOLDED] = {"uint", "0", LANE_BOOL, "0", "", FOLD_FUNCTION},
+    [ACC_LEVEL0] = {"double", "0", LANE_F64, "0",
+                    "{ $T t = $P; t = (fabs(t) <= ($T)largest$j) ? t : ($T)0.0; "
+                    "$T q = (t + ($T)first$j) - ($T)first$j; $A += q; t -= q; "
+                    "q = (t + ($T)second$j) - ($T)second$j; $B += q; t -= q; "
+                    "q = (t + ($T)third$j) - ($T)third$j; $C += q; t -= q; "
+                    "$D = fmax($D, fabs(t)); }",
+                    FOLD_ADD},
+    [ACC_LEVEL1] = {"double", "0", LANE_F64, "0", "", FOLD_ADD},
+    [ACC_LEVEL2] = {"double", "0", LANE_F64, "0", "", FOLD_ADD},
+    [ACC_REST] = {"double", "0", LANE_F64, "0", "", FOLD_MAX},
+};
+
+static bool is_level(enum accumulator_kind kind)
+{
+    return kind == ACC_LEVEL0 || kind == ACC_LEVEL1 || kind == ACC_LEVEL2;
+}
+
+static const char *name(struct arena *arena, size_t k, int width)
+{
+    return width == 1 ? arena_printf(arena, "a%zu", k) : arena_printf(arena, "a%zux%d", k, width);
+}
+
+/* The scalar that an accumulator ends in, and its type: a level becomes a whole number of its units. */
+static const char *end_element(enum accumulator_kind kind)
+{
+    return is_level(kind) ? "long" : forms[kind].element;
+}
+
+static const char *end_name(struct arena *arena, const struct accumulator *accumulator, size_t k)
+{
+    return arena_printf(arena, is_level(accumulator->kind) ? "l%zu" : "a%zu", k);
+}
+
+void accumulators_parameters(const struct accumulators *accumulators, struct strbuf *out)
+{
+    for (size_t k = 0; k < accumulators->count; k++) {
+        size_t j = accumulators->at[k].aggregate;
+        if (accumulators->at[k].kind == ACC_LEVEL0)
+            strbuf_printf(out,
+                          "    double largest%zu, double first%zu, double second%zu, double third%zu,\n"
+                          "    int unitfirst%zu, int unitsecond%zu, int unitthird%zu,\n",
+                          j, j, j, j, j, j, j);
+    }
+}
+
+void accumulators_declare(const struct accumulators *accumulators, struct strbuf *out, int width)
+{
+    const char *suffix = width_suffix(width);
+
+    for (size_t k = 0; k < accumulators->count; k++) {
+        const struct accumulator_form *form = &forms[accumulators->at[k].kind];
+        if (width > 1 && form->fold == FOLD_FUNCTION)
+            continue;
+        if (width == 1)
+            strbuf_printf(out, "    %s a%zu = %s;\n", form->element, k, form->start);
+        else
+            strbuf_printf(out, "    %s%s a%zux%d = (%s%s)(%s);\n", form->element, suffix, k, width, form->element,
+                          suffix, form->start);
+        if (width == 1 && is_level(accumulators->at[k].kind))
+            strbuf_printf(out, "    long l%zu = 0;\n", k);
+    }
+}
+
+/* The value where the mask has all bits set, else what changes nothing. LLVM 14 makes of a choice by one comparison of
+ * narrow elements code that takes twice as long as of bits masked. */
+static const char *kept(struct arena *arena, const struct accumulator_form *form, const char *mask, const char *v,
+                        const char *type)
+{
+    if (strcmp(form->identity, "0") == 0 && form->lane != LANE_F64)
+        return arena_printf(arena, "(%s & %s)", mask, v);
+    return arena_printf(arena, "((%s) ? %s : (%s)%s)", mask, v, type, form->identity);
+}
+
+void accumulators_step(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
+                       int width)
+{
+    struct arena *arena = emitter->arena;
+    const char *suffix = width_suffix(width);
+    bool filtered = emitter->task->filter_count > 0;
+
+    for (size_t k = 0; k < accumulators->count; k++) {
+        const struct accumulator *accumulator = &accumulators->at[k];
+        const struct accumulator_form *form = &forms[accumulator->kind];
+        if (accumulator->kind == ACC_FOLD)
+            ordered_step(accumulators, emitter, k, out, width);
+        if (!*form->step)
+            continue;
+        const char *keep = filtered ? "keep" : arena_printf(arena, "((int%s)-1)", suffix);
+        bool wide = form->lane == LANE_I64 || form->lane == LANE_F64;
+        const char *mask = wide && width > 1 ? arena_printf(arena, "convert_long%s(keep)", suffix) : "keep";
+        const char *type = arena_printf(arena, "%s%s", lane_cl_type(form->lane), suffix);
+        const char *v =
+            form->lane == LANE_BOOL ? "" : emit_aggregate(emitter, accumulator->aggregate, form->lane, width);
+        const struct part parts[] = {
+            {"A", name(arena, k, width)},
+            {"B", name(arena, k + 1, width)},
+            {"C", name(arena, k + 2, width)},
+            {"D", name(arena, k + 3, width)},
+            {"V", v},
+            {"P", filtered ? kept(arena, form, mask, v, type) : v},
+            {"K", keep},
+            {"T", type},
+            {"W", suffix},
+            {"mask", width == 1 ? "-" : arena_printf(arena, "convert_int%s", suffix)},
+            {"j", arena_printf(arena, "%zu", accumulator->aggregate)},
+            {NULL, NULL},
+        };
+        strbuf_puts(out, "        ");
+        splice(out, form->step, parts);
+        strbuf_putc(out, '\n');
+    }
+}
+
+/* $x joined with $y into $z, of $N lanes; an overflowing product marks the accumulator $o. */
+static const char *join_template(const char *element, enum fold fold, int width)
+{
+    bool real = strcmp(element, "double") == 0;
+
+    switch (fold) {
+    case FOLD_ADD:
+        return "$z = $x + $y;";
+    case FOLD_MIN:
+        return real ? "$z = fmin($x, $y);" : "$z = min($x, $y);";
+    case FOLD_MAX:
+        return real ? "$z = fmax($x, $y);" : "$z = max($x, $y);";
+    case FOLD_OR:
+        return "$z = $x | $y;";
+    case FOLD_XOR:
+        return "$z = $x ^ $y;";
+    case FOLD_AND:
+        return "$z = $x & $y;";
+    case FOLD_FUNCTION: /* accumulators_join */
+        return "";
+    case FOLD_PRODUCT:
+        return width == 1 ? "$o |= -(mul_hi($x, $y) != 0UL); $z = $x * $y;"
+                          : "$o |= any(mul_hi($x, $y) != (ulong$N)0) ? -1 : 0; $z = $x * $y;";
+    }
+    return "";
+}
+
+/* Joins x and y into z, all of accumulator k, `width` lanes each. */
+static void join(struct arena *arena, struct strbuf *out, const struct accumulator *accumulator, size_t k, int width,
+                 const char *z, const char *x, const char *y)
+{
+    const struct part parts[] = {
+        {"x", x}, {"y", y}, {"z", z}, {"o", name(arena, k + 1, 1)}, {"N", width_suffix(width)}, {NULL, NULL},
+    };
+    splice(out, join_template(end_element(accumulator->kind), forms[accumulator->kind].fold, width), parts);
+}
+
+/* "-unitfirst2": what brings a level to whole numbers of its unit. */
+static const char *scale(struct arena *arena, const struct accumulator *accumulator)
+{
+    static const char *const units[] = {"first", "second", "third"};
+
+    return arena_printf(arena, "-unit%s%zu", units[accumulator->kind - ACC_LEVEL0], accumulator->aggregate);
+}
+
+void accumulators_fold(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
+                       int width)
+{
+    struct arena *arena = emitter->arena;
+
+    for (size_t k = 0; k < accumulators->count; k++) {
+        const struct accumulator *accumulator = &accumulators->at[k];
+        const char *whole = name(arena, k, width);
+        if (forms[accumulator->kind].fold == FOLD_FUNCTION)
+            continue;
+        if (is_level(accumulator->kind)) {
+            strbuf_printf(out, "    const long%d l%zux%d = convert_long%d(ldexp(%s, (int%d)(%s)));\n", width, k, width,
+                          width, whole, width, scale(arena, accumulator));
+            whole = arena_printf(arena, "l%zux%d", k, width);
+        }
+        for (int lanes = width / 2; lanes >= 1; lanes /= 2) {
+            const char *half = arena_printf(arena, "h%zux%d", k, lanes);
+            strbuf_printf(out, "    %s%s %s; ", end_element(accumulator->kind), width_suffix(lanes), half);
+            join(arena, out, accumulator, k, lanes, half, arena_printf(arena, "%s.lo", whole),
+                 arena_printf(arena, "%s.hi", whole));
+            strbuf_putc(out, '\n');
+            whole = half;
+        }
+        strbuf_puts(out, "    ");
+        join(arena, out, accumulator, k, 1, end_name(arena, accumulator, k), end_name(arena, accumulator, k), whole);
+        strbuf_putc(out, '\n');
+    }
+}
+
+/* How a scalar is put into a slot, and got out again. */
+static const struct {
+    const char *element, *pack, *unpack;
+} packs[] = {
+    {"uint", "(ulong)$x", "(uint)$x"},           {"int", "as_ulong((long)$x)", "(int)as_long($x)"},
+    {"long", "as_ulong($x)", "as_long($x)"},     {"ulong", "$x", "$x"},
+    {"double", "as_ulong($x)", "as_double($x)"},
+};
+
+static const char *packed(struct arena *arena, const char *element, bool unpack, const char *text)
+{
+    const struct part parts[] = {{"x", text}, {NULL, NULL}};
+    struct strbuf out = {0};
+
+    for (size_t k = 0; k < sizeof packs / sizeof *packs; k++)
+        if (strcmp(packs[k].element, element) == 0)
+            splice(&out, unpack ? packs[k].unpack : packs[k].pack, parts);
+    const char *copy = arena_text(arena, out.text, out.length);
+    strbuf_free(&out);
+    return copy;
+}
+
+/* How many accumulators of a group are joined at once: more need more local memory, fewer more barriers. */
+enum { JOINED = 8 };
+
+size_t accumulators_joined(const struct accumulators *accumulators)
+{
+    size_t count = accumulators->count - 2 * accumulators->function_count;
+
+    return count < JOINED ? count : JOINED;
+}
+
+/* Appends a statement about each accumulator first .. end-1 of a group, $s being its place in local memory. */
+static void for_each(const struct accumulators *accumulators, size_t first, size_t end, struct arena *arena,
+                     struct strbuf *out, const char *template)
+{
+    for (size_t k = first; k < end; k++) {
+        const struct accumulator *accumulator = &accumulators->at[k];
+        const char *element = end_element(accumulator->kind), *scalar = end_name(arena, accumulator, k);
+        if (forms[accumulator->kind].fold == FOLD_FUNCTION)
+            continue;
+        const char *place = arena_printf(arena, "scratch[%zu]", k - first);
+        struct strbuf joined = {0};
+        join(arena, &joined, accumulator, k, 1, scalar, scalar, "other");
+        const struct part parts[] = {
+            {"s", place},
+            {"packed", packed(arena, element, false, scalar)},
+            {"unpacked", packed(arena, element, true, arena_printf(arena, "%s[lane + step]", place))},
+            {"join", joined.text},
+            {"E", element},
+            {"k", arena_printf(arena, "%zu", k)},
+            {NULL, NULL},
+        };
+        splice(out, template, parts);
+        strbuf_free(&joined);
+    }
+}
+
+/* A group's results join pairwise in local memory. */
+static void finish_group(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out)
+{
+    for (size_t k = 0; k < accumulators->count; k++) {
+        const char *element = forms[accumulators->at[k].kind].element;
+        if (forms[accumulators->at[k].kind].fold == FOLD_FUNCTION)
+            strbuf_printf(out, "    if (lane == 0)\n        slots[%zu * get_num_groups(0) + get_group_id(0)] = %s;\n",
+                          k, packed(arena, element, false, arena_printf(arena, "r%zu", k)));
+    }
+    for (size_t first = 0; first < accumulators->count && accumulators_joined(accumulators) > 0; first += JOINED) {
+        size_t end = first + JOINED < accumulators->count ? first + JOINED : accumulators->count;
+        for_each(accumulators, first, end, arena, out, "    $s[lane] = $packed;\n");
+        strbuf_puts(out, "    for (uint step = get_local_size(0) / 2; step > 0; step >>= 1) {\n"
+                         "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+                         "        if (lane < step) {\n");
+        for_each(accumulators, first, end, arena, out,
+                 "            { const $E other = $unpacked; $join $s[lane] = $packed; }\n");
+        strbuf_puts(out, "        }\n"
+                         "    }\n"
+                         "    if (lane == 0) {\n");
+        for_each(accumulators, first, end, arena, out,
+                 "        slots[$k * get_num_groups(0) + get_group_id(0)] = $s[0];\n");
+        strbuf_puts(out, "    }\n");
+        if (end < accumulators->count)
+            strbuf_puts(out, "    barrier(CLK_LOCAL_MEM_FENCE);\n");
+    }
+}
+
+void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
+                         const struct shape *shape)
+{
+    struct arena *arena = emitter->arena;
+
+    for (size_t k = 0; k < accumulators->count; k++) {
+        const struct accumulator *accumulator = &accumulators->at[k];
+        if (is_level(accumulator->kind))
+            strbuf_printf(out, "    l%zu += convert_long(ldexp(a%zu, %s));\n", k, k, scale(arena, accumulator));
+        if (shape->chunks)
+            strbuf_printf(out, "    slots[%zu * get_num_groups(0) + get_group_id(0)] = %s;\n", k,
+                          packed(arena, end_element(accumulator->kind), false, end_name(arena, accumulator, k)));
+    }
+    if (!shape->chunks)
+        finish_group(accumulators, arena, out);
+}
+
+static double as_double(uint64_t slot)
+{
+    double number;
+
+    memcpy(&number, &slot, sizeof number);
+    return number;
+}
+
+static uint64_t slots_join(enum accumulator_kind kind, const uint64_t *slots, size_t results)
+{
+    uint64_t joined = slots[0];
+
+    for (size_t k = 1; k < results; k++) {
+        int64_t a = (int64_t)joined, b = (int64_t)slots[k];
+        switch (forms[kind].fold) {
+        case FOLD_MIN:
+            if (strcmp(forms[kind].element, "double") == 0 ? as_double(slots[k]) < as_double(joined) : b < a)
+                joined = slots[k];
+            break;
+        case FOLD_MAX:
+            if (strcmp(forms[kind].element, "double") == 0 ? as_double(slots[k]) > as_double(joined) : b > a)
+                joined = slots[k];
+            break;
+        case FOLD_OR:
+            joined |= slots[k];
+            break;
+        case FOLD_XOR:
+            joined ^= slots[k];
+            break;
+        case FOLD_AND:
+            joined &= slots[k];
+            break;
+        case FOLD_ADD:
+        case FOLD_PRODUCT:  /* slots_sum, slots_product; */
+        case FOLD_FUNCTION: /* joined by the user's function itself */
+            break;
+        }
+    }
+    return joined;
+}
+
+double slots_float(enum accumulator_kind kind, const uint64_t *slots, size_t results)
+{
+    return as_double(slots_join(kind, slots, results));
+}
+
+int64_t slots_int(enum accumulator_kind kind, const uint64_t *slots, size_t results)
+{
+    return (int64_t)slots_join(kind, slots, results);
+}
+
+int128 slots_sum(enum accumulator_kind kind, const uint64_t *slots, size_t results)
+{
+    bool natural = kind == ACC_LOW;
+    int128 sum = 0;
+
+    for (size_t k = 0; k < results; k++)
+        sum += natural ? (int128)slots[k] : (int128)(int64_t)slots[k];
+    return sum;
+}
+
+uint64_t slots_product(const uint64_t *slots, size_t results, bool *overflow)
+{
+    uint64_t product = 1;
+
+    for (size_t k = 0; k < results; k++)
+        *overflow = __builtin_mul_overflow(product, slots[k], &product) || *overflow;
+    return product;
+}

@@ -1,0 +1,115 @@
+/* What aggregates are made of: which accumulators each needs, in the first pass and in the second. */
+#include "cl/codegen/accumulate.h"
+
+enum { MOST_PARTS = 6 /* accumulators of an aggregate, at most */ };
+
+static void add(struct accumulators *accumulators, size_t aggregate, const enum accumulator_kind *kinds, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        accumulators->at[accumulators->count++] = (struct accumulator){kinds[k], aggregate};
+}
+
+#define ADD(accumulators, aggregate, ...)                                                                              \
+    add(accumulators, aggregate, (const enum accumulator_kind[]){__VA_ARGS__},                                         \
+        sizeof((const enum accumulator_kind[]){__VA_ARGS__}) / sizeof(enum accumulator_kind))
+
+static bool sum_fits(const struct instr *instr, int64_t rows)
+{
+    int64_t most = INT64_MAX / 2 / rows;
+
+    return instr->lo >= -most && instr->hi <= most;
+}
+
+static bool add_function(const struct emitter *emitter, size_t k, struct accumulators *accumulators)
+{
+    size_t literals = emitter->literal_count;
+
+    for (size_t j = 0; j < accumulators->function_count; j++)
+        literals += accumulators->functions[j].emitter.literal_count;
+    return function_init(&accumulators->functions[accumulators->function_count++], emitter->task->aggregates[k].reducer,
+                         k, literals, emitter->arena);
+}
+
+static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows, struct accumulators *first,
+                          struct accumulators *second)
+{
+    const struct aggregate *aggregate = &emitter->task->aggregates[k];
+    if (aggregate->kind == AGG_COUNT)
+        return true;
+    const struct instr *instr = &emitter->task->code.at[aggregate->value];
+    bool real = instr->lane == LANE_F64, wide = instr->lane == LANE_I64;
+
+    switch (aggregate->kind) {
+    case AGG_COUNT:
+        break;
+    case AGG_BITAND:
+        ADD(first, k, wide ? ACC_AND64 : ACC_AND32);
+        break;
+    case AGG_XOR:
+        ADD(first, k, wide ? ACC_XOR64 : ACC_XOR32);
+        break;
+    case AGG_BITOR:
+        ADD(first, k, wide ? ACC_OR64 : ACC_OR32);
+        break;
+    case AGG_FOLD:
+        ADD(first, k, ACC_FOLD, ACC_FOLDED);
+        return add_function(emitter, k, first);
+    case AGG_SUM:
+    case AGG_MEAN:
+        if (real) {
+            ADD(first, k, ACC_LARGEST, ACC_NANS, ACC_POSITIVE_INF, ACC_NEGATIVE_INF);
+            ADD(second, k, ACC_LEVEL0, ACC_LEVEL1, ACC_LEVEL2, ACC_REST);
+        } else if (!wide) {
+            ADD(first, k, ACC_SUM32);
+        } else if (sum_fits(instr, rows)) {
+            ADD(first, k, ACC_SUM64);
+        } else {
+            ADD(first, k, ACC_LOW, ACC_HIGH);
+        }
+        break;
+    case AGG_MIN:
+        if (real)
+            ADD(first, k, ACC_FMIN, ACC_NANS);
+        else
+            ADD(first, k, wide ? ACC_MIN64 : ACC_MIN32);
+        break;
+    case AGG_MAX:
+        if (real)
+            ADD(first, k, ACC_FMAX, ACC_NANS);
+        else
+            ADD(first, k, wide ? ACC_MAX64 : ACC_MAX32);
+        break;
+    case AGG_PRODUCT: /* of floats: rounded step by step in the order of rows, which no parallel form keeps */
+        if (real)
+            return false;
+        ADD(first, k, ACC_MAGNITUDE, ACC_OVERFLOW, ACC_NEGATIVE, ACC_ZERO);
+        break;
+    }
+    return true;
+}
+
+bool accumulators_of(const struct emitter *emitter, int64_t rows, struct accumulators *first,
+                     struct accumulators *second)
+{
+    size_t most = emitter->task->aggregate_count * MOST_PARTS + 1;
+
+    *first = (struct accumulators){
+        .at = arena_array(emitter->arena, most, sizeof *first->at),
+        .functions = arena_array(emitter->arena, emitter->task->aggregate_count + 1, sizeof *first->functions),
+    };
+    *second = (struct accumulators){.at = arena_array(emitter->arena, most, sizeof *second->at)};
+    if (emitter->task->filter_count > 0)
+        ADD(first, 0, ACC_KEPT);
+    for (size_t k = 0; k < emitter->task->aggregate_count; k++)
+        if (!add_aggregate(emitter, k, rows, first, second))
+            return false;
+    return true;
+}
+
+struct accumulators accumulators_count(struct arena *arena)
+{
+    struct accumulators kept = {.at = arena_array(arena, 1, sizeof *kept.at)};
+
+    ADD(&kept, 0, ACC_KEPT);
+    return kept;
+}

@@ -1,0 +1,480 @@
+#include "cl/codegen/emit.h"
+
+#include "cl/codegen/divide_const.h"
+#include "cl/codegen/op_templates.h"
+#include "cl/codegen/template.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+const char *lane_cl_type(enum lane lane)
+{
+    static const char *const types[] = {
+        [LANE_BOOL] = "int", [LANE_I32] = "int", [LANE_I64] = "long", [LANE_F64] = "double"};
+    return types[lane];
+}
+
+const char *width_suffix(int width)
+{
+    return width == 16 ? "16" : width == 8 ? "8" : width == 4 ? "4" : width == 2 ? "2" : "";
+}
+
+static bool is_literal(const struct instr *instr)
+{
+    return instr->op == OP_CONST && !instr->exact;
+}
+
+static enum lane widest(enum lane a, enum lane b)
+{
+    return a > b ? a : b;
+}
+
+/* The kind of its arguments: what tells forms of one operation apart. */
+static enum kind argument_kind(const struct code *code, const struct instr *instr)
+{
+    return code->at[instr->args[instr->op == OP_SELECT ? 1 : 0]].kind;
+}
+
+/* Integers divided by a literal: a multiplication by its reciprocal. */
+static bool divides_by_literal(const struct code *code, const struct instr *instr)
+{
+    return (instr->op == OP_DIV || instr->op == OP_MOD) && instr->kind == KIND_INT &&
+           is_literal(&code->at[instr->args[1]]);
+}
+
+/* The lane in which that is done. */
+static enum lane quotient_lane(const struct code *code, const struct instr *instr)
+{
+    return widest(LANE_I32, widest(code->at[instr->args[0]].lane, code->at[instr->args[1]].lane));
+}
+
+/* The lane that the work is done in (for WORK_MIXED: that of the result's type). */
+static enum lane work_lane(const struct code *code, const struct instr *instr, const struct form *form)
+{
+    enum lane lane = LANE_I32;
+
+    switch (form->work) {
+    case WORK_MASK:
+        return LANE_BOOL;
+    case WORK_LONG:
+    case WORK_MIXED:
+        return LANE_I64;
+    case WORK_DOUBLE:
+    case WORK_CALL:
+        return LANE_F64;
+    case WORK_WIDEST:
+    case WORK_DIVIDE:
+        lane = widest(lane, instr->lane);
+        if (instr->checked && form->work == WORK_WIDEST)
+            lane = LANE_I64;
+        break;
+    case WORK_COMPARE:
+        break;
+    }
+    for (int k = instr->op == OP_SELECT ? 1 : 0; k < op_table[instr->op].arity; k++)
+        lane = widest(lane, code->at[instr->args[k]].lane);
+    return lane;
+}
+
+static int32_t add_literal(struct emitter *emitter, value constant, bool divisor, enum lane lane)
+{
+    struct literal *literal = &emitter->literals[emitter->literal_count];
+
+    *literal = (struct literal){constant, divisor, lane};
+    return (int32_t)(emitter->first_literal + emitter->literal_count++);
+}
+
+/* Notes what a value reads of columns. */
+static void number_columns(struct emitter *emitter, value v)
+{
+    const struct instr *instr = &emitter->task->code.at[v];
+
+    emitter->total = emitter->total || instr->op == OP_ROWS;
+    if (instr->op != OP_INPUT && instr->op != OP_GATHER)
+        return;
+    int32_t *column = &emitter->columns[instr->integer];
+    if (*column < 0) {
+        *column = (int32_t)emitter->column_count;
+        emitter->inputs[emitter->column_count++] = (size_t)instr->integer;
+    }
+    if (instr->op == OP_GATHER)
+        emitter->reaches[*column] = REACH_WHOLE;
+    if (instr->offset == 0)
+        return;
+    emitter->reaches[*column] = REACH_NEAR;
+    emitter->operands[v][0] = (int32_t)emitter->neighbour_count;
+    emitter->neighbours[emitter->neighbour_count++] = v;
+}
+
+bool emitter_init(struct emitter *emitter, const struct task *task, const enum type *stores, size_t first_literal,
+                  struct arena *arena)
+{
+    const struct code *code = &task->code;
+    size_t count = (size_t)code->count;
+    size_t uses = 3 * count + needs_roots(task);
+    int32_t number = 0;
+
+    *emitter = (struct emitter){
+        .arena = arena,
+        .task = task,
+        .stores = stores,
+        .live = arena_array(arena, count + 1, sizeof(bool)),
+        .numbers = arena_array(arena, count + 1, sizeof(int32_t)),
+        .columns = arena_array(arena, task->input_count + 1, sizeof(int32_t)),
+        .inputs = arena_array(arena, task->input_count + 1, sizeof(size_t)),
+        .reaches = arena_array(arena, task->input_count + 1, sizeof(enum reach)),
+        .neighbours = arena_array(arena, count + 1, sizeof(value)),
+        .operands = arena_array(arena, count + 1, sizeof *emitter->operands),
+        .roots = arena_array(arena, needs_roots(task) + 1, sizeof(int32_t)),
+        .literals = arena_array(arena, uses + 1, sizeof(struct literal)),
+        .first_literal = first_literal,
+    };
+    for (size_t k = 0; k < task->input_count; k++)
+        emitter->columns[k] = -1;
+    needs_mark(task, (struct needs){true, true, true}, emitter->live);
+    for (value v = 0; v < code->count; v++) {
+        const struct instr *instr = &code->at[v];
+        if (!emitter->live[v])
+            continue;
+        emitter->floats = emitter->floats || instr->lane == LANE_F64;
+        if (instr->op == OP_CONST)
+            continue;
+        int arity = op_table[instr->op].arity;
+        if (arity > 0 && instr->op != OP_GATHER && !form_of(instr->op, argument_kind(code, instr)))
+            return false;
+        emitter->numbers[v] = number++;
+        emitter->checks = emitter->checks || instr->checked;
+        number_columns(emitter, v);
+        for (int k = 0; k < arity; k++) {
+            bool literal = is_literal(&code->at[instr->args[k]]);
+            bool divisor = k == 1 && divides_by_literal(code, instr);
+            enum lane lane = divisor ? quotient_lane(code, instr) : code->at[instr->args[k]].lane;
+            emitter->operands[v][k] = literal ? add_literal(emitter, instr->args[k], divisor, lane) : -1;
+        }
+    }
+    for (size_t root = 0; root < needs_roots(task); root++) {
+        value v = needs_root(task, root);
+        emitter->roots[root] =
+            v != NO_VALUE && is_literal(&code->at[v]) ? add_literal(emitter, v, false, code->at[v].lane) : -1;
+    }
+    emitter->operations = (size_t)number;
+    return true;
+}
+
+size_t emit_bytes_read(const struct emitter *emitter, const bool *live, const bool *before, struct arena *arena)
+{
+    const struct code *code = &emitter->task->code;
+    bool *counted = arena_array(arena, emitter->task->input_count + 1, sizeof(bool));
+    size_t bytes = 0;
+
+    for (value v = 0; v < code->count; v++)
+        if (before[v] && code->at[v].op == OP_INPUT)
+            counted[code->at[v].integer] = true;
+    for (value v = 0; v < code->count; v++) {
+        const struct instr *instr = &code->at[v];
+        bool reads = (instr->op == OP_GATHER && !before[v]) || (instr->op == OP_INPUT && !counted[instr->integer]);
+        if (!live[v] || !reads)
+            continue;
+        bytes += type_table[emitter->stores[instr->integer]].size;
+        counted[instr->integer] = counted[instr->integer] || instr->op == OP_INPUT;
+    }
+    return bytes;
+}
+
+size_t emit_row_bytes(const struct emitter *emitter, struct needs needs, struct arena *arena)
+{
+    size_t count = (size_t)emitter->task->code.count;
+    bool *live = arena_array(arena, count + 1, sizeof(bool)), *none = arena_array(arena, count + 1, sizeof(bool));
+
+    needs_mark(emitter->task, needs, live);
+    return emit_bytes_read(emitter, live, none, arena);
+}
+
+static const char *constant_text(struct arena *arena, const struct instr *instr)
+{
+    if (instr->kind == KIND_FLOAT) {
+        uint64_t bits;
+        memcpy(&bits, &instr->number, sizeof bits);
+        return isfinite(instr->number) ? arena_printf(arena, "%a", instr->number)
+                                       : arena_printf(arena, "as_double(0x%" PRIx64 "UL)", bits);
+    }
+    if (instr->kind == KIND_BOOL)
+        return instr->integer ? "-1" : "0";
+    if (instr->integer == INT64_MIN)
+        return "LONG_MIN";
+    return arena_printf(arena, instr->lane == LANE_I64 ? "%" PRId64 "L" : "%" PRId64, instr->integer);
+}
+
+/* `v` in `lane`; `literal` is the number of the argument it is passed as, or -1. */
+static const char *operand(const struct emitter *emitter, value v, int32_t literal, enum lane lane, int width)
+{
+    const struct instr *instr = &emitter->task->code.at[v];
+    const char *type = lane_cl_type(lane), *suffix = width_suffix(width);
+
+    if (literal >= 0 && width == 1 && instr->lane == lane)
+        return arena_printf(emitter->arena, "c%" PRId32, literal);
+    if (literal >= 0)
+        return arena_printf(emitter->arena, "((%s%s)c%" PRId32 ")", type, suffix, literal);
+    if (instr->op == OP_CONST)
+        return arena_printf(emitter->arena, "((%s%s)%s)", type, suffix, constant_text(emitter->arena, instr));
+    if (strcmp(lane_cl_type(instr->lane), type) == 0)
+        return arena_printf(emitter->arena, "v%" PRId32, emitter->numbers[v]);
+    return arena_printf(emitter->arena, "convert_%s%s(v%" PRId32 ")", type, suffix, emitter->numbers[v]);
+}
+
+static const char *argument(const struct emitter *emitter, value v, int k, enum lane lane, int width)
+{
+    return operand(emitter, emitter->task->code.at[v].args[k], emitter->operands[v][k], lane, width);
+}
+
+/* A mask as wide as the lane; scalar conditions need no width. */
+static const char *wide_mask(const struct emitter *emitter, const char *mask, enum lane lane, int width)
+{
+    if (width == 1 || lane == LANE_BOOL || lane == LANE_I32)
+        return mask;
+    return arena_printf(emitter->arena, "convert_long%s(%s)", width_suffix(width), mask);
+}
+
+/* A comparison worked in `lane` as a mask. */
+static const char *mask_of(const struct emitter *emitter, const char *comparison, enum lane lane, int width)
+{
+    if (width == 1)
+        return arena_printf(emitter->arena, "-(%s)", comparison);
+    if (lane == LANE_BOOL || lane == LANE_I32)
+        return comparison;
+    return arena_printf(emitter->arena, "convert_int%s(%s)", width_suffix(width), comparison);
+}
+
+/* An element as stored becomes the value. */
+static void emit_element(const struct emitter *emitter, struct strbuf *out, value v, const char *element, int width)
+{
+    const struct instr *instr = &emitter->task->code.at[v];
+    enum type store = emitter->stores[instr->integer];
+    const char *type = lane_cl_type(instr->lane), *suffix = width_suffix(width);
+
+    strbuf_printf(out, "        const %s%s v%" PRId32 " = ", type, suffix, emitter->numbers[v]);
+    if (instr->lane == LANE_BOOL)
+        strbuf_printf(out, "%s(convert_int%s(%s) != (int%s)0);\n", width == 1 ? "-" : "", suffix, element, suffix);
+    else if (strcmp(type_table[store].cl, type) == 0)
+        strbuf_printf(out, "%s;\n", element);
+    else
+        strbuf_printf(out, "convert_%s%s(%s);\n", type, suffix, element);
+}
+
+const char *emit_fetched(const struct emitter *emitter, value v)
+{
+    return arena_printf(emitter->arena, "x%" PRId32 "[j]", emitter->numbers[v]);
+}
+
+static void emit_input(const struct emitter *emitter, struct strbuf *out, value v, enum from from, int width)
+{
+    struct arena *arena = emitter->arena;
+    int64_t input = emitter->task->code.at[v].integer;
+    const char *element = emitter->function      ? arena_printf(arena, "x%" PRId64, input)
+                          : from == FROM_FETCHED ? emit_fetched(emitter, v)
+                                                 : reach_element(emitter, v, "", width);
+
+    emit_element(emitter, out, v, element, width);
+}
+
+static void emit_gather(const struct emitter *emitter, struct strbuf *out, value v, int width)
+{
+    const struct instr *instr = &emitter->task->code.at[v];
+    const char *suffix = width_suffix(width);
+    const char *position = arena_printf(emitter->arena, "p%" PRId32, emitter->numbers[v]);
+    const char *beyond = arena_printf(emitter->arena, "as_ulong%s(%s) >= (ulong%s)high%" PRId32, suffix, position,
+                                      suffix, emitter->columns[instr->integer]);
+
+    strbuf_printf(out, "        const long%s %s = %s;\n", suffix, position, argument(emitter, v, 0, LANE_I64, width));
+    emit_element(emitter, out, v, reach_element(emitter, v, position, width), width);
+    if (instr->checked)
+        strbuf_printf(out, "        const int%s f%" PRId32 " = %s;\n", suffix, emitter->numbers[v],
+                      mask_of(emitter, beyond, LANE_I64, width));
+}
+
+static void emit_rows(const struct emitter *emitter, struct strbuf *out, value v, int width)
+{
+    const char *type = lane_cl_type(emitter->task->code.at[v].lane), *suffix = width_suffix(width);
+
+    strbuf_printf(out, "        const %s%s v%" PRId32 " = (%s%s)(%s)total;\n", type, suffix, emitter->numbers[v], type,
+                  suffix, type);
+}
+
+static void emit_row(const struct emitter *emitter, struct strbuf *out, value v, int width)
+{
+    const char *type = lane_cl_type(emitter->task->code.at[v].lane), *suffix = width_suffix(width);
+
+    strbuf_printf(out, "        const %s%s v%" PRId32 " = (%s%s)(%s)(row + (long)i)", type, suffix, emitter->numbers[v],
+                  type, suffix, type);
+    if (width > 1) {
+        strbuf_printf(out, " + (%s%s)(0", type, suffix);
+        for (int k = 1; k < width; k++)
+            strbuf_printf(out, ", %d", k);
+        strbuf_puts(out, ")");
+    }
+    strbuf_puts(out, ";\n");
+}
+
+static bool magnitude_in_32(const struct instr *instr)
+{
+    return instr->lo > -(INT64_C(1) << 32) && instr->hi < INT64_C(1) << 32;
+}
+
+/* Quotient or remainder by a literal. */
+static void emit_quotient(const struct emitter *emitter, struct strbuf *out, value v, int width)
+{
+    const struct instr *instr = &emitter->task->code.at[v];
+    enum lane work = quotient_lane(&emitter->task->code, instr);
+
+    quotient_emit(out, &(struct quotient){
+                           .number = arena_printf(emitter->arena, "%" PRId32, emitter->numbers[v]),
+                           .dividend = argument(emitter, v, 0, work, width),
+                           .divisor = arena_printf(emitter->arena, "c%" PRId32, emitter->operands[v][1]),
+                           .work = work,
+                           .type = lane_cl_type(instr->lane),
+                           .width = width,
+                           .small = magnitude_in_32(&emitter->task->code.at[instr->args[0]]) &&
+                                    emitter->task->code.at[instr->args[1]].lane == LANE_I32,
+                           .remainder = instr->op == OP_MOD,
+                           .checked = instr->checked,
+                       });
+}
+
+static void emit_operation(const struct emitter *emitter, struct strbuf *out, value v, int width)
+{
+    const struct code *code = &emitter->task->code;
+    const struct instr *instr = &code->at[v];
+    const struct form *form = form_of(instr->op, argument_kind(code, instr));
+    enum lane work = work_lane(code, instr, form);
+    struct arena *arena = emitter->arena;
+    const char *suffix = width_suffix(width);
+    const char *number = arena_printf(arena, "%" PRId32, emitter->numbers[v]);
+    const char *args[3] = {"", "", ""};
+    const char *mask = "";
+
+    for (int k = 0; k < op_table[instr->op].arity; k++) {
+        if (instr->op == OP_SELECT && k == 0) {
+            args[k] = argument(emitter, v, k, LANE_BOOL, width);
+            mask = wide_mask(emitter, args[k], work, width);
+        } else {
+            args[k] = argument(emitter, v, k, form->work == WORK_MIXED && k == 1 ? LANE_F64 : work, width);
+        }
+    }
+    enum lane gives = form->gives == GIVES_INT      ? LANE_I32
+                      : form->gives == GIVES_LONG   ? LANE_I64
+                      : form->gives == GIVES_DOUBLE ? LANE_F64
+                                                    : work;
+    bool wide = work == LANE_I64;
+    bool same = form->gives == GIVES_COMPARE || strcmp(lane_cl_type(gives), lane_cl_type(instr->lane)) == 0;
+    const struct part parts[] = {
+        {"a", args[0]},
+        {"b", args[1]},
+        {"c", args[2]},
+        {"m", mask},
+        {"n", number},
+        {"r", arena_printf(arena, same ? "v%s" : "w%s", number)},
+        {"T", arena_printf(arena, "%s%s", lane_cl_type(work), suffix)},
+        {"U", arena_printf(arena, "%s%s", wide ? "ulong" : "uint", suffix)},
+        {"W", suffix},
+        {"max", wide ? "63" : "31"},
+        {"min", wide ? "LONG_MIN" : "INT_MIN"},
+        {NULL, NULL},
+    };
+    struct strbuf text = {0};
+    if (form->before) {
+        splice(&text, form->before, parts);
+        strbuf_printf(out, "        %s\n", text.text);
+        strbuf_clear(&text);
+    }
+    if (form->work == WORK_CALL)
+        strbuf_puts(&text, form_call(arena, form->expression, op_table[instr->op].arity, args, width));
+    else
+        splice(&text, form->expression, parts);
+    if (form->gives == GIVES_COMPARE)
+        strbuf_printf(out, "        const int%s v%s = %s;\n", suffix, number, mask_of(emitter, text.text, work, width));
+    else
+        strbuf_printf(out, "        const %s%s %s%s = %s;\n", lane_cl_type(gives), suffix, same ? "v" : "w", number,
+                      text.text);
+    if (!same)
+        strbuf_printf(out, "        const %s%s v%s = convert_%s%s(w%s);\n", lane_cl_type(instr->lane), suffix, number,
+                      lane_cl_type(instr->lane), suffix, number);
+    if (instr->checked) {
+        strbuf_clear(&text);
+        splice(&text, form->fails ? form->fails : "($T)0 != ($T)0", parts);
+        strbuf_printf(out, "        const int%s f%s = %s;\n", suffix, number, mask_of(emitter, text.text, work, width));
+    }
+    strbuf_free(&text);
+}
+
+void emit_values(const struct emitter *emitter, struct strbuf *out, int width, const bool *wanted, enum from from)
+{
+    const struct code *code = &emitter->task->code;
+
+    for (value v = 0; v < code->count; v++) {
+        if (!wanted[v] || code->at[v].op == OP_CONST)
+            continue;
+        if (code->at[v].op == OP_INPUT)
+            emit_input(emitter, out, v, from, width);
+        else if (code->at[v].op == OP_ROW)
+            emit_row(emitter, out, v, width);
+        else if (code->at[v].op == OP_ROWS)
+            emit_rows(emitter, out, v, width);
+        else if (code->at[v].op == OP_GATHER)
+            emit_gather(emitter, out, v, width);
+        else if (divides_by_literal(code, &code->at[v]))
+            emit_quotient(emitter, out, v, width);
+        else
+            emit_operation(emitter, out, v, width);
+    }
+    for (value v = 0; v < code->count; v++) {
+        const struct instr *instr = &code->at[v];
+        if (!wanted[v] || !instr->checked)
+            continue;
+        strbuf_printf(out, "        err%d |= f%" PRId32, width, emitter->numbers[v]);
+        if (instr->guard != NO_VALUE)
+            strbuf_printf(out, " & %s", operand(emitter, instr->guard, -1, LANE_BOOL, width));
+        strbuf_puts(out, ";\n");
+    }
+}
+
+void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct needs needs)
+{
+    bool *live = arena_array(emitter->arena, (size_t)emitter->task->code.count + 1, sizeof(bool));
+
+    needs_mark(emitter->task, needs, live);
+    emit_values(emitter, out, width, live, FROM_COLUMNS);
+}
+
+static const char *root_text(const struct emitter *emitter, size_t root, enum lane lane, int width)
+{
+    value v = needs_root(emitter->task, root);
+    const char *text = operand(emitter, v, emitter->roots[root], lane, width);
+    bool mask = emitter->task->code.at[v].lane == LANE_BOOL && lane != LANE_BOOL;
+
+    return mask ? arena_printf(emitter->arena, "(-%s)", text) : text;
+}
+
+void emit_conditions(const struct emitter *emitter, struct strbuf *out, const value *conditions, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        strbuf_printf(out, "%s%s", k == 0 ? "" : " & ", operand(emitter, conditions[k], -1, LANE_BOOL, 1));
+}
+
+void emit_keep(const struct emitter *emitter, struct strbuf *out, int width)
+{
+    strbuf_printf(out, "        const int%s keep = ", width_suffix(width));
+    for (size_t k = 0; k < emitter->task->filter_count; k++)
+        strbuf_printf(out, "%s%s", k == 0 ? "" : " & ", root_text(emitter, k, LANE_BOOL, width));
+    strbuf_puts(out, ";\n");
+}
+
+const char *emit_output(const struct emitter *emitter, size_t output, enum lane lane, int width)
+{
+    return root_text(emitter, emitter->task->filter_count + output, lane, width);
+}
+
+const char *emit_aggregate(const struct emitter *emitter, size_t aggregate, enum lane lane, int width)
+{
+    return root_text(emitter, emitter->task->filter_count + emitter->task->output_count + aggregate, lane, width);
+}

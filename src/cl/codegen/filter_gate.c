@@ -1,0 +1,120 @@
+#include "cl/codegen/filter_gate.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* How few rows a condition may be thought to leave, by its form alone: another literal is to find the same program. */
+static int rank(const struct code *code, value condition)
+{
+    const struct instr *instr = &code->at[condition];
+
+    if (instr->op != OP_EQ)
+        return 0;
+    bool of_column = code->at[instr->args[0]].op == OP_INPUT || code->at[instr->args[1]].op == OP_INPUT;
+    return of_column ? 2 : 1;
+}
+
+/* Brings the first of the conditions of the highest rank to the front. */
+static void choose_first(const struct code *code, value *conditions, size_t count)
+{
+    for (size_t k = 1; k < count; k++) {
+        if (rank(code, conditions[k]) <= rank(code, conditions[0]))
+            continue;
+        value better = conditions[k];
+        memmove(conditions + 1, conditions, k * sizeof *conditions);
+        conditions[0] = better;
+    }
+}
+
+static bool *new_marks(const struct code *code, struct arena *arena)
+{
+    return arena_array(arena, (size_t)code->count + 1, sizeof(bool));
+}
+
+/* Whether some marked value reads at a position that it computes. */
+static bool gathers(const struct code *code, const bool *marks)
+{
+    for (value v = 0; v < code->count; v++)
+        if (marks[v] && code->at[v].op == OP_GATHER)
+            return true;
+    return false;
+}
+
+bool gate_find(const struct emitter *emitter, struct needs needs, struct arena *arena, struct gate *gate)
+{
+    const struct task *task = emitter->task;
+    const struct code *code = &task->code;
+    size_t count;
+    value *conditions = task_conditions(task, arena, &count);
+    bool *all = new_marks(code, arena), *before = new_marks(code, arena), *next = new_marks(code, arena);
+
+    needs_mark(task, needs, all);
+    if (!needs.filters)
+        return false;
+    if (!code_any_checked(code, all))
+        choose_first(code, conditions, count);
+    *gate = (struct gate){.all = all, .before = before, .conditions = conditions};
+    for (size_t k = 0; k < count && !gathers(code, before); k++) {
+        before[conditions[k]] = true;
+        needs_close(code, before);
+        memcpy(next, before, (size_t)code->count * sizeof *next);
+        if (k + 1 < count)
+            next[conditions[k + 1]] = true;
+        needs_close(code, next);
+        gate->count = k + 1;
+        if (emit_bytes_read(emitter, k + 1 < count ? next : all, before, arena) > 0)
+            return !gathers(code, before);
+    }
+    return false;
+}
+
+size_t gate_many(const struct emitter *emitter, const struct gate *gate, size_t most)
+{
+    enum { MOST_BYTES = 160 /* of a work-item's registers */ };
+    const struct code *code = &emitter->task->code;
+    size_t bytes = 0;
+
+    for (value v = 0; v < code->count; v++)
+        if (gate->all[v] && code->at[v].op == OP_INPUT)
+            bytes += type_table[emitter->stores[code->at[v].integer]].size;
+    while (most > 1 && most * bytes > MOST_BYTES)
+        most /= 2;
+    return most;
+}
+
+void gate_emit(const struct emitter *emitter, const struct gate *gate, size_t many, struct gate_text *text)
+{
+    const struct code *code = &emitter->task->code;
+
+    for (value v = 0; v < code->count; v++) {
+        if (!gate->all[v] || code->at[v].op != OP_INPUT)
+            continue;
+        const char *type = type_table[emitter->stores[code->at[v].integer]].cl;
+        const char *element = reach_element(emitter, v, "", 1);
+        strbuf_printf(&text->fetched, "        %s x%" PRId32 "[%zu];\n", type, emitter->numbers[v], many);
+        if (gate->before[v])
+            strbuf_printf(&text->fetch, "            %s = %s;\n", emit_fetched(emitter, v), element);
+        else
+            strbuf_printf(&text->more, "            %s = passed[j] ? %s : (%s)0;\n", emit_fetched(emitter, v), element,
+                          type);
+    }
+    emit_values(emitter, &text->condition, 1, gate->before, FROM_FETCHED);
+    strbuf_puts(&text->condition, "            passed[j] = ");
+    emit_conditions(emitter, &text->condition, gate->conditions, gate->count);
+    strbuf_puts(&text->condition, ";\n");
+    emit_values(emitter, &text->rest, 1, gate->all, FROM_FETCHED);
+}
+
+void gate_text_free(struct gate_text *text)
+{
+    strbuf_free(&text->fetched);
+    strbuf_free(&text->fetch);
+    strbuf_free(&text->condition);
+    strbuf_free(&text->more);
+    strbuf_free(&text->rest);
+}
+
+size_t gate_row_bytes(const struct emitter *emitter, const struct gate *gate, struct arena *arena)
+{
+    return emit_bytes_read(emitter, gate->before, new_marks(&emitter->task->code, arena), arena);
+}

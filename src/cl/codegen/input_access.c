@@ -1,0 +1,121 @@
+#include "cl/codegen/input_access.h"
+
+#include "cl/codegen/emit.h"
+#include "cl/codegen/template.h"
+
+#include <inttypes.h>
+
+void reach_offsets(const struct emitter *emitter, size_t input, int64_t begin, int64_t end, int64_t count,
+                   int64_t *least, int64_t *most)
+{
+    *least = *most = 0;
+    for (size_t k = 0; k < emitter->neighbour_count; k++) {
+        const struct instr *instr = &emitter->task->code.at[emitter->neighbours[k]];
+        bool reaches = begin + instr->offset < count && end + instr->offset > 0;
+        if (instr->integer != (int64_t)input || !reaches)
+            continue;
+        *least = instr->offset < *least ? instr->offset : *least;
+        *most = instr->offset > *most ? instr->offset : *most;
+    }
+}
+
+/* Zeroes lie beyond the ends: kernels compute them all, wanted or not. */
+static const char near_one[] = "$T near_$T(__global const $T *in, long at, long low, long high)\n"
+                               "{\n"
+                               "    return at >= low && at < high ? in[at] : ($T)0;\n"
+                               "}\n\n";
+
+static const char near_vector[] = "$T$W near$W_$T(__global const $T *in, long at, long low, long high)\n"
+                                  "{\n"
+                                  "    $T lanes[$W];\n"
+                                  "    if (at >= low && at + $W <= high)\n"
+                                  "        return vload$W(0, in + at);\n"
+                                  "    for (int k = 0; k < $W; ++k)\n"
+                                  "        lanes[k] = near_$T(in, at + k, low, high);\n"
+                                  "    return vload$W(0, lanes);\n"
+                                  "}\n\n";
+
+static const char whole_one[] = "$T whole_$T(__global const $T *in, long at, ulong high)\n"
+                                "{\n"
+                                "    return as_ulong(at) < high ? in[at] : ($T)0;\n"
+                                "}\n\n";
+
+static const char whole_vector[] = "$T$W whole$W_$T(__global const $T *in, long$W at, ulong high)\n"
+                                   "{\n"
+                                   "    return ($T$W)($lanes);\n"
+                                   "}\n\n";
+
+static const char *gathered_lanes(struct arena *arena, const char *type, int width)
+{
+    struct strbuf out = {0};
+
+    for (int k = 0; k < width; k++)
+        strbuf_printf(&out, "%swhole_%s(in, at.s%x, high)", k > 0 ? ", " : "", type, (unsigned)k);
+    const char *text = arena_text(arena, out.text, out.length);
+    strbuf_free(&out);
+    return text;
+}
+
+void reach_functions(const struct emitter *emitter, struct strbuf *out, int width)
+{
+    bool done[REACH_WHOLE + 1][TYPE_COUNT] = {{false}};
+
+    for (size_t k = 0; k < emitter->column_count; k++) {
+        enum reach reach = emitter->reaches[k];
+        enum type store = emitter->stores[emitter->inputs[k]];
+        if (store == TYPE_BOOL) /* both are uchar */
+            store = TYPE_U8;
+        if (reach == REACH_ROW || done[reach][store])
+            continue;
+        done[reach][store] = true;
+        const char *type = type_table[store].cl;
+        const struct part parts[] = {
+            {"T", type},
+            {"W", width_suffix(width)},
+            {"lanes", width > 1 ? gathered_lanes(emitter->arena, type, width) : ""},
+            {NULL, NULL},
+        };
+        splice(out, reach == REACH_NEAR ? near_one : whole_one, parts);
+        if (width > 1)
+            splice(out, reach == REACH_NEAR ? near_vector : whole_vector, parts);
+    }
+}
+
+void reach_parameters(const struct emitter *emitter, struct strbuf *out)
+{
+    for (size_t k = 0; k < emitter->column_count; k++) {
+        enum type store = emitter->stores[emitter->inputs[k]];
+        strbuf_printf(out, "    __global const %s *restrict in%zu, ulong from%zu,\n", type_table[store].cl, k, k);
+        if (emitter->reaches[k] == REACH_NEAR)
+            strbuf_printf(out, "    long low%zu, long high%zu,\n", k, k);
+        else if (emitter->reaches[k] == REACH_WHOLE)
+            strbuf_printf(out, "    ulong high%zu,\n", k);
+    }
+    for (size_t k = 0; k < emitter->neighbour_count; k++)
+        strbuf_printf(out, "    long d%zu,\n", k);
+    if (emitter->total)
+        strbuf_puts(out, "    long total,\n");
+}
+
+void reach_prologue(const struct emitter *emitter, struct strbuf *out)
+{
+    for (size_t k = 0; k < emitter->column_count; k++)
+        strbuf_printf(out, "    in%zu += from%zu;\n", k, k);
+}
+
+const char *reach_element(const struct emitter *emitter, value v, const char *position, int width)
+{
+    const struct instr *instr = &emitter->task->code.at[v];
+    struct arena *arena = emitter->arena;
+    const char *type = type_table[emitter->stores[instr->integer]].cl, *suffix = width_suffix(width);
+    int32_t column = emitter->columns[instr->integer];
+
+    if (instr->op == OP_GATHER)
+        return arena_printf(arena, "whole%s_%s(in%" PRId32 ", %s, high%" PRId32 ")", suffix, type, column, position,
+                            column);
+    if (instr->offset != 0)
+        return arena_printf(arena, "near%s_%s(in%" PRId32 ", (long)i + d%" PRId32 ", low%" PRId32 ", high%" PRId32 ")",
+                            suffix, type, column, emitter->operands[v][0], column, column);
+    return width == 1 ? arena_printf(arena, "in%" PRId32 "[i]", column)
+                      : arena_printf(arena, "vload%s(0, in%" PRId32 " + i)", suffix, column);
+}

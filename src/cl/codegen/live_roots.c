@@ -1,0 +1,43 @@
+#include "cl/codegen/live_roots.h"
+
+size_t needs_roots(const struct task *task)
+{
+    return task->filter_count + task->output_count + task->aggregate_count;
+}
+
+value needs_root(const struct task *task, size_t root)
+{
+    if (root < task->filter_count)
+        return task->filters[root].keep;
+    root -= task->filter_count;
+    if (root < task->output_count)
+        return task->sink == SINK_ROWS && task->outputs[root].needed ? task->outputs[root].value : NO_VALUE;
+    root -= task->output_count;
+    return task->sink == SINK_AGGREGATE ? task->aggregates[root].value : NO_VALUE;
+}
+
+/* Until nothing new comes: guards may stand behind what they guard. */
+void needs_close(const struct code *code, bool *live)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        code_mark_all(code, live);
+        for (value v = 0; v < code->count; v++) {
+            const struct instr *instr = &code->at[v];
+            if (live[v] && instr->checked && instr->guard != NO_VALUE && !live[instr->guard])
+                live[instr->guard] = changed = true;
+        }
+    }
+}
+
+void needs_mark(const struct task *task, struct needs needs, bool *live)
+{
+    for (size_t root = 0; root < needs_roots(task); root++) {
+        bool wanted = root < task->filter_count                        ? needs.filters
+                      : root < task->filter_count + task->output_count ? needs.outputs
+                                                                       : needs.aggregates;
+        if (wanted && needs_root(task, root) != NO_VALUE)
+            live[needs_root(task, root)] = true;
+    }
+    needs_close(&task->code, live);
+}

@@ -1,0 +1,121 @@
+/* Integer arithmetic is done on unsigned types, because compilers use the freedom that signed overflow gives them. No
+ * division ever sees a divisor of 0 or -1: it is replaced by 1 first, and -1 is put right afterwards. */
+#include "cl/codegen/op_templates.h"
+
+#define INTS   KIND_INT, WORK_WIDEST, GIVES_WORK
+#define FLOATS KIND_FLOAT, WORK_DOUBLE, GIVES_WORK
+#define CALLS  KIND_FLOAT, WORK_CALL, GIVES_WORK
+
+static const struct form forms[] = {
+    {OP_ADD, INTS, NULL, "as_$T(as_$U($a) + as_$U($b))", "(($a ^ $r) & ($b ^ $r)) < ($T)0"},
+    {OP_SUB, INTS, NULL, "as_$T(as_$U($a) - as_$U($b))", "(($a ^ $b) & ($a ^ $r)) < ($T)0"},
+    {OP_MUL, INTS, NULL, "as_$T(as_$U($a) * as_$U($b))", "mul_hi($a, $b) != ($r >> ($T)63)"},
+    {OP_DIV, KIND_INT, WORK_DIVIDE, GIVES_WORK, "const $T s$n = (($b == ($T)0) | ($b == ($T)-1)) ? ($T)1 : $b;",
+     "($b == ($T)-1) ? as_$T(($U)0 - as_$U($a)) : ($a / s$n)", "($b == ($T)0) | (($b == ($T)-1) & ($a == ($T)$min))"},
+    {OP_MOD, KIND_INT, WORK_DIVIDE, GIVES_WORK, "const $T s$n = (($b == ($T)0) | ($b == ($T)-1)) ? ($T)1 : $b;",
+     "$a % s$n", "$b == ($T)0"},
+    {OP_NEG, INTS, NULL, "as_$T(($U)0 - as_$U($a))", "$a == ($T)$min"},
+    {OP_BITAND, INTS, NULL, "$a & $b", NULL},
+    {OP_BITOR, INTS, NULL, "$a | $b", NULL},
+    {OP_XOR, INTS, NULL, "$a ^ $b", NULL},
+    {OP_BITNOT, INTS, NULL, "~$a", NULL},
+    {OP_SHL, INTS, NULL, "as_$T(as_$U($a) << (as_$U($b) & ($U)$max))",
+     "(as_$U($b) > ($U)63) | (($r >> ($b & ($T)$max)) != $a)"},
+    {OP_SHR, INTS, NULL, "$a >> as_$T(min(as_$U($b), ($U)$max))", "as_$U($b) > ($U)63"},
+    {OP_EQ, KIND_INT, WORK_COMPARE, GIVES_COMPARE, NULL, "$a == $b", NULL},
+    {OP_NE, KIND_INT, WORK_COMPARE, GIVES_COMPARE, NULL, "$a != $b", NULL},
+    {OP_LT, KIND_INT, WORK_COMPARE, GIVES_COMPARE, NULL, "$a < $b", NULL},
+    {OP_LE, KIND_INT, WORK_COMPARE, GIVES_COMPARE, NULL, "$a <= $b", NULL},
+    {OP_SELECT, INTS, NULL, "$m ? $b : $c", NULL},
+    {OP_ABS, INTS, NULL, "($a < ($T)0) ? as_$T(($U)0 - as_$U($a)) : $a", "$a == ($T)$min"},
+    {OP_MIN, INTS, NULL, "min($a, $b)", NULL},
+    {OP_MAX, INTS, NULL, "max($a, $b)", NULL},
+    {OP_SIGN, INTS, NULL, "($a > ($T)0) ? ($T)1 : (($a < ($T)0) ? ($T)-1 : ($T)0)", NULL},
+    {OP_POPCOUNT, KIND_INT, WORK_LONG, GIVES_LONG, NULL, "popcount($a)", NULL},
+    {OP_TO_FLOAT, KIND_INT, WORK_COMPARE, GIVES_DOUBLE, NULL, "convert_double$W($a)", NULL},
+    /* The whole part of the float is exact where it fits 64 bits; what is left of it decides between equal ones. */
+    {OP_CMP_INT_FLOAT, KIND_INT, WORK_MIXED, GIVES_LONG,
+     "const long$W s$n = convert_long$W((($b >= (double$W)-9223372036854775808.0) & "
+     "($b < (double$W)9223372036854775808.0)) ? $b : (double$W)0.0); "
+     "const double$W t$n = $b - convert_double$W(s$n);",
+     "($b != $b) ? (long$W)2 : (($b >= (double$W)9223372036854775808.0) ? (long$W)-1 "
+     ": (($b < (double$W)-9223372036854775808.0) ? (long$W)1 "
+     ": (($a < s$n) ? (long$W)-1 : (($a > s$n) ? (long$W)1 "
+     ": ((t$n > (double$W)0.0) ? (long$W)-1 : ((t$n < (double$W)0.0) ? (long$W)1 : (long$W)0))))))",
+     NULL},
+
+    {OP_EQ, KIND_BOOL, WORK_MASK, GIVES_COMPARE, NULL, "$a == $b", NULL},
+    {OP_NE, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "$a ^ $b", NULL},
+    {OP_LT, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "~$a & $b", NULL},
+    {OP_LE, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "~$a | $b", NULL},
+    {OP_AND, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "$a & $b", NULL},
+    {OP_OR, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "$a | $b", NULL},
+    {OP_NOT, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "~$a", NULL},
+    {OP_SELECT, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "($a & $b) | (~$a & $c)", NULL},
+    {OP_MIN, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "$a & $b", NULL},
+    {OP_MAX, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "$a | $b", NULL},
+    {OP_BOOL_TO_INT, KIND_BOOL, WORK_MASK, GIVES_INT, NULL, "-$a", NULL},
+    {OP_TO_FLOAT, KIND_BOOL, WORK_MASK, GIVES_DOUBLE, NULL, "convert_double$W(-$a)", NULL},
+
+    {OP_ADD, FLOATS, NULL, "$a + $b", NULL},
+    {OP_SUB, FLOATS, NULL, "$a - $b", NULL},
+    {OP_MUL, FLOATS, NULL, "$a * $b", NULL},
+    {OP_DIV, FLOATS, NULL, "$a / $b", NULL},
+    {OP_MOD, CALLS, NULL, "fmod", NULL},
+    {OP_NEG, FLOATS, NULL, "-$a", NULL},
+    {OP_EQ, KIND_FLOAT, WORK_DOUBLE, GIVES_COMPARE, NULL, "$a == $b", NULL},
+    {OP_NE, KIND_FLOAT, WORK_DOUBLE, GIVES_COMPARE, NULL, "$a != $b", NULL},
+    {OP_LT, KIND_FLOAT, WORK_DOUBLE, GIVES_COMPARE, NULL, "$a < $b", NULL},
+    {OP_LE, KIND_FLOAT, WORK_DOUBLE, GIVES_COMPARE, NULL, "$a <= $b", NULL},
+    {OP_SELECT, FLOATS, NULL, "$m ? $b : $c", NULL},
+    {OP_ABS, FLOATS, NULL, "fabs($a)", NULL},
+    {OP_MIN, FLOATS, NULL, "(($a < $b) | ($b != $b)) ? $a : $b", NULL},
+    {OP_MAX, FLOATS, NULL, "(($a > $b) | ($b != $b)) ? $a : $b", NULL},
+    {OP_SIGN, FLOATS, NULL, "($a > ($T)0.0) ? ($T)1.0 : (($a < ($T)0.0) ? ($T)-1.0 : (($a != $a) ? $a : ($T)0.0))",
+     NULL},
+    {OP_TO_INT, KIND_FLOAT, WORK_DOUBLE, GIVES_LONG,
+     "const double$W s$n = (($a >= ($T)-9223372036854775808.0) & ($a < ($T)9223372036854775808.0)) ? $a : ($T)0.0;",
+     "convert_long$W(s$n)", "!(($a >= ($T)-9223372036854775808.0) & ($a < ($T)9223372036854775808.0))"},
+    {OP_SQRT, FLOATS, NULL, "sqrt($a)", NULL},
+    {OP_EXP, CALLS, NULL, "exp", NULL},
+    {OP_LOG, CALLS, NULL, "log", NULL},
+    {OP_POW, CALLS, NULL, "pow", NULL},
+    {OP_SIN, CALLS, NULL, "sin", NULL},
+    {OP_COS, CALLS, NULL, "cos", NULL},
+    {OP_TAN, CALLS, NULL, "tan", NULL},
+    {OP_TANH, CALLS, NULL, "tanh", NULL},
+    {OP_ERF, CALLS, NULL, "erf", NULL},
+    {OP_FLOOR, FLOATS, NULL, "floor($a)", NULL},
+    {OP_CEIL, FLOATS, NULL, "ceil($a)", NULL},
+    {OP_ROUND, FLOATS, NULL, "round($a)", NULL},
+};
+
+const struct form *form_of(enum op op, enum kind kind)
+{
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
+        if (forms[k].op == op && forms[k].kind == kind)
+            return &forms[k];
+    return NULL;
+}
+
+const char *form_call(struct arena *arena, const char *function, int arity, const char *const *args, int width)
+{
+    static const char *const fours[] = {".s0123", ".s4567", ".s89ab", ".scdef"};
+    int calls = width > 4 ? width / 4 : 1;
+    struct strbuf out = {0};
+
+    if (calls > 1)
+        strbuf_printf(&out, "(double%d)(", width);
+    for (int call = 0; call < calls; call++) {
+        const char *part = calls > 1 ? fours[call] : "";
+        strbuf_printf(&out, "%s%s(%s%s", call > 0 ? ", " : "", function, args[0], part);
+        if (arity > 1)
+            strbuf_printf(&out, ", %s%s", args[1], part);
+        strbuf_putc(&out, ')');
+    }
+    if (calls > 1)
+        strbuf_putc(&out, ')');
+    const char *text = arena_text(arena, out.text, out.length);
+    strbuf_free(&out);
+    return text;
+}

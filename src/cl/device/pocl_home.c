@@ -1,0 +1,122 @@
+#include "cl/device/pocl_home.h"
+
+#include "base/strbuf.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char prefix[] = "pocl.";
+
+enum {
+    MOST_OPEN = 8,     /* directories, while a tree is removed */
+    FRESH_SECONDS = 60 /* one just made has no lock yet */
+};
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    (void)remove(path);
+    return 0;
+}
+
+static void remove_tree(const char *path)
+{
+    (void)nftw(path, remove_one, MOST_OPEN, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+/* The lock on a directory, -1 if another process has it. */
+static int take(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static void remove_if_abandoned(const char *path)
+{
+    struct stat status;
+
+    if (lstat(path, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
+        time(NULL) - status.st_mtime < FRESH_SECONDS)
+        return;
+    int lock = take(path);
+    if (lock < 0)
+        return;
+    remove_tree(path);
+    close(lock);
+}
+
+static void sweep(const char *base)
+{
+    DIR *directory = opendir(base);
+
+    for (const struct dirent *file; directory && (file = readdir(directory));) {
+        struct strbuf path = {0};
+        if (strncmp(file->d_name, prefix, sizeof prefix - 1) != 0)
+            continue;
+        strbuf_printf(&path, "%s/%s", base, file->d_name);
+        remove_if_abandoned(path.text);
+        strbuf_free(&path);
+    }
+    if (directory)
+        closedir(directory);
+}
+
+static char *make(const char *base)
+{
+    struct strbuf path = {0};
+
+    strbuf_printf(&path, "%s/%sXXXXXX", base, prefix);
+    if (mkdtemp(path.text))
+        return path.text;
+    strbuf_free(&path);
+    return NULL;
+}
+
+/* PoCL sets this when it starts, which is on another thread while others read the environment. A variable that is there
+ * already only changes its value, so that nobody reads what is being moved. */
+static void make_place_for_plugins(void)
+{
+    (void)setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
+}
+
+void pocl_home_make(struct pocl_home *home, const char *base)
+{
+    const char *temporary = getenv("TMPDIR");
+
+    make_place_for_plugins();
+    if (!temporary || temporary[0] != '/')
+        temporary = "/tmp";
+    if (base)
+        sweep(base);
+    home->path = base ? make(base) : NULL;
+    if (!home->path)
+        home->path = make(temporary);
+    if (!home->path)
+        return;
+    home->lock = take(home->path);
+    (void)setenv("POCL_CACHE_DIR", home->path, 1);
+}
+
+void pocl_home_remove(struct pocl_home *home)
+{
+    if (!home->path)
+        return;
+    remove_tree(home->path);
+    if (home->lock >= 0)
+        close(home->lock);
+    free(home->path);
+    home->path = NULL;
+}

@@ -1,0 +1,337 @@
+#include "cl/memory/memory.h"
+
+#include "cl/memory/device_columns.h"
+#include "cl/memory/transfer.h"
+
+#include "base/heap.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { SMALL_RESULT = 4096 /* bytes that the host may as well have at once */ };
+
+/* An output under way. */
+struct passing {
+    cl_mem buffer;
+    size_t bytes; /* 0: in the host's memory */
+};
+
+struct memory {
+    struct accelerator *accelerator;
+    struct spares *spares;
+    struct copies *copies;
+    struct lane *down;
+    struct passing *passing; /* released by memory_done */
+    size_t passing_count, passing_capacity;
+    size_t passing_bytes, buffer_bytes;
+    uint64_t launch;
+    bool brief; /* columns are more than can be kept */
+    struct {
+        cl_mem buffer;
+        size_t bytes;
+    } scratch[SCRATCH_COUNT];
+};
+
+struct memory *memory_new(struct accelerator *accelerator)
+{
+    struct memory *memory = heap_array(1, sizeof *memory);
+
+    memory->accelerator = accelerator;
+    memory->spares = spares_new();
+    memory->copies = copies_new(accelerator, memory->spares);
+    memory->down = lane_new(accelerator, TRANSFER_DOWNLOAD);
+    memory->launch = 1;
+    return memory;
+}
+
+static cl_mem create(struct memory *memory, cl_mem_flags flags, size_t bytes, void *host, cl_int *code)
+{
+    return clCreateBuffer(memory->accelerator->context, flags, bytes, host, code);
+}
+
+uint64_t memory_budget(const struct accelerator *accelerator)
+{
+    return accelerator->device.memory / 5 * 4;
+}
+
+static uint64_t held(const struct memory *memory)
+{
+    return copies_bytes(memory->copies) + memory->passing_bytes + memory->buffer_bytes + spares_bytes(memory->spares);
+}
+
+/* Lets go of something; false if nothing can be. */
+static bool make_room(struct memory *memory)
+{
+    return spares_drop(memory->spares) || copies_evict(memory->copies, memory->launch);
+}
+
+/* A buffer in the device's own memory. Devices promise more than they have, so what is held stays within the budget,
+ * and gives way when an allocation fails all the same. */
+static cl_mem create_resident(struct memory *memory, size_t bytes)
+{
+    cl_mem buffer = spares_take(memory->spares, bytes);
+    cl_int code;
+
+    if (buffer)
+        return buffer;
+    while (held(memory) + bytes > memory_budget(memory->accelerator) && make_room(memory))
+        ;
+    for (;;) {
+        buffer = create(memory, CL_MEM_READ_WRITE, bytes, NULL, &code);
+        if (code == CL_SUCCESS)
+            return buffer;
+        if (!cl_error_is_memory(code) || !make_room(memory)) {
+            cl_ok(&memory->accelerator->failure, "clCreateBuffer", code);
+            return NULL;
+        }
+    }
+}
+
+static void keep_passing(struct memory *memory, cl_mem buffer, size_t bytes)
+{
+    if (memory->passing_count == memory->passing_capacity) {
+        memory->passing_capacity = memory->passing_capacity ? memory->passing_capacity * 2 : 16;
+        memory->passing = heap_resize(memory->passing, memory->passing_capacity, sizeof *memory->passing);
+    }
+    memory->passing[memory->passing_count++] = (struct passing){buffer, bytes};
+    memory->passing_bytes += bytes;
+}
+
+/* The host's memory as a buffer, from the start of the page on. */
+static bool view_in_place(struct memory *memory, const char *data, size_t size, int64_t rows, cl_mem_flags flags,
+                          struct view *view)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t before = (uintptr_t)data % page;
+    /* Elements do not straddle the buffer's start: pages are multiples of every element's size. */
+    cl_int code;
+
+    view->first = before / size;
+    view->buffer = create(memory, flags | CL_MEM_USE_HOST_PTR, before + (size_t)rows * size,
+                          (void *)((uintptr_t)data - before), &code);
+    if (!cl_ok(&memory->accelerator->failure, "clCreateBuffer", code))
+        return false;
+    keep_passing(memory, view->buffer, 0);
+    return true;
+}
+
+/* A copy with room for the rows and nothing in it yet. */
+static struct copy *add_copy(struct memory *memory, struct column *column, int64_t row, int64_t rows)
+{
+    cl_mem buffer = create_resident(memory, (size_t)rows * type_table[column->store].size);
+
+    if (!buffer)
+        return NULL;
+    struct copy *copy = copies_add(memory->copies, column, row, rows, buffer);
+    /* Of columns that do not fit, as much is kept as leaves room for the rest to pass. */
+    copy->brief = memory->brief && held(memory) > memory_budget(memory->accelerator) / 2;
+    return copy;
+}
+
+/* One that holds the rows, or has room for them and is to be filled. */
+static struct copy *copy_for(struct memory *memory, struct column *column, int64_t row, int64_t rows)
+{
+    struct copy *copy = copies_find(memory->copies, column, row, rows);
+
+    if (!copy)
+        copy = copies_with_room(memory->copies, column, row, rows);
+    if (!copy)
+        copy = add_copy(memory, column, row, rows);
+    if (copy && copy->used < memory->launch)
+        copy->used = memory->launch;
+    return copy;
+}
+
+bool memory_has(struct memory *memory, const struct column *column, int64_t row, int64_t rows)
+{
+    return memory->accelerator->shape->host_memory || copies_find(memory->copies, column, row, rows);
+}
+
+int64_t memory_missing(const struct memory *memory, const struct column *column, int64_t row, int64_t rows)
+{
+    return memory->accelerator->shape->host_memory ? 0 : copies_missing(memory->copies, column, row, rows);
+}
+
+void memory_expect(struct memory *memory, struct column *column, int64_t row, int64_t rows)
+{
+    if (memory_has(memory, column, row, rows))
+        return;
+    /* Without room for it, parts are tried when they are read. */
+    if (!copy_for(memory, column, row, rows))
+        memory->accelerator->failure = (struct failure){0};
+}
+
+void memory_stream(struct memory *memory, bool brief)
+{
+    memory->brief = brief;
+}
+
+bool memory_input(struct memory *memory, struct column *column, int64_t row, int64_t rows, struct timing *timing,
+                  struct view *view)
+{
+    size_t size = type_table[column->store].size;
+
+    if (memory->accelerator->shape->host_memory) {
+        if (!column_fetch(column, row, row + rows)) /* from another device */
+            return cl_ok(&memory->accelerator->failure, "clEnqueueReadBuffer", CL_OUT_OF_RESOURCES);
+        return view_in_place(memory, (const char *)column->data + (size_t)row * size, size, rows, CL_MEM_READ_ONLY,
+                             view);
+    }
+    struct copy *copy = copy_for(memory, column, row, rows);
+    if (!copy || ((copy->begin > row || row + rows > copy->end) && !copy_fill(copy, row, rows, timing)))
+        return false;
+    *view = (struct view){copy->buffer, (cl_ulong)(row - copy->row)};
+    return true;
+}
+
+bool memory_ahead(struct memory *memory, struct column *column, int64_t row, int64_t rows)
+{
+    if (memory->accelerator->shape->host_memory)
+        return true;
+    struct copy *copy = copy_for(memory, column, row, rows);
+    if (copy) {
+        copy->used = memory->launch + 1;
+        copy_fill_ahead(copy, row, rows);
+    }
+    return copy != NULL;
+}
+
+void memory_begin_ahead(struct memory *memory)
+{
+    copies_begin(memory->copies);
+}
+
+bool memory_output(struct memory *memory, struct column *column, int64_t row, int64_t rows, struct view *view)
+{
+    size_t size = type_table[column->store].size, bytes = (size_t)rows * size;
+
+    /* What lies before the first row on its page was written by earlier launches and must stay: not CL_MEM_WRITE_ONLY.
+     */
+    if (memory->accelerator->shape->host_memory)
+        return view_in_place(memory, column_at(column, row), size, rows, CL_MEM_READ_WRITE, view);
+    *view = (struct view){create_resident(memory, bytes), 0};
+    if (view->buffer)
+        keep_passing(memory, view->buffer, bytes);
+    return view->buffer != NULL;
+}
+
+bool memory_fetch(struct memory *memory, struct column *column, int64_t row, int64_t rows, const struct view *view,
+                  struct timing *timing)
+{
+    struct accelerator *accelerator = memory->accelerator;
+    size_t size = type_table[column->store].size, bytes = (size_t)rows * size;
+    cl_int code;
+
+    if (accelerator->shape->host_memory) {
+        /* Where it already is; mapping is how OpenCL is told that the host looks now. */
+        void *mapped = clEnqueueMapBuffer(accelerator->queue, view->buffer, CL_TRUE, CL_MAP_READ, view->first * size,
+                                          bytes, 0, NULL, NULL, &code);
+        if (!cl_ok(&accelerator->failure, "clEnqueueMapBuffer", code))
+            return false;
+        code = clEnqueueUnmapMemObject(accelerator->queue, view->buffer, mapped, 0, NULL, NULL);
+        return cl_ok(&accelerator->failure, "clEnqueueUnmapMemObject", code);
+    }
+    int64_t start = now_ns();
+    const struct transfer transfer = {view->buffer, 0, column_at(column, row), bytes};
+    if (!cl_ok(&accelerator->failure, "clEnqueueReadBuffer", lane_copy(memory->down, &transfer, 1)))
+        return false;
+    timing_add(timing, PHASE_RETRIEVE, type_table[column->store].name, now_ns() - start, (int64_t)bytes);
+    return true;
+}
+
+/* Takes an output out of those that memory_done releases. */
+static bool take_passing(struct memory *memory, cl_mem buffer)
+{
+    for (size_t k = 0; k < memory->passing_count; k++) {
+        if (memory->passing[k].buffer != buffer)
+            continue;
+        memory->passing_bytes -= memory->passing[k].bytes;
+        memory->passing[k] = memory->passing[--memory->passing_count];
+        return true;
+    }
+    return false;
+}
+
+bool memory_keep(struct memory *memory, struct column *column, int64_t row, int64_t rows, const struct view *view,
+                 struct timing *timing)
+{
+    size_t bytes = (size_t)rows * type_table[column->store].size;
+
+    if (memory->accelerator->shape->host_memory || bytes <= SMALL_RESULT)
+        return memory_fetch(memory, column, row, rows, view, timing);
+    if (take_passing(memory, view->buffer))
+        copies_add_result(memory->copies, column, row, rows, view->buffer)->used = memory->launch;
+    return true;
+}
+
+void memory_done(struct memory *memory, struct timing *timing)
+{
+    copies_join(memory->copies, timing);
+    for (size_t k = 0; k < memory->passing_count; k++) {
+        if (memory->passing[k].bytes > 0)
+            spares_give(memory->spares, memory->passing[k].buffer);
+        else
+            clReleaseMemObject(memory->passing[k].buffer);
+    }
+    memory->passing_count = 0;
+    memory->passing_bytes = 0;
+    copies_drop_brief(memory->copies, memory->launch);
+    memory->launch++;
+}
+
+cl_mem memory_scratch(struct memory *memory, enum scratch which, size_t bytes)
+{
+    cl_mem buffer = memory->scratch[which].buffer;
+    cl_int code;
+
+    if (buffer && memory->scratch[which].bytes >= bytes)
+        return buffer;
+    if (buffer)
+        clReleaseMemObject(buffer);
+    bytes = bytes < 4096 ? 4096 : bytes;
+    buffer = create(memory, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    memory->scratch[which].buffer = cl_ok(&memory->accelerator->failure, "clCreateBuffer", code) ? buffer : NULL;
+    memory->scratch[which].bytes = memory->scratch[which].buffer ? bytes : 0;
+    return memory->scratch[which].buffer;
+}
+
+cl_mem memory_buffer(struct memory *memory, size_t bytes)
+{
+    cl_mem buffer = create_resident(memory, bytes > 0 ? bytes : 1);
+
+    if (buffer)
+        memory->buffer_bytes += bytes;
+    return buffer;
+}
+
+void memory_buffer_release(struct memory *memory, cl_mem buffer, size_t bytes)
+{
+    spares_give(memory->spares, buffer);
+    memory->buffer_bytes -= bytes;
+}
+
+void memory_sweep(struct memory *memory)
+{
+    copies_sweep(memory->copies);
+}
+
+void memory_drop(struct memory *memory)
+{
+    while (make_room(memory))
+        ;
+}
+
+void memory_free(struct memory *memory)
+{
+    if (!memory)
+        return;
+    memory_done(memory, NULL);
+    copies_free(memory->copies);
+    spares_free(memory->spares);
+    lane_free(memory->down);
+    for (size_t k = 0; k < SCRATCH_COUNT; k++)
+        if (memory->scratch[k].buffer)
+            clReleaseMemObject(memory->scratch[k].buffer);
+    free(memory->passing);
+    free(memory);
+}

@@ -1,0 +1,214 @@
+#include "cl/memory/transfer.h"
+
+#include "base/heap.h"
+#include "base/thread.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    PIECE = 4 << 20, /* bytes copied at once */
+    SLOTS = 2,       /* pieces of a thread: one is copied by it, one by the device */
+    MOST_THREADS = 8,
+    SMALL = 2 * PIECE /* up to here the driver's own way is as good */
+};
+
+struct lane {
+    const struct accelerator *accelerator;
+    enum transfer_direction direction;
+    cl_command_queue queue;
+    cl_mem pinned; /* NULL: there is none yet */
+    char *memory;
+    size_t threads;
+};
+
+/* One transfer. */
+struct batch {
+    const struct lane *lane;
+    const struct transfer *transfers;
+    size_t count;
+    atomic_size_t next;  /* piece to take */
+    atomic_int code;     /* the first error, or CL_SUCCESS */
+    atomic_size_t taken; /* threads that have their slots */
+};
+
+struct lane *lane_new(const struct accelerator *accelerator, enum transfer_direction direction)
+{
+    struct lane *lane = heap_array(1, sizeof *lane);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    lane->accelerator = accelerator;
+    lane->direction = direction;
+    lane->threads = cores > MOST_THREADS ? MOST_THREADS : cores > 1 ? (size_t)cores : 1;
+    return lane;
+}
+
+/* Without pinned memory the driver's own way is left. */
+static void pin(struct lane *lane)
+{
+    size_t bytes = lane->threads * SLOTS * PIECE;
+    cl_int code;
+    cl_mem pinned =
+        clCreateBuffer(lane->accelerator->context, CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, bytes, NULL, &code);
+
+    if (code != CL_SUCCESS)
+        return;
+    lane->memory =
+        clEnqueueMapBuffer(lane->queue, pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
+    if (code == CL_SUCCESS)
+        lane->pinned = pinned;
+    else
+        clReleaseMemObject(pinned);
+}
+
+void lane_free(struct lane *lane)
+{
+    if (lane->pinned) {
+        clEnqueueUnmapMemObject(lane->queue, lane->pinned, lane->memory, 0, NULL, NULL);
+        clFinish(lane->queue);
+        clReleaseMemObject(lane->pinned);
+    }
+    if (lane->queue)
+        clReleaseCommandQueue(lane->queue);
+    free(lane);
+}
+
+/* A slot of pinned memory and what it holds. */
+struct slot {
+    char *memory, *host;
+    size_t bytes;
+    cl_event event; /* the device's copy; NULL: none under way */
+};
+
+static void fail(struct batch *batch, cl_int code)
+{
+    int none = CL_SUCCESS;
+
+    atomic_compare_exchange_strong(&batch->code, &none, code);
+}
+
+/* Waits until the slot is free again, taking what was downloaded to where it belongs. */
+static void settle(struct batch *batch, struct slot *slot)
+{
+    if (!slot->event)
+        return;
+    cl_int code = clWaitForEvents(1, &slot->event);
+    if (code != CL_SUCCESS)
+        fail(batch, code);
+    else if (batch->lane->direction == TRANSFER_DOWNLOAD)
+        memcpy(slot->host, slot->memory, slot->bytes);
+    clReleaseEvent(slot->event);
+    slot->event = NULL;
+}
+
+static size_t pieces_of(const struct transfer *transfer)
+{
+    return (transfer->bytes + PIECE - 1) / PIECE;
+}
+
+/* Which transfer a piece is of, and where it begins there; NULL: there is no such piece. */
+static const struct transfer *find_piece(const struct batch *batch, size_t piece, size_t *begin)
+{
+    for (size_t k = 0; k < batch->count; k++) {
+        size_t pieces = pieces_of(&batch->transfers[k]);
+        if (piece < pieces) {
+            *begin = piece * PIECE;
+            return &batch->transfers[k];
+        }
+        piece -= pieces;
+    }
+    return NULL;
+}
+
+/* Starts the next piece in this slot; false if there is none left. */
+static bool start_piece(struct batch *batch, struct slot *slot)
+{
+    cl_command_queue queue = batch->lane->queue;
+    size_t begin;
+    const struct transfer *transfer = find_piece(batch, atomic_fetch_add(&batch->next, 1), &begin);
+    cl_int code;
+
+    if (!transfer)
+        return false;
+    slot->host = (char *)transfer->host + begin;
+    slot->bytes = transfer->bytes - begin < PIECE ? transfer->bytes - begin : PIECE;
+    if (batch->lane->direction == TRANSFER_UPLOAD) {
+        memcpy(slot->memory, slot->host, slot->bytes);
+        code = clEnqueueWriteBuffer(queue, transfer->buffer, CL_FALSE, transfer->offset + begin, slot->bytes,
+                                    slot->memory, 0, NULL, &slot->event);
+    } else {
+        code = clEnqueueReadBuffer(queue, transfer->buffer, CL_FALSE, transfer->offset + begin, slot->bytes,
+                                   slot->memory, 0, NULL, &slot->event);
+    }
+    if (code == CL_SUCCESS)
+        code = clFlush(queue);
+    else
+        slot->event = NULL;
+    if (code != CL_SUCCESS)
+        fail(batch, code);
+    return true;
+}
+
+static void *run(void *argument)
+{
+    struct batch *batch = argument;
+    size_t thread = atomic_fetch_add(&batch->taken, 1);
+    struct slot slots[SLOTS] = {{0}};
+
+    for (size_t k = 0; k < SLOTS; k++)
+        slots[k].memory = batch->lane->memory + (thread * SLOTS + k) * PIECE;
+    for (size_t turn = 0; atomic_load(&batch->code) == CL_SUCCESS; turn++) {
+        settle(batch, &slots[turn % SLOTS]);
+        if (!start_piece(batch, &slots[turn % SLOTS]))
+            break;
+    }
+    for (size_t k = 0; k < SLOTS; k++)
+        settle(batch, &slots[k]);
+    return NULL;
+}
+
+static cl_int copy_plainly(const struct lane *lane, const struct transfer *transfers, size_t count)
+{
+    cl_int code = CL_SUCCESS;
+
+    for (size_t k = 0; k < count && code == CL_SUCCESS; k++) {
+        const struct transfer *transfer = &transfers[k];
+        code = lane->direction == TRANSFER_UPLOAD
+                   ? clEnqueueWriteBuffer(lane->queue, transfer->buffer, CL_TRUE, transfer->offset, transfer->bytes,
+                                          transfer->host, 0, NULL, NULL)
+                   : clEnqueueReadBuffer(lane->queue, transfer->buffer, CL_TRUE, transfer->offset, transfer->bytes,
+                                         transfer->host, 0, NULL, NULL);
+    }
+    return code;
+}
+
+cl_int lane_copy(struct lane *lane, const struct transfer *transfers, size_t count)
+{
+    cl_int code = CL_SUCCESS;
+    size_t bytes = 0, pieces = 0;
+
+    for (size_t k = 0; k < count; k++) {
+        bytes += transfers[k].bytes;
+        pieces += pieces_of(&transfers[k]);
+    }
+    if (!lane->queue)
+        lane->queue = clCreateCommandQueue(lane->accelerator->context, lane->accelerator->device.id, 0, &code);
+    if (code != CL_SUCCESS)
+        return code;
+    if (bytes > SMALL && !lane->pinned)
+        pin(lane);
+    if (bytes <= SMALL || !lane->pinned)
+        return copy_plainly(lane, transfers, count);
+
+    struct batch batch = {lane, transfers, count, 0, CL_SUCCESS, 0};
+    pthread_t threads[MOST_THREADS];
+    size_t started = 0, wanted = pieces < lane->threads ? pieces : lane->threads;
+    while (started + 1 < wanted && thread_begin(&threads[started], run, &batch))
+        started++;
+    run(&batch);
+    for (size_t k = 0; k < started; k++)
+        pthread_join(threads[k], NULL);
+    return atomic_load(&batch.code);
+}

@@ -1,0 +1,19 @@
+/* What a column's elements are in. */
+#ifndef RQL_CL_OPERATORS_COLUMN_MINMAX_H
+#define RQL_CL_OPERATORS_COLUMN_MINMAX_H
+
+#include "cl/operators/row_loop.h"
+
+struct extent {
+    uint64_t least, most;    /* images; least > most if there are none but NaN */
+    bool nan, negative_zero; /* of floats: whether there is one */
+};
+
+/* Found by a kernel; the status is as from tool_end, and `extent` only good with STATUS_OK. The second may
+ * give wider bounds, where the column or its type has them at no cost. */
+enum status extent_search(struct accelerator *accelerator, const struct break_job *job, struct column *column,
+                          struct extent *extent);
+enum status extent_find(struct accelerator *accelerator, const struct break_job *job, struct column *column,
+                        struct extent *extent);
+
+#endif

@@ -1,0 +1,27 @@
+/* The first of all rows with equal keys, found by a hash table of row numbers, or without hashing where there is a
+ * place for every key. */
+#ifndef RQL_CL_OPERATORS_FIRST_ROWS_H
+#define RQL_CL_OPERATORS_FIRST_ROWS_H
+
+#include "cl/operators/group_keys.h"
+
+/* Buffers are the tool's. */
+struct firsts {
+    struct tool tool;
+    cl_mem slots;        /* for each row the place of its keys in the table */
+    cl_mem table;        /* the first row at each place; after firsts_number its number among them */
+    struct view listed;  /* the first rows in order, on the device */
+    struct column *rows; /* and here: a column of u32; NULL if the tool has stopped */
+    int64_t count;
+};
+
+/* Begins a tool and looks for the first rows of the keys of all the job's rows, which it is unable to if they are more
+ * than `most`; firsts_end is due in any case. */
+void firsts_find(struct firsts *firsts, struct accelerator *accelerator, const struct break_job *job,
+                 const struct keyset *keyset, int64_t most);
+void firsts_number(struct firsts *firsts);
+
+/* Ends the tool: its status. */
+enum status firsts_end(struct firsts *firsts);
+
+#endif

@@ -1,0 +1,218 @@
+/* Group: where there are not too many possible keys, each has a record in a table, whose order is that of the keys;
+ * else the groups are found first, numbered as they come, and put into order by the host in the end. So they are where
+ * keys are floats, because a group has its first row's to the bit, and a place does not tell 0.0 from -0.0. */
+#include "cl/operators/first_rows.h"
+#include "cl/operators/group_accumulate.h"
+#include "cl/operators/group_output.h"
+#include "cl/operators/operator.h"
+
+#include "engine/operators/row_order.h"
+#include "engine/storage/residency.h"
+
+#include <stdlib.h>
+
+extern const char kernel_images[];
+
+/* One run. */
+struct group {
+    struct accelerator *accelerator;
+    const struct break_job *job;
+    struct crew crew;
+    struct cells cells;
+    struct keyset keyset;
+    size_t *member_of;
+};
+
+static bool group_fits(const struct group *group)
+{
+    const struct break_job *job = group->job;
+    const struct task *task = job->task;
+    struct column **columns =
+        arena_array(job->diags->arena, task->breaker->key_count + task->aggregate_count + 1, sizeof *columns);
+    size_t count = 0;
+
+    for (size_t k = 0; k < task->breaker->key_count; k++)
+        columns[count++] = job->inputs[task->breaker->keys[k]];
+    for (size_t k = 0; k < task->aggregate_count; k++)
+        if (task->outputs[task->breaker->key_count + k].needed && task->aggregates[k].value != NO_VALUE)
+            columns[count++] = job->inputs[task->code.at[task->aggregates[k].value].integer];
+    return columns_fit(group->accelerator, columns, count, job->rows);
+}
+
+static enum status plan_group(struct group *group)
+{
+    const struct break_job *job = group->job;
+    const struct breaker *breaker = job->task->breaker;
+    struct arena *arena = job->diags->arena;
+    struct column **keys = arena_array(arena, breaker->key_count, sizeof *keys);
+
+    for (size_t k = 0; k < breaker->key_count; k++)
+        keys[k] = job->inputs[breaker->keys[k]];
+    group->member_of = arena_array(arena, job->task->aggregate_count + 1, sizeof *group->member_of);
+    enum status status = cells_plan(&group->cells, group->accelerator, job, group->member_of);
+    if (status == STATUS_OK)
+        status = keyset_find(&group->keyset, group->accelerator, job, keys, breaker->key_count);
+    return status;
+}
+
+static struct tool begin_totals(const struct group *group, const struct totals_plan *plan,
+                                const struct place_text *place)
+{
+    const char *names[TOTALS_KERNELS];
+    struct strbuf text = {0};
+
+    totals_names(plan, names);
+    strbuf_puts(&text, kernel_images);
+    totals_add_text(&text, &group->cells, plan, group->accelerator->shape, place, group->job->diags->arena);
+    struct tool tool = tool_begin(group->accelerator, group->job, text.text, names, TOTALS_KERNELS);
+    strbuf_free(&text);
+    return tool;
+}
+
+/* Ends the tool; a result without memory is the host's to make. */
+static enum status end_totals(struct tool *tool, const struct column *records)
+{
+    enum status status = tool_end(tool);
+
+    return status == STATUS_OK && !records ? STATUS_UNABLE : status;
+}
+
+static enum status group_by_place(struct group *group, const struct totals_plan *plan, bool *flagged)
+{
+    const struct break_job *job = group->job;
+    const struct place_text place = keyset_place_text(&group->keyset, job->diags->arena);
+    struct tool tool = begin_totals(group, plan, &place);
+    struct arguments arguments = {.arena = job->diags->arena};
+
+    keyset_arguments(&group->keyset, &tool, &arguments);
+    struct column *records = totals_run(&tool, 0, &group->cells, plan, &arguments, keyset_bytes(&group->keyset));
+    enum status status = end_totals(&tool, records);
+    const struct groups groups = {
+        .job = job,
+        .crew = &group->crew,
+        .cells = &group->cells,
+        .member_of = group->member_of,
+        .keyset = &group->keyset,
+        .records = records,
+        .count = (int64_t)plan->places,
+    };
+    if (status == STATUS_OK)
+        status = groups_write(&groups, flagged);
+    column_unref(records);
+    return status;
+}
+
+/* Adds up the rows of groups that have been found. */
+static enum status total_found(struct group *group, const struct firsts *firsts, struct column **records)
+{
+    static const struct place_text place = {
+        .parameters = "    __global const uint *numbers, __global const uint *slots,\n",
+        .prologue = "",
+        .place = "        const uint place = numbers[slots[i]];\n",
+    };
+    struct arguments arguments = {.arena = group->job->diags->arena};
+    struct totals_plan plan;
+
+    if (!totals_plan(&plan, &group->cells, group->accelerator, group->job->rows, (uint64_t)firsts->count))
+        return STATUS_UNABLE;
+    struct tool tool = begin_totals(group, &plan, &place);
+    argument_buffer(&arguments, firsts->table);
+    argument_buffer(&arguments, firsts->slots);
+    *records = totals_run(&tool, 0, &group->cells, &plan, &arguments, 2 * (int64_t)sizeof(cl_uint));
+    return end_totals(&tool, *records);
+}
+
+/* Writes the groups found in the order of their keys. */
+static enum status write_found(struct group *group, const struct firsts *firsts, const struct column *records,
+                               bool *flagged)
+{
+    const struct keyset *keyset = &group->keyset;
+    struct arena *arena = group->job->diags->arena;
+    size_t size = (size_t)firsts->count * sizeof(uint64_t);
+    struct column **columns = arena_array(arena, keyset->count, sizeof *columns);
+    struct key *at = arena_array(arena, keyset->count, sizeof *at);
+    uint64_t *order = bulk_new(size);
+    struct keys keys = {0};
+    enum status status = columns_fetch(group->job->inputs, group->job->task->input_count, group->job->cancel,
+                                       group->job->task->span, group->job->diags);
+
+    if (status == STATUS_OK)
+        status = order ? groups_keys(keyset, &group->crew, firsts->rows, columns) : STATUS_UNABLE;
+
+    for (size_t k = 0; k < keyset->count; k++)
+        at[k].column = columns[k];
+    if (status == STATUS_OK && !keys_init(&keys, at, keyset->count, firsts->count, &group->crew))
+        status = STATUS_CANCELLED;
+    if (status == STATUS_OK) {
+        status = order_rows(&keys, firsts->count, &group->crew, order);
+        status = status == STATUS_FAILED ? STATUS_UNABLE : status;
+    }
+    const struct groups groups = {
+        .job = group->job,
+        .crew = &group->crew,
+        .cells = &group->cells,
+        .member_of = group->member_of,
+        .keyset = keyset,
+        .records = records,
+        .keys = columns,
+        .order = order,
+        .count = firsts->count,
+    };
+    if (status == STATUS_OK)
+        status = groups_write(&groups, flagged);
+    keys_free(&keys);
+    groups_free_keys(keyset, columns);
+    bulk_free(order, size);
+    return status;
+}
+
+static enum status group_by_firsts(struct group *group, bool *flagged)
+{
+    /* 100 M random i32 on an H200: kernels 33 ms, but putting 99 M groups into order and columns 600 ms by a host of 16
+     * processors, which sorts and adds up the rows themselves in 430 ms. */
+    enum { MANY = 1 << 19 };
+    struct firsts firsts;
+    struct column *records = NULL;
+    enum status status = STATUS_OK;
+    int64_t most = group->job->rows / 2 > MANY ? group->job->rows / 2 : MANY;
+
+    firsts_find(&firsts, group->accelerator, group->job, &group->keyset, most);
+    firsts_number(&firsts);
+    if (!tool_stopped(&firsts.tool))
+        status = total_found(group, &firsts, &records);
+    if (status == STATUS_OK && !tool_stopped(&firsts.tool))
+        status = write_found(group, &firsts, records, flagged);
+    column_unref(records);
+    enum status end = firsts_end(&firsts);
+    return end == STATUS_OK ? status : end;
+}
+
+static bool has_places(const struct group *group)
+{
+    enum { FEW = 1 << 16 };
+    uint64_t places = group->keyset.places;
+
+    for (size_t k = 0; k < group->keyset.count; k++)
+        if (group->keyset.parts[k].reading.image->number)
+            return false;
+    return places > 0 && (places <= FEW || places <= 2 * (uint64_t)group->job->rows);
+}
+
+enum status cl_group(struct accelerator *accelerator, const struct break_job *job, bool *flagged)
+{
+    struct group group = {
+        .accelerator = accelerator,
+        .job = job,
+        .crew = {.threads = parallel_threads(), .cancel = job->cancel},
+    };
+    struct totals_plan plan;
+
+    if (job->rows == 0 || !group_fits(&group))
+        return STATUS_UNABLE;
+    enum status status = plan_group(&group);
+    if (status != STATUS_OK)
+        return status;
+    if (has_places(&group) && totals_plan(&plan, &group.cells, accelerator, job->rows, group.keyset.places))
+        return group_by_place(&group, &plan, flagged);
+    return accelerator->shape->shares ? group_by_firsts(&group, flagged) : STATUS_UNABLE;
+}

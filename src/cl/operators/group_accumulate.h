@@ -1,0 +1,45 @@
+/* Adding rows to the records of their groups: three ways, all of which give the same. */
+#ifndef RQL_CL_OPERATORS_GROUP_ACCUMULATE_H
+#define RQL_CL_OPERATORS_GROUP_ACCUMULATE_H
+
+#include "cl/operators/group_record.h"
+
+/* How rows are dealt out to records. */
+enum totals_way {
+    TOTALS_LOCAL,  /* groups of work-items have tables of their own in local memory */
+    TOTALS_CHUNKS, /* every work-item has one of its own in global memory, without atomics */
+    TOTALS_SHARED  /* all use one */
+};
+
+struct totals_plan {
+    enum totals_way way;
+    size_t places, copies, tables; /* records; of each in a table; tables but for the shared one */
+    size_t groups;
+    int64_t rows;
+};
+
+/* The best way for so many records; false if the device has none, or none that is worth it. */
+bool totals_plan(struct totals_plan *plan, const struct cells *cells, const struct accelerator *accelerator,
+                 int64_t rows, uint64_t places);
+
+/* What a kernel needs to know which record row i belongs to: lines that declare `uint place` from `ulong i`, or
+ * `continue`, and the parameters and the lines before the loop that those need. */
+struct place_text {
+    const char *parameters, *prologue, *place;
+};
+
+enum { TOTALS_CLEAR, TOTALS_ADD, TOTALS_MERGE, TOTALS_KERNELS };
+
+/* Which of the kernels there are: their names, or NULL. */
+void totals_names(const struct totals_plan *plan, const char *names[TOTALS_KERNELS]);
+
+/* Appends them. */
+void totals_add_text(struct strbuf *out, const struct cells *cells, const struct totals_plan *plan,
+                     const struct shape *shape, const struct place_text *text, struct arena *arena);
+
+/* Runs them, the first being kernel number `kernel` of the tool; `parameters` are the arguments for the text's. What
+ * comes out is a column of u32: the records one after another. NULL if the tool has stopped, or there is no memory. */
+struct column *totals_run(struct tool *tool, size_t kernel, const struct cells *cells, const struct totals_plan *plan,
+                          const struct arguments *parameters, int64_t row_bytes);
+
+#endif

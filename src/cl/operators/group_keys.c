@@ -1,0 +1,104 @@
+#include "cl/operators/group_keys.h"
+
+enum status keyset_find(struct keyset *keyset, struct accelerator *accelerator, const struct break_job *job,
+                        struct column *const *columns, size_t count)
+{
+    *keyset = (struct keyset){
+        .parts = arena_array(job->diags->arena, count, sizeof *keyset->parts),
+        .count = count,
+        .places = 1,
+    };
+    for (size_t k = 0; k < count; k++) {
+        struct key_part *part = &keyset->parts[k];
+        *part = (struct key_part){.reading = {.column = columns[k], .image = &image_table[columns[k]->store]}};
+        enum status status = extent_find(accelerator, job, columns[k], &part->extent);
+        if (status != STATUS_OK)
+            return status;
+        if (part->extent.least > part->extent.most) /* nothing but NaN */
+            part->extent.least = part->extent.most = part->reading.image->zero;
+        part->reading.least = part->extent.least;
+        uint64_t range = part->extent.most - part->extent.least;
+        part->codes = range < UINT32_MAX ? range + 1 + part->extent.nan : 0;
+        if (__builtin_mul_overflow(keyset->places, part->codes, &keyset->places))
+            keyset->places = 0;
+    }
+    return STATUS_OK;
+}
+
+static const char *kept(struct strbuf *text, struct arena *arena)
+{
+    const char *copy = arena_text(arena, text->text ? text->text : "", text->length);
+    strbuf_free(text);
+    return copy;
+}
+
+struct place_text keyset_place_text(const struct keyset *keyset, struct arena *arena)
+{
+    struct strbuf parameters = {0}, prologue = {0}, place = {0};
+
+    strbuf_puts(&place, "        uint place = 0;\n");
+    for (size_t k = 0; k < keyset->count; k++) {
+        const struct image *image = keyset->parts[k].reading.image;
+        const char *word = image->wide ? "ulong" : "uint";
+        strbuf_printf(&parameters,
+                      "    __global const %s *k%zu_data, ulong k%zu_first, %s k%zu_least, uint k%zu_codes,\n",
+                      image->load, k, k, word, k, k);
+        strbuf_printf(&prologue, "    __global const %s *k%zu_column = k%zu_data + k%zu_first;\n", image->load, k, k,
+                      k);
+        strbuf_printf(&place, "        const %s k%zu = %s(k%zu_column[i]);\n", word, k, image->function, k);
+        if (image->number)
+            strbuf_printf(&place,
+                          "        place = place * k%zu_codes + (k%zu == (%s)-1 ? k%zu_codes - 1 : (uint)(k%zu - "
+                          "k%zu_least));\n",
+                          k, k, word, k, k, k);
+        else
+            strbuf_printf(&place, "        place = place * k%zu_codes + (uint)(k%zu - k%zu_least);\n", k, k, k);
+    }
+    return (struct place_text){kept(&parameters, arena), kept(&prologue, arena), kept(&place, arena)};
+}
+
+struct images_text keyset_images_text(const struct keyset *keyset, struct arena *arena)
+{
+    struct strbuf images = {0}, hash = {0}, same = {0};
+
+    /* Multiplying carries bits up, and folding brings them down again: after MurmurHash3's last steps. */
+    strbuf_puts(&hash, "        ulong h = 0;\n");
+    for (size_t k = 0; k < keyset->count; k++) {
+        const struct image *image = keyset->parts[k].reading.image;
+        strbuf_printf(&images, "        const %s k%zu = %s(k%zu_column[i]);\n", image->wide ? "ulong" : "uint", k,
+                      image->function, k);
+        strbuf_printf(&hash, "        h = (h ^ k%zu) * 0xff51afd7ed558ccdul;\n        h ^= h >> 32;\n", k);
+        strbuf_printf(&same, "%s%s(k%zu_column[there]) == k%zu", k > 0 ? " && " : "", image->function, k, k);
+    }
+    strbuf_puts(&hash, "        h *= 0xc4ceb9fe1a85ec53ul;\n        h ^= h >> 32;\n");
+    return (struct images_text){kept(&images, arena), kept(&hash, arena), kept(&same, arena)};
+}
+
+void keyset_arguments(const struct keyset *keyset, struct tool *tool, struct arguments *arguments)
+{
+    for (size_t k = 0; k < keyset->count; k++) {
+        const struct key_part *part = &keyset->parts[k];
+        argument_column(arguments, tool, part->reading.column, tool->job->rows);
+        if (part->reading.image->wide)
+            argument_ulong(arguments, part->reading.least);
+        else
+            argument_uint(arguments, part->reading.least);
+        argument_uint(arguments, part->codes);
+    }
+}
+
+uint64_t keyset_code(const struct keyset *keyset, size_t k, uint64_t place)
+{
+    for (size_t later = keyset->count - 1; later > k; later--)
+        place /= keyset->parts[later].codes;
+    return place % keyset->parts[k].codes;
+}
+
+int64_t keyset_bytes(const struct keyset *keyset)
+{
+    size_t bytes = 0;
+
+    for (size_t k = 0; k < keyset->count; k++)
+        bytes += type_table[keyset->parts[k].reading.column->store].size;
+    return (int64_t)bytes;
+}

@@ -1,0 +1,248 @@
+#include "cl/operators/group_output.h"
+
+#include "base/heap.h"
+#include "engine/operators/group_states.h"
+#include "engine/operators/sort_keys.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { PART_RECORDS = 1 << 14 };
+
+struct writing {
+    const struct groups *groups;
+    struct parts parts;
+    int64_t *begins; /* of each part, where its groups go */
+    _Atomic bool flagged;
+};
+
+static const uint32_t *record_at(const struct groups *groups, uint64_t record)
+{
+    return (const uint32_t *)groups->records->data + record * groups->cells->stride;
+}
+
+/* What members come to, as the host's own tallies have it. */
+union tallied {
+    int128 sums[KEY_BLOCK];
+    int64_t integers[KEY_BLOCK];
+    double numbers[KEY_BLOCK];
+};
+
+static struct tally read_member(const struct groups *groups, const struct member *member, const uint64_t *records,
+                                int count, union tallied *tallied)
+{
+    const struct cells *cells = groups->cells;
+    const struct column *column = cells->values[member->value].reading.column;
+    bool number = type_table[column->store].kind == KIND_FLOAT, max = member->kind == MEMBER_MAX;
+
+    for (int i = 0; i < count; i++) {
+        const uint32_t *record = record_at(groups, records[i]);
+        if (member->kind == MEMBER_SUM)
+            tallied->sums[i] = cells_sum(cells, member, record);
+        else if (number)
+            tallied->numbers[i] = cells_float(cells, member, record);
+        else
+            tallied->integers[i] = cells_integer(cells, member, record);
+    }
+    if (member->kind == MEMBER_SUM)
+        return (struct tally){TALLY_WIDE_SUM, column};
+    if (number)
+        return (struct tally){max ? TALLY_FLOAT_MAX : TALLY_FLOAT_MIN, column};
+    return (struct tally){max ? TALLY_MAX : TALLY_MIN, column};
+}
+
+static void write_aggregate(struct writing *writing, size_t k, const uint64_t *records, int count, int64_t at)
+{
+    const struct groups *groups = writing->groups;
+    const struct task *task = groups->job->task;
+    int64_t counts[KEY_BLOCK];
+    uint32_t places[KEY_BLOCK];
+    union tallied tallied;
+    struct tally tally = {.kind = TALLY_COUNT};
+    const void *values = counts;
+
+    for (int i = 0; i < count; i++) {
+        counts[i] = cells_count(groups->cells, record_at(groups, records[i]));
+        places[i] = (uint32_t)i;
+    }
+    if (task->aggregates[k].kind != AGG_COUNT) {
+        tally = read_member(groups, &groups->cells->members[groups->member_of[k]], records, count, &tallied);
+        values = &tallied;
+    }
+    if (!tally_write(&tally, &task->aggregates[k], values, counts, places, count,
+                     groups->job->results[task->breaker->key_count + k], at))
+        writing->flagged = true;
+}
+
+static void write_key(const struct groups *groups, size_t k, const uint64_t *records, int count, int64_t at)
+{
+    const struct key_part *part = &groups->keyset->parts[k];
+    struct column *to = groups->job->results[k];
+
+    if (groups->keys) {
+        column_pick(groups->keys[k], records, count, column_at(to, at));
+        return;
+    }
+    uint64_t codes[KEY_BLOCK];
+    const struct key key = {
+        .column = part->reading.column,
+        .faithful = true,
+        .least = image_key(part->reading.image, part->extent.least),
+        .most = image_key(part->reading.image, part->extent.most),
+        .bits = 64,
+    };
+    for (int i = 0; i < count; i++)
+        codes[i] = keyset_code(groups->keyset, k, records[i]);
+    key_write(&key, codes, count, to, at);
+}
+
+static void write_block(struct writing *writing, const uint64_t *records, int count, int64_t at)
+{
+    const struct break_job *job = writing->groups->job;
+    size_t keys = job->task->breaker->key_count;
+
+    for (size_t k = 0; k < job->task->output_count && count > 0; k++) {
+        if (job->results[k] && k < keys)
+            write_key(writing->groups, k, records, count, at);
+        else if (job->results[k])
+            write_aggregate(writing, k - keys, records, count, at);
+    }
+}
+
+static void count_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct writing *writing = context;
+    const struct groups *groups = writing->groups;
+    int64_t begin = part_begin(&writing->parts, part), end = part_begin(&writing->parts, part + 1), count = end - begin;
+
+    for (int64_t record = begin; record < end && !groups->order; record++)
+        count -= cells_count(groups->cells, record_at(groups, (uint64_t)record)) == 0;
+    writing->begins[part] = count;
+}
+
+static void write_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct writing *writing = context;
+    const struct groups *groups = writing->groups;
+    int64_t end = part_begin(&writing->parts, part + 1), at = writing->begins[part];
+    uint64_t records[KEY_BLOCK];
+    int count = 0;
+
+    for (int64_t i = part_begin(&writing->parts, part); i < end; i++) {
+        uint64_t record = groups->order ? groups->order[i] : (uint64_t)i;
+        records[count] = record;
+        count += groups->order || cells_count(groups->cells, record_at(groups, record)) > 0;
+        if (count == KEY_BLOCK) {
+            write_block(writing, records, count, at);
+            at += count;
+            count = 0;
+        }
+    }
+    write_block(writing, records, count, at);
+}
+
+static struct column *make_result(const struct break_job *job, size_t k, int64_t rows)
+{
+    const struct output *output = &job->task->outputs[k];
+    const struct breaker *breaker = job->task->breaker;
+
+    if (k >= breaker->key_count)
+        return column_reserve_from(job->pool, output->type, output->type, rows);
+    return column_reserve_like(job->pool, job->inputs[breaker->keys[k]], output->type, rows);
+}
+
+static enum status write_all(struct writing *writing)
+{
+    const struct groups *groups = writing->groups;
+    const struct break_job *job = groups->job;
+
+    if (!crew_run(groups->crew, writing->parts.count, count_part, writing))
+        return STATUS_CANCELLED;
+    *job->result_rows = 0;
+    for (int64_t part = 0; part < writing->parts.count; part++) {
+        int64_t count = writing->begins[part];
+        writing->begins[part] = *job->result_rows;
+        *job->result_rows += count;
+    }
+    for (size_t k = 0; k < job->task->output_count; k++) {
+        if (!job->task->outputs[k].needed)
+            continue;
+        job->results[k] = make_result(job, k, *job->result_rows);
+        if (!job->results[k])
+            return STATUS_UNABLE;
+    }
+    return crew_run(groups->crew, writing->parts.count, write_part, writing) ? STATUS_OK : STATUS_CANCELLED;
+}
+
+enum status groups_write(const struct groups *groups, bool *flagged)
+{
+    const struct break_job *job = groups->job;
+    struct writing writing = {
+        .groups = groups,
+        .parts = parts_of(groups->crew, groups->count, PART_RECORDS),
+    };
+    writing.begins = heap_array((size_t)writing.parts.count, sizeof *writing.begins);
+    enum status status = write_all(&writing);
+    free(writing.begins);
+    if (status == STATUS_OK && writing.flagged)
+        *flagged = true;
+    for (size_t k = 0; k < job->task->output_count; k++) {
+        if (job->results[k] && status == STATUS_OK && !writing.flagged) {
+            column_finish(job->results[k], *job->result_rows);
+        } else {
+            column_unref(job->results[k]);
+            job->results[k] = NULL;
+        }
+    }
+    return status;
+}
+
+struct picking {
+    const struct keyset *keyset;
+    const struct column *rows;
+    struct column **keys;
+    struct parts parts;
+};
+
+static void pick_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct picking *picking = context;
+    const uint32_t *rows = picking->rows->data;
+    int64_t end = part_begin(&picking->parts, part + 1);
+    uint64_t block[KEY_BLOCK];
+
+    for (int64_t at = part_begin(&picking->parts, part); at < end; at += KEY_BLOCK) {
+        int count = end - at < KEY_BLOCK ? (int)(end - at) : KEY_BLOCK;
+        for (int i = 0; i < count; i++)
+            block[i] = rows[at + i];
+        for (size_t k = 0; k < picking->keyset->count; k++)
+            column_pick(picking->keyset->parts[k].reading.column, block, count, column_at(picking->keys[k], at));
+    }
+}
+
+enum status groups_keys(const struct keyset *keyset, const struct crew *crew, const struct column *rows,
+                        struct column **keys)
+{
+    struct picking picking = {keyset, rows, keys, parts_of(crew, rows->rows, PART_RECORDS)};
+
+    for (size_t k = 0; k < keyset->count; k++) {
+        const struct column *from = keyset->parts[k].reading.column;
+        keys[k] = column_reserve(from->type, from->store, rows->rows);
+        if (!keys[k])
+            return STATUS_UNABLE;
+    }
+    if (!crew_run(crew, picking.parts.count, pick_part, &picking))
+        return STATUS_CANCELLED;
+    for (size_t k = 0; k < keyset->count; k++)
+        column_finish(keys[k], rows->rows);
+    return STATUS_OK;
+}
+
+void groups_free_keys(const struct keyset *keyset, struct column **keys)
+{
+    for (size_t k = 0; k < keyset->count; k++)
+        column_unref(keys[k]);
+}

@@ -1,0 +1,159 @@
+#include "cl/operators/group_record.h"
+
+#include "cl/operators/column_minmax.h"
+
+#include <math.h>
+
+static const uint64_t narrow_most = UINT32_MAX;
+
+static struct column *column_of(const struct break_job *job, value bare)
+{
+    return job->inputs[job->task->code.at[bare].integer];
+}
+
+/* The number of the value that a column is, added if it is new. */
+static enum status add_value(struct cells *cells, struct accelerator *accelerator, const struct break_job *job,
+                             struct column *column, size_t *number)
+{
+    size_t k = 0;
+    while (k < cells->value_count && cells->values[k].reading.column != column)
+        k++;
+    *number = k;
+    if (k < cells->value_count)
+        return STATUS_OK;
+    const struct image *image = &image_table[column->store];
+    struct cells_value added = {.reading = {.column = column, .image = image}, .wide = image->wide};
+    if (image->wide && !image->number) {
+        struct extent extent;
+        enum status status = extent_find(accelerator, job, column, &extent);
+        if (status != STATUS_OK)
+            return status;
+        added.reading.least = extent.least;
+        added.wide = extent.most - extent.least > narrow_most;
+    }
+    cells->values[cells->value_count++] = added;
+    return STATUS_OK;
+}
+
+static size_t add_member(struct cells *cells, enum member_kind kind, size_t number)
+{
+    size_t k = 0;
+    while (k < cells->member_count && (cells->members[k].kind != kind || cells->members[k].value != number))
+        k++;
+    if (k == cells->member_count)
+        cells->members[cells->member_count++] = (struct member){.kind = kind, .value = number};
+    return k;
+}
+
+bool cells_is_long(const struct cells *cells, const struct member *member)
+{
+    return member->kind == MEMBER_SUM || cells->values[member->value].wide;
+}
+
+/* Pairs of words first, so that they are aligned, then single ones. */
+static void place_words(struct cells *cells)
+{
+    size_t at = 0;
+    for (size_t k = 0; k < cells->member_count; k++)
+        if (cells_is_long(cells, &cells->members[k])) {
+            cells->members[k].word = at;
+            at += 2;
+        }
+    for (size_t k = 0; k < cells->member_count; k++) {
+        struct member *member = &cells->members[k];
+        if (!cells_is_long(cells, member))
+            member->word = at++;
+        else if (member->kind == MEMBER_SUM && cells->values[member->value].wide)
+            member->top = at++;
+    }
+    cells->count_word = at++;
+    cells->stride = (at + 1) / 2 * 2;
+}
+
+void cells_plan_count(struct cells *cells)
+{
+    *cells = (struct cells){0};
+    place_words(cells);
+}
+
+enum status cells_plan(struct cells *cells, struct accelerator *accelerator, const struct break_job *job,
+                       size_t *member_of)
+{
+    const struct task *task = job->task;
+    struct arena *arena = job->diags->arena;
+    *cells = (struct cells){
+        .members = arena_array(arena, task->aggregate_count + 1, sizeof *cells->members),
+        .values = arena_array(arena, task->aggregate_count + 1, sizeof *cells->values),
+    };
+    for (size_t k = 0; k < task->aggregate_count; k++) {
+        const struct aggregate *aggregate = &task->aggregates[k];
+        if (aggregate->kind == AGG_COUNT || !task->outputs[task->breaker->key_count + k].needed)
+            continue;
+        bool sum = aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN;
+        if (!sum && aggregate->kind != AGG_MIN && aggregate->kind != AGG_MAX)
+            return STATUS_UNABLE;
+        struct column *column = column_of(job, aggregate->value);
+        if (sum && type_table[column->store].kind == KIND_FLOAT)
+            return STATUS_UNABLE;
+        size_t number;
+        enum status status = add_value(cells, accelerator, job, column, &number);
+        if (status != STATUS_OK)
+            return status;
+        member_of[k] = add_member(cells,
+                                  sum                          ? MEMBER_SUM
+                                  : aggregate->kind == AGG_MIN ? MEMBER_MIN
+                                                               : MEMBER_MAX,
+                                  number);
+    }
+    place_words(cells);
+    return STATUS_OK;
+}
+
+bool cells_long_extremes(const struct cells *cells)
+{
+    for (size_t k = 0; k < cells->member_count; k++)
+        if (cells->members[k].kind != MEMBER_SUM && cells_is_long(cells, &cells->members[k]))
+            return true;
+    return false;
+}
+
+int64_t cells_count(const struct cells *cells, const uint32_t *record)
+{
+    return record[cells->count_word];
+}
+
+static uint64_t two_words(const uint32_t *words)
+{
+    return (uint64_t)words[1] << 32 | words[0];
+}
+
+static uint64_t offset_of(const struct cells *cells, const struct member *member, const uint32_t *record)
+{
+    return cells_is_long(cells, member) ? two_words(&record[member->word]) : record[member->word];
+}
+
+int128 cells_sum(const struct cells *cells, const struct member *member, const uint32_t *record)
+{
+    const struct reading *reading = &cells->values[member->value].reading;
+    int128 offsets = two_words(&record[member->word]);
+
+    if (member->top)
+        offsets += (int128)record[member->top] << 64;
+    return offsets + (int128)image_integer(reading->image, reading->least) * record[cells->count_word];
+}
+
+int64_t cells_integer(const struct cells *cells, const struct member *member, const uint32_t *record)
+{
+    const struct reading *reading = &cells->values[member->value].reading;
+
+    return image_integer(reading->image, reading->least + offset_of(cells, member, record));
+}
+
+double cells_float(const struct cells *cells, const struct member *member, const uint32_t *record)
+{
+    const struct reading *reading = &cells->values[member->value].reading;
+    uint64_t image = reading->least + offset_of(cells, member, record);
+
+    /* No number has either of these images: nothing has come but NaN. */
+    return image == 0 || image == image_most(reading->image) ? NAN : image_float(reading->image, image);
+}

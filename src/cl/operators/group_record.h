@@ -1,0 +1,57 @@
+/* What is tallied of groups on a device: a record of 32-bit words for each, its rows counted and its values added.
+ *
+ * Values go in as offsets from the least image, so that they are unsigned, and sums are of 64 bits, or of 96 where
+ * offsets have 64: with fewer than 2^32 rows neither overflows, and what they come to is exact. Words are added to with
+ * 32-bit atomics, which every device has; only extremes of 64-bit offsets need longer ones. */
+#ifndef RQL_CL_OPERATORS_GROUP_RECORD_H
+#define RQL_CL_OPERATORS_GROUP_RECORD_H
+
+#include "cl/operators/row_loop.h"
+
+#include "base/integer.h"
+
+enum member_kind { MEMBER_SUM, MEMBER_MIN, MEMBER_MAX };
+
+struct member {
+    enum member_kind kind;
+    size_t value; /* which of the values */
+    size_t word;  /* of the record: one, or two in little-endian order */
+    size_t top;   /* of sums of wide values the third */
+};
+
+/* A column whose elements are added. */
+struct cells_value {
+    struct reading reading;
+    bool wide; /* offsets have 64 bits */
+};
+
+struct cells {
+    struct member *members;
+    size_t member_count;
+    struct cells_value *values;
+    size_t value_count;
+    size_t count_word; /* where the rows of the group are counted */
+    size_t stride;     /* words of a record, even */
+};
+
+/* Plans the record for the aggregates of a group whose outputs are needed; member_of[k] becomes the member of aggregate
+ * k, counts have none. STATUS_UNABLE where there is no kernel for an aggregate. May run kernels. */
+enum status cells_plan(struct cells *cells, struct accelerator *accelerator, const struct break_job *job,
+                       size_t *member_of);
+
+/* Only the count. */
+void cells_plan_count(struct cells *cells);
+
+/* Whether there are extremes of 64 bits. */
+bool cells_long_extremes(const struct cells *cells);
+
+/* Whether a member has two words, or three. */
+bool cells_is_long(const struct cells *cells, const struct member *member);
+
+/* What a record holds. */
+int64_t cells_count(const struct cells *cells, const uint32_t *record);
+int128 cells_sum(const struct cells *cells, const struct member *member, const uint32_t *record);
+int64_t cells_integer(const struct cells *cells, const struct member *member, const uint32_t *record);
+double cells_float(const struct cells *cells, const struct member *member, const uint32_t *record);
+
+#endif

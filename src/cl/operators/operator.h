@@ -1,0 +1,25 @@
+/* Breakers on a device: one file each, found by kind. */
+#ifndef RQL_CL_OPERATORS_OPERATOR_H
+#define RQL_CL_OPERATORS_OPERATOR_H
+
+#include "cl/accelerator_open.h"
+
+#include "engine/backend/backend.h"
+
+/* As backend_ops.breaker: STATUS_UNABLE, with or without a note, leaves it to the host. */
+typedef enum status cl_breaker_fn(struct accelerator *accelerator, const struct break_job *job, bool *flagged);
+
+/* The function of a kind. */
+cl_breaker_fn *cl_breaker(enum breaker_kind kind);
+
+/* Whether devices of this shape are worth asking, where the host works in the same memory. */
+bool cl_breaker_pays(enum breaker_kind kind, const struct shape *shape);
+
+cl_breaker_fn cl_scan;
+cl_breaker_fn cl_sort;
+cl_breaker_fn cl_group;
+cl_breaker_fn cl_distinct;
+cl_breaker_fn cl_scatter;
+cl_breaker_fn cl_hist;
+
+#endif

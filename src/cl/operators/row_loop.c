@@ -1,0 +1,106 @@
+#include "cl/operators/row_loop.h"
+
+#include <string.h>
+#include <unistd.h>
+
+bool columns_fit(const struct accelerator *accelerator, struct column *const *columns, size_t count, int64_t rows)
+{
+    const struct device *device = &accelerator->device;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), sum = 0;
+
+    if (rows >= INT64_C(0xffffffff))
+        return false;
+    for (size_t k = 0; k < count; k++) {
+        if (columns[k] == NULL) /* of an input that nothing needed reads */
+            continue;
+        size_t bytes = (size_t)rows * type_table[columns[k]->store].size + page;
+        if (bytes > device->largest_buffer)
+            return false;
+        sum += bytes;
+    }
+    return accelerator->shape->host_memory || sum <= device->memory / 2;
+}
+
+void argument_add(struct arguments *arguments, size_t size, const void *bytes)
+{
+    if (arguments->count == arguments->capacity) {
+        size_t capacity = arguments->capacity ? 2 * arguments->capacity : 16;
+        arguments->at = arena_grow(arguments->arena, arguments->at, arguments->count, capacity, sizeof *arguments->at);
+        arguments->capacity = capacity;
+    }
+    void *copy = NULL;
+    if (bytes) {
+        copy = arena_alloc(arguments->arena, size);
+        memcpy(copy, bytes, size);
+    }
+    arguments->at[arguments->count++] = (struct tool_argument){size, copy};
+}
+
+void argument_buffer(struct arguments *arguments, cl_mem buffer)
+{
+    argument_add(arguments, sizeof buffer, &buffer);
+}
+
+void argument_uint(struct arguments *arguments, uint64_t number)
+{
+    cl_uint bits = (cl_uint)number;
+    argument_add(arguments, sizeof bits, &bits);
+}
+
+void argument_ulong(struct arguments *arguments, uint64_t number)
+{
+    cl_ulong bits = number;
+    argument_add(arguments, sizeof bits, &bits);
+}
+
+void argument_local(struct arguments *arguments, size_t bytes)
+{
+    argument_add(arguments, bytes, NULL);
+}
+
+void argument_column(struct arguments *arguments, struct tool *tool, struct column *column, int64_t rows)
+{
+    struct view view = {0};
+
+    if (!tool_stopped(tool))
+        memory_input(tool->accelerator->memory, column, 0, rows, tool->job->timing, &view);
+    argument_buffer(arguments, view.buffer);
+    argument_ulong(arguments, view.first);
+}
+
+const char *walk_loop(const struct shape *shape)
+{
+    return shape->chunks ? "for (ulong i = begin + get_global_id(0) * chunk, stop = min(end, i + chunk); i < stop; ++i)"
+                         : "for (ulong i = begin + get_global_id(0); i < end; i += get_global_size(0))";
+}
+
+const char *walk_peek(const struct shape *shape)
+{
+    return shape->peeks ? "*cell" : "atomic_or(cell, 0)";
+}
+
+size_t walk_groups(const struct accelerator *accelerator, int64_t rows)
+{
+    const struct shape *shape = accelerator->shape;
+    size_t most = accelerator->device.units * shape->groups, wanted = (size_t)(rows / shape->least) + 1;
+
+    return wanted < most ? wanted : most;
+}
+
+void walk(struct tool *tool, size_t kernel, const struct arguments *arguments, int64_t rows, size_t groups,
+          const char *what, int64_t row_bytes)
+{
+    const struct shape *shape = tool->accelerator->shape;
+
+    for (int64_t begin = 0; begin < rows && !tool_stopped(tool); begin += shape->rows) {
+        int64_t end = rows - begin < shape->rows ? rows : begin + shape->rows;
+        int64_t chunk = (end - begin + (int64_t)groups - 1) / (int64_t)groups;
+        struct arguments all = *arguments;
+        all.at = arena_grow(all.arena, all.at, all.count, all.count + 3, sizeof *all.at);
+        all.capacity = all.count + 3;
+        argument_ulong(&all, (uint64_t)begin);
+        argument_ulong(&all, (uint64_t)end);
+        argument_ulong(&all, (uint64_t)chunk);
+        tool_run(tool, kernel, groups, shape->group, all.at, all.count, what, (end - begin) * row_bytes);
+    }
+}

@@ -1,0 +1,323 @@
+/* Scans: each chunk's rows are combined, then the chunks, then the rows once more from what stands before each chunk.
+ * What does not fit the device at once goes through it in slabs, each of which begins where the one before ended. */
+#include "cl/operators/operator.h"
+
+#include "cl/codegen/literal.h"
+#include "cl/operators/operator_run.h"
+#include "cl/operators/scan_text.h"
+
+#include "base/integer.h"
+
+#include <unistd.h>
+
+struct scan {
+    struct tool *tool;
+    const struct break_job *job;
+    const struct shape *shape;
+    struct scan_text text;
+    struct column *from, *to;
+    cl_mem flag, totals, carry;
+    int64_t chunks;     /* at most; totals has room for as many */
+    cl_mem words, next; /* of tiles that wait for each other */
+};
+
+enum { MOST_ARGUMENTS = 96, FEWEST_LINES = 64, ITEMS_A_UNIT = 2048, SCAN_GROUPS = 8, WORD_BYTES = 16 };
+
+/* Arguments of a kernel, one after another. */
+struct arguments {
+    struct tool_argument at[MOST_ARGUMENTS];
+    size_t count;
+    union literal_argument literals[MOST_ARGUMENTS];
+    cl_long integer;
+    cl_double number, terms;
+    cl_int given;
+};
+
+static void add(struct arguments *arguments, size_t size, const void *bytes)
+{
+    arguments->at[arguments->count++] = (struct tool_argument){size, bytes};
+}
+
+static void add_view(struct arguments *arguments, const struct view *view)
+{
+    add(arguments, sizeof view->buffer, &view->buffer);
+    add(arguments, sizeof view->first, &view->first);
+}
+
+/* `$parameters` of scan_text.h. */
+static void add_parameters(const struct scan *scan, struct arguments *arguments)
+{
+    const struct aggregate *aggregate = &scan->job->task->aggregates[0];
+    const struct emitter *emitter = &scan->text.function.emitter;
+
+    arguments->integer = (cl_long)aggregate->initial.integer;
+    arguments->number = aggregate->initial.number;
+    arguments->given = aggregate->has_initial;
+    arguments->terms = 4 * (double)scan->job->rows + 8;
+    if (scan->text.number) {
+        add(arguments, sizeof arguments->number, &arguments->number);
+        add(arguments, sizeof arguments->given, &arguments->given);
+        add(arguments, sizeof arguments->terms, &arguments->terms);
+    } else {
+        add(arguments, sizeof arguments->integer, &arguments->integer);
+        add(arguments, sizeof arguments->given, &arguments->given);
+    }
+    for (size_t k = 0; k < scan->text.literals; k++) {
+        size_t bytes;
+        arguments->literals[k] = literal_argument(emitter, &emitter->literals[k], &bytes);
+        add(arguments, bytes, &arguments->literals[k]);
+    }
+}
+
+static size_t size_in(const struct scan *scan)
+{
+    return type_table[scan->from->store].size;
+}
+
+static size_t size_out(const struct scan *scan)
+{
+    return type_table[scan->to->store].size;
+}
+
+static void run_carries(const struct scan *scan, bool first, int64_t chunks)
+{
+    struct arguments arguments = {.count = 0};
+    cl_int is_first = first;
+    cl_uint count = (cl_uint)chunks;
+
+    add(&arguments, sizeof scan->totals, &scan->totals);
+    add(&arguments, sizeof scan->carry, &scan->carry);
+    add_parameters(scan, &arguments);
+    add(&arguments, sizeof is_first, &is_first);
+    add(&arguments, sizeof count, &count);
+    add(&arguments, sizeof scan->flag, &scan->flag);
+    tool_run(scan->tool, SCAN_CARRIES, 1, scan->shape->group, arguments.at, arguments.count, "join",
+             2 * chunks * (int64_t)sizeof(cl_long));
+}
+
+/* SCAN_TOTALS, or with somewhere to write SCAN_ROWS. */
+static void run_chunks(const struct scan *scan, const struct view *in, const struct view *out, int64_t row,
+                       int64_t rows, int64_t chunk)
+{
+    struct arguments arguments = {.count = 0};
+    cl_ulong base = (cl_ulong)row, count = (cl_ulong)rows, each = (cl_ulong)chunk;
+    cl_ulong segment = (cl_ulong)scan->job->task->breaker->segment;
+    size_t bytes = size_in(scan) + (out ? size_out(scan) : 0);
+
+    add_view(&arguments, in);
+    if (out)
+        add_view(&arguments, out);
+    add(&arguments, sizeof scan->totals, &scan->totals);
+    add_parameters(scan, &arguments);
+    add(&arguments, sizeof base, &base);
+    add(&arguments, sizeof count, &count);
+    add(&arguments, sizeof each, &each);
+    add(&arguments, sizeof segment, &segment);
+    add(&arguments, sizeof scan->flag, &scan->flag);
+    tool_run(scan->tool, out ? SCAN_ROWS : SCAN_TOTALS, (size_t)ceiling(rows, chunk), scan->shape->group, arguments.at,
+             arguments.count, out ? "scan" : "totals", (int64_t)bytes * rows);
+}
+
+/* All in one pass. */
+static void run_ahead(const struct scan *scan, const struct view *in, const struct view *out, int64_t row, int64_t rows)
+{
+    struct arguments clear = {.count = 0}, arguments = {.count = 0};
+    int64_t tiles = ceiling(rows, (int64_t)(scan->shape->group * scan->text.items));
+    cl_ulong count = (cl_ulong)tiles, all = (cl_ulong)rows;
+    cl_int first = row == 0;
+
+    add(&clear, sizeof scan->words, &scan->words);
+    add(&clear, sizeof count, &count);
+    add(&clear, sizeof scan->next, &scan->next);
+    tool_run(scan->tool, SCAN_CLEAR, (size_t)ceiling(tiles, (int64_t)scan->shape->group), scan->shape->group, clear.at,
+             clear.count, "clear", tiles * WORD_BYTES);
+    add_view(&arguments, in);
+    add_view(&arguments, out);
+    add(&arguments, sizeof scan->words, &scan->words);
+    add(&arguments, sizeof scan->next, &scan->next);
+    add(&arguments, sizeof scan->carry, &scan->carry);
+    add_parameters(scan, &arguments);
+    add(&arguments, sizeof first, &first);
+    add(&arguments, sizeof all, &all);
+    add(&arguments, sizeof scan->flag, &scan->flag);
+    tool_run(scan->tool, SCAN_AHEAD, (size_t)tiles, scan->shape->group, arguments.at, arguments.count, "scan",
+             (int64_t)(size_in(scan) + size_out(scan)) * rows);
+}
+
+static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows)
+{
+    struct memory *memory = scan->tool->accelerator->memory;
+    struct view in, out;
+    int64_t unit = scan->shape->chunks ? 1024 : (int64_t)(scan->shape->group * scan->text.items);
+    int64_t chunk = ceiling(ceiling(rows, scan->chunks), unit) * unit;
+
+    if (!memory_input(memory, scan->from, row, rows, scan->job->timing, &in) ||
+        !memory_output(memory, scan->to, row, rows, &out))
+        return false;
+    if (scan->text.ahead) {
+        run_ahead(scan, &in, &out, row, rows);
+    } else {
+        run_chunks(scan, &in, NULL, row, rows, chunk);
+        run_carries(scan, row == 0, ceiling(rows, chunk));
+        run_chunks(scan, &in, &out, row, rows, chunk);
+    }
+    return !tool_stopped(scan->tool) && memory_keep(memory, scan->to, row, rows, &out, scan->job->timing);
+}
+
+/* How many rows the device holds at once. */
+static int64_t slab_rows(const struct scan *scan, const struct device *device)
+{
+    size_t widest = size_in(scan) > size_out(scan) ? size_in(scan) : size_out(scan);
+    int64_t rows = least(scan->shape->rows, (int64_t)(device->largest_buffer / widest) - sysconf(_SC_PAGESIZE));
+
+    if (!scan->shape->host_memory)
+        rows = least(rows, (int64_t)(device->memory / 5 * 4 / (size_in(scan) + size_out(scan))));
+    return rows < 4096 ? 4096 : rows / 4096 * 4096;
+}
+
+static void scan_slabs(struct scan *scan)
+{
+    struct memory *memory = scan->tool->accelerator->memory;
+    int64_t most = slab_rows(scan, &scan->tool->accelerator->device);
+
+    scan->totals = tool_buffer(scan->tool, (size_t)scan->chunks * SCAN_STATE_BYTES);
+    scan->carry = tool_buffer(scan->tool, SCAN_STATE_BYTES);
+    if (scan->text.ahead) {
+        int64_t rows = least(most, scan->job->rows), tile = (int64_t)(scan->shape->group * scan->text.items);
+        scan->words = tool_buffer(scan->tool, (size_t)(ceiling(rows, tile) * WORD_BYTES));
+        scan->next = tool_buffer(scan->tool, sizeof(cl_uint));
+    }
+    for (int64_t row = 0; row < scan->job->rows && !tool_stopped(scan->tool); row += most) {
+        if (!scan_slab(scan, row, least(most, scan->job->rows - row)))
+            return;
+        memory_done(memory, scan->job->timing);
+    }
+}
+
+/* ---- columns side by side ---- */
+
+struct columns {
+    const struct scan *scan;
+    struct view in, out;
+    cl_ulong width, lines, items;
+};
+
+static void run_columns(const struct columns *columns, enum scan_kernel kernel)
+{
+    const struct scan *scan = columns->scan;
+    struct arguments arguments = {.count = 0};
+    cl_ulong rows = (cl_ulong)scan->job->rows;
+    bool writes = kernel == SCAN_COLUMN_ROWS, carries = kernel == SCAN_COLUMN_CARRIES;
+    size_t bytes = size_in(scan) + (writes ? size_out(scan) : 0);
+    cl_ulong threads = carries ? columns->width : columns->items;
+
+    if (!carries)
+        add_view(&arguments, &columns->in);
+    if (writes)
+        add_view(&arguments, &columns->out);
+    add(&arguments, sizeof scan->totals, &scan->totals);
+    add_parameters(scan, &arguments);
+    if (!carries)
+        add(&arguments, sizeof rows, &rows);
+    add(&arguments, sizeof columns->width, &columns->width);
+    if (!carries)
+        add(&arguments, sizeof columns->lines, &columns->lines);
+    add(&arguments, sizeof columns->items, &columns->items);
+    add(&arguments, sizeof scan->flag, &scan->flag);
+    tool_run(scan->tool, kernel, (size_t)ceiling((int64_t)threads, (int64_t)scan->shape->group), scan->shape->group,
+             arguments.at, arguments.count,
+             carries  ? "join"
+             : writes ? "scan"
+                      : "totals",
+             carries ? 0 : (int64_t)(rows * bytes));
+}
+
+/* Enough work-items for the device, each with enough lines of its column to be worth it. */
+static void scan_columns(struct scan *scan)
+{
+    const struct device *device = &scan->tool->accelerator->device;
+    struct memory *memory = scan->tool->accelerator->memory;
+    int64_t rows = scan->job->rows, width = scan->job->task->breaker->stride;
+    int64_t lines = ceiling(rows, width), blocks = ceiling((int64_t)device->units * ITEMS_A_UNIT, width);
+    int64_t each = ceiling(lines, blocks);
+    struct columns columns = {.scan = scan};
+
+    each = each < FEWEST_LINES ? FEWEST_LINES : each;
+    columns.width = (cl_ulong)width;
+    columns.lines = (cl_ulong)each;
+    columns.items = (cl_ulong)(ceiling(lines, each) * width);
+    scan->totals = tool_buffer(scan->tool, (size_t)columns.items * SCAN_STATE_BYTES);
+    if (tool_stopped(scan->tool) || !memory_input(memory, scan->from, 0, rows, scan->job->timing, &columns.in) ||
+        !memory_output(memory, scan->to, 0, rows, &columns.out))
+        return;
+    run_columns(&columns, SCAN_COLUMN_TOTALS);
+    run_columns(&columns, SCAN_COLUMN_CARRIES);
+    run_columns(&columns, SCAN_COLUMN_ROWS);
+    if (!tool_stopped(scan->tool))
+        memory_keep(memory, scan->to, 0, rows, &columns.out, scan->job->timing);
+}
+
+/* ---- */
+
+/* Whether sums of the column's integers may not fit 64 bits: of none of its elements' classes more than a few are
+ * told apart, so that other data of the kind finds the same program. */
+static bool may_overflow(const struct break_job *job, const struct column *from)
+{
+    const struct aggregate *aggregate = &job->task->aggregates[0];
+    const struct type_info *info = &type_table[from->store];
+    bool known = from->range_known && from->rows > 0;
+    int128 lo = known && from->lo > info->lo ? from->lo : info->lo;
+    int128 hi = known && from->hi < info->hi ? from->hi : info->hi;
+    int128 initial = aggregate->has_initial ? aggregate->initial.integer : 0;
+
+    return lo * job->rows + initial < INT64_MIN || hi * job->rows + initial > INT64_MAX || lo * job->rows < INT64_MIN ||
+           hi * job->rows > INT64_MAX;
+}
+
+static bool takes(const struct accelerator *accelerator, const struct break_job *job)
+{
+    const struct breaker *breaker = job->task->breaker;
+    const struct column *from = job->inputs[breaker->keys[0]];
+    bool number = type_table[from->store].kind == KIND_FLOAT;
+
+    if (number && !accelerator->device.doubles)
+        return false;
+    /* A processor's cores would each walk one column through all of memory. */
+    return breaker->stride <= 1 || (!accelerator->shape->chunks && breaker->segment == 0);
+}
+
+enum status cl_scan(struct accelerator *accelerator, const struct break_job *job, bool *flagged)
+{
+    const struct breaker *breaker = job->task->breaker;
+    const struct aggregate *aggregate = &job->task->aggregates[0];
+    const struct shape *shape = accelerator->shape;
+    struct scan scan = {.job = job, .shape = shape, .from = job->inputs[breaker->keys[0]], .to = job->results[0]};
+    cl_int raised = 0;
+
+    *job->result_rows = job->rows;
+    if (!takes(accelerator, job))
+        return STATUS_UNABLE;
+    if (aggregate->has_initial && !scalar_fits(&aggregate->initial)) {
+        *flagged = true;
+        return STATUS_OK;
+    }
+    if (!scan.to || job->rows == 0)
+        return STATUS_OK;
+    if (!scan_text_make(&scan.text, job, accelerator, may_overflow(job, scan.from)) ||
+        scan.text.literals + 16 > MOST_ARGUMENTS ||
+        (breaker->stride > 1 && slab_rows(&scan, &accelerator->device) < job->rows))
+        return STATUS_UNABLE;
+
+    struct tool tool = tool_begin(accelerator, job, scan.text.text, scan.text.names, SCAN_KERNEL_COUNT);
+    scan.tool = &tool;
+    scan.chunks = (int64_t)accelerator->device.units * (shape->chunks ? (int64_t)shape->groups : SCAN_GROUPS);
+    scan.flag = tool_buffer(&tool, sizeof raised);
+    tool_write(&tool, scan.flag, 0, sizeof raised, &raised);
+    if (breaker->stride > 1)
+        scan_columns(&scan);
+    else
+        scan_slabs(&scan);
+    tool_read(&tool, scan.flag, 0, sizeof raised, &raised);
+    *flagged = *flagged || raised;
+    return tool_end(&tool);
+}

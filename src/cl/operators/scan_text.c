@@ -1,0 +1,312 @@
+#include "cl/operators/scan_text.h"
+
+#include "cl/codegen/literal.h"
+#include "cl/codegen/template.h"
+
+#include <string.h>
+
+extern const char kernel_scan_states[], kernel_scan_chunks[], kernel_scan_tiles[], kernel_scan_ahead[];
+
+enum family {
+    FAMILY_SUM,
+    FAMILY_CHECKED_SUM,
+    FAMILY_PRODUCT,
+    FAMILY_MIN,
+    FAMILY_MAX,
+    FAMILY_BITAND,
+    FAMILY_XOR,
+    FAMILY_BITOR,
+    FAMILY_FOLD,
+    FAMILY_FLOAT_MIN,
+    FAMILY_FLOAT_MAX,
+    FAMILY_FLOAT_SUM,
+    FAMILY_NONE
+};
+
+/* A product that does not fit is 0 in x and not 0 in y: multiplied by a 0 before it, it is 0 all the same. */
+#define PRODUCT_JOIN                                                                                                   \
+    "    const long r = as_long(as_ulong(a.x) * as_ulong(b.x));\n"                                                     \
+    "    const long bad = a.y | b.y | (mul_hi(a.x, b.x) != (r >> 63) ? 1 : 0);\n"                                      \
+    "    const int zero = (a.x == 0 && a.y == 0) || (b.x == 0 && b.y == 0);\n"                                         \
+    "    return zero ? (long2)(0, 0) : (long2)(r, bad);\n"
+
+/* See engine/cascade.h, which this follows. What is not finite is added up by itself. */
+#define CASCADE_STATE                                                                                                  \
+    "typedef struct { double high, low, rest, weight, special; } state;\n"                                             \
+    "double two_sum(double *a, double b)\n"                                                                            \
+    "{\n"                                                                                                              \
+    "    const double sum = *a + b, part = sum - *a;\n"                                                                \
+    "    const double error = (*a - (sum - part)) + (b - part);\n"                                                     \
+    "    *a = sum;\n"                                                                                                  \
+    "    return error;\n"                                                                                              \
+    "}\n"                                                                                                              \
+    "state with(state a, double term)\n"                                                                               \
+    "{\n"                                                                                                              \
+    "    const double error = two_sum(&a.high, term);\n"                                                               \
+    "    const double lost = two_sum(&a.low, error);\n"                                                                \
+    "    a.rest += lost;\n"                                                                                            \
+    "    a.weight += fabs(lost);\n"                                                                                    \
+    "    return a;\n"                                                                                                  \
+    "}\n"                                                                                                              \
+    "int swallows(double a, double offset, double bound)\n"                                                            \
+    "{\n"                                                                                                              \
+    "    double most = offset + bound, least = offset - bound;\n"                                                      \
+    "    most += fabs(most) * 0x1p-50 + 0x1p-1074;\n"                                                                  \
+    "    least -= fabs(least) * 0x1p-50 + 0x1p-1074;\n"                                                                \
+    "    return a + most == a && a + least == a;\n"                                                                    \
+    "}\n"
+
+#define CASCADE_JOIN                                                                                                   \
+    "    a = with(with(with(a, b.high), b.low), b.rest);\n"                                                            \
+    "    a.weight += b.weight;\n"                                                                                      \
+    "    a.special += b.special;\n"                                                                                    \
+    "    return a;\n"
+
+#define CASCADE_LOWER                                                                                                  \
+    "    if (s.special != 0.0)\n"                                                                                      \
+    "        return s.special;\n"                                                                                      \
+    "    if (s.weight == 0.0 && fabs(s.high) <= DBL_MAX)\n"                                                            \
+    "        return s.high + s.low + 0.0;\n"                                                                           \
+    "    double result = s.high;\n"                                                                                    \
+    "    double small = two_sum(&result, s.low);\n"                                                                    \
+    "    const double smaller = two_sum(&small, s.rest);\n"                                                            \
+    "    const double offset = two_sum(&result, small);\n"                                                             \
+    "    const double bound = fabs(smaller) + terms * s.weight * 0x1p-52;\n"                                           \
+    "    if (!(fabs(result) <= DBL_MAX) || !(bound <= DBL_MAX) || !swallows(result, offset, bound))\n"                 \
+    "        *err = 1;\n"                                                                                              \
+    "    return result + 0.0;\n"
+
+/* The bodies of functions: states of no rows, of one, of two joined, and what a state is as a result. */
+static const struct family_text {
+    bool number, commutes;
+    const char *state;
+    const char *none;
+    const char *lift; /* of a long or double x */
+    const char *join;
+    const char *lower;
+    const char *start;   /* of `integer` or `number`, where it is given */
+    const char *advance; /* by x; NULL: joined with it */
+} families[FAMILY_NONE] = {
+#define PLAIN "typedef long state;\n"
+#define PAIR  "typedef long2 state;\n"
+    [FAMILY_SUM] = {false, true, PLAIN, "0", "x", "    return as_long(as_ulong(a) + as_ulong(b));\n", "    return s;\n",
+                    "integer", NULL},
+    [FAMILY_CHECKED_SUM] = {false, true, PLAIN, "0", "x",
+                            "    const long r = as_long(as_ulong(a) + as_ulong(b));\n"
+                            "    *err |= ((a ^ r) & (b ^ r)) < 0;\n"
+                            "    return r;\n",
+                            "    return s;\n", "integer", NULL},
+    [FAMILY_PRODUCT] = {false, true, PAIR, "(long2)(1, 0)", "(long2)(x, 0)", PRODUCT_JOIN,
+                        "    *err |= s.y != 0;\n    return s.x;\n", "(long2)(integer, 0)", NULL},
+    [FAMILY_MIN] = {false, true, PLAIN, "LONG_MAX", "x", "    return min(a, b);\n", "    return s;\n", "integer", NULL},
+    [FAMILY_MAX] = {false, true, PLAIN, "LONG_MIN", "x", "    return max(a, b);\n", "    return s;\n", "integer", NULL},
+    [FAMILY_BITAND] = {false, true, PLAIN, "-1", "x", "    return a & b;\n", "    return s;\n", "integer", NULL},
+    [FAMILY_XOR] = {false, true, PLAIN, "0", "x", "    return a ^ b;\n", "    return s;\n", "integer", NULL},
+    [FAMILY_BITOR] = {false, true, PLAIN, "0", "x", "    return a | b;\n", "    return s;\n", "integer", NULL},
+    /* Of a value and whether there is one. */
+    [FAMILY_FOLD] = {false, false, PAIR, "(long2)(0, 0)", "(long2)(x, 1)",
+                     "    if (a.y == 0 || b.y == 0)\n"
+                     "        return a.y == 0 ? b : a;\n"
+                     "    return (long2)($call, 1);\n",
+                     "    return s.x;\n", "(long2)(integer, 1)", NULL},
+#undef PLAIN
+#undef PAIR
+#define REAL "typedef double state;\n"
+    [FAMILY_FLOAT_MIN] = {true, true, REAL, "nan(0UL)", "x", "    return b < a || a != a ? b : a;\n",
+                          "    return s + 0.0;\n", "number", NULL},
+    [FAMILY_FLOAT_MAX] = {true, true, REAL, "nan(0UL)", "x", "    return b > a || a != a ? b : a;\n",
+                          "    return s + 0.0;\n", "number", NULL},
+#undef REAL
+    [FAMILY_FLOAT_SUM] = {true, true, CASCADE_STATE, "(state){0.0, 0.0, 0.0, 0.0, 0.0}",
+                          "fabs(x) <= DBL_MAX ? (state){x, 0.0, 0.0, 0.0, 0.0} : (state){0.0, 0.0, 0.0, 0.0, x}",
+                          CASCADE_JOIN, CASCADE_LOWER, "lift_value(number)",
+                          "    if (fabs(x) <= DBL_MAX)\n"
+                          "        return with(a, x);\n"
+                          "    a.special += x;\n"
+                          "    return a;\n"},
+};
+
+static enum family family_of(enum aggregate_kind kind, bool number, bool checked)
+{
+    switch (kind) {
+    case AGG_SUM:
+        return number ? FAMILY_FLOAT_SUM : checked ? FAMILY_CHECKED_SUM : FAMILY_SUM;
+    case AGG_PRODUCT:
+        return number ? FAMILY_NONE : FAMILY_PRODUCT;
+    case AGG_MIN:
+        return number ? FAMILY_FLOAT_MIN : FAMILY_MIN;
+    case AGG_MAX:
+        return number ? FAMILY_FLOAT_MAX : FAMILY_MAX;
+    case AGG_BITAND:
+        return FAMILY_BITAND;
+    case AGG_XOR:
+        return FAMILY_XOR;
+    case AGG_BITOR:
+        return FAMILY_BITOR;
+    case AGG_FOLD:
+        return number ? FAMILY_NONE : FAMILY_FOLD;
+    default:
+        return FAMILY_NONE;
+    }
+}
+
+static const char functions[] = "state none(void)\n"
+                                "{\n"
+                                "    return $none;\n"
+                                "}\n"
+                                "state lift_value($X x)\n"
+                                "{\n"
+                                "    return $lift;\n"
+                                "}\n"
+                                "state lift($V x)\n"
+                                "{\n"
+                                "    return lift_value(convert_$X(x));\n"
+                                "}\n"
+                                "state join(state a, state b,\n"
+                                "$parameters\n"
+                                "    int *err)\n"
+                                "{\n"
+                                "$join\n"
+                                "}\n"
+                                "$X lower(state s,\n"
+                                "$parameters\n"
+                                "    int *err)\n"
+                                "{\n"
+                                "$lower\n"
+                                "}\n"
+                                "state advance(state a, $V value,\n"
+                                "$parameters\n"
+                                "    int *err)\n"
+                                "{\n"
+                                "    const $X x = convert_$X(value);\n"
+                                "$advance\n"
+                                "}\n";
+
+static const char *taken(struct arena *arena, struct strbuf *out)
+{
+    const char *text = arena_text(arena, out->text ? out->text : "", out->length);
+
+    strbuf_free(out);
+    return text;
+}
+
+static const char *spliced(struct arena *arena, const char *template, const struct part *parts)
+{
+    struct strbuf out = {0};
+
+    splice(&out, template, parts);
+    return taken(arena, &out);
+}
+
+static const char *parameters_of(const struct scan_text *text, struct arena *arena)
+{
+    struct strbuf out = {0};
+
+    strbuf_puts(&out,
+                text->number ? "    double number, int given, double terms,\n" : "    long integer, int given,\n");
+    if (text->has_function)
+        literal_parameters(&text->function.emitter, &out);
+    return taken(arena, &out);
+}
+
+static const char *pass_of(const struct scan_text *text, struct arena *arena)
+{
+    struct strbuf out = {0};
+
+    strbuf_puts(&out, text->number ? "number, given, terms, " : "integer, given, ");
+    for (size_t k = 0; k < text->literals; k++)
+        strbuf_printf(&out, "c%zu, ", k);
+    return taken(arena, &out);
+}
+
+static void name_kernels(struct scan_text *text, const struct shape *shape)
+{
+    if (text->ahead) {
+        text->names[SCAN_CLEAR] = "scan_clear";
+        text->names[SCAN_AHEAD] = "scan_ahead";
+        return;
+    }
+    text->names[SCAN_TOTALS] = "scan_totals";
+    text->names[SCAN_CARRIES] = "scan_carries";
+    text->names[SCAN_ROWS] = "scan_rows";
+    if (shape->chunks)
+        return;
+    text->names[SCAN_COLUMN_TOTALS] = "scan_column_totals";
+    text->names[SCAN_COLUMN_CARRIES] = "scan_column_carries";
+    text->names[SCAN_COLUMN_ROWS] = "scan_column_rows";
+}
+
+/* Rows of a work-item in a tile: an odd number, and no more than fit local memory, of which every device has 32 KiB. */
+static size_t items_of(enum family family, bool segmented, bool ahead, size_t element)
+{
+    enum { MOST_ITEMS = 15, LOCAL_BYTES = 124 /* of a work-item, of 256 */ };
+    size_t state = family == FAMILY_FLOAT_SUM                          ? segmented ? 48 : 40
+                   : family == FAMILY_PRODUCT || family == FAMILY_FOLD ? segmented ? 32 : 16
+                   : segmented                                         ? 16
+                                                                       : 8;
+    size_t items = (LOCAL_BYTES - (ahead ? 0 : 2 * state)) / element;
+
+    return items >= MOST_ITEMS ? MOST_ITEMS : items % 2 == 1 ? items : items - 1;
+}
+
+bool scan_text_make(struct scan_text *text, const struct break_job *job, const struct accelerator *accelerator,
+                    bool checked)
+{
+    const struct shape *shape = accelerator->shape;
+    const struct breaker *breaker = job->task->breaker;
+    const struct aggregate *aggregate = &job->task->aggregates[0];
+    struct arena *arena = job->diags->arena;
+    enum type from = job->inputs[breaker->keys[0]]->store, to = job->results[0]->store;
+    enum family family = family_of(aggregate->kind, type_table[from].kind == KIND_FLOAT, checked);
+
+    *text = (struct scan_text){0};
+    if (family == FAMILY_NONE ||
+        (family == FAMILY_FOLD && !function_init(&text->function, aggregate->reducer, 0, 0, arena)))
+        return false;
+    const struct family_text *form = &families[family];
+    bool large = family == FAMILY_FLOAT_SUM || family == FAMILY_PRODUCT || family == FAMILY_FOLD;
+    bool segmented = breaker->segment > 0;
+    size_t staged = type_table[from].size > 4 || type_table[to].size > 4 ? 8 : 4;
+    text->number = form->number;
+    text->has_function = family == FAMILY_FOLD;
+    text->literals = text->has_function ? text->function.emitter.literal_count : 0;
+    text->ahead = accelerator->device.warps && !shape->chunks && !large && !segmented && breaker->stride <= 1;
+    text->items = items_of(family, segmented, text->ahead, staged);
+    name_kernels(text, shape);
+
+    const char *pass = pass_of(text, arena);
+    const struct part call[] = {{"call", text->has_function ? function_call(&text->function, "a.x", "b.x", "err") : ""},
+                                {NULL, NULL}};
+    const struct part parts[] = {
+        {"V", type_table[from].cl},
+        {"R", type_table[to].cl},
+        {"X", form->number ? "double" : "long"},
+        {"stage", staged > 4 ? "ulong" : "uint"},
+        {"group", arena_printf(arena, "%zu", shape->group)},
+        {"items", arena_printf(arena, "%zu", text->items)},
+        {"parameters", parameters_of(text, arena)},
+        {"pass", pass},
+        {"none", form->none},
+        {"lift", form->lift},
+        {"join", spliced(arena, form->join, call)},
+        {"lower", form->lower},
+        {"advance",
+         form->advance ? form->advance : arena_printf(arena, "    return join(a, lift_value(x), %serr);\n", pass)},
+        {"start", arena_printf(arena, "(given ? %s : none())", form->start)},
+        {"define", arena_printf(arena, "#define EXCLUSIVE %d\n#define SEGMENTED %d\n#define COMMUTES %d\n",
+                                breaker->exclusive, segmented, form->commutes && !segmented)},
+        {NULL, NULL},
+    };
+    struct strbuf out = {0};
+    strbuf_puts(&out, "#pragma OPENCL FP_CONTRACT OFF\n");
+    if (text->number || (text->has_function && text->function.emitter.floats))
+        strbuf_puts(&out, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    if (text->has_function)
+        function_emit(&text->function, &out);
+    strbuf_puts(&out, form->state);
+    splice(&out, functions, parts);
+    splice(&out, kernel_scan_states, parts);
+    splice(&out, shape->chunks ? kernel_scan_chunks : text->ahead ? kernel_scan_ahead : kernel_scan_tiles, parts);
+    text->text = taken(arena, &out);
+    return true;
+}

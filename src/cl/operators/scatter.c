@@ -1,0 +1,164 @@
+/* Scatter: each row of the result is claimed by the first row that goes there; a second claim, or one out of bounds, is
+ * for the exact evaluator to tell about. */
+#include "cl/codegen/template.h"
+#include "cl/operators/operator.h"
+#include "cl/operators/row_loop.h"
+
+extern const char kernel_scatter[];
+
+enum { CLAIM, MOVE, ZERO, KERNELS };
+
+/* A column whose rows are moved. */
+struct moved {
+    struct column *from, *to;
+    struct view view; /* of `to` */
+};
+
+struct scatter {
+    struct tool tool;
+    struct moved *moved;
+    size_t count;
+    int64_t into;
+};
+
+/* Elements are moved as the bits that they are. */
+static const char *word_of(const struct column *column)
+{
+    static const char *const words[] = {[1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "ulong"};
+
+    return words[type_table[column->store].size];
+}
+
+static const char *scatter_text(const struct scatter *scatter, const struct column *positions,
+                                const struct shape *shape, struct arena *arena)
+{
+    struct strbuf parameters = {0}, prologue = {0}, move = {0}, text = {0};
+
+    for (size_t k = 0; k < scatter->count; k++) {
+        const char *word = word_of(scatter->moved[k].from);
+        strbuf_printf(&parameters,
+                      "    __global const %s *from%zu, ulong from%zu_first, __global %s *to%zu, ulong to%zu_first,\n",
+                      word, k, k, word, k, k);
+        strbuf_printf(&prologue, "    from%zu += from%zu_first;\n    to%zu += to%zu_first;\n", k, k, k, k);
+        strbuf_printf(&move, "        to%zu[position] = from%zu[i];\n", k, k);
+    }
+    const struct part parts[] = {
+        {"group", arena_printf(arena, "%zu", shape->group)},
+        {"each", walk_loop(shape)},
+        {"load", type_table[positions->store].cl},
+        {"parameters", parameters.text ? parameters.text : ""},
+        {"prologue", prologue.text ? prologue.text : ""},
+        {"move", move.text ? move.text : ""},
+        {0},
+    };
+    splice(&text, kernel_scatter, parts);
+    const char *kept = arena_text(arena, text.text, text.length);
+    strbuf_free(&parameters);
+    strbuf_free(&prologue);
+    strbuf_free(&move);
+    strbuf_free(&text);
+    return kept;
+}
+
+static void zero_words(struct tool *tool, cl_mem buffer, int64_t words)
+{
+    struct arguments arguments = {.arena = tool->job->diags->arena};
+
+    argument_buffer(&arguments, buffer);
+    walk(tool, ZERO, &arguments, words, walk_groups(tool->accelerator, words), "zero", sizeof(cl_uint));
+}
+
+/* Makes room for a column's result; what is the host's own memory is zero already. */
+static void open_result(struct scatter *scatter, struct moved *moved)
+{
+    struct tool *tool = &scatter->tool;
+    struct memory *memory = tool->accelerator->memory;
+    int64_t bytes = scatter->into * (int64_t)type_table[moved->to->store].size;
+    int64_t words = (bytes + (int64_t)sizeof(cl_uint) - 1) / (int64_t)sizeof(cl_uint);
+
+    if (tool_stopped(tool))
+        return;
+    /* A few rows more, so that there are whole words of them: a column has a page to spare. */
+    int64_t rows = words * (int64_t)sizeof(cl_uint) / (int64_t)type_table[moved->to->store].size;
+    if (rows < scatter->into)
+        rows = scatter->into;
+    if (memory_output(memory, moved->to, 0, rows, &moved->view) && !tool->accelerator->shape->host_memory)
+        zero_words(tool, moved->view.buffer, words);
+}
+
+/* Whether every position is a place of the result, and no two are the same. */
+static bool claim(struct tool *tool, struct column *positions, int64_t into)
+{
+    const struct break_job *job = tool->job;
+    struct arguments arguments = {.arena = job->diags->arena};
+    int64_t words = into / 32 + 1;
+    cl_mem claimed = tool_buffer(tool, (size_t)words * sizeof(cl_uint)), flag = tool_buffer(tool, sizeof(cl_int));
+    cl_int failed = 0;
+
+    zero_words(tool, claimed, words);
+    tool_write(tool, flag, 0, sizeof failed, &failed);
+    argument_column(&arguments, tool, positions, job->rows);
+    argument_buffer(&arguments, claimed);
+    argument_ulong(&arguments, (uint64_t)into);
+    argument_buffer(&arguments, flag);
+    walk(tool, CLAIM, &arguments, job->rows, walk_groups(tool->accelerator, job->rows), "claim",
+         (int64_t)type_table[positions->store].size);
+    tool_read(tool, flag, 0, sizeof failed, &failed);
+    return !failed;
+}
+
+static void move(struct scatter *scatter, struct column *positions)
+{
+    struct tool *tool = &scatter->tool;
+    const struct break_job *job = tool->job;
+    struct arguments arguments = {.arena = job->diags->arena};
+    int64_t row_bytes = (int64_t)type_table[positions->store].size;
+
+    argument_column(&arguments, tool, positions, job->rows);
+    for (size_t k = 0; k < scatter->count; k++) {
+        struct moved *moved = &scatter->moved[k];
+        open_result(scatter, moved);
+        argument_column(&arguments, tool, moved->from, job->rows);
+        argument_buffer(&arguments, moved->view.buffer);
+        argument_ulong(&arguments, moved->view.first);
+        row_bytes += 2 * (int64_t)type_table[moved->to->store].size;
+    }
+    walk(tool, MOVE, &arguments, job->rows, walk_groups(tool->accelerator, job->rows), "move", row_bytes);
+    for (size_t k = 0; k < scatter->count && !tool_stopped(tool); k++)
+        memory_keep(tool->accelerator->memory, scatter->moved[k].to, 0, scatter->into, &scatter->moved[k].view,
+                    job->timing);
+}
+
+enum status cl_scatter(struct accelerator *accelerator, const struct break_job *job, bool *flagged)
+{
+    static const char *const names[KERNELS] = {[CLAIM] = "claim", [MOVE] = "move", [ZERO] = "zero"};
+    enum { PARAMETER_BYTES = 32, FIXED_BYTES = 128 };
+    const struct task *task = job->task;
+    struct arena *arena = job->diags->arena;
+    struct column *positions = job->inputs[task->breaker->keys[0]];
+    struct scatter scatter = {
+        .moved = arena_array(arena, task->output_count + 1, sizeof *scatter.moved),
+        .into = breaker_gives(task->breaker, job->rows),
+    };
+    struct column **columns = arena_array(arena, task->output_count + 1, sizeof *columns);
+
+    for (size_t k = 0; k < task->output_count; k++) {
+        if (!job->results[k])
+            continue;
+        columns[scatter.count] = job->inputs[task->code.at[task->outputs[k].value].integer];
+        scatter.moved[scatter.count] = (struct moved){.from = columns[scatter.count], .to = job->results[k]};
+        scatter.count++;
+    }
+    if (job->rows == 0 || job->rows > scatter.into || !columns_fit(accelerator, &positions, 1, job->rows) ||
+        !columns_fit(accelerator, columns, scatter.count, scatter.into) ||
+        scatter.count * PARAMETER_BYTES + FIXED_BYTES > accelerator->device.parameters)
+        return STATUS_UNABLE;
+    *job->result_rows = scatter.into;
+    scatter.tool =
+        tool_begin(accelerator, job, scatter_text(&scatter, positions, accelerator->shape, arena), names, KERNELS);
+    if (!claim(&scatter.tool, positions, scatter.into))
+        *flagged = true;
+    else
+        move(&scatter, positions);
+    return tool_end(&scatter.tool);
+}

@@ -1,0 +1,476 @@
+/* Sorting on a device: radix passes over the digits of the keys' codes, least significant first. Beside the codes goes
+ * either nothing, or the other columns' elements where they take at most 8 bytes, or the number of the row, by which
+ * columns are fetched at the end. */
+#include "cl/operators/operator.h"
+#include "cl/operators/sort_text.h"
+
+#include <string.h>
+
+enum {
+    MOST_PASSES = 64 / SORT_DIGIT_BITS,
+    LOAD_BYTES = 8,
+    FIXED_PARAMETER_BYTES = 128,
+    PARAMETER_BYTES = 16,
+    COUNT_GROUPS = 8 /* for each compute unit */
+};
+
+/* A way to sort and the buffers between passes. */
+struct sorting {
+    struct accelerator *accelerator;
+    const struct break_job *job;
+    struct arena *arena;
+    struct tool tool;
+    bool begun;
+    struct sort_layout layout;
+    size_t tile, tiles; /* rows of a tile, and how many there are */
+    size_t groups;
+    cl_ulong chunk; /* rows of a group */
+
+    struct sort_key *keys;
+    size_t key_count;
+    int *word_bits;
+    size_t words;
+
+    struct sort_result *results; /* written by the last pass */
+    struct view *views;
+    size_t result_count;
+    struct sort_result *picked; /* fetched by row */
+    size_t picked_count;
+    enum sort_load load;
+    size_t load_bytes;
+
+    size_t code_bytes; /* of the widest word */
+    cl_mem codes[2], loads[2];
+    int side; /* of the buffers that hold the elements now */
+    cl_mem numbers, counts, next, states;
+};
+
+static size_t store_size(const struct column *column)
+{
+    return type_table[column->store].size;
+}
+
+static size_t place_size(const struct sorting *sorting)
+{
+    return sorting->layout.wide_places ? 8 : 4;
+}
+
+static bool use_program(struct sorting *sorting, const char *text, const char *const *names, size_t count)
+{
+    struct tool *tool = &sorting->tool;
+
+    if (!sorting->begun) {
+        *tool = tool_begin(sorting->accelerator, sorting->job, text, names, count);
+        sorting->begun = true;
+    } else if (!tool_stopped(tool)) {
+        tool->program = program_of_text(sorting->accelerator, text, names, count, sorting->job->diags);
+        tool->unable = !tool->program;
+    }
+    return !tool_stopped(tool);
+}
+
+static const char *text_of(struct sorting *sorting, struct strbuf *text)
+{
+    const char *kept = arena_text(sorting->arena, text->text, text->length);
+
+    strbuf_free(text);
+    return kept;
+}
+
+static size_t code_size(int bits)
+{
+    return bits <= 32 ? 4 : 8;
+}
+
+/* What results come from, and what goes beside the codes. */
+static void plan_results(struct sorting *sorting)
+{
+    const struct break_job *job = sorting->job;
+    const struct task *task = job->task;
+    struct sort_result *results = arena_array(sorting->arena, task->output_count + 1, sizeof *results);
+    size_t count = 0, bytes = 0;
+
+    for (size_t k = 0; k < task->output_count; k++) {
+        if (!job->results[k])
+            continue;
+        struct sort_result *result = &results[count++];
+        *result = (struct sort_result){.from = job->inputs[task->code.at[task->outputs[k].value].integer],
+                                       .to = job->results[k]};
+        for (size_t i = 0; i < sorting->key_count && sorting->words == 1 && !result->key; i++)
+            if (sorting->keys[i].column == result->from && sort_key_tells(&sorting->keys[i]))
+                result->key = &sorting->keys[i];
+        result->shift = result->key ? 0 : (int)(8 * bytes);
+        bytes += result->key ? 0 : store_size(result->from);
+    }
+    sorting->load = bytes == 0 ? SORT_NO_LOAD : SORT_LOAD_ELEMENTS;
+    sorting->load_bytes = bytes <= 4 ? 4 : 8;
+    sorting->results = results;
+    sorting->result_count = count;
+    if (sorting->words == 1 && bytes <= LOAD_BYTES)
+        return;
+    sorting->load = SORT_LOAD_ROW;
+    sorting->load_bytes = place_size(sorting);
+    sorting->picked = arena_array(sorting->arena, count + 1, sizeof *results);
+    sorting->result_count = 0;
+    for (size_t k = 0; k < count; k++) {
+        if (results[k].key)
+            results[sorting->result_count++] = results[k];
+        else
+            sorting->picked[sorting->picked_count++] = results[k];
+    }
+}
+
+/* Whether the device has room for what goes in and out, and for the elements twice. */
+static bool has_room(const struct sorting *sorting)
+{
+    const struct break_job *job = sorting->job;
+    const struct device *device = &sorting->accelerator->device;
+    size_t columns = job->task->input_count, elements = (size_t)job->rows * 8;
+
+    return columns_fit(sorting->accelerator, job->inputs, columns, job->rows) && elements <= device->largest_buffer &&
+           2 * elements <= device->memory / 4;
+}
+
+static size_t divided(size_t n, size_t by)
+{
+    return (n + by - 1) / by;
+}
+
+/* How tiles are laid out for elements of these sizes. 100 M random i32 on an H200: 1.86 ms with warps in tiles of 256 x
+ * 24, 2.06 with 22 and 2.0 with 26 of them, where fewer groups find room; 8.9 ms in tiles without warps. PoCL sorts 10
+ * M in 91 ms by chunks, and in 178 when each bin's elements are gathered in a line first. */
+static void plan_layout(struct sorting *sorting, size_t code_bytes, size_t load_bytes)
+{
+    const struct accelerator *accelerator = sorting->accelerator;
+    const struct shape *shape = accelerator->shape;
+    struct sort_layout *layout = &sorting->layout;
+    size_t rows = (size_t)sorting->job->rows, units = accelerator->device.units;
+
+    if (shape->chunks) {
+        layout->way = SORT_CHUNKS;
+        layout->group = layout->items = 1;
+        sorting->tile = 1;
+        sorting->groups = walk_groups(accelerator, sorting->job->rows);
+    } else if (accelerator->device.warps) {
+        layout->way = SORT_SWEEP;
+        layout->group = SORT_BINS;
+        layout->items = code_bytes == 4 && load_bytes <= 4 ? 24 : 18;
+        sorting->tile = layout->group * layout->items;
+        sorting->groups = divided(rows, sorting->tile);
+    } else {
+        layout->way = SORT_TILES;
+        layout->group = SORT_BINS;
+        layout->items = code_bytes + load_bytes <= 8 ? 8 : 4;
+        sorting->tile = layout->group * layout->items;
+        sorting->groups = units * 16;
+    }
+    sorting->tiles = divided(rows, sorting->tile);
+    sorting->chunk = divided(sorting->tiles, sorting->groups) * sorting->tile;
+    sorting->groups = divided(rows, sorting->chunk);
+}
+
+static cl_mem filled_buffer(struct sorting *sorting, const void *content, size_t bytes)
+{
+    cl_mem buffer = tool_buffer(&sorting->tool, bytes);
+
+    tool_write(&sorting->tool, buffer, 0, bytes, content);
+    return buffer;
+}
+
+static void make_tables(struct sorting *sorting, const struct sort_word *word)
+{
+    struct tool *tool = &sorting->tool;
+    static const cl_ulong zeroes[MOST_PASSES * SORT_BINS];
+    cl_ulong *numbers = arena_array(sorting->arena, word->key_count * SORT_KEY_NUMBERS, sizeof *numbers);
+
+    for (size_t k = 0; k < word->key_count; k++)
+        sort_key_numbers(&word->keys[k], numbers + k * SORT_KEY_NUMBERS);
+    sorting->numbers = filled_buffer(sorting, numbers, word->key_count * SORT_KEY_NUMBERS * sizeof *numbers);
+    if (sorting->layout.way == SORT_SWEEP) {
+        sorting->counts = filled_buffer(sorting, zeroes, word->passes * SORT_BINS * place_size(sorting));
+        sorting->next = filled_buffer(sorting, zeroes, word->passes * sizeof(cl_uint));
+        sorting->states = tool_buffer(tool, word->passes * sorting->tiles * SORT_BINS * place_size(sorting));
+    } else {
+        sorting->counts = tool_buffer(tool, SORT_BINS * (sorting->groups + 1) * place_size(sorting));
+    }
+}
+
+/* One pass over `bits` bits of the codes. */
+struct pass {
+    const struct sort_word *word;
+    size_t number, bits;
+};
+
+static bool is_last(const struct pass *pass)
+{
+    return pass->number + 1 == pass->word->passes;
+}
+
+static cl_mem made(struct sorting *sorting, cl_mem *buffer, size_t element)
+{
+    if (!*buffer)
+        *buffer = tool_buffer(&sorting->tool, (size_t)sorting->job->rows * element);
+    return *buffer;
+}
+
+/* In the order of sort_text.c's parameters. */
+static struct arguments pass_arguments(struct sorting *sorting, const struct pass *pass, size_t shift)
+{
+    const struct sort_word *word = pass->word;
+    struct arguments arguments = {.arena = sorting->arena};
+    struct tool *tool = &sorting->tool;
+    int from = sorting->side, to = !from;
+    int64_t rows = sorting->job->rows;
+    bool moves_load = word->load == SORT_LOAD_ROW || (word->load != SORT_NO_LOAD && !is_last(pass));
+
+    argument_buffer(&arguments, sorting->codes[from]);
+    argument_buffer(&arguments, sorting->loads[from]);
+    argument_buffer(&arguments, is_last(pass) ? NULL : made(sorting, &sorting->codes[to], sorting->code_bytes));
+    argument_buffer(&arguments, moves_load ? made(sorting, &sorting->loads[to], word->load_size) : NULL);
+    argument_buffer(&arguments, sorting->loads[from]);
+    argument_buffer(&arguments, sorting->numbers);
+    for (size_t k = 0; k < word->key_count; k++)
+        argument_column(&arguments, tool, word->keys[k].column, rows);
+    for (size_t k = 0; k < word->result_count; k++) {
+        if (!word->results[k].key)
+            argument_column(&arguments, tool, word->results[k].from, rows);
+        argument_buffer(&arguments, sorting->views[k].buffer);
+        argument_ulong(&arguments, sorting->views[k].first);
+    }
+    argument_ulong(&arguments, (uint64_t)rows);
+    argument_ulong(&arguments, sorting->chunk);
+    argument_uint(&arguments, shift);
+    argument_uint(&arguments, (UINT64_C(1) << pass->bits) - 1);
+    argument_buffer(&arguments, sorting->counts);
+    argument_uint(&arguments, pass->number);
+    argument_uint(&arguments, sorting->tiles);
+    argument_buffer(&arguments, sorting->next);
+    argument_buffer(&arguments, sorting->states);
+    return arguments;
+}
+
+static int64_t code_bytes(const struct sorting *sorting, const struct pass *pass)
+{
+    size_t bytes = 0;
+
+    for (size_t k = 0; k < pass->word->key_count && pass->number == 0; k++)
+        bytes += store_size(pass->word->keys[k].column);
+    return sorting->job->rows * (int64_t)(pass->number == 0 ? bytes : pass->word->code_size);
+}
+
+static int64_t moved_bytes(const struct sorting *sorting, const struct pass *pass)
+{
+    const struct sort_word *word = pass->word;
+    size_t bytes = word->code_size + (word->load != SORT_NO_LOAD ? 2 * word->load_size : 0);
+
+    return code_bytes(sorting, pass) + sorting->job->rows * (int64_t)bytes;
+}
+
+/* One kernel counts the digits of all passes: it takes the bits of a pass for the shift. */
+static void count_all(struct sorting *sorting, const struct pass *pass)
+{
+    struct arguments arguments = pass_arguments(sorting, pass, pass->bits);
+    struct arguments offsets = {.arena = sorting->arena};
+    struct tool *tool = &sorting->tool;
+    size_t most = sorting->accelerator->device.units * COUNT_GROUPS;
+    size_t groups = sorting->groups < most ? sorting->groups : most;
+
+    tool_run(tool, SORT_COUNT_FIRST, groups, sorting->layout.group, arguments.at, arguments.count, "count",
+             code_bytes(sorting, pass));
+    argument_buffer(&offsets, sorting->counts);
+    tool_run(tool, SORT_OFFSETS, pass->word->passes, SORT_BINS, offsets.at, offsets.count, "offsets", 0);
+}
+
+static void count(struct sorting *sorting, const struct pass *pass)
+{
+    struct arguments arguments = pass_arguments(sorting, pass, pass->number * pass->bits);
+    struct arguments offsets = {.arena = sorting->arena};
+    struct tool *tool = &sorting->tool;
+    size_t groups = sorting->groups, local = sorting->layout.group;
+
+    tool_run(tool, pass->number == 0 ? SORT_COUNT_FIRST : SORT_COUNT, groups, local, arguments.at, arguments.count,
+             "count", code_bytes(sorting, pass));
+    argument_buffer(&offsets, sorting->counts);
+    argument_ulong(&offsets, groups);
+    tool_run(tool, SORT_OFFSETS, sorting->layout.way == SORT_TILES ? SORT_BINS : 1, local, offsets.at, offsets.count,
+             "offsets", (int64_t)(groups * SORT_BINS * place_size(sorting)));
+}
+
+static void move(struct sorting *sorting, const struct pass *pass)
+{
+    struct arguments arguments = pass_arguments(sorting, pass, pass->number * pass->bits);
+    enum sort_role role = pass->number == 0 ? (is_last(pass) ? SORT_MOVE_ONLY : SORT_MOVE_FIRST)
+                          : is_last(pass)   ? SORT_MOVE_LAST
+                                            : SORT_MOVE;
+
+    tool_run(&sorting->tool, role, sorting->groups, sorting->layout.group, arguments.at, arguments.count, "move",
+             moved_bytes(sorting, pass));
+}
+
+/* What is sorted by a word of the codes. */
+static struct sort_word word_of(const struct sorting *sorting, size_t number)
+{
+    size_t bits = (size_t)sorting->word_bits[number], first = 0, end;
+
+    while (sorting->keys[first].word != number)
+        first++;
+    for (end = first; end < sorting->key_count && sorting->keys[end].word == number; end++)
+        ;
+    return (struct sort_word){
+        .keys = sorting->keys + first,
+        .key_count = end - first,
+        .results = sorting->results,
+        .result_count = sorting->result_count,
+        .load = sorting->load,
+        .code_size = code_size((int)bits),
+        .load_size = sorting->load_bytes,
+        .ordered = number > 0,
+        .passes = bits > SORT_DIGIT_BITS ? divided(bits, SORT_DIGIT_BITS) : 1,
+    };
+}
+
+/* The program for it, and how elements are laid out there. */
+static const char *word_text(struct sorting *sorting, const struct sort_word *word, const char **names)
+{
+    struct strbuf text = {0};
+
+    plan_layout(sorting, word->code_size, word->load == SORT_NO_LOAD ? 0 : word->load_size);
+    sort_add_text(&text, word, &sorting->layout, names, sorting->arena);
+    return text_of(sorting, &text);
+}
+
+static const char *pick_text(struct sorting *sorting, const struct sort_result *result)
+{
+    struct strbuf text = {0};
+
+    sort_add_pick(&text, store_size(result->from), sorting->layout.wide_places, sorting->accelerator->shape,
+                  sorting->arena);
+    return text_of(sorting, &text);
+}
+
+static const char *const pick_names[] = {"sort_pick"};
+
+/* Whether no program is being built; all are begun. A hasty run would else begin each when the one before is there. */
+static bool begin_programs(struct sorting *sorting)
+{
+    struct accelerator *accelerator = sorting->accelerator;
+    bool ready = true;
+
+    for (size_t k = 0; k < sorting->words; k++) {
+        const char *names[SORT_ROLE_COUNT];
+        const struct sort_word word = word_of(sorting, k);
+        const char *text = word_text(sorting, &word, names);
+        ready = program_begin_text(accelerator, text, names, SORT_ROLE_COUNT) != BACKEND_PENDING && ready;
+    }
+    for (size_t k = 0; k < sorting->picked_count; k++) {
+        const char *text = pick_text(sorting, &sorting->picked[k]);
+        ready = program_begin_text(accelerator, text, pick_names, 1) != BACKEND_PENDING && ready;
+    }
+    return ready;
+}
+
+static void sort_word(struct sorting *sorting, size_t number)
+{
+    size_t bits = (size_t)sorting->word_bits[number];
+    const char *names[SORT_ROLE_COUNT];
+    const struct sort_word word = word_of(sorting, number);
+
+    if (!use_program(sorting, word_text(sorting, &word, names), names, SORT_ROLE_COUNT))
+        return;
+    if (!sorting->views) {
+        sorting->views = arena_array(sorting->arena, sorting->result_count + 1, sizeof *sorting->views);
+        for (size_t k = 0; k < sorting->result_count; k++)
+            memory_output(sorting->accelerator->memory, sorting->results[k].to, 0, sorting->job->rows,
+                          &sorting->views[k]);
+    }
+    make_tables(sorting, &word);
+    struct pass pass = {.word = &word, .bits = bits > 0 ? divided(bits, word.passes) : 1};
+    for (; pass.number < word.passes && !tool_stopped(&sorting->tool); pass.number++) {
+        if (sorting->layout.way != SORT_SWEEP)
+            count(sorting, &pass);
+        else if (pass.number == 0)
+            count_all(sorting, &pass);
+        move(sorting, &pass);
+        sorting->side = !sorting->side;
+    }
+}
+
+static void keep(struct sorting *sorting, struct column *column, const struct view *view)
+{
+    if (!tool_stopped(&sorting->tool))
+        memory_keep(sorting->accelerator->memory, column, 0, sorting->job->rows, view, sorting->job->timing);
+}
+
+static void pick(struct sorting *sorting, const struct sort_result *result)
+{
+    struct accelerator *accelerator = sorting->accelerator;
+    struct arguments arguments = {.arena = sorting->arena};
+    struct view view = {0};
+    int64_t rows = sorting->job->rows;
+    size_t size = store_size(result->from), groups = walk_groups(accelerator, rows);
+
+    if (!use_program(sorting, pick_text(sorting, result), pick_names, 1) ||
+        !memory_output(accelerator->memory, result->to, 0, rows, &view))
+        return;
+    argument_column(&arguments, &sorting->tool, result->from, rows);
+    argument_buffer(&arguments, sorting->loads[sorting->side]);
+    argument_buffer(&arguments, view.buffer);
+    argument_ulong(&arguments, view.first);
+    argument_ulong(&arguments, (uint64_t)rows);
+    argument_ulong(&arguments, divided((size_t)rows, groups));
+    tool_run(&sorting->tool, 0, groups, accelerator->shape->group, arguments.at, arguments.count, "fetch",
+             rows * (int64_t)(2 * size + place_size(sorting)));
+    keep(sorting, result->to, &view);
+}
+
+static enum status measure_keys(struct sorting *sorting)
+{
+    const struct breaker *breaker = sorting->job->task->breaker;
+    enum status status = STATUS_OK;
+
+    sorting->key_count = breaker->key_count;
+    sorting->keys = arena_array(sorting->arena, breaker->key_count + 1, sizeof *sorting->keys);
+    sorting->word_bits = arena_array(sorting->arena, breaker->key_count + 1, sizeof *sorting->word_bits);
+    for (size_t k = 0; k < breaker->key_count && status == STATUS_OK; k++) {
+        sorting->keys[k] = (struct sort_key){.column = sorting->job->inputs[breaker->keys[k]],
+                                             .descending = breaker->descending && breaker->descending[k]};
+        status = sort_key_measure(&sorting->keys[k], sorting->accelerator, sorting->job);
+    }
+    if (status != STATUS_OK)
+        return status;
+    sorting->words = sort_keys_place(sorting->keys, sorting->key_count, sorting->word_bits);
+    for (size_t k = 0; k < sorting->words; k++) {
+        size_t bytes = code_size(sorting->word_bits[k]);
+        sorting->code_bytes = bytes > sorting->code_bytes ? bytes : sorting->code_bytes;
+    }
+    return STATUS_OK;
+}
+
+enum status cl_sort(struct accelerator *accelerator, const struct break_job *job, bool *flagged)
+{
+    struct sorting sorting = {.accelerator = accelerator, .job = job, .arena = job->diags->arena};
+    size_t columns = job->task->breaker->key_count + 2 * job->task->output_count;
+
+    (void)flagged; /* any rows can be sorted */
+    *job->result_rows = job->rows;
+    if (job->rows == 0)
+        return STATUS_OK;
+    sorting.layout.wide_places = job->rows >= INT64_C(1) << 30; /* what a state can count */
+    if (!has_room(&sorting) || FIXED_PARAMETER_BYTES + columns * PARAMETER_BYTES > accelerator->device.parameters)
+        return STATUS_UNABLE;
+    enum status status = measure_keys(&sorting);
+    if (status != STATUS_OK)
+        return status;
+    plan_results(&sorting);
+    if (sorting.result_count + sorting.picked_count == 0)
+        return STATUS_OK;
+    if (job->hasty && !begin_programs(&sorting))
+        return STATUS_UNABLE;
+    for (size_t k = 0; k < sorting.words; k++)
+        sort_word(&sorting, k);
+    for (size_t k = 0; k < sorting.result_count; k++)
+        keep(&sorting, sorting.results[k].to, &sorting.views[k]);
+    for (size_t k = 0; k < sorting.picked_count; k++)
+        pick(&sorting, &sorting.picked[k]);
+    return tool_end(&sorting.tool);
+}

@@ -1,0 +1,293 @@
+#include "cl/operators/sort_text.h"
+
+#include "cl/codegen/template.h"
+
+#include <string.h>
+
+extern const char kernel_images[], kernel_radix_elements[], kernel_radix_scan[], kernel_radix_warp[];
+extern const char kernel_radix_count_chunks[], kernel_radix_offsets_chunks[], kernel_radix_move_chunks[];
+extern const char kernel_radix_count_tiles[], kernel_radix_offsets_tiles[], kernel_radix_move_tiles[];
+extern const char kernel_radix_count_sweep[], kernel_radix_offsets_sweep[], kernel_radix_move_sweep[];
+extern const char kernel_radix_fetch_sweep[], kernel_radix_loads_sweep[];
+extern const char kernel_radix_pick_chunks[], kernel_radix_pick_grid[];
+
+static const char *const role_names[SORT_ROLE_COUNT] = {
+    "count_first", "count", "offsets", "move_only", "move_first", "move_between", "move_last",
+};
+
+/* The skeletons of each way, and how their moving kernels keep the loads of a tile. */
+static const struct {
+    const char *helpers, *count, *offsets, *move;
+    const char *tile_loads;
+} skeletons[] = {
+    [SORT_CHUNKS] = {"", kernel_radix_count_chunks, kernel_radix_offsets_chunks, kernel_radix_move_chunks, ""},
+    [SORT_TILES] = {kernel_radix_scan, kernel_radix_count_tiles, kernel_radix_offsets_tiles, kernel_radix_move_tiles,
+                    "__local $load tileloads[$group * $items];\n"},
+    [SORT_SWEEP] = {kernel_radix_warp, kernel_radix_count_sweep, kernel_radix_offsets_sweep, kernel_radix_move_sweep,
+                    "__local $load *const tileloads = (__local $load *)exchange;\n"},
+};
+
+static const char *unsigned_of(size_t size)
+{
+    return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : "ulong";
+}
+
+static const char *kept(struct strbuf *text, struct arena *arena)
+{
+    const char *copy = arena_text(arena, text->text ? text->text : "", text->length);
+
+    strbuf_free(text);
+    return copy;
+}
+
+/* Everything that any counting or moving kernel may need; what it does not is NULL. */
+static const char *parameters(const struct sort_word *word, struct arena *arena)
+{
+    struct strbuf text = {0};
+
+    strbuf_puts(&text, "    __global const $code *codes, __global const $load *loads,\n"
+                       "    __global $code *newcodes, __global $load *newloads,\n"
+                       "    __global const $place *order, __constant ulong *keys,\n");
+    for (size_t k = 0; k < word->key_count; k++)
+        strbuf_printf(&text, "    __global const %s *key%zu, ulong keyat%zu,\n",
+                      image_table[word->keys[k].column->store].load, k, k);
+    for (size_t k = 0; k < word->result_count; k++) {
+        const struct sort_result *result = &word->results[k];
+        const char *type = unsigned_of(type_table[result->to->store].size);
+        if (!result->key)
+            strbuf_printf(&text, "    __global const %s *from%zu, ulong fromat%zu,\n", type, k, k);
+        strbuf_printf(&text, "    __global %s *to%zu, ulong toat%zu,\n", type, k, k);
+    }
+    strbuf_puts(&text, "    ulong rows, ulong chunk, uint shift, uint mask, __global $place *counts,\n"
+                       "    uint pass, uint tiles, __global uint *next, __global $place *states");
+    return kept(&text, arena);
+}
+
+static void add_code_of_key(struct strbuf *text, const struct sort_word *word, size_t k)
+{
+    const struct image *image = &image_table[word->keys[k].column->store];
+    const char *type = image->wide ? "ulong" : "uint";
+    size_t at = k * SORT_KEY_NUMBERS;
+
+    strbuf_printf(text, "{\n    const %s image = %s(key%zu[keyat%zu + row]);\n    code |= ($code)(", type,
+                  image->function, k, k);
+    if (image->number)
+        strbuf_printf(text, "image == ~(%s)0 ? (%s)keys[%zu] : ", type, type, at + SORT_KEY_NAN);
+    strbuf_printf(text, "(image ^ (%s)keys[%zu]) - (%s)keys[%zu]) << (uint)keys[%zu];\n}\n", type, at + SORT_KEY_FLIP,
+                  type, at + SORT_KEY_BASE, at + SORT_KEY_SHIFT);
+}
+
+static const char row_of_ordered[] = "const $place row = order[i];\n";
+static const char row_of_itself[] = "const $place row = i;\n";
+
+/* Computes `code` of row i. */
+static const char *first_code(const struct sort_word *word, struct arena *arena)
+{
+    struct strbuf text = {0};
+
+    strbuf_puts(&text, "{\n");
+    strbuf_puts(&text, word->ordered ? row_of_ordered : row_of_itself);
+    for (size_t k = 0; k < word->key_count; k++)
+        add_code_of_key(&text, word, k);
+    strbuf_puts(&text, "}\n");
+    return kept(&text, arena);
+}
+
+/* Computes `load` of row i. */
+static const char *first_load(const struct sort_word *word, struct arena *arena)
+{
+    struct strbuf text = {0};
+
+    if (word->load == SORT_LOAD_ROW)
+        return word->ordered ? "const $load load = order[i];\n" : "const $load load = i;\n";
+    strbuf_puts(&text, "const $load load = 0");
+    for (size_t k = 0; k < word->result_count; k++)
+        if (!word->results[k].key)
+            strbuf_printf(&text, " | ($load)from%zu[fromat%zu + i] << %d", k, k, word->results[k].shift);
+    strbuf_puts(&text, ";\n");
+    return kept(&text, arena);
+}
+
+static const char *last_code(const struct sort_word *word, struct arena *arena)
+{
+    struct strbuf text = {0};
+
+    for (size_t k = 0; k < word->result_count; k++) {
+        const struct sort_result *result = &word->results[k];
+        if (!result->key)
+            continue;
+        const struct image *image = &image_table[result->from->store];
+        const char *type = image->wide ? "ulong" : "uint";
+        size_t at = (size_t)(result->key - word->keys) * SORT_KEY_NUMBERS;
+        strbuf_printf(&text,
+                      "to%zu[toat%zu + p] = (%s)element_%s((((%s)(code >> (uint)keys[%zu]) & (%s)keys[%zu]) + "
+                      "(%s)keys[%zu]) ^ (%s)keys[%zu]);\n",
+                      k, k, unsigned_of(type_table[result->to->store].size), image->function + strlen("image_"), type,
+                      at + SORT_KEY_SHIFT, type, at + SORT_KEY_MASK, type, at + SORT_KEY_BASE, type,
+                      at + SORT_KEY_FLIP);
+    }
+    return kept(&text, arena);
+}
+
+static const char *last_load(const struct sort_word *word, struct arena *arena)
+{
+    struct strbuf text = {0};
+
+    if (word->load == SORT_LOAD_ROW)
+        return "newloads[p] = load;\n";
+    for (size_t k = 0; k < word->result_count; k++)
+        if (!word->results[k].key)
+            strbuf_printf(&text, "to%zu[toat%zu + p] = (%s)(load >> %d);\n", k, k,
+                          unsigned_of(type_table[word->results[k].to->store].size), word->results[k].shift);
+    return kept(&text, arena);
+}
+
+/* Splices a text whose parts hold names of parts themselves. */
+static const char *filled(const char *template, const struct part *parts, struct arena *arena)
+{
+    struct strbuf text = {0};
+
+    splice(&text, template, parts);
+    return kept(&text, arena);
+}
+
+enum { TYPE_PARTS = 10 };
+
+struct writer {
+    const struct sort_word *word;
+    const struct sort_layout *layout;
+    struct part types[TYPE_PARTS]; /* and sizes: what any text may name */
+    const char *parameters;
+    struct arena *arena;
+};
+
+static struct writer writer_of(const struct sort_word *word, const struct sort_layout *layout, struct arena *arena)
+{
+    size_t wide = word->load != SORT_NO_LOAD && word->load_size > word->code_size ? word->load_size : word->code_size;
+    struct writer writer = {
+        .word = word,
+        .layout = layout,
+        .types = {{"code", unsigned_of(word->code_size)},
+                  {"load", unsigned_of(word->load_size)},
+                  {"wide", unsigned_of(wide)},
+                  {"place", layout->wide_places ? "ulong" : "uint"},
+                  {"group", arena_printf(arena, "%zu", layout->group)},
+                  {"items", arena_printf(arena, "%zu", layout->items)},
+                  {"passes", arena_printf(arena, "%zu", word->passes)},
+                  /* The upper two bits of a state say what its others count. */
+                  {"share", layout->wide_places ? "(1ul << 62)" : "(1u << 30)"},
+                  {"sum", layout->wide_places ? "(1ul << 63)" : "(1u << 31)"},
+                  {NULL, NULL}},
+        .arena = arena,
+    };
+    writer.parameters = filled(parameters(word, arena), writer.types, arena);
+    return writer;
+}
+
+static bool is_first(enum sort_role role)
+{
+    return role == SORT_COUNT_FIRST || role == SORT_MOVE_ONLY || role == SORT_MOVE_FIRST;
+}
+
+static bool is_last(enum sort_role role)
+{
+    return role == SORT_MOVE_ONLY || role == SORT_MOVE_LAST;
+}
+
+static void add_kernel(struct strbuf *out, const struct writer *writer, enum sort_role role, const char *skeleton)
+{
+    const struct sort_word *word = writer->word;
+    struct arena *arena = writer->arena;
+    const struct part *types = writer->types;
+    enum sort_way way = writer->layout->way;
+    bool load = word->load != SORT_NO_LOAD, first = is_first(role), last = is_last(role);
+    const char *read_load = first ? first_load(word, arena) : "const $load load = loads[i];\n";
+    const char *write_load = last ? last_load(word, arena) : "newloads[p] = load;\n";
+    enum { FETCH_LOADS, MOVE_LOADS };
+    struct part parts[] = {
+        [FETCH_LOADS] = {"fetchloads", ""},
+        [MOVE_LOADS] = {"moveloads", ""},
+        {"name", role_names[role]},
+        {"parameters", writer->parameters},
+        {"readcode", filled(first ? first_code(word, arena) : "code = codes[i];\n", types, arena)},
+        {"writecode", filled(last ? last_code(word, arena) : "newcodes[p] = code;\n", types, arena)},
+        {"readload", load ? filled(read_load, types, arena) : ""},
+        {"writeload", load ? filled(write_load, types, arena) : ""},
+        {"tileloads", load ? filled(skeletons[way].tile_loads, types, arena) : ""},
+        {"keepload", load ? "tileloads[slot] = load;\n" : ""},
+        {"getload", load ? filled("const $load load = tileloads[slot];\n", types, arena) : ""},
+        {"ownloads", load ? filled("$load ownloads[$items];\n", types, arena) : ""},
+        {"takeload", load ? filled("ownloads[j] = tileloads[lane * $items + j];\n", types, arena) : ""},
+        {"putload", load ? "tileloads[slot] = ownloads[j];\n" : ""},
+        {"places", load ? filled("$place to[$items];\n", types, arena) : ""},
+        {"keepplace", load ? "to[j] = p;\n" : ""},
+        {"add", writer->layout->wide_places ? "atom_add" : "atomic_add"},
+        {NULL, NULL},
+    };
+    enum { PARTS = sizeof parts / sizeof *parts - 1 };
+    struct part all[PARTS + TYPE_PARTS];
+
+    memcpy(all, parts, PARTS * sizeof *parts);
+    memcpy(all + PARTS, types, sizeof writer->types);
+    if (load && way == SORT_SWEEP) {
+        all[FETCH_LOADS].text = filled(kernel_radix_fetch_sweep, all, arena);
+        all[MOVE_LOADS].text = filled(kernel_radix_loads_sweep, all, arena);
+    }
+    splice(out, skeleton, all);
+}
+
+/* Whether a sort of so many passes has a kernel in this role. */
+static bool has_role(enum sort_role role, size_t passes, enum sort_way way)
+{
+    switch (role) {
+    case SORT_COUNT_FIRST:
+    case SORT_OFFSETS:
+        return true;
+    case SORT_COUNT:
+        return passes > 1 && way != SORT_SWEEP;
+    case SORT_MOVE_ONLY:
+        return passes == 1;
+    case SORT_MOVE_FIRST:
+    case SORT_MOVE_LAST:
+        return passes > 1;
+    case SORT_MOVE:
+        return passes > 2;
+    case SORT_ROLE_COUNT:
+        break;
+    }
+    return false;
+}
+
+void sort_add_text(struct strbuf *out, const struct sort_word *word, const struct sort_layout *layout,
+                   const char **names, struct arena *arena)
+{
+    const struct writer writer = writer_of(word, layout, arena);
+    enum sort_way way = layout->way;
+
+    if (layout->wide_places && way == SORT_SWEEP)
+        strbuf_puts(out, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
+    strbuf_puts(out, kernel_images);
+    strbuf_puts(out, kernel_radix_elements);
+    splice(out, skeletons[way].helpers, writer.types);
+    for (enum sort_role role = 0; role < SORT_ROLE_COUNT; role++) {
+        names[role] = has_role(role, word->passes, way) ? role_names[role] : NULL;
+        if (names[role])
+            add_kernel(out, &writer, role,
+                       role == SORT_OFFSETS ? skeletons[way].offsets
+                       : role <= SORT_COUNT ? skeletons[way].count
+                                            : skeletons[way].move);
+    }
+}
+
+void sort_add_pick(struct strbuf *out, size_t size, bool wide_places, const struct shape *shape, struct arena *arena)
+{
+    const struct part parts[] = {
+        {"name", "sort_pick"},
+        {"store", unsigned_of(size)},
+        {"place", wide_places ? "ulong" : "uint"},
+        {"group", arena_printf(arena, "%zu", shape->group)},
+        {"unroll", arena_printf(arena, "%zu", shape->unroll)},
+        {NULL, NULL},
+    };
+    splice(out, shape->chunks ? kernel_radix_pick_chunks : kernel_radix_pick_grid, parts);
+}

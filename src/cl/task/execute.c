@@ -1,0 +1,450 @@
+#include "cl/task/execute.h"
+
+#include "cl/task/launch.h"
+#include "cl/task/read_aggregates.h"
+
+#include "base/heap.h"
+#include "base/integer.h"
+#include "engine/storage/residency.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* While columns are uploaded, a piece is large enough for the link and small enough to begin soon; a range takes it
+ * some 100 ms. */
+enum { ROW_UNIT = 4096, FEWEST_ROWS = 65536, PIECE_ROWS = 1 << 26 };
+static const int64_t range_bytes = INT64_C(4) << 30;
+
+/* What the pieces of a range add to. */
+struct results {
+    const struct execution *execution;
+    struct agg_state *states; /* or */
+    struct row_sink *sink;
+    bool *flagged;
+    bool stay; /* rows are left on the device */
+};
+
+/* One piece. STATUS_UNABLE is either the accelerator's failure or has been told. */
+typedef enum status piece_fn(const struct results *results, struct launch *launch);
+
+/* Elements of column k if each launch has all of them, else 0; of a program that is only shown there are none. */
+static int64_t whole_rows(const struct execution *execution, size_t k)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+    const struct column *column = execution->job->columns[emitter->inputs[k]];
+
+    return emitter->reaches[k] == REACH_WHOLE && column ? column->rows : 0;
+}
+
+static int64_t column_size(const struct emitter *emitter, size_t k)
+{
+    return (int64_t)type_table[emitter->stores[emitter->inputs[k]]].size;
+}
+
+/* The bytes of inputs that each launch has all of. */
+static int64_t whole_bytes(const struct execution *execution)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+    int64_t bytes = 0;
+
+    for (size_t k = 0; k < emitter->column_count; k++)
+        bytes += whole_rows(execution, k) * column_size(emitter, k);
+    return bytes;
+}
+
+bool execute_has_room(const struct execution *execution)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+    const struct device *device = &execution->accelerator->device;
+    int64_t page = sysconf(_SC_PAGESIZE);
+
+    for (size_t k = 0; k < emitter->column_count; k++)
+        if (whole_rows(execution, k) * column_size(emitter, k) > (int64_t)device->largest_buffer - page)
+            return false;
+    return execution->plan->shape->host_memory || whole_bytes(execution) <= (int64_t)(device->memory / 2);
+}
+
+/* The bytes of a row: of inputs that are read row by row, of outputs, and the widest element of all. */
+struct row_bytes {
+    int64_t inputs, outputs, widest;
+};
+
+static struct row_bytes row_bytes(const struct execution *execution)
+{
+    const struct plan *plan = execution->plan;
+    const struct emitter *emitter = &plan->emitter;
+    const struct task *task = emitter->task;
+    struct row_bytes bytes = {0, 0, 1};
+
+    for (size_t k = 0; k < emitter->column_count; k++) {
+        if (emitter->reaches[k] == REACH_WHOLE)
+            continue;
+        int64_t size = column_size(emitter, k);
+        bytes.inputs += size;
+        bytes.widest = size > bytes.widest ? size : bytes.widest;
+    }
+    for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++) {
+        if (!task->outputs[k].needed)
+            continue;
+        int64_t size = (int64_t)type_table[plan->stores[k]].size;
+        bytes.outputs += size;
+        bytes.widest = size > bytes.widest ? size : bytes.widest;
+    }
+    return bytes;
+}
+
+/* What rows of the task read of column k: which of the column's, and how far that is before and behind them. */
+struct rows_read {
+    int64_t begin, end;    /* of the column */
+    int64_t before, after; /* rows of those outside: at most 0, at least 0 */
+};
+
+static struct rows_read rows_read(const struct execution *execution, size_t k, int64_t row, int64_t rows)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+    size_t input = emitter->inputs[k];
+    int64_t count = execution->job->columns[input]->rows;
+    int64_t begin = execution->job->task->first + row, end = begin + rows, before, after;
+
+    if (emitter->reaches[k] == REACH_WHOLE)
+        return (struct rows_read){0, count, 0, 0};
+    reach_offsets(emitter, input, begin, end, count, &before, &after);
+    before = -least(begin, -before);
+    after = least(count - end, after);
+    return (struct rows_read){begin + before, end + after, before, after};
+}
+
+/* Whether nothing has to be uploaded for these rows. */
+static bool is_resident(const struct execution *execution, int64_t row, int64_t rows)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+
+    for (size_t k = 0; k < emitter->column_count; k++) {
+        struct rows_read read = rows_read(execution, k, row, rows);
+        if (read.begin < read.end &&
+            !memory_has(execution->accelerator->memory, execution->job->columns[emitter->inputs[k]], read.begin,
+                        read.end - read.begin))
+            return false;
+    }
+    return true;
+}
+
+/* The bytes that row by row inputs and outputs may take. */
+static int64_t room(const struct execution *execution)
+{
+    return (int64_t)memory_budget(execution->accelerator) - whole_bytes(execution);
+}
+
+static int64_t in_units(int64_t rows)
+{
+    return rows < ROW_UNIT ? ROW_UNIT : rows / ROW_UNIT * ROW_UNIT;
+}
+
+int64_t execute_most_rows(const struct execution *execution)
+{
+    const struct device *device = &execution->accelerator->device;
+    const struct job *job = execution->job;
+    struct row_bytes bytes = row_bytes(execution);
+    /* In place, a buffer starts at a page's start, so up to a page comes on top. */
+    int64_t rows = least(execution->plan->rows, (int64_t)device->largest_buffer / bytes.widest - sysconf(_SC_PAGESIZE));
+
+    if (execution->plan->shape->host_memory)
+        return in_units(rows);
+    rows = least(rows, room(execution) / (bytes.inputs + bytes.outputs + 1));
+    if (bytes.inputs > 0 && !is_resident(execution, job->begin, job->end - job->begin)) {
+        int64_t pieces = range_bytes / bytes.inputs / PIECE_ROWS;
+        rows = least(rows, (pieces < 1 ? 1 : pieces) * PIECE_ROWS);
+    }
+    return in_units(rows);
+}
+
+/* Runs a kernel that leaves slots, and fetches them: to be freed; NULL with the accelerator's failure. */
+static uint64_t *run_for_slots(struct launch *launch, enum kernel_role role, const struct accumulators *accumulators,
+                               struct slots *slots, bool *flagged)
+{
+    struct accelerator *accelerator = launch->accelerator;
+    size_t groups = launch_groups(launch, role), bytes = accumulators->count * groups * sizeof(uint64_t);
+    cl_mem buffer = memory_scratch(accelerator->memory, SCRATCH_SLOTS, bytes);
+    if (!buffer || !launch_kernel(launch, role, flagged))
+        return NULL;
+
+    uint64_t *results = heap_array(accumulators->count * groups + 1, sizeof *results);
+    *slots = (struct slots){accumulators, results, groups};
+    if (bytes == 0 || cl_ok(&accelerator->failure, "clEnqueueReadBuffer",
+                            clEnqueueReadBuffer(accelerator->queue, buffer, CL_TRUE, 0, bytes, results, 0, NULL, NULL)))
+        return results;
+    free(results);
+    return NULL;
+}
+
+/* The second pass of float sums; what both passes found goes into the states. */
+static enum status add_levels(const struct results *results, struct launch *launch, const struct slots *first,
+                              int64_t kept)
+{
+    const struct plan *plan = launch->plan;
+    struct diags *diags = launch->job->diags;
+    size_t count = plan->emitter.task->aggregate_count;
+    struct levels *levels = arena_array(diags->arena, count + 1, sizeof *levels);
+    bool needed = false;
+    uint64_t *at = NULL;
+    struct slots second;
+
+    /* No note of this: it is the values, not the device, that are unusual, and the answer is the same. */
+    if (!collect_levels(first, launch_accumulator_rows(launch, KERNEL_LEVELS), levels, &needed))
+        return STATUS_UNABLE;
+    launch->levels = levels;
+    if (needed) {
+        at = run_for_slots(launch, KERNEL_LEVELS, &plan->second, &second, results->flagged);
+        if (!at)
+            return STATUS_UNABLE;
+        collect_second(&second, levels, kept, results->states);
+        free(at);
+    }
+    return STATUS_OK;
+}
+
+static enum status aggregate_piece(const struct results *results, struct launch *launch)
+{
+    const struct plan *plan = launch->plan;
+    size_t count = plan->emitter.task->aggregate_count;
+    struct slots first = {&plan->first, NULL, 0};
+    enum status status = STATUS_OK;
+
+    if (!plan->roles[KERNEL_AGGREGATE]) { /* counts of all rows */
+        collect_first(&first, launch->rows, results->states, count);
+        return STATUS_OK;
+    }
+    uint64_t *at = run_for_slots(launch, KERNEL_AGGREGATE, &plan->first, &first, results->flagged);
+    if (!at)
+        return STATUS_UNABLE;
+    int64_t kept = collect_kept(&first, launch->rows);
+    if (plan->roles[KERNEL_LEVELS] && kept > 0 && !*results->flagged)
+        status = add_levels(results, launch, &first, kept);
+    if (status == STATUS_OK)
+        collect_first(&first, kept, results->states, count);
+    free(at);
+    return status;
+}
+
+/* Writes the rows that are kept behind those that the sink has. */
+static bool write_rows(const struct results *results, struct launch *launch)
+{
+    const struct task *task = launch->plan->emitter.task;
+    struct memory *memory = launch->accelerator->memory;
+    struct row_sink *sink = results->sink;
+    struct view *views = arena_array(launch->job->diags->arena, task->output_count + 1, sizeof *views);
+
+    for (size_t k = 0; k < task->output_count; k++)
+        if (task->outputs[k].needed && !memory_output(memory, sink->columns[k], sink->rows, launch->written, &views[k]))
+            return false;
+    launch->outputs = views;
+    if (!launch_kernel(launch, KERNEL_WRITE, results->flagged))
+        return false;
+    for (size_t k = 0; k < task->output_count; k++) {
+        struct timing *timing = launch->job->timing;
+        if (task->outputs[k].needed && !(results->stay ? memory_keep : memory_fetch)(
+                                           memory, sink->columns[k], sink->rows, launch->written, &views[k], timing))
+            return false;
+    }
+    return true;
+}
+
+/* Turns counts into starts: where each group's rows go, and at the end how many there are in all. */
+static int64_t prefix(uint64_t *counts, size_t groups)
+{
+    uint64_t sum = 0;
+
+    for (size_t k = 0; k <= groups; k++) {
+        uint64_t count = counts[k];
+        counts[k] = sum;
+        sum += k < groups ? count : 0;
+    }
+    return (int64_t)sum;
+}
+
+/* How many rows are kept, with the groups' starts left in SCRATCH_SLOTS; -1 for a failure. */
+static int64_t count_rows(const struct results *results, struct launch *launch)
+{
+    struct accelerator *accelerator = launch->accelerator;
+    struct slots slots;
+    uint64_t *starts = run_for_slots(launch, KERNEL_COUNT, &launch->plan->kept, &slots, results->flagged);
+    if (!starts)
+        return -1;
+
+    int64_t kept = prefix(starts, slots.groups);
+    size_t bytes = (slots.groups + 1) * sizeof *starts;
+    cl_mem buffer = memory_scratch(accelerator->memory, SCRATCH_SLOTS, bytes);
+    bool written =
+        buffer && cl_ok(&accelerator->failure, "clEnqueueWriteBuffer",
+                        clEnqueueWriteBuffer(accelerator->queue, buffer, CL_TRUE, 0, bytes, starts, 0, NULL, NULL));
+    free(starts);
+    return written ? kept : -1;
+}
+
+static enum status rows_piece(const struct results *results, struct launch *launch)
+{
+    launch->written = launch->rows;
+    if (launch->plan->roles[KERNEL_COUNT])
+        launch->written = count_rows(results, launch);
+    if (launch->written < 0)
+        return STATUS_UNABLE;
+    if (launch->plan->roles[KERNEL_WRITE] && launch->written > 0 && !*results->flagged &&
+        !write_rows(results, launch)) {
+        /* Some columns of the piece may stay here that others lack: they are written again, here or elsewhere. */
+        columns_discard(results->sink->columns, launch->plan->emitter.task->output_count, results->sink->rows);
+        return STATUS_UNABLE;
+    }
+    results->sink->rows += launch->written;
+    return STATUS_OK;
+}
+
+/* Rows begin .. end-1 of an input, which are not always any. */
+static bool view_rows(const struct execution *execution, size_t input, int64_t begin, int64_t end, struct view *view)
+{
+    struct memory *memory = execution->accelerator->memory;
+    const struct job *job = execution->job;
+
+    if (begin < end)
+        return memory_input(memory, job->columns[input], begin, end - begin, job->timing, view);
+    *view = (struct view){.buffer = memory_scratch(memory, SCRATCH_FLAG, 1)};
+    return view->buffer != NULL;
+}
+
+/* What a piece reads of column k. */
+static bool view_supply(const struct execution *execution, size_t k, int64_t row, int64_t rows, struct supply *supply)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+    struct rows_read read = rows_read(execution, k, row, rows);
+
+    supply->low = read.before;
+    supply->high = emitter->reaches[k] == REACH_WHOLE ? read.end : rows + read.after;
+    if (!view_rows(execution, emitter->inputs[k], read.begin, read.end, &supply->view))
+        return false;
+    supply->view.first += (cl_ulong)-supply->low;
+    return true;
+}
+
+/* Begins to upload what the next piece reads. */
+static void look_ahead(const struct execution *execution, int64_t row, int64_t rows)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+    struct memory *memory = execution->accelerator->memory;
+    bool fits = true;
+
+    for (size_t k = 0; k < emitter->column_count && fits; k++) {
+        struct rows_read read = rows_read(execution, k, row, rows);
+        if (read.begin < read.end && emitter->reaches[k] != REACH_WHOLE)
+            fits = memory_ahead(memory, execution->job->columns[emitter->inputs[k]], read.begin, read.end - read.begin);
+    }
+    if (!fits) /* the next piece will tell if it cannot do without */
+        execution->accelerator->failure = (struct failure){0};
+    memory_begin_ahead(memory);
+}
+
+/* One of the pieces of a range, and how many rows the next one has. */
+struct piece {
+    int64_t row, rows, next;
+    piece_fn *run;
+};
+
+static enum status run_piece(const struct results *results, const struct piece *piece)
+{
+    const struct execution *execution = results->execution;
+    struct accelerator *accelerator = execution->accelerator;
+    const struct job *job = execution->job;
+    const struct emitter *emitter = &execution->plan->emitter;
+    struct supply *supplies = arena_array(job->diags->arena, emitter->column_count + 1, sizeof *supplies);
+    struct launch launch = {.accelerator = accelerator,
+                            .plan = execution->plan,
+                            .program = execution->program,
+                            .job = job,
+                            .row = piece->row,
+                            .rows = piece->rows,
+                            .inputs = supplies};
+    enum status status = STATUS_OK;
+
+    for (size_t k = 0; k < emitter->column_count && status == STATUS_OK; k++)
+        if (!view_supply(execution, k, piece->row, piece->rows, &supplies[k]))
+            status = STATUS_UNABLE;
+    if (status == STATUS_OK && piece->next > 0)
+        look_ahead(execution, piece->row + piece->rows, piece->next);
+    if (status == STATUS_OK)
+        status = piece->run(results, &launch);
+    if (status != STATUS_OK)
+        clFinish(accelerator->queue); /* nothing may still work in the host's memory; what is wrong is known */
+    memory_done(accelerator->memory, job->timing);
+    return status;
+}
+
+/* Columns come to the device in pieces, and stay if there is room for all that the task reads. Gives the rows of a
+ * piece. */
+static int64_t plan_uploads(const struct execution *execution)
+{
+    const struct emitter *emitter = &execution->plan->emitter;
+    const struct job *job = execution->job;
+    struct memory *memory = execution->accelerator->memory;
+    struct row_bytes bytes = row_bytes(execution);
+    int64_t rows = job->end - job->begin, all = (job->until > 0 ? job->until : job->rows) - job->begin;
+
+    if (bytes.inputs == 0 || is_resident(execution, job->begin, rows))
+        return INT64_MAX;
+    bool brief = bytes.inputs > room(execution) / 4 * 3 / all;
+    memory_stream(memory, brief);
+    if (brief)
+        return least(PIECE_ROWS, in_units(room(execution) / (2 * bytes.inputs + bytes.outputs)));
+    for (size_t k = 0; k < emitter->column_count; k++) {
+        /* A few rows are probably all that will be wanted. */
+        struct rows_read read = rows_read(execution, k, job->begin, rows < PIECE_ROWS / 4 ? rows : all);
+        int64_t most = (int64_t)execution->accelerator->device.largest_buffer / column_size(emitter, k);
+        if (read.begin < read.end && read.end - read.begin <= most)
+            memory_expect(memory, job->columns[emitter->inputs[k]], read.begin, read.end - read.begin);
+    }
+    return PIECE_ROWS;
+}
+
+static enum status run_pieces(struct results *results, piece_fn *run)
+{
+    const struct execution *execution = results->execution;
+    struct accelerator *accelerator = execution->accelerator;
+    struct failure *failure = &accelerator->failure;
+    const struct job *job = execution->job;
+    int64_t most = execute_most_rows(execution);
+
+    results->stay = row_bytes(execution).outputs <= room(execution) / 2 / (job->rows + 1);
+    if (!execution->plan->shape->host_memory)
+        most = least(most, plan_uploads(execution));
+    for (int64_t row = job->begin; row < job->end && !*results->flagged;) {
+        struct piece piece = {.row = row, .rows = least(most, job->end - row), .run = run};
+        if (!execution->plan->shape->host_memory)
+            piece.next = least(most, job->end - row - piece.rows);
+        if (job->cancel && *job->cancel)
+            return STATUS_CANCELLED;
+        enum status status = run_piece(results, &piece);
+        if (status == STATUS_OK) {
+            row += piece.rows;
+        } else if (!failure->call) {
+            return status;
+        } else if (!cl_error_is_memory(failure->code) || piece.rows <= FEWEST_ROWS) {
+            return cl_report(failure, accelerator->device.name, job->diags);
+        } else {
+            *failure = (struct failure){0};
+            memory_drop(accelerator->memory);
+            most = piece.rows / 2 / ROW_UNIT * ROW_UNIT;
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status execute_aggregate(const struct execution *execution, struct agg_state *states, bool *flagged)
+{
+    struct results results = {execution, states, NULL, flagged, false};
+
+    return run_pieces(&results, aggregate_piece);
+}
+
+enum status execute_rows(const struct execution *execution, struct row_sink *sink, bool *flagged)
+{
+    struct results results = {execution, NULL, sink, flagged, false};
+
+    return run_pieces(&results, rows_piece);
+}

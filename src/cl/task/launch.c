@@ -1,0 +1,326 @@
+#include "cl/task/launch.h"
+
+#include "cl/codegen/literal.h"
+
+#include "base/integer.h"
+#include "engine/plan/task_title.h"
+
+#include <sched.h>
+
+/* The grid of a launch. */
+struct layout {
+    size_t groups;
+    cl_ulong chunk; /* rows of a group, if they are contiguous */
+};
+
+enum { CHUNK_UNIT = 1024 /* rows; keeps chunks on cache lines and pages of their own */ };
+
+static struct layout layout_of(const struct launch *launch, enum kernel_role role)
+{
+    const struct shape *shape = launch->plan->shape;
+    int64_t most = (int64_t)(launch->accelerator->device.units * shape->groups);
+    int64_t groups = ceiling(launch->rows, shape->least);
+    int64_t chunk = 0;
+
+    if (plan_in_tiles(launch->plan, role)) {
+        int64_t tile = (int64_t)(shape->group * shape->tile), tiles = ceiling(ceiling(launch->rows, tile), most);
+        chunk = tile * (tiles < 1 ? 1 : tiles > (int64_t)shape->tiles ? (int64_t)shape->tiles : tiles);
+        groups = ceiling(launch->rows, chunk);
+    } else if (groups > most) {
+        groups = most;
+    }
+    if (shape->chunks && groups > 0) {
+        chunk = ceiling(ceiling(launch->rows, groups), CHUNK_UNIT) * CHUNK_UNIT;
+        groups = ceiling(launch->rows, chunk);
+    }
+    return (struct layout){groups > 0 ? (size_t)groups : 1, (cl_ulong)chunk};
+}
+
+size_t launch_groups(const struct launch *launch, enum kernel_role role)
+{
+    return layout_of(launch, role).groups;
+}
+
+int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role role)
+{
+    const struct shape *shape = launch->plan->shape;
+    struct layout layout = layout_of(launch, role);
+
+    return shape->chunks ? (int64_t)layout.chunk : ceiling(launch->rows, (int64_t)(layout.groups * shape->group));
+}
+
+/* The arguments of a kernel, set one after another. */
+struct arguments {
+    cl_kernel kernel;
+    cl_uint next;
+    struct failure *failure;
+};
+
+static void argument(struct arguments *arguments, size_t size, const void *bytes)
+{
+    cl_ok(arguments->failure, "clSetKernelArg", clSetKernelArg(arguments->kernel, arguments->next++, size, bytes));
+}
+
+static void view_argument(struct arguments *arguments, const struct view *view)
+{
+    argument(arguments, sizeof(cl_mem), &view->buffer);
+    argument(arguments, sizeof(cl_ulong), &view->first);
+}
+
+static void supply_arguments(struct arguments *arguments, const struct launch *launch)
+{
+    const struct emitter *emitter = &launch->plan->emitter;
+    cl_long total = launch->job->rows;
+
+    for (size_t k = 0; k < emitter->column_count; k++) {
+        const struct supply *supply = &launch->inputs[k];
+        cl_long low = supply->low, high = supply->high;
+        view_argument(arguments, &supply->view);
+        if (emitter->reaches[k] == REACH_NEAR)
+            argument(arguments, sizeof low, &low);
+        if (emitter->reaches[k] != REACH_ROW)
+            argument(arguments, sizeof high, &high);
+    }
+    for (size_t k = 0; k < emitter->neighbour_count; k++) {
+        cl_long offset = emitter->task->code.at[emitter->neighbours[k]].offset;
+        argument(arguments, sizeof offset, &offset);
+    }
+    if (emitter->total)
+        argument(arguments, sizeof total, &total);
+}
+
+static void literal_arguments(struct arguments *arguments, const struct emitter *emitter)
+{
+    for (size_t k = 0; k < emitter->literal_count; k++) {
+        size_t bytes;
+        union literal_argument literal = literal_argument(emitter, &emitter->literals[k], &bytes);
+        argument(arguments, bytes, &literal);
+    }
+}
+
+static void levels_arguments(struct arguments *arguments, const struct levels *levels)
+{
+    argument(arguments, sizeof levels->largest, &levels->largest);
+    for (int k = 0; k < LEVEL_COUNT; k++)
+        argument(arguments, sizeof levels->constant[k], &levels->constant[k]);
+    for (int k = 0; k < LEVEL_COUNT; k++)
+        argument(arguments, sizeof levels->unit[k], &levels->unit[k]);
+}
+
+/* What stands between the literals and the row number, by role; see text.h. */
+static void role_arguments(struct arguments *arguments, const struct launch *launch, enum kernel_role role,
+                           cl_mem slots)
+{
+    const struct plan *plan = launch->plan;
+    const struct task *task = plan->emitter.task;
+
+    switch (role) {
+    case KERNEL_LEVELS:
+        for (size_t k = 0; k < plan->second.count; k++)
+            if (plan->second.at[k].kind == ACC_LEVEL0)
+                levels_arguments(arguments, &launch->levels[plan->second.at[k].aggregate]);
+        argument(arguments, sizeof slots, &slots);
+        break;
+    case KERNEL_WRITE:
+        for (size_t k = 0; k < task->output_count; k++)
+            if (task->outputs[k].needed)
+                view_argument(arguments, &launch->outputs[k]);
+        if (task->filter_count > 0)
+            argument(arguments, sizeof slots, &slots);
+        break;
+    case KERNEL_AGGREGATE:
+    case KERNEL_COUNT:
+    case KERNEL_ROLE_COUNT:
+        argument(arguments, sizeof slots, &slots);
+        break;
+    }
+}
+
+static bool set_arguments(const struct launch *launch, enum kernel_role role, const struct layout *layout, cl_mem flag)
+{
+    const struct emitter *emitter = &launch->plan->emitter;
+    struct arguments arguments = {launch->program->kernels[role], 0, &launch->accelerator->failure};
+    cl_mem slots = memory_scratch(launch->accelerator->memory, SCRATCH_SLOTS, 0);
+    cl_long row = launch->row;
+    cl_ulong rows = (cl_ulong)launch->rows, chunk = layout->chunk;
+
+    supply_arguments(&arguments, launch);
+    literal_arguments(&arguments, emitter);
+    for (size_t k = 0; k < launch->plan->first.function_count; k++)
+        literal_arguments(&arguments, &launch->plan->first.functions[k].emitter);
+    role_arguments(&arguments, launch, role, slots);
+    argument(&arguments, sizeof row, &row);
+    argument(&arguments, sizeof rows, &rows);
+    argument(&arguments, sizeof chunk, &chunk);
+    argument(&arguments, sizeof flag, &flag);
+    return !arguments.failure->call;
+}
+
+static size_t literal_bytes(const struct emitter *emitter)
+{
+    size_t bytes = 0;
+
+    for (size_t k = 0; k < emitter->literal_count; k++)
+        bytes += emitter->literals[k].divisor ? sizeof(struct long_divisor) : sizeof(cl_long);
+    return bytes;
+}
+
+size_t launch_parameter_bytes(const struct plan *plan)
+{
+    const struct emitter *emitter = &plan->emitter;
+    size_t bytes = emitter->column_count * (sizeof(cl_mem) + 3 * sizeof(cl_ulong)) + literal_bytes(emitter);
+
+    bytes += (emitter->neighbour_count + emitter->total) * sizeof(cl_long);
+    for (size_t k = 0; k < plan->first.function_count; k++)
+        bytes += literal_bytes(&plan->first.functions[k].emitter);
+    bytes += plan->second.count / 4 * sizeof(struct levels);
+    if (emitter->task->sink == SINK_ROWS)
+        bytes += emitter->task->output_count * (sizeof(cl_mem) + sizeof(cl_ulong));
+    return bytes + 5 * sizeof(cl_ulong);
+}
+
+/* At least: what is read of some rows only counts for those that are written. */
+static int64_t bytes_moved(const struct launch *launch, enum kernel_role role)
+{
+    const struct plan *plan = launch->plan;
+    const struct task *task = plan->emitter.task;
+    struct arena *arena = launch->job->diags->arena;
+    size_t every = plan_row_bytes(plan, role, arena);
+    int64_t bytes = (int64_t)every * launch->rows;
+
+    if (role != KERNEL_WRITE)
+        return bytes;
+    bytes += (int64_t)(emit_row_bytes(&plan->emitter, kernel_needs[role], arena) - every) * launch->written;
+    for (size_t k = 0; k < task->output_count; k++)
+        if (task->outputs[k].needed)
+            bytes += (int64_t)type_table[plan->stores[k]].size * launch->written;
+    return bytes;
+}
+
+/* The device's own time, under the task's title and, if it takes several kernels, this one's name. */
+static bool add_timing(const struct launch *launch, enum kernel_role role, cl_event event)
+{
+    struct failure *failure = &launch->accelerator->failure;
+    struct timing *timing = launch->job->timing;
+    cl_ulong start = 0, end = 0;
+
+    if (!timing)
+        return true;
+    if (!cl_ok(failure, "clGetEventProfilingInfo",
+               clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)) ||
+        !cl_ok(failure, "clGetEventProfilingInfo",
+               clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL)))
+        return false;
+    const char *title = stages_title(launch->job->task, timing->arena);
+    bool alone = role == KERNEL_AGGREGATE || (role == KERNEL_WRITE && !launch->plan->roles[KERNEL_COUNT]);
+    if (!alone)
+        title = arena_printf(timing->arena, "%s: %s", title, kernel_names[role]);
+    timing_add(timing, PHASE_KERNEL, title, (int64_t)(end - start), bytes_moved(launch, role));
+    return true;
+}
+
+/* Waits for a kernel. NVIDIA's driver lets nobody else enqueue, on any device, while one thread waits inside it: at
+ * first the event is only looked at. */
+static cl_int wait_for(const struct accelerator *accelerator, cl_event event)
+{
+    enum { PATIENCE_NS = 3000000 };
+    cl_int status = CL_QUEUED, code = CL_SUCCESS;
+
+    if (!accelerator->shape->host_memory) {
+        int64_t began = now_ns();
+        code = clFlush(accelerator->queue);
+        while (code == CL_SUCCESS && status > CL_COMPLETE && now_ns() - began < PATIENCE_NS) {
+            code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+            sched_yield();
+        }
+    }
+    return code == CL_SUCCESS ? clWaitForEvents(1, &event) : code;
+}
+
+/* Enqueues and waits; *event is the caller's to release if this is true. */
+static bool enqueue(const struct launch *launch, enum kernel_role role, const struct layout *layout, cl_event *event)
+{
+    struct accelerator *accelerator = launch->accelerator;
+    size_t local = launch->plan->shape->group, global = layout->groups * local;
+
+    if (!cl_ok(&accelerator->failure, "clEnqueueNDRangeKernel",
+               clEnqueueNDRangeKernel(accelerator->queue, launch->program->kernels[role], 1, NULL, &global, &local, 0,
+                                      NULL, event)))
+        return false;
+    if (cl_ok(&accelerator->failure, "clWaitForEvents", wait_for(accelerator, *event)))
+        return true;
+    clReleaseEvent(*event);
+    return false;
+}
+
+static bool clear_flag(struct accelerator *accelerator, cl_mem flag)
+{
+    static const cl_int none = 0;
+
+    return cl_ok(&accelerator->failure, "clEnqueueWriteBuffer",
+                 clEnqueueWriteBuffer(accelerator->queue, flag, CL_TRUE, 0, sizeof none, &none, 0, NULL, NULL));
+}
+
+static bool read_flag(struct accelerator *accelerator, cl_mem flag, bool *flagged)
+{
+    cl_int raised = 0;
+
+    if (!cl_ok(&accelerator->failure, "clEnqueueReadBuffer",
+               clEnqueueReadBuffer(accelerator->queue, flag, CL_TRUE, 0, sizeof raised, &raised, 0, NULL, NULL)))
+        return false;
+    *flagged = *flagged || raised;
+    return true;
+}
+
+bool launch_kernel(const struct launch *launch, enum kernel_role role, bool *flagged)
+{
+    struct accelerator *accelerator = launch->accelerator;
+    struct layout layout = layout_of(launch, role);
+    bool checks = launch->plan->emitter.checks;
+    cl_mem flag = memory_scratch(accelerator->memory, SCRATCH_FLAG, sizeof(cl_int));
+    cl_event event;
+
+    if (!flag || !set_arguments(launch, role, &layout, flag) || (checks && !clear_flag(accelerator, flag)) ||
+        !enqueue(launch, role, &layout, &event))
+        return false;
+    bool timed = launch->rows == 0 || add_timing(launch, role, event);
+    clReleaseEvent(event);
+    return timed && (!checks || read_flag(accelerator, flag, flagged));
+}
+
+/* Kernels that have no rows to read take any buffer for a column. */
+bool launch_first(struct accelerator *accelerator, const struct plan *plan, struct program *program,
+                  const struct job *job)
+{
+    const struct emitter *emitter = &plan->emitter;
+    const struct task *task = emitter->task;
+    size_t slots = plan->first.count + plan->second.count + 2;
+    size_t most = emitter->column_count + task->output_count + 1;
+    struct view *views = arena_array(emitter->arena, most, sizeof *views);
+    struct supply *supplies = arena_array(emitter->arena, most, sizeof *supplies);
+    struct levels *levels = arena_array(emitter->arena, task->aggregate_count + 1, sizeof *levels);
+    struct launch launch = {.accelerator = accelerator,
+                            .plan = plan,
+                            .program = program,
+                            .job = job,
+                            .inputs = supplies,
+                            .outputs = views,
+                            .levels = levels};
+    struct thread_signals before;
+    bool flagged = false, done = true;
+
+    views[0].buffer = memory_scratch(accelerator->memory, SCRATCH_SLOTS, slots * sizeof(uint64_t));
+    if (!views[0].buffer)
+        return false;
+    for (size_t k = 0; k < most; k++) {
+        views[k] = views[0];
+        supplies[k].view = views[0];
+    }
+    signals_hold_interrupt(&before);
+    for (int role = 0; role < KERNEL_ROLE_COUNT && done; role++)
+        done = !plan->roles[role] || launch_kernel(&launch, (enum kernel_role)role, &flagged);
+    signals_put_back(&accelerator->signals);
+    signals_release(&before);
+    program->launched = done;
+    return done;
+}

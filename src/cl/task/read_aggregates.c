@@ -1,0 +1,173 @@
+#include "cl/task/read_aggregates.h"
+
+#include <math.h>
+
+static const uint64_t *results_of(const struct slots *slots, size_t k)
+{
+    return slots->at + k * slots->groups;
+}
+
+int64_t collect_kept(const struct slots *slots, int64_t rows)
+{
+    for (size_t k = 0; k < slots->accumulators->count; k++)
+        if (slots->accumulators->at[k].kind == ACC_KEPT)
+            return (int64_t)slots_sum(ACC_KEPT, results_of(slots, k), slots->groups);
+    return rows;
+}
+
+bool collect_levels(const struct slots *first, int64_t accumulator_rows, struct levels *levels, bool *needed)
+{
+    for (size_t k = 0; k < first->accumulators->count; k++) {
+        const struct accumulator *accumulator = &first->accumulators->at[k];
+        if (accumulator->kind != ACC_LARGEST)
+            continue;
+        double largest = slots_float(ACC_LARGEST, results_of(first, k), first->groups);
+        if (largest == 0)
+            continue;
+        *needed = true;
+        if (!levels_for(largest, accumulator_rows, &levels[accumulator->aggregate]))
+            return false;
+    }
+    return true;
+}
+
+static void add_bound(struct agg_state *state, const struct slots *slots, size_t k)
+{
+    enum accumulator_kind kind = slots->accumulators->at[k].kind;
+    const uint64_t *results = results_of(slots, k);
+
+    if (kind == ACC_FMIN)
+        state->flo = fmin(state->flo, slots_float(kind, results, slots->groups));
+    else if (kind == ACC_FMAX)
+        state->fhi = fmax(state->fhi, slots_float(kind, results, slots->groups));
+    else if (kind == ACC_MIN32 || kind == ACC_MIN64)
+        state->lo =
+            slots_int(kind, results, slots->groups) < state->lo ? slots_int(kind, results, slots->groups) : state->lo;
+    else
+        state->hi =
+            slots_int(kind, results, slots->groups) > state->hi ? slots_int(kind, results, slots->groups) : state->hi;
+}
+
+/* Groups come in the order of their rows. */
+static void add_folds(struct agg_state *state, const struct slots *slots, size_t k)
+{
+    const uint64_t *values = results_of(slots, k), *counts = results_of(slots, k + 1);
+
+    for (size_t group = 0; group < slots->groups; group++) {
+        if (counts[group] == 0)
+            continue;
+        agg_add_int(state, (int64_t)values[group]);
+        state->count += (int64_t)counts[group] - 1;
+    }
+}
+
+static void add_nans(struct agg_state *state, int64_t nans)
+{
+    if (state->kind == AGG_SUM || state->kind == AGG_MEAN) {
+        state->fsum.nan += nans;
+        return;
+    }
+    state->nans += nans;
+    state->count -= nans;
+}
+
+static void add_results(struct agg_state *state, const struct slots *slots, size_t k)
+{
+    enum accumulator_kind kind = slots->accumulators->at[k].kind;
+    const uint64_t *results = results_of(slots, k);
+    size_t groups = slots->groups;
+    uint64_t product;
+
+    switch (kind) {
+    case ACC_SUM32:
+    case ACC_SUM64:
+    case ACC_LOW:
+        state->sum += slots_sum(kind, results, groups);
+        break;
+    case ACC_HIGH:
+        state->sum += slots_sum(kind, results, groups) * ((int128)1 << 32);
+        break;
+    case ACC_MIN32:
+    case ACC_MAX32:
+    case ACC_MIN64:
+    case ACC_MAX64:
+    case ACC_FMIN:
+    case ACC_FMAX:
+        add_bound(state, slots, k);
+        break;
+    case ACC_AND32:
+    case ACC_AND64:
+        state->bits &= slots_int(kind, results, groups);
+        break;
+    case ACC_XOR32:
+    case ACC_XOR64:
+        state->bits ^= slots_int(kind, results, groups);
+        break;
+    case ACC_OR32:
+    case ACC_OR64:
+        state->bits |= slots_int(kind, results, groups);
+        break;
+    case ACC_FOLD:
+        add_folds(state, slots, k);
+        break;
+    case ACC_MAGNITUDE:
+        product = slots_product(results, groups, &state->overflow);
+        state->overflow = __builtin_mul_overflow(state->magnitude, product, &state->magnitude) || state->overflow;
+        break;
+    case ACC_OVERFLOW:
+        state->overflow = state->overflow || slots_int(kind, results, groups) != 0;
+        break;
+    case ACC_NEGATIVE:
+        state->negative = state->negative != (slots_int(kind, results, groups) != 0);
+        break;
+    case ACC_ZERO:
+        state->zero = state->zero || slots_int(kind, results, groups) != 0;
+        break;
+    case ACC_NANS:
+        add_nans(state, (int64_t)slots_sum(kind, results, groups));
+        break;
+    case ACC_POSITIVE_INF:
+        state->fsum.positive_inf += (int64_t)slots_sum(kind, results, groups);
+        break;
+    case ACC_NEGATIVE_INF:
+        state->fsum.negative_inf += (int64_t)slots_sum(kind, results, groups);
+        break;
+    case ACC_KEPT:
+    case ACC_FOLDED:
+    case ACC_LARGEST:
+    case ACC_LEVEL0:
+    case ACC_LEVEL1:
+    case ACC_LEVEL2:
+    case ACC_REST:
+    case ACC_KIND_COUNT:
+        break;
+    }
+}
+
+void collect_first(const struct slots *first, int64_t kept, struct agg_state *states, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        states[k].count += states[k].kind == AGG_FOLD ? 0 : kept;
+    /* What no row was added to holds identities, which need not be those of the states. */
+    for (size_t k = 0; k < first->accumulators->count && kept > 0; k++)
+        add_results(&states[first->accumulators->at[k].aggregate], first, k);
+}
+
+void collect_second(const struct slots *second, const struct levels *levels, int64_t kept, struct agg_state *states)
+{
+    for (size_t k = 0; k < second->accumulators->count; k++) {
+        const struct accumulator *accumulator = &second->accumulators->at[k];
+        const uint64_t *results = results_of(second, k);
+        struct fsum *sum = &states[accumulator->aggregate].fsum;
+        if (accumulator->kind == ACC_REST) {
+            /* The product is rounded once; the next double up is above it. */
+            double rest = slots_float(ACC_REST, results, second->groups);
+            if (rest > 0)
+                fsum_add_error(sum, nextafter(rest * (double)kept, INFINITY));
+            continue;
+        }
+        int unit = levels[accumulator->aggregate].unit[accumulator->kind - ACC_LEVEL0];
+        for (size_t group = 0; group < second->groups; group++)
+            fsum_add_scaled(sum, (int64_t)results[group], unit);
+    }
+}

@@ -1,0 +1,264 @@
+#include "engine/backend/aggregate.h"
+
+#include "engine/backend/user_reduce.h"
+
+#include <math.h>
+
+void agg_init(struct agg_state *state, const struct aggregate *aggregate, const struct code *code)
+{
+    *state = (struct agg_state){
+        .kind = aggregate->kind,
+        .type = aggregate->value == NO_VALUE ? KIND_INT : code->at[aggregate->value].kind,
+        .lo = INT64_MAX,
+        .hi = INT64_MIN,
+        .flo = INFINITY,
+        .fhi = -INFINITY,
+        .magnitude = 1,
+        .product = 1,
+        .bits = aggregate->kind == AGG_BITAND ? -1 : 0,
+        .reducer = aggregate->reducer,
+    };
+    fsum_init(&state->fsum);
+}
+
+static void multiply(struct agg_state *state, uint64_t magnitude)
+{
+    if (__builtin_mul_overflow(state->magnitude, magnitude, &state->magnitude))
+        state->overflow = true;
+}
+
+void agg_begin(struct agg_state *state, const struct aggregate *aggregate)
+{
+    bool ordered = state->kind == AGG_FOLD || (state->kind == AGG_PRODUCT && state->type == KIND_FLOAT);
+    if (!aggregate->has_initial || !ordered)
+        return;
+    state->folded = aggregate->initial;
+    state->product = aggregate->initial.number;
+    state->begun = true;
+}
+
+/* What lies before it combined with one more. */
+static void fold_in(struct agg_state *state, const struct scalar *v)
+{
+    struct scalar folded = *v;
+    bool first = state->count == 0 && !state->begun;
+    if (!first && !reducer_apply(state->reducer, state->folded, *v, &folded))
+        state->failed = true;
+    else if (!state->failed)
+        state->folded = folded;
+}
+
+static int64_t combine_bits(enum aggregate_kind kind, int64_t a, int64_t b)
+{
+    return kind == AGG_BITAND ? a & b : kind == AGG_XOR ? a ^ b : a | b;
+}
+
+void agg_merge(struct agg_state *into, const struct agg_state *from)
+{
+    if (into->kind == AGG_FOLD && from->count > 0)
+        fold_in(into, &from->folded);
+    into->failed = into->failed || from->failed;
+    into->bits = combine_bits(into->kind, into->bits, from->bits);
+    into->count += from->count;
+    into->nans += from->nans;
+    into->sum += from->sum;
+    into->lo = from->lo < into->lo ? from->lo : into->lo;
+    into->hi = from->hi > into->hi ? from->hi : into->hi;
+    into->flo = from->flo < into->flo ? from->flo : into->flo;
+    into->fhi = from->fhi > into->fhi ? from->fhi : into->fhi;
+    multiply(into, from->magnitude);
+    into->negative = into->negative != from->negative;
+    into->overflow = into->overflow || from->overflow;
+    into->zero = into->zero || from->zero;
+    into->product *= from->product;
+    fsum_merge(&into->fsum, &from->fsum);
+}
+
+void agg_add_int(struct agg_state *state, int64_t v)
+{
+    switch (state->kind) {
+    case AGG_COUNT:
+        break;
+    case AGG_SUM:
+    case AGG_MEAN:
+        state->sum += v;
+        break;
+    case AGG_PRODUCT:
+        if (v == 0) {
+            state->zero = true;
+            break;
+        }
+        state->negative = state->negative != (v < 0);
+        multiply(state, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+        break;
+    case AGG_MIN:
+    case AGG_MAX:
+        state->lo = v < state->lo ? v : state->lo;
+        state->hi = v > state->hi ? v : state->hi;
+        break;
+    case AGG_BITAND:
+    case AGG_XOR:
+    case AGG_BITOR:
+        state->bits = combine_bits(state->kind, state->bits, v);
+        break;
+    case AGG_FOLD: {
+        struct scalar scalar = state->type == KIND_BOOL ? scalar_bool(v != 0) : scalar_int(v);
+        fold_in(state, &scalar);
+        break;
+    }
+    }
+    state->count++;
+}
+
+static void add_to_bounds(struct agg_state *state, double v)
+{
+    if (isnan(v)) {
+        state->nans++;
+        return;
+    }
+    state->count++;
+    state->flo = v < state->flo ? v : state->flo;
+    state->fhi = v > state->fhi ? v : state->fhi;
+}
+
+void agg_add_float(struct agg_state *state, double v)
+{
+    switch (state->kind) {
+    case AGG_MIN:
+    case AGG_MAX:
+        add_to_bounds(state, v);
+        return;
+    case AGG_SUM:
+    case AGG_MEAN:
+        fsum_add(&state->fsum, v);
+        break;
+    case AGG_PRODUCT:
+        state->product *= v;
+        break;
+    case AGG_FOLD: {
+        struct scalar scalar = scalar_float(v);
+        fold_in(state, &scalar);
+        break;
+    }
+    default: /* counts; bits are integers' */
+        break;
+    }
+    state->count++;
+}
+
+void agg_add(struct agg_state *state, const struct scalar *v)
+{
+    if (v->kind == KIND_FLOAT)
+        agg_add_float(state, v->number);
+    else
+        agg_add_int(state, (int64_t)v->integer);
+}
+
+static enum status no_rows(const struct aggregate *aggregate, const char *word, struct diags *diags)
+{
+    diag_error(diags, aggregate->span, "%s of no rows", word);
+    if (aggregate->kind == AGG_FOLD)
+        diag_hint(diags, "`from VALUE` says what to begin with, and is the result of no rows");
+    else if (aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX)
+        diag_hint(diags, "`reduce %s from VALUE` is VALUE then; `count` says how many rows are left", word);
+    else
+        diag_hint(diags, "`count` says how many rows are left; sum and product of none are 0 and 1");
+    return STATUS_FAILED;
+}
+
+/* False: it does not fit in 64 bits. */
+static bool product_value(const struct agg_state *state, struct scalar *result)
+{
+    uint64_t limit = (uint64_t)INT64_MAX + state->negative;
+    int128 magnitude = state->zero ? 0 : state->magnitude;
+    *result = scalar_int(state->negative ? -magnitude : magnitude);
+    return state->zero || (!state->overflow && state->magnitude <= limit);
+}
+
+static struct scalar int_result(const struct agg_state *state)
+{
+    switch (state->kind) {
+    case AGG_COUNT:
+        return scalar_int(state->count);
+    case AGG_MEAN:
+        return scalar_float(int128_quotient(state->sum, state->count));
+    case AGG_MIN:
+    case AGG_MAX: {
+        int64_t bound = state->kind == AGG_MIN ? state->lo : state->hi;
+        return state->type == KIND_BOOL ? scalar_bool(bound != 0) : scalar_int(bound);
+    }
+    case AGG_BITAND:
+    case AGG_XOR:
+    case AGG_BITOR:
+        return state->type == KIND_BOOL ? scalar_bool(state->bits & 1) : scalar_int(state->bits);
+    default:
+        return scalar_int(state->sum);
+    }
+}
+
+/* Adding 0.0 makes a zero positive, so that the sign does not tell in which order rows came. */
+static struct scalar float_result(const struct agg_state *state, bool *certain)
+{
+    switch (state->kind) {
+    case AGG_COUNT:
+        return scalar_int(state->count);
+    case AGG_PRODUCT:
+        return scalar_float(state->product + 0.0);
+    case AGG_MIN:
+    case AGG_MAX: {
+        double bound = state->kind == AGG_MIN ? state->flo : state->fhi;
+        return scalar_float(state->count == 0 ? NAN : bound + 0.0);
+    }
+    case AGG_MEAN:
+        return scalar_float(fsum_result(&state->fsum, certain) / (double)state->count + 0.0);
+    default:
+        return scalar_float(fsum_result(&state->fsum, certain) + 0.0);
+    }
+}
+
+/* What a fold came to: `count` values, or with an initial value any number of them. */
+static void fold_value(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result,
+                       bool *certain)
+{
+    *result = state->folded;
+    *certain = !state->failed;
+    if (!aggregate->has_initial || state->begun || state->failed)
+        return;
+    *result = aggregate->initial;
+    if (state->count > 0)
+        *certain = reducer_apply(state->reducer, aggregate->initial, state->folded, result);
+}
+
+bool agg_value(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result, bool *certain)
+{
+    bool needs_rows =
+        state->kind == AGG_MIN || state->kind == AGG_MAX || state->kind == AGG_MEAN || state->kind == AGG_FOLD;
+    *certain = true;
+    if (needs_rows && state->count == 0 && state->nans == 0 && !aggregate->has_initial)
+        return false;
+    if (state->kind == AGG_FOLD) {
+        fold_value(state, aggregate, result, certain);
+        return true;
+    }
+    struct agg_state all = *state;
+    if (aggregate->has_initial && !state->begun)
+        agg_add(&all, &aggregate->initial);
+    if (all.kind == AGG_PRODUCT && all.type != KIND_FLOAT)
+        return product_value(&all, result);
+    *result = all.type == KIND_FLOAT ? float_result(&all, certain) : int_result(&all);
+    return true;
+}
+
+enum status agg_finish(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result,
+                       bool *certain, struct diags *diags)
+{
+    static const char *const words[] = {
+        [AGG_MIN] = "min", [AGG_MAX] = "max", [AGG_MEAN] = "mean", [AGG_FOLD] = "reduce"};
+    if (agg_value(state, aggregate, result, certain))
+        return STATUS_OK;
+    if (state->kind != AGG_PRODUCT)
+        return no_rows(aggregate, words[state->kind], diags);
+    diag_error(diags, aggregate->span, "the product does not fit in 64 bits");
+    diag_hint(diags, "in floats, as of `product float(x)`, it would be rounded");
+    return STATUS_FAILED;
+}

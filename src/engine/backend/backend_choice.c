@@ -1,0 +1,399 @@
+#include "engine/backend/backend_choice.h"
+
+#include "base/heap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MEMOS = 4096,     /* a power of two */
+    BUCKETS_NEAR = 20 /* what a task took at a millionth of the rows still says something of it */
+};
+
+/* Nobody notices so much: the evaluator, for which nothing is built, may take so much longer. */
+static const double unnoticed_ns = 200e3, unnoticed_share = 0.05;
+
+/* A candidate. */
+struct candidate {
+    struct backend *backend;
+    enum readiness started;
+    struct profile profile; /* until it has started, what it is taken for */
+    struct rates usual, rates;
+    struct rates saved; /* as on disk */
+};
+
+/* What is remembered of one candidate and one task at about one size, under a hash of the three. A table of these
+ * forgets when two fall on the same place, which is never wrong. */
+struct memo {
+    uint64_t key;
+    double ns; /* of `rows` rows, moving left out; of a credit: nanoseconds */
+    int64_t rows;
+    uint32_t runs;
+    bool unable;
+};
+
+struct chooser {
+    char *directory;
+    struct candidate candidates[MOST_CANDIDATES];
+    size_t count;
+    bool lack_told;
+    struct memo *memos;
+};
+
+struct chooser *chooser_new(const char *directory, struct backend *evaluator)
+{
+    struct chooser *chooser = heap_array(1, sizeof *chooser);
+    chooser->directory = directory ? heap_text(directory) : NULL;
+    chooser->memos = heap_array(MEMOS, sizeof *chooser->memos);
+    chooser_add(chooser, evaluator, CLASS_EVALUATOR);
+    return chooser;
+}
+
+/* Looks whether it has started, and at what it is then. */
+static void look_at(const struct chooser *chooser, struct candidate *candidate, bool wait)
+{
+    if (candidate->started != BACKEND_PENDING)
+        return;
+    struct backend *backend = candidate->backend;
+    candidate->started = backend->ops->profile(backend, wait, &candidate->profile);
+    if (candidate->started != BACKEND_READY)
+        return;
+    candidate->usual = candidate->rates = rates_usual(&candidate->profile);
+    if (chooser->directory)
+        (void)rates_load(&candidate->rates, chooser->directory, &candidate->profile);
+    candidate->saved = candidate->rates;
+}
+
+void chooser_add(struct chooser *chooser, struct backend *backend, enum backend_class class)
+{
+    static const int units_taken_for[] = {[CLASS_EVALUATOR] = 1, [CLASS_CPU] = 1, [CLASS_GPU] = 64};
+    struct candidate *candidate = &chooser->candidates[chooser->count++];
+    *candidate = (struct candidate){.backend = backend, .started = BACKEND_PENDING};
+    candidate->profile = (struct profile){.class = class, .units = units_taken_for[class]};
+    if (class == CLASS_CPU)
+        candidate->profile.units = chooser->candidates[0].profile.units;
+    candidate->usual = candidate->rates = rates_usual(&candidate->profile);
+    look_at(chooser, candidate, false);
+}
+
+static bool changed(double before, double now)
+{
+    return fabs(now - before) > 0.1 * before;
+}
+
+static bool worth_saving(const struct candidate *candidate)
+{
+    const struct rates *before = &candidate->saved, *now = &candidate->rates;
+    bool any = changed(before->upload, now->upload) || changed(before->download, now->download);
+    for (size_t kind = 0; kind < WORK_KINDS; kind++) {
+        any = any || changed(before->of[kind].fixed, now->of[kind].fixed) ||
+              changed(before->of[kind].byte, now->of[kind].byte) ||
+              changed(before->of[kind].operation, now->of[kind].operation);
+    }
+    return any;
+}
+
+void chooser_free(struct chooser *chooser)
+{
+    if (!chooser)
+        return;
+    for (size_t k = 0; k < chooser->count; k++) {
+        struct candidate *candidate = &chooser->candidates[k];
+        if (chooser->directory && candidate->started == BACKEND_READY && worth_saving(candidate))
+            (void)rates_save(&candidate->rates, chooser->directory, &candidate->profile);
+        if (k > 0)
+            candidate->backend->ops->close(candidate->backend);
+    }
+    free(chooser->memos);
+    free(chooser->directory);
+    free(chooser);
+}
+
+size_t chooser_count(const struct chooser *chooser)
+{
+    return chooser->count;
+}
+
+struct backend *chooser_backend(const struct chooser *chooser, size_t k)
+{
+    return chooser->candidates[k].backend;
+}
+
+/* What memos are about. */
+enum about { ABOUT_RUN, ABOUT_ALL_RUNS, ABOUT_ABILITY, ABOUT_CREDIT };
+
+static uint64_t key_of(uint64_t hash, enum about about, size_t candidate, int bucket)
+{
+    hash ^= ((uint64_t)about << 40 | (uint64_t)candidate << 20 | (uint64_t)(unsigned)(bucket + 1));
+    hash *= UINT64_C(0xff51afd7ed558ccd); /* MurmurHash3's finaliser */
+    hash ^= hash >> 33;
+    hash *= UINT64_C(0xc4ceb9fe1a85ec53);
+    return hash ^ hash >> 33;
+}
+
+static int bucket_of(int64_t rows)
+{
+    return rows > 1 ? 63 - __builtin_clzll((unsigned long long)rows) : 0;
+}
+
+static struct memo *find(const struct chooser *chooser, uint64_t key)
+{
+    struct memo *memo = &chooser->memos[key % MEMOS];
+    return memo->key == key ? memo : NULL;
+}
+
+static struct memo *find_or_add(struct chooser *chooser, uint64_t key)
+{
+    struct memo *memo = &chooser->memos[key % MEMOS];
+    if (memo->key != key)
+        *memo = (struct memo){.key = key};
+    return memo;
+}
+
+/* What the task took on the candidate at this size, or at the nearest that it has been run at. */
+static const struct memo *nearest_run(const struct chooser *chooser, size_t k, const struct work *work, bool *tried)
+{
+    int bucket = bucket_of(work->rows);
+    const struct memo *memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket));
+    *tried = memo != NULL;
+    for (int away = 1; !memo && away <= BUCKETS_NEAR; away++) {
+        memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket + away));
+        if (!memo && bucket >= away)
+            memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket - away));
+    }
+    return memo;
+}
+
+/* The model's time for so many rows of the task. */
+static double model(const struct candidate *candidate, const struct work *work, int64_t rows)
+{
+    const struct load load = work_part(work, rows);
+    return rates_time(&candidate->rates, &load);
+}
+
+/* A name for the set of columns that a task reads. */
+static uint64_t columns_hash(const struct work *work)
+{
+    uint64_t hash = 0;
+    for (size_t k = 0; k < work->task->input_count; k++) {
+        if (work->reads[k] && work->columns[k])
+            hash += key_of((uint64_t)(uintptr_t)work->columns[k]->data, ABOUT_CREDIT, 0, 0);
+    }
+    return hash;
+}
+
+static uint64_t credit_key(size_t k, const struct work *work)
+{
+    return key_of(columns_hash(work), ABOUT_CREDIT, k, 0);
+}
+
+static int64_t bytes_absent(struct backend *backend, const struct work *work)
+{
+    int64_t bytes = 0;
+    for (size_t k = 0; k < work->task->input_count && backend->ops->absent; k++) {
+        const struct column *column = work->columns[k];
+        if (!column || !work->reads[k])
+            continue;
+        bool whole = work->task->inputs[k].whole || work->end > column->rows;
+        bytes += backend->ops->absent(backend, column, whole ? 0 : work->begin, whole ? column->rows : work->end);
+    }
+    return bytes;
+}
+
+/* A byte that only a device has, to the host. */
+static double fetch_rate(const struct chooser *chooser)
+{
+    double rate = 0;
+    for (size_t k = 0; k < chooser->count; k++)
+        rate = fmax(rate, chooser->candidates[k].rates.download);
+    return rate;
+}
+
+static bool has_own_memory(const struct candidate *candidate)
+{
+    return candidate->rates.upload > 0;
+}
+
+/* Uploading is an investment: what it would have saved the questions asked of these columns so far is taken off. */
+static double move_time(const struct chooser *chooser, size_t k, const struct work *work)
+{
+    const struct candidate *candidate = &chooser->candidates[k];
+    if (!has_own_memory(candidate))
+        return fetch_rate(chooser) * (double)work->away;
+    double ns = candidate->rates.upload * (double)bytes_absent(candidate->backend, work);
+    const struct memo *credit = ns > 0 ? find(chooser, credit_key(k, work)) : NULL;
+    return !credit ? ns : ns > credit->ns ? ns - credit->ns : 0;
+}
+
+/* Drivers are started one after another, and only those that add something. */
+static bool is_hidden(const struct chooser *chooser, size_t k)
+{
+    bool hidden = false;
+    for (size_t before = 1; before < k; before++) {
+        const struct candidate *other = &chooser->candidates[before];
+        hidden = hidden || other->started == BACKEND_PENDING ||
+                 (other->started == BACKEND_READY && other->profile.class == chooser->candidates[k].profile.class);
+    }
+    return hidden;
+}
+
+static bool suits(const struct candidate *candidate, const struct work *work)
+{
+    const struct backend *backend = candidate->backend;
+    const enum work_kind kind = work->load.kind;
+    if (candidate->started != BACKEND_READY || (kind >= WORK_MAP && kind != WORK_TOP) || !backend->ops->suits)
+        return true;
+    return backend->ops->suits(backend, kind == WORK_TOP ? BREAK_SORT : (enum breaker_kind)kind);
+}
+
+static void estimate(struct chooser *chooser, size_t k, const struct work *work, bool wait, struct estimate *estimate)
+{
+    struct candidate *candidate = &chooser->candidates[k];
+    bool hidden = is_hidden(chooser, k);
+    look_at(chooser, candidate, wait && !hidden);
+    *estimate = (struct estimate){.backend = candidate->backend, .name = candidate->backend->name, .hidden = hidden};
+    estimate->able = !hidden && candidate->started != BACKEND_UNABLE && suits(candidate, work) &&
+                     !find(chooser, key_of(work->shape, ABOUT_ABILITY, k, 0));
+    const struct memo *memo = nearest_run(chooser, k, work, &estimate->tried);
+    estimate->ns = model(candidate, work, work->rows);
+    if (memo)
+        estimate->ns *= memo->ns / model(candidate, work, memo->rows);
+    estimate->move_ns = move_time(chooser, k, work);
+    estimate->ns += estimate->move_ns;
+}
+
+void chooser_estimate(struct chooser *chooser, const struct work *work, bool wait,
+                      struct estimate estimates[MOST_CANDIDATES])
+{
+    for (size_t k = 0; k < chooser->count; k++)
+        estimate(chooser, k, work, wait, &estimates[k]);
+}
+
+/* The quickest; the evaluator if that makes no difference. */
+static size_t quickest(const struct estimate *estimates, size_t count)
+{
+    size_t best = 0;
+    for (size_t k = 1; k < count; k++)
+        best = estimates[k].able && estimates[k].ns < estimates[best].ns ? k : best;
+    return estimates[0].ns <= estimates[best].ns * (1 + unnoticed_share) + unnoticed_ns ? 0 : best;
+}
+
+static uint32_t runs_of(const struct chooser *chooser, uint64_t key)
+{
+    const struct memo *memo = find(chooser, key);
+    return memo ? memo->runs : 0;
+}
+
+/* Whether a candidate that is thought to take `ratio` times as long as the best is to be tried nevertheless, after so
+ * many trials in so many runs: soon where it may well be the quicker one, late where that is unlikely, and ever more
+ * rarely, so that what trials cost becomes nothing against the runs. */
+static bool worth_trying(double ratio, uint32_t trials, uint32_t runs)
+{
+    static const double least = 0.2, most = 20, share = 0.25;
+    double loss = ratio - 1 < least ? least : ratio - 1;
+    double times = trials > 1 ? (double)trials : 1; /* the first says little */
+    return loss < most && times * times * loss <= share * (double)runs;
+}
+
+struct backend *chooser_pick(struct chooser *chooser, const struct work *work)
+{
+    struct estimate estimates[MOST_CANDIDATES] = {0};
+    chooser_estimate(chooser, work, false, estimates);
+    size_t best = quickest(estimates, chooser->count);
+    int bucket = bucket_of(work->rows);
+    uint32_t runs = runs_of(chooser, key_of(work->shape, ABOUT_ALL_RUNS, 0, bucket));
+    if (estimates[best].ns <= 2 * unnoticed_ns)
+        return estimates[best].backend;
+    for (size_t k = 0; k < chooser->count; k++) {
+        uint32_t trials = runs_of(chooser, key_of(work->shape, ABOUT_RUN, k, bucket));
+        if (k != best && estimates[k].able && worth_trying(estimates[k].ns / estimates[best].ns, trials, runs))
+            return estimates[k].backend;
+    }
+    return estimates[best].backend;
+}
+
+struct backend *chooser_lacking(struct chooser *chooser)
+{
+    struct candidate *best = &chooser->candidates[1];
+    if (chooser->lack_told || chooser->count < 2)
+        return NULL;
+    look_at(chooser, best, false);
+    chooser->lack_told = best->started == BACKEND_UNABLE;
+    return chooser->lack_told ? best->backend : NULL;
+}
+
+static size_t number_of(const struct chooser *chooser, const struct backend *backend)
+{
+    size_t k = 0;
+    while (k + 1 < chooser->count && chooser->candidates[k].backend != backend)
+        k++;
+    return k;
+}
+
+/* Follows what was measured: quickly down, slowly up, because what disturbs a run only makes it longer. Of a first run
+ * half may be fresh memory and a driver's last preparations, and the second may have been disturbed: neither is
+ * believed to be more than twice as slow as was expected before, so that a backend is not given up for one unlucky
+ * moment. */
+static void remember_run(struct chooser *chooser, size_t k, const struct work *work, int64_t rows, double ns)
+{
+    const struct candidate *candidate = &chooser->candidates[k];
+    struct memo *memo = find_or_add(chooser, key_of(work->shape, ABOUT_RUN, k, bucket_of(work->rows)));
+    double expected = model(candidate, work, rows);
+    double before = memo->runs > 0 ? memo->ns * expected / model(candidate, work, memo->rows) : ns;
+    double limited = ns > 2 * before ? 2 * before : ns;
+    if (memo->runs == 0)
+        memo->ns = fmin(ns, 2 * expected);
+    else if (memo->runs == 1)
+        memo->ns = limited;
+    else
+        memo->ns = ns > before ? before + (limited - before) / 8 : before + (ns - before) / 2;
+    memo->rows = rows;
+    memo->runs++;
+}
+
+/* The devices that the columns are not on would have been quicker by so much, had they been there. */
+static void give_credit(struct chooser *chooser, size_t chosen, const struct work *work)
+{
+    struct estimate estimates[MOST_CANDIDATES] = {0};
+    chooser_estimate(chooser, work, false, estimates);
+    for (size_t k = 1; k < chooser->count; k++) {
+        double absent = (double)bytes_absent(chooser->candidates[k].backend, work);
+        double gain = estimates[chosen].ns - (estimates[k].ns - estimates[k].move_ns);
+        if (k != chosen && estimates[k].able && absent > 0 && gain > 0)
+            find_or_add(chooser, credit_key(k, work))->ns += gain;
+    }
+}
+
+void chooser_learn(struct chooser *chooser, const struct backend *backend, const struct work *work,
+                   const struct spent *spent)
+{
+    size_t k = number_of(chooser, backend);
+    struct candidate *candidate = &chooser->candidates[k];
+    double ns = (double)(spent->ns - spent->upload_ns - spent->download_ns);
+    if (!has_own_memory(candidate))
+        ns -= fmin(fetch_rate(chooser) * (double)work->away, 0.9 * ns);
+    if (candidate->backend != backend || spent->rows <= 0 || ns <= 0)
+        return;
+    const struct load load = work_part(work, spent->rows);
+    look_at(chooser, candidate, false);
+    rates_learn(&candidate->rates, &candidate->usual, &load, ns);
+    if (spent->upload_bytes > 0) {
+        rates_learn_transfer(&candidate->rates.upload, (double)spent->upload_ns / (double)spent->upload_bytes);
+        find_or_add(chooser, credit_key(k, work))->ns = 0;
+    }
+    if (spent->download_bytes > 0)
+        rates_learn_transfer(&candidate->rates.download, (double)spent->download_ns / (double)spent->download_bytes);
+    remember_run(chooser, k, work, spent->rows, ns);
+    if (spent->rows * 2 < work->rows)
+        return;
+    find_or_add(chooser, key_of(work->shape, ABOUT_ALL_RUNS, 0, bucket_of(work->rows)))->runs++;
+    give_credit(chooser, k, work);
+}
+
+void chooser_rule_out(struct chooser *chooser, const struct backend *backend, const struct work *work)
+{
+    size_t k = number_of(chooser, backend);
+    if (k > 0)
+        find_or_add(chooser, key_of(work->shape, ABOUT_ABILITY, k, 0))->unable = true;
+}

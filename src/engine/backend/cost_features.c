@@ -1,0 +1,206 @@
+#include "engine/backend/cost_features.h"
+
+#include "engine/optimize/range_analysis.h"
+#include "engine/storage/residency.h"
+
+#include "base/hash.h"
+
+/* FNV-1a by words. */
+static void mix(uint64_t *hash, uint64_t word)
+{
+    *hash = (*hash ^ word) * UINT64_C(1099511628211);
+    *hash ^= *hash >> 29;
+}
+
+static bool reads_input(const struct instr *instr)
+{
+    return instr->op == OP_INPUT || instr->op == OP_GATHER;
+}
+
+static void mix_instr(uint64_t *hash, const struct instr *instr)
+{
+    mix(hash, (uint64_t)instr->op << 16 | (uint64_t)instr->lane << 8 | (uint64_t)instr->kind << 1 | instr->checked);
+    for (int i = 0; i < 3; i++)
+        mix(hash, (uint64_t)instr->args[i]);
+    if (reads_input(instr))
+        mix(hash, (uint64_t)instr->integer << 1 | (instr->offset != 0));
+}
+
+/* The instructions that are computed: their number, those that only name something left out. */
+static int look_at_code(struct work *work, const bool *live)
+{
+    const struct code *code = &work->task->code;
+    int operations = 0;
+    for (value v = 0; v < code->count; v++) {
+        const struct instr *instr = &code->at[v];
+        if (!live[v])
+            continue;
+        mix_instr(&work->shape, instr);
+        if (reads_input(instr))
+            work->reads[instr->integer] = true;
+        operations += instr->op != OP_INPUT && instr->op != OP_CONST;
+    }
+    return operations;
+}
+
+static void mix_ends(struct work *work)
+{
+    const struct task *task = work->task;
+    uint64_t *hash = &work->shape;
+    mix(hash, (uint64_t)task->sink << 32 | task->filter_count);
+    for (size_t k = 0; k < task->output_count; k++)
+        mix(hash, task->outputs[k].needed ? (uint64_t)task->outputs[k].value << 8 | task->outputs[k].type : 1);
+    for (size_t k = 0; k < task->aggregate_count; k++)
+        mix(hash, (uint64_t)task->aggregates[k].kind << 32 | (uint32_t)task->aggregates[k].value);
+    for (size_t k = 0; k < task->input_count; k++) {
+        mix(hash, (uint64_t)work->reads[k] << 9 | (uint64_t)task->inputs[k].whole << 8 |
+                      (work->columns[k] ? work->columns[k]->store : task->inputs[k].type));
+    }
+}
+
+static int64_t size_of_input(const struct work *work, size_t k)
+{
+    const struct column *column = work->columns[k];
+    return (int64_t)type_table[column ? column->store : work->task->inputs[k].type].size;
+}
+
+/* Of each row. */
+static int64_t bytes_read(const struct work *work)
+{
+    int64_t bytes = 0;
+    for (size_t k = 0; k < work->task->input_count; k++)
+        bytes += work->reads[k] ? size_of_input(work, k) : 0;
+    return bytes;
+}
+
+/* Of each row. */
+static double bytes_of_keys(const struct work *work)
+{
+    const struct breaker *breaker = work->task->breaker;
+    int64_t bytes = 0;
+    for (size_t i = 0; i < breaker->key_count; i++)
+        bytes += size_of_input(work, breaker->keys[i]);
+    return (double)bytes;
+}
+
+/* All of them, because whoever reads some of a column on the host has all of it brought. */
+static int64_t bytes_away(const struct work *work)
+{
+    int64_t bytes = 0;
+    for (size_t k = 0; k < work->task->input_count; k++) {
+        const struct column *column = work->reads[k] ? work->columns[k] : NULL;
+        for (const struct away *away = column ? column->away : NULL; away; away = away->next)
+            bytes += (away->end - away->begin) * size_of_input(work, k);
+    }
+    return bytes;
+}
+
+/* Of each row that is left. */
+static int64_t bytes_written(const struct work *work)
+{
+    const struct task *task = work->task;
+    int64_t bytes = 0;
+    for (size_t k = 0; k < task->output_count; k++) {
+        const struct output *output = &task->outputs[k];
+        if (!output->needed)
+            continue;
+        bool carries = task->sink == SINK_BREAK && breaker_carries(task->breaker);
+        enum type store = carries                    ? work->columns[task->code.at[output->value].integer]->store
+                          : task->sink == SINK_BREAK ? output->type
+                                                     : range_store(task, output, work->columns);
+        bytes += (int64_t)type_table[store].size;
+    }
+    return bytes;
+}
+
+/* Whether some aggregate is a function of the user's, or depends on the order of rows. */
+static bool folds(const struct task *task)
+{
+    for (size_t i = 0; i < task->aggregate_count; i++) {
+        if (task->aggregates[i].kind == AGG_FOLD || aggregate_in_order(&task->aggregates[i], &task->code))
+            return true;
+    }
+    return false;
+}
+
+static enum work_kind kind_of(const struct task *task)
+{
+    if (task->sink == SINK_ROWS)
+        return task->filter_count > 0 ? WORK_FILTER : WORK_MAP;
+    return folds(task) ? WORK_FOLD : WORK_AGGREGATE;
+}
+
+static bool *live_values(struct work *work, struct arena *arena)
+{
+    const struct task *task = work->task;
+    bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
+    work->reads = arena_array(arena, task->input_count + 1, sizeof *work->reads);
+    task_mark_live(task, live);
+    return live;
+}
+
+void work_of_job(struct work *work, const struct job *job, const struct survivors *survivors)
+{
+    const struct task *task = job->task;
+    int64_t first = job->begin, end;
+    *work = (struct work){
+        .rows = survivors_rows(survivors, job->begin),
+        .shape = hash_begin(),
+        .task = task,
+        .columns = job->columns,
+    };
+    if (survivors_next(survivors, &first, &end)) {
+        work->begin = task->first + first;
+        work->end = task->first + survivors->ends[survivors->count - 1];
+    }
+    const double rows = (double)work->rows;
+    int operations = look_at_code(work, live_values(work, job->diags->arena));
+    mix_ends(work);
+    work->away = bytes_away(work);
+    work->load = (struct load){kind_of(task), (double)bytes_read(work) * rows, operations * rows};
+    if (task->sink == SINK_ROWS) /* how many rows pass the filters nobody knows */
+        work->load.bytes += (double)bytes_written(work) * rows / (task->filter_count > 0 ? 2 : 1);
+}
+
+static enum work_kind kind_of_break(const struct breaker *breaker, int64_t rows)
+{
+    if (breaker_selects(breaker, rows))
+        return WORK_TOP;
+    bool along = breaker->kind == BREAK_GROUP && (breaker->segment > 0 || breaker->stride > 1);
+    return along ? WORK_ALONG : (enum work_kind)breaker->kind;
+}
+
+void work_of_break(struct work *work, const struct break_job *job)
+{
+    const struct task *task = job->task;
+    const struct breaker *breaker = task->breaker;
+    const enum work_kind kind = kind_of_break(breaker, job->rows);
+    *work = (struct work){
+        .rows = job->rows,
+        .shape = hash_begin(),
+        .task = task,
+        .columns = job->inputs,
+        .end = job->rows,
+    };
+    (void)look_at_code(work, live_values(work, job->diags->arena));
+    mix_ends(work);
+    mix(&work->shape, kind);
+    for (size_t i = 0; i < breaker->key_count; i++) {
+        work->reads[breaker->keys[i]] = true;
+        mix(&work->shape, (uint64_t)breaker->keys[i] << 1 | (breaker->descending && breaker->descending[i]));
+    }
+    int64_t known = breaker_gives(breaker, work->rows);
+    int64_t rows = known >= 0 ? known : work->rows / (breaker->kind == BREAK_GROUP ? 64 : 2);
+    work->away = bytes_away(work);
+    double bytes = (double)bytes_read(work) * (double)work->rows + (double)bytes_written(work) * (double)rows;
+    work->load = (struct load){kind, kind == WORK_TOP ? bytes_of_keys(work) * (double)work->rows : bytes, 0};
+}
+
+struct load work_part(const struct work *work, int64_t rows)
+{
+    double part = work->rows > 0 ? (double)rows / (double)work->rows : 0;
+    struct load load = work->load;
+    load.bytes *= part;
+    load.operations *= part;
+    return load;
+}

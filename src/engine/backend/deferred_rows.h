@@ -1,0 +1,40 @@
+/* Rows of a result that are made when something reads them.
+ *
+ * Who looks at a long result on a terminal sees its first and last rows and how many there are. A task that gives such
+ * a result makes the first rows, counts the others, and leaves them: they are away (away.h) until somebody asks, and
+ * then the evaluator runs the task on those rows. A query that goes on from the result binds the task once more in the
+ * place of its columns, so that lines typed one after another fuse as the stages of one do. */
+#ifndef RQL_ENGINE_BACKEND_DEFERRED_ROWS_H
+#define RQL_ENGINE_BACKEND_DEFERRED_ROWS_H
+
+#include "engine/run/run.h"
+
+/* Whether rows that the job's task gives may be left: they cannot fail, and computing them again costs little more than
+ * reading them would. A GPU makes all of them, and so does a device that the user has named. */
+bool later_suits(const struct runner *runner, const struct job *job);
+
+/* How many of its rows such a task runs on before some may be left; a multiple of 4096. */
+int64_t later_first(enum later_choice choice);
+
+/* Whether to leave the others: so many of the rows read so far have passed the filters. */
+bool later_pays(int64_t passed, int64_t read, enum later_choice choice);
+
+/* What is left of a task's result. */
+struct left {
+    int64_t made, rows; /* results' rows made .. rows-1: */
+    int64_t begin, end; /* those of the task's rows begin .. end-1 */
+};
+
+/* Leaves rows of columns[k], made for output k of the job's task and not finished yet; NULL is no column. `given` are
+ * the task's inputs as the queue names them; references are taken to what will be read. */
+void later_leave(const struct runner *runner, const struct job *job, struct column *const *given,
+                 struct column *const *columns, const struct left *left);
+
+/* The task that gives the relation, if some rows have been left and its outputs are the relation's columns, in their
+ * order; else NULL. Its inputs are columns; it lives as long as the relation. */
+const struct task *later_task(const struct relation *relation);
+
+/* Whether rows of the column have been left. */
+bool later_has(const struct column *column);
+
+#endif

@@ -1,0 +1,49 @@
+#include "engine/backend/memory_limit.h"
+
+#include "engine/backend/backend_choice.h"
+
+#include "base/memory_size.h"
+
+int64_t room_memory(int64_t told)
+{
+    return told > 0 ? told : ram_bytes();
+}
+
+static enum status refuse(int64_t rows, int64_t row_bytes, double room, const char *what, struct span span,
+                          struct diags *diags)
+{
+    diag_error(diags, span, "%lld rows of %lld bytes are more than the %.3g GB of memory%s", (long long)rows,
+               (long long)row_bytes, room / 1e9, what);
+    diag_hint(diags, "end with what needs no rows, as `sum` or `count`, or keep fewer with `take` or `select`");
+    return STATUS_FAILED;
+}
+
+enum status room_check(int64_t told, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
+                       struct diags *diags)
+{
+    if (row_bytes == 0 || (told == 0 && rows <= RAM_UNASKED_BYTES / row_bytes))
+        return STATUS_OK;
+    int64_t room = room_memory(told);
+    if (rows > room / row_bytes)
+        return refuse(rows, row_bytes, (double)room, "", span, diags);
+    if (left <= room / row_bytes && ram_has(left * row_bytes))
+        return STATUS_OK;
+    return refuse(left, row_bytes, (double)ram_free_bytes(), " that are free", span, diags);
+}
+
+bool backend_on_host(struct backend *backend)
+{
+    struct profile profile;
+    if (!backend->ops->profile)
+        return true;
+    enum readiness readiness = backend->ops->profile(backend, false, &profile);
+    return readiness == BACKEND_UNABLE || (readiness == BACKEND_READY && profile.class != CLASS_GPU);
+}
+
+bool runs_on_host(const struct runner *runner)
+{
+    bool host = !runner->device || backend_on_host(runner->device);
+    for (size_t k = 0; runner->chooser && k < chooser_count(runner->chooser); k++)
+        host = host && backend_on_host(chooser_backend(runner->chooser, k));
+    return host;
+}

@@ -1,0 +1,42 @@
+/* What running a queue took, task by task: `explain run` asks for it. */
+#ifndef RQL_ENGINE_BACKEND_TRACE_H
+#define RQL_ENGINE_BACKEND_TRACE_H
+
+#include "base/timing.h"
+#include "engine/plan/task.h"
+
+struct phase_times {
+    int64_t ns[PHASE_COUNT];
+    int64_t bytes;          /* read and written while kernels ran */
+    int64_t zones, skipped; /* as in struct timing */
+};
+
+struct task_trace {
+    const char *title;         /* the stages it stands for */
+    const char *where;         /* the backends that ran it: "host", "gpu", "host, gpu"; "" if nothing had to run */
+    int64_t rows_in, rows_out; /* rows_out -1: one value */
+    int64_t ns;
+    struct phase_times times;
+};
+
+struct run_trace {
+    struct arena *arena;
+    struct task_trace *tasks;
+    size_t count, capacity;
+    bool exact;         /* something may have failed, so all was done again row by row */
+    const char *ran[4]; /* the backends of the task that is running */
+    size_t ran_count;
+};
+
+/* The time of a kind in the events so far; `timing` may be NULL. */
+int64_t timing_ns(const struct timing *timing, enum phase phase);
+struct phase_times trace_times(const struct timing *timing);
+
+/* Notes that a backend of this name ran some of the task that is running; `trace` may be NULL. */
+void trace_ran(struct run_trace *trace, const char *name);
+
+/* Adds a task that took `ns`, with what the timing tells beyond the times before. Its rows are left to the caller. */
+struct task_trace *trace_add(struct run_trace *trace, const struct task *task, int64_t ns,
+                             const struct phase_times *before, const struct timing *timing);
+
+#endif

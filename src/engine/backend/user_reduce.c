@@ -1,0 +1,182 @@
+/* Like the exact evaluator, a function is evaluated by way of a stack of its own, on which every value lies above what
+ * waits for it. Most functions are short: their values lie on the C stack. */
+#include "engine/backend/user_reduce.h"
+
+#include "base/heap.h"
+#include "engine/backend/value.h"
+#include "engine/exact/failure.h"
+#include "engine/optimize/guard.h"
+#include "engine/optimize/range_analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHORT = 48 };
+
+struct application {
+    const struct task *body;
+    union datum arguments[2];
+    union datum *memo;
+    bool *known;
+    value *stack; /* no deeper than there are instructions, since arguments come before what reads them */
+    int32_t depth;
+    struct failure *failure;
+};
+
+/* The value; NULL if it has to be computed first, which then is next. */
+static const union datum *demand(struct application *application, value v)
+{
+    if (application->known[v])
+        return &application->memo[v];
+    application->stack[application->depth++] = v;
+    return NULL;
+}
+
+/* Whether what the value reads is at hand: its arguments, or of && || ?: those that matter. */
+static bool collect(struct application *application, const struct instr *instr, union datum args[3])
+{
+    int read = op_table[instr->op].arity;
+    for (int i = 0; i < read; i++) {
+        const union datum *datum = demand(application, instr->args[i]);
+        if (!datum)
+            return false;
+        args[i] = *datum;
+        if (i == 0 && (instr->op == OP_AND || instr->op == OP_OR) && (args[0].integer != 0) == (instr->op == OP_OR))
+            return true;
+        if (i == 0 && instr->op == OP_SELECT) {
+            datum = demand(application, instr->args[args[0].integer ? 1 : 2]);
+            if (datum)
+                args[1] = *datum;
+            return datum != NULL;
+        }
+    }
+    return true;
+}
+
+static bool gather(const struct application *application, const struct instr *instr, int64_t position,
+                   union datum *result)
+{
+    const struct column *column = application->body->inputs[instr->integer].column;
+    if (position < 0 || position >= column->rows)
+        return false;
+    *result = column_get_datum(column, position);
+    return true;
+}
+
+/* Computes a value from what it reads; false if it has none. */
+static bool compute(const struct application *application, const struct instr *instr, const union datum args[3],
+                    union datum *result)
+{
+    const struct code *code = &application->body->code;
+    switch (instr->op) {
+    case OP_CONST:
+        *result = datum_of_const(instr);
+        return true;
+    case OP_INPUT:
+        *result = application->arguments[instr->integer];
+        return true;
+    case OP_SELECT:
+        *result = args[1];
+        return true;
+    case OP_AND:
+    case OP_OR:
+        *result = (args[0].integer != 0) == (instr->op == OP_OR) ? args[0] : args[1];
+        return true;
+    case OP_GATHER:
+        return gather(application, instr, args[0].integer, result);
+    default:
+        return datum_operate(instr->op, code->at[instr->args[0]].kind, args[0], args[1], result);
+    }
+}
+
+static bool evaluate(struct application *application, value root)
+{
+    const struct code *code = &application->body->code;
+    demand(application, root);
+    while (application->depth > 0) {
+        value v = application->stack[application->depth - 1];
+        const struct instr *instr = &code->at[v];
+        union datum args[3] = {{0}};
+        if (!collect(application, instr, args))
+            continue;
+        if (!compute(application, instr, args, &application->memo[v])) {
+            if (application->failure)
+                *application->failure = (struct failure){
+                    .code = code,
+                    .inputs = application->body->inputs,
+                    .instr = instr,
+                    .a = args[0].integer,
+                    .b = args[1].integer,
+                    .number = args[0].number,
+                };
+            return false;
+        }
+        application->known[v] = true;
+        application->depth--;
+    }
+    return true;
+}
+
+bool reducer_explain(const struct reducer *reducer, struct scalar left, struct scalar right, struct scalar *result,
+                     struct failure *failure)
+{
+    union datum memo[SHORT];
+    bool known[SHORT];
+    value stack[SHORT];
+    const struct task *body = reducer->body;
+    size_t count = (size_t)body->code.count;
+    struct application application = {
+        .body = body,
+        .arguments = {datum_of_scalar(&left), datum_of_scalar(&right)},
+        .memo = memo,
+        .known = known,
+        .stack = stack,
+        .failure = failure,
+    };
+    if (count > SHORT) {
+        application.memo = heap_array(count, sizeof *application.memo);
+        application.known = heap_array(count, sizeof *application.known);
+        application.stack = heap_array(count, sizeof *application.stack);
+    } else {
+        memset(known, 0, count * sizeof *known);
+    }
+    value root = body->outputs[0].value;
+    bool good = evaluate(&application, root);
+    if (good)
+        *result = datum_scalar(application.memo[root], reducer->kind);
+    if (count > SHORT) {
+        free(application.memo);
+        free(application.known);
+        free(application.stack);
+    }
+    return good;
+}
+
+bool reducer_apply(const struct reducer *reducer, struct scalar left, struct scalar right, struct scalar *result)
+{
+    return reducer_explain(reducer, left, right, result, NULL);
+}
+
+struct column **reducer_columns(const struct reducer *reducer, int64_t rows, struct arena *arena)
+{
+    const struct task *body = reducer->body;
+    struct column **columns = arena_array(arena, body->input_count + 2, sizeof(struct column *));
+    for (size_t k = 0; k < body->input_count || k < 2; k++) {
+        if (k >= 2) {
+            columns[k] = body->inputs[k].column;
+            continue;
+        }
+        columns[k] = arena_alloc(arena, sizeof(struct column));
+        columns[k]->type = columns[k]->store = type_of_kind(reducer->kind);
+        columns[k]->rows = rows;
+    }
+    return columns;
+}
+
+void reducer_prepare(const struct reducer *reducer)
+{
+    struct task *body = reducer->body;
+    body->outputs[0].needed = true;
+    range_analyse(body, reducer_columns(reducer, 1, body->code.arena), 1);
+    guard_place(body);
+}

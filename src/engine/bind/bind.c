@@ -1,0 +1,106 @@
+/* The binder's entry points. */
+#include "engine/bind/bind.h"
+
+#include "engine/bind/bind_internal.h"
+
+static struct binder binder_new(struct env *env, bool checking, struct arena *arena, struct timing *timing,
+                                struct diags *diags)
+{
+    return (struct binder){.env = env, .checking = checking, .arena = arena, .timing = timing, .diags = diags};
+}
+
+static void bound_init(struct bound *bound, struct arena *arena)
+{
+    *bound = (struct bound){.kind = BOUND_UNKNOWN, .show_rows = -1};
+    queue_init(&bound->queue, arena);
+}
+
+/* What the whole pipeline is. Only a check leaves a flow of which something is not known without an error. */
+static void conclude(const struct flow *flow, struct bound *bound)
+{
+    bound->scalar_name = flow->scalar ? flow->scalar_name : NULL;
+    if (flow->scalar) {
+        bound->kind = flow->scalar_known ? BOUND_SCALAR : BOUND_UNKNOWN;
+        bound->scalar_kind = flow->kind;
+        return;
+    }
+    bound->kind = flow->open ? BOUND_UNKNOWN : BOUND_RELATION;
+    bound->shape = flow->shape;
+    for (size_t i = 0; i < flow->count; i++) {
+        if (!flow->columns[i].known)
+            bound->kind = BOUND_UNKNOWN;
+    }
+}
+
+/* In a check, a constant that only running can tell is a scalar of known kind. */
+static void conclude_constant(enum known known, const struct scalar *scalar, struct bound *bound)
+{
+    if (known == KNOWN_NOTHING)
+        return;
+    bound->kind = known == KNOWN_VALUE ? BOUND_CONSTANT : BOUND_SCALAR;
+    bound->scalar = *scalar;
+    bound->scalar_kind = scalar->kind;
+}
+
+/* A statement that is nothing but the name of a let scalar. */
+static bool names_scalar(const struct env *env, const struct pipeline *pipeline, struct bound *bound)
+{
+    if (pipeline->source.kind != SOURCE_NAME || pipeline->stage_count > 0)
+        return false;
+    const char *argument = name_argument(&pipeline->source.name);
+    const struct binding *binding = env_find(env, argument != NULL ? argument : pipeline->source.name.text);
+    if (binding == NULL || binding->kind != BINDING_SCALAR)
+        return false;
+    conclude_constant(binding->unknown ? KNOWN_KIND : KNOWN_VALUE, &binding->scalar, bound);
+    return true;
+}
+
+enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
+                          struct timing *timing, struct bound *bound, struct diags *diags)
+{
+    struct binder binder = binder_new(env, checking, arena, timing, diags);
+    bound_init(bound, arena);
+    while (pipeline->source.kind == SOURCE_PIPELINE && pipeline->stage_count == 0)
+        pipeline = pipeline->source.pipeline;
+    if (names_scalar(env, pipeline, bound))
+        return STATUS_OK;
+
+    struct flow flow;
+    binder.queue = &bound->queue;
+    size_t diags_before = diags->count;
+    bind_stages(&binder, pipeline, &flow, bound);
+    if (binder.cancelled)
+        diags->count = diags_before;
+    if (binder.errors > 0) {
+        queue_release(&bound->queue);
+        return binder.cancelled ? STATUS_CANCELLED : STATUS_FAILED;
+    }
+    conclude(&flow, bound);
+    return STATUS_OK;
+}
+
+enum status bind_expression(struct env *env, const struct expr *expr, const struct subject *subject, bool checking,
+                            struct arena *arena, struct bound *bound, struct diags *diags)
+{
+    struct binder binder = binder_new(env, checking, arena, NULL, diags);
+    struct code code;
+    struct scalar scalar;
+    bound_init(bound, arena);
+    code_init(&code, arena);
+    struct scope scope = scope_without_columns(
+        &binder, &code,
+        "an expression on its own sees let values; columns come from a pipeline: `load PATH | map ...`");
+    scope.subject = subject;
+    enum known known = bind_constant(&scope, expr, &scalar);
+    if (binder.errors > 0)
+        return STATUS_FAILED;
+    conclude_constant(known, &scalar, bound);
+    return STATUS_OK;
+}
+
+enum status bind_definition(struct env *env, const struct stmt *def, struct arena *arena, struct diags *diags)
+{
+    struct binder binder = binder_new(env, true, arena, NULL, diags);
+    bind_function_body(&binder, def);
+    return binder.errors > 0 ? STATUS_FAILED : STATUS_OK;
+}

@@ -1,0 +1,234 @@
+/* Calls: functions of the table, and functions of the user, which are put in place. */
+#include "engine/bind/bind_internal.h"
+
+#include <string.h>
+
+enum { LIMIT_PARAMETERS = 255 };
+
+/* All arguments, so that every mistake in them is found; false if one is not known. */
+static bool bind_arguments(struct scope *scope, const struct expr *expr, value *arguments)
+{
+    bool known = true;
+    for (size_t i = 0; i < expr->arg_count && !bind_hopeless(scope->binder); i++) {
+        arguments[i] = bind_value(scope, expr->args[i]);
+        known = known && arguments[i] != NO_VALUE;
+    }
+    return known && !bind_hopeless(scope->binder);
+}
+
+static enum kind kind_of(const struct scope *scope, value v)
+{
+    return scope->code->at[v].kind;
+}
+
+/* Brings the arguments to the kinds the signature asks for; false after an error. */
+static bool fit_arguments(struct scope *scope, const struct function *function, const struct expr *expr,
+                          value *arguments)
+{
+    bool fits = true;
+    bool floats = function->signature == SIGNATURE_FLOAT;
+    if (function->signature == SIGNATURE_ANY)
+        return true;
+    for (size_t i = 0; i < expr->arg_count; i++) {
+        const struct expr *argument = expr->args[i];
+        const char *what = arena_printf(scope->binder->arena, "`%s`", function->name);
+        bool fit = function->signature == SIGNATURE_INT ? bind_is_integer(scope, arguments[i], argument, what, NULL)
+                                                        : bind_is_number(scope, arguments[i], argument, what, NULL);
+        fits = fit && fits;
+        floats = floats || kind_of(scope, arguments[i]) == KIND_FLOAT;
+    }
+    if (!fits || !floats)
+        return fits;
+    for (size_t i = 0; i < expr->arg_count; i++) {
+        if (kind_of(scope, arguments[i]) != KIND_FLOAT)
+            arguments[i] = code_op(scope->code, OP_TO_FLOAT, arguments[i], NO_VALUE, NO_VALUE, expr->args[i]->span);
+    }
+    return true;
+}
+
+static value apply(struct scope *scope, const struct function *function, const struct expr *expr,
+                   const value *arguments)
+{
+    if (function->lower != NULL)
+        return function->lower(scope->code, arguments, expr->span);
+    if (function->arity == 1)
+        return code_op(scope->code, function->op, arguments[0], NO_VALUE, NO_VALUE, expr->span);
+    value v = arguments[0];
+    for (size_t i = 1; i < expr->arg_count; i++)
+        v = code_op(scope->code, function->op, v, arguments[i], NO_VALUE, expr->span);
+    return v;
+}
+
+static value call_function(struct scope *scope, const struct function *function, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    value *arguments = arena_array(binder->arena, expr->arg_count + 1, sizeof *arguments);
+    bool known = bind_arguments(scope, expr, arguments);
+    size_t arity = (size_t)function->arity;
+    if (function->more ? expr->arg_count < arity : expr->arg_count != arity) {
+        bind_error(binder, expr->span, arena_printf(binder->arena, "usage: %s", function->usage),
+                   "`%s` takes %s%s, not %zu", function->name,
+                   text_of_count(binder->arena, function->arity, "argument"), function->more ? " or more" : "",
+                   expr->arg_count);
+        return NO_VALUE;
+    }
+    if (!known || !fit_arguments(scope, function, expr, arguments))
+        return NO_VALUE;
+    return apply(scope, function, expr, arguments);
+}
+
+/* "f(x, y)" */
+static const char *usage_of(struct arena *arena, const struct stmt *function)
+{
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%s(", function->name.text);
+    for (size_t i = 0; i < function->param_count; i++)
+        strbuf_printf(&text, "%s%s", i == 0 ? "" : ", ", function->params[i].text);
+    strbuf_putc(&text, ')');
+    const char *usage = arena_text(arena, text.text, text.length);
+    strbuf_free(&text);
+    return usage;
+}
+
+/* A function may only call what was defined before it, so it can come to call itself only by being defined anew; then
+ * the circle closes in the check of its definition. */
+static bool is_recursive(const struct binder *binder, const char *name)
+{
+    return binder->defining != NULL && strcmp(binder->defining->name.text, name) == 0;
+}
+
+static void refuse_recursion(struct binder *binder, const struct expr *expr)
+{
+    const char *name = expr->name.text;
+    const char *hint = "functions are put in place where they are called, so they cannot call themselves";
+    const struct call *outermost = binder->call;
+    if (outermost == NULL) {
+        bind_error(binder, expr->span, hint, "`%s` calls itself", name);
+        return;
+    }
+    while (outermost->caller != NULL)
+        outermost = outermost->caller;
+    bind_error_second(binder, outermost->span, expr->span, "it does so here", hint, "`%s` calls itself through `%s`",
+                      name, outermost->function->name.text);
+}
+
+static int depth_of_calls(const struct binder *binder)
+{
+    int depth = 0;
+    for (const struct call *call = binder->call; call != NULL; call = call->caller)
+        depth++;
+    return depth;
+}
+
+/* What fails while running is shown where it was called: there its stage is, and the row makes sense. */
+static void point_at_call(struct code *code, value first, struct span call)
+{
+    for (value v = first; v < code->count; v++)
+        code->at[v].span = call;
+}
+
+/* Arguments are values of the caller; the body sees them, let scalars and nothing else. What it does not use stays
+ * unread in the code, and so is never computed. */
+static value put_in_place(struct scope *scope, const struct stmt *function, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    value *arguments = arena_array(binder->arena, expr->arg_count + 1, sizeof *arguments);
+    bind_arguments(scope, expr, arguments);
+    if (expr->arg_count != function->param_count) {
+        bind_error_second(binder, expr->span, function->span, "defined here",
+                          arena_printf(binder->arena, "usage: %s", usage_of(binder->arena, function)),
+                          "`%s` takes %s, not %zu", function->name.text,
+                          text_of_count(binder->arena, (int64_t)function->param_count, "argument"), expr->arg_count);
+        return NO_VALUE;
+    }
+    if (depth_of_calls(binder) >= LIMIT_CALLS) {
+        bind_error(binder, expr->span, NULL, "functions call one another more than %d deep", LIMIT_CALLS);
+        return NO_VALUE;
+    }
+    if (bind_hopeless(binder))
+        return NO_VALUE;
+
+    struct call call = {function, expr->span, binder->call};
+    struct scope body =
+        scope_without_columns(binder, scope->code, "a function sees its parameters and let values only");
+    body.parameters = function->params;
+    body.parameter_count = function->param_count;
+    body.arguments = arguments;
+    body.has_rows = scope->has_rows;
+    body.shape = scope->shape;
+    body.task = scope->task;
+    binder->call = &call;
+    int32_t before = scope->code->count;
+    value v = bind_value(&body, function->expr);
+    binder->call = call.caller;
+    if (call.caller == NULL)
+        point_at_call(scope->code, before, expr->span);
+    scope->reads_row = scope->reads_row || body.reads_row;
+    return v;
+}
+
+value bind_call(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    if (scope->neighbours != NULL && strcmp(expr->name.text, "at") == 0)
+        return bind_at(scope, expr);
+    const struct function *function = function_find(expr->name.text);
+    if (function != NULL)
+        return call_function(scope, function, expr);
+    if (is_recursive(binder, expr->name.text)) {
+        refuse_recursion(binder, expr);
+        return NO_VALUE;
+    }
+    const struct binding *binding = env_find(binder->env, expr->name.text);
+    if (binding != NULL && binding->kind == BINDING_FUNCTION && !binding->unknown)
+        return put_in_place(scope, binding->function, expr);
+    if (binding != NULL && binding->unknown) {
+        /* What it is could not be found out, and was told then. Its arguments may be wrong for other reasons. */
+        bind_arguments(scope, expr, arena_array(binder->arena, expr->arg_count + 1, sizeof(value)));
+        return NO_VALUE;
+    }
+    name_unknown_function(scope, &expr->name);
+    return NO_VALUE;
+}
+
+static void check_parameters(struct binder *binder, const struct stmt *def)
+{
+    if (def->param_count > LIMIT_PARAMETERS) {
+        bind_error(binder, def->params[LIMIT_PARAMETERS].span, NULL, "a function has at most %d parameters",
+                   LIMIT_PARAMETERS);
+        return;
+    }
+    for (size_t i = 1; i < def->param_count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(def->params[i].text, def->params[k].text) != 0)
+                continue;
+            bind_error_second(binder, def->params[i].span, def->params[k].span, "here first", NULL,
+                              "the parameter `%s` is named twice", def->params[i].text);
+            break;
+        }
+    }
+}
+
+/* The body is bound once with parameters of which nothing is known. */
+void bind_function_body(struct binder *binder, const struct stmt *def)
+{
+    if (function_find(def->name.text) != NULL || strcmp(def->name.text, "at") == 0)
+        bind_error(binder, def->name.span, "choose another name", "`%s` is a function already", def->name.text);
+    check_parameters(binder, def);
+    if (def->param_count > LIMIT_PARAMETERS)
+        return;
+
+    struct code code;
+    code_init(&code, binder->arena);
+    value *arguments = arena_array(binder->arena, def->param_count + 1, sizeof *arguments);
+    for (size_t i = 0; i < def->param_count; i++)
+        arguments[i] = NO_VALUE;
+    struct scope body = scope_without_columns(binder, &code, "a function sees its parameters and let values only");
+    body.parameters = def->params;
+    body.parameter_count = def->param_count;
+    body.arguments = arguments;
+    body.has_rows = true;
+    body.shape = (struct extents){1, 1}; /* it may be called where there is one */
+    binder->defining = def;
+    bind_value(&body, def->expr);
+}

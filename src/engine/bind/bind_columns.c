@@ -1,0 +1,164 @@
+/* The stages that make columns of columns, or choose among them: map, braid, derive, nth, pick. */
+#include "engine/bind/bind_internal.h"
+
+#include <string.h>
+
+/* Binds an item as a column: a bare column keeps its type and, unless `as` says otherwise, its name; a name of NULL is
+ * yet to be given. */
+static value bind_item(struct scope *scope, const struct item *item, struct slot *slot)
+{
+    size_t index;
+    value v = bind_value(scope, item->expr);
+    *slot = (struct slot){.name = item->name.text, .type = TYPE_I64, .known = v != NO_VALUE};
+    if (bind_is_column(scope, item->expr, v, &index)) {
+        slot->type = scope->flow->columns[index].type;
+        if (slot->name == NULL)
+            slot->name = scope->flow->columns[index].name;
+    } else if (v != NO_VALUE) {
+        slot->type = type_of_kind(scope->code->at[v].kind);
+    }
+    return v;
+}
+
+/* c1, c2, ... by position for those without a name; after the others, so that a given name is never the one that is
+ * changed for being there already. */
+void name_columns(struct binder *binder, struct slot *columns, size_t count)
+{
+    struct name_set names;
+    name_set_init(&names, binder->arena, count);
+    for (size_t i = 0; i < count; i++) {
+        if (columns[i].name != NULL)
+            columns[i].name = name_set_add(&names, columns[i].name);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (columns[i].name == NULL)
+            columns[i].name = name_set_add(&names, arena_printf(binder->arena, "c%zu", i + 1));
+    }
+}
+
+static bool is_bare(const struct item *item)
+{
+    return item->name.text == NULL && (item->expr->kind == EXPR_NAME || item->expr->kind == EXPR_POSITION);
+}
+
+void bind_map(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    size_t count = stage->item_count;
+    if (stage_expr(binder, stage) == NULL || too_many_columns(binder, count, stage->span)) {
+        flow->open = true;
+        return;
+    }
+    struct task *task = task_after(binder, stage, flow);
+    struct scope scope = scope_of_stage(binder, task, flow, stage->head);
+    struct slot *columns = arena_array(binder->arena, count, sizeof *columns);
+    value *values = arena_array(binder->arena, count, sizeof *values);
+    bool open = false;
+    scope.given = stage->items;
+    for (size_t i = 0; i < count; i++) {
+        scope.given_count = i;
+        values[i] = bind_item(&scope, &stage->items[i], &columns[i]);
+        open = open || (values[i] == NO_VALUE && is_bare(&stage->items[i])); /* its full name is not known */
+    }
+    name_columns(binder, columns, count);
+    task_give(binder, task, flow, columns, values, count);
+    flow->open = open;
+}
+
+/* Where the column goes: over the one of that name, or after the last. False if this stage has given it already. */
+static bool place_column(struct binder *binder, const struct item *item, const struct slot *columns, size_t count,
+                         const struct item **given, size_t *place)
+{
+    size_t at = 0;
+    while (at < count && strcmp(columns[at].name, item->name.text) != 0)
+        at++;
+    if (at < count && given[at] != NULL) {
+        bind_error_second(binder, item->name.span, given[at]->name.span, "here first", NULL, "`%s` is derived twice",
+                          item->name.text);
+        return false;
+    }
+    given[at] = item;
+    *place = at;
+    return true;
+}
+
+void bind_derive(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    size_t count = flow->count;
+    size_t most = count + stage->item_count;
+    if (stage_expr(binder, stage) == NULL || too_many_columns(binder, most, stage->span)) {
+        flow->open = true;
+        return;
+    }
+    struct task *task = task_after(binder, stage, flow);
+    struct scope scope = scope_of_stage(binder, task, flow, stage->head);
+    struct slot *columns = arena_grow(binder->arena, flow->columns, count, most, sizeof *columns);
+    value *values = arena_array(binder->arena, most, sizeof *values);
+    const struct item **given = arena_array(binder->arena, most, sizeof(const struct item *));
+    for (size_t i = 0; i < count; i++)
+        values[i] = code_input(&task->code, (int64_t)i, type_table[columns[i].type].kind, stage->span);
+    scope.given = stage->items;
+    for (size_t i = 0; i < stage->item_count; i++) {
+        const struct item *item = &stage->items[i];
+        struct slot slot;
+        size_t place;
+        scope.given_count = i;
+        value v = bind_item(&scope, item, &slot);
+        if (item->name.text == NULL) {
+            bind_error(binder, item->span, "write `NAME = EXPRESSION`", "a derived column needs a name");
+            continue;
+        }
+        if (!place_column(binder, item, columns, count, given, &place))
+            continue;
+        columns[place] = slot;
+        values[place] = v;
+        if (place == count)
+            count++;
+    }
+    task_give(binder, task, flow, columns, values, count);
+}
+
+static void keep_columns(struct binder *binder, const struct stage *stage, struct flow *flow, const size_t *indices,
+                         size_t count)
+{
+    struct task *task = task_after(binder, stage, flow);
+    struct slot *columns = arena_array(binder->arena, count, sizeof *columns);
+    value *values = arena_array(binder->arena, count, sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        columns[i] = flow->columns[indices[i]];
+        values[i] = code_input(&task->code, (int64_t)indices[i], type_table[columns[i].type].kind, stage->span);
+    }
+    number_duplicates(binder, columns, count);
+    task_give(binder, task, flow, columns, values, count);
+    flow->open = false;
+}
+
+/* fsts, snds and nth K, which counts from 1 as $1 does. */
+void bind_nth(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    int64_t position = stage->word->stage == STAGE_FSTS ? 1 : 2;
+    size_t index;
+    bool known = true;
+    if (stage->word->stage == STAGE_NTH)
+        known = stage_number(binder, stage, 1, &position);
+    struct scope scope = {.binder = binder, .flow = flow};
+    if (known && name_position(&scope, position, stage->span, &index))
+        keep_columns(binder, stage, flow, &index, 1);
+    else
+        task_lose(binder, stage, flow);
+}
+
+void bind_pick(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    size_t count = stage->item_count;
+    struct scope scope = {.binder = binder, .flow = flow};
+    bool known = stage_expr(binder, stage) != NULL && !too_many_columns(binder, count, stage->span);
+    if (!known)
+        count = 0;
+    size_t *indices = arena_array(binder->arena, count, sizeof *indices);
+    for (size_t i = 0; i < count; i++)
+        known = name_resolve_column(&scope, stage->items[i].expr, &indices[i]) && known;
+    if (known)
+        keep_columns(binder, stage, flow, indices, count);
+    else
+        task_lose(binder, stage, flow);
+}

@@ -1,0 +1,68 @@
+/* Expressions without columns: what a range, a list, take and let are given. */
+#include "engine/bind/bind_internal.h"
+
+struct scope scope_without_columns(struct binder *binder, struct code *code, const char *why)
+{
+    return (struct scope){.binder = binder, .code = code, .no_columns = why};
+}
+
+/* Whether the value depends on a let scalar that only running can tell. */
+static bool reads_unknown(const struct scope *scope, value v)
+{
+    bool *live = arena_array(scope->binder->arena, (size_t)scope->code->count, sizeof *live);
+    code_mark(scope->code, v, live);
+    for (value i = 0; i <= v; i++) {
+        if (live[i] && scope->code->at[i].op == OP_INPUT)
+            return true;
+    }
+    return false;
+}
+
+/* Plain numbers, which need no code: lists of them are long. */
+static bool is_literal(const struct expr *expr, struct scalar *scalar)
+{
+    bool negative = expr->kind == EXPR_UNARY && expr->op.unary == UNARY_NEG;
+    const struct expr *literal = negative ? expr->args[0] : expr;
+    if (literal->kind == EXPR_FLOAT) {
+        *scalar = scalar_float(negative ? -literal->number : literal->number);
+        return true;
+    }
+    if (literal->kind != EXPR_INT || (negative && literal->integer == INT64_MIN))
+        return false;
+    *scalar = scalar_int(negative ? -literal->integer : literal->integer);
+    return true;
+}
+
+enum known bind_constant_int(struct scope *scope, const struct expr *expr, const char *what, const char *hint,
+                             int64_t *integer)
+{
+    struct scalar scalar;
+    enum known known = bind_constant(scope, expr, &scalar);
+    if (known != KNOWN_NOTHING && scalar.kind != KIND_INT) {
+        bind_error(scope->binder, expr->span, hint, "%s is a whole number", what);
+        return KNOWN_NOTHING;
+    }
+    if (known == KNOWN_VALUE)
+        *integer = (int64_t)scalar.integer;
+    return known;
+}
+
+enum known bind_constant(struct scope *scope, const struct expr *expr, struct scalar *scalar)
+{
+    struct binder *binder = scope->binder;
+    if (is_literal(expr, scalar))
+        return KNOWN_VALUE;
+    value v = bind_value(scope, expr);
+    if (v == NO_VALUE || bind_hopeless(binder))
+        return KNOWN_NOTHING;
+    const struct instr *instr = &scope->code->at[v];
+    *scalar = (struct scalar){instr->kind, instr->integer, instr->number};
+    if (code_is_const(scope->code, v))
+        return KNOWN_VALUE;
+    if (reads_unknown(scope, v))
+        return KNOWN_KIND;
+    if (exact_constant(scope->code, v, scalar, binder->diags) == STATUS_OK)
+        return KNOWN_VALUE;
+    bind_failed(binder);
+    return KNOWN_NOTHING;
+}

@@ -1,0 +1,470 @@
+/* Sources: files, ranges, lists, named relations and pipelines within pipelines. */
+#include "base/path.h"
+#include "engine/backend/deferred_rows.h"
+#include "engine/bind/bind_internal.h"
+#include "engine/formats/formats.h"
+#include "engine/storage/file_not_found.h"
+
+#include <string.h>
+
+/* The columns of a load while they are gathered. */
+struct gathered {
+    struct input *inputs;
+    struct slot *slots;
+    size_t count;
+    size_t capacity;
+    int64_t rows;            /* of the first file whose rows are known, or -1 */
+    struct extents shape;    /* of the first file */
+    const struct name *path; /* that file */
+    bool open;               /* some file's columns are not known */
+};
+
+static void gather(struct binder *binder, struct gathered *all, struct column *column, struct slot slot)
+{
+    if (all->count == all->capacity) {
+        size_t capacity = all->capacity == 0 ? 4 : 2 * all->capacity;
+        all->inputs = arena_grow(binder->arena, all->inputs, all->count, capacity, sizeof *all->inputs);
+        all->slots = arena_grow(binder->arena, all->slots, all->count, capacity, sizeof *all->slots);
+        all->capacity = capacity;
+    }
+    all->inputs[all->count] = (struct input){.column = column, .type = slot.type, .name = slot.name};
+    all->slots[all->count++] = slot;
+}
+
+/* The format that a word behind a path states; NULL after an error. */
+static const struct format *stated_format(struct binder *binder, const struct name *word)
+{
+    const struct format *format = format_by_word(word->text);
+    const char *ending = arena_printf(binder->arena, ".%s", word->text);
+    if (format != NULL && format->read != NULL)
+        return format;
+    const char **names = arena_array(binder->arena, format_count, sizeof *names);
+    size_t count = 0;
+    const char *all = "what can be loaded is";
+    for (size_t i = 0; i < format_count; i++) {
+        if (format_table[i].read != NULL) {
+            names[count] = format_word(&format_table[i]);
+            all = arena_printf(binder->arena, "%s %s", all, names[count++]);
+        }
+    }
+    const char *advice = format_advice(ending);
+    const char *hint = advice != NULL ? advice : all;
+    if (format != NULL)
+        bind_error(binder, word->span, hint, "`%s` can be saved, but not loaded", word->text);
+    else if (advice != NULL)
+        bind_error(binder, word->span, hint, "`%s` is a format that cannot be loaded", word->text);
+    else
+        bind_error(binder, word->span, hint, "there is no type or format `%s`%s", word->text,
+                   text_of_nearest(binder->arena, word->text, names, count));
+    return NULL;
+}
+
+/* "data/ids.bin" -> "ids" */
+static const char *stem_of(struct arena *arena, const char *path)
+{
+    const char *base = path_base(path);
+    return arena_text(arena, base, (size_t)(path_ending(path) - base));
+}
+
+/* Before running, a file may not exist yet, or not be the one that will be read: an earlier statement may save it. What
+ * its format says is all that counts, unless nothing is there and nothing will be. */
+static void expect_file(struct binder *binder, const struct path_item *item, const struct format *stated,
+                        struct gathered *all)
+{
+    const struct format *format = stated != NULL ? stated : format_of_path(item->path.text);
+    if (binder->env->files_settled && file_is_missing(item->path.text)) {
+        missing_file(item->path.text, item->path.span, binder->diags);
+        bind_failed(binder);
+    }
+    if (catalog_expect(binder->env->catalog, item->path.text, item->path.span, binder->diags) != STATUS_OK)
+        bind_failed(binder);
+    if (format == NULL || format->type == TYPE_COUNT) {
+        if (all->count == 0 && format != NULL && format->shaped)
+            all->shape = shape_unknown;
+        all->open = true;
+        return;
+    }
+    const char *name = item->as.text != NULL ? item->as.text : stem_of(binder->arena, item->path.text);
+    gather(binder, all, NULL, (struct slot){name, format->type, true});
+}
+
+static void check_rows(struct binder *binder, struct gathered *all, const struct name *path, int64_t rows)
+{
+    if (all->rows < 0) {
+        all->rows = rows;
+        all->path = path;
+    } else if (rows != all->rows) {
+        bind_error_second(binder, path->span, all->path->span, text_of_count(binder->arena, all->rows, "row"),
+                          "columns side by side must be equally long", "`%s` has %s, but `%s` has %s", path->text,
+                          text_of_count(binder->arena, rows, "row"), all->path->text,
+                          text_of_count(binder->arena, all->rows, "row"));
+    }
+}
+
+static void open_file(struct binder *binder, const struct path_item *item, const struct format *stated,
+                      struct gathered *all)
+{
+    struct loaded loaded = {0};
+    int64_t began = now_ns();
+    enum status status =
+        catalog_load(binder->env->catalog, item->path.text, item->path.span, stated, &loaded, binder->diags);
+    if (status != STATUS_OK) {
+        bind_failed(binder);
+        binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
+        all->open = true;
+        return;
+    }
+    timing_add(binder->timing, PHASE_MAP, item->path.text, now_ns() - began, 0);
+    if (item->as.text != NULL && loaded.count != 1)
+        bind_error(binder, item->as.span, "`map NAME as NAME, ...` after it names each of several",
+                   "`as` names one column, but `%s` has %zu", item->path.text, loaded.count);
+    if (all->count == 0)
+        all->shape = loaded.shape;
+    for (size_t i = 0; i < loaded.count; i++) {
+        struct column *column = loaded.columns[i];
+        queue_hold(binder->queue, column);
+        const char *name = item->as.text != NULL ? item->as.text : loaded.names[i];
+        gather(binder, all, column, (struct slot){name, column->type, true});
+        check_rows(binder, all, &item->path, column->rows);
+    }
+}
+
+static size_t argument_length(const char *text)
+{
+    size_t length = 0;
+    while (text[length] && !strchr("/.- ", text[length]))
+        length++;
+    return length;
+}
+
+bool bind_written_path(struct binder *binder, const struct name *path, struct name *meant)
+{
+    *meant = *path;
+    meant->text = path_at_home(path->text, binder->arena);
+    const char *argument = name_argument(path);
+    if (argument == NULL)
+        return true;
+    size_t length = argument_length(argument);
+    const char *text = env_argument(binder->env, argument, length);
+    if (text == NULL) {
+        bind_error(binder, path->span,
+                   arena_printf(binder->arena,
+                                "`--arg %.*s=PATH` on the command line gives it; a file whose name begins with `$` is "
+                                "written in quotes",
+                                (int)length, argument),
+                   "there is no argument `$%.*s`", (int)length, argument);
+        return false;
+    }
+    size_t end = strlen(text);
+    bool quoted = end > 1 && (text[0] == '"' || text[0] == '\'') && text[end - 1] == text[0];
+    text = quoted ? arena_text(binder->arena, text + 1, end - 2) : text;
+    meant->text = path_at_home(arena_printf(binder->arena, "%s%s", text, argument + length), binder->arena);
+    return true;
+}
+
+static void bind_path(struct binder *binder, const struct path_item *written, struct gathered *all)
+{
+    struct path_item *item = arena_alloc(binder->arena, sizeof *item);
+    *item = *written;
+    if (!bind_written_path(binder, &written->path, &item->path)) {
+        all->open = true;
+        return;
+    }
+    const struct format *stated = item->stated.text != NULL ? stated_format(binder, &item->stated) : NULL;
+    if (item->stated.text != NULL && stated == NULL) {
+        all->open = true;
+        return;
+    }
+    if (binder->checking)
+        expect_file(binder, item, stated, all);
+    else
+        open_file(binder, item, stated, all);
+}
+
+/* Turns what was gathered into the source's task. */
+static void give_columns(struct binder *binder, struct gathered *all, struct task *task, struct flow *flow)
+{
+    if (too_many_columns(binder, all->count, task->span)) {
+        all->count = 0;
+        all->open = true;
+    }
+    number_duplicates(binder, all->slots, all->count);
+    for (size_t i = 0; i < all->count; i++)
+        all->inputs[i].name = all->slots[i].name;
+    task->inputs = all->inputs;
+    task->input_count = all->count;
+    task->rows = all->rows;
+    flow->columns = all->slots;
+    flow->count = all->count;
+    flow->rows = all->rows;
+    flow->shape = all->shape;
+    flow->open = all->open;
+    task_pass(binder, task, flow);
+}
+
+static void bind_load(struct binder *binder, const struct source_node *source, struct flow *flow)
+{
+    struct task *task = task_begin(binder, "load", source->span, flow);
+    struct gathered all = {.rows = -1};
+    for (size_t i = 0; i < source->path_count && !bind_hopeless(binder); i++)
+        bind_path(binder, &source->paths[i], &all);
+    give_columns(binder, &all, task, flow);
+}
+
+/* The task that the relation's rows have been left by, in its place. */
+static void give_later(struct binder *binder, const struct relation *relation, const struct task *later,
+                       struct task *task, struct flow *flow)
+{
+    size_t *kept = arena_array(binder->arena, later->input_count + 1, sizeof *kept);
+    binder->queue->again = relation;
+    task_copy(task, later, task->span, kept);
+    for (size_t k = 0; k < task->input_count; k++)
+        queue_hold(binder->queue, column_ref(task->inputs[k].column));
+    struct slot *slots = arena_array(binder->arena, relation->count + 1, sizeof *slots);
+    value *values = arena_array(binder->arena, relation->count + 1, sizeof *values);
+    for (size_t i = 0; i < relation->count; i++) {
+        slots[i] = (struct slot){task->outputs[i].name, task->outputs[i].type, true};
+        values[i] = task->outputs[i].value;
+    }
+    flow->rows = task->filter_count > 0 ? -1 : task->rows;
+    flow->shape = relation->shape;
+    task_give(binder, task, flow, slots, values, relation->count);
+}
+
+static void give_relation(struct binder *binder, const struct relation *relation, bool unknown, struct task *task,
+                          struct flow *flow)
+{
+    const struct task *later = unknown ? NULL : later_task(relation);
+    if (later != NULL) {
+        give_later(binder, relation, later, task, flow);
+        return;
+    }
+    struct gathered all = {.rows = unknown ? -1 : relation->rows, .shape = relation->shape};
+    for (size_t i = 0; i < relation->count; i++) {
+        struct column *column = column_ref(relation->columns[i]);
+        queue_hold(binder->queue, column);
+        /* The relation may be rebound while the statement's tasks still name its columns. */
+        const char *name = arena_text(binder->arena, relation->names[i], strlen(relation->names[i]));
+        gather(binder, &all, column, (struct slot){name, column->type, true});
+    }
+    give_columns(binder, &all, task, flow);
+}
+
+static void bind_let_relation(struct binder *binder, const struct source_node *source, struct flow *flow)
+{
+    const struct name *name = &source->name;
+    const char *argument = name_argument(name);
+    const struct binding *binding = env_find(binder->env, argument ? argument : name->text);
+    if (binding == NULL && argument != NULL) {
+        struct path_item *path = arena_alloc(binder->arena, sizeof *path);
+        struct source_node load = *source;
+        path->path = *name;
+        load.paths = path;
+        load.path_count = 1;
+        bind_load(binder, &load, flow);
+        return;
+    }
+    struct task *task = task_begin(binder, "let", source->span, flow);
+    if (binding != NULL && binding->kind == BINDING_RELATION && binding->relation != NULL) {
+        give_relation(binder, binding->relation, binding->unknown, task, flow);
+        return;
+    }
+    flow->open = true;
+    flow->shape = shape_unknown;
+    if (binding == NULL)
+        name_unknown_relation(binder, name);
+    else if (binding->kind == BINDING_SCALAR)
+        bind_error(binder, name->span,
+                   arena_printf(binder->arena, "`[%s]` is a relation of this one value", name->text),
+                   "`%s` is a single value, not a relation", name->text);
+    else if (binding->kind == BINDING_FUNCTION)
+        bind_error(binder, name->span, "functions are called in expressions, as in `map f(x)`",
+                   "`%s` is a function, not a relation", name->text);
+}
+
+static void bind_last(struct binder *binder, const struct source_node *source, struct flow *flow)
+{
+    struct task *task = task_begin(binder, "last", source->span, flow);
+    if (binder->env->last != NULL) {
+        give_relation(binder, binder->env->last, false, task, flow);
+        return;
+    }
+    flow->open = true;
+    bind_error(binder, source->span, "begin with a source, such as `load PATH`",
+               "there is no last relation to go on from");
+}
+
+/* An integer of a range; false after an error or, in a check, if it cannot be known. */
+static bool range_end(struct scope *scope, const struct expr *expr, int64_t *integer)
+{
+    struct scalar scalar;
+    enum known known = bind_constant(scope, expr, &scalar);
+    if (known == KNOWN_NOTHING)
+        return false;
+    if (scalar.kind != KIND_INT) {
+        bind_error(scope->binder, expr->span, "`range 0..10 | map fst / 10.0` gives fractions",
+                   "a range consists of whole numbers");
+        return false;
+    }
+    *integer = (int64_t)scalar.integer;
+    return known == KNOWN_VALUE;
+}
+
+/* ROW * step. Where the last product leaves 64 bits though from + last * step does not (a range over more than half of
+ * all integers), the step is added in two halves and a rest, which stay within. */
+static value range_value(struct code *code, int64_t from, int64_t step, int64_t rows, struct span span)
+{
+    value row = code_row(code, span);
+    value sum = code_exact_int(code, from, span);
+    int128 last = (int128)(rows > 0 ? rows - 1 : 0) * step;
+    bool whole = last >= INT64_MIN && last <= INT64_MAX;
+    const int64_t parts[] = {whole ? step : step / 2, whole ? 0 : step / 2, whole ? 0 : step % 2};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i] == 0)
+            continue;
+        value part = code_op(code, OP_MUL, row, code_exact_int(code, parts[i], span), NO_VALUE, span);
+        sum = code_op(code, OP_ADD, part, sum, NO_VALUE, span);
+    }
+    return sum;
+}
+
+static bool range_rows(struct binder *binder, const struct source_node *source, int64_t from, int64_t to, int64_t step,
+                       int64_t *rows)
+{
+    if (step == 0) {
+        bind_error(binder, source->by->span, "a step may be negative to count down, but not 0",
+                   "a range with step 0 has no end");
+        return false;
+    }
+    int128 distance = step > 0 ? (int128)to - from : (int128)from - to;
+    int128 stride = step > 0 ? (int128)step : -(int128)step;
+    int128 count = distance < 0 ? 0 : distance / stride + 1;
+    if (count > INT64_MAX) {
+        bind_error(binder, source->span, NULL, "a range has fewer than 2^63 rows");
+        return false;
+    }
+    *rows = (int64_t)count;
+    return true;
+}
+
+static void bind_range(struct binder *binder, const struct source_node *source, struct flow *flow)
+{
+    struct code code;
+    code_init(&code, binder->arena);
+    struct scope scope = scope_without_columns(binder, &code, "a range is the same for all rows");
+    struct task *task = task_begin(binder, "range", source->span, flow);
+    int64_t from = 0, to = 0, step = 1;
+    bool known = range_end(&scope, source->from, &from);
+    known = range_end(&scope, source->to, &to) && known;
+    if (source->by != NULL)
+        known = range_end(&scope, source->by, &step) && known;
+    flow->rows = -1;
+    if (known && range_rows(binder, source, from, to, step, &flow->rows))
+        task->rows = flow->rows;
+
+    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
+    *slot = (struct slot){"c1", TYPE_I64, true};
+    value v = range_value(&task->code, from, step, flow->rows, source->span);
+    task_give(binder, task, flow, slot, &v, 1);
+}
+
+/* The values of a list, all integers or all floats; false after an error or, in a check, if one cannot be known. */
+static bool list_values(struct binder *binder, const struct source_node *source, int64_t *integers, double *numbers,
+                        enum kind *kind)
+{
+    struct code code;
+    code_init(&code, binder->arena);
+    struct scope scope = scope_without_columns(binder, &code, "a list is written out, it sees no columns");
+    bool known = true;
+    *kind = KIND_INT;
+    for (size_t i = 0; i < source->item_count && !bind_hopeless(binder); i++) {
+        struct scalar scalar = {0};
+        known = bind_constant(&scope, source->items[i], &scalar) == KNOWN_VALUE && known;
+        bool is_float = scalar.kind == KIND_FLOAT;
+        if (is_float)
+            *kind = KIND_FLOAT;
+        integers[i] = (int64_t)scalar.integer;
+        numbers[i] = is_float ? scalar.number : (double)scalar.integer;
+    }
+    return known;
+}
+
+static void bind_list(struct binder *binder, const struct source_node *source, struct flow *flow)
+{
+    struct task *task = task_begin(binder, "list", source->span, flow);
+    size_t count = source->item_count;
+    int64_t *integers = arena_array(binder->arena, count, sizeof *integers);
+    double *numbers = arena_array(binder->arena, count, sizeof *numbers);
+    enum kind kind;
+    bool known = list_values(binder, source, integers, numbers, &kind);
+    struct column *column = NULL;
+    if (known && !bind_hopeless(binder)) {
+        column =
+            kind == KIND_INT ? column_of_ints(integers, (int64_t)count) : column_of_floats(numbers, (int64_t)count);
+        if (column != NULL)
+            queue_hold(binder->queue, column);
+        else
+            bind_error(binder, source->span, NULL, "there is no memory for this list");
+    }
+    struct gathered all = {.rows = (int64_t)count};
+    gather(binder, &all, column, (struct slot){"c1", type_of_kind(kind), known});
+    give_columns(binder, &all, task, flow);
+}
+
+static void bind_nested(struct binder *binder, const struct source_node *source, struct flow *flow)
+{
+    struct bound bound = {.show_rows = -1};
+    const struct pipeline *pipeline = source->pipeline;
+    bind_stages(binder, pipeline, flow, &bound);
+    if (flow->ended)
+        bind_error(binder, flow->last->span, "move it to the end of the statement",
+                   "`%s` may only end a statement, not a pipeline within one", text_of_word(binder->arena, flow->last));
+    else if (flow->scalar)
+        bind_error(binder, flow->last->span, "name the value with `let` and use it in an expression",
+                   "a relation is wanted here, but `%s` gives a single value", text_of_word(binder->arena, flow->last));
+    flow->open = flow->open || flow->ended || flow->scalar;
+    flow->scalar = flow->ended = false;
+}
+
+/* SOURCE as NAME, for a source that is no file. */
+static void name_column(struct binder *binder, const struct name *as, struct flow *flow)
+{
+    if (flow->open)
+        return;
+    if (flow->count != 1) {
+        bind_error(binder, as->span, "`map NAME as NAME, ...` after it names each of several",
+                   "`as` names one column, but there are %zu", flow->count);
+        return;
+    }
+    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
+    *slot = (struct slot){as->text, flow->columns[0].type, flow->columns[0].known};
+    flow->columns = slot;
+    flow->task->outputs[0].name = as->text;
+}
+
+void bind_source(struct binder *binder, const struct source_node *source, struct flow *flow)
+{
+    *flow = (struct flow){.rows = -1};
+    switch (source->kind) {
+    case SOURCE_LOAD:
+        bind_load(binder, source, flow);
+        break;
+    case SOURCE_RANGE:
+        bind_range(binder, source, flow);
+        break;
+    case SOURCE_LITERAL:
+        bind_list(binder, source, flow);
+        break;
+    case SOURCE_NAME:
+        bind_let_relation(binder, source, flow);
+        break;
+    case SOURCE_PIPELINE:
+        bind_nested(binder, source, flow);
+        break;
+    case SOURCE_LAST:
+        bind_last(binder, source, flow);
+        break;
+    }
+    if (source->as.text != NULL)
+        name_column(binder, &source->as, flow);
+}

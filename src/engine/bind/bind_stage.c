@@ -1,0 +1,310 @@
+/* A pipeline's stages in order, and those that choose rows or end it. */
+#include "engine/bind/bind_internal.h"
+
+#include "base/integer.h"
+
+#include <string.h>
+
+const struct expr *stage_expr(struct binder *binder, const struct stage *stage)
+{
+    if (stage->item_count > 0)
+        return stage->items[0].expr;
+    bind_error(binder, stage->span, arena_printf(binder->arena, "usage: %s", stage->word->usage),
+               "`%s` needs to be told what", text_of_word(binder->arena, stage));
+    return NULL;
+}
+
+bool stage_number(struct binder *binder, const struct stage *stage, int64_t least, int64_t *count)
+{
+    const struct expr *expr = stage_expr(binder, stage);
+    const char *word = text_of_word(binder->arena, stage);
+    struct code code;
+    struct scalar scalar;
+    if (expr == NULL)
+        return false;
+    code_init(&code, binder->arena);
+    struct scope scope = scope_without_columns(
+        binder, &code, arena_printf(binder->arena, "`%s` takes one number, the same for all rows", word));
+    enum known known = bind_constant(&scope, expr, &scalar);
+    const char *hint = arena_printf(binder->arena, "for example `%s %d`", word, least == 0 ? 10 : 1);
+    if (known != KNOWN_NOTHING && scalar.kind != KIND_INT) {
+        bind_error(binder, expr->span, hint, "`%s` takes a whole number", word);
+        return false;
+    }
+    if (known != KNOWN_VALUE)
+        return false;
+    if (scalar.integer < least) {
+        bind_error(binder, expr->span, hint, "`%s` takes a number from %lld on, not %lld", word, (long long)least,
+                   (long long)scalar.integer);
+        return false;
+    }
+    *count = (int64_t)scalar.integer;
+    return true;
+}
+
+/* select and reject */
+static void bind_filter(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    const struct expr *expr = stage_expr(binder, stage);
+    struct task *task = task_after(binder, stage, flow);
+    struct scope scope = scope_of_stage(binder, task, flow, stage->head);
+    value keep = expr != NULL ? bind_condition(&scope, expr) : NO_VALUE;
+    if (keep != NO_VALUE) {
+        if (stage->word->stage == STAGE_REJECT)
+            keep = code_op(&task->code, OP_NOT, keep, NO_VALUE, NO_VALUE, expr->span);
+        task->filters = arena_alloc(binder->arena, sizeof *task->filters);
+        task->filters[0] = (struct filter){keep, expr->span};
+        task->filter_count = 1;
+    }
+    flow->rows = -1;
+    task_pass(binder, task, flow);
+}
+
+/* take, skip and tail */
+static void bind_window(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct task *task = task_after(binder, stage, flow);
+    int64_t count;
+    int64_t rows = -1;
+    if (stage_number(binder, stage, 0, &count)) {
+        switch (stage->word->stage) {
+        case STAGE_TAKE:
+            task->window.take = count;
+            rows = least(flow->rows, count);
+            break;
+        case STAGE_SKIP:
+            task->window.skip = count;
+            rows = flow->rows - least(flow->rows, count);
+            break;
+        default:
+            task->window.tail = count;
+            rows = least(flow->rows, count);
+            break;
+        }
+    }
+    if (flow->rows >= 0)
+        flow->rows = rows;
+    task_pass(binder, task, flow);
+}
+
+/* top: a sort and then a window, each of which finds in the stage what it is told. */
+static void bind_top(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct stage window = {.word = word_find("take", strlen("take")),
+                           .span = stage->word_span,
+                           .word_span = stage->word_span,
+                           .items = stage->most,
+                           .item_count = 1};
+    window.span.end = stage->most->span.end;
+    bind_sort(binder, stage, flow);
+    bind_window(binder, &window, flow);
+}
+
+static void bind_show(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    if (stage->item_count > 0)
+        stage_number(binder, stage, 0, &bound->show_rows);
+    flow->ended = true;
+    flow->last = stage;
+}
+
+static bool ends_in(const char *path, const char *ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+/* describe and plot, which draws the last column or two. */
+static void bind_view(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    flow->ended = true;
+    flow->last = stage;
+    bound->view = stage->word->stage == STAGE_DESCRIBE ? VIEW_DESCRIPTION : VIEW_PLOT;
+    if (stage->path.text && !bind_written_path(binder, &stage->path, &bound->plot_path))
+        return;
+    if (stage->path.text && !ends_in(bound->plot_path.text, ".svg") && !ends_in(bound->plot_path.text, ".png"))
+        bind_error(binder, stage->path.span,
+                   "`plot` alone draws here; columns are chosen before it: `pick NAME, NAME | plot`",
+                   "`plot` draws into a .svg or .png file");
+    else if (bound->view == VIEW_PLOT && !flow->open && !bind_hopeless(binder) && flow->count > 2)
+        bind_error(binder, stage->span, "choose one column, or one for each axis: `| pick NAME, NAME | plot`",
+                   "`plot` draws one column or two, and here are %zu", flow->count);
+}
+
+/* Whether the folder that the path is in is there: in a check before running, an earlier statement may make it. */
+static bool folder_exists(struct arena *arena, const char *path)
+{
+    size_t length = strlen(path);
+    while (length > 0 && path[length - 1] == '/')
+        length--;
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    struct file_stamp stamp;
+    return file_stamp_of(length > 0 ? arena_text(arena, path, length) : ".", &stamp);
+}
+
+static void bind_save(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    flow->ended = true;
+    flow->last = stage;
+    if (!bind_written_path(binder, &stage->path, &bound->save_path))
+        return;
+    if (flow->open || bind_hopeless(binder))
+        return;
+    if (binder->checking && !folder_exists(binder->arena, bound->save_path.text))
+        return;
+    size_t columns = flow->scalar ? 1 : flow->count;
+    struct extents shape = flow->scalar ? (struct extents){0} : flow->shape;
+    if (save_check(bound->save_path.text, columns, shape, bound->save_path.span, binder->diags) != STATUS_OK)
+        bind_failed(binder);
+}
+
+bool stage_takes_value(enum stage_kind stage)
+{
+    return stage == STAGE_ASSERT || stage == STAGE_SHOW || stage == STAGE_SAVE;
+}
+
+/* After a terminal only assert, show and save may follow, and after the last two nothing. */
+static bool may_follow(struct binder *binder, const struct stage *stage, const struct flow *flow)
+{
+    if (!flow->ended && !flow->scalar)
+        return true;
+    const char *last = text_of_word(binder->arena, flow->last);
+    if (flow->ended) {
+        bind_error_second(binder, stage->span, flow->last->span, "this",
+                          arena_printf(binder->arena, "move `%s` to the end", last),
+                          "nothing may follow `%s`, it ends a pipeline", last);
+        return false;
+    }
+    if (!stage_takes_value(stage->word->stage)) {
+        bind_error_second(binder, stage->span, flow->last->span, "this gives a single value",
+                          "only `assert`, `show` and `save` may follow it; name the value with `let` to use it further",
+                          "`%s` needs a relation, but `%s` gives a single value", text_of_word(binder->arena, stage),
+                          last);
+        return false;
+    }
+    return true;
+}
+
+/* `along` is written after stages that make one value of many. */
+static void check_along(struct binder *binder, const struct stage *stage)
+{
+    enum stage_kind kind = stage->word->stage;
+    if (stage->along.text != NULL && (kind == STAGE_SHOW || kind == STAGE_HIST))
+        bind_error(binder, stage->along.span, "scan, reduce, sum, product, min, max, mean and count can",
+                   "`%s` does not go along anything", text_of_word(binder->arena, stage));
+}
+
+static void bind_by_word(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    switch (stage->word->stage) {
+    case STAGE_ZIP:
+        bind_zip(binder, stage, flow);
+        break;
+    case STAGE_SELECT:
+    case STAGE_REJECT:
+        bind_filter(binder, stage, flow);
+        break;
+    case STAGE_ASSERT:
+        bind_assert(binder, stage, flow, bound);
+        break;
+    case STAGE_MAP:
+    case STAGE_BRAID:
+        bind_map(binder, stage, flow);
+        break;
+    case STAGE_DERIVE:
+        bind_derive(binder, stage, flow);
+        break;
+    case STAGE_FSTS:
+    case STAGE_SNDS:
+    case STAGE_NTH:
+        bind_nth(binder, stage, flow);
+        break;
+    case STAGE_PICK:
+        bind_pick(binder, stage, flow);
+        break;
+    case STAGE_COUNT:
+        bind_count(binder, stage, flow);
+        break;
+    case STAGE_SUM:
+    case STAGE_PRODUCT:
+    case STAGE_MIN:
+    case STAGE_MAX:
+    case STAGE_MEAN:
+        bind_aggregate(binder, stage, flow);
+        break;
+    case STAGE_TAKE:
+    case STAGE_SKIP:
+    case STAGE_TAIL:
+        bind_window(binder, stage, flow);
+        break;
+    case STAGE_SCAN:
+        bind_scan(binder, stage, flow);
+        break;
+    case STAGE_REDUCE:
+        bind_reduce(binder, stage, flow);
+        break;
+    case STAGE_SORT:
+        bind_sort(binder, stage, flow);
+        break;
+    case STAGE_TOP:
+        bind_top(binder, stage, flow);
+        break;
+    case STAGE_GROUP:
+        bind_group(binder, stage, flow);
+        break;
+    case STAGE_DISTINCT:
+        bind_distinct(binder, stage, flow);
+        break;
+    case STAGE_REVERSE:
+        bind_reverse(binder, stage, flow);
+        break;
+    case STAGE_STENCIL:
+        bind_stencil(binder, stage, flow);
+        break;
+    case STAGE_GATHER:
+        bind_gather(binder, stage, flow);
+        break;
+    case STAGE_SCATTER:
+        bind_scatter(binder, stage, flow);
+        break;
+    case STAGE_SHAPE:
+        bind_shape(binder, stage, flow);
+        break;
+    case STAGE_HIST:
+        bind_hist(binder, stage, flow);
+        break;
+    case STAGE_DESCRIBE:
+    case STAGE_PLOT:
+        bind_view(binder, stage, flow, bound);
+        break;
+    case STAGE_SHOW:
+        bind_show(binder, stage, flow, bound);
+        break;
+    case STAGE_SAVE:
+        bind_save(binder, stage, flow, bound);
+        break;
+    case STAGE_NONE:
+        break;
+    }
+}
+
+static void bind_stage(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    check_along(binder, stage);
+    bind_by_word(binder, stage, flow, bound);
+    if (!flow->ended)
+        bound->view = stage->word->stage == STAGE_HIST ? VIEW_HISTOGRAM : VIEW_ROWS;
+    if (!shape_is_kept(stage->word->stage))
+        flow->shape = (struct extents){0};
+}
+
+void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct flow *flow, struct bound *bound)
+{
+    bind_source(binder, &pipeline->source, flow);
+    for (size_t i = 0; i < pipeline->stage_count && !bind_hopeless(binder); i++) {
+        if (!may_follow(binder, &pipeline->stages[i], flow))
+            break;
+        bind_stage(binder, &pipeline->stages[i], flow, bound);
+    }
+}

@@ -1,0 +1,150 @@
+/* Text for the binder's messages and for the marks of tasks, and the recording of errors. */
+#include "engine/bind/bind_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { COLUMNS_SPELLED = 12, NEAREST_SHOWN = 3 };
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool continues_code_point(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* How much of the text to keep so that the cut before `next` does not split a code point. */
+static size_t whole_code_points(const char *text, size_t length, char next)
+{
+    if (!continues_code_point(next))
+        return length;
+    while (length > 0 && continues_code_point(text[length - 1]))
+        length--;
+    return length > 0 ? length - 1 : 0;
+}
+
+const char *text_of_span(struct arena *arena, struct span span, size_t limit)
+{
+    static const char ellipsis[] = "...";
+    char *text = arena_alloc(arena, limit + sizeof ellipsis);
+    size_t length = 0;
+    char quote = '\0';
+    bool gap = false;
+    if (span.source == NULL)
+        return text;
+    if (span.begin == span.end) /* the source of a line that goes on from the last relation */
+        return ENV_LAST;
+    const char *end = span.source->text + span.end;
+    for (const char *at = span.source->text + span.begin; at < end; at++) {
+        if (quote == '\0' && *at == '#') {
+            while (at + 1 < end && at[1] != '\n')
+                at++;
+            continue;
+        }
+        if (quote == '\0' && is_space(*at)) {
+            gap = length > 0;
+            continue;
+        }
+        if (*at == quote)
+            quote = '\0';
+        else if (quote == '\0' && (*at == '"' || *at == '\'' || *at == '`'))
+            quote = *at;
+        if (length + gap >= limit) {
+            memcpy(text + whole_code_points(text, length, *at), ellipsis, sizeof ellipsis);
+            return text;
+        }
+        if (gap)
+            text[length++] = ' ';
+        gap = false;
+        text[length++] = *at != '\0' ? *at : ' ';
+    }
+    return text;
+}
+
+const char *text_of_word(struct arena *arena, const struct stage *stage)
+{
+    return text_of_span(arena, stage->word_span, LIMIT_IDENTIFIER);
+}
+
+const char *text_of_columns(struct arena *arena, const struct flow *flow)
+{
+    struct strbuf text = {0};
+    for (size_t i = 0; i < flow->count && i < COLUMNS_SPELLED; i++) {
+        const struct slot *slot = &flow->columns[i];
+        strbuf_printf(&text, "%s`%s`", i == 0 ? "" : ", ", slot->name);
+        if (slot->known)
+            strbuf_printf(&text, " (%s)", type_table[slot->type].name);
+    }
+    if (flow->count > COLUMNS_SPELLED)
+        strbuf_printf(&text, " and %zu more", flow->count - COLUMNS_SPELLED);
+    const char *copy = arena_text(arena, text.text != NULL ? text.text : "", text.length);
+    strbuf_free(&text);
+    return copy;
+}
+
+const char *text_of_nearest(struct arena *arena, const char *name, const char *const *candidates, size_t count)
+{
+    const char *nearest[NEAREST_SHOWN];
+    size_t found = nearest_names(name, candidates, count, nearest, NEAREST_SHOWN);
+    switch (found) {
+    case 0:
+        return "";
+    case 1:
+        return arena_printf(arena, "; did you mean `%s`?", nearest[0]);
+    case 2:
+        return arena_printf(arena, "; did you mean `%s` or `%s`?", nearest[0], nearest[1]);
+    default:
+        return arena_printf(arena, "; did you mean `%s`, `%s` or `%s`?", nearest[0], nearest[1], nearest[2]);
+    }
+}
+
+const char *text_of_count(struct arena *arena, int64_t count, const char *noun)
+{
+    return arena_printf(arena, "%lld %s%s", (long long)count, noun, count == 1 ? "" : "s");
+}
+
+void bind_failed(struct binder *binder)
+{
+    binder->errors++;
+}
+
+bool bind_hopeless(const struct binder *binder)
+{
+    return binder->errors >= LIMIT_ERRORS;
+}
+
+static void record(struct binder *binder, struct span span, struct span second, const char *label, const char *hint,
+                   const char *message)
+{
+    if (bind_hopeless(binder))
+        return;
+    bind_failed(binder);
+    diag_error(binder->diags, span, "%s", message);
+    if (second.source != NULL)
+        diag_second(binder->diags, second, label);
+    if (hint != NULL)
+        diag_hint(binder->diags, "%s", hint);
+}
+
+void bind_error(struct binder *binder, struct span span, const char *hint, const char *format, ...)
+{
+    struct span called = {0};
+    for (const struct call *call = binder->call; call != NULL; call = call->caller)
+        called = call->span;
+    va_list args;
+    va_start(args, format);
+    record(binder, span, called, "called here", hint, arena_vprintf(binder->arena, format, args));
+    va_end(args);
+}
+
+void bind_error_second(struct binder *binder, struct span span, struct span second, const char *label, const char *hint,
+                       const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    record(binder, span, second, label, hint, arena_vprintf(binder->arena, format, args));
+    va_end(args);
+}

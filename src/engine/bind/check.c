@@ -1,0 +1,91 @@
+/* Checking a statement before anything runs. What only running can tell is taken to be right. */
+#include "engine/plan/assertion.h"
+#include "engine/run/run.h"
+
+/* A relation with the columns that the last task gives, and no data. */
+static struct relation *outline(const struct task *last, struct arena *arena)
+{
+    struct column **columns = arena_array(arena, last->output_count, sizeof(struct column *));
+    const char **names = arena_array(arena, last->output_count, sizeof *names);
+    bool made = true;
+    for (size_t k = 0; k < last->output_count; k++) {
+        names[k] = last->outputs[k].name;
+        columns[k] = column_reserve(last->outputs[k].type, last->outputs[k].type, 0);
+        made = made && columns[k];
+    }
+    struct relation *relation = made ? relation_new(-1, last->output_count, columns, names) : NULL;
+    for (size_t k = 0; k < last->output_count; k++)
+        column_unref(columns[k]);
+    return relation;
+}
+
+static void define(struct env *env, const char *name, const struct bound *bound, struct arena *arena)
+{
+    const struct queue *queue = &bound->queue;
+    const struct scalar kind_only = {.kind = bound->scalar_kind};
+    struct relation *relation = NULL;
+    switch (bound->kind) {
+    case BOUND_CONSTANT:
+        env_set_scalar(env, name, bound->scalar);
+        return;
+    case BOUND_SCALAR:
+        env_set_unknown(env, name, BINDING_SCALAR)->scalar = kind_only;
+        return;
+    case BOUND_RELATION:
+        relation = outline(queue->tasks[queue->count - 1], arena);
+        if (relation != NULL)
+            relation->shape = bound->shape;
+        break;
+    case BOUND_UNKNOWN:
+        break;
+    }
+    env_set_unknown(env, name, BINDING_RELATION)->relation = relation;
+}
+
+enum status check_naming(const struct stmt *stmt, struct diags *diags)
+{
+    const struct pipeline *pipeline = stmt->pipeline;
+    const struct stage *last =
+        pipeline && pipeline->stage_count > 0 ? &pipeline->stages[pipeline->stage_count - 1] : NULL;
+    if (!last || (last->word->stage != STAGE_DESCRIBE && last->word->stage != STAGE_PLOT))
+        return STATUS_OK;
+    diag_error(diags, last->span, "`%s` is for looking at rows, and leaves nothing to name", last->word->text);
+    diag_hint(diags, "name the rows without it, and then write `%s | %s`", stmt->name.text, last->word->text);
+    return STATUS_FAILED;
+}
+
+static bool makes_files(const struct stmt *stmt)
+{
+    const struct pipeline *pipeline = stmt->pipeline;
+    return pipeline && pipeline->stage_count > 0 && pipeline->stages[pipeline->stage_count - 1].path.text;
+}
+
+enum status check_statement(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags)
+{
+    if (stmt->kind == STMT_COMMAND)
+        return STATUS_OK;
+    if (stmt->kind == STMT_DEF) {
+        enum status status = bind_definition(env, stmt, arena, diags);
+        if (status == STATUS_OK)
+            env_set_function(env, stmt->name.text, stmt);
+        else /* What calls it has errors of its own only. */
+            env_set_unknown(env, stmt->name.text, BINDING_FUNCTION);
+        return status;
+    }
+    struct bound bound;
+    enum status status = stmt->pipeline ? bind_pipeline(env, stmt->pipeline, true, arena, NULL, &bound, diags)
+                                        : bind_expression(env, stmt->expr, NULL, true, arena, &bound, diags);
+    env->files_settled = env->files_settled && !makes_files(stmt);
+    if (stmt->kind == STMT_ASSERT && status == STATUS_OK)
+        return bound.kind == BOUND_UNKNOWN ? STATUS_OK : assertion_check(stmt->expr, bound.scalar_kind, diags);
+    bool named = stmt->kind == STMT_LET && check_naming(stmt, diags) == STATUS_OK;
+    if (named && status == STATUS_OK)
+        define(env, stmt->name.text, &bound, arena);
+    else if (stmt->kind == STMT_LET)
+        env_set_unknown(env, stmt->name.text, BINDING_RELATION);
+    if (env->keeps_last && status == STATUS_OK && stmt->kind != STMT_EXPLAIN)
+        define(env, ENV_LAST, &bound, arena);
+    if (status == STATUS_OK)
+        queue_release(&bound.queue);
+    return stmt->kind == STMT_LET && !named ? STATUS_FAILED : status;
+}

@@ -1,0 +1,412 @@
+/* What names mean: the rules of docs/language.md, and the messages when none applies. */
+#include "engine/bind/bind_internal.h"
+#include "parser/foreign.h"
+
+#include <string.h>
+
+enum { LONGEST_LETTER = 4 };
+
+/* The UTF-8 bytes of the letter that the text begins with. */
+static size_t first_letter(const char *text, char letter[LONGEST_LETTER + 1])
+{
+    size_t length = 0;
+    do {
+        letter[length] = text[length];
+        length++;
+    } while (length < LONGEST_LETTER && ((unsigned char)text[length] & 0xc0) == 0x80);
+    letter[length] = '\0';
+    return length;
+}
+
+bool name_abbreviates(const char *name, const char *column)
+{
+    char letter[LONGEST_LETTER + 1];
+    size_t length;
+    if (*name == '\0' || strncmp(name, column, first_letter(name, letter)) != 0)
+        return false;
+    for (; *name != '\0'; name += length, column += length) {
+        length = first_letter(name, letter);
+        column = strstr(column, letter);
+        if (column == NULL)
+            return false;
+    }
+    return true;
+}
+
+static void add_columns(struct candidates *names, const struct flow *flow)
+{
+    for (size_t i = 0; i < flow->count; i++)
+        names->at[names->count++] = flow->columns[i].name;
+}
+
+static struct candidates candidates_of_scope(const struct scope *scope)
+{
+    const struct env *env = scope->binder->env;
+    size_t columns = scope->flow != NULL ? scope->flow->count : 0;
+    size_t heads = scope->head != NULL ? scope->head->count : 0;
+    struct candidates names =
+        candidates_new(scope->binder->arena, scope->parameter_count + heads + columns + env->count);
+    for (size_t i = 0; i < scope->parameter_count; i++)
+        names.at[names.count++] = scope->parameters[i].text;
+    for (size_t i = 0; i < heads; i++)
+        names.at[names.count++] = scope->head->names[i].text;
+    if (scope->flow != NULL)
+        add_columns(&names, scope->flow);
+    candidates_add_bindings(&names, env, BINDING_SCALAR);
+    return names;
+}
+
+/* The columns there are, as a hint; or why there are none. */
+static const char *hint_of_columns(const struct scope *scope)
+{
+    struct arena *arena = scope->binder->arena;
+    if (scope->flow == NULL)
+        return scope->no_columns;
+    if (scope->flow->count == 1)
+        return arena_printf(arena, "the only column is %s", text_of_columns(arena, scope->flow));
+    return arena_printf(arena, "the columns are %s", text_of_columns(arena, scope->flow));
+}
+
+/* Finds the columns that the name is short for: how many, and the first of them. */
+static size_t find_abbreviated(const struct flow *flow, const char *name, size_t *index)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < flow->count; i++) {
+        if (name_abbreviates(name, flow->columns[i].name) && found++ == 0)
+            *index = i;
+    }
+    return found;
+}
+
+static bool find_column(const struct flow *flow, const char *name, size_t *index)
+{
+    for (size_t i = 0; i < flow->count; i++) {
+        if (strcmp(flow->columns[i].name, name) == 0) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_name(const struct name *names, size_t count, const char *name, size_t *index)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i].text, name) == 0) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void ambiguous(struct scope *scope, const struct name *name)
+{
+    struct arena *arena = scope->binder->arena;
+    const struct flow *flow = scope->flow;
+    struct flow several = {.columns = arena_array(arena, flow->count, sizeof *flow->columns)};
+    for (size_t i = 0; i < flow->count; i++) {
+        if (name_abbreviates(name->text, flow->columns[i].name))
+            several.columns[several.count++] = flow->columns[i];
+    }
+    bind_error(scope->binder, name->span, "write more of the name, or all of it", "`%s` may stand for any of %s",
+               name->text, text_of_columns(arena, &several));
+}
+
+bool name_is_taken(const struct scope *scope, const char *name)
+{
+    size_t index;
+    return find_name(scope->parameters, scope->parameter_count, name, &index) ||
+           (scope->head != NULL && find_name(scope->head->names, scope->head->count, name, &index)) ||
+           (scope->flow != NULL && find_column(scope->flow, name, &index));
+}
+
+bool name_position(struct scope *scope, int64_t position, struct span span, size_t *index)
+{
+    const struct flow *flow = scope->flow;
+    struct arena *arena = scope->binder->arena;
+    if (flow == NULL) {
+        bind_error(scope->binder, span, scope->no_columns, "there are no columns here");
+        return false;
+    }
+    if (flow->open)
+        return false;
+    if (position < 1 || (uint64_t)position > flow->count) {
+        const char *hint = position < 1 ? "the first column is `$1`" : hint_of_columns(scope);
+        bind_error(scope->binder, span, hint, "there is no column %lld: the relation has %s", (long long)position,
+                   text_of_count(arena, (int64_t)flow->count, "column"));
+        return false;
+    }
+    *index = (size_t)position - 1;
+    return true;
+}
+
+/* fst, snd */
+static bool positional_word(const char *name, int64_t *position)
+{
+    *position = strcmp(name, "fst") == 0 ? 1 : strcmp(name, "snd") == 0 ? 2 : 0;
+    return *position != 0;
+}
+
+static struct resolved meaning(enum meaning what, size_t index)
+{
+    return (struct resolved){.meaning = what, .index = index};
+}
+
+static const char *usage_of_function(struct scope *scope, const char *name)
+{
+    const struct function *function = function_find(name);
+    if (function != NULL)
+        return function->usage;
+    const struct binding *binding = env_find(scope->binder->env, name);
+    if (binding == NULL || binding->kind != BINDING_FUNCTION)
+        return NULL;
+    return arena_printf(scope->binder->arena, "%s(...)", name);
+}
+
+/* The name that an expression before this one in the stage is given, if it is this; NULL if none is. */
+static const struct name *given_before(const struct scope *scope, const char *name)
+{
+    for (size_t i = 0; i < scope->given_count; i++) {
+        if (scope->given[i].name.text != NULL && strcmp(scope->given[i].name.text, name) == 0)
+            return &scope->given[i].name;
+    }
+    return NULL;
+}
+
+static bool has_lone_column(const struct scope *scope)
+{
+    return scope->flow != NULL && scope->flow->count == 1 && scope->head == NULL;
+}
+
+/* A name not known otherwise, in a relation of one column: the first such name means that column. */
+static struct resolved lone_column(struct scope *scope, const struct name *name)
+{
+    if (scope->lone.text == NULL)
+        scope->lone = *name;
+    if (strcmp(scope->lone.text, name->text) == 0)
+        return meaning(MEANS_COLUMN, 0);
+    bind_error_second(scope->binder, name->span, scope->lone.span, "this already stands for the only column",
+                      hint_of_columns(scope), "`%s` is not known, nor is `%s`", name->text, scope->lone.text);
+    return meaning(MEANS_UNKNOWN, 0);
+}
+
+/* A name that is none of those that have a meaning in an expression. */
+static struct resolved unknown(struct scope *scope, const struct name *name)
+{
+    const struct name *given = given_before(scope, name->text);
+    bool is_lone = scope->lone.text != NULL && strcmp(scope->lone.text, name->text) == 0;
+    struct binder *binder = scope->binder;
+    const struct binding *binding = env_find(binder->env, name->text);
+    const char *usage = usage_of_function(scope, name->text);
+    const char *foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_VALUE);
+    if (binding != NULL && binding->kind == BINDING_RELATION &&
+        !(strcmp(name->text, ENV_LAST) == 0 && has_lone_column(scope))) {
+        bind_error(binder, name->span,
+                   arena_printf(binder->arena, "a relation begins a pipeline: `%s | ...`; `%s[E]` is one of its values",
+                                name->text, name->text),
+                   "`%s` is a relation, not a value", name->text);
+    } else if (usage != NULL) {
+        bind_error(binder, name->span, arena_printf(binder->arena, "it is called as %s", usage),
+                   "`%s` is a function, not a value", name->text);
+    } else if (foreign != NULL) {
+        bind_error(binder, name->span, foreign, "there is no word `%s`", name->text);
+    } else if (given != NULL && !is_lone) {
+        bind_error_second(binder, name->span, given->span, "named here",
+                          "a stage's expressions see the columns as they were; go on in a stage of its own",
+                          "`%s` is a column only after this stage", name->text);
+    } else if (has_lone_column(scope)) {
+        return lone_column(scope, name);
+    } else {
+        struct candidates names = candidates_of_scope(scope);
+        bind_error(binder, name->span, hint_of_columns(scope), "there is no %s `%s`%s",
+                   scope->flow != NULL ? "column or value" : "value", name->text,
+                   text_of_nearest(binder->arena, name->text, names.at, names.count));
+    }
+    return meaning(MEANS_UNKNOWN, 0);
+}
+
+/* A let scalar; but a name that may also be short for a column is refused, since either guess would surprise. */
+static struct resolved resolve_scalar(struct scope *scope, const struct name *name, const struct binding *binding)
+{
+    size_t index = 0;
+    if (strcmp(name->text, ENV_LAST) == 0 && has_lone_column(scope)) {
+        bind_error(scope->binder, name->span, "`$1` is the column; `let NAME = _` names the result",
+                   "`_` is the last result, and any other name would be the only column");
+        return meaning(MEANS_UNKNOWN, 0);
+    }
+    if (scope->subject != NULL && name_abbreviates(name->text, scope->subject->value.name)) {
+        bind_error(scope->binder, name->span,
+                   arena_printf(scope->binder->arena, "`$%s` is the let value, `_` what is asserted of", name->text),
+                   "`%s` is a let value and also short for `%s`", name->text, scope->subject->value.name);
+        return meaning(MEANS_UNKNOWN, 0);
+    }
+    if (scope->flow == NULL || find_abbreviated(scope->flow, name->text, &index) == 0)
+        return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};
+    const char *column = scope->flow->columns[index].name;
+    bind_error(
+        scope->binder, name->span,
+        arena_printf(scope->binder->arena, "write `%s` for the column, or give the let value another name", column),
+        "`%s` is a let value and also short for the column `%s`", name->text, column);
+    return meaning(MEANS_UNKNOWN, 0);
+}
+
+/* Whether the name is the terminal's value, written out. */
+static bool is_subject(const struct scope *scope, const char *name)
+{
+    const struct subject *subject = scope->subject;
+    size_t index;
+    return subject != NULL && (strcmp(name, ENV_LAST) == 0 || strcmp(name, subject->value.name) == 0 ||
+                               (subject->head != NULL && find_name(subject->head->names, 1, name, &index)));
+}
+
+static bool known_only_when_run(const struct binding *binding)
+{
+    return binding != NULL && binding->kind == BINDING_RELATION && binding->unknown && binding->relation == NULL;
+}
+
+/* Columns by name, and the parameters of the head, which go before them. MEANS_UNKNOWN: none, `*final` if that is so
+ * because it cannot be known. */
+static struct resolved resolve_in_flow(const struct scope *scope, const char *name, bool *final)
+{
+    size_t index;
+    *final = false;
+    if (scope->head != NULL && find_name(scope->head->names, scope->head->count, name, &index)) {
+        *final = scope->flow->open || index >= scope->flow->count;
+        return *final ? meaning(MEANS_UNKNOWN, 0) : meaning(MEANS_COLUMN, index);
+    }
+    if (find_column(scope->flow, name, &index))
+        return meaning(MEANS_COLUMN, index);
+    *final = scope->flow->open;
+    return meaning(MEANS_UNKNOWN, 0);
+}
+
+static void unknown_argument(struct binder *binder, const struct name *name, const char *argument)
+{
+    bind_error(binder, name->span,
+               arena_printf(binder->arena, "`--arg %s=VALUE` on the command line gives it, or `let %s = VALUE`",
+                            argument, argument),
+               "there is no argument `$%s`", argument);
+}
+
+/* $NAME: a let value or an argument of the command line, whatever columns there are. */
+static struct resolved resolve_argument(struct scope *scope, const struct name *name, const char *argument)
+{
+    struct binder *binder = scope->binder;
+    const struct binding *binding = env_find(binder->env, argument);
+    const char *text = env_argument(binder->env, argument, strlen(argument));
+    if (binding != NULL && binding->kind == BINDING_SCALAR)
+        return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};
+    if (binding != NULL && binding->kind == BINDING_RELATION && !known_only_when_run(binding))
+        bind_error(binder, name->span, NULL, "`%s` is a relation, not a value", name->text);
+    else if (binding != NULL && binding->kind == BINDING_FUNCTION)
+        bind_error(binder, name->span, arena_printf(binder->arena, "it is called as %s(...)", argument),
+                   "`%s` is a function, not a value", name->text);
+    else if (binding == NULL && text != NULL)
+        bind_error(binder, name->span,
+                   arena_printf(binder->arena, "as it is, it can stand for a path: `load %s`", name->text),
+                   "the argument `%s` is no value: `%s`", name->text, text);
+    else if (binding == NULL)
+        unknown_argument(binder, name, argument);
+    return meaning(MEANS_UNKNOWN, 0);
+}
+
+struct resolved name_resolve(struct scope *scope, const struct name *name)
+{
+    size_t index;
+    const char *argument = name_argument(name);
+    if (argument != NULL)
+        return resolve_argument(scope, name, argument);
+    if (find_name(scope->parameters, scope->parameter_count, name->text, &index))
+        return meaning(MEANS_ARGUMENT, index);
+    if (scope->flow != NULL) {
+        bool final;
+        struct resolved column = resolve_in_flow(scope, name->text, &final);
+        if (final || column.meaning != MEANS_UNKNOWN)
+            return column;
+    }
+
+    if (is_subject(scope, name->text))
+        return (struct resolved){.meaning = MEANS_SCALAR, .binding = &scope->subject->value};
+
+    const struct binding *binding = env_find(scope->binder->env, name->text);
+    if (binding != NULL && binding->kind == BINDING_SCALAR)
+        return resolve_scalar(scope, name, binding);
+    if (known_only_when_run(binding))
+        return meaning(MEANS_UNKNOWN, 0);
+
+    /* Before abbreviations: what these words mean should not depend on how columns happen to be called. */
+    int64_t position;
+    if (scope->has_rows && strcmp(name->text, "row") == 0)
+        return meaning(MEANS_ROW, 0);
+    if (scope->shape.rows > 0 && strcmp(name->text, "col") == 0)
+        return meaning(MEANS_COL, 0);
+    if (scope->shape.rows < 0 && strcmp(name->text, "col") == 0)
+        return meaning(MEANS_UNKNOWN, 0);
+    if (positional_word(name->text, &position)) {
+        bool found = name_position(scope, position, name->span, &index);
+        return found ? meaning(MEANS_COLUMN, index) : meaning(MEANS_UNKNOWN, 0);
+    }
+
+    size_t abbreviated = scope->flow != NULL ? find_abbreviated(scope->flow, name->text, &index) : 0;
+    if (abbreviated == 1)
+        return meaning(MEANS_COLUMN, index);
+    if (abbreviated > 1) {
+        ambiguous(scope, name);
+        return meaning(MEANS_UNKNOWN, 0);
+    }
+    if (scope->subject != NULL && name_abbreviates(name->text, scope->subject->value.name))
+        return (struct resolved){.meaning = MEANS_SCALAR, .binding = &scope->subject->value};
+    return unknown(scope, name);
+}
+
+bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *index)
+{
+    struct binder *binder = scope->binder;
+    int64_t position;
+    if (expr->kind == EXPR_POSITION)
+        return name_position(scope, expr->integer, expr->span, index);
+    if (expr->kind != EXPR_NAME) {
+        bind_error(binder, expr->span, "new columns are computed by `map` or `derive`",
+                   "this is not the name of a column");
+        return false;
+    }
+    const char *name = expr->name.text;
+    if (find_column(scope->flow, name, index))
+        return true;
+    if (scope->flow->open)
+        return false;
+    if (positional_word(name, &position))
+        return name_position(scope, position, expr->span, index);
+    size_t abbreviated = find_abbreviated(scope->flow, name, index);
+    if (abbreviated == 1)
+        return true;
+    if (abbreviated > 1) {
+        ambiguous(scope, &expr->name);
+        return false;
+    }
+    struct candidates names = candidates_new(binder->arena, scope->flow->count);
+    add_columns(&names, scope->flow);
+    bind_error(binder, expr->span, hint_of_columns(scope), "there is no column `%s`%s", name,
+               text_of_nearest(binder->arena, name, names.at, names.count));
+    return false;
+}
+
+void name_check_head(struct scope *scope)
+{
+    const struct head *head = scope->head;
+    const struct flow *flow = scope->flow;
+    struct arena *arena = scope->binder->arena;
+    if (head->count > (flow->open ? LIMIT_COLUMNS : flow->count)) {
+        bind_error(scope->binder, head->span, flow->open ? NULL : hint_of_columns(scope), "%s for %s",
+                   text_of_count(arena, (int64_t)head->count, "name"),
+                   text_of_count(arena, flow->open ? LIMIT_COLUMNS : (int64_t)flow->count, "column"));
+        return;
+    }
+    size_t index;
+    for (size_t i = 1; i < head->count; i++) {
+        if (find_name(head->names, i, head->names[i].text, &index))
+            bind_error_second(scope->binder, head->names[i].span, head->names[index].span, "here first", NULL,
+                              "`%s` is named twice", head->names[i].text);
+    }
+}

@@ -1,0 +1,99 @@
+/* What is said where a name means nothing that can stand there: what is nearest, and what could. */
+#include "engine/bind/bind_internal.h"
+#include "parser/foreign.h"
+
+#include <string.h>
+
+struct candidates candidates_new(struct arena *arena, size_t most)
+{
+    return (struct candidates){.at = arena_array(arena, most + 1, sizeof(const char *))};
+}
+
+void candidates_add_bindings(struct candidates *names, const struct env *env, enum binding_kind kind)
+{
+    for (size_t i = 0; i < env->count; i++) {
+        if (env->bindings[i].kind == kind)
+            names->at[names->count++] = env->bindings[i].name;
+    }
+}
+
+/* What stages are called elsewhere is tried as a function, too: len(x), median(x). */
+static const char *foreign_function(const char *name)
+{
+    const char *advice = foreign_advice(name, strlen(name), FOREIGN_FUNCTION);
+    return advice != NULL ? advice : foreign_advice(name, strlen(name), FOREIGN_STAGE);
+}
+
+void name_unknown_function(struct scope *scope, const struct name *name)
+{
+    struct binder *binder = scope->binder;
+    const struct word *word = word_find(name->text, strlen(name->text));
+    if (strcmp(name->text, "at") == 0) {
+        bind_error(binder, name->span, "as in `stencil -1..1 else 0: at(-1) + at(1)`; `NAME[E]` reads any row",
+                   "`at` means something within `stencil` only");
+        return;
+    }
+    if (word != NULL && word->stage != STAGE_NONE) {
+        bind_error(binder, name->span, arena_printf(binder->arena, "as a stage of its own: `| %s`", word->usage),
+                   "`%s` is a stage, not a function", name->text);
+        return;
+    }
+    struct candidates names = candidates_new(binder->arena, function_count + binder->env->count);
+    const char *foreign = foreign_function(name->text);
+    struct strbuf all = {0};
+    for (size_t i = 0; i < function_count; i++) {
+        names.at[names.count++] = functions[i].name;
+        strbuf_printf(&all, "%s%s", i == 0 ? "the functions are " : " ", functions[i].name);
+    }
+    size_t own = names.count;
+    candidates_add_bindings(&names, binder->env, BINDING_FUNCTION);
+    for (size_t i = own; i < names.count; i++)
+        strbuf_printf(&all, " %s", names.at[i]);
+    bind_error(binder, name->span, foreign != NULL ? foreign : all.text, "there is no function `%s`%s", name->text,
+               text_of_nearest(binder->arena, name->text, names.at, names.count));
+    strbuf_free(&all);
+}
+
+/* A file that `load NAME` may have been meant for: of that name, or of that name and a known ending. */
+static const char *find_file(struct arena *arena, const char *name)
+{
+    struct file_stamp stamp;
+    if (file_stamp_of(name, &stamp))
+        return name;
+    const char *binary = arena_printf(arena, "%s.bin", name);
+    if (file_stamp_of(binary, &stamp))
+        return binary;
+    for (int type = TYPE_I8; type < TYPE_COUNT; type++) {
+        const char *path = arena_printf(arena, "%s%s", name, type_table[type].ending);
+        if (file_stamp_of(path, &stamp))
+            return path;
+    }
+    return NULL;
+}
+
+void name_unknown_relation(struct binder *binder, const struct name *name)
+{
+    struct candidates names = candidates_new(binder->arena, binder->env->count);
+    candidates_add_bindings(&names, binder->env, BINDING_RELATION);
+    candidates_add_bindings(&names, binder->env, BINDING_SCALAR);
+    const char *file = find_file(binder->arena, name->text);
+    const struct word *word = word_find(name->text, strlen(name->text));
+    const char *foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_STATEMENT);
+    if (foreign == NULL)
+        foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_VALUE);
+    const char *hint = "`load PATH` reads a file, `let NAME = PIPELINE` names a result";
+    if (strcmp(name->text, ENV_LAST) == 0)
+        hint = "at the prompt `_` is the last result, once there is one; in a script `let NAME = ...` names results";
+    else if (word != NULL && word->stage != STAGE_NONE)
+        hint = arena_printf(
+            binder->arena,
+            "`%s` is a stage: it follows a source and `|`; at the prompt `| %s` goes on from the last result",
+            name->text, name->text);
+    else if (foreign != NULL)
+        hint = foreign;
+    else if (file != NULL)
+        hint = arena_printf(binder->arena, "there is a file of that name: `load %s%s%s`",
+                            file == name->text ? "\"" : "", file, file == name->text ? "\"" : "");
+    bind_error(binder, name->span, hint, "there is no relation or value `%s`%s", name->text,
+               text_of_nearest(binder->arena, name->text, names.at, names.count));
+}

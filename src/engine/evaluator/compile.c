@@ -1,0 +1,339 @@
+#include "engine/evaluator/compile.h"
+
+#include "engine/vector/compare_const.h"
+
+enum { FIRST_CAPACITY = 64 };
+
+static reg new_vector(struct builder *b, size_t size)
+{
+    struct program *program = b->program;
+    if (program->vector_count == program->vector_capacity) {
+        int32_t capacity = program->vector_capacity ? 2 * program->vector_capacity : FIRST_CAPACITY;
+        program->vectors = arena_grow(b->arena, program->vectors, (size_t)program->vector_count, (size_t)capacity,
+                                      sizeof *program->vectors);
+        program->vector_capacity = capacity;
+    }
+    program->vectors[program->vector_count] = (struct vector_info){.size = size, .place = SIZE_MAX};
+    return program->vector_count++;
+}
+
+reg steps_lane_vector(struct builder *b, enum lane lane)
+{
+    return new_vector(b, type_table[lane_type(lane)].size);
+}
+
+void steps_add(struct builder *b, struct step step)
+{
+    struct program *program = b->program;
+    if (program->step_count == program->step_capacity) {
+        int32_t capacity = program->step_capacity ? 2 * program->step_capacity : FIRST_CAPACITY;
+        program->steps =
+            arena_grow(b->arena, program->steps, (size_t)program->step_count, (size_t)capacity, sizeof *program->steps);
+        program->step_capacity = capacity;
+    }
+    program->steps[program->step_count++] = step;
+}
+
+bool steps_may_pick(const struct builder *b)
+{
+    return b->scope == SCOPE_BODY && b->task->filter_count > 0;
+}
+
+void steps_note_pick(struct builder *b, bool packs)
+{
+    b->program->picks = true;
+    b->program->lists = b->program->lists || !packs;
+}
+
+/* A step that brings values to the rows at hand: `picked` only where rows may have been picked. `packs`: of those, a
+ * mask will do. */
+static void add_source(struct builder *b, reg out, reg from, vector_fn *dense, vector_fn *picked, bool packs)
+{
+    if (steps_may_pick(b))
+        steps_note_pick(b, packs);
+    steps_add(b, (struct step){
+                     .dense = dense,
+                     .picked = steps_may_pick(b) ? picked : NULL,
+                     .op = OP_INPUT,
+                     .out = out,
+                     .args = {from, NO_REGISTER, NO_REGISTER},
+                     .check = CHECK_NONE,
+                 });
+}
+
+static reg constant(struct builder *b, value v, enum lane lane)
+{
+    struct program *program = b->program;
+    reg known = b->of[SCOPE_FILTERS][lane][v];
+    if (known != NO_REGISTER)
+        return known;
+    reg vector = steps_lane_vector(b, lane);
+    if (program->constant_count == program->constant_capacity) {
+        size_t capacity = program->constant_capacity ? 2 * program->constant_capacity : FIRST_CAPACITY;
+        program->constants =
+            arena_grow(b->arena, program->constants, program->constant_count, capacity, sizeof *program->constants);
+        program->constant_capacity = capacity;
+    }
+    program->constants[program->constant_count++] =
+        (struct constant_vector){.vector = vector, .lane = lane, .value = v};
+    return b->of[SCOPE_FILTERS][lane][v] = vector;
+}
+
+reg steps_require(struct builder *b, value v, enum lane lane)
+{
+    const struct instr *instr = &b->code->at[v];
+    if (instr->op == OP_CONST || instr->op == OP_ROWS)
+        return constant(b, v, lane);
+    reg *of = b->of[b->scope][lane];
+    if (of[v] != NO_REGISTER)
+        return of[v];
+    if (lane == instr->lane) { /* computed with the filters, and read by the body */
+        enum type type = lane_type(lane);
+        of[v] = steps_lane_vector(b, lane);
+        add_source(b, of[v], b->of[SCOPE_FILTERS][lane][v], NULL, vector_picked_move(type, type),
+                   vector_packs(type, type));
+        return of[v];
+    }
+    reg from = steps_require(b, v, instr->lane);
+    reg vector = steps_lane_vector(b, lane);
+    steps_add(b, (struct step){
+                     .dense = vector_move(lane_type(instr->lane), lane_type(lane)),
+                     .op = OP_INPUT,
+                     .out = vector,
+                     .args = {from, NO_REGISTER, NO_REGISTER},
+                     .check = CHECK_NONE,
+                 });
+    return of[v] = vector;
+}
+
+/* The vector of an INPUT as stored. Equal INPUTs are one, so each is asked for a few times at most. */
+reg steps_stored(struct builder *b, value v)
+{
+    if (b->stored[v] != NO_REGISTER)
+        return b->stored[v];
+    struct program *program = b->program;
+    const struct instr *instr = &b->code->at[v];
+    size_t input = (size_t)instr->integer;
+    reg vector = new_vector(b, type_table[program->job->columns[input]->store].size);
+    program->stored[program->stored_count++] =
+        (struct stored_vector){.vector = vector, .input = input, .offset = instr->offset};
+    return b->stored[v] = vector;
+}
+
+static int32_t check_for(struct builder *b, value guard)
+{
+    if (b->ignore_failures)
+        return CHECK_NONE;
+    if (guard == NO_VALUE)
+        return CHECK_ALWAYS;
+    if (b->check_of[guard] == CHECK_NONE)
+        b->check_of[guard] = b->program->check_count++;
+    return b->check_of[guard];
+}
+
+/* The lane in which an operation works: the widest of its result's and its arguments'. */
+static enum lane working_lane(const struct code *code, const struct instr *instr)
+{
+    if (instr->checked || instr->op == OP_POPCOUNT || instr->op == OP_TO_INT)
+        return LANE_I64;
+    enum lane lane = instr->lane;
+    for (int i = instr->op == OP_SELECT; i < op_table[instr->op].arity; i++) {
+        enum lane other = code->at[instr->args[i]].lane;
+        lane = other > lane ? other : lane;
+    }
+    return lane;
+}
+
+/* What divides by a constant, as no row can fail to; NULL: nothing does. */
+static union reciprocal *reciprocal_of(struct builder *b, const struct instr *instr, enum lane work)
+{
+    if ((instr->op != OP_DIV && instr->op != OP_MOD) || instr->checked || work == LANE_F64)
+        return NULL;
+    const struct instr *constant = &b->code->at[instr->args[1]];
+    if (constant->op != OP_CONST || constant->integer == 0)
+        return NULL;
+    union reciprocal *by = arena_alloc(b->arena, sizeof *by);
+    if (work == LANE_I32)
+        by->narrow = divisor_of((int32_t)constant->integer);
+    else
+        by->wide = long_divisor_of(constant->integer);
+    return by;
+}
+
+/* Whether the rows at hand have an input's elements as they are stored. */
+static bool has_stored(const struct builder *b, value v)
+{
+    return b->code->at[v].op == OP_INPUT && !steps_may_pick(b);
+}
+
+static bool prepared(const struct builder *b, struct probe *probe)
+{
+    const struct instr *of = &b->code->at[probe->of];
+    return probe_prepare(probe,
+                         has_stored(b, probe->of) ? b->program->job->columns[of->integer]->store : lane_type(of->lane));
+}
+
+/* Whether a probe gives the value: of elements as they are stored, or else of a lane's. Sums with constants need not be
+ * computed for it. */
+static bool probed(const struct builder *b, value v, struct probe *probe)
+{
+    struct probe deepest;
+    if (!probe_of(b->code, v, &deepest))
+        return false;
+    *probe = deepest;
+    bool found = prepared(b, probe);
+    while (probe_through(b->code, &deepest)) {
+        struct probe deeper = deepest;
+        if (prepared(b, &deeper)) {
+            *probe = deeper;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static void emit_probe(struct builder *b, value v, const struct probe *probe)
+{
+    struct step step = {.dense = probe->loop, .op = b->code->at[v].op, .check = CHECK_NONE};
+    reg of = has_stored(b, probe->of) ? steps_stored(b, probe->of)
+                                      : steps_require(b, probe->of, b->code->at[probe->of].lane);
+    step.args[0] = of;
+    step.args[1] = step.args[2] = NO_REGISTER;
+    step.probe = arena_alloc(b->arena, sizeof *step.probe);
+    *step.probe = *probe;
+    step.out = steps_lane_vector(b, LANE_BOOL);
+    steps_add(b, step);
+    b->of[b->scope][LANE_BOOL][v] = step.out;
+}
+
+static void emit_operation(struct builder *b, value v)
+{
+    const struct instr *instr = &b->code->at[v];
+    enum lane work = working_lane(b->code, instr);
+    enum lane result = instr->kind == KIND_BOOL ? LANE_BOOL : work;
+    enum lane lanes[3] = {work, work, work};
+    struct step step = {.op = instr->op, .args = {NO_REGISTER, NO_REGISTER, NO_REGISTER}, .check = CHECK_NONE};
+    switch (instr->op) {
+    case OP_SELECT:
+        lanes[0] = LANE_BOOL;
+        break;
+    case OP_TO_INT:
+        lanes[0] = LANE_F64;
+        break;
+    case OP_CMP_INT_FLOAT:
+        lanes[0] = LANE_I64;
+        lanes[1] = LANE_F64;
+        work = result = LANE_I32;
+        break;
+    case OP_TO_FLOAT:
+    case OP_BOOL_TO_INT:
+        lanes[0] = b->code->at[instr->args[0]].lane;
+        result = instr->lane;
+        break;
+    default:
+        break;
+    }
+    step.by = reciprocal_of(b, instr, work);
+    for (int i = 0; i < (step.by ? 1 : op_table[instr->op].arity); i++)
+        step.args[i] = steps_require(b, instr->args[i], lanes[i]);
+    if (step.by) {
+        step.dense = vector_division(instr->op, work);
+    } else if (instr->op == OP_TO_FLOAT || instr->op == OP_BOOL_TO_INT) {
+        step.dense = vector_move(lane_type(lanes[0]), lane_type(result));
+    } else if (instr->checked) {
+        step.dense = vector_checked_op(instr->op);
+        step.check = check_for(b, instr->guard);
+    } else {
+        step.dense = vector_op(instr->op, work);
+    }
+    step.out = steps_lane_vector(b, result);
+    steps_add(b, step);
+    b->of[b->scope][result][v] = step.out;
+    if (result == instr->lane)
+        return;
+    reg narrow = steps_lane_vector(b, instr->lane);
+    steps_add(b, (struct step){
+                     .dense = vector_move(lane_type(result), lane_type(instr->lane)),
+                     .op = OP_INPUT,
+                     .out = narrow,
+                     .args = {step.out, NO_REGISTER, NO_REGISTER},
+                     .check = CHECK_NONE,
+                 });
+    b->of[b->scope][instr->lane][v] = narrow;
+}
+
+/* The elements at the positions of a GATHER, as values of the type. */
+reg steps_gather(struct builder *b, value v, enum type type)
+{
+    const struct instr *instr = &b->code->at[v];
+    const struct column *whole = b->program->job->columns[instr->integer];
+    reg positions = steps_require(b, instr->args[0], LANE_I64);
+    reg out = new_vector(b, type_table[type].size);
+    steps_add(b, (struct step){
+                     .dense = vector_gather(whole->store, type),
+                     .op = OP_GATHER,
+                     .out = out,
+                     .args = {positions, NO_REGISTER, NO_REGISTER},
+                     .check = check_for(b, instr->guard),
+                     .whole = whole,
+                 });
+    return out;
+}
+
+static void emit(struct builder *b, value v)
+{
+    const struct instr *instr = &b->code->at[v];
+    enum type type = lane_type(instr->lane);
+    reg *of = b->of[b->scope][instr->lane];
+    struct probe probe;
+    if (probed(b, v, &probe)) {
+        emit_probe(b, v, &probe);
+    } else if (instr->op == OP_INPUT) {
+        reg from = steps_stored(b, v);
+        enum type store = b->program->job->columns[instr->integer]->store;
+        of[v] = steps_lane_vector(b, instr->lane);
+        add_source(b, of[v], from, store == type ? NULL : vector_move(store, type), vector_picked_move(store, type),
+                   vector_packs(store, type));
+    } else if (instr->op == OP_ROW) {
+        b->program->numbers = true;
+        of[v] = steps_lane_vector(b, instr->lane);
+        add_source(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_picked_row(instr->lane), false);
+    } else if (instr->op == OP_GATHER) {
+        of[v] = steps_gather(b, v, type);
+    } else if (instr->op != OP_CONST && instr->op != OP_ROWS) {
+        emit_operation(b, v);
+    }
+}
+
+/* Whether the value is there already, or can be had by picking. */
+static bool is_computed(const struct builder *b, value v)
+{
+    enum lane lane = b->code->at[v].lane;
+    return b->of[b->scope][lane][v] != NO_REGISTER ||
+           (b->scope == SCOPE_BODY && b->of[SCOPE_FILTERS][lane][v] != NO_REGISTER);
+}
+
+static void want_arguments(struct builder *b, value v)
+{
+    struct probe probe;
+    if (probed(b, v, &probe)) {
+        b->wanted[probe.of] = b->wanted[probe.of] || !has_stored(b, probe.of);
+        return;
+    }
+    for (int i = 0; i < op_table[b->code->at[v].op].arity; i++)
+        b->wanted[b->code->at[v].args[i]] = true;
+}
+
+void steps_emit_wanted(struct builder *b)
+{
+    for (value v = b->code->count - 1; v >= 0; v--) {
+        b->wanted[v] = b->wanted[v] && !is_computed(b, v);
+        if (b->wanted[v])
+            want_arguments(b, v);
+    }
+    for (value v = 0; v < b->code->count; v++) {
+        if (b->wanted[v])
+            emit(b, v);
+        b->wanted[v] = false;
+    }
+}

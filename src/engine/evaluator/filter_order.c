@@ -1,0 +1,60 @@
+#include "engine/evaluator/filter_order.h"
+
+#include "engine/vector/compare_const.h"
+
+#include <math.h>
+
+/* Of equally many of each integer that x is within. */
+static double part_of_probe(const struct code *code, const struct probe *probe)
+{
+    const struct instr *of = &code->at[probe->of];
+    const double lo = (double)of->lo, width = (double)of->hi - lo + 1;
+    double part = 0;
+    switch (probe->kind) {
+    case PROBE_BITS:
+        part = probe->mask == -1 ? 1 / width : ldexp(1, -__builtin_popcountll((uint64_t)probe->mask));
+        break;
+    case PROBE_LESS:
+        part = ((double)probe->against - lo) / width;
+        break;
+    case PROBE_MULTIPLE:
+        part = 1 / (double)probe->against;
+        break;
+    }
+    part = part < 0 ? 0 : part > 1 ? 1 : part;
+    return probe->flip ? 1 - part : part;
+}
+
+static double part_of(const struct code *code, value condition)
+{
+    const double equal = 0.1, other = 1.0 / 3; /* guesses */
+    struct probe probe;
+    if (probe_of(code, condition, &probe))
+        return part_of_probe(code, &probe);
+    return code->at[condition].op == OP_EQ ? equal : other;
+}
+
+value lead_of(const struct task *task)
+{
+    const struct code *code = &task->code;
+    struct arena *arena = arena_new();
+    size_t count;
+    const value *conditions = task_conditions(task, arena, &count);
+    bool *read = arena_array(arena, (size_t)code->count + 1, sizeof *read);
+    for (size_t i = 0; i < count; i++)
+        read[conditions[i]] = true;
+    code_mark_all(code, read);
+    value best = NO_VALUE;
+    double least = 2;
+    if (code_any_checked(code, read)) { /* what follows something that fails is not asked: only the first may lead */
+        best = code->at[conditions[0]].fallible ? NO_VALUE : conditions[0];
+        count = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const double part = part_of(code, conditions[i]);
+        best = part < least ? conditions[i] : best;
+        least = part < least ? part : least;
+    }
+    arena_free(arena);
+    return best;
+}

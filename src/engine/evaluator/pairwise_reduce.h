@@ -1,0 +1,18 @@
+/* Folding by a user's associative function, a vector at a time: neighbours are combined until one value is left.
+ * Private to eval*.c. */
+#ifndef RQL_ENGINE_EVALUATOR_PAIRWISE_REDUCE_H
+#define RQL_ENGINE_EVALUATOR_PAIRWISE_REDUCE_H
+
+#include "engine/backend/aggregate.h"
+#include "engine/backend/user_reduce.h"
+
+struct pairing;
+
+/* The function, which is prepared and not one of floats, with vectors of its own in `arena`. */
+struct pairing *pairing_new(const struct reducer *reducer, struct arena *arena);
+
+/* Adds up to BLOCK_ROWS values, bools in bytes or ints of 64 bits, to what the state holds of the rows before. Sets
+ * `failed` if some combination may have no result. */
+void pairing_fold(struct pairing *pairing, const void *values, int count, struct agg_state *state);
+
+#endif

@@ -1,0 +1,216 @@
+/* From typed code to a program: what filters, results and guards need, in this order. */
+#include "engine/evaluator/program.h"
+
+#include "engine/evaluator/compile.h"
+#include "engine/evaluator/filter_order.h"
+#include "engine/evaluator/pairwise_reduce.h"
+#include "engine/evaluator/vector_layout.h"
+
+#include <string.h>
+
+static reg *new_map(struct arena *arena, int32_t count)
+{
+    reg *map = arena_array(arena, (size_t)count + 1, sizeof *map);
+    for (int32_t i = 0; i < count; i++)
+        map[i] = NO_REGISTER;
+    return map;
+}
+
+/* Steps for the guards of the checks from `first` on. */
+static void emit_guards(struct builder *b, int32_t first)
+{
+    struct program *program = b->program;
+    if (program->check_count == first)
+        return;
+    program->checks =
+        arena_grow(b->arena, program->checks, (size_t)first, (size_t)program->check_count, sizeof *program->checks);
+    for (value v = 0; v < b->code->count; v++)
+        b->wanted[v] = b->check_of[v] != CHECK_NONE;
+    b->ignore_failures = true;
+    steps_emit_wanted(b);
+    for (value v = 0; v < b->code->count; v++) {
+        if (b->check_of[v] != CHECK_NONE)
+            program->checks[b->check_of[v]].guard = steps_require(b, v, LANE_BOOL);
+        b->check_of[v] = CHECK_NONE;
+    }
+    b->ignore_failures = false;
+}
+
+/* Steps for a condition, and for its mask and that of the conditions before it as one. */
+static void emit_condition(struct builder *b, value keep)
+{
+    struct program *program = b->program;
+    b->wanted[keep] = true;
+    steps_emit_wanted(b);
+    reg mask = steps_require(b, keep, LANE_BOOL);
+    if (program->filter_count > 0) {
+        reg both = steps_lane_vector(b, LANE_BOOL);
+        steps_add(b, (struct step){
+                         .dense = vector_op(OP_AND, LANE_BOOL),
+                         .op = OP_AND,
+                         .out = both,
+                         .args = {program->filters[program->filter_count - 1].mask, mask, NO_REGISTER},
+                         .check = CHECK_NONE,
+                     });
+        mask = both;
+    }
+    program->filters[program->filter_count++] = (struct filter_steps){.end = program->step_count, .mask = mask};
+}
+
+static void emit_filters(struct builder *b)
+{
+    struct program *program = b->program;
+    value lead = lead_of(b->task);
+    b->scope = SCOPE_FILTERS;
+    program->filters = arena_array(b->arena, b->task->filter_count + 1, sizeof *program->filters);
+    if (lead != NO_VALUE)
+        emit_condition(b, lead);
+    program->lead_stored = program->stored_count;
+    for (size_t i = 0; i < b->task->filter_count; i++) {
+        if (b->task->filters[i].keep != lead || i > 0)
+            emit_condition(b, b->task->filters[i].keep);
+    }
+    program->filters_end = program->step_count;
+    program->filter_checks = program->check_count;
+
+    for (int lane = 0; lane < LANES; lane++)
+        memcpy(b->of[SCOPE_GUARDS][lane], b->of[SCOPE_FILTERS][lane], (size_t)b->code->count * sizeof(reg));
+    b->scope = SCOPE_GUARDS;
+    emit_guards(b, 0);
+    program->guards_end = program->step_count;
+}
+
+/* An input stored as the output is to be needs no computing. */
+static bool passes_through(const struct builder *b, value v, enum type store)
+{
+    const struct instr *instr = &b->code->at[v];
+    return instr->op == OP_INPUT && b->program->job->columns[instr->integer]->store == store;
+}
+
+/* Nor does an element of a whole column: no lane has its type. */
+static bool is_gathered(const struct builder *b, value v, enum type store)
+{
+    const struct instr *instr = &b->code->at[v];
+    return instr->op == OP_GATHER && b->program->job->columns[instr->integer]->store == store &&
+           store != lane_type(instr->lane);
+}
+
+static void want_output(struct builder *b, value v, enum type store)
+{
+    if (is_gathered(b, v, store))
+        b->wanted[b->code->at[v].args[0]] = true;
+    else if (!passes_through(b, v, store))
+        b->wanted[v] = true;
+}
+
+static void emit_outputs(struct builder *b, struct column *const *columns)
+{
+    struct program *program = b->program;
+    program->outputs = arena_array(b->arena, b->task->output_count, sizeof *program->outputs);
+    for (size_t k = 0; k < b->task->output_count; k++) {
+        value v = b->task->outputs[k].value;
+        if (columns[k])
+            want_output(b, v, columns[k]->store);
+    }
+    steps_emit_wanted(b);
+    for (size_t k = 0; k < b->task->output_count; k++) {
+        if (!columns[k])
+            continue;
+        value v = b->task->outputs[k].value;
+        enum type store = columns[k]->store;
+        enum lane lane = b->code->at[v].lane;
+        struct stored_output *output = &program->outputs[program->output_count++];
+        *output = (struct stored_output){.output = k, .size = type_table[store].size};
+        if (passes_through(b, v, store)) {
+            output->vector = steps_stored(b, v);
+            output->dense = vector_move(store, store);
+            output->picked = vector_picked_move(store, store);
+            if (steps_may_pick(b))
+                steps_note_pick(b, vector_packs(store, store));
+        } else if (is_gathered(b, v, store)) {
+            output->vector = steps_gather(b, v, store);
+            output->dense = vector_move(store, store);
+        } else if (b->of[SCOPE_FILTERS][lane][v] != NO_REGISTER && steps_may_pick(b)) {
+            output->vector = b->of[SCOPE_FILTERS][lane][v];
+            output->dense = vector_move(lane_type(lane), store);
+            output->picked = vector_picked_move(lane_type(lane), store);
+            steps_note_pick(b, vector_packs(lane_type(lane), store));
+        } else {
+            output->vector = steps_require(b, v, lane);
+            output->dense = vector_move(lane_type(lane), store);
+        }
+    }
+}
+
+/* Whether the sum of a block of values within the instruction's range cannot leave 64 bits. */
+static bool block_fits(const struct instr *instr)
+{
+    const int64_t most = INT64_MAX / BLOCK_ROWS;
+    return instr->lo >= -most && instr->hi <= most;
+}
+
+static void emit_aggregates(struct builder *b)
+{
+    struct program *program = b->program;
+    program->aggregate_count = b->task->aggregate_count;
+    program->aggregates = arena_array(b->arena, program->aggregate_count, sizeof *program->aggregates);
+    for (size_t i = 0; i < program->aggregate_count; i++) {
+        if (b->task->aggregates[i].value != NO_VALUE)
+            b->wanted[b->task->aggregates[i].value] = true;
+    }
+    steps_emit_wanted(b);
+    for (size_t i = 0; i < program->aggregate_count; i++) {
+        const struct aggregate *aggregate = &b->task->aggregates[i];
+        struct folded_aggregate *folded = &program->aggregates[i];
+        if (aggregate->value == NO_VALUE) {
+            *folded = (struct folded_aggregate){.fold = vector_fold(AGG_COUNT, LANE_I64, true), .vector = NO_REGISTER};
+            continue;
+        }
+        const struct instr *instr = &b->code->at[aggregate->value];
+        enum lane lane = instr->lane == LANE_BOOL ? LANE_I32 : instr->lane;
+        if (aggregate->kind == AGG_FOLD && instr->kind != KIND_FLOAT) {
+            lane = instr->kind == KIND_BOOL ? LANE_BOOL : LANE_I64;
+            folded->reducer = aggregate->reducer;
+            reducer_prepare(folded->reducer);
+        }
+        folded->fold = vector_fold(aggregate->kind, lane, block_fits(instr));
+        folded->vector = steps_require(b, aggregate->value, lane);
+    }
+}
+
+/* Whether rows may be moved together: no step asks where they were. */
+static bool can_gather(const struct program *program)
+{
+    bool can = !program->numbers;
+    for (size_t i = 0; i < program->stored_count; i++)
+        can = can && program->stored[i].offset == 0;
+    return can;
+}
+
+struct program *program_new(const struct job *job, struct column *const *columns, struct arena *arena)
+{
+    const struct task *task = job->task;
+    struct program *program = arena_alloc(arena, sizeof *program);
+    program->job = job;
+    program->stored = arena_array(arena, (size_t)task->code.count, sizeof *program->stored);
+    struct builder b = {.program = program, .arena = arena, .task = task, .code = &task->code};
+    for (int scope = 0; scope < SCOPE_COUNT; scope++) {
+        for (int lane = 0; lane < LANES; lane++)
+            b.of[scope][lane] = new_map(arena, task->code.count);
+    }
+    b.stored = new_map(arena, task->code.count);
+    b.wanted = arena_array(arena, (size_t)task->code.count + 1, sizeof *b.wanted);
+    b.check_of = new_map(arena, task->code.count);
+
+    emit_filters(&b);
+    b.scope = SCOPE_BODY;
+    if (columns)
+        emit_outputs(&b, columns);
+    else
+        emit_aggregates(&b);
+    program->body_end = program->step_count;
+    emit_guards(&b, program->filter_checks);
+    program->sieves = program->lead_stored > 0 && program->lead_stored < program->stored_count && can_gather(program);
+    program_place(program, arena);
+    return program;
+}

@@ -1,0 +1,97 @@
+#include "engine/evaluator/vector_layout.h"
+
+/* The step after which each vector is not read again. */
+static int32_t *last_uses(const struct program *program, struct arena *arena)
+{
+    int32_t *last = arena_array(arena, (size_t)program->vector_count + 1, sizeof *last);
+    for (size_t k = 0; k < program->output_count; k++)
+        last[program->outputs[k].vector] = program->step_count;
+    for (size_t i = 0; i < program->aggregate_count; i++) {
+        if (program->aggregates[i].vector != NO_REGISTER)
+            last[program->aggregates[i].vector] = program->step_count;
+    }
+    for (size_t i = 0; i < program->filter_count; i++)
+        last[program->filters[i].mask] = i + 1 < program->filter_count ? program->guards_end : program->step_count;
+    for (int32_t i = 0; i < program->check_count; i++) {
+        reg guard = program->checks[i].guard;
+        int32_t end = i < program->filter_checks ? program->guards_end : program->step_count;
+        last[guard] = end > last[guard] ? end : last[guard];
+    }
+    for (int32_t s = program->step_count - 1; s >= 0; s--) {
+        const struct step *step = &program->steps[s];
+        if (last[step->out] < s)
+            last[step->out] = s;
+        for (int i = 0; i < 3; i++) {
+            reg arg = step->args[i];
+            if (arg == NO_REGISTER)
+                continue;
+            int32_t end = i == 0 && !step->dense ? last[step->out] : s; /* an alias needs it for as long */
+            last[arg] = end > last[arg] ? end : last[arg];
+        }
+    }
+    return last;
+}
+
+/* Room for a vector. All would begin at the same place of a page, and processors take loads for dependent on stores
+ * that only lie at the same place of another one: so each begins some lines later than the one before. */
+static size_t new_place(struct program *program, size_t size)
+{
+    enum { STAGGER = 13 * CACHE_LINE };
+    size_t place = program->memory;
+    program->memory += size * BLOCK_ROWS + STAGGER;
+    return place;
+}
+
+/* Places of one element size that are free again. */
+struct pool {
+    size_t *places;
+    size_t count;
+};
+
+/* As many empty lists, and one more. */
+static reg *new_lists(struct arena *arena, int32_t count)
+{
+    reg *lists = arena_array(arena, (size_t)count + 1, sizeof *lists);
+    for (int32_t i = 0; i <= count; i++)
+        lists[i] = NO_REGISTER;
+    return lists;
+}
+
+void program_place(struct program *program, struct arena *arena)
+{
+    int32_t *last = last_uses(program, arena);
+    struct pool pools[sizeof(int64_t) + 1] = {{0}};
+    for (size_t size = 1; size <= sizeof(int64_t); size *= 2)
+        pools[size].places = arena_array(arena, (size_t)program->vector_count + 1, sizeof(size_t));
+    /* The vectors that end with step s, as lists. */
+    reg *first = new_lists(arena, program->step_count + 1);
+    reg *next = new_lists(arena, program->vector_count);
+    for (size_t i = 0; i < program->constant_count; i++) {
+        struct vector_info *vector = &program->vectors[program->constants[i].vector];
+        vector->place = new_place(program, vector->size);
+    }
+    for (size_t i = 0; i < program->stored_count; i++) {
+        struct stored_vector *stored = &program->stored[i];
+        if (stored->offset == 0 && !program->sieves)
+            continue;
+        stored->place = new_place(program, program->vectors[stored->vector].size);
+    }
+    for (int32_t s = 0; s < program->step_count; s++) {
+        const struct step *step = &program->steps[s];
+        struct vector_info *vector = &program->vectors[step->out];
+        if (step->dense || step->picked) {
+            struct pool *pool = &pools[vector->size];
+            if (pool->count > 0) {
+                vector->place = pool->places[--pool->count];
+            } else {
+                vector->place = new_place(program, vector->size);
+            }
+            next[step->out] = first[last[step->out]];
+            first[last[step->out]] = step->out;
+        }
+        for (reg ended = first[s]; ended != NO_REGISTER; ended = next[ended]) {
+            struct pool *pool = &pools[program->vectors[ended].size];
+            pool->places[pool->count++] = program->vectors[ended].place;
+        }
+    }
+}

@@ -1,0 +1,146 @@
+#include "engine/exact/failure.h"
+
+#include "engine/plan/assertion.h"
+#include "engine/plan/task_title.h"
+#include "engine/values/scalar.h"
+#include "parser/words.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Hints quote the query only where that is short. */
+enum { LONGEST_QUOTE = 40 };
+
+static bool is_shift(enum op op)
+{
+    return op == OP_SHL || op == OP_SHR;
+}
+
+static bool divides_by_zero(const struct failure *failure)
+{
+    enum op op = failure->instr->op;
+    return (op == OP_DIV || op == OP_MOD) && failure->b == 0;
+}
+
+static bool shifts_too_far(const struct failure *failure)
+{
+    return is_shift(failure->instr->op) && (failure->b < 0 || failure->b > 63);
+}
+
+/* The operation with its values: "9223372036854775807 + 1", "abs(-9223372036854775808)". */
+static const char *operation_text(const struct failure *failure, struct arena *arena)
+{
+    const char *sign = op_table[failure->instr->op].text;
+    long long a = failure->a, b = failure->b;
+    switch (failure->instr->op) {
+    case OP_NEG:
+        return arena_printf(arena, "-(%lld)", a);
+    case OP_ABS:
+        return arena_printf(arena, "abs(%lld)", a);
+    case OP_TO_INT: {
+        struct strbuf text = {0};
+        print_float(&text, failure->number);
+        const char *copy = arena_printf(arena, "int(%s)", text.text);
+        strbuf_free(&text);
+        return copy;
+    }
+    default:
+        return arena_printf(arena, b < 0 ? "%lld %s (%lld)" : "%lld %s %lld", a, sign, b);
+    }
+}
+
+const char *position_text(int64_t position, int64_t rows, struct arena *arena)
+{
+    if (rows == 0)
+        return arena_printf(arena, "there is no position %lld in no rows", (long long)position);
+    return arena_printf(arena, "position %lld is outside 0..%lld", (long long)position, (long long)rows - 1);
+}
+
+static const char *what_failed(const struct failure *failure, struct arena *arena)
+{
+    if (assertion_failed(failure))
+        return "assertion failed";
+    if (divides_by_zero(failure))
+        return failure->instr->op == OP_DIV ? "division by zero" : "remainder of a division by zero";
+    if (failure->instr->op == OP_GATHER)
+        return position_text(failure->a, failure->rows, arena);
+    if (shifts_too_far(failure))
+        return arena_printf(arena, "shift count %lld is outside 0..63", (long long)failure->b);
+    if (failure->instr->op == OP_TO_INT && isnan(failure->number))
+        return "nan has no integer value";
+    return arena_printf(arena, "%s does not fit in 64 bits", operation_text(failure, arena));
+}
+
+/* Where a value may be a neighbour's, leaving rows out does not help. */
+static bool in_stencil(const struct failure *failure)
+{
+    const struct stage_mark *stage = failure->task ? stage_of_span(failure->task, failure->instr->span) : NULL;
+    return stage && strcmp(stage->name, "stencil") == 0;
+}
+
+/* How the argument was written, or the column's name if it is one, whose span is its source's; `otherwise` if that
+ * cannot be quoted. */
+static const char *argument_text(const struct failure *failure, int argument, const char *otherwise,
+                                 struct arena *arena)
+{
+    const struct instr *instr = &failure->code->at[failure->instr->args[argument]];
+    if (instr->op == OP_INPUT && instr->offset != 0 && in_stencil(failure))
+        return arena_printf(arena, "at(%lld)", (long long)instr->offset);
+    if (instr->op == OP_INPUT && failure->inputs)
+        return name_written(failure->inputs[instr->integer].name, arena);
+    /* What was computed before, or comes from a function's text, does not stand within the operation. */
+    struct span span = instr->span, whole = failure->instr->span;
+    bool within = span.source == whole.source && span.begin >= whole.begin && span.end <= whole.end &&
+                  span.end - span.begin < whole.end - whole.begin;
+    if (!span.source || !within || span.end <= span.begin || span.end - span.begin > LONGEST_QUOTE)
+        return otherwise;
+    const char *text = span.source->text + span.begin;
+    size_t length = span.end - span.begin;
+    return memchr(text, '\n', length) ? otherwise : arena_text(arena, text, length);
+}
+
+static void give_hint(const struct failure *failure, struct diags *diags)
+{
+    struct arena *arena = diags->arena;
+    if (assertion_failed(failure)) {
+        assertion_hint(failure, diags);
+    } else if (divides_by_zero(failure)) {
+        const char *divisor = argument_text(failure, 1, "DIVISOR", arena);
+        if (failure->task && !code_is_const(failure->code, failure->instr->args[1]))
+            diag_hint(diags,
+                      in_stencil(failure)
+                          ? "choose with `%s != 0 ? ... : 0`"
+                          : "leave such rows out with `select %s != 0` before, or choose with `%s != 0 ? ... : 0`",
+                      divisor, divisor);
+    } else if (shifts_too_far(failure)) {
+        diag_hint(diags, "`clamp(%s, 0, 63)` keeps it inside", argument_text(failure, 1, "count", arena));
+    } else if (failure->instr->op == OP_GATHER) {
+        diag_hint(diags, "positions count from 0; `select` leaves out the rows that have none");
+    } else if (failure->instr->op == OP_TO_INT) {
+        const char *number = argument_text(failure, 0, "x", arena);
+        diag_hint(diags, "`select abs(%s) < 9e18` before leaves out what is too large, infinite or nan", number);
+    } else {
+        diag_hint(diags, "integers have 64 bits and never wrap; in floats, as of `float(%s)`, it would be rounded",
+                  argument_text(failure, 0, "x", arena));
+    }
+}
+
+enum status fail_row(const struct task *task, struct span span, int64_t row, const char *what, struct diags *diags)
+{
+    const struct stage_mark *stage = stage_of_span(task, span);
+    if (!stage)
+        return diag_error(diags, span, "%s at row %lld", what, (long long)row);
+    return diag_error(diags, span, "%s in `%s`, row %lld", what, stage->text, (long long)row);
+}
+
+enum status fail_operation(const struct failure *failure, struct diags *diags)
+{
+    struct span span = failure->instr->span;
+    const char *what = what_failed(failure, diags->arena);
+    if (failure->task)
+        fail_row(failure->task, span, failure->row, what, diags);
+    else
+        diag_error(diags, span, "%s", what);
+    give_hint(failure, diags);
+    return STATUS_FAILED;
+}

@@ -1,0 +1,32 @@
+/* The error of an operation that has no result: what, in which stage, at which row, and how to avoid it. */
+#ifndef RQL_ENGINE_EXACT_FAILURE_H
+#define RQL_ENGINE_EXACT_FAILURE_H
+
+#include "engine/backend/value.h"
+#include "engine/plan/task.h"
+
+struct failure {
+    const struct task *task; /* NULL: a constant expression, of no stage and no row */
+    const struct code *code;
+    const struct input *inputs; /* of that code; NULL: it has none */
+    const struct instr *instr;
+    int64_t row;
+    int64_t a, b;  /* the arguments, */
+    double number; /* or that of TO_INT */
+    int64_t rows;  /* GATHER: how many elements there are */
+    /* The code's values at that row, as far as computed[v] is computed_for; NULL: not at hand. */
+    const union datum *values;
+    const int64_t *computed;
+    int64_t computed_for;
+};
+
+/* The error that `what` happened at this row, in the task's stage that the span lies in. */
+enum status fail_row(const struct task *task, struct span span, int64_t row, const char *what, struct diags *diags);
+
+/* "position 12 is outside 0..9" */
+const char *position_text(int64_t position, int64_t rows, struct arena *arena);
+
+/* Records the error; returns STATUS_FAILED. */
+enum status fail_operation(const struct failure *failure, struct diags *diags);
+
+#endif

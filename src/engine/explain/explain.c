@@ -1,0 +1,162 @@
+/* `explain PIPELINE`: what was asked for, and what it was fused into. */
+#include "engine/explain/explain.h"
+
+#include "engine/explain/explain_task.h"
+#include "engine/optimize/fuse.h"
+
+#include <string.h>
+
+/* Of a long queue the beginning and the end are shown. */
+enum { SHOWN_FIRST = 20, SHOWN_LAST = 10, LINE_WIDTH = 100, MAX_TITLE = 20, MAX_DETAIL = 36 };
+
+static size_t width_of(const struct strbuf *text)
+{
+    return text_width(text->text != NULL ? text->text : "", text->length);
+}
+
+static void add_text(struct strbuf *out, const struct strbuf *text)
+{
+    strbuf_add(out, text->text != NULL ? text->text : "", text->length);
+}
+
+static void add_padded(struct strbuf *out, const struct strbuf *text, size_t width)
+{
+    add_text(out, text);
+    for (size_t i = width_of(text); i < width; i++)
+        strbuf_putc(out, ' ');
+}
+
+static void print_heading(struct strbuf *out, const char *name, size_t count)
+{
+    strbuf_printf(out, "%s: %zu task%s\n", name, count, count == 1 ? "" : "s");
+}
+
+/* Whether task `t` of a long queue is left out; says so where the gap begins. */
+static bool is_left_out(struct strbuf *out, const struct queue *queue, size_t t)
+{
+    if (queue->count <= SHOWN_FIRST + SHOWN_LAST || t < SHOWN_FIRST || t >= queue->count - SHOWN_LAST)
+        return false;
+    if (t == SHOWN_FIRST)
+        strbuf_printf(out, "  … %zu more\n", queue->count - SHOWN_FIRST - SHOWN_LAST);
+    return true;
+}
+
+static size_t wider(size_t width, const struct strbuf *text, size_t most)
+{
+    size_t needed = width_of(text) < most ? width_of(text) : most;
+    return needed > width ? needed : width;
+}
+
+/* One line a task: number, name, what it does, what it leaves for later ones. */
+static void print_bound(struct strbuf *out, const struct queue *queue)
+{
+    struct strbuf *texts = arena_array(queue->arena, queue->count + 1, 3 * sizeof *texts);
+    size_t title_width = 0, detail_width = 0;
+    print_heading(out, "queue", queue->count);
+    for (size_t t = 0; t < queue->count; t++) {
+        struct strbuf *title = &texts[3 * t], *detail = title + 1, *gives = title + 2;
+        task_title(title, queue->tasks[t]);
+        task_detail(detail, queue->tasks[t]);
+        task_gives_names(gives, queue->tasks[t]);
+        title_width = wider(title_width, title, MAX_TITLE);
+        if (gives->length > 0)
+            detail_width = wider(detail_width, detail, MAX_DETAIL);
+    }
+    for (size_t t = 0; t < queue->count; t++) {
+        struct strbuf *title = &texts[3 * t], *detail = title + 1, *gives = title + 2;
+        if (!is_left_out(out, queue, t)) {
+            bool gives_any = gives->length > 0, more = gives_any || detail->length > 0;
+            strbuf_printf(out, "%3zu ", t + 1);
+            add_padded(out, title, more ? title_width : 0);
+            strbuf_puts(out, more ? "  " : "");
+            add_padded(out, detail, gives_any ? detail_width : 0);
+            strbuf_puts(out, gives_any ? "  -> " : "");
+            add_text(out, gives);
+            strbuf_putc(out, '\n');
+        }
+        strbuf_free(title);
+        strbuf_free(detail);
+        strbuf_free(gives);
+    }
+}
+
+/* A task's parts on one line, or on one line each if that is too long. */
+static void print_fused(struct strbuf *out, const struct queue *queue)
+{
+    print_heading(out, "fused", queue->count);
+    for (size_t t = 0; t < queue->count; t++) {
+        if (is_left_out(out, queue, t))
+            continue;
+        struct strbuf parts[TASK_PARTS] = {{0}};
+        task_title(&parts[0], queue->tasks[t]);
+        task_reads(&parts[1], queue->tasks[t]);
+        task_keeps(&parts[2], queue->tasks[t]);
+        task_gives(&parts[3], queue->tasks[t]);
+        size_t width = 4;
+        for (int i = 0; i < TASK_PARTS; i++)
+            width += width_of(&parts[i]) + 2;
+        strbuf_printf(out, "%3zu ", t + 1);
+        for (int i = 0; i < TASK_PARTS; i++) {
+            if (i > 0 && parts[i].length > 0)
+                strbuf_puts(out, width <= LINE_WIDTH ? "  " : "\n      ");
+            add_text(out, &parts[i]);
+            strbuf_free(&parts[i]);
+        }
+        strbuf_putc(out, '\n');
+    }
+}
+
+static void explain_queue(struct strbuf *out, const struct queue *queue, const struct queue *fused)
+{
+    print_bound(out, queue);
+    print_fused(out, fused);
+}
+
+/* What is asserted of the value, once it is there. */
+static void print_checks(struct strbuf *out, const struct bound *bound)
+{
+    for (size_t i = 0; i < bound->check_count; i++)
+        strbuf_printf(out, "then %s\n", bound->checks[i].text);
+}
+
+static enum status explain_bound(struct strbuf *out, struct runner *runner, const struct stmt *stmt,
+                                 const struct bound *bound, struct arena *arena, struct diags *diags)
+{
+    const struct queue *queue = &bound->queue;
+    struct queue fused;
+    queue_init(&fused, arena);
+    fuse(queue, &fused);
+    enum status status = STATUS_OK;
+    if (stmt->variant.text != NULL) {
+        status = explain_kernels(out, runner, runner->fusion ? &fused : queue, diags);
+    } else {
+        explain_queue(out, queue, &fused);
+        print_checks(out, bound);
+        if (!runner->fusion)
+            strbuf_puts(out, "fusion is off: the queue runs as it was written\n");
+        if (runner->chooser)
+            status = explain_choice(out, runner, runner->fusion ? &fused : queue, diags);
+    }
+    queue_release(&fused);
+    return status;
+}
+
+enum status explain_statement(struct strbuf *out, struct runner *runner, const struct stmt *stmt, struct arena *arena,
+                              struct diags *diags)
+{
+    if (stmt->variant.text != NULL && strcmp(stmt->variant.text, "kernel") != 0) {
+        diag_error(diags, stmt->variant.span, "there is nothing called `%s` to explain", stmt->variant.text);
+        diag_hint(diags, "write `explain PIPELINE` or `explain kernel PIPELINE`");
+        return STATUS_FAILED;
+    }
+    struct bound bound = {0};
+    enum status status = bind_pipeline(runner->env, stmt->pipeline, false, arena, runner->timing, &bound, diags);
+    if (status != STATUS_OK)
+        return status;
+    if (bound.queue.count == 0)
+        strbuf_puts(out, "nothing to run: the value is known\n");
+    else
+        status = explain_bound(out, runner, stmt, &bound, arena, diags);
+    queue_release(&bound.queue);
+    return status;
+}

@@ -1,0 +1,107 @@
+/* `explain PIPELINE` where backends are chosen: which one each task would run on now, and what the others would need.
+ */
+#include "engine/explain/explain.h"
+
+#include "engine/backend/backend_choice.h"
+#include "engine/explain/dry_run.h"
+#include "engine/run/input_columns.h"
+
+#include <string.h>
+
+static void add_time(struct strbuf *out, double ns)
+{
+    double ms = ns / 1e6;
+    strbuf_printf(out, ms < 0.1 ? "%.3f ms" : ms < 10 ? "%.2f ms" : "%.0f ms", ms);
+}
+
+static void add_estimate(struct strbuf *out, const struct estimate *estimate)
+{
+    strbuf_add_visible(out, estimate->name, strlen(estimate->name));
+    strbuf_puts(out, ": ");
+    if (!estimate->able) {
+        strbuf_puts(out, "unable");
+        return;
+    }
+    strbuf_puts(out, estimate->tried ? "" : "about ");
+    add_time(out, estimate->ns);
+    if (estimate->move_ns > 0) {
+        strbuf_puts(out, ", of which moving columns ");
+        add_time(out, estimate->move_ns);
+    }
+}
+
+/* Each backend's time, that of the one picked first. */
+static void add_choice(struct strbuf *out, struct chooser *chooser, const struct work *work)
+{
+    struct estimate estimates[MOST_CANDIDATES] = {0};
+    chooser_estimate(chooser, work, true, estimates);
+    const struct backend *picked = chooser_pick(chooser, work);
+    const size_t count = chooser_count(chooser);
+    size_t first = 0;
+    while (first + 1 < count && estimates[first].backend != picked)
+        first++;
+    strbuf_printf(out, "%3zu on ", work->task->number + 1);
+    add_estimate(out, &estimates[first]);
+    for (size_t k = 0; k < count; k++) {
+        if (k == first || estimates[k].hidden)
+            continue;
+        strbuf_puts(out, "; ");
+        add_estimate(out, &estimates[k]);
+    }
+}
+
+/* What is known of the columns by now, and spares the task bytes. */
+static void add_savings(struct strbuf *out, const struct work *work, struct column *const *named,
+                        const struct survivors *survivors)
+{
+    const struct task *task = work->task;
+    for (size_t k = 0; k < task->input_count; k++) {
+        if (work->reads[k] && work->columns[k] != named[k])
+            strbuf_printf(out, "; %s as %s", task->inputs[k].name, type_table[work->columns[k]->store].name);
+    }
+    if (survivors->skipped > 0)
+        strbuf_printf(out, "; skips %lld of %lld zones of rows", (long long)survivors->skipped,
+                      (long long)survivors->zones);
+}
+
+/* One task, of which at most `rows` rows are known of: it reads `columns`, which stand for those named. */
+static void explain_task(struct strbuf *out, const struct runner *runner, const struct task *task,
+                         struct column *const *named, struct column *const *columns, int64_t rows, struct diags *diags)
+{
+    struct work work;
+    struct survivors survivors = {0};
+    if (task->sink == SINK_BREAK) {
+        const struct break_job job = {.task = task, .inputs = columns, .rows = rows, .diags = diags};
+        work_of_break(&work, &job);
+    } else {
+        struct job job = {.task = task, .columns = named, .rows = rows, .end = rows, .diags = diags};
+        survivors_find(&survivors, &job, runner->keeper, diags->arena);
+        job.columns = columns;
+        work_of_job(&work, &job, &survivors);
+    }
+    add_choice(out, runner->chooser, &work);
+    if (task->sink != SINK_BREAK)
+        add_savings(out, &work, named, &survivors);
+    strbuf_putc(out, '\n');
+}
+
+enum status explain_choice(struct strbuf *out, const struct runner *runner, const struct queue *queue,
+                           struct diags *diags)
+{
+    struct outlook outlook;
+    outlook_init(&outlook, queue);
+    strbuf_puts(out, "where: the quickest now, by what similar tasks took\n");
+    enum status status = STATUS_OK;
+    for (size_t t = 0; t < queue->count && status == STATUS_OK; t++) {
+        struct task *task = queue->tasks[t];
+        struct column *const *named = outlook_inputs(&outlook, task);
+        struct column *const *columns = inputs_narrow(runner, task, named, diags->arena);
+        if (columns != named)
+            outlook_analyse(&outlook, task, columns);
+        if (outlook.most[t] < INT64_MAX)
+            explain_task(out, runner, task, named, columns, outlook.most[t], diags);
+        status = outlook_pass(&outlook, task, columns, diags);
+    }
+    outlook_release(&outlook);
+    return status;
+}

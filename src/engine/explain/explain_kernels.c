@@ -1,0 +1,85 @@
+/* `explain kernel PIPELINE`: the program of each task, for the columns as they are. */
+#include "engine/explain/explain.h"
+
+#include "engine/backend/backend_choice.h"
+#include "engine/explain/dry_run.h"
+#include "engine/explain/explain_task.h"
+
+static void list_task(struct strbuf *out, const struct task *task)
+{
+    const char *const *names = task_input_names(task);
+    bool *live = arena_array(task->code.arena, (size_t)task->code.count + 1, sizeof *live);
+    task_mark_live(task, live);
+    code_list(out, &task->code, live, names);
+    for (size_t i = 0; i < task->filter_count; i++)
+        strbuf_printf(out, "  keep v%d\n", (int)task->filters[i].keep);
+    for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++) {
+        if (task->outputs[k].needed)
+            strbuf_printf(out, "  give v%d\n", (int)task->outputs[k].value);
+    }
+    for (size_t k = 0; k < task->aggregate_count; k++) {
+        if (task->aggregates[k].value != NO_VALUE)
+            strbuf_printf(out, "  aggregate v%d\n", (int)task->aggregates[k].value);
+    }
+}
+
+/* A breaker is a library of kernels, not a program of its own. */
+static void list_breaker(struct strbuf *out, const struct task *task)
+{
+    struct strbuf part = {0};
+    task_detail(&part, task);
+    strbuf_puts(out, "  ");
+    strbuf_add(out, part.text != NULL ? part.text : "", part.length);
+    strbuf_putc(out, '\n');
+    strbuf_free(&part);
+}
+
+static void add_program(struct strbuf *out, const struct runner *runner, const struct task *task,
+                        struct column *const *columns, struct diags *diags)
+{
+    struct backend *device = runner->device;
+    if (runner->chooser != NULL && chooser_count(runner->chooser) > 1)
+        device = chooser_backend(runner->chooser, 1);
+    const struct job job = {
+        .task = task,
+        .columns = columns,
+        .end = task->rows >= 0 ? task->rows : 0,
+        .timing = runner->timing,
+        .cancel = runner->cancel,
+        .diags = diags,
+    };
+    const char *text = device != NULL && device->ops->source != NULL ? device->ops->source(device, &job) : NULL;
+    if (text != NULL)
+        strbuf_puts(out, text);
+    else
+        list_task(out, task);
+}
+
+static enum status explain_task(struct strbuf *out, const struct runner *runner, struct outlook *outlook,
+                                struct task *task, struct diags *diags)
+{
+    struct column **columns = outlook_inputs(outlook, task);
+    if (task->number > 0)
+        strbuf_putc(out, '\n');
+    strbuf_printf(out, "// task %zu: ", task->number + 1);
+    task_title(out, task);
+    strbuf_putc(out, '\n');
+    if (task->sink == SINK_BREAK)
+        list_breaker(out, task);
+    else
+        add_program(out, runner, task, columns, diags);
+    if (out->text[out->length - 1] != '\n')
+        strbuf_putc(out, '\n');
+    return outlook_pass(outlook, task, columns, diags);
+}
+
+enum status explain_kernels(struct strbuf *out, struct runner *runner, const struct queue *fused, struct diags *diags)
+{
+    struct outlook outlook;
+    outlook_init(&outlook, fused);
+    enum status status = STATUS_OK;
+    for (size_t t = 0; t < fused->count && status == STATUS_OK; t++)
+        status = explain_task(out, runner, &outlook, fused->tasks[t], diags);
+    outlook_release(&outlook);
+    return status;
+}

@@ -1,0 +1,420 @@
+/* A task in words. Names are RubiCL's: a task that maps and then filters is a MappingFilter. */
+#include "engine/explain/explain_task.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { MAX_NAMES = 8, MAX_PARTS = 5, MAX_BYTES = 90 };
+
+/* What a stage does to a task's name. */
+enum role {
+    ROLE_OTHER,  /* is named always */
+    ROLE_SOURCE, /* is named if nothing else is */
+    ROLE_CHOICE, /* likewise: it only chooses columns */
+    ROLE_MAP,
+    ROLE_FILTER
+};
+
+/* Stages whose name in a listing is not just their word with a capital letter. */
+static const struct naming {
+    const char *word;
+    const char *name;
+    enum role role;
+} namings[] = {
+    {"select", "Filter", ROLE_FILTER}, {"reject", "Filter", ROLE_FILTER}, {"map", "Map", ROLE_MAP},
+    {"derive", "Map", ROLE_MAP},       {"braid", "Braid", ROLE_MAP},      {"load", "Load", ROLE_SOURCE},
+    {"range", "Range", ROLE_SOURCE},   {"let", "Let", ROLE_SOURCE},       {"last", "Last", ROLE_SOURCE},
+    {"list", "List", ROLE_SOURCE},     {"zip", "Zip", ROLE_SOURCE},       {"fsts", "Fsts", ROLE_CHOICE},
+    {"snds", "Snds", ROLE_CHOICE},     {"nth", "Nth", ROLE_CHOICE},       {"pick", "Pick", ROLE_CHOICE},
+};
+
+static enum role role_of(const struct stage_mark *stage)
+{
+    for (size_t i = 0; i < sizeof namings / sizeof *namings; i++) {
+        if (strcmp(namings[i].word, stage->name) == 0)
+            return namings[i].role;
+    }
+    return ROLE_OTHER;
+}
+
+static void add_stage_name(struct strbuf *out, const struct stage_mark *stage)
+{
+    for (size_t i = 0; i < sizeof namings / sizeof *namings; i++) {
+        if (strcmp(namings[i].word, stage->name) == 0) {
+            strbuf_puts(out, namings[i].name);
+            return;
+        }
+    }
+    char *place = strbuf_reserve(out, 1);
+    *place = (char)toupper((unsigned char)stage->name[0]);
+    strbuf_commit(out, 1);
+    if (stage->name[0] != '\0')
+        strbuf_add_visible(out, stage->name + 1, strlen(stage->name + 1));
+}
+
+static bool is_minor(enum role role)
+{
+    return role == ROLE_SOURCE || role == ROLE_CHOICE;
+}
+
+/* Several stages: runs of maps and of filters count once, a map before a filter makes it a mapping one, and sources
+ * are left out unless there is nothing else. */
+static void add_joined_name(struct strbuf *out, const struct task *task)
+{
+    bool all_minor = true;
+    for (size_t i = 0; i < task->stage_count; i++)
+        all_minor = all_minor && is_minor(role_of(&task->stages[i]));
+    enum role last = ROLE_OTHER;
+    int parts = 0;
+    for (size_t i = 0; i < task->stage_count; i++) {
+        enum role role = role_of(&task->stages[i]);
+        if ((is_minor(role) && !all_minor) || (parts > 0 && role != ROLE_OTHER && role == last))
+            continue;
+        if (role == ROLE_FILTER && last == ROLE_MAP) {
+            /* "Map" or "Braid" was written last. */
+            strbuf_puts(out, out->text[out->length - 1] == 'p' ? "pingFilter" : "ingFilter");
+            last = role;
+            continue;
+        }
+        if (parts == MAX_PARTS) {
+            strbuf_puts(out, "+…");
+            return;
+        }
+        strbuf_puts(out, parts++ > 0 ? "+" : "");
+        add_stage_name(out, &task->stages[i]);
+        last = role;
+    }
+}
+
+void task_title(struct strbuf *out, const struct task *task)
+{
+    if (task->stage_count == 0)
+        strbuf_puts(out, task->sink == SINK_AGGREGATE ? "Aggregate" : task->filter_count > 0 ? "Filter" : "Map");
+    else if (task->stage_count == 1)
+        add_stage_name(out, &task->stages[0]);
+    else
+        add_joined_name(out, task);
+}
+
+/* Appends text, cut at a character. */
+static void add_cut(struct strbuf *out, const char *text, size_t length)
+{
+    size_t most = length;
+    if (length > MAX_BYTES) {
+        most = MAX_BYTES;
+        while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80)
+            most--;
+    }
+    strbuf_add(out, text, most);
+    if (most < length)
+        strbuf_puts(out, "…");
+}
+
+static void add_name(struct strbuf *out, const char *name)
+{
+    if (name != NULL)
+        strbuf_add_visible(out, name, strlen(name));
+}
+
+const char *const *task_input_names(const struct task *task)
+{
+    const char **names = arena_array(task->code.arena, task->input_count + 1, sizeof *names);
+    for (size_t k = 0; k < task->input_count; k++)
+        names[k] = task->inputs[k].name != NULL ? task->inputs[k].name : "?";
+    return names;
+}
+
+static void add_value(struct strbuf *out, const struct task *task, value v, const char *const *names)
+{
+    struct strbuf text = {0};
+    code_print(&text, &task->code, v, names);
+    add_cut(out, text.text, text.length);
+    strbuf_free(&text);
+}
+
+/* Filters of which each is in parentheses if && would take it apart. */
+static void add_filters(struct strbuf *out, const struct task *task, const char *const *names)
+{
+    for (size_t i = 0; i < task->filter_count; i++) {
+        if (i == MAX_NAMES) {
+            strbuf_printf(out, " && … %zu more", task->filter_count - MAX_NAMES);
+            return;
+        }
+        enum op op = task->code.at[task->filters[i].keep].op;
+        bool parentheses = task->filter_count > 1 && (op == OP_OR || op == OP_SELECT);
+        strbuf_puts(out, i > 0 ? " && " : "");
+        strbuf_puts(out, parentheses ? "(" : "");
+        add_value(out, task, task->filters[i].keep, names);
+        strbuf_puts(out, parentheses ? ")" : "");
+    }
+}
+
+/* A bare input under its own name. */
+static bool is_passed_on(const struct task *task, const struct output *output, const char *const *names)
+{
+    const struct instr *instr = &task->code.at[output->value];
+    return instr->op == OP_INPUT && output->name != NULL && strcmp(names[instr->integer], output->name) == 0;
+}
+
+/* Outputs with how they are computed; `all` also those that are only passed on. */
+static bool add_outputs(struct strbuf *out, const struct task *task, const char *const *names, bool all)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < task->output_count; k++) {
+        const struct output *output = &task->outputs[k];
+        bool passed_on = is_passed_on(task, output, names);
+        if (!output->needed || (passed_on && !all) || count++ >= MAX_NAMES)
+            continue;
+        strbuf_puts(out, count > 1 ? ", " : "");
+        add_name(out, output->name);
+        if (!passed_on) {
+            strbuf_puts(out, " = ");
+            add_value(out, task, output->value, names);
+        }
+    }
+    if (count > MAX_NAMES)
+        strbuf_printf(out, ", … %zu more", count - MAX_NAMES);
+    return count > 0;
+}
+
+static void add_initial(struct strbuf *out, const struct aggregate *aggregate)
+{
+    if (!aggregate->has_initial)
+        return;
+    strbuf_puts(out, " from ");
+    scalar_print(out, &aggregate->initial);
+}
+
+static void add_aggregate(struct strbuf *out, const struct task *task, const struct aggregate *aggregate,
+                          const char *const *names)
+{
+    static const char *const words[] = {
+        [AGG_COUNT] = "count", [AGG_SUM] = "sum",     [AGG_PRODUCT] = "product", [AGG_MIN] = "min",
+        [AGG_MAX] = "max",     [AGG_MEAN] = "mean",   [AGG_BITAND] = "bitand",   [AGG_XOR] = "bitxor",
+        [AGG_BITOR] = "bitor", [AGG_FOLD] = "reduce",
+    };
+    strbuf_printf(out, "%s(", words[aggregate->kind]);
+    if (aggregate->value != NO_VALUE)
+        add_value(out, task, aggregate->value, names);
+    strbuf_putc(out, ')');
+    add_initial(out, aggregate);
+}
+
+static void add_aggregates(struct strbuf *out, const struct task *task, const char *const *names)
+{
+    for (size_t k = 0; k < task->aggregate_count; k++) {
+        if (k == MAX_NAMES) {
+            strbuf_printf(out, ", … %zu more", task->aggregate_count - MAX_NAMES);
+            return;
+        }
+        strbuf_puts(out, k > 0 ? ", " : "");
+        add_aggregate(out, task, &task->aggregates[k], names);
+    }
+}
+
+static void add_key(struct strbuf *out, const struct task *task, size_t i)
+{
+    const struct breaker *breaker = task->breaker;
+    const char *name = task->inputs[breaker->keys[i]].name;
+    strbuf_puts(out, i > 0 ? ", " : "");
+    add_name(out, name != NULL ? name : "?");
+    strbuf_puts(out, breaker->descending[i] ? " desc" : "");
+}
+
+/* "+ of ids exclusive from 5": what a scan keeps running, and over which rows. */
+static void add_scan(struct strbuf *out, const struct task *task)
+{
+    static const char *const operators[] = {
+        [AGG_SUM] = "+",    [AGG_PRODUCT] = "*", [AGG_MIN] = "min",     [AGG_MAX] = "max",
+        [AGG_BITAND] = "&", [AGG_XOR] = "^",     [AGG_BITOR] = "bitor", [AGG_FOLD] = "a function",
+    };
+    const struct breaker *breaker = task->breaker;
+    const struct aggregate *aggregate = &task->aggregates[0];
+    strbuf_printf(out, "%s of ", operators[aggregate->kind]);
+    add_key(out, task, 0);
+    strbuf_puts(out, breaker->exclusive ? " exclusive" : "");
+    add_initial(out, aggregate);
+    if (breaker->segment > 0)
+        strbuf_printf(out, " along rows of %" PRId64, breaker->segment);
+    if (breaker->stride > 1)
+        strbuf_printf(out, " along %" PRId64 " columns", breaker->stride);
+}
+
+/* What a breaker does, with its keys in their order. */
+static void add_breaker(struct strbuf *out, const struct task *task)
+{
+    const struct breaker *breaker = task->breaker;
+    switch (breaker->kind) {
+    case BREAK_SCAN:
+        add_scan(out, task);
+        return;
+    case BREAK_SORT:
+    case BREAK_GROUP:
+        strbuf_puts(out, "by ");
+        break;
+    case BREAK_SCATTER:
+        strbuf_puts(out, "to ");
+        break;
+    case BREAK_DISTINCT:
+    case BREAK_HIST:
+        strbuf_puts(out, "of ");
+        break;
+    }
+    for (size_t i = 0; i < breaker->key_count && i < MAX_NAMES; i++)
+        add_key(out, task, i);
+    if (breaker->key_count > MAX_NAMES)
+        strbuf_printf(out, ", … %zu more", breaker->key_count - MAX_NAMES);
+    if (breaker->first > 0)
+        strbuf_printf(out, "  first %" PRId64, breaker->first);
+    if (breaker->into >= 0)
+        strbuf_printf(out, breaker->kind == BREAK_HIST ? " in %" PRId64 : " into %" PRId64, breaker->into);
+}
+
+/* What was written after the stage's word. */
+static void add_stage_rest(struct strbuf *out, const struct stage_mark *stage)
+{
+    const char *text = stage->text != NULL ? stage->text : "";
+    bool is_name = strcmp(stage->name, "let") == 0;
+    size_t word = 0;
+    while (isalpha((unsigned char)text[word]) || text[word] == '_')
+        word++;
+    if (is_name)
+        word = 0;
+    else if (text[word] == '\0')
+        return;
+    if (word > 0 && text[word] == ' ')
+        text += word + 1;
+    struct strbuf visible = {0};
+    strbuf_add_visible(&visible, text, strlen(text));
+    add_cut(out, visible.text, visible.length);
+    strbuf_free(&visible);
+}
+
+static bool is_stage(const struct task *task, const char *name)
+{
+    return task->stage_count == 1 && strcmp(task->stages[0].name, name) == 0;
+}
+
+/* Of a group also what is computed of each. */
+static void add_breaker_detail(struct strbuf *out, const struct task *task, const char *const *names)
+{
+    add_breaker(out, task);
+    if (task->breaker->kind != BREAK_GROUP || task->aggregate_count == 0)
+        return;
+    strbuf_puts(out, ": ");
+    add_aggregates(out, task, names);
+}
+
+void task_detail(struct strbuf *out, const struct task *task)
+{
+    const char *const *names = task_input_names(task);
+    bool aggregates = task->aggregate_count > 0 && task->aggregates[0].value != NO_VALUE;
+    if (task->sink == SINK_BREAK)
+        add_breaker_detail(out, task, names);
+    else if (task->filter_count > 0)
+        add_filters(out, task, names);
+    else if (aggregates && !is_stage(task, "reduce"))
+        add_value(out, task, task->aggregates[0].value, names);
+    else if (task->stage_count > 0 && role_of(&task->stages[0]) != ROLE_MAP)
+        add_stage_rest(out, &task->stages[0]);
+    else
+        add_outputs(out, task, names, false);
+}
+
+void task_reads(struct strbuf *out, const struct task *task)
+{
+    const char *const *names = task_input_names(task);
+    for (size_t k = 0; k < task->input_count && k < MAX_NAMES; k++) {
+        const struct input *input = &task->inputs[k];
+        strbuf_puts(out, k > 0 ? ", " : "reads ");
+        add_name(out, names[k]);
+        strbuf_printf(out, "%s:%s", input->whole ? "[]" : "", type_table[input->type].name);
+        if (input->task != NULL)
+            strbuf_printf(out, " of %zu", input->task->number + 1);
+    }
+    if (task->input_count > MAX_NAMES)
+        strbuf_printf(out, ", … %zu more", task->input_count - MAX_NAMES);
+    if (task->input_count == 0 && task->rows_from != NULL)
+        strbuf_printf(out, "reads rows of %zu", task->rows_from->number + 1);
+    for (size_t i = 0; i < task->equal_count && i < MAX_NAMES; i++)
+        strbuf_printf(out, "%s%zu", i > 0 ? ", " : "  as many as of ", task->equals[i]->number + 1);
+    if (task->first > 0)
+        strbuf_printf(out, "%sfrom row %" PRId64, out->length > 0 ? "  " : "", task->first);
+    if (task->rows >= 0)
+        strbuf_printf(out, "%s%" PRId64 " row%s", out->length > 0 ? "  " : "", task->rows, task->rows == 1 ? "" : "s");
+    else if (task->limit != INT64_MAX)
+        strbuf_printf(out, "%sat most %" PRId64 " rows", out->length > 0 ? "  " : "", task->limit);
+}
+
+void task_keeps(struct strbuf *out, const struct task *task)
+{
+    if (task->filter_count > 0) {
+        strbuf_puts(out, "keep ");
+        add_filters(out, task, task_input_names(task));
+    }
+    if (task->sink == SINK_BREAK)
+        add_breaker(out, task);
+    const struct window *window = &task->window;
+    if (window->skip > 0)
+        strbuf_printf(out, "%sskip %" PRId64, out->length > 0 ? "  " : "", window->skip);
+    if (window->take != INT64_MAX)
+        strbuf_printf(out, "%stake %" PRId64, out->length > 0 ? "  " : "", window->take);
+    if (window->tail >= 0)
+        strbuf_printf(out, "%stail %" PRId64, out->length > 0 ? "  " : "", window->tail);
+}
+
+/* A breaker's outputs by name; those of a group with what they are. */
+static void add_broken(struct strbuf *out, const struct task *task, const char *const *names)
+{
+    bool groups = task->breaker->kind == BREAK_GROUP;
+    size_t count = 0;
+    for (size_t k = 0; k < task->output_count; k++) {
+        if (!task->outputs[k].needed || count++ >= MAX_NAMES)
+            continue;
+        strbuf_puts(out, count > 1 ? ", " : "");
+        add_name(out, task->outputs[k].name);
+        if (groups && k >= task->breaker->key_count) {
+            strbuf_puts(out, " = ");
+            add_aggregate(out, task, &task->aggregates[k - task->breaker->key_count], names);
+        }
+    }
+    if (count > MAX_NAMES)
+        strbuf_printf(out, ", … %zu more", count - MAX_NAMES);
+    strbuf_puts(out, count == 0 ? "rows" : "");
+}
+
+void task_gives(struct strbuf *out, const struct task *task)
+{
+    const char *const *names = task_input_names(task);
+    strbuf_puts(out, "gives ");
+    if (task->sink == SINK_AGGREGATE)
+        add_aggregates(out, task, names);
+    else if (task->sink == SINK_BREAK)
+        add_broken(out, task, names);
+    else if (!add_outputs(out, task, names, true))
+        strbuf_puts(out, "rows");
+}
+
+/* The names of the outputs that are needed, or of those that are not. */
+static size_t add_output_names(struct strbuf *out, const struct task *task, bool needed, const char *before)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < task->output_count; k++) {
+        if (task->outputs[k].needed != needed || count++ >= MAX_NAMES)
+            continue;
+        strbuf_puts(out, count > 1 ? ", " : before);
+        add_name(out, task->outputs[k].name);
+    }
+    if (count > MAX_NAMES)
+        strbuf_printf(out, ", … %zu more", count - MAX_NAMES);
+    return count;
+}
+
+void task_gives_names(struct strbuf *out, const struct task *task)
+{
+    if (task->sink == SINK_AGGREGATE)
+        return;
+    bool any = add_output_names(out, task, true, "") > 0;
+    add_output_names(out, task, false, any ? "  drops " : "drops ");
+}

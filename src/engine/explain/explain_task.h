@@ -1,0 +1,21 @@
+/* One task in words: the pieces of which explain makes its listings. */
+#ifndef RQL_ENGINE_EXPLAIN_EXPLAIN_TASK_H
+#define RQL_ENGINE_EXPLAIN_EXPLAIN_TASK_H
+
+#include "engine/plan/task.h"
+
+enum { TASK_PARTS = 4 }; /* title, reads, keeps, gives */
+
+/* A breaker keeps nothing: its part says what it goes by. Each appends text without control bytes, of bounded length,
+ * or nothing where there is nothing to say. */
+void task_title(struct strbuf *out, const struct task *task);       /* MappingFilter+Sum */
+void task_detail(struct strbuf *out, const struct task *task);      /* of one stage: ids == 42 && amounts > 0 */
+void task_reads(struct strbuf *out, const struct task *task);       /* reads ids:i32, amounts:i32  1000 rows */
+void task_keeps(struct strbuf *out, const struct task *task);       /* keep ids == 42 && amounts > 0  take 3 */
+void task_gives(struct strbuf *out, const struct task *task);       /* gives sum(amounts) */
+void task_gives_names(struct strbuf *out, const struct task *task); /* ids, amounts  drops price */
+
+/* The names of the task's inputs, for code_print. */
+const char *const *task_input_names(const struct task *task);
+
+#endif

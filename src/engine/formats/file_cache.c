@@ -1,0 +1,355 @@
+#include "engine/formats/file_cache.h"
+
+#include "base/heap.h"
+#include "base/path.h"
+#include "engine/formats/formats.h"
+#include "engine/storage/compression.h"
+#include "engine/storage/pipe_input.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* Files that only the catalog refers to are kept while there are no more than this many of them. */
+enum { IDLE_KEPT = 64 };
+
+/* A file changed within this time before it was opened may change again without a new time stamp: the clock of file
+ * systems ticks slowly. */
+static const int64_t fresh_ns = 50000000;
+
+struct entry {
+    char *path;
+    struct file_stamp stamp;
+    const struct format *format;
+    struct relation *relation;
+    bool fresh;
+    uint64_t used; /* the catalog's clock when it was last asked for */
+};
+
+struct catalog {
+    struct mappings *mappings;
+    struct pipes *pipes;
+    const atomic_int *cancel;
+    struct progress *progress;
+    struct entry *entries;
+    size_t count, capacity;
+    uint64_t clock;
+};
+
+struct catalog *catalog_new(struct mappings *mappings, const atomic_int *cancel)
+{
+    struct catalog *catalog = heap_array(1, sizeof *catalog);
+    catalog->mappings = mappings;
+    catalog->pipes = pipes_new();
+    catalog->cancel = cancel;
+    return catalog;
+}
+
+void catalog_report_to(struct catalog *catalog, struct progress *progress)
+{
+    catalog->progress = progress;
+}
+
+void catalog_keep_input(struct catalog *catalog)
+{
+    pipes_keep_input(catalog->pipes);
+}
+
+enum status catalog_expect(const struct catalog *catalog, const char *path, struct span span, struct diags *diags)
+{
+    return pipes_refuse(catalog->pipes, path, span, diags) ? STATUS_FAILED : STATUS_OK;
+}
+
+static void entry_release(struct entry *entry)
+{
+    relation_unref(entry->relation);
+    free(entry->path);
+}
+
+void catalog_free(struct catalog *catalog)
+{
+    if (!catalog)
+        return;
+    for (size_t i = 0; i < catalog->count; i++)
+        entry_release(&catalog->entries[i]);
+    pipes_free(catalog->pipes);
+    free(catalog->entries);
+    free(catalog);
+}
+
+static void entry_remove(struct catalog *catalog, size_t i)
+{
+    entry_release(&catalog->entries[i]);
+    catalog->entries[i] = catalog->entries[--catalog->count];
+}
+
+/* Whether the file changed while it was mapped, even if it looks like before again: parts of it may read as zeroes. */
+static bool is_damaged(const struct entry *entry)
+{
+    for (size_t i = 0; i < entry->relation->count; i++) {
+        const struct mapping *mapping = entry->relation->columns[i]->mapping;
+        if (mapping && mapping_damaged(mapping))
+            return true;
+    }
+    return false;
+}
+
+static bool same_stamp(const struct file_stamp *a, const struct file_stamp *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size && a->mtime_ns == b->mtime_ns;
+}
+
+/* Endings that say the same, as .bin and .i32 do, share what was read. */
+static bool same_format(const struct format *a, const struct format *b)
+{
+    return a->read == b->read && a->type == b->type && a->columns == b->columns;
+}
+
+static struct entry *entry_find(const struct catalog *catalog, const char *path, const struct format *format)
+{
+    struct file_stamp now;
+    if (!file_stamp_of(path, &now))
+        return NULL;
+    for (size_t i = 0; i < catalog->count; i++) {
+        struct entry *entry = &catalog->entries[i];
+        if (same_format(entry->format, format) && !entry->fresh && same_stamp(&entry->stamp, &now) &&
+            !is_damaged(entry))
+            return entry;
+    }
+    return NULL;
+}
+
+bool catalog_holds(const struct catalog *catalog, const char *path, const struct format *format)
+{
+    return entry_find(catalog, path, format) != NULL;
+}
+
+static bool is_fresh(const struct file_stamp *stamp)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - stamp->mtime_ns;
+    return age > -fresh_ns && age < fresh_ns;
+}
+
+static enum status entry_open(struct catalog *catalog, const char *path, struct span span, const struct format *format,
+                              struct entry **entry, struct diags *diags)
+{
+    struct mapping *mapping;
+    struct relation *relation;
+    struct crew crew = {
+        .threads = parallel_threads(),
+        .cancel = catalog->cancel,
+        .progress = catalog->progress,
+        .whole = {.what = arena_printf(diags->arena, "load %s", path_shown(path, diags->arena))},
+    };
+    enum status status = path_is_pipe(path) ? pipes_open(catalog->pipes, path, &crew, span, &mapping, diags)
+                                            : mapping_open(catalog->mappings, path, span, &mapping, diags);
+    if (status != STATUS_OK)
+        return status;
+    crew.whole.bytes = (int64_t)mapping_length(mapping);
+    const struct format_job job = {format, &crew, span, diags};
+    const struct packing *packing = packing_of_path(path);
+    if (!packing && format->type == TYPE_COUNT)
+        packing = packing_of_content(mapping_data(mapping), mapping_length(mapping));
+    if (packing)
+        status = packing_open(packing, &mapping, &crew, span, diags);
+    if (status == STATUS_OK)
+        status = format->read(&job, mapping, &relation);
+    if (status == STATUS_OK) {
+        if (catalog->count == catalog->capacity) {
+            catalog->capacity = catalog->capacity ? 2 * catalog->capacity : 16;
+            catalog->entries = heap_resize(catalog->entries, catalog->capacity, sizeof *catalog->entries);
+        }
+        struct file_stamp stamp = mapping_stamp(mapping);
+        *entry = &catalog->entries[catalog->count++];
+        **entry = (struct entry){
+            .path = heap_text(path), .stamp = stamp, .format = format, .relation = relation, .fresh = is_fresh(&stamp)};
+    }
+    mapping_unref(mapping);
+    return status;
+}
+
+/* Adds the columns of a file to what was loaded. */
+static enum status load_file(struct catalog *catalog, const char *path, struct span span, const struct format *format,
+                             struct loaded *loaded, struct diags *diags)
+{
+    struct entry *entry = entry_find(catalog, path, format);
+    if (!entry) {
+        enum status status = entry_open(catalog, path, span, format, &entry, diags);
+        if (status != STATUS_OK)
+            return status;
+    }
+    entry->used = ++catalog->clock;
+    const struct relation *relation = entry->relation;
+    struct arena *arena = diags->arena;
+    size_t count = loaded->count + relation->count;
+    loaded->shape = relation->shape; /* of a picture, which is loaded alone */
+    loaded->columns = arena_grow(arena, loaded->columns, loaded->count, count, sizeof *loaded->columns);
+    loaded->names = arena_grow(arena, loaded->names, loaded->count, count, sizeof *loaded->names);
+    const char *base = path_base(path);
+    for (size_t i = 0; i < relation->count; i++) {
+        const char *name = relation->names[i];
+        loaded->columns[loaded->count] = column_ref(relation->columns[i]);
+        loaded->names[loaded->count] =
+            *name ? arena_text(arena, name, strlen(name)) : arena_text(arena, base, (size_t)(path_ending(path) - base));
+        loaded->count++;
+    }
+    return STATUS_OK;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names of the raw files in a directory, sorted. */
+static const char **raw_names(DIR *directory, size_t *count, struct arena *arena)
+{
+    const char **names = NULL;
+    size_t capacity = 0;
+    *count = 0;
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        const struct format *format = format_of_path(entry->d_name);
+        if (entry->d_name[0] == '.' || entry->d_type == DT_DIR || !format || format->type == TYPE_COUNT)
+            continue;
+        if (*count == capacity) {
+            capacity = capacity ? 2 * capacity : 16;
+            names = arena_grow(arena, names, *count, capacity, sizeof *names);
+        }
+        names[(*count)++] = arena_text(arena, entry->d_name, strlen(entry->d_name));
+    }
+    if (*count > 0)
+        qsort(names, *count, sizeof *names, compare_names);
+    return names;
+}
+
+static enum status load_each(struct catalog *catalog, const char *path, const char **names, size_t count,
+                             struct span span, struct loaded *loaded, struct diags *diags)
+{
+    const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
+    for (size_t i = 0; i < count; i++) {
+        const char *file = arena_printf(diags->arena, "%s%s%s", path, slash, names[i]);
+        enum status status = load_file(catalog, file, span, format_of_path(file), loaded, diags);
+        if (status != STATUS_OK)
+            return status;
+        if (loaded->columns[i]->rows != loaded->columns[0]->rows) {
+            diag_error(diags, span, "the columns of `%s` differ in length: `%s` has %lld rows, `%s` has %lld", path,
+                       names[0], (long long)loaded->columns[0]->rows, names[i], (long long)loaded->columns[i]->rows);
+            return STATUS_FAILED;
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status load_directory(struct catalog *catalog, const char *path, struct span span,
+                                  const struct format *stated, struct loaded *loaded, struct diags *diags)
+{
+    if (stated) {
+        diag_error(diags, span, "`%s` is a directory, whose columns have the types their endings say", path);
+        diag_hint(diags, "leave out %s, or load one file", format_word(stated));
+        return STATUS_FAILED;
+    }
+    DIR *directory = opendir(path);
+    if (!directory)
+        return diag_error(diags, span, "cannot open `%s`: %s", path, strerror(errno));
+    size_t count;
+    const char **names = raw_names(directory, &count, diags->arena);
+    closedir(directory);
+    if (count == 0) {
+        diag_error(diags, span, "the directory `%s` holds no column files", path);
+        diag_hint(diags, "a column file has an ending that says its type, such as .i32 or .f64");
+        return STATUS_FAILED;
+    }
+    return load_each(catalog, path, names, count, span, loaded, diags);
+}
+
+static enum status unknown_ending(const char *path, struct span span, struct diags *diags)
+{
+    const char *endings = format_endings(diags->arena, FORMAT_READ);
+    const struct format *format = format_of_path(path);
+    const char *advice = format_advice(path_ending(path));
+    path = path_shown(path, diags->arena);
+    if (format)
+        diag_error(diags, span, "`%s` files can be saved, but not loaded", format->ending);
+    else if (advice)
+        diag_error(diags, span, "`%s` is of a format that cannot be loaded", path);
+    else
+        diag_error(diags, span, "the ending of `%s` does not say what is in it", path);
+    if (advice)
+        diag_hint(diags, "%s", advice);
+    else if (format)
+        diag_hint(diags, "endings that can be loaded: %s", endings);
+    else
+        diag_hint(
+            diags,
+            "say it behind the path, as in `load %s csv`, or i32 for a column of these; or use one of the endings %s",
+            path, endings);
+    return STATUS_FAILED;
+}
+
+enum status catalog_load(struct catalog *catalog, const char *path, struct span span, const struct format *stated,
+                         struct loaded *loaded, struct diags *diags)
+{
+    *loaded = (struct loaded){0};
+    const struct format *format = stated ? stated : format_of_path(path);
+    struct stat info;
+    bool exists = stat(path, &info) == 0;
+    enum status status;
+    if (exists && S_ISDIR(info.st_mode))
+        status = load_directory(catalog, path, span, stated, loaded, diags);
+    else if (exists && (!format || !format->read))
+        status = unknown_ending(path, span, diags);
+    else /* what is missing is reported as such, whatever its ending */
+        status = load_file(catalog, path, span, format ? format : format_of_type(TYPE_I32), loaded, diags);
+    if (status != STATUS_OK)
+        loaded_release(loaded);
+    return status;
+}
+
+void loaded_release(struct loaded *loaded)
+{
+    for (size_t i = 0; i < loaded->count; i++)
+        column_unref(loaded->columns[i]);
+    *loaded = (struct loaded){0};
+}
+
+/* Whether only the catalog refers to the entry's columns, and devices that have copies of them. */
+static bool is_idle(const struct entry *entry)
+{
+    for (size_t i = 0; i < entry->relation->count; i++) {
+        const struct column *column = entry->relation->columns[i];
+        if (column->refs > column->copies + 1)
+            return false;
+    }
+    return true;
+}
+
+static bool has_changed(const struct entry *entry)
+{
+    struct file_stamp now;
+    return entry->fresh || !file_stamp_of(entry->path, &now) || !same_stamp(&entry->stamp, &now) || is_damaged(entry);
+}
+
+void catalog_sweep(struct catalog *catalog)
+{
+    size_t idle = 0;
+    for (size_t i = catalog->count; i-- > 0;) {
+        if (has_changed(&catalog->entries[i]))
+            entry_remove(catalog, i);
+        else if (is_idle(&catalog->entries[i]))
+            idle++;
+    }
+    for (; idle > IDLE_KEPT; idle--) {
+        size_t oldest = catalog->count;
+        for (size_t i = 0; i < catalog->count; i++) {
+            const struct entry *entry = &catalog->entries[i];
+            if (is_idle(entry) && (oldest == catalog->count || entry->used < catalog->entries[oldest].used))
+                oldest = i;
+        }
+        entry_remove(catalog, oldest);
+    }
+}

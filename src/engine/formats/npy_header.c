@@ -1,0 +1,309 @@
+#include "engine/formats/npy_header.h"
+
+#include "base/strbuf.h"
+#include "base/utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char npy_magic[NPY_MAGIC_BYTES + 1] = "\x93NUMPY";
+
+const char *const npy_names[TYPE_COUNT] = {
+    [TYPE_BOOL] = "|b1", [TYPE_I8] = "|i1",  [TYPE_I16] = "<i2", [TYPE_I32] = "<i4", [TYPE_I64] = "<i8",
+    [TYPE_U8] = "|u1",   [TYPE_U16] = "<u2", [TYPE_U32] = "<u4", [TYPE_F32] = "<f4", [TYPE_F64] = "<f8",
+};
+
+enum { MOST_FIELDS = 1 << 16, MOST_ITEM = 1 << 28 };
+
+/* The dictionary while it is read: a literal of Python with strings, whole numbers, booleans, tuples and lists. */
+struct literal {
+    const struct format_job *job;
+    const char *path;
+    const char *at, *end;
+    bool latin1; /* as its text is before version 3 */
+    bool failed; /* it is no such dictionary; told when all is read */
+};
+
+static void skip_blank(struct literal *literal)
+{
+    while (literal->at < literal->end && (*literal->at == ' ' || *literal->at == '\n' || *literal->at == '\t'))
+        literal->at++;
+}
+
+/* Whether the character comes next; it is passed over then. */
+static bool accept(struct literal *literal, char c)
+{
+    skip_blank(literal);
+    if (literal->at == literal->end || *literal->at != c)
+        return false;
+    literal->at++;
+    return true;
+}
+
+static void expect(struct literal *literal, char c)
+{
+    literal->failed = literal->failed || !accept(literal, c);
+}
+
+static bool accept_word(struct literal *literal, const char *word)
+{
+    skip_blank(literal);
+    size_t length = strlen(word);
+    if ((size_t)(literal->end - literal->at) < length || memcmp(literal->at, word, length) != 0)
+        return false;
+    literal->at += length;
+    return true;
+}
+
+static void add_utf8(struct strbuf *out, uint32_t code)
+{
+    char bytes[4];
+    strbuf_add(out, bytes, utf8_encode(code, bytes));
+}
+
+/* What a backslash and the letter behind it stand for in a string. */
+static void add_escaped(struct literal *literal, struct strbuf *out)
+{
+    char letter = literal->at < literal->end ? *literal->at++ : '\0';
+    int digits = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
+    uint32_t code = 0;
+    for (int i = 0; i < digits; i++) {
+        const char *hex = "0123456789abcdef0123456789ABCDEF";
+        const char *digit = literal->at < literal->end && *literal->at ? strchr(hex, *literal->at) : NULL;
+        if (!digit) {
+            literal->failed = true;
+            return;
+        }
+        code = code << 4 | (uint32_t)((digit - hex) & 15);
+        literal->at++;
+    }
+    if (digits > 0 && (code == 0 || code > 0x10ffff))
+        literal->failed = true;
+    else if (digits > 0)
+        add_utf8(out, code);
+    else if (letter == 't' || letter == 'n' || letter == 'r')
+        strbuf_putc(out, letter == 't' ? '\t' : letter == 'n' ? '\n' : '\r');
+    else if (letter)
+        strbuf_putc(out, letter);
+}
+
+/* A string in the arena; "" and failed if none comes next. */
+static const char *read_string(struct literal *literal)
+{
+    skip_blank(literal);
+    if (literal->at + 1 < literal->end && (*literal->at == 'u' || *literal->at == 'b'))
+        literal->at++;
+    char quote = literal->at < literal->end ? *literal->at : '\0';
+    struct strbuf text = {0};
+    bool closed = false;
+    literal->at += quote == '\'' || quote == '"';
+    while ((quote == '\'' || quote == '"') && !closed && literal->at < literal->end && !literal->failed) {
+        char c = *literal->at++;
+        closed = c == quote;
+        if (c == '\\')
+            add_escaped(literal, &text);
+        else if (literal->latin1 && (unsigned char)c >= 0x80)
+            add_utf8(&text, (unsigned char)c);
+        else if (!closed)
+            strbuf_putc(&text, c);
+    }
+    literal->failed = literal->failed || !closed;
+    const char *kept = arena_text(literal->job->diags->arena, text.text ? text.text : "", text.length);
+    strbuf_free(&text);
+    return kept;
+}
+
+static int64_t read_whole(struct literal *literal)
+{
+    int64_t number = 0;
+    skip_blank(literal);
+    const char *begin = literal->at;
+    for (; literal->at < literal->end && *literal->at >= '0' && *literal->at <= '9'; literal->at++) {
+        if (number > (INT64_MAX - 9) / 10)
+            literal->failed = true;
+        else
+            number = number * 10 + (*literal->at - '0');
+    }
+    literal->failed = literal->failed || literal->at == begin;
+    (void)accept(literal, 'L'); /* as Python 2 wrote long ones */
+    return number;
+}
+
+static enum status type_error(const struct literal *literal, const char *what, const char *hint)
+{
+    diag_error(literal->job->diags, literal->job->span, "`%s` %s", literal->path, what);
+    diag_hint(literal->job->diags, "%s", hint);
+    return STATUS_FAILED;
+}
+
+/* Sets what the field's elements are. */
+static enum status read_type(struct literal *literal, struct npy_field *field)
+{
+    const char *type = field->type;
+    char kind = *type ? type[1] : '\0';
+    if (kind == 'O')
+        return type_error(literal, "holds objects of Python, not numbers", "`a.astype(...)` in NumPy gives it a type");
+    if (*type == '>')
+        return type_error(literal, "is big-endian", "`a.astype(a.dtype.newbyteorder('<'))` in NumPy turns it");
+    long size = 0;
+    if (kind == '\0' || sscanf(type + 2, "%9ld", &size) != 1 || size < 0 || size > MOST_ITEM / 4) {
+        literal->failed = true;
+        return STATUS_OK;
+    }
+    field->size = (size_t)(kind == 'U' ? 4 * size : size);
+    for (int t = 0; t < TYPE_COUNT; t++) {
+        if (strcmp(npy_names[t] + 1, type + 1) == 0) {
+            field->readable = true;
+            field->as = (enum type)t;
+        }
+    }
+    if (strcmp(type + 1, "u8") == 0) {
+        field->readable = field->is_u64 = true;
+        field->as = TYPE_I64;
+    }
+    return STATUS_OK;
+}
+
+/* ('name', '<i4'), after the opening parenthesis. */
+static enum status read_field(struct literal *literal, struct npy_field *field)
+{
+    if (accept(literal, '(')) { /* a title and the name */
+        (void)read_string(literal);
+        expect(literal, ',');
+        field->name = read_string(literal);
+        expect(literal, ')');
+    } else {
+        field->name = read_string(literal);
+    }
+    expect(literal, ',');
+    skip_blank(literal);
+    if (literal->at < literal->end && *literal->at == '[')
+        return type_error(literal, "has fields within fields", "`a['FIELD']` in NumPy is one of them");
+    field->type = read_string(literal);
+    enum status status = read_type(literal, field);
+    if (accept(literal, ',') && !accept(literal, ')'))
+        return type_error(literal, "has arrays in its fields", "`a['FIELD']` in NumPy is one of them");
+    if (literal->at > literal->end - 1 || literal->at[-1] != ')')
+        expect(literal, ')');
+    return status;
+}
+
+static enum status read_fields(struct literal *literal, struct npy_header *header)
+{
+    size_t capacity = 0;
+    struct arena *arena = literal->job->diags->arena;
+    enum status status = STATUS_OK;
+    header->structured = true;
+    while (status == STATUS_OK && !literal->failed && accept(literal, '(')) {
+        if (header->count == capacity) {
+            capacity = capacity ? 2 * capacity : 8;
+            header->fields = arena_grow(arena, header->fields, header->count, capacity, sizeof *header->fields);
+        }
+        struct npy_field *field = &header->fields[header->count++];
+        status = read_field(literal, field);
+        field->offset = header->size;
+        header->size += field->size;
+        literal->failed = literal->failed || header->count > MOST_FIELDS || header->size > MOST_ITEM;
+        (void)accept(literal, ',');
+    }
+    if (status == STATUS_OK)
+        expect(literal, ']');
+    return status;
+}
+
+static enum status read_description(struct literal *literal, struct npy_header *header)
+{
+    if (accept(literal, '['))
+        return read_fields(literal, header);
+    header->fields = arena_alloc(literal->job->diags->arena, sizeof *header->fields);
+    header->count = 1;
+    header->fields->name = "";
+    header->fields->type = read_string(literal);
+    enum status status = literal->failed ? STATUS_OK : read_type(literal, header->fields);
+    header->size = header->fields->size;
+    return status;
+}
+
+static void read_shape(struct literal *literal, struct npy_header *header)
+{
+    expect(literal, '(');
+    while (!literal->failed && !accept(literal, ')')) {
+        if (header->dimension_count == NPY_MOST_DIMENSIONS) {
+            literal->failed = true;
+            return;
+        }
+        header->dimensions[header->dimension_count++] = read_whole(literal);
+        if (!accept(literal, ',') && !literal->failed) {
+            expect(literal, ')');
+            return;
+        }
+    }
+}
+
+static enum status read_dictionary(struct literal *literal, struct npy_header *header)
+{
+    enum status status = STATUS_OK;
+    unsigned seen = 0;
+    expect(literal, '{');
+    while (status == STATUS_OK && !literal->failed && !accept(literal, '}')) {
+        const char *key = read_string(literal);
+        expect(literal, ':');
+        if (literal->failed) {
+            break;
+        } else if (strcmp(key, "descr") == 0 && !(seen & 1)) {
+            seen |= 1;
+            status = read_description(literal, header);
+        } else if (strcmp(key, "shape") == 0 && !(seen & 2)) {
+            seen |= 2;
+            read_shape(literal, header);
+        } else if (strcmp(key, "fortran_order") == 0 && !(seen & 4)) {
+            seen |= 4;
+            header->fortran = accept_word(literal, "True");
+            literal->failed = literal->failed || (!header->fortran && !accept_word(literal, "False"));
+        } else {
+            literal->failed = true;
+        }
+        (void)accept(literal, ',');
+    }
+    literal->failed = literal->failed || (status == STATUS_OK && seen != 7);
+    return status;
+}
+
+/* Finds the dictionary by the numbers before it; false if they make no sense. */
+static bool find_dictionary(const unsigned char *data, size_t length, struct npy_header *header, size_t *begin)
+{
+    if (length < NPY_MAGIC_BYTES + 4 || memcmp(data, npy_magic, NPY_MAGIC_BYTES) != 0)
+        return false;
+    unsigned version = data[NPY_MAGIC_BYTES];
+    size_t bytes = version == 1 ? 2 : 4;
+    *begin = NPY_MAGIC_BYTES + 2 + bytes;
+    if (version < 1 || version > 3 || length < *begin)
+        return false;
+    size_t dictionary = 0;
+    for (size_t i = 0; i < bytes; i++)
+        dictionary |= (size_t)data[NPY_MAGIC_BYTES + 2 + i] << (8 * i);
+    header->data = *begin + dictionary;
+    return header->data <= length;
+}
+
+enum status npy_read_header(const struct format_job *job, const struct mapping *mapping, struct npy_header *header)
+{
+    *header = (struct npy_header){0};
+    const unsigned char *data = mapping_data(mapping);
+    const char *path = mapping_path(mapping);
+    size_t begin = 0;
+    if (!data || !find_dictionary(data, mapping_length(mapping), header, &begin)) {
+        diag_error(job->diags, job->span, "`%s` is no array of NumPy, or cut short: it does not begin with a header",
+                   path);
+        return STATUS_FAILED;
+    }
+    struct literal literal = {.job = job,
+                              .path = path,
+                              .at = (const char *)data + begin,
+                              .end = (const char *)data + header->data,
+                              .latin1 = data[NPY_MAGIC_BYTES] < 3};
+    enum status status = read_dictionary(&literal, header);
+    if (status == STATUS_OK && literal.failed)
+        return diag_error(job->diags, job->span, "the header of `%s` is none that NumPy writes", path);
+    return status;
+}

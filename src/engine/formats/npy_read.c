@@ -1,0 +1,213 @@
+/* Arrays of NumPy as columns: mapped in place where they are numbers side by side, taken apart where they have fields.
+ */
+#include "engine/formats/npy.h"
+#include "engine/formats/npy_header.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { PART_ROWS = 1 << 16, MOST_NOTED = 8 };
+
+/* An array while it is read. */
+struct array {
+    const struct format_job *job;
+    struct mapping *mapping;
+    const char *path;
+    struct npy_header header;
+    int64_t rows;
+    const char *data;
+};
+
+static enum status fail(const struct array *array, const char *hint, const char *message)
+{
+    diag_error(array->job->diags, array->job->span, "`%s` %s", array->path, message);
+    if (hint)
+        diag_hint(array->job->diags, "%s", hint);
+    return STATUS_FAILED;
+}
+
+/* How many elements there are, and whether the file has them. */
+static enum status check_size(struct array *array)
+{
+    const struct npy_header *header = &array->header;
+    struct arena *arena = array->job->diags->arena;
+    if (header->dimension_count > 2)
+        return fail(
+            array, "`a.reshape(-1)` in NumPy makes it one row of values",
+            arena_printf(arena, "has %zu dimensions, but only one or two can be laid out", header->dimension_count));
+    if (header->dimension_count == 2 && header->fortran && header->dimensions[0] > 1 && header->dimensions[1] > 1)
+        return fail(array, "`numpy.ascontiguousarray(a)` lays it out by rows",
+                    "is laid out by columns (Fortran's order)");
+    array->rows = 1;
+    size_t bytes = header->size, left = mapping_length(array->mapping) - header->data;
+    for (size_t i = 0; i < header->dimension_count; i++) {
+        if (__builtin_mul_overflow(array->rows, header->dimensions[i], &array->rows))
+            return fail(array, NULL, "has more elements than can be");
+    }
+    if (__builtin_mul_overflow(bytes, (size_t)array->rows, &bytes) || bytes > left)
+        return fail(array, NULL,
+                    arena_printf(arena, "is cut short: %lld elements of %zu bytes, of which it has %zu",
+                                 (long long)array->rows, header->size, left));
+    if (bytes < left)
+        return fail(array, "only one array a file can be loaded, with nothing behind it",
+                    arena_printf(arena, "goes on after its %lld elements", (long long)array->rows));
+    array->data = (const char *)mapping_data(array->mapping) + header->data;
+    return STATUS_OK;
+}
+
+/* One field of all elements, into a column if it is not there already. */
+struct copying {
+    const struct array *array;
+    const struct npy_field *field;
+    struct column *column; /* NULL: only looked at */
+    _Atomic int64_t bad;   /* the first row whose value the type does not have, or the number of rows */
+};
+
+static bool is_bad(const struct npy_field *field, const char *element)
+{
+    if (field->as == TYPE_BOOL)
+        return (unsigned char)*element > 1;
+    return field->is_u64 && (element[sizeof(int64_t) - 1] & 0x80) != 0;
+}
+
+static void copy_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct copying *copying = context;
+    const struct npy_field *field = copying->field;
+    const struct array *array = copying->array;
+    const size_t stride = array->header.size, size = field->size;
+    int64_t begin = part * PART_ROWS;
+    int64_t end = array->rows - begin < PART_ROWS ? array->rows : begin + PART_ROWS;
+    const char *from = array->data + (size_t)begin * stride + field->offset;
+    char *to = copying->column ? column_at(copying->column, begin) : NULL;
+    bool checked = field->as == TYPE_BOOL || field->is_u64;
+    for (int64_t row = begin; row < end; row++, from += stride) {
+        if (checked && is_bad(field, from)) {
+            int64_t bad = copying->bad;
+            while (row < bad && !atomic_compare_exchange_weak(&copying->bad, &bad, row))
+                continue;
+            return;
+        }
+        if (to) {
+            memcpy(to, from, size);
+            to += size;
+        }
+    }
+}
+
+static enum status value_error(const struct copying *copying)
+{
+    struct diags *diags = copying->array->job->diags;
+    const struct npy_field *field = copying->field;
+    diag_error(diags, copying->array->job->span, "`%s`, row %lld: %s", copying->array->path, (long long)copying->bad,
+               field->is_u64 ? "the value is above 9223372036854775807, the largest integer there is"
+                             : "the value is neither true nor false");
+    return STATUS_FAILED;
+}
+
+static enum status copy_field(struct copying *copying)
+{
+    const struct array *array = copying->array;
+    copying->bad = array->rows;
+    if (!crew_run(array->job->crew, (array->rows + PART_ROWS - 1) / PART_ROWS, copy_part, copying))
+        return STATUS_CANCELLED;
+    return copying->bad < array->rows ? value_error(copying) : STATUS_OK;
+}
+
+/* The elements as they lie in the file, if they lie side by side where their size says. */
+static bool is_in_place(const struct array *array)
+{
+    const struct npy_header *header = &array->header;
+    return !header->structured && header->data % header->size == 0;
+}
+
+static enum status read_column(const struct array *array, const struct npy_field *field, struct column **column)
+{
+    bool in_place = is_in_place(array);
+    *column = in_place ? column_of_part(field->as, array->mapping, array->header.data, array->rows)
+                       : column_reserve(field->as, field->as, array->rows);
+    if (!*column)
+        return diag_error(array->job->diags, array->job->span, "there is no memory for `%s`", array->path);
+    struct copying copying = {array, field, in_place ? NULL : *column, 0};
+    bool checked = field->as == TYPE_BOOL || field->is_u64;
+    enum status status = in_place && !checked ? STATUS_OK : copy_field(&copying);
+    if (!in_place)
+        column_finish(*column, array->rows);
+    return status;
+}
+
+static void note_left_out(const struct array *array)
+{
+    const struct npy_header *header = &array->header;
+    const char *list = "";
+    size_t count = 0;
+    for (size_t k = 0; k < header->count; k++) {
+        /* Fields without a name only fill the space between others. */
+        if (!header->fields[k].readable && *header->fields[k].name && count++ < MOST_NOTED)
+            list = arena_printf(array->job->diags->arena, "%s%s`%s` (%s)", list, *list ? ", " : "",
+                                header->fields[k].name, header->fields[k].type);
+    }
+    if (count > 0)
+        diag_note(array->job->diags, array->job->span, "`%s`: %s%s %s of no type of rql's and %s left out", array->path,
+                  list, count > MOST_NOTED ? ", ..." : "", count == 1 ? "is" : "are", count == 1 ? "is" : "are");
+}
+
+static enum status check_types(const struct array *array)
+{
+    const struct npy_header *header = &array->header;
+    for (size_t k = 0; k < header->count; k++) {
+        if (header->fields[k].readable)
+            return STATUS_OK;
+    }
+    const char *type = header->count > 0 ? header->fields[0].type : "nothing";
+    return fail(array,
+                "`a.astype(...)` in NumPy makes it one of bool, int8 to int64, uint8 to uint32, float32, float64",
+                arena_printf(array->job->diags->arena, "holds %s, which is no type of rql's", type));
+}
+
+static enum status read_columns(const struct array *array, struct relation **relation)
+{
+    const struct npy_header *header = &array->header;
+    struct arena *arena = array->job->diags->arena;
+    struct column **columns = arena_array(arena, header->count, sizeof(struct column *));
+    const char **names = arena_array(arena, header->count, sizeof *names);
+    size_t count = 0;
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < header->count && status == STATUS_OK; k++) {
+        const struct npy_field *field = &header->fields[k];
+        if (!field->readable)
+            continue;
+        names[count] = field->name;
+        status = read_column(array, field, &columns[count++]);
+    }
+    if (status == STATUS_OK) {
+        note_left_out(array);
+        *relation = relation_new(array->rows, count, columns, names);
+        if (header->dimension_count == 2 && array->rows > 0)
+            (*relation)->shape = (struct extents){header->dimensions[0], header->dimensions[1]};
+    }
+    for (size_t k = 0; k < count; k++)
+        column_unref(columns[k]);
+    return status;
+}
+
+enum status read_npy(const struct format_job *job, struct mapping *mapping, struct relation **relation)
+{
+    struct array array = {.job = job, .mapping = mapping, .path = mapping_path(mapping)};
+    size_t diags_before = job->diags->count;
+    enum status status = npy_read_header(job, mapping, &array.header);
+    if (status == STATUS_OK)
+        status = check_types(&array);
+    if (status == STATUS_OK)
+        status = check_size(&array);
+    if (status == STATUS_OK)
+        status = read_columns(&array, relation);
+    if (status != STATUS_CANCELLED && mapping_damaged(mapping)) { /* what is wrong with it then means nothing */
+        if (status == STATUS_OK)
+            relation_unref(*relation);
+        job->diags->count = diags_before;
+        status = fail(&array, NULL, "changed while it was read");
+    }
+    return status;
+}

@@ -1,0 +1,156 @@
+#include "engine/formats/row_encode.h"
+
+#include "base/heap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Values a piece: enough that handing them out costs nothing, few enough that a piece stays in the cache. */
+enum { PIECE_VALUES = 32768, PIECES_A_THREAD = 2 };
+
+void encode_element(struct strbuf *out, const struct column *column, int64_t row)
+{
+    if (type_table[column->type].kind == KIND_FLOAT)
+        print_float(out, column_get_float(column, row));
+    else
+        print_int(out, column_get_int(column, row));
+}
+
+void frame_init(struct frame *frame, const struct row_style *style, const struct relation *relation)
+{
+    *frame = (struct frame){.columns = relation->count};
+    frame->before = heap_array(relation->count, sizeof *frame->before);
+    if (style->surround)
+        style->surround(frame, relation);
+}
+
+void frame_free(struct frame *frame)
+{
+    for (size_t k = 0; k < frame->columns; k++)
+        strbuf_free(&frame->before[k]);
+    free(frame->before);
+    strbuf_free(&frame->head);
+    strbuf_free(&frame->foot);
+    strbuf_free(&frame->after);
+    *frame = (struct frame){0};
+}
+
+static char *add(char *at, const struct strbuf *text, size_t from)
+{
+    if (text->length <= from)
+        return at;
+    memcpy(at, text->text + from, text->length - from);
+    return at + (text->length - from);
+}
+
+static char *add_value(char *at, const struct column *column, int64_t row, bool has_only_numbers)
+{
+    if (type_table[column->type].kind != KIND_FLOAT)
+        return int_text(at, column_get_int(column, row));
+    double number = column_get_float(column, row);
+    if (!has_only_numbers || isfinite(number))
+        return float_text(at, number);
+    memcpy(at, "null", 4);
+    return at + 4;
+}
+
+static void add_rows(struct strbuf *out, const struct row_style *style, const struct frame *frame,
+                     const struct relation *relation, int64_t begin, int64_t end)
+{
+    size_t most = frame->after.length + relation->count * NUMBER_TEXT;
+    for (size_t k = 0; k < relation->count; k++)
+        most += frame->before[k].length;
+    for (int64_t row = begin; row < end; row++) {
+        char *first = strbuf_reserve(out, most);
+        char *at = first;
+        for (size_t k = 0; k < relation->count; k++) {
+            at = add(at, &frame->before[k], k == 0 && row == 0 ? frame->between : 0);
+            at = add_value(at, relation->columns[k], row, style->has_only_numbers);
+        }
+        at = add(at, &frame->after, 0);
+        strbuf_commit(out, (size_t)(at - first));
+    }
+}
+
+static void add_element(struct strbuf *out, const struct column *column, int64_t row)
+{
+    size_t size = type_table[column->type].size;
+    union {
+        int64_t integer;
+        double number;
+        float narrow;
+    } element;
+    /* The low bytes of an integer are the element. */
+    if (type_table[column->type].kind != KIND_FLOAT)
+        element.integer = column_get_int(column, row);
+    else if (column->type == TYPE_F32)
+        element.narrow = (float)column_get_float(column, row);
+    else
+        element.number = column_get_float(column, row);
+    strbuf_add(out, (const char *)&element, size);
+}
+
+void encode_binary(struct strbuf *out, const struct relation *relation, int64_t begin, int64_t end)
+{
+    const struct column *first = relation->columns[0];
+    if (relation->count == 1 && first->store == first->type) {
+        size_t size = type_table[first->type].size;
+        strbuf_add(out, (const char *)first->data + (size_t)begin * size, (size_t)(end - begin) * size);
+        return;
+    }
+    for (int64_t row = begin; row < end; row++) {
+        for (size_t k = 0; k < relation->count; k++)
+            add_element(out, relation->columns[k], row);
+    }
+}
+
+/* A round of pieces, one row of them after the other. */
+struct round {
+    const struct row_style *style;
+    const struct frame *frame;
+    const struct relation *relation;
+    struct strbuf *pieces;
+    int64_t begin, rows; /* of the round, of all */
+    int64_t piece_rows;
+};
+
+static void encode_piece(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct round *round = context;
+    int64_t begin = round->begin + part * round->piece_rows;
+    int64_t end = round->rows - begin > round->piece_rows ? begin + round->piece_rows : round->rows;
+    struct strbuf *piece = &round->pieces[part];
+    strbuf_clear(piece);
+    if (round->style->rows)
+        round->style->rows(piece, round->relation, begin, end);
+    else
+        add_rows(piece, round->style, round->frame, round->relation, begin, end);
+}
+
+bool encode_rows(const struct row_style *style, const struct frame *frame, const struct relation *relation,
+                 int64_t rows, const struct crew *crew, encode_sink *take, void *context)
+{
+    struct round round = {.style = style, .frame = frame, .relation = relation, .rows = rows};
+    int64_t most = (int64_t)crew->threads * PIECES_A_THREAD;
+    round.pieces = heap_array((size_t)most, sizeof *round.pieces);
+    round.piece_rows = PIECE_VALUES / (int64_t)relation->count + 1;
+    bool wanted = true;
+    const struct crew quiet = {.threads = crew->threads, .cancel = crew->cancel}; /* a round is no whole */
+    while (wanted && round.begin < rows) {
+        int64_t left = (rows - round.begin + round.piece_rows - 1) / round.piece_rows;
+        int64_t pieces = left < most ? left : most;
+        wanted = crew_run(&quiet, pieces, encode_piece, &round);
+        for (int64_t i = 0; i < pieces && wanted; i++)
+            wanted = take(context, &round.pieces[i]);
+        round.begin += pieces * round.piece_rows;
+        struct advance advance = crew->whole;
+        advance.part = round.begin < rows ? (double)round.begin / (double)rows : 1;
+        progress_tell(crew->progress, &advance);
+    }
+    for (int64_t i = 0; i < most; i++)
+        strbuf_free(&round.pieces[i]);
+    free(round.pieces);
+    return wanted;
+}

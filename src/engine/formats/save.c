@@ -1,0 +1,79 @@
+#include "engine/formats/save.h"
+
+#include "base/path.h"
+#include "engine/formats/formats.h"
+#include "engine/formats/splayed.h"
+#include "engine/storage/residency.h"
+
+static enum status unknown_ending(const char *path, struct span span, struct diags *diags)
+{
+    path = path_shown(path, diags->arena);
+    diag_error(diags, span, "the ending of `%s` does not say how to save it", path);
+    diag_hint(diags, "use one of %s, or a folder of raw columns: `%s/`", format_endings(diags->arena, FORMAT_WRITE),
+              path);
+    return STATUS_FAILED;
+}
+
+static enum status check_columns(const struct format *format, const char *path, size_t columns, struct span span,
+                                 struct diags *diags)
+{
+    if (format->columns == 0 || columns == format->columns)
+        return STATUS_OK;
+    if (format->columns > 1) {
+        diag_error(diags, span, "`%s` holds %zu columns, but there %s %zu", path_shown(path, diags->arena),
+                   format->columns, columns == 1 ? "is" : "are", columns);
+        diag_hint(diags, "`map RED as red, GREEN as green, BLUE as blue`, or save one column as .pgm");
+        return STATUS_FAILED;
+    }
+    diag_error(diags, span, "`%s` can hold one column, but there are %zu", path_shown(path, diags->arena), columns);
+    diag_hint(diags, "`pick` one, save a table (.tsv, .csv, .jsonl), or a folder of columns (a path that ends in /)");
+    return STATUS_FAILED;
+}
+
+static enum status check_shape(const struct format *format, const char *path, struct extents shape, struct span span,
+                               struct diags *diags)
+{
+    if (!format->shaped || shape.rows != 0)
+        return STATUS_OK;
+    diag_error(diags, span, "`%s` holds a picture, but the rows have no shape", path_shown(path, diags->arena));
+    diag_hint(diags, "`shape R C` before lays the rows out as R rows of C columns");
+    return STATUS_FAILED;
+}
+
+enum status save_check(const char *path, size_t columns, struct extents shape, struct span span, struct diags *diags)
+{
+    if (splayed_is_path(path))
+        return splayed_check(path, span, diags);
+    /* First of all whether anything can be there: no ending would help /dev/full. */
+    if (writer_check(path, span, diags) != STATUS_OK)
+        return STATUS_FAILED;
+    const struct format *format = format_of_path(path);
+    if (!format || !format->write)
+        return unknown_ending(path, span, diags);
+    if (check_columns(format, path, columns, span, diags) != STATUS_OK)
+        return STATUS_FAILED;
+    return check_shape(format, path, shape, span, diags);
+}
+
+enum status save_relation(const struct relation *relation, const char *path, const struct crew *crew, struct span span,
+                          struct diags *diags)
+{
+    enum status status = save_check(path, relation->count, relation->shape, span, diags);
+    if (status != STATUS_OK)
+        return status;
+    status = relation_fetch(relation, 0, relation->rows, span, diags);
+    if (status != STATUS_OK)
+        return status;
+    if (splayed_is_path(path))
+        return splayed_save(relation, path, crew, span, diags);
+    struct writer writer;
+    status = writer_open(&writer, path, span, diags);
+    if (status != STATUS_OK)
+        return status;
+    const struct format_job job = {format_of_path(path), crew, span, diags};
+    status = format_write(&job, relation, &writer);
+    if (status == STATUS_OK)
+        status = writer_publish(&writer, span, diags);
+    writer_discard(&writer);
+    return status;
+}

@@ -1,0 +1,123 @@
+#include "engine/formats/text_table.h"
+
+#include "base/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_BYTES = 1 << 20, BLOCK = 255 };
+
+/* What the bytes of a chunk say of records: newlines by whether an even or odd number of the chunk's quotes precedes
+ * them, and the first of either. */
+struct count {
+    int64_t newlines[2];
+    const char *first[2];
+    bool odd; /* number of quotes */
+};
+
+struct counting {
+    const struct table *table;
+    struct count *counts;
+    int64_t chunks;
+};
+
+static const char *chunk_begin(const struct table *table, int64_t chunk)
+{
+    int64_t at = chunk * CHUNK_BYTES;
+    return at < table->end - table->begin ? table->begin + at : table->end;
+}
+
+/* Sums that fit a byte, so that the loop takes a vector of bytes at a time. */
+static void count_block(const char *at, size_t length, int64_t *newlines, int64_t *quotes)
+{
+    uint8_t n = 0, q = 0;
+    for (size_t i = 0; i < length; i++) {
+        n = (uint8_t)(n + (at[i] == '\n'));
+        q = (uint8_t)(q + (at[i] == '"'));
+    }
+    *newlines += n;
+    *quotes += q;
+}
+
+static void count_with_quotes(const char *at, const char *end, struct count *count)
+{
+    *count = (struct count){0};
+    for (; at < end; at++) {
+        if (*at == '"') {
+            count->odd = !count->odd;
+        } else if (*at == '\n') {
+            if (count->newlines[count->odd]++ == 0)
+                count->first[count->odd] = at;
+        }
+    }
+}
+
+static void count_chunk(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct counting *counting = context;
+    const char *begin = chunk_begin(counting->table, part), *end = chunk_begin(counting->table, part + 1);
+    struct count *count = &counting->counts[part];
+    int64_t quotes = 0;
+    for (const char *at = begin; at < end; at += BLOCK)
+        count_block(at, end - at < BLOCK ? (size_t)(end - at) : BLOCK, &count->newlines[0], &quotes);
+    if (quotes > 0 && counting->table->dialect->quotes)
+        count_with_quotes(begin, end, count);
+    else if (count->newlines[0] > 0)
+        count->first[0] = memchr(begin, '\n', (size_t)(end - begin));
+}
+
+/* The records that begin in each chunk, now that the quotes before it are counted. */
+static void place_chunks(struct table *table, const struct count *counts)
+{
+    int64_t newlines = 0;
+    bool inside = false;
+    for (int64_t i = 0; i < table->chunk_count; i++) {
+        struct chunk *chunk = &table->chunks[i];
+        const char *first = counts[i].first[inside];
+        if (i == 0)
+            *chunk = (struct chunk){.begin = table->begin};
+        else
+            *chunk = (struct chunk){.begin = first ? first + 1 : NULL, .first_row = newlines + 1};
+        newlines += counts[i].newlines[inside];
+        inside = inside != counts[i].odd;
+    }
+    table->rows = table->begin < table->end ? newlines + 1 : 0;
+    const char *end = table->end;
+    int64_t rows = table->rows;
+    for (int64_t i = table->chunk_count; i-- > 0;) {
+        struct chunk *chunk = &table->chunks[i];
+        if (!chunk->begin) { /* no record begins here */
+            chunk->begin = end;
+            chunk->first_row = rows;
+        }
+        chunk->end = end;
+        chunk->rows = rows - chunk->first_row;
+        end = chunk->begin;
+        rows = chunk->first_row;
+    }
+}
+
+bool table_cut(struct table *table, const struct crew *crew)
+{
+    table->chunk_count = (table->end - table->begin + CHUNK_BYTES - 1) / CHUNK_BYTES;
+    table->chunks = heap_array((size_t)table->chunk_count, sizeof *table->chunks);
+    struct counting counting = {.table = table};
+    counting.counts = heap_array((size_t)table->chunk_count, sizeof *counting.counts);
+    bool done = crew_run(crew, table->chunk_count, count_chunk, &counting);
+    if (done)
+        place_chunks(table, counting.counts);
+    for (int64_t i = 0; i < table->chunk_count && done; i++)
+        table->chunks[i].columns = heap_array(table->count, sizeof *table->chunks[i].columns);
+    free(counting.counts);
+    return done;
+}
+
+void table_free_chunks(struct table *table)
+{
+    for (int64_t i = 0; i < table->chunk_count; i++)
+        free(table->chunks[i].columns);
+    free(table->chunks);
+    table->chunks = NULL;
+    table->chunk_count = 0;
+}

@@ -1,0 +1,314 @@
+/* A first pass over a column finds its bounds and its sum, a second one fills intervals between the bounds and tells
+ * values apart. Each thread keeps shares of its own. */
+#include "engine/operators/describe.h"
+
+#include "engine/operators/operator_kinds.h"
+#include "engine/values/exact_sum.h"
+#include "engine/values/histogram_bins.h"
+#include "engine/values/hyperloglog.h"
+
+#include "base/heap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PART_ROWS = 1 << 16,
+    SORTED_ROWS = 1 << 16, /* up to so many values are sorted to be counted exactly */
+    MAP_VALUES = 1 << 22   /* integers within so many values are counted exactly too, with a bit for each */
+};
+
+/* How different values are told apart. */
+enum method { BY_SORTING, BY_MAP, BY_SKETCH };
+
+/* What one thread has seen. */
+struct share {
+    int64_t lo, hi;
+    int128 total;
+    double flo, fhi;
+    struct fsum sum;
+    int64_t nans;
+    int64_t counts[DESCRIBE_BINS];
+    struct distinct_sketch sketch;
+    uint64_t *map;
+};
+
+struct describing {
+    const struct column *column;
+    bool number;
+    struct parts parts;
+    struct share *shares; /* of each member */
+    struct hist hist;     /* no bins: there are none */
+    enum method method;
+};
+
+static void bound_ints(struct share *share, const int64_t *values, int count)
+{
+    int64_t lo = share->lo, hi = share->hi, total = 0;
+    bool small = true;
+    for (int i = 0; i < count; i++) {
+        lo = values[i] < lo ? values[i] : lo;
+        hi = values[i] > hi ? values[i] : hi;
+        small = small && !__builtin_add_overflow(total, values[i], &total);
+    }
+    for (int i = 0; i < count && !small; i++)
+        share->total += values[i];
+    share->total += small ? total : 0;
+    share->lo = lo;
+    share->hi = hi;
+}
+
+static void bound_floats(struct share *share, const double *values, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (isnan(values[i])) {
+            share->nans++;
+            continue;
+        }
+        share->flo = values[i] < share->flo ? values[i] : share->flo;
+        share->fhi = values[i] > share->fhi ? values[i] : share->fhi;
+        fsum_add(&share->sum, values[i]);
+    }
+}
+
+/* Equal for equal values: the zeroes are one. */
+static uint64_t bits_of(double number)
+{
+    uint64_t bits;
+    number = number == 0 ? 0 : number;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+static void tell_int(const struct describing *describing, struct share *share, int64_t integer)
+{
+    if (describing->hist.bins > 0)
+        share->counts[hist_bin_int(&describing->hist, integer)]++;
+    if (describing->method == BY_MAP) {
+        uint64_t bit = (uint64_t)integer - (uint64_t)describing->hist.lo;
+        share->map[bit / 64] |= (uint64_t)1 << bit % 64;
+    } else if (describing->method == BY_SKETCH) {
+        sketch_add(&share->sketch, (uint64_t)integer);
+    }
+}
+
+static void tell_float(const struct describing *describing, struct share *share, double number)
+{
+    if (isnan(number))
+        return;
+    if (describing->hist.bins > 0)
+        share->counts[hist_bin_float(&describing->hist, number)]++;
+    if (describing->method == BY_SKETCH)
+        sketch_add(&share->sketch, bits_of(number));
+}
+
+typedef void block_fn(const struct describing *describing, struct share *share, const void *values, int count);
+
+static void bound_block(const struct describing *describing, struct share *share, const void *values, int count)
+{
+    if (describing->number)
+        bound_floats(share, values, count);
+    else
+        bound_ints(share, values, count);
+}
+
+static void tell_block(const struct describing *describing, struct share *share, const void *values, int count)
+{
+    for (int i = 0; i < count && describing->number; i++)
+        tell_float(describing, share, ((const double *)values)[i]);
+    for (int i = 0; i < count && !describing->number; i++)
+        tell_int(describing, share, ((const int64_t *)values)[i]);
+}
+
+static void run_blocks(const struct describing *describing, int member, int64_t part, block_fn *block)
+{
+    double values[BREAK_BLOCK]; /* or as many integers */
+    int64_t end = part_begin(&describing->parts, part + 1);
+    for (int64_t row = part_begin(&describing->parts, part); row < end; row += BREAK_BLOCK) {
+        int count = end - row < BREAK_BLOCK ? (int)(end - row) : BREAK_BLOCK;
+        break_values(describing->column, row, count, values);
+        block(describing, &describing->shares[member], values, count);
+    }
+}
+
+static void bound_part(void *context, int member, int64_t part)
+{
+    run_blocks(context, member, part, bound_block);
+}
+
+static void tell_part(void *context, int member, int64_t part)
+{
+    run_blocks(context, member, part, tell_block);
+}
+
+static void join_bounds(struct describing *describing, int members, struct column_summary *summary)
+{
+    struct share *all = &describing->shares[0];
+    for (int i = 1; i < members; i++) {
+        const struct share *share = &describing->shares[i];
+        all->lo = share->lo < all->lo ? share->lo : all->lo;
+        all->hi = share->hi > all->hi ? share->hi : all->hi;
+        all->flo = share->flo < all->flo ? share->flo : all->flo;
+        all->fhi = share->fhi > all->fhi ? share->fhi : all->fhi;
+        all->total += share->total;
+        all->nans += share->nans;
+        fsum_merge(&all->sum, &share->sum);
+    }
+    int64_t seen = describing->column->rows - all->nans;
+    bool certain;
+    summary->nans = all->nans;
+    summary->empty = seen == 0;
+    if (summary->empty)
+        return;
+    if (describing->number) {
+        /* Which sign a zero has depends on the order of rows; adding 0 makes it positive. */
+        summary->least = scalar_float(all->flo + 0.0);
+        summary->greatest = scalar_float(all->fhi + 0.0);
+        summary->mean = scalar_float(fsum_result(&all->sum, &certain) / (double)seen);
+    } else {
+        summary->least = scalar_int(all->lo);
+        summary->greatest = scalar_int(all->hi);
+        summary->mean = scalar_float(int128_quotient(all->total, seen));
+    }
+}
+
+static void choose_bins(struct describing *describing, const struct column_summary *summary)
+{
+    struct hist *hist = &describing->hist;
+    *hist = (struct hist){.bins = DESCRIBE_BINS, .number = describing->number};
+    if (describing->number) {
+        hist->flo = summary->least.number;
+        hist->fhi = summary->greatest.number;
+        hist->bins = isfinite(hist->flo) && isfinite(hist->fhi) ? DESCRIBE_BINS : 0;
+        return;
+    }
+    hist->lo = (int64_t)summary->least.integer;
+    hist->hi = (int64_t)summary->greatest.integer;
+    uint64_t steps = (uint64_t)hist->hi - (uint64_t)hist->lo;
+    hist->bins = steps < DESCRIBE_BINS ? (int64_t)steps + 1 : DESCRIBE_BINS;
+}
+
+static enum method choose_method(const struct describing *describing)
+{
+    const struct hist *hist = &describing->hist;
+    if (describing->column->rows <= SORTED_ROWS)
+        return BY_SORTING;
+    return !describing->number && (uint64_t)hist->hi - (uint64_t)hist->lo < MAP_VALUES ? BY_MAP : BY_SKETCH;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static int64_t count_sorted(const struct describing *describing)
+{
+    const struct column *column = describing->column;
+    uint64_t *bits = heap_array((size_t)column->rows, sizeof *bits);
+    size_t count = 0;
+    for (int64_t row = 0; row < column->rows; row++) {
+        double number = describing->number ? column_get_float(column, row) : 0;
+        if (!isnan(number))
+            bits[count++] = describing->number ? bits_of(number) : (uint64_t)column_get_int(column, row);
+    }
+    qsort(bits, count, sizeof *bits, compare);
+    int64_t distinct = count > 0;
+    for (size_t i = 1; i < count; i++)
+        distinct += bits[i] != bits[i - 1];
+    free(bits);
+    return distinct;
+}
+
+static int64_t count_map(const struct describing *describing, int members)
+{
+    int64_t distinct = 0;
+    for (size_t word = 0; word < MAP_VALUES / 64; word++) {
+        uint64_t bits = 0;
+        for (int i = 0; i < members; i++)
+            bits |= describing->shares[i].map[word];
+        distinct += __builtin_popcountll(bits);
+    }
+    return distinct;
+}
+
+static void join_counts(struct describing *describing, int members, struct column_summary *summary)
+{
+    struct share *all = &describing->shares[0];
+    summary->bins = (int)describing->hist.bins;
+    for (int i = 0; i < members; i++) {
+        for (int bin = 0; bin < DESCRIBE_BINS; bin++)
+            summary->counts[bin] += describing->shares[i].counts[bin];
+    }
+    summary->exact = describing->method != BY_SKETCH;
+    switch (describing->method) {
+    case BY_SORTING:
+        summary->distinct = count_sorted(describing);
+        break;
+    case BY_MAP:
+        summary->distinct = count_map(describing, members);
+        break;
+    case BY_SKETCH:
+        for (int i = 1; i < members; i++)
+            sketch_merge(&all->sketch, &describing->shares[i].sketch);
+        summary->distinct = (int64_t)(sketch_estimate(&all->sketch) + 0.5);
+        break;
+    }
+}
+
+static bool describe_passes(struct describing *describing, const struct crew *crew, struct column_summary *summary)
+{
+    if (!crew_run(crew, describing->parts.count, bound_part, describing))
+        return false;
+    join_bounds(describing, crew->threads, summary);
+    if (summary->empty)
+        return true;
+    choose_bins(describing, summary);
+    describing->method = choose_method(describing);
+    for (int i = 0; i < crew->threads && describing->method == BY_MAP; i++)
+        describing->shares[i].map = heap_array(MAP_VALUES / 64, sizeof(uint64_t));
+    if (!crew_run(crew, describing->parts.count, tell_part, describing))
+        return false;
+    join_counts(describing, crew->threads, summary);
+    return true;
+}
+
+static bool describe_column(const struct column *column, const struct crew *crew, struct column_summary *summary)
+{
+    struct describing describing = {
+        .column = column,
+        .number = type_table[column->type].kind == KIND_FLOAT,
+        .parts = parts_of(crew, column->rows, PART_ROWS),
+        .shares = heap_array((size_t)crew->threads, sizeof *describing.shares),
+    };
+    for (int i = 0; i < crew->threads; i++) {
+        struct share *share = &describing.shares[i];
+        share->lo = INT64_MAX;
+        share->hi = INT64_MIN;
+        share->flo = INFINITY;
+        share->fhi = -INFINITY;
+        fsum_init(&share->sum);
+    }
+    bool done = describe_passes(&describing, crew, summary);
+    for (int i = 0; i < crew->threads; i++)
+        free(describing.shares[i].map);
+    free(describing.shares);
+    return done;
+}
+
+enum status describe(const struct relation *relation, const struct crew *crew, struct arena *arena,
+                     struct description **description)
+{
+    *description = arena_alloc(arena, sizeof **description);
+    **description = (struct description){.rows = relation->rows, .count = relation->count};
+    (*description)->columns = arena_array(arena, relation->count, sizeof *(*description)->columns);
+    for (size_t k = 0; k < relation->count; k++) {
+        struct column_summary *summary = &(*description)->columns[k];
+        summary->name = arena_text(arena, relation->names[k], strlen(relation->names[k]));
+        summary->type = relation->columns[k]->type;
+        if (!describe_column(relation->columns[k], crew, summary))
+            return STATUS_CANCELLED;
+    }
+    return STATUS_OK;
+}

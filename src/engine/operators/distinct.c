@@ -1,0 +1,162 @@
+/* Distinct: a group's first row is kept. Which ones are, a bit for each row tells, so that they come out in order. */
+#include "engine/operators/group_find.h"
+#include "engine/operators/operator_kinds.h"
+#include "engine/operators/row_order.h"
+
+#include "base/heap.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { COUNT, FIRST, TALLIES };
+enum { WORD_BITS = 64, PART_WORDS = 1 << 9 };
+
+struct distinct {
+    const struct break_job *job;
+    const struct crew *crew;
+    _Atomic uint64_t *kept;
+    struct parts parts; /* of the words of `kept` */
+    int64_t *begins;    /* of each part, where its rows go */
+};
+
+static bool prepare(void *context, int64_t most)
+{
+    (void)context, (void)most;
+    return true;
+}
+
+static void give(void *context, const struct found *found)
+{
+    const struct distinct *distinct = context;
+    const int64_t *first = found->cells[FIRST];
+    for (int i = 0; i < found->count; i++) {
+        int64_t row = first[found->places[i]];
+        atomic_fetch_or_explicit(&distinct->kept[row / WORD_BITS], UINT64_C(1) << (row % WORD_BITS),
+                                 memory_order_relaxed);
+    }
+}
+
+static void count_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct distinct *distinct = context;
+    int64_t count = 0;
+    for (int64_t i = part_begin(&distinct->parts, part); i < part_begin(&distinct->parts, part + 1); i++)
+        count += __builtin_popcountll(distinct->kept[i]);
+    distinct->begins[part] = count;
+}
+
+static void write_rows(const struct distinct *distinct, const uint64_t *rows, int count, int64_t at)
+{
+    const struct break_job *job = distinct->job;
+    for (size_t k = 0; k < job->task->output_count && count > 0; k++) {
+        if (job->results[k])
+            column_pick(break_input(job, job->task->outputs[k].value), rows, count, column_at(job->results[k], at));
+    }
+}
+
+static void write_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct distinct *distinct = context;
+    uint64_t rows[KEY_BLOCK];
+    int count = 0;
+    int64_t at = distinct->begins[part];
+    for (int64_t i = part_begin(&distinct->parts, part); i < part_begin(&distinct->parts, part + 1); i++) {
+        for (uint64_t word = distinct->kept[i]; word != 0; word &= word - 1)
+            rows[count++] = (uint64_t)i * WORD_BITS + (uint64_t)__builtin_ctzll(word);
+        if (count > KEY_BLOCK - WORD_BITS) {
+            write_rows(distinct, rows, count, at);
+            at += count;
+            count = 0;
+        }
+    }
+    write_rows(distinct, rows, count, at);
+}
+
+static bool make_results(const struct break_job *job, int64_t rows)
+{
+    for (size_t k = 0; k < job->task->output_count; k++) {
+        const struct output *output = &job->task->outputs[k];
+        if (!output->needed)
+            continue;
+        job->results[k] = column_reserve_like(job->pool, break_input(job, output->value), output->type, rows);
+        if (!job->results[k])
+            return false;
+    }
+    return true;
+}
+
+static enum status keep_rows(struct distinct *distinct, int64_t groups)
+{
+    distinct->parts = parts_of(distinct->crew, distinct->job->rows / WORD_BITS + 1, PART_WORDS);
+    distinct->begins = heap_array((size_t)distinct->parts.count, sizeof *distinct->begins);
+    enum status status = STATUS_CANCELLED;
+    if (crew_run(distinct->crew, distinct->parts.count, count_part, distinct)) {
+        int64_t at = 0;
+        for (int64_t i = 0; i < distinct->parts.count; i++) {
+            int64_t count = distinct->begins[i];
+            distinct->begins[i] = at;
+            at += count;
+        }
+        if (!make_results(distinct->job, groups))
+            status = STATUS_FAILED;
+        else if (crew_run(distinct->crew, distinct->parts.count, write_part, distinct))
+            status = STATUS_OK;
+    }
+    free(distinct->begins);
+    return status;
+}
+
+static enum status find_groups(struct distinct *distinct, int64_t *groups)
+{
+    const struct break_job *job = distinct->job;
+    const struct tally tallies[TALLIES] = {[COUNT] = {.kind = TALLY_COUNT}, [FIRST] = {.kind = TALLY_FIRST}};
+    const struct column **columns = heap_array(job->task->output_count, sizeof *columns);
+    for (size_t k = 0; k < job->task->output_count; k++)
+        columns[k] = break_input(job, job->task->outputs[k].value);
+    struct one_word word;
+    enum status status = one_word_init(&word, columns, job->task->output_count, job->rows, distinct->crew);
+    if (status == STATUS_OK) {
+        struct grouping grouping = {
+            .crew = distinct->crew,
+            .rows = job->rows,
+            .keys = word.by,
+            .tallies = tallies,
+            .tally_count = TALLIES,
+            .prepare = prepare,
+            .give = give,
+            .context = distinct,
+        };
+        status = group_rows(&grouping, groups);
+    }
+    one_word_free(&word);
+    free(columns);
+    return status;
+}
+
+enum status break_distinct(const struct break_job *job, const struct crew *crew, bool *flagged)
+{
+    (void)flagged; /* any rows can be compared */
+    struct distinct distinct = {.job = job, .crew = crew};
+    size_t size = ((size_t)job->rows / WORD_BITS + 1) * sizeof *distinct.kept;
+    *job->result_rows = 0;
+    distinct.kept = bulk_new(size);
+    enum status status = distinct.kept ? STATUS_OK : STATUS_FAILED;
+    if (status == STATUS_OK && job->rows > 0)
+        status = find_groups(&distinct, job->result_rows);
+    if (status == STATUS_OK)
+        status = keep_rows(&distinct, *job->result_rows);
+    bulk_free(distinct.kept, size);
+    for (size_t k = 0; k < job->task->output_count; k++) {
+        if (!job->results[k])
+            continue;
+        if (status == STATUS_OK) {
+            column_finish(job->results[k], *job->result_rows);
+        } else {
+            column_unref(job->results[k]);
+            job->results[k] = NULL;
+        }
+    }
+    return break_sorted(job, status);
+}

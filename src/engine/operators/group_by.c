@@ -1,0 +1,187 @@
+/* Group: the keys as codes, the groups of them, and their aggregates as columns. */
+#include "engine/operators/group_axis.h"
+#include "engine/operators/group_find.h"
+#include "engine/operators/operator_kinds.h"
+#include "engine/operators/row_order.h"
+
+#include "base/heap.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The tallies that are always there, and there if keys are fetched by row. */
+enum { COUNT, FIRST, FIXED_TALLIES };
+
+struct grouped {
+    const struct break_job *job;
+    struct one_word word;
+    bool by_row; /* keys are fetched from each group's first row: codes do not tell their bits */
+    struct tally *tallies;
+    size_t tally_count;
+    size_t *tally_of; /* each aggregate's */
+    _Atomic bool flagged;
+};
+
+static bool is_needed(const struct break_job *job, size_t output)
+{
+    return job->task->outputs[output].needed;
+}
+
+static struct column *make_column(const struct break_job *job, size_t k, int64_t rows)
+{
+    const struct output *output = &job->task->outputs[k];
+    const struct breaker *breaker = job->task->breaker;
+    if (k >= breaker->key_count)
+        return column_reserve_from(job->pool, output->type, output->type, rows);
+    return column_reserve_like(job->pool, job->inputs[breaker->keys[k]], output->type, rows);
+}
+
+static bool prepare(void *context, int64_t most)
+{
+    const struct grouped *grouped = context;
+    const struct break_job *job = grouped->job;
+    for (size_t k = 0; k < job->task->output_count; k++) {
+        if (!is_needed(job, k))
+            continue;
+        job->results[k] = make_column(job, k, most);
+        if (!job->results[k])
+            return false;
+    }
+    return true;
+}
+
+/* A group has its first row's keys, to the bit. */
+static void write_key(const struct grouped *grouped, const struct found *found, const struct key *key,
+                      struct column *to)
+{
+    if (!grouped->by_row) {
+        key_write(key, found->codes, found->count, to, found->at);
+        return;
+    }
+    const int64_t *first = found->cells[FIRST];
+    uint64_t rows[KEY_BLOCK];
+    for (int i = 0; i < found->count; i++)
+        rows[i] = (uint64_t)first[found->places[i]];
+    column_pick(key->column, rows, found->count, column_at(to, found->at));
+}
+
+static void give(void *context, const struct found *found)
+{
+    struct grouped *grouped = context;
+    const struct break_job *job = grouped->job;
+    size_t keys = job->task->breaker->key_count;
+    for (size_t k = 0; k < job->task->output_count; k++) {
+        if (!job->results[k])
+            continue;
+        if (k < keys) {
+            write_key(grouped, found, &grouped->word.at[k], job->results[k]);
+            continue;
+        }
+        size_t tally = grouped->tally_of[k - keys];
+        if (!tally_write(&grouped->tallies[tally], &job->task->aggregates[k - keys], found->cells[tally],
+                         found->cells[COUNT], found->places, found->count, job->results[k], found->at))
+            grouped->flagged = true;
+    }
+}
+
+static void move(void *context, int64_t from, int64_t to, int64_t count)
+{
+    const struct grouped *grouped = context;
+    for (size_t k = 0; k < grouped->job->task->output_count; k++) {
+        struct column *column = grouped->job->results[k];
+        if (column)
+            memmove(column_at(column, to), column_at(column, from), (size_t)count * type_table[column->store].size);
+    }
+}
+
+/* Aggregates that need the same tally share it. */
+static bool plan_tallies(struct grouped *grouped)
+{
+    const struct break_job *job = grouped->job;
+    const struct task *task = job->task;
+    grouped->tallies = heap_array(task->aggregate_count + FIXED_TALLIES, sizeof *grouped->tallies);
+    grouped->tally_of = heap_array(task->aggregate_count, sizeof *grouped->tally_of);
+    grouped->tallies[COUNT] = (struct tally){.kind = TALLY_COUNT};
+    grouped->tally_count = 1;
+    grouped->by_row = grouped->word.ranked;
+    for (size_t i = 0; i < task->breaker->key_count; i++)
+        grouped->by_row = grouped->by_row || !grouped->word.at[i].faithful;
+    if (grouped->by_row)
+        grouped->tallies[grouped->tally_count++] = (struct tally){.kind = TALLY_FIRST};
+    for (size_t i = 0; i < task->aggregate_count; i++) {
+        const struct aggregate *aggregate = &task->aggregates[i];
+        if (!is_needed(job, task->breaker->key_count + i))
+            continue;
+        const struct column *column = aggregate->value == NO_VALUE ? NULL : break_input(job, aggregate->value);
+        struct tally tally;
+        if (!tally_for(aggregate->kind, column, job->rows, &tally))
+            return false;
+        size_t at = 0;
+        while (at < grouped->tally_count &&
+               (grouped->tallies[at].kind != tally.kind || grouped->tallies[at].column != tally.column))
+            at++;
+        grouped->tally_of[i] = at;
+        if (at == grouped->tally_count)
+            grouped->tallies[grouped->tally_count++] = tally;
+    }
+    return true;
+}
+
+static enum status group_columns(struct grouped *grouped, const struct crew *crew)
+{
+    const struct break_job *job = grouped->job;
+    const struct breaker *breaker = job->task->breaker;
+    const struct column **columns = heap_array(breaker->key_count, sizeof *columns);
+    for (size_t i = 0; i < breaker->key_count; i++)
+        columns[i] = job->inputs[breaker->keys[i]];
+    enum status status = one_word_init(&grouped->word, columns, breaker->key_count, job->rows, crew);
+    free(columns);
+    if (status != STATUS_OK)
+        return status;
+    if (!plan_tallies(grouped)) {
+        grouped->flagged = true;
+        return STATUS_OK;
+    }
+    struct grouping grouping = {
+        .crew = crew,
+        .rows = job->rows,
+        .keys = grouped->word.by,
+        .tallies = grouped->tallies,
+        .tally_count = grouped->tally_count,
+        .prepare = prepare,
+        .give = give,
+        .move = move,
+        .context = grouped,
+    };
+    return group_rows(&grouping, job->result_rows);
+}
+
+enum status break_group(const struct break_job *job, const struct crew *crew, bool *flagged)
+{
+    struct grouped grouped = {.job = job};
+    *job->result_rows = 0;
+    enum status status = STATUS_FAILED;
+    if (job->rows > 0 && along_takes(job))
+        status = along_run(job, crew, &grouped.flagged);
+    else if (job->rows > 0)
+        status = group_columns(&grouped, crew);
+    else if (prepare(&grouped, 0))
+        status = STATUS_OK;
+    one_word_free(&grouped.word);
+    free(grouped.tallies);
+    free(grouped.tally_of);
+    if (grouped.flagged)
+        *flagged = true;
+    for (size_t k = 0; k < job->task->output_count; k++) {
+        if (!job->results[k])
+            continue;
+        if (status == STATUS_OK && !grouped.flagged) {
+            column_finish(job->results[k], *job->result_rows);
+        } else {
+            column_unref(job->results[k]);
+            job->results[k] = NULL;
+        }
+    }
+    return break_sorted(job, status);
+}

@@ -1,0 +1,162 @@
+/* Grouping by an array with a place for every possible code, one for each thread. */
+#include "engine/operators/group_find.h"
+
+#include "base/cpu_dispatch.h"
+#include "base/heap.h"
+#include "engine/operators/operator_kinds.h"
+
+#include <stdlib.h>
+
+enum {
+    PART_ROWS = 1 << 15,
+    MERGE_PLACES = 1 << 12,
+    COPIES = 4, /* of small arrays at most: rows with equal keys in a row then do not wait for each other */
+    COPY_BITS = 10,
+    COPY_BYTES = 1 << 15 /* what copies beyond the second are to stay within, for the sake of the first cache */
+};
+
+struct dense {
+    const struct grouping *grouping;
+    struct parts parts;
+    int64_t codes; /* possible ones */
+    int64_t copies;
+    void ***cells; /* of each member; NULL until it has done something */
+    bool *failed;  /* of each member: there was no memory */
+};
+
+static bool get_cells(struct dense *dense, int member)
+{
+    if (!dense->cells[member] && !dense->failed[member]) {
+        dense->cells[member] = cells_new(dense->grouping, dense->codes * dense->copies);
+        dense->failed[member] = !dense->cells[member];
+        if (dense->cells[member])
+            cells_clear(dense->grouping, dense->cells[member], 0, dense->codes * dense->copies);
+    }
+    return dense->cells[member] != NULL;
+}
+
+/* Neighbouring rows go to different copies, a power of two of them. */
+CPU_CLONES static void take_copies(uint32_t *places, int count, uint32_t copies)
+{
+    for (int i = 0; i < count; i++)
+        places[i] = places[i] * copies + ((unsigned)i & (copies - 1));
+}
+
+static void ask_ahead(const struct grouping *grouping, int64_t row)
+{
+    for (size_t i = 0; i < grouping->tally_count; i++) {
+        if (grouping->tallies[i].column)
+            break_ask_for(grouping->tallies[i].column, row, KEY_BLOCK);
+    }
+}
+
+static void add_part(void *context, int member, int64_t part)
+{
+    struct dense *dense = context;
+    if (!get_cells(dense, member))
+        return;
+    uint32_t places[KEY_BLOCK];
+    int64_t end = part_begin(&dense->parts, part + 1);
+    for (int64_t row = part_begin(&dense->parts, part); row < end; row += KEY_BLOCK) {
+        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        ask_ahead(dense->grouping, row + KEY_BLOCK);
+        keys_read_32(dense->grouping->keys, row, count, places);
+        if (dense->copies > 1)
+            take_copies(places, count, (uint32_t)dense->copies);
+        cells_add(dense->grouping, dense->cells[member], places, row, count);
+    }
+}
+
+/* Adds all that the members have of some codes to what member 0 has, copy 0 of each. */
+static void merge_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct dense *dense = context;
+    int64_t end = part_begin(&dense->parts, part + 1);
+    for (int i = 0; i < dense->grouping->crew->threads; i++) {
+        if (!dense->cells[i])
+            continue;
+        for (int64_t code = part_begin(&dense->parts, part); code < end; code++) {
+            for (int64_t copy = i == 0; copy < dense->copies; copy++)
+                cells_merge(dense->grouping, dense->cells[0], code * dense->copies, dense->cells[i],
+                            code * dense->copies + copy);
+        }
+    }
+}
+
+static int64_t give_groups(const struct dense *dense)
+{
+    const struct grouping *grouping = dense->grouping;
+    const int64_t *counts = dense->cells[0][0];
+    uint64_t codes[KEY_BLOCK];
+    uint32_t places[KEY_BLOCK];
+    struct found found = {.codes = codes, .cells = dense->cells[0], .places = places};
+    for (int64_t code = 0; code < dense->codes; code++) {
+        codes[found.count] = (uint64_t)code;
+        places[found.count] = (uint32_t)(code * dense->copies);
+        found.count += counts[code * dense->copies] > 0;
+        if (found.count == KEY_BLOCK || (code == dense->codes - 1 && found.count > 0)) {
+            grouping->give(grouping->context, &found);
+            found.at += found.count;
+            found.count = 0;
+        }
+    }
+    return found.at;
+}
+
+static int64_t count_groups(const struct dense *dense)
+{
+    const int64_t *counts = dense->cells[0][0];
+    int64_t groups = 0;
+    for (int64_t code = 0; code < dense->codes; code++)
+        groups += counts[code * dense->copies] > 0;
+    return groups;
+}
+
+static enum status run(struct dense *dense, int64_t *groups)
+{
+    const struct grouping *grouping = dense->grouping;
+    const struct crew *crew = grouping->crew;
+    dense->parts = parts_of(crew, grouping->rows, PART_ROWS);
+    if (!crew_run(crew, dense->parts.count, add_part, dense))
+        return STATUS_CANCELLED;
+    /* The caller's thread, member 0, may have come too late for a part. */
+    if (!get_cells(dense, 0))
+        return STATUS_FAILED;
+    for (int i = 0; i < crew->threads; i++) {
+        if (dense->failed[i])
+            return STATUS_FAILED;
+    }
+    dense->parts = parts_of(crew, dense->codes, MERGE_PLACES);
+    if (!crew_run(crew, dense->parts.count, merge_part, dense))
+        return STATUS_CANCELLED;
+    if (!grouping->prepare(grouping->context, count_groups(dense)))
+        return STATUS_FAILED;
+    *groups = give_groups(dense);
+    return STATUS_OK;
+}
+
+static int64_t copies_of(const struct grouping *grouping, int bits)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < grouping->tally_count; i++)
+        size += tally_size(&grouping->tallies[i]);
+    if (bits > COPY_BITS)
+        return 1;
+    return size * COPIES << bits <= COPY_BYTES ? COPIES : COPIES / 2;
+}
+
+enum status group_dense(const struct grouping *grouping, int64_t *groups)
+{
+    int members = grouping->crew->threads, bits = grouping->keys->word_bits[0];
+    struct dense dense = {.grouping = grouping, .codes = INT64_C(1) << bits};
+    dense.copies = copies_of(grouping, bits);
+    dense.cells = heap_array((size_t)members, sizeof *dense.cells);
+    dense.failed = heap_array((size_t)members, sizeof *dense.failed);
+    enum status status = run(&dense, groups);
+    for (int i = 0; i < members; i++)
+        cells_free(grouping, dense.cells[i], dense.codes * dense.copies);
+    free(dense.cells);
+    free(dense.failed);
+    return status;
+}

@@ -1,0 +1,189 @@
+/* Grouping by sorting codes with their rows: equal ones come out one after another. Every sorted bucket is aggregated
+ * while it is in the cache, and its groups are given at its first row; at the end the gaps are closed. */
+#include "engine/operators/group_find.h"
+#include "engine/operators/operator_kinds.h"
+#include "engine/operators/radix_sort.h"
+
+#include "base/heap.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { WORD_BITS = 64 };
+
+/* Groups given one after another. */
+struct stretch {
+    int64_t at, count;
+};
+
+struct sorted {
+    const struct grouping *grouping;
+    int row_bits; /* of the row below the code in a word of 8 bytes; else they have one each */
+    bool pairs;
+    void ***cells; /* of each member, for a block's groups and the one before */
+    _Atomic bool failed;
+    pthread_mutex_t lock; /* of the rest */
+    struct stretch *stretches;
+    size_t count, capacity;
+};
+
+static void read_rows(void *context, int64_t row, int count, void *elements)
+{
+    const struct sorted *sorted = context;
+    uint64_t codes[KEY_BLOCK];
+    keys_read(sorted->grouping->keys, 0, row, count, codes);
+    if (sorted->pairs) {
+        struct radix_pair *pairs = elements;
+        for (int i = 0; i < count; i++)
+            pairs[i] = (struct radix_pair){.key = codes[i], .load = (uint64_t)row + (uint64_t)i};
+    } else {
+        uint64_t *words = elements;
+        for (int i = 0; i < count; i++)
+            words[i] = codes[i] << sorted->row_bits | ((uint64_t)row + (uint64_t)i);
+    }
+}
+
+static void split(const struct sorted *sorted, const void *elements, int64_t from, int count, uint64_t *codes,
+                  uint64_t *rows)
+{
+    uint64_t mask = (UINT64_C(1) << sorted->row_bits) - 1;
+    for (int i = 0; i < count && sorted->pairs; i++) {
+        codes[i] = ((const struct radix_pair *)elements)[from + i].key;
+        rows[i] = ((const struct radix_pair *)elements)[from + i].load;
+    }
+    for (int i = 0; i < count && !sorted->pairs; i++) {
+        uint64_t word = ((const uint64_t *)elements)[from + i];
+        codes[i] = word >> sorted->row_bits;
+        rows[i] = word & mask;
+    }
+}
+
+/* Groups of a bucket so far: those before `open`, which may get more rows, have been given. */
+struct bucket {
+    struct found found;
+    uint64_t codes[KEY_BLOCK + 1];
+    uint32_t places[KEY_BLOCK + 1];
+    bool open; /* the group at place 0 has rows of the block before */
+};
+
+static void add_block(const struct grouping *grouping, void **cells, struct bucket *bucket, const uint64_t *codes,
+                      const uint64_t *rows, int count)
+{
+    uint32_t places[KEY_BLOCK];
+    uint32_t last = 0;
+    if (!bucket->open) {
+        bucket->codes[0] = codes[0];
+        cells_clear(grouping, cells, 0, 1);
+    }
+    for (int i = 0; i < count; i++) {
+        bool another = codes[i] != bucket->codes[last];
+        last += another;
+        bucket->codes[last] = codes[i];
+        places[i] = last;
+    }
+    cells_clear(grouping, cells, 1, last);
+    cells_add_at(grouping, cells, places, rows, count);
+    bucket->open = true;
+    bucket->found.count = (int)last;
+    if (last == 0)
+        return;
+    bucket->found.codes = bucket->codes;
+    grouping->give(grouping->context, &bucket->found);
+    bucket->found.at += (int64_t)last;
+    bucket->codes[0] = bucket->codes[last];
+    cells_clear(grouping, cells, 0, 1);
+    cells_merge(grouping, cells, 0, cells, last);
+}
+
+static void note_stretch(struct sorted *sorted, int64_t at, int64_t count)
+{
+    pthread_mutex_lock(&sorted->lock);
+    if (sorted->count == sorted->capacity) {
+        sorted->capacity = sorted->capacity ? 2 * sorted->capacity : 64;
+        sorted->stretches = heap_resize(sorted->stretches, sorted->capacity, sizeof *sorted->stretches);
+    }
+    sorted->stretches[sorted->count++] = (struct stretch){at, count};
+    pthread_mutex_unlock(&sorted->lock);
+}
+
+static void take_bucket(void *context, int member, int64_t row, const void *elements, int64_t count)
+{
+    struct sorted *sorted = context;
+    const struct grouping *grouping = sorted->grouping;
+    if (!sorted->cells[member])
+        sorted->cells[member] = cells_new(grouping, KEY_BLOCK + 1);
+    void **cells = sorted->cells[member];
+    if (!cells) {
+        sorted->failed = true;
+        return;
+    }
+    struct bucket bucket = {.found = {.at = row, .cells = cells}};
+    bucket.found.places = bucket.places;
+    for (uint32_t i = 0; i <= KEY_BLOCK; i++)
+        bucket.places[i] = i;
+    uint64_t codes[KEY_BLOCK], rows[KEY_BLOCK];
+    for (int64_t i = 0; i < count; i += KEY_BLOCK) {
+        int block = count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK;
+        split(sorted, elements, i, block, codes, rows);
+        add_block(grouping, cells, &bucket, codes, rows, block);
+    }
+    bucket.found.count = 1;
+    bucket.found.codes = bucket.codes;
+    grouping->give(grouping->context, &bucket.found);
+    note_stretch(sorted, row, bucket.found.at + 1 - row);
+}
+
+static int by_position(const void *a, const void *b)
+{
+    const struct stretch *left = a, *right = b;
+    return (left->at > right->at) - (left->at < right->at);
+}
+
+static int64_t close_gaps(struct sorted *sorted)
+{
+    const struct grouping *grouping = sorted->grouping;
+    int64_t groups = 0;
+    if (sorted->count > 0)
+        qsort(sorted->stretches, sorted->count, sizeof *sorted->stretches, by_position);
+    for (size_t i = 0; i < sorted->count; i++) {
+        const struct stretch *stretch = &sorted->stretches[i];
+        if (stretch->at > groups && grouping->move)
+            grouping->move(grouping->context, stretch->at, groups, stretch->count);
+        groups += stretch->count;
+    }
+    return groups;
+}
+
+enum status group_sorted(const struct grouping *grouping, int64_t *groups)
+{
+    int members = grouping->crew->threads, bits = grouping->keys->word_bits[0];
+    struct sorted sorted = {.grouping = grouping};
+    if (!grouping->prepare(grouping->context, grouping->rows))
+        return STATUS_FAILED;
+    sorted.row_bits = grouping->rows > 1 ? WORD_BITS - __builtin_clzll((uint64_t)grouping->rows - 1) : 1;
+    sorted.pairs = bits + sorted.row_bits > WORD_BITS;
+    sorted.cells = heap_array((size_t)members, sizeof *sorted.cells);
+    pthread_mutex_init(&sorted.lock, NULL);
+    struct radix radix = {
+        .crew = grouping->crew,
+        .rows = grouping->rows,
+        .width = sorted.pairs ? sizeof(struct radix_pair) : sizeof(uint64_t),
+        .shift = sorted.pairs ? 0 : sorted.row_bits,
+        .bits = bits,
+        .read = read_rows,
+        .emit = take_bucket,
+        .context = &sorted,
+    };
+    enum status status = radix_sort(&radix);
+    if (sorted.failed)
+        status = STATUS_FAILED;
+    if (status == STATUS_OK)
+        *groups = close_gaps(&sorted);
+    for (int i = 0; i < members; i++)
+        cells_free(grouping, sorted.cells[i], KEY_BLOCK + 1);
+    free(sorted.cells);
+    free(sorted.stretches);
+    pthread_mutex_destroy(&sorted.lock);
+    return status;
+}

@@ -1,0 +1,157 @@
+/* Histograms: the range first, then a count for each interval, by each thread for itself. */
+#include "engine/operators/operator_kinds.h"
+#include "engine/values/histogram_bins.h"
+
+#include "base/heap.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { PART_ROWS = 1 << 15 };
+
+/* What one thread has seen. */
+struct share {
+    int64_t lo, hi;
+    double flo, fhi;
+    int64_t seen; /* numbers, not counting NaN */
+    int64_t *counts;
+};
+
+struct histogram {
+    const struct column *column;
+    struct hist hist;
+    struct parts parts;
+    struct share *shares; /* of each member */
+};
+
+static void bound_ints(struct share *share, const int64_t *values, int count)
+{
+    for (int i = 0; i < count; i++) {
+        share->lo = values[i] < share->lo ? values[i] : share->lo;
+        share->hi = values[i] > share->hi ? values[i] : share->hi;
+    }
+    share->seen += count;
+}
+
+static void bound_floats(struct share *share, const double *values, int count)
+{
+    for (int i = 0; i < count; i++) {
+        share->flo = values[i] < share->flo ? values[i] : share->flo;
+        share->fhi = values[i] > share->fhi ? values[i] : share->fhi;
+        share->seen += values[i] == values[i];
+    }
+}
+
+static void count_values(const struct hist *hist, struct share *share, const void *values, int count)
+{
+    for (int i = 0; i < count && !hist->number; i++)
+        share->counts[hist_bin_int(hist, ((const int64_t *)values)[i])]++;
+    for (int i = 0; i < count && hist->number; i++) {
+        double number = ((const double *)values)[i];
+        if (number == number)
+            share->counts[hist_bin_float(hist, number)]++;
+    }
+}
+
+static void bound_part(void *context, int member, int64_t part)
+{
+    const struct histogram *histogram = context;
+    double values[BREAK_BLOCK]; /* or as many integers */
+    int64_t end = part_begin(&histogram->parts, part + 1);
+    for (int64_t row = part_begin(&histogram->parts, part); row < end; row += BREAK_BLOCK) {
+        int count = end - row < BREAK_BLOCK ? (int)(end - row) : BREAK_BLOCK;
+        break_values(histogram->column, row, count, values);
+        if (histogram->hist.number)
+            bound_floats(&histogram->shares[member], values, count);
+        else
+            bound_ints(&histogram->shares[member], (const int64_t *)(const void *)values, count);
+    }
+}
+
+static void count_part(void *context, int member, int64_t part)
+{
+    const struct histogram *histogram = context;
+    double values[BREAK_BLOCK];
+    int64_t end = part_begin(&histogram->parts, part + 1);
+    for (int64_t row = part_begin(&histogram->parts, part); row < end; row += BREAK_BLOCK) {
+        int count = end - row < BREAK_BLOCK ? (int)(end - row) : BREAK_BLOCK;
+        break_values(histogram->column, row, count, values);
+        count_values(&histogram->hist, &histogram->shares[member], values, count);
+    }
+}
+
+/* False if there is no finite range. */
+static bool join_bounds(struct histogram *histogram, int members)
+{
+    struct hist *hist = &histogram->hist;
+    int64_t seen = 0;
+    hist->lo = INT64_MAX;
+    hist->hi = INT64_MIN;
+    hist->flo = INFINITY;
+    hist->fhi = -INFINITY;
+    for (int i = 0; i < members; i++) {
+        const struct share *share = &histogram->shares[i];
+        hist->lo = share->lo < hist->lo ? share->lo : hist->lo;
+        hist->hi = share->hi > hist->hi ? share->hi : hist->hi;
+        hist->flo = share->flo < hist->flo ? share->flo : hist->flo;
+        hist->fhi = share->fhi > hist->fhi ? share->fhi : hist->fhi;
+        seen += share->seen;
+    }
+    /* Nothing tells which sign a zero among the bounds has: the order of rows must not. */
+    hist->flo += 0.0;
+    hist->fhi += 0.0;
+    return seen > 0 && (!hist->number || (isfinite(hist->flo) && isfinite(hist->fhi)));
+}
+
+static void write_rows(const struct break_job *job, const struct histogram *histogram, int members)
+{
+    for (int64_t bin = 0; bin < histogram->hist.bins; bin++) {
+        int64_t count = 0;
+        for (int i = 0; i < members; i++)
+            count += histogram->shares[i].counts[bin];
+        if (job->results[0])
+            *(double *)column_at(job->results[0], bin) = hist_edge(&histogram->hist, bin);
+        if (job->results[1])
+            *(double *)column_at(job->results[1], bin) = hist_edge(&histogram->hist, bin + 1);
+        if (job->results[2])
+            *(int64_t *)column_at(job->results[2], bin) = count;
+    }
+}
+
+static enum status run(const struct break_job *job, const struct crew *crew, struct histogram *histogram, bool *flagged)
+{
+    if (!crew_run(crew, histogram->parts.count, bound_part, histogram))
+        return STATUS_CANCELLED;
+    if (!join_bounds(histogram, crew->threads)) {
+        *flagged = true;
+        return STATUS_OK;
+    }
+    if (!crew_run(crew, histogram->parts.count, count_part, histogram))
+        return STATUS_CANCELLED;
+    write_rows(job, histogram, crew->threads);
+    return STATUS_OK;
+}
+
+enum status break_hist(const struct break_job *job, const struct crew *crew, bool *flagged)
+{
+    const struct breaker *breaker = job->task->breaker;
+    struct histogram histogram = {
+        .column = job->inputs[breaker->keys[0]],
+        .parts = parts_of(crew, job->rows, PART_ROWS),
+        .hist = {.bins = breaker->into},
+    };
+    histogram.hist.number = type_table[histogram.column->store].kind == KIND_FLOAT;
+    histogram.shares = heap_array((size_t)crew->threads, sizeof *histogram.shares);
+    for (int i = 0; i < crew->threads; i++)
+        histogram.shares[i] = (struct share){.lo = INT64_MAX,
+                                             .hi = INT64_MIN,
+                                             .flo = INFINITY,
+                                             .fhi = -INFINITY,
+                                             .counts = heap_array((size_t)breaker->into, sizeof(int64_t))};
+    *job->result_rows = breaker->into;
+    enum status status = run(job, crew, &histogram, flagged);
+    for (int i = 0; i < crew->threads; i++)
+        free(histogram.shares[i].counts);
+    free(histogram.shares);
+    return status;
+}

@@ -1,0 +1,499 @@
+#include "engine/operators/radix_sort.h"
+
+#include "engine/operators/radix_splitters.h"
+#include "engine/storage/buffer_pool.h"
+
+#include "base/heap.h"
+#include "base/memory_size.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PART_ROWS = 1 << 15,
+    LEAF_BYTES = 256 << 10, /* a bucket of this size and its scratch fit a core's second-level cache */
+    BUCKET_BYTES = 8 << 10, /* of a bucket, at least, if keys are spread evenly: with few, a place waits for the last
+                               element that went there */
+    DEAL_BITS = 9,          /* of more buckets at once the ends do not stay in the first level */
+    LARGE = 8,              /* a bucket this many times larger than most is dealt again, by all threads */
+    FEW = 24,               /* from here on counting is faster than inserting */
+    LEAST_DIGIT = 6,
+    MOST_DIGIT = 12, /* counts of larger ones leave the first level */
+    LEAF_PASSES = 2
+};
+
+/* Written once for all widths; a loop for each where the width is a constant. */
+#define SPECIALISED static inline __attribute__((always_inline))
+
+SPECIALISED uint64_t key_at(const void *elements, size_t i, size_t width)
+{
+    if (width == 4)
+        return ((const uint32_t *)elements)[i];
+    if (width == 8)
+        return ((const uint64_t *)elements)[i];
+    return ((const struct radix_pair *)elements)[i].key;
+}
+
+SPECIALISED void copy_element(void *to, size_t i, const void *from, size_t j, size_t width)
+{
+    if (width == 4)
+        ((uint32_t *)to)[i] = ((const uint32_t *)from)[j];
+    else if (width == 8)
+        ((uint64_t *)to)[i] = ((const uint64_t *)from)[j];
+    else
+        ((struct radix_pair *)to)[i] = ((const struct radix_pair *)from)[j];
+}
+
+static uint64_t mask_of(int bits)
+{
+    return bits == 0 ? 0 : UINT64_MAX >> (64 - bits);
+}
+
+/* ---- one bucket, by one thread ---- */
+
+/* The digits a bucket is sorted by. */
+struct digits {
+    int shift, width, passes;
+    uint64_t mask;
+};
+
+typedef uint32_t counts[1 << MOST_DIGIT];
+
+SPECIALISED void insertion_sort(void *elements, size_t count, uint64_t mask, size_t width)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct radix_pair moving; /* room for any element */
+        copy_element(&moving, 0, elements, i, width);
+        uint64_t key = key_at(&moving, 0, width) & mask;
+        size_t at = i;
+        for (; at > 0 && (key_at(elements, at - 1, width) & mask) > key; at--)
+            copy_element(elements, at, elements, at - 1, width);
+        copy_element(elements, at, &moving, 0, width);
+    }
+}
+
+/* Counts all digits at once, then deals from one array into the other and back. Returns the one it ends in. */
+SPECIALISED void *sort_digits(void *from, void *to, size_t count, const struct digits *digits, counts *counted,
+                              size_t width)
+{
+    size_t bins = (size_t)1 << digits->width;
+    for (int pass = 0; pass < digits->passes; pass++)
+        memset(counted[pass], 0, bins * sizeof counted[pass][0]);
+    int shift = digits->shift & 63, digit = digits->width;
+    uint64_t mask = digits->mask;
+    if (digits->passes == 2) {
+        for (size_t i = 0; i < count; i++) {
+            uint64_t key = key_at(from, i, width) >> shift;
+            counted[0][key & mask]++;
+            counted[1][key >> digit & mask]++;
+        }
+    } else {
+        for (size_t i = 0; i < count; i++)
+            counted[0][key_at(from, i, width) >> shift & mask]++;
+    }
+    for (int pass = 0; pass < digits->passes; pass++, shift += digit) {
+        uint32_t *next = counted[pass];
+        if (next[key_at(from, 0, width) >> shift & mask] == count)
+            continue;
+        uint32_t place = 0;
+        for (size_t bin = 0; bin < bins; bin++) {
+            uint32_t here = next[bin];
+            next[bin] = place;
+            place += here;
+        }
+        for (size_t i = 0; i < count; i++)
+            copy_element(to, next[key_at(from, i, width) >> shift & mask]++, from, i, width);
+        void *other = from;
+        from = to;
+        to = other;
+    }
+    return from;
+}
+
+/* Puts the runs of elements that are equal in the bits of `top` in the order of all bits of `rest`, unless one of them
+ * is too long for that. */
+SPECIALISED bool sort_runs(void *elements, size_t count, uint64_t top, uint64_t rest, size_t width)
+{
+    size_t begin = 0;
+    for (size_t i = 1; i <= count; i++) {
+        if (i < count && ((key_at(elements, i, width) ^ key_at(elements, begin, width)) & top) == 0)
+            continue;
+        if (i - begin > FEW)
+            return false;
+        if (i - begin > 1)
+            insertion_sort((char *)elements + begin * width, i - begin, rest, width);
+        begin = i;
+    }
+    return true;
+}
+
+/* About as many counts as half the elements: then neither takes much longer than the other. */
+static int digit_for(size_t count)
+{
+    int digit = 62 - __builtin_clzll(count);
+    return digit < LEAST_DIGIT ? LEAST_DIGIT : digit > MOST_DIGIT ? MOST_DIGIT : digit;
+}
+
+static struct digits digits_of(int shift, int bits, int digit)
+{
+    int passes = bits <= digit ? 1 : LEAF_PASSES;
+    /* Two digits of half the bits, rounded up, may reach one bit further. No harm is done: it is either the same in
+     * all elements of the bucket or sorted by again. */
+    int even = (bits + passes - 1) / passes;
+    return (struct digits){.shift = shift, .width = even, .passes = passes, .mask = mask_of(even)};
+}
+
+/* Sorts elements that differ in these bits at most, and returns which of the two arrays they are in then. Of keys with
+ * many bits the topmost are usually enough to tell elements apart. */
+SPECIALISED void *sort_bucket(void *elements, void *scratch, size_t count, int shift, int bits, counts *counted,
+                              size_t width)
+{
+    uint64_t all = mask_of(bits) << (shift & 63);
+    if (count <= FEW) {
+        insertion_sort(elements, count, all, width);
+        return elements;
+    }
+    int digit = digit_for(count);
+    int taken = bits < LEAF_PASSES * digit ? bits : LEAF_PASSES * digit;
+    struct digits digits = digits_of(shift + bits - taken, taken, digit);
+    void *sorted = sort_digits(elements, scratch, count, &digits, counted, width);
+    if (taken == bits || sort_runs(sorted, count, mask_of(taken) << digits.shift, all, width))
+        return sorted;
+    void *other = sorted == elements ? scratch : elements;
+    for (int done = 0; done < bits; done += taken) {
+        taken = bits - done < LEAF_PASSES * digit ? bits - done : LEAF_PASSES * digit;
+        digits = digits_of(shift + done, taken, digit);
+        void *next = sort_digits(sorted, other, count, &digits, counted, width);
+        other = next == sorted ? other : sorted;
+        sorted = next;
+    }
+    return sorted;
+}
+
+/* ---- all elements, by all threads ---- */
+
+/* What a thread has to itself. */
+struct own {
+    counts *counted; /* LEAF_PASSES of them */
+    void *scratch;   /* for the largest bucket that is not dealt again */
+    size_t scratch_bytes;
+};
+
+struct sorter {
+    const struct radix *radix;
+    struct own *own;   /* of each member */
+    size_t leaf_bytes; /* the largest bucket that is not dealt again */
+    void *spaces[2];   /* where dealt elements are, by turns */
+    size_t space_bytes[2];
+};
+
+/* One dealing of elements into buckets by a digit. */
+struct deal {
+    const struct sorter *sorter;
+    const void *from; /* elements, or NULL: they are to be read */
+    char *to;
+    int64_t first; /* the row of from[0] and to[0] */
+    struct parts parts;
+    int shift, bits;             /* the digit; */
+    int rest;                    /* how many bits are left to sort by behind it */
+    const struct radix_map *map; /* instead of the digit, or NULL: `bits` are those of a bucket's number */
+    int64_t *next;               /* of each part, of each bucket: how many elements, then where the next one goes */
+    int64_t *ends;               /* of each bucket */
+};
+
+/* The elements from a row on: where they are, or read into the block. */
+SPECIALISED const void *deal_elements(const struct deal *deal, int64_t row, int count, struct radix_pair *block,
+                                      size_t width)
+{
+    const struct radix *radix = deal->sorter->radix;
+    if (deal->from)
+        return (const char *)deal->from + (size_t)row * width;
+    radix->read(radix->context, row, count, block);
+    return block;
+}
+
+SPECIALISED size_t bucket_of(const struct deal *deal, uint64_t key, bool mapped)
+{
+    if (mapped)
+        return deal->map->bucket[key >> deal->map->shift & deal->map->mask];
+    return key >> deal->shift & mask_of(deal->bits);
+}
+
+SPECIALISED void count_part(struct deal *deal, int64_t part, size_t width, bool mapped)
+{
+    int64_t *counted = deal->next + (part << deal->bits);
+    const struct deal by = *deal;
+    int64_t end = part_begin(&deal->parts, part + 1);
+    struct radix_pair block[RADIX_BLOCK];
+    for (int64_t row = part_begin(&deal->parts, part); row < end; row += RADIX_BLOCK) {
+        int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
+        const void *elements = deal_elements(deal, row, count, block, width);
+        for (int i = 0; i < count; i++)
+            counted[bucket_of(&by, key_at(elements, (size_t)i, width), mapped)]++;
+    }
+}
+
+SPECIALISED void deal_part(struct deal *deal, int64_t part, size_t width, bool mapped)
+{
+    int64_t *next = deal->next + (part << deal->bits);
+    const struct deal by = *deal;
+    int64_t end = part_begin(&deal->parts, part + 1);
+    struct radix_pair block[RADIX_BLOCK];
+    char *to = deal->to;
+    for (int64_t row = part_begin(&deal->parts, part); row < end; row += RADIX_BLOCK) {
+        int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
+        const void *elements = deal_elements(deal, row, count, block, width);
+        for (size_t i = 0; i < (size_t)count; i++)
+            copy_element(to, (size_t)next[bucket_of(&by, key_at(elements, i, width), mapped)]++, elements, i, width);
+    }
+}
+
+static void count_any(void *context, int member, int64_t part)
+{
+    struct deal *deal = context;
+    const bool mapped = deal->map != NULL;
+    (void)member;
+    switch (deal->sorter->radix->width) {
+    case 4:
+        mapped ? count_part(deal, part, 4, true) : count_part(deal, part, 4, false);
+        break;
+    case 8:
+        mapped ? count_part(deal, part, 8, true) : count_part(deal, part, 8, false);
+        break;
+    default:
+        mapped ? count_part(deal, part, 16, true) : count_part(deal, part, 16, false);
+    }
+}
+
+static void deal_any(void *context, int member, int64_t part)
+{
+    struct deal *deal = context;
+    const bool mapped = deal->map != NULL;
+    (void)member;
+    switch (deal->sorter->radix->width) {
+    case 4:
+        mapped ? deal_part(deal, part, 4, true) : deal_part(deal, part, 4, false);
+        break;
+    case 8:
+        mapped ? deal_part(deal, part, 8, true) : deal_part(deal, part, 8, false);
+        break;
+    default:
+        mapped ? deal_part(deal, part, 16, true) : deal_part(deal, part, 16, false);
+    }
+}
+
+/* From how many each part has for each bucket to where each part's go: bucket by bucket, in each the parts in order. */
+static void place_buckets(struct deal *deal)
+{
+    int64_t place = 0;
+    for (int64_t bucket = 0; bucket < (int64_t)1 << deal->bits; bucket++) {
+        for (int64_t part = 0; part < deal->parts.count; part++) {
+            int64_t *next = &deal->next[(part << deal->bits) + bucket];
+            int64_t here = *next;
+            *next = place;
+            place += here;
+        }
+        deal->ends[bucket] = place;
+    }
+}
+
+static int deal_bits(int64_t count, size_t width, int bits)
+{
+    int wanted = 1;
+    while (wanted < DEAL_BITS && (count * (int64_t)width) >> wanted > BUCKET_BYTES)
+        wanted++;
+    return wanted < bits ? wanted : bits;
+}
+
+static void *any_bucket(const struct sorter *sorter, int member, void *elements, size_t count, int bits)
+{
+    struct own *own = &sorter->own[member];
+    int shift = sorter->radix->shift;
+    switch (sorter->radix->width) {
+    case 4:
+        return sort_bucket(elements, own->scratch, count, shift, bits, own->counted, 4);
+    case 8:
+        return sort_bucket(elements, own->scratch, count, shift, bits, own->counted, 8);
+    default:
+        return sort_bucket(elements, own->scratch, count, shift, bits, own->counted, 16);
+    }
+}
+
+/* How many bits are left to sort a bucket by. */
+static int bits_left(const struct deal *deal, int64_t bucket)
+{
+    return deal->map ? deal->map->left[bucket] : deal->rest;
+}
+
+static int64_t bucket_begin(const struct deal *deal, int64_t bucket)
+{
+    return bucket > 0 ? deal->ends[bucket - 1] : 0;
+}
+
+static void finish_bucket(const struct sorter *sorter, int member, int64_t row, void *elements, int64_t count, int bits)
+{
+    const struct radix *radix = sorter->radix;
+    const void *sorted = elements;
+    if (bits > 0 && count > 1)
+        sorted = any_bucket(sorter, member, elements, (size_t)count, bits);
+    radix->emit(radix->context, member, row, sorted, count);
+}
+
+/* Whether a bucket has to be dealt again. */
+static bool too_large(const struct sorter *sorter, int64_t count, int bits)
+{
+    return bits > 0 && (size_t)count * sorter->radix->width > sorter->leaf_bytes;
+}
+
+static void small_bucket(void *context, int member, int64_t bucket)
+{
+    const struct deal *deal = context;
+    const struct radix *radix = deal->sorter->radix;
+    int64_t begin = bucket_begin(deal, bucket), count = deal->ends[bucket] - begin;
+    int bits = bits_left(deal, bucket);
+    if (count > 0 && !too_large(deal->sorter, count, bits))
+        finish_bucket(deal->sorter, member, deal->first + begin, deal->to + (size_t)begin * radix->width, count, bits);
+}
+
+/* In how many of the lowest bits the keys differ. */
+static int differing_bits(const struct radix *radix, const void *elements, int64_t count, int bits)
+{
+    uint64_t differ = 0;
+    uint64_t first = radix->width == 4 ? *(const uint32_t *)elements : *(const uint64_t *)elements;
+    for (int64_t i = 1; i < count; i++) {
+        const char *at = (const char *)elements + (size_t)i * radix->width;
+        differ |=
+            (radix->width == 4 ? *(const uint32_t *)(const void *)at : *(const uint64_t *)(const void *)at) ^ first;
+    }
+    differ = differ >> (radix->shift & 63) & mask_of(bits);
+    return differ ? 64 - __builtin_clzll(differ) : 0;
+}
+
+static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, int64_t count, int bits, int depth);
+
+static enum status sort_large(struct sorter *sorter, const struct deal *deal, int depth)
+{
+    const struct radix *radix = sorter->radix;
+    for (int64_t bucket = 0; bucket < (int64_t)1 << deal->bits; bucket++) {
+        int64_t begin = bucket_begin(deal, bucket), count = deal->ends[bucket] - begin;
+        int bits = bits_left(deal, bucket);
+        if (!too_large(sorter, count, bits))
+            continue;
+        void *elements = deal->to + (size_t)begin * radix->width;
+        enum status status = sort_rows(sorter, elements, deal->first + begin, count,
+                                       differing_bits(radix, elements, count, bits), depth + 1);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+static enum status run_deal(struct sorter *sorter, struct deal *deal, int depth)
+{
+    const struct crew *crew = sorter->radix->crew;
+    if (!crew_run(crew, deal->parts.count, count_any, deal))
+        return STATUS_CANCELLED;
+    place_buckets(deal);
+    if (!crew_run(crew, deal->parts.count, deal_any, deal))
+        return STATUS_CANCELLED;
+    if (!crew_run(crew, (int64_t)1 << deal->bits, small_bucket, deal))
+        return STATUS_CANCELLED;
+    return sort_large(sorter, deal, depth);
+}
+
+/* Sorts and hands on the elements of rows first .. first+count-1: `from` or, where that is NULL, to be read. */
+static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, int64_t count, int bits, int depth)
+{
+    const struct radix *radix = sorter->radix;
+    if (from && !too_large(sorter, count, bits)) {
+        finish_bucket(sorter, 0, first, from, count, bits);
+        return STATUS_OK;
+    }
+    void **space = &sorter->spaces[depth & 1];
+    const size_t bytes = (size_t)radix->rows * radix->width;
+    if (!*space &&
+        (!ram_has((int64_t)bytes) || !(*space = pool_take(radix->crew->pool, bytes, &sorter->space_bytes[depth & 1]))))
+        return STATUS_FAILED;
+    int digit = deal_bits(count, radix->width, bits);
+    struct radix_map *map = from ? NULL : radix_map_new(radix, digit);
+    digit = map ? map->bits : digit;
+    struct deal deal = {
+        .sorter = sorter,
+        .from = from,
+        .to = (char *)*space + (size_t)first * radix->width,
+        .first = first,
+        .parts = parts_of(radix->crew, count, PART_ROWS),
+        .shift = radix->shift + bits - digit,
+        .bits = digit,
+        .rest = bits - digit,
+        .map = map,
+    };
+    deal.next = heap_array((size_t)deal.parts.count << digit, sizeof *deal.next);
+    deal.ends = heap_array((size_t)1 << digit, sizeof *deal.ends);
+    enum status status = run_deal(sorter, &deal, depth);
+    radix_map_free(map);
+    free(deal.next);
+    free(deal.ends);
+    return status;
+}
+
+/* Few elements need no dealing. */
+static enum status sort_few(const struct sorter *sorter)
+{
+    const struct radix *radix = sorter->radix;
+    char *elements = heap_array((size_t)radix->rows, radix->width);
+    for (int64_t row = 0; row < radix->rows; row += RADIX_BLOCK) {
+        int count = radix->rows - row < RADIX_BLOCK ? (int)(radix->rows - row) : RADIX_BLOCK;
+        radix->read(radix->context, row, count, elements + (size_t)row * radix->width);
+    }
+    finish_bucket(sorter, 0, 0, elements, radix->rows, radix->bits);
+    free(elements);
+    return STATUS_OK;
+}
+
+static bool get_ready(struct sorter *sorter)
+{
+    const struct radix *radix = sorter->radix;
+    size_t most = ((size_t)radix->rows * radix->width >> DEAL_BITS) * LARGE;
+    sorter->leaf_bytes = most > LEAF_BYTES ? most : LEAF_BYTES;
+    sorter->own = heap_array((size_t)radix->crew->threads, sizeof *sorter->own);
+    bool ready = true;
+    for (int i = 0; i < radix->crew->threads; i++) {
+        struct own *own = &sorter->own[i];
+        own->counted = heap_array(LEAF_PASSES, sizeof *own->counted);
+        own->scratch = pool_take(radix->crew->pool, sorter->leaf_bytes, &own->scratch_bytes);
+        ready = ready && own->scratch;
+    }
+    return ready;
+}
+
+static void clean_up(struct sorter *sorter)
+{
+    const struct radix *radix = sorter->radix;
+    for (int i = 0; i < radix->crew->threads; i++) {
+        free(sorter->own[i].counted);
+        pool_give(radix->crew->pool, sorter->own[i].scratch, sorter->own[i].scratch_bytes);
+    }
+    free(sorter->own);
+    for (int i = 0; i < 2; i++) {
+        if (sorter->spaces[i] != radix->space)
+            pool_give(radix->crew->pool, sorter->spaces[i], sorter->space_bytes[i]);
+    }
+}
+
+enum status radix_sort(const struct radix *radix)
+{
+    if (radix->rows == 0)
+        return STATUS_OK;
+    struct sorter sorter = {.radix = radix, .spaces = {radix->space, NULL}};
+    enum status status = STATUS_FAILED;
+    if (get_ready(&sorter)) {
+        if ((size_t)radix->rows * radix->width <= LEAF_BYTES)
+            status = sort_few(&sorter);
+        else
+            status = sort_rows(&sorter, NULL, 0, radix->rows, radix->bits, 0);
+    }
+    clean_up(&sorter);
+    return status;
+}

@@ -1,0 +1,438 @@
+/* Scans. One chain is scanned in chunks that threads take in order: each aggregates its chunk, which brings it into the
+ * core's cache, waits for the aggregate of all chunks before, passes on its own, and only then writes; memory is read
+ * once. Chains that begin anew are simply shared out, and so are those of columns side by side. */
+#include "engine/backend/user_reduce.h"
+#include "engine/operators/operator_kinds.h"
+#include "engine/values/compensated_sum.h"
+
+#include "base/heap.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_ROWS = 1 << 16, FEWEST_ROWS = 1 << 15, SIDE_BY_SIDE = 256 };
+
+/* The combination of the rows so far. */
+struct running {
+    int64_t integer;
+    double number;
+    struct cascade sum; /* of floats */
+    bool any;           /* a user's function has no identity: nothing has been combined yet */
+};
+
+struct scan {
+    const struct break_job *job;
+    const struct aggregate *aggregate;
+    const struct column *from;
+    struct column *to;
+    bool exclusive, number;
+    int64_t segment, stride;
+    struct running start;
+    struct parts parts;
+    int64_t segments_a_part;
+    _Atomic bool flagged;
+
+    /* The chunk whose turn it is to pass on what comes before it. */
+    pthread_mutex_t lock;
+    pthread_cond_t passed_on;
+    int64_t turn;
+    struct running carry;
+};
+
+#define SPECIALISED static inline __attribute__((always_inline))
+
+SPECIALISED int64_t combine_ints(enum aggregate_kind kind, int64_t a, int64_t b, bool *overflow)
+{
+    int64_t result = 0;
+    switch (kind) {
+    case AGG_SUM:
+        *overflow |= __builtin_add_overflow(a, b, &result);
+        return result;
+    case AGG_PRODUCT:
+        *overflow |= __builtin_mul_overflow(a, b, &result);
+        return result;
+    case AGG_MIN:
+        return b < a ? b : a;
+    case AGG_MAX:
+        return b > a ? b : a;
+    case AGG_BITAND:
+        return a & b;
+    case AGG_XOR:
+        return a ^ b;
+    default:
+        return a | b;
+    }
+}
+
+/* `a` is NaN as long as nothing else has come. */
+SPECIALISED double combine_floats(enum aggregate_kind kind, double a, double b)
+{
+    if (kind == AGG_PRODUCT)
+        return a * b;
+    bool better = kind == AGG_MIN ? b < a : b > a;
+    return better || a != a ? b : a;
+}
+
+SPECIALISED bool scan_ints(enum aggregate_kind kind, bool exclusive, struct running *running, const int64_t *in,
+                           int64_t *out, int count)
+{
+    int64_t so_far = running->integer;
+    bool overflow = false;
+    for (int i = 0; i < count; i++) {
+        int64_t next = combine_ints(kind, so_far, in[i], &overflow);
+        out[i] = exclusive ? so_far : next;
+        so_far = next;
+    }
+    running->integer = so_far;
+    return overflow;
+}
+
+SPECIALISED void scan_floats(enum aggregate_kind kind, bool exclusive, struct running *running, const double *in,
+                             double *out, int count)
+{
+    double so_far = running->number;
+    for (int i = 0; i < count; i++) {
+        double next = combine_floats(kind, so_far, in[i]);
+        out[i] = (exclusive ? so_far : next) + 0.0;
+        so_far = next;
+    }
+    running->number = so_far;
+}
+
+SPECIALISED bool scan_float_sum(bool exclusive, struct running *running, const double *in, double *out, int count)
+{
+    struct cascade sum = running->sum;
+    bool uncertain = false;
+    for (int i = 0; i < count; i++) {
+        if (exclusive)
+            out[i] = cascade_result(&sum, &uncertain);
+        cascade_add(&sum, in[i]);
+        if (!exclusive)
+            out[i] = cascade_result(&sum, &uncertain);
+    }
+    running->sum = sum;
+    return uncertain;
+}
+
+static bool ints_of_kind(enum aggregate_kind kind, bool exclusive, struct running *running, const int64_t *in,
+                         int64_t *out, int count)
+{
+    switch (kind) {
+    case AGG_SUM:
+        return exclusive ? scan_ints(AGG_SUM, true, running, in, out, count)
+                         : scan_ints(AGG_SUM, false, running, in, out, count);
+    case AGG_PRODUCT:
+        return scan_ints(AGG_PRODUCT, exclusive, running, in, out, count);
+    case AGG_MIN:
+        return scan_ints(AGG_MIN, exclusive, running, in, out, count);
+    case AGG_MAX:
+        return scan_ints(AGG_MAX, exclusive, running, in, out, count);
+    case AGG_BITAND:
+        return scan_ints(AGG_BITAND, exclusive, running, in, out, count);
+    case AGG_XOR:
+        return scan_ints(AGG_XOR, exclusive, running, in, out, count);
+    default:
+        return scan_ints(AGG_BITOR, exclusive, running, in, out, count);
+    }
+}
+
+static bool floats_of_kind(enum aggregate_kind kind, bool exclusive, struct running *running, const double *in,
+                           double *out, int count)
+{
+    switch (kind) {
+    case AGG_SUM:
+        return scan_float_sum(exclusive, running, in, out, count);
+    case AGG_PRODUCT:
+        scan_floats(AGG_PRODUCT, exclusive, running, in, out, count);
+        return false;
+    case AGG_MIN:
+        scan_floats(AGG_MIN, exclusive, running, in, out, count);
+        return false;
+    default:
+        scan_floats(AGG_MAX, exclusive, running, in, out, count);
+        return false;
+    }
+}
+
+static struct scalar scalar_of(const struct scan *scan, int64_t integer, double number)
+{
+    if (scan->number)
+        return scalar_float(number);
+    return type_table[scan->from->type].kind == KIND_BOOL ? scalar_bool(integer != 0) : scalar_int(integer);
+}
+
+/* By the user's function, exactly as it is written; true if it has no value somewhere. */
+static bool scan_by_function(const struct scan *scan, struct running *running, const void *in, void *out, int count)
+{
+    for (int i = 0; i < count; i++) {
+        int64_t integer = scan->number ? 0 : ((const int64_t *)in)[i];
+        double number = scan->number ? ((const double *)in)[i] : 0;
+        struct running before = *running;
+        if (running->any) {
+            struct scalar result;
+            if (!reducer_apply(scan->aggregate->reducer, scalar_of(scan, running->integer, running->number),
+                               scalar_of(scan, integer, number), &result) ||
+                !scalar_fits(&result))
+                return true;
+            integer = (int64_t)result.integer;
+            number = result.number;
+        }
+        running->integer = integer;
+        running->number = number;
+        running->any = true;
+        const struct running *shown = scan->exclusive ? &before : running;
+        if (scan->number)
+            ((double *)out)[i] = shown->number;
+        else
+            ((int64_t *)out)[i] = shown->integer;
+    }
+    return false;
+}
+
+/* Scans values into results: one chain, going on from `running`. */
+static void scan_values(struct scan *scan, struct running *running, const void *in, void *out, int count)
+{
+    enum aggregate_kind kind = scan->aggregate->kind;
+    bool failed;
+    if (kind == AGG_FOLD)
+        failed = scan_by_function(scan, running, in, out, count);
+    else if (scan->number)
+        failed = floats_of_kind(kind, scan->exclusive, running, in, out, count);
+    else
+        failed = ints_of_kind(kind, scan->exclusive, running, in, out, count);
+    if (failed)
+        scan->flagged = true;
+}
+
+static void write_results(const struct scan *scan, int64_t row, const void *values, int count)
+{
+    if (scan->to->store == TYPE_F64)
+        memcpy(column_at(scan->to, row), values, (size_t)count * sizeof(double));
+    else
+        break_write_ints(scan->to, row, values, count);
+}
+
+/* Rows begin..end-1, going on from `running` until the next segment begins. */
+static void scan_rows(struct scan *scan, struct running *running, int64_t begin, int64_t end)
+{
+    double in[BREAK_BLOCK], out[BREAK_BLOCK]; /* or as many integers, of the same size */
+    bool in_place = scan->to->store == TYPE_F64 || scan->to->store == TYPE_I64;
+    while (begin < end && !scan->flagged) {
+        int64_t left = end - begin;
+        if (scan->segment > 0) {
+            int64_t inside = begin % scan->segment;
+            if (inside == 0)
+                *running = scan->start;
+            left = scan->segment - inside < left ? scan->segment - inside : left;
+        }
+        int count = left < BREAK_BLOCK ? (int)left : BREAK_BLOCK;
+        break_values(scan->from, begin, count, in);
+        scan_values(scan, running, in, in_place ? column_at(scan->to, begin) : (void *)out, count);
+        if (!in_place)
+            write_results(scan, begin, out, count);
+        begin += count;
+    }
+}
+
+/* ---- one chain by several threads ---- */
+
+/* What the rows come to, from nothing. */
+static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t end)
+{
+    enum aggregate_kind kind = scan->aggregate->kind;
+    struct running total = {.integer = kind == AGG_MIN      ? INT64_MAX
+                                       : kind == AGG_MAX    ? INT64_MIN
+                                       : kind == AGG_BITAND ? -1
+                                                            : 0,
+                            .number = NAN};
+    double in[BREAK_BLOCK], unused[BREAK_BLOCK];
+    for (; begin < end; begin += BREAK_BLOCK) {
+        int count = end - begin < BREAK_BLOCK ? (int)(end - begin) : BREAK_BLOCK;
+        break_values(scan->from, begin, count, in);
+        if (scan->number && kind == AGG_SUM) {
+            for (int i = 0; i < count; i++)
+                cascade_add(&total.sum, in[i]);
+        } else {
+            scan_values(scan, &total, in, unused, count);
+        }
+    }
+    return total;
+}
+
+static void append(struct scan *scan, struct running *running, const struct running *next)
+{
+    bool overflow = false;
+    running->integer =
+        scan->number ? 0 : combine_ints(scan->aggregate->kind, running->integer, next->integer, &overflow);
+    if (scan->number)
+        running->number = combine_floats(scan->aggregate->kind, running->number, next->number);
+    cascade_merge(&running->sum, &next->sum);
+    if (overflow)
+        scan->flagged = true;
+}
+
+static void scan_chunk(void *context, int member, int64_t chunk)
+{
+    (void)member;
+    struct scan *scan = context;
+    int64_t begin = part_begin(&scan->parts, chunk), end = part_begin(&scan->parts, chunk + 1);
+    int64_t fresh = scan->segment > 0 ? (end - 1) / scan->segment * scan->segment : 0;
+    bool anew = fresh >= begin; /* what comes after does not depend on what came before */
+    struct running own = aggregate_rows(scan, anew ? fresh : begin, end);
+    pthread_mutex_lock(&scan->lock);
+    while (scan->turn != chunk)
+        pthread_cond_wait(&scan->passed_on, &scan->lock);
+    struct running running = scan->carry;
+    if (anew)
+        scan->carry = scan->start;
+    append(scan, &scan->carry, &own);
+    scan->turn++;
+    pthread_cond_broadcast(&scan->passed_on);
+    pthread_mutex_unlock(&scan->lock);
+    scan_rows(scan, &running, begin, end);
+}
+
+static bool scan_in_chunks(struct scan *scan, const struct crew *crew)
+{
+    scan->parts = (struct parts){
+        .rows = scan->job->rows, .size = CHUNK_ROWS, .count = (scan->job->rows + CHUNK_ROWS - 1) / CHUNK_ROWS};
+    scan->carry = scan->start;
+    pthread_mutex_init(&scan->lock, NULL);
+    pthread_cond_init(&scan->passed_on, NULL);
+    bool done = crew_run(crew, scan->parts.count, scan_chunk, scan);
+    pthread_cond_destroy(&scan->passed_on);
+    pthread_mutex_destroy(&scan->lock);
+    return done;
+}
+
+/* ---- chains of their own ---- */
+
+static bool scan_serially(struct scan *scan, const struct crew *crew)
+{
+    struct running running = scan->start;
+    for (int64_t row = 0; row < scan->job->rows; row += CHUNK_ROWS) {
+        if (crew_cancelled(crew))
+            return false;
+        int64_t end = row + CHUNK_ROWS < scan->job->rows ? row + CHUNK_ROWS : scan->job->rows;
+        scan_rows(scan, &running, row, end);
+    }
+    return true;
+}
+
+static void scan_segments(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct scan *scan = context;
+    struct running running = scan->start;
+    int64_t last = part_begin(&scan->parts, part + 1) * scan->segment;
+    scan_rows(scan, &running, part_begin(&scan->parts, part) * scan->segment,
+              last < scan->job->rows ? last : scan->job->rows);
+}
+
+/* Columns side by side: a chain for each, over the rows of one segment. */
+static void scan_columns(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct scan *scan = context;
+    double in[SIDE_BY_SIDE], out[SIDE_BY_SIDE];
+    struct running running[SIDE_BY_SIDE];
+    int64_t begin = part_begin(&scan->parts, part);
+    int64_t segment = scan->segment > 0 ? scan->segment : scan->job->rows;
+    for (int64_t first = 0; first < scan->job->rows; first += segment) {
+        int64_t end = scan->job->rows - first < segment ? scan->job->rows : first + segment;
+        for (int i = 0; i < SIDE_BY_SIDE; i++)
+            running[i] = scan->start;
+        for (int64_t row = first; row + begin < end && !scan->flagged; row += scan->stride) {
+            int64_t stop = row + part_begin(&scan->parts, part + 1);
+            int count = (int)((stop < end ? stop : end) - row - begin);
+            break_values(scan->from, row + begin, count, in);
+            for (int i = 0; i < count; i++)
+                scan_values(scan, &running[i], &in[i], &out[i], 1);
+            write_results(scan, row + begin, out, count);
+        }
+    }
+}
+
+static bool is_associative(const struct scan *scan)
+{
+    /* Of integers a product overflows soon or is 0 or 1: parts of it may overflow where the whole does not. */
+    return scan->aggregate->kind != AGG_PRODUCT && scan->aggregate->kind != AGG_FOLD;
+}
+
+static bool scan_all(struct scan *scan, const struct crew *crew)
+{
+    int64_t rows = scan->job->rows;
+    if (scan->stride > 1) {
+        int64_t width = scan->stride < rows ? scan->stride : rows;
+        scan->parts =
+            (struct parts){.rows = width, .size = SIDE_BY_SIDE, .count = (width + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE};
+        return crew_run(crew, scan->parts.count, scan_columns, scan);
+    }
+    if (crew->threads > 1 && rows >= FEWEST_ROWS && scan->segment > 0 && rows / scan->segment >= crew->threads) {
+        int64_t segments = (rows + scan->segment - 1) / scan->segment;
+        scan->parts = parts_of(crew, segments, (FEWEST_ROWS + scan->segment - 1) / scan->segment);
+        return crew_run(crew, scan->parts.count, scan_segments, scan);
+    }
+    if (crew->threads > 1 && rows > CHUNK_ROWS && is_associative(scan))
+        return scan_in_chunks(scan, crew);
+    return scan_serially(scan, crew);
+}
+
+/* What stands before the first row: the initial value, or what changes nothing. */
+static bool set_start(struct scan *scan)
+{
+    const struct aggregate *aggregate = scan->aggregate;
+    struct running *start = &scan->start;
+    *start = (struct running){.number = aggregate->kind == AGG_PRODUCT ? 1.0 : NAN, .any = aggregate->has_initial};
+    switch (aggregate->kind) {
+    case AGG_PRODUCT:
+        start->integer = 1;
+        break;
+    case AGG_MIN:
+        start->integer = INT64_MAX;
+        break;
+    case AGG_MAX:
+        start->integer = INT64_MIN;
+        break;
+    case AGG_BITAND:
+        start->integer = -1;
+        break;
+    default:
+        break;
+    }
+    if (!aggregate->has_initial)
+        return true;
+    if (!scalar_fits(&aggregate->initial))
+        return false;
+    start->integer = (int64_t)aggregate->initial.integer;
+    start->number = aggregate->initial.number;
+    if (scan->number)
+        cascade_add(&start->sum, start->number);
+    return true;
+}
+
+enum status break_scan(const struct break_job *job, const struct crew *crew, bool *flagged)
+{
+    const struct breaker *breaker = job->task->breaker;
+    struct scan *scan = heap_array(1, sizeof *scan);
+    scan->job = job;
+    scan->aggregate = &job->task->aggregates[0];
+    scan->from = job->inputs[breaker->keys[0]];
+    scan->to = job->results[0];
+    scan->exclusive = breaker->exclusive;
+    scan->number = type_table[scan->from->store].kind == KIND_FLOAT;
+    scan->segment = breaker->segment;
+    scan->stride = breaker->stride > 1 ? breaker->stride : 1;
+    *job->result_rows = job->rows;
+    enum status status = STATUS_OK;
+    if (!set_start(scan))
+        scan->flagged = true;
+    else if (scan->to && job->rows > 0 && !scan_all(scan, crew))
+        status = STATUS_CANCELLED;
+    if (scan->flagged)
+        *flagged = true;
+    free(scan);
+    return status;
+}

@@ -1,0 +1,115 @@
+/* Scatter: a bit for each row of the result tells that it has been claimed, so that a position taken twice is found
+ * whichever thread comes first, and no row is written by two. */
+#include "engine/operators/operator_kinds.h"
+
+#include "base/heap.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART_ROWS = 1 << 15, WORD_BITS = 64 };
+
+struct scatter {
+    const struct break_job *job;
+    const struct column *positions;
+    const struct column **from;
+    struct column **to;
+    size_t count;
+    int64_t into;
+    _Atomic uint64_t *claimed;
+    struct parts parts;
+    _Atomic bool failed;
+};
+
+static void move_elements(const struct column *from, int64_t row, const int64_t *positions, int count,
+                          struct column *to)
+{
+    size_t size = type_table[from->store].size;
+    const char *data = (const char *)from->data + (size_t)row * size;
+    char *result = column_at(to, 0);
+    switch (size) {
+    case 1:
+        for (int i = 0; i < count; i++)
+            result[positions[i]] = data[i];
+        break;
+    case 2:
+        for (int i = 0; i < count; i++)
+            memcpy(result + 2 * positions[i], data + (size_t)i * 2, 2);
+        break;
+    case 4:
+        for (int i = 0; i < count; i++)
+            memcpy(result + 4 * positions[i], data + (size_t)i * 4, 4);
+        break;
+    default:
+        for (int i = 0; i < count; i++)
+            memcpy(result + 8 * positions[i], data + (size_t)i * 8, 8);
+    }
+}
+
+static bool claim(const struct scatter *scatter, const int64_t *positions, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (positions[i] < 0 || positions[i] >= scatter->into)
+            return false;
+        uint64_t bit = UINT64_C(1) << (positions[i] % WORD_BITS);
+        _Atomic uint64_t *word = &scatter->claimed[positions[i] / WORD_BITS];
+        if (atomic_fetch_or_explicit(word, bit, memory_order_relaxed) & bit)
+            return false;
+    }
+    return true;
+}
+
+static void scatter_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct scatter *scatter = context;
+    int64_t positions[BREAK_BLOCK];
+    int64_t end = part_begin(&scatter->parts, part + 1);
+    for (int64_t row = part_begin(&scatter->parts, part); row < end && !scatter->failed; row += BREAK_BLOCK) {
+        int count = end - row < BREAK_BLOCK ? (int)(end - row) : BREAK_BLOCK;
+        break_values(scatter->positions, row, count, positions);
+        if (!claim(scatter, positions, count)) {
+            scatter->failed = true;
+            return;
+        }
+        for (size_t k = 0; k < scatter->count; k++)
+            move_elements(scatter->from[k], row, positions, count, scatter->to[k]);
+    }
+}
+
+enum status break_scatter(const struct break_job *job, const struct crew *crew, bool *flagged)
+{
+    const struct task *task = job->task;
+    struct scatter scatter = {
+        .job = job,
+        .positions = job->inputs[task->breaker->keys[0]],
+        .into = task->breaker->into >= 0 ? task->breaker->into : job->rows,
+        .parts = parts_of(crew, job->rows, PART_ROWS),
+    };
+    *job->result_rows = scatter.into;
+    /* More rows than places, or none to move: nothing has to be looked at. */
+    if (job->rows > scatter.into)
+        *flagged = true;
+    if (job->rows == 0 || job->rows > scatter.into)
+        return STATUS_OK;
+    size_t size = ((size_t)scatter.into / WORD_BITS + 1) * sizeof *scatter.claimed;
+    scatter.claimed = bulk_new(size);
+    if (!scatter.claimed)
+        return break_no_memory(job);
+    scatter.from = heap_array(task->output_count, sizeof *scatter.from);
+    scatter.to = heap_array(task->output_count, sizeof *scatter.to);
+    for (size_t k = 0; k < task->output_count; k++) {
+        if (job->results[k]) {
+            scatter.from[scatter.count] = break_input(job, task->outputs[k].value);
+            scatter.to[scatter.count++] = job->results[k];
+        }
+    }
+    bool done = crew_run(crew, scatter.parts.count, scatter_part, &scatter);
+    if (scatter.failed)
+        *flagged = true;
+    bulk_free(scatter.claimed, size);
+    free(scatter.from);
+    free(scatter.to);
+    return done ? STATUS_OK : STATUS_CANCELLED;
+}

@@ -1,0 +1,411 @@
+#include "engine/operators/sort_keys.h"
+
+#include "base/cpu_dispatch.h"
+#include "base/heap.h"
+#include "engine/operators/operator_kinds.h"
+#include "engine/operators/sort_key_encode.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART_ROWS = 1 << 16 };
+
+static const uint64_t sign_64 = UINT64_C(1) << 63;
+static const uint32_t sign_32 = UINT32_C(1) << 31;
+
+/* Each of these is written once for all types and becomes a loop for each where the type is a constant. */
+#define SPECIALISED static inline __attribute__((always_inline))
+
+SPECIALISED void write_image(void *data, enum type store, int64_t i, uint64_t image)
+{
+    switch (store) {
+    case TYPE_F32: {
+        uint32_t bits = (uint32_t)image & sign_32 ? (uint32_t)image ^ sign_32 : ~(uint32_t)image;
+        float number;
+        memcpy(&number, &bits, sizeof number);
+        ((float *)data)[i] = number;
+        break;
+    }
+    case TYPE_F64: {
+        uint64_t bits = image & sign_64 ? image ^ sign_64 : ~image;
+        double number;
+        memcpy(&number, &bits, sizeof number);
+        ((double *)data)[i] = number;
+        break;
+    }
+    case TYPE_I64:
+        ((uint64_t *)data)[i] = image ^ sign_64;
+        break;
+    case TYPE_I32:
+    case TYPE_U32:
+        ((uint32_t *)data)[i] = (uint32_t)image;
+        break;
+    case TYPE_I16:
+    case TYPE_U16:
+        ((uint16_t *)data)[i] = (uint16_t)image;
+        break;
+    case TYPE_BOOL:
+    case TYPE_I8:
+    case TYPE_U8:
+        ((uint8_t *)data)[i] = (uint8_t)image;
+        break;
+    case TYPE_COUNT:
+        break;
+    }
+}
+
+static const void *element(const struct column *column, int64_t row)
+{
+    return (const char *)column->data + (size_t)row * type_table[column->store].size;
+}
+
+struct range {
+    uint64_t least, most;
+    bool nan, negative_zero;
+};
+
+struct ranging {
+    const struct column *column;
+    struct parts parts;
+    struct range *ranges; /* of each part */
+};
+
+static const struct range no_range = {.least = UINT64_MAX};
+
+static void join_range(struct range *range, const struct range *other)
+{
+    range->least = other->least < range->least ? other->least : range->least;
+    range->most = other->most > range->most ? other->most : range->most;
+    range->nan = range->nan || other->nan;
+    range->negative_zero = range->negative_zero || other->negative_zero;
+}
+
+/* In several lanes, so that no comparison waits for the one before. */
+static struct range range_of_i32(const int32_t *values, int64_t count)
+{
+    enum { LANES = 32 };
+    int32_t least[LANES], most[LANES];
+    for (int k = 0; k < LANES; k++) {
+        least[k] = INT32_MAX;
+        most[k] = INT32_MIN;
+    }
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        for (int k = 0; k < LANES; k++) {
+            least[k] = values[i + k] < least[k] ? values[i + k] : least[k];
+            most[k] = values[i + k] > most[k] ? values[i + k] : most[k];
+        }
+    }
+    for (; i < count; i++) {
+        least[0] = values[i] < least[0] ? values[i] : least[0];
+        most[0] = values[i] > most[0] ? values[i] : most[0];
+    }
+    for (int k = 1; k < LANES; k++) {
+        least[0] = least[k] < least[0] ? least[k] : least[0];
+        most[0] = most[k] > most[0] ? most[k] : most[0];
+    }
+    return (struct range){.least = (uint64_t)least[0] ^ sign_64, .most = (uint64_t)most[0] ^ sign_64};
+}
+
+CPU_CLONES static bool has_negative_zero(const void *data, enum type store, int count)
+{
+    bool found = false;
+    for (int i = 0; i < count && store == TYPE_F64; i++) {
+        uint64_t bits;
+        memcpy(&bits, (const double *)data + i, sizeof bits);
+        found |= bits == sign_64;
+    }
+    for (int i = 0; i < count && store == TYPE_F32; i++) {
+        uint32_t bits;
+        memcpy(&bits, (const float *)data + i, sizeof bits);
+        found |= bits == sign_32;
+    }
+    return found;
+}
+
+/* Of images below the one of a NaN; the others are that. */
+CPU_CLONES static struct range range_below(const uint64_t *images, int count, uint64_t nan)
+{
+    uint64_t least = UINT64_MAX, most = 0, nans = 0;
+    for (int i = 0; i < count; i++) {
+        const uint64_t is_nan = 0 - (uint64_t)(images[i] >= nan), without = images[i] & ~is_nan;
+        nans |= is_nan;
+        least = (images[i] | is_nan) < least ? images[i] : least;
+        most = without > most ? without : most;
+    }
+    return (struct range){.least = least, .most = most, .nan = nans != 0};
+}
+
+CPU_CLONES static struct range range_of_images(const uint64_t *images, int count)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (int i = 0; i < count; i++) {
+        least = images[i] < least ? images[i] : least;
+        most = images[i] > most ? images[i] : most;
+    }
+    return (struct range){.least = least, .most = most};
+}
+
+static struct range range_of_block(const void *data, enum type store, int count)
+{
+    uint64_t images[KEY_BLOCK];
+    key_images(data, store, NULL, count, images);
+    if (store != TYPE_F32 && store != TYPE_F64)
+        return range_of_images(images, count);
+    struct range range = range_below(images, count, store == TYPE_F32 ? UINT32_MAX : UINT64_MAX);
+    range.negative_zero = has_negative_zero(data, store, count);
+    return range;
+}
+
+static void range_of_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct ranging *ranging = context;
+    const struct column *column = ranging->column;
+    int64_t begin = part_begin(&ranging->parts, part), end = part_begin(&ranging->parts, part + 1);
+    struct range range = no_range;
+    if (column->store == TYPE_I32) {
+        range = range_of_i32(element(column, begin), end - begin);
+    } else {
+        for (int64_t row = begin; row < end; row += KEY_BLOCK) {
+            int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+            break_ask_for(column, row + count, count);
+            struct range block = range_of_block(element(column, row), column->store, count);
+            join_range(&range, &block);
+        }
+    }
+    ranging->ranges[part] = range;
+}
+
+static bool find_range(const struct column *column, int64_t rows, const struct crew *crew, struct range *range)
+{
+    *range = no_range;
+    if (column->range_known && type_table[column->store].kind != KIND_FLOAT) {
+        *range = (struct range){.least = (uint64_t)column->lo ^ sign_64, .most = (uint64_t)column->hi ^ sign_64};
+        return true;
+    }
+    struct ranging ranging = {.column = column, .parts = parts_of(crew, rows, PART_ROWS)};
+    ranging.ranges = heap_array((size_t)ranging.parts.count, sizeof *ranging.ranges);
+    bool done = crew_run(crew, ranging.parts.count, range_of_part, &ranging);
+    for (int64_t i = 0; i < ranging.parts.count && done; i++)
+        join_range(range, &ranging.ranges[i]);
+    free(ranging.ranges);
+    return done;
+}
+
+static int bits_of(uint64_t most)
+{
+    return most ? 64 - __builtin_clzll(most) : 0;
+}
+
+/* Places keys from the least significant on: what does not fit the word begins the next. */
+static void place_keys(struct keys *keys)
+{
+    keys->words = keys->count > 0 ? 1 : 0;
+    keys->word_bits = heap_array(keys->count, sizeof *keys->word_bits);
+    int used = 0;
+    for (size_t i = keys->count; i-- > 0;) {
+        struct key *key = &keys->at[i];
+        if (used + key->bits > 64) {
+            keys->words++;
+            used = 0;
+        }
+        key->word = keys->words - 1;
+        key->shift = used;
+        used += key->bits;
+        keys->word_bits[key->word] = used;
+    }
+    for (size_t i = 0; i < keys->count; i++)
+        keys->at[i].word = keys->words - 1 - keys->at[i].word;
+    for (int i = 0; i < keys->words / 2; i++) {
+        int bits = keys->word_bits[i];
+        keys->word_bits[i] = keys->word_bits[keys->words - 1 - i];
+        keys->word_bits[keys->words - 1 - i] = bits;
+    }
+}
+
+static void set_range(struct key *key, const struct range *range)
+{
+    bool any = range->least <= range->most;
+    key->least = any ? range->least : 0;
+    key->most = any ? range->most : 0;
+    key->nan = range->nan;
+    key->faithful = !range->nan && !range->negative_zero;
+    key->bits = bits_of(key->most - key->least + range->nan);
+}
+
+bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, const struct crew *crew)
+{
+    *keys = (struct keys){.at = at, .count = count};
+    for (size_t i = 0; i < count; i++) {
+        struct range range;
+        if (!find_range(at[i].column, rows, crew, &range))
+            return false;
+        set_range(&at[i], &range);
+    }
+    place_keys(keys);
+    return true;
+}
+
+/* What elements of a type may be, as far as the column does not say more. */
+static struct range possible_range(const struct column *column)
+{
+    const struct type_info *info = &type_table[column->store];
+    if (info->kind == KIND_FLOAT) {
+        uint64_t nan = column->store == TYPE_F32 ? UINT32_MAX : UINT64_MAX;
+        return (struct range){.most = nan - 1, .nan = true, .negative_zero = true};
+    }
+    int64_t lo = column->range_known ? column->lo : info->lo;
+    int64_t hi = column->range_known ? column->hi : info->hi;
+    return (struct range){.least = (uint64_t)lo ^ sign_64, .most = (uint64_t)hi ^ sign_64};
+}
+
+void keys_init_unseen(struct keys *keys, struct key *at, size_t count)
+{
+    *keys = (struct keys){.at = at, .count = count};
+    for (size_t i = 0; i < count; i++) {
+        const struct range range = possible_range(at[i].column);
+        set_range(&at[i], &range);
+    }
+    place_keys(keys);
+}
+
+void keys_free(struct keys *keys)
+{
+    free(keys->word_bits);
+}
+
+CPU_CLONES static void add_codes(const struct key *key, const uint64_t *images, int count, uint64_t *codes)
+{
+    uint64_t least = key->least, most = key->most, nan = most - least + 1;
+    int shift = key->shift & 63;
+    if (key->nan) {
+        for (int i = 0; i < count; i++) {
+            uint64_t distance = key->descending ? most - images[i] : images[i] - least;
+            codes[i] |= (images[i] > most ? nan : distance) << shift;
+        }
+    } else if (key->descending) {
+        for (int i = 0; i < count; i++)
+            codes[i] |= (most - images[i]) << shift;
+    } else {
+        for (int i = 0; i < count; i++)
+            codes[i] |= (images[i] - least) << shift;
+    }
+}
+
+static void read_codes(const struct keys *keys, int word, int64_t row, const uint64_t *rows, int count, uint64_t *codes)
+{
+    uint64_t images[KEY_BLOCK];
+    images[0] = 0; /* compilers cannot see that it is always read into */
+    memset(codes, 0, (size_t)count * sizeof *codes);
+    for (size_t i = 0; i < keys->count; i++) {
+        const struct key *key = &keys->at[i];
+        if (key->word != word || key->bits == 0)
+            continue;
+        if (!rows)
+            break_ask_for(key->column, row + count, count);
+        key_images(element(key->column, row), key->column->store, rows, count, images);
+        add_codes(key, images, count, codes);
+    }
+}
+
+void keys_read(const struct keys *keys, int word, int64_t row, int count, uint64_t *codes)
+{
+    read_codes(keys, word, row, NULL, count, codes);
+}
+
+void keys_read_at(const struct keys *keys, int word, const uint64_t *rows, int count, uint64_t *codes)
+{
+    read_codes(keys, word, 0, rows, count, codes);
+}
+
+/* Modulo 2^32 an integer of up to 32 bits is as far from the least as its image is. Loops differ in the type alone. */
+#define CODES(type)                                                                                                    \
+    CPU_CLONES static void codes_of_##type(const struct key *key, const void *values, int count, uint32_t *codes)      \
+    {                                                                                                                  \
+        const type##_t *restrict in = values;                                                                          \
+        uint32_t *restrict out = codes;                                                                                \
+        const uint32_t from = (uint32_t)(key->descending ? key->most : key->least);                                    \
+        const uint32_t sign = key->descending ? UINT32_MAX : 0; /* (x ^ -1) - -1 is -x */                              \
+        for (int i = 0; i < count; i++) {                                                                              \
+            const uint32_t integer = (uint32_t)in[i];                                                                  \
+            out[i] = ((integer - from) ^ sign) - sign;                                                                 \
+        }                                                                                                              \
+    }
+CODES(int8)
+CODES(int16)
+CODES(int32)
+CODES(uint8)
+CODES(uint16)
+CODES(uint32)
+#undef CODES
+
+void keys_read_32(const struct keys *keys, int64_t row, int count, uint32_t *codes)
+{
+    static void (*const loops[TYPE_COUNT])(const struct key *, const void *, int, uint32_t *) = {
+        [TYPE_I8] = codes_of_int8,  [TYPE_I16] = codes_of_int16,  [TYPE_I32] = codes_of_int32,
+        [TYPE_U8] = codes_of_uint8, [TYPE_U16] = codes_of_uint16, [TYPE_U32] = codes_of_uint32,
+    };
+    const struct key *key = &keys->at[0];
+    if (keys->count == 1 && loops[key->column->store]) {
+        break_ask_for(key->column, row + count, count);
+        loops[key->column->store](key, element(key->column, row), count, codes);
+        return;
+    }
+    uint64_t wide[KEY_BLOCK];
+    read_codes(keys, 0, row, NULL, count, wide);
+    for (int i = 0; i < count; i++)
+        codes[i] = (uint32_t)wide[i];
+}
+
+bool key_write_32(const struct key *key, const uint32_t *codes, int64_t count, struct column *to, int64_t row)
+{
+    if (key->column->store != TYPE_I32 && key->column->store != TYPE_U32)
+        return false;
+    uint32_t *data = column_at(to, row);
+    uint32_t least = (uint32_t)key->least, most = (uint32_t)key->most;
+    if (key->descending) {
+        for (int64_t i = 0; i < count; i++)
+            data[i] = most - codes[i];
+    } else {
+        for (int64_t i = 0; i < count; i++)
+            data[i] = least + codes[i];
+    }
+    return true;
+}
+
+SPECIALISED void write_as(const struct key *key, const uint64_t *words, int count, void *data, enum type store)
+{
+    uint64_t most = key->most, least = key->least;
+    uint64_t mask = key->bits == 0 ? 0 : UINT64_MAX >> (64 - key->bits);
+    int shift = key->shift & 63;
+    for (int i = 0; i < count; i++) {
+        uint64_t code = words[i] >> shift & mask;
+        write_image(data, store, i, key->descending ? most - code : least + code);
+    }
+}
+
+void key_write(const struct key *key, const uint64_t *words, int count, struct column *to, int64_t row)
+{
+    void *data = column_at(to, row);
+    switch (type_table[key->column->store].size) {
+    case 1:
+        write_as(key, words, count, data, TYPE_U8);
+        break;
+    case 2:
+        write_as(key, words, count, data, TYPE_U16);
+        break;
+    case 4:
+        if (key->column->store == TYPE_F32)
+            write_as(key, words, count, data, TYPE_F32);
+        else
+            write_as(key, words, count, data, TYPE_U32);
+        break;
+    default:
+        if (key->column->store == TYPE_F64)
+            write_as(key, words, count, data, TYPE_F64);
+        else
+            write_as(key, words, count, data, TYPE_I64);
+    }
+}

@@ -1,0 +1,350 @@
+/* The first rows of an order, without the rest of it.
+ *
+ * Rows are read once, by all threads. Each of them remembers rows that may be among the first, and leaves out what
+ * comes behind a cut in the order: where the first key alone tells, in vectors. When there is no room for more rows it
+ * keeps the first of those that it has, the last of which is its new cut. A sample says where the cut is at the
+ * beginning, so that rows in the opposite order are not all remembered. */
+#include "base/cpu_dispatch.h"
+#include "base/timing.h"
+#include "engine/operators/operator_kinds.h"
+#include "engine/operators/radix_sort.h"
+#include "engine/operators/row_order.h"
+#include "engine/storage/buffer_pool.h"
+#include "engine/vector/selection.h"
+
+#include "base/heap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PART_ROWS = 1 << 16,
+    STEP = 256,                  /* of a block */
+    LEAST_ROOM = 16 * KEY_BLOCK, /* where few rows are wanted, it hardly ever has to be made again */
+    PLACES = 1024,               /* of the sample */
+    PLACE_ROWS = 8,
+    SAMPLE = PLACES * PLACE_ROWS,
+    SPARE = 2 * PLACE_ROWS /* what the first cut lets through of the sample beside twice what is expected there */
+};
+
+/* Where in the order rows are left out: behind a row, and if `strictly` also where keys equal its own. */
+struct cut {
+    bool any, strictly;
+    uint64_t row;
+    uint64_t *words; /* its codes */
+};
+
+struct member {
+    uint64_t *rows; /* that may be among the first */
+    int64_t count;
+    struct cut cut;
+    uint64_t *codes; /* a block's, of each word */
+    enum status status;
+};
+
+struct selection {
+    const struct keys *keys;
+    const struct crew *crew;
+    int64_t rows, first;
+    int64_t room; /* of a member, in rows */
+    struct parts parts;
+    struct member *members;
+};
+
+/* ---- cuts ---- */
+
+static void cut_behind(const struct keys *keys, struct cut *cut, uint64_t row, bool strictly)
+{
+    cut->any = true;
+    cut->strictly = strictly;
+    cut->row = row;
+    for (int word = 0; word < keys->words; word++)
+        keys_read_at(keys, word, &row, 1, &cut->words[word]);
+}
+
+/* Which elements come before another one, or with `ties` equal it; a NaN never does. Loops differ in the type alone. */
+#define AHEAD(name, type)                                                                                              \
+    CPU_CLONES static void ahead_##name(const void *values, int count, const void *cut, bool descending, bool ties,    \
+                                        uint8_t *mask)                                                                 \
+    {                                                                                                                  \
+        const type *restrict in = values;                                                                              \
+        uint8_t *restrict out = mask;                                                                                  \
+        const type at = *(const type *)cut;                                                                            \
+        if (descending && ties) {                                                                                      \
+            for (int i = 0; i < count; i++)                                                                            \
+                out[i] = in[i] >= at;                                                                                  \
+        } else if (descending) {                                                                                       \
+            for (int i = 0; i < count; i++)                                                                            \
+                out[i] = in[i] > at;                                                                                   \
+        } else if (ties) {                                                                                             \
+            for (int i = 0; i < count; i++)                                                                            \
+                out[i] = in[i] <= at;                                                                                  \
+        } else {                                                                                                       \
+            for (int i = 0; i < count; i++)                                                                            \
+                out[i] = in[i] < at;                                                                                   \
+        }                                                                                                              \
+    }
+AHEAD(i8, int8_t)
+AHEAD(i16, int16_t)
+AHEAD(i32, int32_t)
+AHEAD(i64, int64_t)
+AHEAD(u8, uint8_t)
+AHEAD(u16, uint16_t)
+AHEAD(u32, uint32_t)
+AHEAD(f32, float)
+AHEAD(f64, double)
+#undef AHEAD
+
+static const char *element(const struct column *column, uint64_t row)
+{
+    return (const char *)column->data + row * type_table[column->store].size;
+}
+
+/* Lists the rows of a block, counted from its first one, that the first key leaves before the cut; ties only where they
+ * count. Returns how many. */
+static int list_ahead(const struct keys *keys, const struct cut *cut, int64_t row, int count, uint16_t *listed)
+{
+    static void (*const loops[TYPE_COUNT])(const void *, int, const void *, bool, bool, uint8_t *) = {
+        [TYPE_I8] = ahead_i8,   [TYPE_I16] = ahead_i16, [TYPE_I32] = ahead_i32, [TYPE_I64] = ahead_i64,
+        [TYPE_BOOL] = ahead_u8, [TYPE_U8] = ahead_u8,   [TYPE_U16] = ahead_u16, [TYPE_U32] = ahead_u32,
+        [TYPE_F32] = ahead_f32, [TYPE_F64] = ahead_f64,
+    };
+    const struct key *key = &keys->at[0];
+    const struct column *column = key->column;
+    const bool ties = !cut->strictly || keys->count > 1;
+    uint8_t mask[KEY_BLOCK];
+    for (int i = 0; i < count; i += STEP) {
+        break_ask_for(column, row + i + KEY_BLOCK, STEP); /* a few at a time, so that it need not wait for them */
+        loops[column->store](element(column, (uint64_t)(row + i)), count - i < STEP ? count - i : STEP,
+                             element(column, cut->row), key->descending, ties, mask + i);
+    }
+    return list_few(mask, count, count, listed);
+}
+
+static bool is_nan(const struct column *column, uint64_t row)
+{
+    return type_table[column->store].kind == KIND_FLOAT && isnan(column_get_float(column, (int64_t)row));
+}
+
+/* Keeps those of the rows listed whose codes are before the cut's; returns how many. */
+static int keep_before(const struct keys *keys, const struct cut *cut, uint64_t *codes, uint64_t *rows, int count)
+{
+    for (int word = 0; word < keys->words; word++)
+        keys_read_at(keys, word, rows, count, codes + (size_t)word * KEY_BLOCK);
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        int word = 0;
+        while (word + 1 < keys->words && codes[word * KEY_BLOCK + i] == cut->words[word])
+            word++;
+        uint64_t code = codes[word * KEY_BLOCK + i];
+        rows[kept] = rows[i];
+        kept += code < cut->words[word] || (code == cut->words[word] && !cut->strictly);
+    }
+    return kept;
+}
+
+/* The rows of a block that are before the cut. */
+static int find_before(const struct selection *selection, struct member *member, int64_t row, int count, uint64_t *rows)
+{
+    const struct keys *keys = selection->keys;
+    const struct cut *cut = &member->cut;
+    uint16_t listed[KEY_BLOCK + 2];
+    /* Every number is before a NaN, which no comparison says. */
+    bool told = cut->any && !is_nan(keys->at[0].column, cut->row);
+    int found = told ? list_ahead(keys, cut, row, count, listed) : count;
+    for (int i = 0; i < found; i++)
+        rows[i] = (uint64_t)row + (told ? listed[i] : (uint64_t)i);
+    bool enough = !cut->any || (told && keys->count == 1);
+    return enough || found == 0 ? found : keep_before(keys, cut, member->codes, rows, found);
+}
+
+/* ---- members ---- */
+
+/* Keeps the first rows of a member's. They come before what will follow, where keys are equal, so stable sorts leave
+ * rows with equal keys in their order. */
+static void make_room(const struct selection *selection, struct member *member)
+{
+    struct crew alone = {.threads = 1, .cancel = selection->crew->cancel, .pool = selection->crew->pool};
+    member->status = order_listed(selection->keys, selection->rows, &alone, member->rows, member->count);
+    if (member->status != STATUS_OK)
+        return;
+    member->count = selection->first;
+    cut_behind(selection->keys, &member->cut, member->rows[member->count - 1], true);
+}
+
+static void select_part(void *context, int number, int64_t part)
+{
+    const struct selection *selection = context;
+    struct member *member = &selection->members[number];
+    int64_t begin = part_begin(&selection->parts, part), end = part_begin(&selection->parts, part + 1);
+    for (int64_t row = begin; row < end && member->status == STATUS_OK; row += KEY_BLOCK) {
+        uint64_t rows[KEY_BLOCK];
+        int found = find_before(selection, member, row, end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK, rows);
+        if (member->count + found > selection->room)
+            make_room(selection, member);
+        if (member->status != STATUS_OK)
+            return;
+        memcpy(member->rows + member->count, rows, (size_t)found * sizeof *rows);
+        member->count += found;
+    }
+}
+
+static void add_member(const struct selection *selection, struct member *member)
+{
+    size_t words = (size_t)selection->keys->words;
+    member->rows = heap_array((size_t)selection->room, sizeof *member->rows);
+    member->codes = heap_array(words * KEY_BLOCK, sizeof *member->codes);
+    member->cut.words = heap_array(words, sizeof *member->cut.words);
+}
+
+static void drop_members(const struct selection *selection)
+{
+    for (int i = 0; i < selection->crew->threads; i++) {
+        free(selection->members[i].rows);
+        free(selection->members[i].codes);
+        free(selection->members[i].cut.words);
+    }
+    free(selection->members);
+}
+
+/* ---- the sample ---- */
+
+/* Any number for each place, the same each time. */
+static uint64_t scatter_number(uint64_t place)
+{
+    uint64_t z = (place + 1) * UINT64_C(0x9e3779b97f4a7c15); /* SplitMix64's finaliser */
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    return z ^ z >> 29;
+}
+
+/* Lists rows one after another at places spread over all of them, in such an order that the first few are spread too.
+ * Reads their keys: of a file that is not in memory each place may take longer than the pass that is to come takes for
+ * many, so that after a while no more are looked at. Returns how many rows are listed. */
+static int list_sample(const struct selection *selection, uint64_t *sample)
+{
+    enum { STRIDE = 389, AT_ONCE = 16 }; /* STRIDE is odd, so that every place comes once */
+    static const int64_t most_ns = 5000000;
+    const uint64_t apart = (uint64_t)selection->rows / PLACES;
+    const int64_t began = now_ns();
+    int count = 0;
+    for (uint64_t i = 0; i < PLACES; i++) {
+        const uint64_t place = i * STRIDE % PLACES;
+        const uint64_t row = place * apart + scatter_number(place) % (apart - PLACE_ROWS + 1);
+        uint64_t codes[PLACE_ROWS];
+        for (uint64_t k = 0; k < PLACE_ROWS; k++)
+            sample[count + (int)k] = row + k;
+        for (int word = 0; word < selection->keys->words; word++)
+            keys_read_at(selection->keys, word, sample + count, PLACE_ROWS, codes);
+        count += PLACE_ROWS;
+        if (i % AT_ONCE == 0 && (now_ns() - began > most_ns || crew_cancelled(selection->crew)))
+            break;
+    }
+    return count;
+}
+
+/* Sets every member's first cut: a row of the sample before which, most likely, there are enough others. None where a
+ * sample would be most of the rows. */
+static enum status set_cuts(const struct selection *selection)
+{
+    enum { TIMES = 8 };
+    if (selection->rows < TIMES * SAMPLE)
+        return STATUS_OK;
+    uint64_t *sample = heap_array(SAMPLE, sizeof *sample);
+    const int count = list_sample(selection, sample);
+    enum status status = order_listed(selection->keys, selection->rows, selection->crew, sample, count);
+    const double share = (double)selection->first / (double)selection->rows;
+    const int rank = SPARE + (int)(2 * count * share);
+    for (int i = 0; i < selection->crew->threads && status == STATUS_OK && rank < count; i++)
+        cut_behind(selection->keys, &selection->members[i].cut, sample[rank], false);
+    free(sample);
+    return status;
+}
+
+/* ---- all together ---- */
+
+static enum status read_rows(struct selection *selection, int64_t *found)
+{
+    if (!crew_run(selection->crew, selection->parts.count, select_part, selection))
+        return STATUS_CANCELLED;
+    *found = 0;
+    for (int i = 0; i < selection->crew->threads; i++) {
+        if (selection->members[i].status != STATUS_OK)
+            return selection->members[i].status;
+        *found += selection->members[i].count;
+    }
+    return STATUS_OK;
+}
+
+/* Fewer than are wanted are before the sample's cut: begins anew without one. */
+static enum status read_again(struct selection *selection, int64_t *found)
+{
+    for (int i = 0; i < selection->crew->threads; i++) {
+        selection->members[i].count = 0;
+        selection->members[i].cut.any = false;
+    }
+    return read_rows(selection, found);
+}
+
+static void read_numbers(void *context, int64_t row, int count, void *elements)
+{
+    memcpy(elements, (const uint64_t *)context + row, (size_t)count * sizeof(uint64_t));
+}
+
+static void write_numbers(void *context, int member, int64_t row, const void *elements, int64_t count)
+{
+    (void)member;
+    memcpy((uint64_t *)context + row, elements, (size_t)count * sizeof(uint64_t));
+}
+
+/* Puts all members' rows together: by number, and then by their keys. */
+static enum status put_together(const struct selection *selection, uint64_t *list, int64_t count)
+{
+    struct radix radix = {
+        .crew = selection->crew,
+        .rows = count,
+        .width = sizeof *list,
+        .bits = 64 - __builtin_clzll((uint64_t)selection->rows),
+        .read = read_numbers,
+        .emit = write_numbers,
+        .context = list,
+    };
+    uint64_t *next = list;
+    for (int i = 0; i < selection->crew->threads; i++) {
+        const struct member *member = &selection->members[i];
+        memcpy(next, member->rows, (size_t)member->count * sizeof *list);
+        next += member->count;
+    }
+    enum status status = radix_sort(&radix);
+    return status == STATUS_OK ? order_listed(selection->keys, selection->rows, selection->crew, list, count) : status;
+}
+
+enum status order_first(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *order, int64_t first)
+{
+    const int64_t room = 2 * first > LEAST_ROOM ? 2 * first : LEAST_ROOM;
+    struct selection selection = {
+        .keys = keys,
+        .crew = crew,
+        .rows = rows,
+        .first = first,
+        .room = room < rows ? room : rows,
+        .parts = parts_of(crew, rows, PART_ROWS),
+    };
+    int64_t found = 0;
+    selection.members = heap_array((size_t)crew->threads, sizeof *selection.members);
+    for (int i = 0; i < crew->threads; i++)
+        add_member(&selection, &selection.members[i]);
+    enum status status = set_cuts(&selection);
+    if (status == STATUS_OK)
+        status = read_rows(&selection, &found);
+    if (status == STATUS_OK && found < first)
+        status = read_again(&selection, &found);
+    if (status == STATUS_OK) {
+        uint64_t *list = heap_array((size_t)found, sizeof *list);
+        status = put_together(&selection, list, found);
+        memcpy(order, list, (size_t)first * sizeof *order);
+        free(list);
+    }
+    drop_members(&selection);
+    return status;
+}

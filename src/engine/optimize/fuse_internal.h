@@ -1,0 +1,42 @@
+/* What fuse*.c share. Private to fuse*.c. */
+#ifndef RQL_ENGINE_OPTIMIZE_FUSE_INTERNAL_H
+#define RQL_ENGINE_OPTIMIZE_FUSE_INTERNAL_H
+
+#include "engine/optimize/fusion_group.h"
+
+/* What fusion needs to know of the task at hand. */
+struct reading {
+    const struct task *task;
+    bool *live;     /* its values that are needed */
+    bool *reads;    /* and its inputs */
+    bool uses_rows; /* row numbers, how many rows there are, or other rows than its own */
+    bool shifts;    /* other rows than its own */
+};
+
+struct fusion {
+    struct arena *arena;
+    const struct queue *queue;
+    struct queue *fused;
+    struct bundle **bundles; /* of each task of the queue */
+    size_t *readers;         /* how many tasks read each task */
+    size_t *seen;            /* scratch for distinct tasks: number + 1 of the task that saw it last */
+    struct task **producers; /* what the task at hand reads row by row, in order */
+    size_t producer_count;
+};
+
+/* The bundle that a task has become part of. */
+struct bundle *bundle_of(const struct fusion *fusion, const struct task *task);
+
+/* The column that an input is, if that is known without running anything; NULL otherwise. */
+struct column *column_read(const struct fusion *fusion, const struct input *input);
+
+/* An input of the task at hand as the bundle that it joins or begins has it. */
+struct input fused_input(const struct fusion *fusion, struct bundle *bundle, struct input input);
+
+/* The fused task of a breaker, in a bundle that nothing joins. */
+struct bundle *fuse_break(const struct fusion *fusion, const struct reading *reading);
+
+/* Sets breaker.first of the sorts in a queue that is fused and will not change. */
+void fuse_first(const struct queue *fused);
+
+#endif

@@ -1,0 +1,179 @@
+/* Demand analysis: from the results back to the operations that may fail.
+ *
+ * Every reader passes its own demand to its arguments, narrowed by && || ?: to where it looks at them; a value is
+ * demanded where any reader demands it. Conditions are made of bools that the code computes anyway, so each edge adds
+ * at most a few operations on bools. A condition may read a bool that a failure has spoilt, but the first failure in
+ * the order of lazy evaluation is reached through conditions that are all sound, so it is never missed. */
+#include "engine/optimize/guard.h"
+
+/* Demands: a bool of the code, or one of these. */
+enum { ALWAYS = NO_VALUE, NEVER = -2 };
+
+/* Conditions may make the code grow this many times; after that they only get weaker. */
+enum { MAX_GROWTH = 4 };
+
+struct demands {
+    struct code *code;
+    int32_t limit;        /* of instructions */
+    const bool *relevant; /* the value is, or is computed from, a checked operation */
+    value *at;            /* of each value */
+};
+
+static bool is_full(const struct demands *demands)
+{
+    return demands->code->count >= demands->limit;
+}
+
+static bool opposites(const struct code *code, value a, value b)
+{
+    return (code->at[a].op == OP_NOT && code->at[a].args[0] == b) ||
+           (code->at[b].op == OP_NOT && code->at[b].args[0] == a);
+}
+
+static value operation(struct demands *demands, enum op op, value a, value b)
+{
+    struct span span = demands->code->at[a].span;
+    return code_op(demands->code, op, a, b, NO_VALUE, span);
+}
+
+static value negation(struct demands *demands, value condition)
+{
+    if (is_full(demands))
+        return ALWAYS;
+    return operation(demands, OP_NOT, condition, NO_VALUE);
+}
+
+/* Both hold; when there is no room, only the first is asked for. */
+static value both(struct demands *demands, value a, value b)
+{
+    if (a == NEVER || b == NEVER)
+        return NEVER;
+    if (a == ALWAYS)
+        return b;
+    if (b == ALWAYS || is_full(demands))
+        return a;
+    return operation(demands, OP_AND, a, b);
+}
+
+/* Whether `a` is && of two things, of which one is taken apart: rest && part. */
+static bool splits(const struct code *code, value a, value rest, value *part)
+{
+    const struct instr *instr = &code->at[a];
+    if (instr->op != OP_AND || (instr->args[0] != rest && instr->args[1] != rest))
+        return false;
+    *part = instr->args[instr->args[0] == rest];
+    return true;
+}
+
+/* Either holds. code_op keeps what could fail; here nothing is lazy, so more can go: a || (b && a) is a, and
+ * (d && c) || (d && !c), a value read by both branches of a ?:, is d. */
+static value either(struct demands *demands, value a, value b)
+{
+    const struct code *code = demands->code;
+    if (a == NEVER || b == ALWAYS)
+        return b;
+    if (b == NEVER || a == ALWAYS || a == b)
+        return a;
+    value part;
+    if (opposites(code, a, b))
+        return ALWAYS;
+    if (splits(code, a, b, &part))
+        return b;
+    if (splits(code, b, a, &part))
+        return a;
+    if (code->at[a].op == OP_AND) {
+        for (int i = 0; i < 2; i++) {
+            value shared = code->at[a].args[i];
+            if (splits(code, b, shared, &part) && opposites(code, code->at[a].args[1 - i], part))
+                return shared;
+        }
+    }
+    return is_full(demands) ? ALWAYS : operation(demands, OP_OR, a, b);
+}
+
+/* Notes that `v` is demanded under a condition and, if `also` is not ALWAYS, only where that holds as well. */
+static void demand(struct demands *demands, value v, value condition, value also)
+{
+    if (demands->relevant[v] && demands->at[v] != ALWAYS)
+        demands->at[v] = either(demands, demands->at[v], both(demands, condition, also));
+}
+
+static void demand_arguments(struct demands *demands, value v)
+{
+    const struct instr instr = demands->code->at[v]; /* a copy: adding conditions moves the code */
+    value condition = demands->at[v];
+    const value *args = instr.args;
+    switch (instr.op) {
+    case OP_AND:
+    case OP_OR:
+        demand(demands, args[0], condition, ALWAYS);
+        if (demands->relevant[args[1]])
+            demand(demands, args[1], condition, instr.op == OP_AND ? args[0] : negation(demands, args[0]));
+        break;
+    case OP_SELECT:
+        demand(demands, args[0], condition, ALWAYS);
+        demand(demands, args[1], condition, args[0]);
+        if (demands->relevant[args[2]])
+            demand(demands, args[2], condition, negation(demands, args[0]));
+        break;
+    default:
+        for (int i = 0; i < op_table[instr.op].arity; i++)
+            demand(demands, args[i], condition, ALWAYS);
+    }
+}
+
+/* A filter is demanded for the rows that passed the ones before it; results for the rows that passed all. (A window may
+ * leave out more: that is for the exact evaluator to know.) */
+static void demand_results(struct demands *demands, const struct task *task)
+{
+    value passed = ALWAYS;
+    for (size_t i = 0; i < task->filter_count; i++) {
+        demand(demands, task->filters[i].keep, passed, ALWAYS);
+        passed = both(demands, passed, task->filters[i].keep);
+    }
+    for (size_t i = 0; i < task->output_count && task->sink == SINK_ROWS; i++) {
+        if (task->outputs[i].needed)
+            demand(demands, task->outputs[i].value, passed, ALWAYS);
+    }
+    for (size_t i = 0; i < task->aggregate_count; i++) {
+        if (task->aggregates[i].value != NO_VALUE)
+            demand(demands, task->aggregates[i].value, passed, ALWAYS);
+    }
+}
+
+/* Which values can be reached by a failure, of the operation itself or of one before it. */
+static bool find_relevant(const struct code *code, const bool *live, bool *relevant)
+{
+    bool any = false;
+    for (value v = 0; v < code->count; v++) {
+        relevant[v] = live[v] && code->at[v].checked;
+        for (int i = 0; i < op_table[code->at[v].op].arity && live[v]; i++)
+            relevant[v] = relevant[v] || relevant[code->at[v].args[i]];
+        any = any || relevant[v];
+    }
+    return any;
+}
+
+void guard_place(struct task *task)
+{
+    struct code *code = &task->code;
+    int32_t count = code->count;
+    bool *live = arena_array(code->arena, (size_t)count + 1, sizeof *live);
+    bool *relevant = arena_array(code->arena, (size_t)count + 1, sizeof *relevant);
+    task_mark_live(task, live);
+    if (!find_relevant(code, live, relevant))
+        return;
+
+    struct demands demands = {.code = code, .limit = count * MAX_GROWTH, .relevant = relevant};
+    demands.at = arena_array(code->arena, (size_t)count, sizeof *demands.at);
+    for (value v = 0; v < count; v++)
+        demands.at[v] = NEVER;
+    demand_results(&demands, task);
+    for (value v = count - 1; v >= 0; v--) {
+        if (!relevant[v] || demands.at[v] == NEVER)
+            continue;
+        if (code->at[v].checked)
+            code->at[v].guard = demands.at[v];
+        demand_arguments(&demands, v);
+    }
+}

@@ -1,0 +1,135 @@
+/* Expressions as typed code in SSA form: a list of instructions, each naming earlier ones as its arguments.
+ *
+ * Built by the binder, joined by fusion, annotated by range analysis, read by the evaluators and the kernel
+ * generator. Equal instructions are one (common subexpressions are computed once); constants are folded as they are
+ * added, unless folding would fail: 5 / 0 stays and fails only for a row that needs it. */
+#ifndef RQL_ENGINE_PLAN_CODE_H
+#define RQL_ENGINE_PLAN_CODE_H
+
+#include "base/arena.h"
+#include "base/source.h"
+#include "base/strbuf.h"
+#include "engine/values/types.h"
+
+enum op {
+#define OP(name, arity, result, can_fail, text) OP_##name,
+#include "engine/plan/ops.def"
+#undef OP
+    OP_COUNT
+};
+
+/* What kind an operation's result is: that of its arguments (for ?: of the branches) or always the same one. */
+enum op_result { OP_GIVES_SAME, OP_GIVES_BOOL, OP_GIVES_INT, OP_GIVES_FLOAT };
+
+struct op_info {
+    const char *name; /* "ADD" */
+    int arity;
+    enum op_result result;
+    bool can_fail; /* when the result is an integer */
+    const char *text;
+};
+extern const struct op_info op_table[OP_COUNT];
+
+/* An instruction's number within its code; NO_VALUE for none. */
+typedef int32_t value;
+enum { NO_VALUE = -1 };
+
+/* The machine type a value is computed in, decided by range analysis: narrow when the range proves it is enough. */
+enum lane { LANE_BOOL, LANE_I32, LANE_I64, LANE_F64 };
+
+struct instr {
+    enum op op;
+    enum kind kind;
+    value args[3];    /* NO_VALUE beyond the arity */
+    int64_t integer;  /* CONST of int or bool; INPUT and GATHER: which input */
+    int64_t offset;   /* INPUT: the element so many rows on; 0 (of its kind) beyond the ends of the column. What lies
+                         beyond the task's own rows is never meant to be read: a SELECT on the bounds is around it */
+    double number;    /* CONST of float */
+    bool exact;       /* CONST: part of the query's shape (a generator's step), not a literal that may change */
+    bool fallible;    /* it, or something it is computed from, is an operation that can fail */
+    struct span span; /* what to point at when it fails */
+    int64_t shift;    /* and how many rows on: fusion computes a neighbour's value where it is read */
+
+    /* Filled in by range analysis (range.h); until then the widest lane and every operation that can fail checked. */
+    enum lane lane;
+    bool checked;   /* may fail for some arguments: the evaluators must look */
+    int64_t lo, hi; /* integers: what the result is within, given that it did not fail */
+    value guard;    /* checked only: fails the query only where this is true; NO_VALUE: always (guard.h). May be a
+                       later instruction than this one */
+};
+
+struct code {
+    struct arena *arena;
+    struct instr *at;
+    int32_t count;
+    int32_t capacity;
+    value *buckets; /* hash table of instructions, for sharing */
+    int32_t bucket_count;
+};
+
+void code_init(struct code *code, struct arena *arena);
+
+value code_int(struct code *code, int64_t integer, struct span span);
+value code_exact_int(struct code *code, int64_t integer, struct span span);
+value code_bool(struct code *code, bool truth, struct span span);
+value code_float(struct code *code, double number, struct span span);
+value code_input(struct code *code, int64_t input, enum kind kind, struct span span);
+/* Offsets beyond any column are all the same one. */
+value code_input_at(struct code *code, int64_t input, int64_t offset, enum kind kind, struct span span);
+value code_row(struct code *code, struct span span);
+value code_rows(struct code *code, struct span span);
+/* The element of a whole input at a position, which fails where there is none. */
+value code_gather(struct code *code, int64_t input, enum kind kind, value position, struct span span);
+
+/* Adds an operation on earlier values, which must have the kinds ops.def asks for, or finds the equal one. Arguments
+ * beyond the arity are NO_VALUE. Folds constants and the identities that hold for all arguments, failing ones included
+ * (!!x, b && true, ...: fold.h). */
+value code_op(struct code *code, enum op op, value a, value b, value c, struct span span);
+
+/* Adds to `code` what `from` computes as `root`, with INPUT k replaced by inputs[k] and ROW by `row` (NO_VALUE: ROW
+ * stays). `map` has from->count entries, NO_VALUE where not copied yet, and is kept between calls: what is to become
+ * something else can be put there before. An INPUT at an offset needs that, or an INPUT as its inputs[k]; a GATHER's
+ * inputs[k] is the INPUT of its new number. With `inputs` NULL, and all INPUTs in the map, GATHERs stay. `from` may be
+ * `code` itself. */
+value code_inline(struct code *code, const struct code *from, value root, const value *inputs, value row, value *map);
+
+/* A map for code_inline, of nothing copied yet. */
+value *code_map(struct arena *arena, const struct code *from);
+
+bool code_is_const(const struct code *code, value v);
+
+/* Whether this operation has no result for some arguments (its own failure, not that of its arguments). */
+bool code_can_fail(const struct instr *instr);
+
+/* Marks in `live` (count entries) everything `root` is computed from, itself included. */
+void code_mark(const struct code *code, value root, bool *live);
+
+/* The same for many roots in one pass: `live` holds the roots and gets what they are computed from. */
+void code_mark_all(const struct code *code, bool *live);
+
+/* Whether some marked instruction is checked. */
+bool code_any_checked(const struct code *code, const bool *marks);
+
+/* One operation on constants; false if it has no result (overflow, division by zero, ...) or is not an operation on
+ * integers and bools. The single definition of integer arithmetic: folding and both evaluators use it. SELECT, with
+ * its three arguments, is not among them. */
+bool int_op(enum op op, int64_t a, int64_t b, int64_t *result);
+
+/* One operation on floats that gives a float; b is passed over by operations of one argument. min(a, b) is
+ * `a < b || isnan(b) ? a : b`, max likewise: NaN loses. */
+double float_op(enum op op, double a, double b);
+
+/* EQ, NE, LT and LE of floats, as IEEE 754 has them. */
+bool float_compare(enum op op, double a, double b);
+
+int compare_int_float(int64_t a, double b);        /* -1, 0, 1; 2 if b is NaN */
+bool float_to_int(double number, int64_t *result); /* truncates; false for NaN and beyond 64 bits */
+
+/* An expression as the user might have written it, with inputs by name: for explain. Long ones are cut with an
+ * ellipsis (what is shared is printed wherever it is read, so the whole may be very long). */
+void code_print(struct strbuf *out, const struct code *code, value root, const char *const *input_names);
+
+/* The instructions marked in `live`, one a line, with lanes, ranges, checks and guards. */
+void code_list(struct strbuf *out, const struct code *code, const bool *live, const char *const *input_names);
+
+#endif

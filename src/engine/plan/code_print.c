@@ -1,0 +1,255 @@
+/* Typed code back to text.
+ *
+ * Expressions can be deep, and shared values make their text exponentially long: so printing keeps its own stack of
+ * what is still to be written, and what goes beyond a number of operations is left out. */
+#include "engine/plan/code.h"
+
+#include "engine/plan/assertion.h"
+#include "engine/values/scalar.h"
+#include "parser/words.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    MAX_OPERATIONS = 40,
+    MAX_PENDING = 8 * MAX_OPERATIONS, /* an operation leaves at most 7 pieces: cond ? a : b in parentheses */
+};
+
+/* How tightly operators bind, as in the grammar; the others are written as functions. */
+static const int precedences[OP_COUNT] = {
+    [OP_SELECT] = 1, [OP_OR] = 2,     [OP_AND] = 3,  [OP_EQ] = 4,   [OP_NE] = 4,      [OP_LT] = 5,  [OP_LE] = 5,
+    [OP_XOR] = 6,    [OP_BITAND] = 7, [OP_SHL] = 8,  [OP_SHR] = 8,  [OP_ADD] = 9,     [OP_SUB] = 9, [OP_MUL] = 10,
+    [OP_DIV] = 10,   [OP_MOD] = 10,   [OP_NEG] = 11, [OP_NOT] = 11, [OP_BITNOT] = 11,
+};
+
+/* Either text, or a value in a place that asks for operators of at least this precedence. */
+struct piece {
+    const char *text;
+    value value;
+    int precedence;
+    bool negated; /* a negative constant, without its sign */
+};
+
+struct printer {
+    struct strbuf *out;
+    const struct code *code;
+    const char *const *input_names;
+    struct piece pending[MAX_PENDING]; /* the next one last */
+    int count;
+    int operations;
+};
+
+static void push_text(struct printer *printer, const char *text)
+{
+    printer->pending[printer->count++] = (struct piece){.text = text};
+}
+
+static void push_value(struct printer *printer, value v, int precedence)
+{
+    printer->pending[printer->count++] = (struct piece){.value = v, .precedence = precedence};
+}
+
+static void print_name(struct strbuf *out, const char *name)
+{
+    const char *quote = name_is_plain(name) ? "" : "`";
+    strbuf_puts(out, quote);
+    strbuf_add_visible(out, name, strlen(name));
+    strbuf_puts(out, quote);
+}
+
+static void print_leaf(struct printer *printer, const struct instr *instr, bool negated)
+{
+    struct strbuf *out = printer->out;
+    if (negated) {
+        print_int(out, -instr->integer);
+    } else if (instr->op == OP_ROW || instr->op == OP_ROWS) {
+        strbuf_puts(out, op_table[instr->op].text);
+    } else if (instr->op == OP_INPUT) {
+        strbuf_puts(out, instr->offset != 0 ? "at(" : "");
+        print_name(out, printer->input_names[instr->integer]);
+        if (instr->offset != 0)
+            strbuf_printf(out, ", %" PRId64 ")", instr->offset);
+    } else if (instr->kind == KIND_FLOAT) {
+        print_float(out, instr->number);
+    } else if (instr->kind == KIND_BOOL) {
+        strbuf_puts(out, instr->integer ? "true" : "false");
+    } else {
+        print_int(out, instr->integer);
+    }
+}
+
+static bool is_int(const struct instr *instr, int64_t integer)
+{
+    return instr->op == OP_CONST && instr->kind == KIND_INT && instr->integer == integer;
+}
+
+/* `row + -1` reads better as `row - 1`. */
+static bool is_negative(const struct instr *instr)
+{
+    return instr->op == OP_CONST && instr->kind == KIND_INT && instr->integer < 0 && instr->integer > INT64_MIN;
+}
+
+static void push_infix(struct printer *printer, value a, const char *text, value b, int precedence)
+{
+    bool subtracts = strcmp(text, "+") == 0 && is_negative(&printer->code->at[b]);
+    text = subtracts ? "-" : text;
+    printer->pending[printer->count++] = (struct piece){.value = b, .precedence = precedence + 1, .negated = subtracts};
+    push_text(printer, " ");
+    push_text(printer, text);
+    push_text(printer, " ");
+    push_value(printer, a, precedence);
+}
+
+/* 0 <= order && order <= 1, which is how an integer is asked to be at least a float; gives the order. */
+static const struct instr *at_least(const struct code *code, const struct instr *instr)
+{
+    const struct instr *at = code->at;
+    if (instr->op != OP_AND)
+        return NULL;
+    const struct instr *left = &at[instr->args[0]], *right = &at[instr->args[1]];
+    if (left->op != OP_LE || right->op != OP_LE || left->args[1] != right->args[0])
+        return NULL;
+    const struct instr *order = &at[left->args[1]];
+    bool bounds = is_int(&at[left->args[0]], 0) && is_int(&at[right->args[1]], 1);
+    return bounds && order->op == OP_CMP_INT_FLOAT ? order : NULL;
+}
+
+/* A comparison: `5 < x` came from `x > 5` more likely than not; an exact comparison of an integer with a float is
+ * that of their order with 0 or 1. */
+static void push_comparison(struct printer *printer, const struct instr *instr)
+{
+    const struct instr *at = printer->code->at;
+    value a = instr->args[0], b = instr->args[1];
+    int precedence = precedences[instr->op];
+    const char *text = op_table[instr->op].text;
+    if (at[a].op == OP_CMP_INT_FLOAT && (is_int(&at[b], 0) || (instr->op == OP_EQ && is_int(&at[b], 1)))) {
+        text = is_int(&at[b], 1) ? ">" : text;
+        b = at[a].args[1];
+        a = at[a].args[0];
+    } else if (at[a].op == OP_CONST && at[b].op != OP_CONST && precedence == precedences[OP_LT]) {
+        text = instr->op == OP_LT ? ">" : ">=";
+        a = instr->args[1];
+        b = instr->args[0];
+    }
+    push_infix(printer, a, text, b, precedence);
+}
+
+/* Pushes the parts of an operator, last part first. */
+static void push_operator(struct printer *printer, const struct instr *instr)
+{
+    int precedence = precedences[instr->op];
+    const char *text = op_table[instr->op].text;
+    value asserted = assertion_condition(printer->code, (value)(instr - printer->code->at));
+    const struct instr *order = at_least(printer->code, instr);
+    if (asserted != NO_VALUE) {
+        push_value(printer, asserted, 0);
+        push_text(printer, "assert ");
+    } else if (order != NULL) {
+        push_infix(printer, order->args[0], ">=", order->args[1], precedences[OP_LE]);
+    } else if (instr->op == OP_SELECT) {
+        push_value(printer, instr->args[2], precedence);
+        push_text(printer, " : ");
+        push_value(printer, instr->args[1], precedence);
+        push_text(printer, " ? ");
+        push_value(printer, instr->args[0], precedence + 1);
+    } else if (op_table[instr->op].arity == 1) {
+        push_value(printer, instr->args[0], precedence);
+        push_text(printer, text);
+    } else if (precedence == precedences[OP_EQ] || precedence == precedences[OP_LT]) {
+        push_comparison(printer, instr);
+    } else {
+        push_infix(printer, instr->args[0], text, instr->args[1], precedence);
+    }
+}
+
+static void push_call(struct printer *printer, const struct instr *instr)
+{
+    push_text(printer, ")");
+    for (int i = op_table[instr->op].arity - 1; i >= 0; i--) {
+        push_value(printer, instr->args[i], 0);
+        if (i > 0)
+            push_text(printer, ", ");
+    }
+    push_text(printer, "(");
+    push_text(printer, instr->op == OP_BITOR ? "bitor" : op_table[instr->op].text);
+}
+
+/* An element of a whole column. Its name comes first, so it is written at once. */
+static void push_element(struct printer *printer, const struct instr *instr)
+{
+    print_name(printer->out, printer->input_names[instr->integer]);
+    push_text(printer, "]");
+    push_value(printer, instr->args[0], 0);
+    push_text(printer, "[");
+}
+
+static void push_operation(struct printer *printer, const struct instr *instr, int precedence)
+{
+    bool parentheses = precedences[instr->op] != 0 && precedences[instr->op] < precedence;
+    if (parentheses)
+        push_text(printer, ")");
+    if (instr->op == OP_GATHER)
+        push_element(printer, instr);
+    else if (precedences[instr->op] != 0)
+        push_operator(printer, instr);
+    else
+        push_call(printer, instr);
+    if (parentheses)
+        push_text(printer, "(");
+}
+
+void code_print(struct strbuf *out, const struct code *code, value root, const char *const *input_names)
+{
+    struct printer printer = {.out = out, .code = code, .input_names = input_names};
+    push_value(&printer, root, 0);
+    while (printer.count > 0) {
+        struct piece piece = printer.pending[--printer.count];
+        if (piece.text != NULL) {
+            strbuf_puts(out, piece.text);
+            continue;
+        }
+        const struct instr *instr = &code->at[piece.value];
+        if (op_table[instr->op].arity == 0)
+            print_leaf(&printer, instr, piece.negated);
+        else if (printer.operations++ < MAX_OPERATIONS)
+            push_operation(&printer, instr, piece.precedence);
+        else
+            strbuf_puts(out, "…");
+    }
+}
+
+static void list_arguments(struct strbuf *out, const struct instr *instr, const char *const *input_names)
+{
+    strbuf_puts(out, op_table[instr->op].name);
+    if (instr->op == OP_GATHER) {
+        const char *name = input_names[instr->integer];
+        strbuf_putc(out, ' ');
+        strbuf_add_visible(out, name, strlen(name));
+    }
+    for (int i = 0; i < op_table[instr->op].arity; i++)
+        strbuf_printf(out, " v%d", (int)instr->args[i]);
+}
+
+void code_list(struct strbuf *out, const struct code *code, const bool *live, const char *const *input_names)
+{
+    static const char *const lanes[] = {
+        [LANE_BOOL] = "bool", [LANE_I32] = "i32", [LANE_I64] = "i64", [LANE_F64] = "f64"};
+    for (value v = 0; v < code->count; v++) {
+        if (!live[v])
+            continue;
+        const struct instr *instr = &code->at[v];
+        strbuf_printf(out, "  v%d: %s = ", (int)v, lanes[instr->lane]);
+        if (op_table[instr->op].arity == 0)
+            code_print(out, code, v, input_names);
+        else
+            list_arguments(out, instr, input_names);
+        if (instr->kind == KIND_INT)
+            strbuf_printf(out, "  in %" PRId64 "..%" PRId64, instr->lo, instr->hi);
+        if (instr->checked)
+            strbuf_puts(out, "  checked");
+        if (instr->checked && instr->guard != NO_VALUE)
+            strbuf_printf(out, " where v%d", (int)instr->guard);
+        strbuf_putc(out, '\n');
+    }
+}

@@ -1,0 +1,35 @@
+/* The functions of expressions, as a table: binder, help, completion and docs read it. */
+#ifndef RQL_ENGINE_PLAN_FUNCTIONS_H
+#define RQL_ENGINE_PLAN_FUNCTIONS_H
+
+#include "engine/plan/code.h"
+
+/* How arguments are typed before the function is applied. */
+enum signature {
+    SIGNATURE_SAME,  /* int or float, all made float if one is; the result is of the same kind */
+    SIGNATURE_FLOAT, /* everything made float; gives a float */
+    SIGNATURE_INT,   /* integers only */
+    SIGNATURE_ANY    /* as they come, bools too */
+};
+
+struct function {
+    const char *name;
+    int arity;
+    bool more; /* takes any number of arguments from `arity` (2) on, joined from the left */
+    enum signature signature;
+    enum op op; /* what it is, unless it has code of its own: */
+    value (*lower)(struct code *code, const value *args, struct span span); /* or NULL; args have their kinds */
+    const char *usage;                                                      /* "clamp(x, lo, hi)" */
+    const char *summary;
+    const char *example; /* an expression of constants and its value: "clamp(7, 0, 5)" */
+    const char *value;   /* "5" */
+};
+
+/* All functions, in the order of help. */
+extern const struct function functions[];
+extern const size_t function_count;
+
+/* The function of exactly this name, or NULL. */
+const struct function *function_find(const char *name);
+
+#endif

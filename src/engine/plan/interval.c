@@ -1,0 +1,185 @@
+#include "engine/plan/interval.h"
+
+static int128 power_of_two(int bits)
+{
+    return (int128)1 << bits;
+}
+
+/* The smallest 2^k - 1 that is at least n >= 0. */
+static int128 mask_of(int128 n)
+{
+    int128 mask = 0;
+    while (mask < n)
+        mask = mask * 2 + 1;
+    return mask;
+}
+
+/* The interval of a function that is monotone in each argument, from its values at the corners. */
+static struct interval hull(int128 a, int128 b, int128 c, int128 d)
+{
+    return (struct interval){.lo = least_wide(least_wide(a, b), least_wide(c, d)),
+                             .hi = greatest_wide(greatest_wide(a, b), greatest_wide(c, d))};
+}
+
+struct interval interval_join(struct interval a, struct interval b)
+{
+    return (struct interval){.lo = least_wide(a.lo, b.lo), .hi = greatest_wide(a.hi, b.hi)};
+}
+
+static struct interval multiply(struct interval a, struct interval b)
+{
+    return hull(a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi);
+}
+
+/* Truncating division is monotone in each argument while the divisor keeps its sign. */
+static struct interval divide(struct interval a, struct interval b)
+{
+    struct interval result = {.fails = true}; /* by nothing but zero */
+    bool found = false;
+    if (b.lo < 0) {
+        int128 last = least_wide(b.hi, -1);
+        result = hull(a.lo / b.lo, a.lo / last, a.hi / b.lo, a.hi / last);
+        found = true;
+    }
+    if (b.hi > 0) {
+        int128 first = greatest_wide(b.lo, 1);
+        struct interval positive = hull(a.lo / first, a.lo / b.hi, a.hi / first, a.hi / b.hi);
+        result = found ? interval_join(result, positive) : positive;
+    }
+    result.fails = b.lo <= 0 && b.hi >= 0;
+    return result;
+}
+
+/* Smaller than the divisor, no larger than the dividend, and of its sign. */
+static struct interval remainder_of(struct interval a, struct interval b)
+{
+    int128 most = greatest_wide(greatest_wide(-b.lo, b.hi) - 1, 0);
+    return (struct interval){
+        .lo = a.lo < 0 ? -least_wide(-a.lo, most) : 0,
+        .hi = a.hi > 0 ? least_wide(a.hi, most) : 0,
+        .fails = b.lo <= 0 && b.hi >= 0,
+    };
+}
+
+/* The counts that do not fail; `fails` if others are possible, lo > hi if none is left. */
+static struct interval shift_counts(struct interval b)
+{
+    return (struct interval){.lo = greatest_wide(b.lo, 0), .hi = least_wide(b.hi, 63), .fails = b.lo < 0 || b.hi > 63};
+}
+
+static struct interval shift_left(struct interval a, struct interval b)
+{
+    struct interval counts = shift_counts(b);
+    if (counts.lo > counts.hi)
+        return (struct interval){.fails = true};
+    struct interval factors = {.lo = power_of_two((int)counts.lo), .hi = power_of_two((int)counts.hi)};
+    struct interval result = multiply(a, factors);
+    result.fails = counts.fails;
+    return result;
+}
+
+static struct interval shift_right(struct interval a, struct interval b)
+{
+    struct interval counts = shift_counts(b);
+    if (counts.lo > counts.hi)
+        return (struct interval){.fails = true};
+    int low = (int)counts.lo, high = (int)counts.hi;
+    struct interval result = hull(a.lo >> low, a.lo >> high, a.hi >> low, a.hi >> high);
+    result.fails = counts.fails;
+    return result;
+}
+
+static struct interval absolute(struct interval a)
+{
+    int128 nearest = a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0;
+    return (struct interval){.lo = nearest, .hi = greatest_wide(-a.lo, a.hi)};
+}
+
+/* With a non-negative argument the result has no more bits than that one; with two negative ones no more than both. */
+static struct interval bit_and(struct interval a, struct interval b)
+{
+    if (a.lo >= 0 && b.lo >= 0)
+        return (struct interval){.lo = 0, .hi = least_wide(a.hi, b.hi)};
+    if (a.lo >= 0 || b.lo >= 0)
+        return (struct interval){.lo = 0, .hi = a.lo >= 0 ? a.hi : b.hi};
+    bool negative = a.hi < 0 && b.hi < 0;
+    return (struct interval){
+        .lo = -mask_of(-least_wide(a.lo, b.lo) - 1) - 1,
+        .hi = negative ? least_wide(a.hi, b.hi) : greatest_wide(a.hi, b.hi),
+    };
+}
+
+static struct interval bit_not(struct interval a)
+{
+    return (struct interval){.lo = -a.hi - 1, .hi = -a.lo - 1};
+}
+
+static struct interval bit_xor(struct interval a, struct interval b)
+{
+    int128 mask = mask_of(greatest_wide(greatest_wide(a.hi, -a.lo - 1), greatest_wide(b.hi, -b.lo - 1)));
+    bool same = (a.lo >= 0 && b.lo >= 0) || (a.hi < 0 && b.hi < 0);
+    bool opposite = (a.lo >= 0 && b.hi < 0) || (a.hi < 0 && b.lo >= 0);
+    return (struct interval){.lo = same ? 0 : -mask - 1, .hi = opposite ? -1 : mask};
+}
+
+static int sign(int128 n)
+{
+    return (n > 0) - (n < 0);
+}
+
+static struct interval bits_set(struct interval a)
+{
+    if (a.lo < 0)
+        return (struct interval){.lo = 0, .hi = 64};
+    int64_t bits;
+    int_op(OP_POPCOUNT, (int64_t)mask_of(a.hi), 0, &bits);
+    return (struct interval){.lo = a.lo > 0, .hi = bits};
+}
+
+struct interval interval_of(enum op op, struct interval a, struct interval b, struct interval c)
+{
+    switch (op) {
+    case OP_ADD:
+        return (struct interval){.lo = a.lo + b.lo, .hi = a.hi + b.hi};
+    case OP_SUB:
+        return (struct interval){.lo = a.lo - b.hi, .hi = a.hi - b.lo};
+    case OP_MUL:
+        return multiply(a, b);
+    case OP_DIV:
+        return divide(a, b);
+    case OP_MOD:
+        return remainder_of(a, b);
+    case OP_NEG:
+        return (struct interval){.lo = -a.hi, .hi = -a.lo};
+    case OP_ABS:
+        return absolute(a);
+    case OP_BITAND:
+        return bit_and(a, b);
+    case OP_BITOR:
+        return bit_not(bit_and(bit_not(a), bit_not(b)));
+    case OP_XOR:
+        return bit_xor(a, b);
+    case OP_BITNOT:
+        return bit_not(a);
+    case OP_SHL:
+        return shift_left(a, b);
+    case OP_SHR:
+        return shift_right(a, b);
+    case OP_SELECT:
+        return interval_join(b, c);
+    case OP_MIN:
+        return (struct interval){.lo = least_wide(a.lo, b.lo), .hi = least_wide(a.hi, b.hi)};
+    case OP_MAX:
+        return (struct interval){.lo = greatest_wide(a.lo, b.lo), .hi = greatest_wide(a.hi, b.hi)};
+    case OP_SIGN:
+        return (struct interval){.lo = sign(a.lo), .hi = sign(a.hi)};
+    case OP_POPCOUNT:
+        return bits_set(a);
+    case OP_BOOL_TO_INT:
+        return (struct interval){.lo = a.lo, .hi = a.hi};
+    case OP_CMP_INT_FLOAT:
+        return (struct interval){.lo = -1, .hi = 2};
+    default: /* TO_INT: nothing is known of floats */
+        return (struct interval){.lo = INT64_MIN, .hi = INT64_MAX, .fails = true};
+    }
+}

@@ -1,0 +1,94 @@
+#include "engine/plan/row_count.h"
+
+#include "engine/plan/task_title.h"
+
+#include <string.h>
+
+/* The stages that a task's rows come through, its own and those of all tasks before it, as written: the same text
+ * whether they have been fused or not. */
+static const char *origin_text(const struct task *task, struct arena *arena)
+{
+    /* Tasks only read earlier ones, so one walk down their numbers finds them all. */
+    const struct task **behind = arena_array(arena, task->number + 1, sizeof *behind);
+    struct task all = {0};
+    behind[task->number] = task;
+    for (size_t number = task->number + 1; number-- > 0;) {
+        const struct task *at = behind[number];
+        if (!at)
+            continue;
+        all.stage_count += at->stage_count;
+        if (at->rows_from)
+            behind[at->rows_from->number] = at->rows_from;
+        for (size_t k = 0; k < at->input_count; k++) {
+            if (at->inputs[k].task)
+                behind[at->inputs[k].task->number] = at->inputs[k].task;
+        }
+    }
+    all.stages = arena_array(arena, all.stage_count, sizeof *all.stages);
+    all.stage_count = 0;
+    for (size_t number = 0; number <= task->number; number++) {
+        for (size_t i = 0; behind[number] && i < behind[number]->stage_count; i++)
+            all.stages[all.stage_count++] = behind[number]->stages[i];
+    }
+    return stages_text(&all, arena);
+}
+
+/* The stages that compare numbers of rows, and what they say. */
+static const struct comparing {
+    const char *stage, *message, *hint;
+} comparings[] = {
+    {"zip", "only columns of equal length can be zipped", "`take` shortens the longer one"},
+    {"scatter", "`scatter` takes one position for each row", "`take` shortens the longer one"},
+    {"shape", "a shape has as many places as there are rows", "rows times columns is how many rows there are"},
+};
+
+/* Where the task compares: its first such stage, which is the one it could not be fused past. */
+static const struct comparing *find_comparing(const struct task *task, struct span *span)
+{
+    for (size_t i = 0; i < task->stage_count; i++) {
+        for (size_t k = 0; k < sizeof comparings / sizeof *comparings; k++) {
+            *span = task->stages[i].span;
+            if (strcmp(task->stages[i].name, comparings[k].stage) == 0)
+                return &comparings[k];
+        }
+    }
+    *span = task->span;
+    return &comparings[0];
+}
+
+static enum status unequal(const struct task *task, const struct task *other, const int64_t *given, struct diags *diags)
+{
+    const struct task *from = task->rows_from;
+    struct span span;
+    const struct comparing *comparing = find_comparing(task, &span);
+    diag_error(diags, span, "%s: `%s` gives %lld rows, `%s` %lld", comparing->message, origin_text(from, diags->arena),
+               (long long)given[from->number], origin_text(other, diags->arena), (long long)given[other->number]);
+    diag_hint(diags, "%s", comparing->hint);
+    return STATUS_FAILED;
+}
+
+enum status rows_read(const struct task *task, const int64_t *given, int64_t *rows, struct diags *diags)
+{
+    for (size_t i = 0; task->rows_from && i < task->equal_count; i++) {
+        if (given[task->equals[i]->number] != given[task->rows_from->number])
+            return unequal(task, task->equals[i], given, diags);
+    }
+    *rows = task->rows;
+    if (task->rows >= 0)
+        return STATUS_OK;
+    int64_t all = given[task->rows_from->number];
+    int64_t left = all > task->first ? all - task->first : 0;
+    *rows = left < task->limit ? left : task->limit;
+    return STATUS_OK;
+}
+
+void rows_kept(const struct window *window, int64_t rows, int64_t *begin, int64_t *end)
+{
+    if (window->tail >= 0) {
+        *begin = rows > window->tail ? rows - window->tail : 0;
+        *end = rows;
+        return;
+    }
+    *begin = window->skip < rows ? window->skip : rows;
+    *end = window->take < rows - *begin ? *begin + window->take : rows;
+}

@@ -1,0 +1,271 @@
+/* The queue of tasks, and which of their values anyone reads. */
+#include "engine/plan/task.h"
+
+#include <string.h>
+
+enum { FIRST_CAPACITY = 8 };
+
+void queue_init(struct queue *queue, struct arena *arena)
+{
+    *queue = (struct queue){.arena = arena};
+}
+
+void queue_release(struct queue *queue)
+{
+    for (size_t i = 0; i < queue->held_count; i++)
+        column_unref(queue->held[i]);
+    queue->held_count = 0;
+}
+
+struct task *queue_add(struct queue *queue)
+{
+    if (queue->count == queue->capacity) {
+        queue->capacity = queue->capacity == 0 ? FIRST_CAPACITY : queue->capacity * 2;
+        queue->tasks = arena_grow(queue->arena, queue->tasks, queue->count, queue->capacity, sizeof(struct task *));
+    }
+    struct task *task = arena_alloc(queue->arena, sizeof *task);
+    task->number = queue->count;
+    task->rows = -1;
+    task->limit = INT64_MAX;
+    task->window = (struct window){.take = INT64_MAX, .tail = -1};
+    code_init(&task->code, queue->arena);
+    queue->tasks[queue->count++] = task;
+    return task;
+}
+
+void queue_hold(struct queue *queue, struct column *column)
+{
+    if (queue->held_count == queue->held_capacity) {
+        queue->held_capacity = queue->held_capacity == 0 ? FIRST_CAPACITY : queue->held_capacity * 2;
+        queue->held =
+            arena_grow(queue->arena, queue->held, queue->held_count, queue->held_capacity, sizeof(struct column *));
+    }
+    queue->held[queue->held_count++] = column;
+}
+
+/* Whether the values of an input are read by code that is marked live. */
+static bool reads_input(const struct instr *instr)
+{
+    return instr->op == OP_INPUT || instr->op == OP_GATHER;
+}
+
+static void need(const struct input *input)
+{
+    if (input->task != NULL && input->output < input->task->output_count)
+        input->task->outputs[input->output].needed = true;
+}
+
+/* Readers come after what they read, so one walk from the last task to the first settles everything. */
+void queue_prune(const struct queue *queue)
+{
+    for (size_t t = 0; t < queue->count; t++) {
+        for (size_t k = 0; k < queue->tasks[t]->output_count; k++)
+            queue->tasks[t]->outputs[k].needed = t + 1 == queue->count;
+    }
+    int32_t largest = 0;
+    for (size_t t = 0; t < queue->count; t++) {
+        if (queue->tasks[t]->code.count > largest)
+            largest = queue->tasks[t]->code.count;
+    }
+    bool *live = arena_array(queue->arena, (size_t)largest + 1, sizeof *live);
+    for (size_t t = queue->count; t-- > 0;) {
+        const struct task *task = queue->tasks[t];
+        task_mark_live(task, live);
+        for (value v = 0; v < task->code.count; v++) {
+            if (live[v] && reads_input(&task->code.at[v]))
+                need(&task->inputs[task->code.at[v].integer]);
+        }
+        for (size_t i = 0; task->sink == SINK_BREAK && i < task->breaker->key_count; i++)
+            need(&task->inputs[task->breaker->keys[i]]);
+    }
+}
+
+bool breaker_carries(const struct breaker *breaker)
+{
+    return breaker->kind == BREAK_SORT || breaker->kind == BREAK_DISTINCT || breaker->kind == BREAK_SCATTER;
+}
+
+int64_t breaker_gives(const struct breaker *breaker, int64_t rows)
+{
+    switch (breaker->kind) {
+    case BREAK_SCAN:
+    case BREAK_SORT:
+        return rows;
+    case BREAK_SCATTER:
+        return breaker->into >= 0 ? breaker->into : rows;
+    case BREAK_HIST:
+        return breaker->into;
+    case BREAK_GROUP:
+    case BREAK_DISTINCT:
+        break;
+    }
+    return -1;
+}
+
+bool breaker_selects(const struct breaker *breaker, int64_t rows)
+{
+    enum { SHARE = 16, MOST = 1 << 20 };
+    return breaker->kind == BREAK_SORT && breaker->key_count > 0 && breaker->first > 0 && breaker->first <= MOST &&
+           breaker->first <= rows / SHARE;
+}
+
+/* What a breaker computes (a running sum, a group's) may not fit. */
+static bool output_can_fail(const struct task *task, size_t output)
+{
+    bool computed = task->sink == SINK_BREAK && !breaker_carries(task->breaker);
+    return computed || task->code.at[task->outputs[output].value].fallible;
+}
+
+value input_value_at(struct code *code, int64_t number, int64_t offset, const struct input *input, struct span span)
+{
+    value v = code_input_at(code, number, offset, type_table[input->type].kind, span);
+    const struct task *from = input->task;
+    if (from != NULL && input->output < from->output_count)
+        code->at[v].fallible = output_can_fail(from, input->output);
+    return v;
+}
+
+value input_value(struct code *code, int64_t number, const struct input *input, struct span span)
+{
+    return input_value_at(code, number, 0, input, span);
+}
+
+bool task_has_window(const struct task *task)
+{
+    return task->window.skip != 0 || task->window.take != INT64_MAX || task->window.tail >= 0;
+}
+
+bool aggregate_in_order(const struct aggregate *aggregate, const struct code *code)
+{
+    bool ordered = aggregate->kind == AGG_PRODUCT || aggregate->kind == AGG_FOLD;
+    return ordered && code->at[aggregate->value].kind == KIND_FLOAT;
+}
+
+/* What a breaker carries or aggregates, where it is needed. Its keys, which always are, are numbers of inputs and not
+ * values; their INPUTs are marked for the sake of those who look at code alone. */
+static void mark_breaker(const struct task *task, bool *live)
+{
+    const struct breaker *breaker = task->breaker;
+    bool groups = breaker->kind == BREAK_GROUP;
+    for (size_t k = 0; k < task->output_count; k++) {
+        value v = task->outputs[k].value;
+        if (breaker_carries(breaker) && (task->outputs[k].needed || breaker->kind == BREAK_DISTINCT))
+            live[v] = true;
+    }
+    for (size_t i = 0; i < task->aggregate_count; i++) {
+        bool needed = !groups || task->outputs[breaker->key_count + i].needed;
+        if (needed && task->aggregates[i].value != NO_VALUE)
+            live[task->aggregates[i].value] = true;
+    }
+    for (value v = 0; v < task->code.count; v++) {
+        for (size_t i = 0; i < breaker->key_count; i++)
+            live[v] = live[v] || task->code.at[v].integer == (int64_t)breaker->keys[i];
+    }
+}
+
+void task_mark_live(const struct task *task, bool *live)
+{
+    const struct code *code = &task->code;
+    memset(live, 0, (size_t)code->count * sizeof *live);
+    if (task->sink == SINK_BREAK) {
+        mark_breaker(task, live);
+        return;
+    }
+    for (size_t i = 0; i < task->filter_count; i++)
+        live[task->filters[i].keep] = true;
+    for (size_t i = 0; i < task->output_count && task->sink == SINK_ROWS; i++) {
+        if (task->outputs[i].needed)
+            live[task->outputs[i].value] = true;
+    }
+    for (size_t i = 0; i < task->aggregate_count; i++) {
+        if (task->aggregates[i].value != NO_VALUE)
+            live[task->aggregates[i].value] = true;
+    }
+    code_mark_all(code, live);
+
+    bool guarded = false;
+    for (value v = 0; v < code->count; v++) {
+        if (live[v] && code->at[v].checked && code->at[v].guard != NO_VALUE)
+            guarded = live[code->at[v].guard] = true;
+    }
+    if (guarded)
+        code_mark_all(code, live);
+}
+
+value *task_conditions(const struct task *task, struct arena *arena, size_t *count)
+{
+    const struct code *code = &task->code;
+    value *conditions = arena_array(arena, (size_t)code->count + 1, sizeof *conditions);
+    value *left = arena_array(arena, 2 * (size_t)code->count + 1, sizeof *left); /* the next one last */
+    bool *taken = arena_array(arena, (size_t)code->count + 1, sizeof *taken);
+    *count = 0;
+    for (size_t i = 0; i < task->filter_count; i++) {
+        size_t waiting = 0;
+        left[waiting++] = task->filters[i].keep;
+        while (waiting > 0) {
+            const value v = left[--waiting];
+            const struct instr *instr = &code->at[v];
+            if (taken[v] || instr->op == OP_CONST)
+                continue;
+            taken[v] = true;
+            if (instr->op == OP_AND) {
+                left[waiting++] = instr->args[1];
+                left[waiting++] = instr->args[0];
+            } else {
+                conditions[(*count)++] = v;
+            }
+        }
+    }
+    return conditions;
+}
+
+/* The inputs that are read, as INPUTs of the copy; returns these by their number in `from`. */
+static value *copy_inputs(struct task *to, const struct task *from, const bool *live, struct span span, size_t *kept)
+{
+    struct arena *arena = to->code.arena;
+    bool *reads = arena_array(arena, from->input_count + 1, sizeof *reads);
+    value *inputs = arena_array(arena, from->input_count + 1, sizeof *inputs);
+    for (value v = 0; v < from->code.count; v++) {
+        if (live[v] && reads_input(&from->code.at[v]))
+            reads[from->code.at[v].integer] = true;
+    }
+    to->inputs = arena_array(arena, from->input_count + 1, sizeof *to->inputs);
+    to->input_count = 0;
+    for (size_t k = 0; k < from->input_count; k++) {
+        if (!reads[k])
+            continue;
+        struct input *input = &to->inputs[to->input_count];
+        *input = from->inputs[k];
+        input->name = input->name ? arena_text(arena, input->name, strlen(input->name)) : NULL;
+        inputs[k] = input_value(&to->code, (int64_t)to->input_count, input, span);
+        kept[to->input_count++] = k;
+    }
+    return inputs;
+}
+
+void task_copy(struct task *to, const struct task *from, struct span span, size_t *kept)
+{
+    struct arena *arena = to->code.arena;
+    bool *live = arena_array(arena, (size_t)from->code.count + 1, sizeof *live);
+    task_mark_live(from, live);
+    const value *inputs = copy_inputs(to, from, live, span, kept);
+    value *map = code_map(arena, &from->code);
+    to->span = span;
+    to->first = from->first;
+    to->rows = from->rows;
+    to->filter_count = from->filter_count;
+    to->filters = arena_array(arena, from->filter_count + 1, sizeof *to->filters);
+    for (size_t i = 0; i < from->filter_count; i++) {
+        value keep = code_inline(&to->code, &from->code, from->filters[i].keep, inputs, NO_VALUE, map);
+        to->filters[i] = (struct filter){keep, span};
+    }
+    to->output_count = from->output_count;
+    to->outputs = arena_array(arena, from->output_count + 1, sizeof *to->outputs);
+    for (size_t k = 0; k < from->output_count; k++) {
+        to->outputs[k] = from->outputs[k];
+        to->outputs[k].name = arena_text(arena, from->outputs[k].name, strlen(from->outputs[k].name));
+        to->outputs[k].value = code_inline(&to->code, &from->code, from->outputs[k].value, inputs, NO_VALUE, map);
+    }
+    for (value v = 0; v < to->code.count; v++)
+        to->code.at[v].span = span;
+}

@@ -1,0 +1,191 @@
+/* Tasks: what a pipeline is lowered to, before and after fusion.
+ *
+ * Every task reads columns (of a file or of an earlier task), computes typed code on each row, keeps the rows for
+ * which all filters hold, keeps a window of those, and ends in a sink. A task straight from the binder is one stage of
+ * the pipeline; fusion joins tasks into fewer of the same form. */
+#ifndef RQL_ENGINE_PLAN_TASK_H
+#define RQL_ENGINE_PLAN_TASK_H
+
+#include "engine/plan/code.h"
+#include "engine/storage/column.h"
+
+struct task;
+
+/* Where INPUT k comes from: a column at hand, or an output of an earlier task of the queue. */
+struct input {
+    struct column *column; /* borrowed: the queue's `held` keeps it alive */
+    struct task *task;
+    size_t output;
+    enum type type;
+    const char *name;
+    bool whole;       /* read by GATHER at any position: not aligned with the task's rows, not moved by `first` */
+    bool range_known; /* the elements are in lo..hi (integers only), which a run may know where the column does not */
+    int64_t lo, hi;
+};
+
+struct filter {
+    value keep; /* a bool */
+    struct span span;
+};
+
+struct output {
+    value value;
+    const char *name;
+    enum type type; /* as the user sees it */
+    bool needed;    /* read by a later task or the result; set by queue_prune */
+};
+
+enum aggregate_kind {
+    AGG_COUNT,
+    AGG_SUM,
+    AGG_PRODUCT,
+    AGG_MIN,
+    AGG_MAX,
+    AGG_MEAN,
+    AGG_BITAND,
+    AGG_XOR,
+    AGG_BITOR,
+    AGG_FOLD /* the user's own associative function, in the order of rows */
+};
+
+struct aggregate {
+    enum aggregate_kind kind;
+    value value; /* NO_VALUE for count, and for what a fused breaker's unneeded outputs would be of */
+    const char *name;
+    struct span span;
+    struct reducer *reducer; /* AGG_FOLD: reducer.h */
+    bool has_initial;        /* what all rows are added to, and the result of none */
+    struct scalar initial;   /* of the value's kind */
+};
+
+/* Which of the rows that pass the filters are kept: the rows skip <= i < skip + take, or the last `tail`. */
+struct window {
+    int64_t skip;
+    int64_t take; /* INT64_MAX: all */
+    int64_t tail; /* -1: not a tail; the task then has no other window */
+};
+
+enum sink {
+    SINK_ROWS,      /* the outputs become columns */
+    SINK_AGGREGATE, /* the aggregates become one row */
+    SINK_BREAK      /* whole columns become other columns: struct breaker */
+};
+
+/* What can only be said of whole columns. A breaker is a task of its own: its code holds INPUTs and nothing else, it
+ * has no filters and no window; what is computed before or after it is the business of other tasks. */
+enum breaker_kind {
+    BREAK_SCAN,     /* one output: aggregate 0 of the rows up to each */
+    BREAK_SORT,     /* the outputs in the order of the keys, stable */
+    BREAK_GROUP,    /* a row for each distinct tuple of keys, in their order: the keys, then each aggregate */
+    BREAK_DISTINCT, /* the rows whose outputs have not been seen before, in order */
+    BREAK_SCATTER,  /* the outputs' rows moved to the positions that key 0 holds */
+    BREAK_HIST      /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum */
+};
+
+struct breaker {
+    enum breaker_kind kind;
+    size_t *keys;     /* numbers of inputs; of sort and group in order of significance, of scan the column */
+    bool *descending; /* sort: of each key */
+    size_t key_count;
+    int64_t first;   /* sort: the rows from here on are read by nobody; 0: all may be */
+    bool exclusive;  /* scan: without the row itself */
+    int64_t segment; /* scan: starts anew every so many rows; 0: never. group: the key is the row's number divided by
+                        this */
+    int64_t stride;  /* scan: what row i adds to is row i - stride; 1 usually. group: or the remainder by this */
+    int64_t into;    /* scatter: rows of the result, -1 for as many as are read; hist: intervals */
+    const char *key; /* group: "row" or "column" where the key is one of a shape; else NULL */
+};
+
+/* A stage of the pipeline as written, for explain, timing and errors. */
+struct stage_mark {
+    const char *name; /* "select", the canonical word; "load", "range", ... for sources */
+    const char *text; /* the stage as written, shortened to one line */
+    struct span span;
+};
+
+struct task {
+    size_t number; /* in the queue */
+    struct stage_mark *stages;
+    size_t stage_count;
+    struct span span;
+
+    struct input *inputs;
+    size_t input_count;
+    int64_t first; /* the task's row 0 is this row of every input: a slice costs nothing */
+    int64_t rows;  /* rows read, or -1 if only the tasks before will tell */
+    /* When rows is -1: the task whose row count it is (one of the inputs' tasks), less `first`, at most `limit`, and
+     * none if `first` is beyond it. */
+    struct task *rows_from;
+    int64_t limit;        /* INT64_MAX: none */
+    struct task **equals; /* zip: all of these must have given as many rows as rows_from */
+    size_t equal_count;
+
+    struct code code;
+    struct filter *filters;
+    size_t filter_count;
+    struct output *outputs;
+    size_t output_count;
+    struct window window;
+    enum sink sink;
+    struct aggregate *aggregates;
+    size_t aggregate_count;
+    struct breaker *breaker; /* of SINK_BREAK */
+    bool glanced; /* few of its rows may be looked at, so the others can be left until somebody asks (later.h) */
+};
+
+/* Tasks in an order in which each reads only earlier ones; the last one gives the result. */
+struct queue {
+    struct arena *arena;
+    struct task **tasks;
+    size_t count;
+    size_t capacity;
+    struct column **held; /* one reference each to every column that inputs borrow */
+    size_t held_count;
+    size_t held_capacity;
+    bool glanced;                 /* the last task is, if its sink is rows */
+    const struct relation *again; /* rows of it have been left, and the queue computes them again (later.h); or NULL */
+};
+
+void queue_init(struct queue *queue, struct arena *arena);
+void queue_release(struct queue *queue);     /* lets go of the columns; the rest is the arena's */
+struct task *queue_add(struct queue *queue); /* a zeroed task with whole window, rows -1, limit INT64_MAX, numbered */
+void queue_hold(struct queue *queue, struct column *column); /* takes over one reference */
+
+/* Makes `to`, whose code is empty, compute what `from` does on the same rows of its inputs: a task of SINK_ROWS without
+ * a window. Inputs that nothing reads are left out: input k of `to` is number kept[k] of `from`, and reads the same
+ * column or task. Everything that it points to is in the code's arena, and everything is at `span`. */
+void task_copy(struct task *to, const struct task *from, struct span span, size_t *kept);
+
+/* Sets output.needed throughout: what the last task gives is needed, and what needed values read. Inputs, filters and
+ * code keep their numbers; what is not needed is just never evaluated. */
+void queue_prune(const struct queue *queue);
+
+/* Adds to a task's code the INPUT of this number, which can fail if the output that it reads can: nothing may fold it
+ * away then. */
+value input_value(struct code *code, int64_t number, const struct input *input, struct span span);
+value input_value_at(struct code *code, int64_t number, int64_t offset, const struct input *input, struct span span);
+
+/* Whether its outputs are rows of its inputs, moved: their values are bare INPUTs. */
+bool breaker_carries(const struct breaker *breaker);
+
+/* How many rows a breaker gives of `rows`; -1 if only running it will tell. */
+int64_t breaker_gives(const struct breaker *breaker, int64_t rows);
+
+/* Whether so few of a sort's rows are read that the host finds those (order_first), and gives no others. */
+bool breaker_selects(const struct breaker *breaker, int64_t rows);
+
+/* Whether the result depends on how rows are put together: floats that are multiplied, or folded by the user's own
+ * function. They are combined strictly from first to last. */
+bool aggregate_in_order(const struct aggregate *aggregate, const struct code *code);
+
+bool task_has_window(const struct task *task); /* anything but the whole */
+
+/* Marks the values a run of the task must compute: filters, needed outputs, aggregates, what they read, and the guards
+ * of those that are checked. `live` has code.count entries and is cleared first. */
+void task_mark_live(const struct task *task, bool *live);
+
+/* The conditions that all have to hold for a row to pass the filters: what && joins is taken apart. Each is listed
+ * once, in the order in which they are asked; constants are left out. The list is in the arena. */
+value *task_conditions(const struct task *task, struct arena *arena, size_t *count);
+
+#endif

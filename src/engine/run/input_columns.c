@@ -1,0 +1,56 @@
+#include "engine/run/input_columns.h"
+
+#include "engine/backend/backend_choice.h"
+#include "engine/storage/column_stats.h"
+
+/* Whether a device has the column's elements and would have to get the copy's. */
+static bool holds_wide(struct backend *backend, const struct column *column, const struct column *copy)
+{
+    int64_t (*absent)(struct backend *, const struct column *, int64_t, int64_t) = backend->ops->absent;
+    return absent && absent(backend, column, 0, column->rows) == 0 && absent(backend, copy, 0, copy->rows) > 0;
+}
+
+static struct column *choose(const struct runner *runner, struct column *column)
+{
+    struct column *copy = column ? column_narrow(column) : NULL;
+    if (!copy)
+        return column;
+    for (size_t k = 0; runner->chooser && k < chooser_count(runner->chooser); k++) {
+        if (holds_wide(chooser_backend(runner->chooser, k), column, copy))
+            return column;
+    }
+    return copy;
+}
+
+/* A column whose type is as narrow as can be may still leave room: the sum of two elements that need 30 bits has 31. */
+static void note_range(struct input *input, const struct column *column)
+{
+    const struct zones *zones = column ? column_zones(column) : NULL;
+    if (!zones || type_table[column->store].kind != KIND_INT || zones->all.lo > zones->all.hi)
+        return;
+    input->range_known = true;
+    input->lo = zones->all.lo;
+    input->hi = zones->all.hi;
+}
+
+struct column *const *inputs_narrow(const struct runner *runner, const struct task *task, struct column *const *inputs,
+                                    struct arena *arena)
+{
+    if (!runner->keeper || (runner->device && !runner->hasty && !keeper_is_eager(runner->keeper)))
+        return inputs;
+    struct column **chosen = arena_array(arena, task->input_count, sizeof(struct column *));
+    for (size_t k = 0; k < task->input_count; k++) {
+        chosen[k] = choose(runner, inputs[k]);
+        note_range(&task->inputs[k], inputs[k]);
+    }
+    return chosen;
+}
+
+void inputs_note(const struct runner *runner, const struct task *task, struct column *const *inputs, int64_t rows)
+{
+    for (size_t k = 0; k < task->input_count; k++) {
+        struct column *column = task->inputs[k].task ? NULL : inputs[k];
+        if (column && rows >= column->rows - column->rows / 2)
+            keeper_note(runner->keeper, column);
+    }
+}

@@ -1,0 +1,351 @@
+#include "engine/run/run.h"
+
+#include "engine/backend/backend_choice.h"
+#include "engine/exact/exact.h"
+#include "engine/formats/save.h"
+#include "engine/operators/describe.h"
+#include "engine/optimize/fuse.h"
+#include "engine/plan/assertion.h"
+#include "engine/plan/row_count.h"
+#include "engine/run/run_task.h"
+#include "engine/storage/column_stats.h"
+#include "engine/storage/file_changed.h"
+#include "engine/storage/residency.h"
+
+/* A queue on its way. */
+struct queue_run {
+    struct runner *runner;
+    const struct queue *queue;
+    struct arena *arena;
+    struct outcome *outcomes; /* of each task */
+    size_t *readers;          /* inputs of later tasks that each task's columns are still wanted for */
+    int64_t *given;           /* rows of each task */
+    struct diags *diags;
+};
+
+void result_release(struct result *result)
+{
+    relation_unref(result->relation);
+    *result = (struct result){.kind = RESULT_NONE, .show_rows = -1};
+}
+
+static void add_readers(struct queue_run *run, const struct task *task)
+{
+    for (size_t k = 0; k < task->input_count; k++) {
+        if (task->inputs[k].task)
+            run->readers[task->inputs[k].task->number]++;
+    }
+}
+
+/* The task has run: what nobody else will read is let go. */
+static void drop_readers(struct queue_run *run, const struct task *task)
+{
+    for (size_t k = 0; k < task->input_count; k++) {
+        const struct task *from = task->inputs[k].task;
+        if (from && --run->readers[from->number] == 0)
+            outcome_release(&run->outcomes[from->number], from);
+    }
+}
+
+static enum status run_next(struct queue_run *run, struct task *task)
+{
+    int64_t rows;
+    struct column **inputs = arena_array(run->arena, task->input_count, sizeof(struct column *));
+    for (size_t k = 0; k < task->input_count; k++) {
+        const struct input *input = &task->inputs[k];
+        inputs[k] = input->task ? run->outcomes[input->task->number].columns[input->output] : input->column;
+    }
+    enum status status = rows_read(task, run->given, &rows, run->diags);
+    if (status != STATUS_OK)
+        return status;
+    struct outcome *outcome = &run->outcomes[task->number];
+    const int64_t began = now_ns();
+    const struct phase_times before = trace_times(run->runner->trace ? run->runner->timing : NULL);
+    status = run_task(run->runner, task, inputs, rows, run->arena, outcome, run->diags);
+    if (run->runner->trace && status == STATUS_OK) {
+        struct task_trace *added = trace_add(run->runner->trace, task, now_ns() - began, &before, run->runner->timing);
+        added->rows_in = rows;
+        added->rows_out = task->sink == SINK_AGGREGATE ? -1 : outcome->rows;
+    }
+    run->given[task->number] = outcome->rows;
+    drop_readers(run, task);
+    return status;
+}
+
+static void take_result(const struct queue_run *run, const struct task *last, struct result *result)
+{
+    const struct outcome *outcome = &run->outcomes[last->number];
+    if (last->sink == SINK_AGGREGATE) {
+        result->kind = RESULT_SCALAR;
+        result->scalar = outcome->scalar;
+        return;
+    }
+    const char **names = arena_array(run->arena, last->output_count, sizeof *names);
+    for (size_t k = 0; k < last->output_count; k++)
+        names[k] = last->outputs[k].name;
+    result->kind = RESULT_RELATION;
+    result->relation = relation_new(outcome->rows, last->output_count, outcome->columns, names);
+}
+
+/* Runs the tasks one after another, until one is flagged. */
+static enum status run_tasks(struct runner *runner, const struct queue *queue, struct result *result, bool *flagged,
+                             struct diags *diags)
+{
+    struct queue_run run = {.runner = runner, .queue = queue, .arena = arena_new(), .diags = diags};
+    run.outcomes = arena_array(run.arena, queue->count, sizeof *run.outcomes);
+    run.readers = arena_array(run.arena, queue->count, sizeof *run.readers);
+    run.given = arena_array(run.arena, queue->count, sizeof *run.given);
+    for (size_t t = 0; t < queue->count; t++)
+        add_readers(&run, queue->tasks[t]);
+    enum status status = STATUS_OK;
+    for (size_t t = 0; t < queue->count && status == STATUS_OK && !*flagged; t++) {
+        status = run_next(&run, queue->tasks[t]);
+        *flagged = run.outcomes[t].flagged;
+    }
+    if (status == STATUS_OK && !*flagged)
+        take_result(&run, queue->tasks[queue->count - 1], result);
+    for (size_t t = 0; t < queue->count; t++)
+        outcome_release(&run.outcomes[t], queue->tasks[t]);
+    arena_free(run.arena);
+    return status;
+}
+
+/* What was computed from a file that changed meanwhile means nothing, errors included. */
+static enum status check_files(const struct queue *queue, enum status status, size_t diags_before, struct diags *diags)
+{
+    if (status == STATUS_CANCELLED)
+        return status;
+    const struct column *column = damaged_column(queue->held, queue->held_count);
+    if (!column)
+        return status;
+    diags->count = diags_before;
+    return damage_error(column, queue->tasks[0]->span, diags);
+}
+
+enum status run_queue(struct runner *runner, const struct queue *queue, struct result *result, struct diags *diags)
+{
+    struct queue fused;
+    size_t diags_before = diags->count;
+    int64_t began = now_ns();
+    queue_init(&fused, queue->arena);
+    fuse(queue, &fused);
+    if (runner->fusion)
+        timing_add(runner->timing, PHASE_FUSE, "", now_ns() - began, 0);
+
+    fused.tasks[fused.count - 1]->glanced = queue->glanced;
+    bool flagged = false;
+    enum status status = run_tasks(runner, runner->fusion ? &fused : queue, result, &flagged, diags);
+    if (status == STATUS_OK && flagged) {
+        if (runner->trace)
+            runner->trace->exact = true;
+        began = now_ns();
+        status = exact_run(&fused, result, runner->cancel, diags);
+        timing_add(runner->timing, PHASE_KERNEL, "exactly, row by row", now_ns() - began, 0);
+    }
+    status = check_files(queue, status, diags_before, diags);
+    if (status != STATUS_OK)
+        result_release(result);
+    queue_release(&fused);
+    return status;
+}
+
+/* A scalar as a relation of one row, to be saved. NULL, with an error, if there is no column type for it. */
+static struct relation *relation_of_scalar(const struct scalar *scalar, const char *name, struct span span,
+                                           struct diags *diags)
+{
+    int64_t integer = (int64_t)scalar->integer;
+    if (scalar->kind != KIND_FLOAT && !scalar_fits(scalar)) {
+        diag_error(diags, span, "the value does not fit in 64 bits, and no column type is wider");
+        return NULL;
+    }
+    struct column *column =
+        scalar->kind == KIND_FLOAT ? column_of_floats(&scalar->number, 1) : column_of_ints(&integer, 1);
+    if (!column) {
+        diag_error(diags, span, "not enough memory");
+        return NULL;
+    }
+    struct relation *relation = relation_new(1, 1, &column, &name);
+    column_unref(column);
+    return relation;
+}
+
+static enum status save_result(const struct runner *runner, const struct bound *bound, struct result *result,
+                               struct diags *diags)
+{
+    const struct name *path = &bound->save_path;
+    struct relation *relation = result->relation;
+    if (result->kind == RESULT_SCALAR) {
+        const struct task *last = bound->queue.tasks[bound->queue.count - 1];
+        relation = relation_of_scalar(&result->scalar, last->aggregates[0].name, path->span, diags);
+    } else {
+        relation_ref(relation);
+    }
+    if (!relation)
+        return STATUS_FAILED;
+    struct crew crew = {.threads = parallel_threads(),
+                        .cancel = runner->cancel,
+                        .progress = runner->progress,
+                        .whole = {.what = "save", .rows = relation->rows}};
+    enum status status = save_relation(relation, path->text, &crew, path->span, diags);
+    relation_unref(relation);
+    result->quiet = true;
+    return status;
+}
+
+/* Binds; the time that opening files took is told apart. */
+static enum status bind_timed(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct bound *bound,
+                              struct diags *diags)
+{
+    int64_t began = now_ns();
+    catalog_report_to(runner->env->catalog, runner->progress);
+    enum status status = stmt->pipeline
+                             ? bind_pipeline(runner->env, stmt->pipeline, false, arena, runner->timing, bound, diags)
+                             : bind_expression(runner->env, stmt->expr, NULL, false, arena, bound, diags);
+    catalog_report_to(runner->env->catalog, NULL);
+    timing_add(runner->timing, PHASE_BIND, "", now_ns() - began - timing_ns(runner->timing, PHASE_MAP), 0);
+    return status;
+}
+
+static enum status describe_result(const struct runner *runner, struct span span, struct arena *arena,
+                                   struct result *result, struct diags *diags)
+{
+    const struct relation *relation = result->relation;
+    enum status status = relation_fetch(relation, 0, relation->rows, span, diags);
+    if (status != STATUS_OK)
+        return status;
+    const struct crew crew = {.threads = parallel_threads(),
+                              .cancel = runner->cancel,
+                              .progress = runner->progress,
+                              .whole = {.what = "describe", .rows = relation->rows}};
+    return describe(relation, &crew, arena, &result->description);
+}
+
+/* What a statement that is bound comes to, saved if it says so. */
+static enum status run_bound(struct runner *runner, const struct stmt *stmt, struct bound *bound, struct arena *arena,
+                             struct result *result, struct diags *diags)
+{
+    result->show_rows = bound->show_rows;
+    result->view = bound->view;
+    result->plot_path = bound->plot_path;
+    enum status status = STATUS_OK;
+    if (bound->kind == BOUND_CONSTANT) {
+        result->kind = RESULT_SCALAR;
+        result->scalar = bound->scalar;
+    } else {
+        bound->queue.glanced = stmt->kind != STMT_LET && bound->view == VIEW_ROWS && !bound->save_path.text;
+        status = run_queue(runner, &bound->queue, result, diags);
+        if (status == STATUS_OK && result->kind == RESULT_RELATION)
+            result->relation->shape = bound->shape;
+    }
+    if (status == STATUS_OK && bound->check_count > 0)
+        status = assertion_run_checks(runner->env, bound, &result->scalar, arena, diags);
+    if (status == STATUS_OK && result->view == VIEW_DESCRIPTION)
+        status = describe_result(runner, stmt->span, arena, result, diags);
+    if (status == STATUS_OK && bound->save_path.text)
+        status = save_result(runner, bound, result, diags);
+    return status;
+}
+
+/* Whether rows that were left are there now, and no longer computed again by what goes on from them. */
+static bool made_after_all(const struct relation *relation, struct span span, struct diags *diags)
+{
+    const size_t before = diags->count;
+    const bool made = relation_fetch(relation, 0, relation->rows, span, diags) == STATUS_OK;
+    diags->count = before;
+    return made;
+}
+
+/* A pipeline or expression from its tree to its result. What fails is told by the numbers that rows were shown under,
+ * so it is tried once more on those rows if they were computed again. */
+static enum status run_value(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
+                             struct diags *diags)
+{
+    const size_t before = diags->count;
+    enum status status;
+    bool again;
+    do {
+        struct bound bound;
+        status = bind_timed(runner, stmt, arena, &bound, diags);
+        if (status != STATUS_OK)
+            return status;
+        status = run_bound(runner, stmt, &bound, arena, result, diags);
+        const struct relation *left = bound.queue.again;
+        again = status == STATUS_FAILED && left && made_after_all(left, stmt->span, diags);
+        queue_release(&bound.queue);
+        if (again) {
+            result_release(result);
+            diags->count = before;
+        }
+    } while (again);
+    return status;
+}
+
+static enum status run_let(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
+                           struct diags *diags)
+{
+    enum status status = check_naming(stmt, diags);
+    if (status == STATUS_OK)
+        status = run_value(runner, stmt, arena, result, diags);
+    if (status != STATUS_OK)
+        return status;
+    if (result->kind == RESULT_SCALAR)
+        env_set_scalar(runner->env, stmt->name.text, result->scalar);
+    else
+        env_set_relation(runner->env, stmt->name.text, result->relation);
+    result->quiet = true;
+    return STATUS_OK;
+}
+
+static enum status run_def(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct diags *diags)
+{
+    enum status status = bind_definition(runner->env, stmt, arena, diags);
+    if (status == STATUS_OK)
+        env_set_function(runner->env, stmt->name.text, stmt);
+    return status;
+}
+
+/* Devices let go of copies of what has just been let go. */
+static void sweep_devices(const struct runner *runner)
+{
+    if (runner->device)
+        runner->device->ops->sweep(runner->device);
+    for (size_t k = 0; runner->chooser && k < chooser_count(runner->chooser); k++) {
+        struct backend *backend = chooser_backend(runner->chooser, k);
+        backend->ops->sweep(backend);
+    }
+}
+
+/* Tells backends that something will come. */
+static void rouse(const struct runner *runner)
+{
+    (void)runner->evaluator->ops->begin(runner->evaluator, NULL);
+    if (runner->device)
+        (void)runner->device->ops->begin(runner->device, NULL);
+}
+
+enum status run_statement(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
+                          struct diags *diags)
+{
+    enum status status;
+    *result = (struct result){.kind = RESULT_NONE, .show_rows = -1};
+    switch (stmt->kind) {
+    case STMT_DEF:
+        return run_def(runner, stmt, arena, diags);
+    case STMT_ASSERT:
+        return assertion_run(runner->env, stmt, arena, diags);
+    case STMT_LET:
+        rouse(runner);
+        status = run_let(runner, stmt, arena, result, diags);
+        break;
+    default:
+        rouse(runner);
+        status = run_value(runner, stmt, arena, result, diags);
+        break;
+    }
+    if (status != STATUS_OK)
+        result_release(result);
+    catalog_sweep(runner->env->catalog);
+    keeper_begin(runner->keeper);
+    sweep_devices(runner);
+    return status;
+}

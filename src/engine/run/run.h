@@ -1,0 +1,63 @@
+/* The spine: a statement from its tree to its result. */
+#ifndef RQL_ENGINE_RUN_RUN_H
+#define RQL_ENGINE_RUN_RUN_H
+
+#include "engine/backend/backend.h"
+#include "engine/backend/trace.h"
+#include "engine/bind/bind.h"
+
+struct result {
+    enum { RESULT_NONE, RESULT_SCALAR, RESULT_RELATION } kind;
+    struct scalar scalar;
+    struct relation *relation;       /* one reference, the caller's */
+    int64_t show_rows;               /* from a show stage, -1 otherwise */
+    bool quiet;                      /* saved or named: nothing to print */
+    enum view view;                  /* how the relation is to be shown */
+    struct name plot_path;           /* VIEW_PLOT: the file it is drawn into; absent: the terminal */
+    struct description *description; /* VIEW_DESCRIPTION, in the statement's arena */
+};
+void result_release(struct result *result);
+
+/* Whether rows of results that may not be looked at are left until somebody asks for them (later.h). */
+enum later_choice {
+    LATER_NEVER,
+    LATER_LONG,  /* of long results, where that saves something */
+    LATER_ALWAYS /* wherever it can be done: for tests */
+};
+
+struct chooser; /* choose.h */
+struct keeper;  /* keeper.h */
+
+/* What a run needs to know; owned by the shell, unchanged by the run. */
+struct runner {
+    struct env *env;
+    struct backend *evaluator; /* always there */
+    struct backend *device;    /* the one named by the user; NULL: the evaluator runs everything, or as chosen by: */
+    struct chooser *chooser;   /* not NULL: chooses a backend for each task, and `device` is NULL */
+    bool hasty;                /* nobody asked for the device: nothing waits until it has started or built a program */
+    struct pool *pool;         /* for results, or NULL */
+    struct keeper *keeper;     /* finds out about columns for the next queries, or NULL */
+    int64_t memory;            /* bytes that there are for results and for what is read; 0: those of the machine */
+    bool fusion;
+    enum later_choice later;   /* of results that are not named, saved or drawn */
+    struct timing *timing;     /* or NULL */
+    struct run_trace *trace;   /* with timing: told what each task took, or NULL */
+    struct progress *progress; /* told how far the tasks are, or NULL */
+    const atomic_int *cancel;
+};
+
+/* Runs one statement (not STMT_COMMAND, not STMT_EXPLAIN). `arena` holds everything that dies with it. */
+enum status run_statement(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
+                          struct diags *diags);
+
+/* Checks a statement's names and types without running it, and makes in `env` (a copy, from env_copy) what it defines.
+ */
+enum status check_statement(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags);
+
+/* Refuses a let of what describe or plot shows. */
+enum status check_naming(const struct stmt *stmt, struct diags *diags);
+
+/* Runs a bound queue; used by run_statement and the tests. `queue` is as bound; fuses it if runner->fusion. */
+enum status run_queue(struct runner *runner, const struct queue *queue, struct result *result, struct diags *diags);
+
+#endif

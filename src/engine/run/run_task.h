@@ -1,0 +1,26 @@
+/* Running one task: on the device if it can, else on the evaluator. Private to run*.c. */
+#ifndef RQL_ENGINE_RUN_RUN_TASK_H
+#define RQL_ENGINE_RUN_RUN_TASK_H
+
+#include "engine/run/run.h"
+
+/* What a task gave. */
+struct outcome {
+    struct column **columns; /* of each output, one reference; NULL where nothing reads it */
+    int64_t rows;
+    struct scalar scalar; /* of its aggregate */
+    bool flagged;         /* something may have failed: the rest is worthless */
+};
+
+/* Lets go of the columns. */
+void outcome_release(struct outcome *outcome, const struct task *task);
+
+/* Forgets the note made last if it was made before: one is told once why a device cannot do something. */
+void drop_repeated_note(struct diags *diags);
+
+/* Runs the task on `rows` rows of its inputs' columns (NULL for inputs that nothing needed reads). `arena` holds the
+ * outcome's array. On an error, and when flagged, the outcome holds no columns. */
+enum status run_task(const struct runner *runner, struct task *task, struct column *const *inputs, int64_t rows,
+                     struct arena *arena, struct outcome *outcome, struct diags *diags);
+
+#endif

@@ -1,0 +1,33 @@
+/* Memory of columns that are gone, kept for the next ones.
+ *
+ * The operating system zeroes every page before it hands it out, which takes several times as long as a query needs to
+ * write it. What is kept is bounded, and the system may take it back whenever memory is short. A pool may be used by
+ * several threads. Where a pool is taken, NULL is one that keeps nothing. */
+#ifndef RQL_ENGINE_STORAGE_BUFFER_POOL_H
+#define RQL_ENGINE_STORAGE_BUFFER_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct pool;
+
+struct pool *pool_new(size_t most); /* keeps at most so many bytes; one reference */
+struct pool *pool_ref(struct pool *pool);
+void pool_unref(struct pool *pool);
+
+/* A block of at least `size` bytes, page-aligned; *got is its size. What is in it is arbitrary. NULL: no memory. */
+void *pool_take(struct pool *pool, size_t size, size_t *got);
+
+/* Takes back a block, or what is behind its first pool_cut bytes. */
+void pool_give(struct pool *pool, void *memory, size_t size);
+
+/* How much of a block of `size` bytes has to stay if the first `used` bytes of it do: large blocks are cut at huge
+ * pages. */
+size_t pool_cut(size_t size, size_t used);
+
+/* Whether little of a block is used, so that moving it to one of its own costs less than holding on to a huge page. */
+bool pool_wastes(size_t size, size_t used);
+
+size_t pool_kept(struct pool *pool); /* bytes that are waiting to be used again */
+
+#endif

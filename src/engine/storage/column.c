@@ -1,0 +1,276 @@
+#include "engine/storage/column.h"
+
+#include "base/heap.h"
+#include "engine/storage/buffer_pool.h"
+#include "engine/storage/column_stats.h"
+#include "engine/storage/mapped_file.h"
+#include "engine/storage/residency.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct column *column_new(enum type type, enum type store)
+{
+    struct column *column = calloc(1, sizeof *column);
+    if (!column)
+        return NULL;
+    column->type = type;
+    column->store = store;
+    column->refs = 1;
+    return column;
+}
+
+struct column *column_ref(struct column *column)
+{
+    atomic_fetch_add_explicit(&column->refs, 1, memory_order_relaxed);
+    return column;
+}
+
+/* The columns made here own their memory, so writing and unmapping it is theirs to do. */
+static void *owned_data(const struct column *column)
+{
+    union {
+        const void *shared;
+        void *owned;
+    } data = {.shared = column->data};
+    return data.owned;
+}
+
+void column_unref(struct column *column)
+{
+    if (!column || atomic_fetch_sub_explicit(&column->refs, 1, memory_order_acq_rel) > 1)
+        return;
+    away_discard(column, 0);
+    if (column->reserved)
+        pool_give(column->pool, owned_data(column), column->reserved);
+    pool_unref(column->pool);
+    kept_free(column->kept);
+    mapping_unref(column->mapping);
+    free(column);
+}
+
+struct column *column_of_part(enum type type, struct mapping *mapping, size_t offset, int64_t rows)
+{
+    struct column *column = column_new(type, type);
+    if (!column)
+        return NULL;
+    column->rows = rows;
+    column->data = rows > 0 ? (const char *)mapping_data(mapping) + offset : NULL;
+    column->mapping = mapping_ref(mapping);
+    return column;
+}
+
+struct column *column_of_mapping(enum type type, struct mapping *mapping)
+{
+    return column_of_part(type, mapping, 0, (int64_t)(mapping_length(mapping) / type_table[type].size));
+}
+
+int64_t column_get_int(const struct column *column, int64_t row)
+{
+    const void *data = column->data;
+    switch (column->store) {
+    case TYPE_I8:
+        return ((const int8_t *)data)[row];
+    case TYPE_I16:
+        return ((const int16_t *)data)[row];
+    case TYPE_I32:
+        return ((const int32_t *)data)[row];
+    case TYPE_I64:
+        return ((const int64_t *)data)[row];
+    case TYPE_BOOL:
+    case TYPE_U8:
+        return ((const uint8_t *)data)[row];
+    case TYPE_U16:
+        return ((const uint16_t *)data)[row];
+    case TYPE_U32:
+        return ((const uint32_t *)data)[row];
+    case TYPE_F32:
+    case TYPE_F64:
+    case TYPE_COUNT:
+        break;
+    }
+    return 0;
+}
+
+double column_get_float(const struct column *column, int64_t row)
+{
+    if (column->store == TYPE_F32)
+        return (double)((const float *)column->data)[row];
+    return ((const double *)column->data)[row];
+}
+
+struct scalar column_get(const struct column *column, int64_t row)
+{
+    switch (type_table[column->type].kind) {
+    case KIND_BOOL:
+        return scalar_bool(column_get_int(column, row) != 0);
+    case KIND_INT:
+        return scalar_int(column_get_int(column, row));
+    case KIND_FLOAT:
+        break;
+    }
+    return scalar_float(column_get_float(column, row));
+}
+
+struct column *column_reserve(enum type type, enum type store, int64_t capacity)
+{
+    return column_reserve_from(NULL, type, store, capacity);
+}
+
+struct column *column_reserve_from(struct pool *pool, enum type type, enum type store, int64_t capacity)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t size;
+    if (__builtin_mul_overflow((uint64_t)capacity, type_table[store].size, &size) || size > SIZE_MAX / 2)
+        return NULL;
+    /* A page more than asked for: a kernel may store a whole vector where only its first element counts. */
+    size_t reserved;
+    void *data = pool_take(pool, size + page, &reserved);
+    if (!data)
+        return NULL;
+    struct column *column = column_new(type, store);
+    if (!column) {
+        pool_give(pool, data, reserved);
+        return NULL;
+    }
+    column->data = data;
+    column->reserved = reserved;
+    column->pool = pool_ref(pool);
+    return column;
+}
+
+struct column *column_reserve_like(struct pool *pool, const struct column *from, enum type type, int64_t capacity)
+{
+    struct column *column = column_reserve_from(pool, type, from->store, capacity);
+    if (column && from->range_known) {
+        column->range_known = true;
+        column->lo = from->lo;
+        column->hi = from->hi;
+    }
+    return column;
+}
+
+void *column_at(struct column *column, int64_t row)
+{
+    return (char *)owned_data(column) + (size_t)row * type_table[column->store].size;
+}
+
+/* Moves the first bytes to memory of their own. On failure they stay where they are. */
+static void move_out(struct column *column, size_t used)
+{
+    size_t reserved;
+    void *data = pool_take(column->pool, used, &reserved);
+    if (!data)
+        return;
+    memcpy(data, column->data, used);
+    pool_give(column->pool, owned_data(column), column->reserved);
+    column->data = data;
+    column->reserved = reserved;
+}
+
+void column_finish(struct column *column, int64_t rows)
+{
+    column->rows = rows;
+    size_t used = (size_t)rows * type_table[column->store].size;
+    if (used > 0 && !column->away && pool_wastes(column->reserved, used))
+        move_out(column, used);
+    /* Who writes the rest writes whole vectors. */
+    size_t needed = column->away ? used + (size_t)sysconf(_SC_PAGESIZE) : used;
+    size_t kept = pool_cut(column->reserved, needed);
+    if (kept < column->reserved) {
+        pool_give(column->pool, (char *)owned_data(column) + kept, column->reserved - kept);
+        column->reserved = kept;
+    }
+    if (kept == 0)
+        column->data = NULL;
+}
+
+struct column *column_of_ints(const int64_t *values, int64_t rows)
+{
+    struct column *column = column_reserve(TYPE_I64, TYPE_I64, rows);
+    if (!column)
+        return NULL;
+    if (rows > 0) {
+        memcpy(column_at(column, 0), values, (size_t)rows * sizeof *values);
+        column->lo = column->hi = values[0];
+        column->range_known = true;
+    }
+    for (int64_t i = 1; i < rows; i++) {
+        column->lo = values[i] < column->lo ? values[i] : column->lo;
+        column->hi = values[i] > column->hi ? values[i] : column->hi;
+    }
+    column_finish(column, rows);
+    return column;
+}
+
+struct column *column_of_floats(const double *values, int64_t rows)
+{
+    struct column *column = column_reserve(TYPE_F64, TYPE_F64, rows);
+    if (!column)
+        return NULL;
+    if (rows > 0)
+        memcpy(column_at(column, 0), values, (size_t)rows * sizeof *values);
+    column_finish(column, rows);
+    return column;
+}
+
+/* Written once for all sizes, and a loop for each where the size is a constant. */
+static inline __attribute__((always_inline)) void pick_as(const void *from, const uint64_t *rows, int count, void *to,
+                                                          size_t size)
+{
+    for (int i = 0; i < count; i++)
+        memcpy((char *)to + (size_t)i * size, (const char *)from + rows[i] * size, size);
+}
+
+void column_pick(const struct column *column, const uint64_t *rows, int count, void *to)
+{
+    switch (type_table[column->store].size) {
+    case 1:
+        pick_as(column->data, rows, count, to, 1);
+        break;
+    case 2:
+        pick_as(column->data, rows, count, to, 2);
+        break;
+    case 4:
+        pick_as(column->data, rows, count, to, 4);
+        break;
+    default:
+        pick_as(column->data, rows, count, to, 8);
+    }
+}
+
+struct relation *relation_new(int64_t rows, size_t count, struct column *const *columns, const char *const *names)
+{
+    struct relation *relation = heap_array(1, sizeof *relation);
+    relation->rows = rows;
+    relation->count = count;
+    relation->columns = heap_array(count, sizeof(struct column *));
+    relation->names = heap_array(count, sizeof(char *));
+    relation->refs = 1;
+    for (size_t i = 0; i < count; i++) {
+        relation->columns[i] = column_ref(columns[i]);
+        relation->names[i] = heap_text(names[i]);
+    }
+    return relation;
+}
+
+struct relation *relation_ref(struct relation *relation)
+{
+    atomic_fetch_add_explicit(&relation->refs, 1, memory_order_relaxed);
+    return relation;
+}
+
+void relation_unref(struct relation *relation)
+{
+    if (!relation || atomic_fetch_sub_explicit(&relation->refs, 1, memory_order_acq_rel) > 1)
+        return;
+    for (size_t i = 0; i < relation->count; i++) {
+        column_unref(relation->columns[i]);
+        free(relation->names[i]);
+    }
+    free(relation->columns);
+    free(relation->names);
+    free(relation);
+}

@@ -1,0 +1,53 @@
+#include "engine/storage/file_not_found.h"
+
+#include "base/path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_NAMES_LOOKED_AT = 4096, MAX_NEAREST = 2 };
+
+bool file_is_missing(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+void hint_near_files(const char *path, struct diags *diags)
+{
+    const char *base = path_base(path);
+    const char *folder = path_folder(path, diags->arena);
+    DIR *directory = opendir(folder);
+    if (!directory) {
+        diag_hint(diags, "there is no folder `%s`", path_shown(folder, diags->arena));
+        return;
+    }
+    const char **names = arena_array(diags->arena, MAX_NAMES_LOOKED_AT, sizeof *names);
+    size_t count = 0;
+    for (struct dirent *entry; count < MAX_NAMES_LOOKED_AT && (entry = readdir(directory));) {
+        if (entry->d_name[0] != '.')
+            names[count++] = arena_text(diags->arena, entry->d_name, strlen(entry->d_name));
+    }
+    closedir(directory);
+    const char *nearest[MAX_NEAREST];
+    size_t found = nearest_names(base, names, count, nearest, MAX_NEAREST);
+    int shown = (int)(base - path);
+    if (found == 1)
+        diag_hint(diags, "did you mean `%.*s%s`?", shown, path, nearest[0]);
+    else if (found > 1)
+        diag_hint(diags, "did you mean `%.*s%s` or `%.*s%s`?", shown, path, nearest[0], shown, path, nearest[1]);
+}
+
+enum status missing_file(const char *path, struct span span, struct diags *diags)
+{
+    diag_error(diags, span, "no such file: `%s`", path_shown(path, diags->arena));
+    if (strchr(path, '*'))
+        diag_hint(diags, "`load FOLDER/` reads every file of columns in a folder");
+    else if (strstr(path, "://"))
+        diag_hint(diags, "rql reads files, and fetches none");
+    else
+        hint_near_files(path, diags);
+    return STATUS_FAILED;
+}

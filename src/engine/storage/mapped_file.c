@@ -1,0 +1,341 @@
+#include "engine/storage/mapped_file.h"
+
+#include "base/heap.h"
+#include "base/path.h"
+#include "engine/storage/file_not_found.h"
+#include "engine/values/types.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_MAPPINGS = 16384, LET_GO_BYTES = 128 << 10 };
+
+/* The most that is read from a file that does not say its size. */
+static const size_t max_unsized = (size_t)1 << 30;
+
+/* One mapped range of addresses. The handler may look at any moment, so `begin` is set last and cleared first. */
+struct slot {
+    atomic_uintptr_t begin; /* 0: free */
+    atomic_uintptr_t end;
+    atomic_bool damaged;
+};
+
+struct mappings {
+    size_t page_size;
+    atomic_size_t used; /* slots that were ever taken */
+    struct slot slots[MAX_MAPPINGS];
+};
+
+struct mapping {
+    char *path;        /* as shown in messages */
+    void *data;        /* NULL if empty */
+    size_t length;     /* bytes of the file */
+    size_t reserved;   /* bytes mapped */
+    struct slot *slot; /* NULL for a file that was read, not mapped */
+    int file;          /* kept open to see whether it changes, -1 for one that was read */
+    struct file_stamp stamp;
+    _Atomic int refs;
+};
+
+struct mappings *mappings_new(void)
+{
+    struct mappings *mappings = heap_array(1, sizeof *mappings);
+    mappings->page_size = (size_t)sysconf(_SC_PAGESIZE);
+    return mappings;
+}
+
+void mappings_free(struct mappings *mappings)
+{
+    free(mappings);
+}
+
+bool mappings_repair(struct mappings *mappings, const void *address)
+{
+    uintptr_t at = (uintptr_t)address;
+    size_t used = atomic_load(&mappings->used);
+    for (size_t i = 0; i < used; i++) {
+        struct slot *slot = &mappings->slots[i];
+        uintptr_t begin = atomic_load(&slot->begin);
+        uintptr_t end = atomic_load(&slot->end);
+        if (begin == 0 || at < begin || at >= end)
+            continue;
+        /* What follows the page is missing as well, and one signal for all of it is enough. */
+        uintptr_t page = at / mappings->page_size * mappings->page_size;
+        int saved_errno = errno;
+        void *zeroes =
+            mmap((void *)page, end - page, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        errno = saved_errno;
+        atomic_store(&slot->damaged, true);
+        return zeroes != MAP_FAILED;
+    }
+    return false;
+}
+
+static struct slot *slot_take(struct mappings *mappings, void *data, size_t reserved)
+{
+    size_t used = atomic_load(&mappings->used);
+    size_t i = 0;
+    while (i < used && atomic_load(&mappings->slots[i].begin) != 0)
+        i++;
+    if (i == MAX_MAPPINGS)
+        return NULL;
+    struct slot *slot = &mappings->slots[i];
+    atomic_store(&slot->damaged, false);
+    atomic_store(&slot->end, (uintptr_t)data + reserved);
+    atomic_store(&slot->begin, (uintptr_t)data);
+    if (i == used)
+        atomic_store(&mappings->used, used + 1);
+    return slot;
+}
+
+static struct file_stamp stamp_of(const struct stat *info)
+{
+    if (S_ISFIFO(info->st_mode) || S_ISSOCK(info->st_mode))
+        return (struct file_stamp){.device = info->st_dev, .inode = info->st_ino};
+    return (struct file_stamp){.device = info->st_dev,
+                               .inode = info->st_ino,
+                               .size = info->st_size,
+                               .mtime_ns = (int64_t)info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec};
+}
+
+bool file_stamp_of(const char *path, struct file_stamp *stamp)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return false;
+    *stamp = stamp_of(&info);
+    return true;
+}
+
+enum status file_open_error(const char *full_path, struct span span, struct diags *diags)
+{
+    int error = errno;
+    const char *path = path_shown(full_path, diags->arena);
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+        return missing_file(full_path, span, diags);
+    case EACCES:
+    case EPERM:
+        diag_error(diags, span, "`%s` may not be read: %s", path, strerror(error));
+        break;
+    case ENXIO:
+        diag_error(diags, span, "`%s` is a socket or device, not a file of data", path);
+        break;
+    case EMFILE: {
+        struct rlimit limit = {0};
+        getrlimit(RLIMIT_NOFILE, &limit);
+        diag_error(diags, span, "cannot open `%s`: %llu files are open already", path,
+                   (unsigned long long)limit.rlim_cur);
+        diag_hint(diags, "`ulimit -n` before starting rql allows more");
+        break;
+    }
+    default:
+        diag_error(diags, span, "cannot open `%s`: %s", path, strerror(error));
+    }
+    return STATUS_FAILED;
+}
+
+static const char *what_it_is(mode_t mode, int file)
+{
+    if (S_ISDIR(mode))
+        return "a directory";
+    return isatty(file) ? "a terminal" : "a device";
+}
+
+static enum status check_regular(const struct stat *info, int file, const char *path, struct span span,
+                                 struct diags *diags)
+{
+    if (S_ISREG(info->st_mode))
+        return STATUS_OK;
+    diag_error(diags, span, "`%s` is %s, not a file of data", path, what_it_is(info->st_mode, file));
+    if (isatty(file))
+        diag_hint(diags, "`PROGRAM | rql -c 'load /dev/stdin csv'` loads what a program prints");
+    else if (!S_ISDIR(info->st_mode))
+        diag_hint(diags, "write what it gives to a file first, and load that");
+    return STATUS_FAILED;
+}
+
+static enum status no_memory(const char *path, struct span span, struct diags *diags)
+{
+    return diag_error(diags, span, "cannot map `%s`: %s", path, strerror(errno));
+}
+
+/* Makes room for another step of an unsized file; the memory stays page-aligned. */
+static bool reserve_more(struct mapping *mapping)
+{
+    size_t size = mapping->reserved ? 2 * mapping->reserved : (size_t)64 << 10;
+    void *data = mapping->data ? mremap(mapping->data, mapping->reserved, size, MREMAP_MAYMOVE)
+                               : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED)
+        return false;
+    mapping->data = data;
+    mapping->reserved = size;
+    return true;
+}
+
+/* Files that do not say their size (/proc), or lie in a file system that cannot map. */
+static enum status read_whole(struct mapping *mapping, int file, struct span span, struct diags *diags)
+{
+    for (;;) {
+        if (mapping->length == mapping->reserved && !reserve_more(mapping))
+            return no_memory(mapping->path, span, diags);
+        ssize_t got = read(file, (char *)mapping->data + mapping->length, mapping->reserved - mapping->length);
+        if (got == 0)
+            return STATUS_OK;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return diag_error(diags, span, "cannot read `%s`: %s", mapping->path, strerror(errno));
+        mapping->length += (size_t)got;
+        if (mapping->length > max_unsized)
+            return diag_error(diags, span, "`%s` does not say its size and has more than 1 GiB", mapping->path);
+    }
+}
+
+/* No advice to the kernel about the order of reading: a column is read again by the next query, and what is read once
+ * in sequence would be thrown out first. */
+static enum status map_whole(struct mappings *mappings, struct mapping *mapping, int file, struct span span,
+                             struct diags *diags)
+{
+    size_t size = (size_t)mapping->stamp.size;
+    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (data == MAP_FAILED && (errno == ENODEV || errno == EINVAL || errno == EACCES))
+        return read_whole(mapping, file, span, diags);
+    if (data == MAP_FAILED)
+        return no_memory(mapping->path, span, diags);
+    size_t page = mappings->page_size;
+    mapping->data = data;
+    mapping->length = size;
+    mapping->reserved = (size + page - 1) / page * page;
+    mapping->slot = slot_take(mappings, data, mapping->reserved);
+    if (!mapping->slot)
+        return diag_error(diags, span, "cannot map `%s`: %d files are mapped already", mapping->path, MAX_MAPPINGS);
+    return STATUS_OK;
+}
+
+static enum status open_regular(struct mappings *mappings, struct mapping *mapping, int file, struct span span,
+                                struct diags *diags)
+{
+    struct stat info;
+    if (fstat(file, &info) != 0)
+        return file_open_error(mapping->path, span, diags);
+    if (check_regular(&info, file, mapping->path, span, diags) != STATUS_OK)
+        return STATUS_FAILED;
+    mapping->stamp = stamp_of(&info);
+    return info.st_size == 0 ? read_whole(mapping, file, span, diags) : map_whole(mappings, mapping, file, span, diags);
+}
+
+enum status mapping_open(struct mappings *mappings, const char *path, struct span span, struct mapping **mapping,
+                         struct diags *diags)
+{
+    /* Opening a named pipe would wait for a writer without O_NONBLOCK. */
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (file < 0)
+        return file_open_error(path, span, diags);
+    struct mapping *opened = heap_array(1, sizeof *opened);
+    opened->refs = 1;
+    opened->file = -1;
+    opened->path = heap_text(path_shown(path, diags->arena));
+    enum status status = open_regular(mappings, opened, file, span, diags);
+    if (opened->slot)
+        opened->file = file;
+    else
+        close(file);
+    if (status != STATUS_OK) {
+        mapping_unref(opened);
+        return status;
+    }
+    *mapping = opened;
+    return STATUS_OK;
+}
+
+struct mapping *mapping_of_memory(const char *path, struct file_stamp stamp, void *data, size_t length, size_t reserved)
+{
+    struct mapping *mapping = heap_array(1, sizeof *mapping);
+    *mapping = (struct mapping){.path = heap_text(path),
+                                .data = data,
+                                .length = length,
+                                .reserved = reserved,
+                                .file = -1,
+                                .stamp = stamp,
+                                .refs = 1};
+    return mapping;
+}
+
+struct mapping *mapping_ref(struct mapping *mapping)
+{
+    atomic_fetch_add_explicit(&mapping->refs, 1, memory_order_relaxed);
+    return mapping;
+}
+
+void mapping_unref(struct mapping *mapping)
+{
+    if (!mapping || atomic_fetch_sub_explicit(&mapping->refs, 1, memory_order_acq_rel) > 1)
+        return;
+    if (mapping->slot)
+        atomic_store(&mapping->slot->begin, 0);
+    if (mapping->data)
+        munmap(mapping->data, mapping->reserved);
+    if (mapping->file >= 0)
+        close(mapping->file);
+    free(mapping->path);
+    free(mapping);
+}
+
+const void *mapping_data(const struct mapping *mapping)
+{
+    return mapping->data;
+}
+
+size_t mapping_length(const struct mapping *mapping)
+{
+    return mapping->length;
+}
+
+const char *mapping_path(const struct mapping *mapping)
+{
+    return mapping->path;
+}
+
+struct file_stamp mapping_stamp(const struct mapping *mapping)
+{
+    return mapping->stamp;
+}
+
+bool mapping_is_file(const struct mapping *mapping)
+{
+    return mapping->slot != NULL;
+}
+
+bool mapping_damaged(const struct mapping *mapping)
+{
+    if (!mapping->slot)
+        return false;
+    if (atomic_load(&mapping->slot->damaged))
+        return true;
+    struct stat info;
+    if (fstat(mapping->file, &info) != 0)
+        return true;
+    struct file_stamp now = stamp_of(&info);
+    return now.size < mapping->stamp.size ||
+           (now.size == mapping->stamp.size && now.mtime_ns != mapping->stamp.mtime_ns);
+}
+
+void mapping_let_go(const struct mapping *mapping, size_t offset, size_t length)
+{
+    /* Whole pages only; the system keeps them in blocks, of which it does not give up a part. */
+    const size_t step = LET_GO_BYTES;
+    size_t begin = (offset + step - 1) / step * step, end = (offset + length) / step * step;
+    if (!mapping->slot || begin >= end)
+        return;
+    (void)madvise((char *)mapping->data + begin, end - begin, MADV_DONTNEED);
+    (void)posix_fadvise(mapping->file, (off_t)begin, (off_t)(end - begin), POSIX_FADV_DONTNEED);
+}

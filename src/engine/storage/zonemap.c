@@ -1,0 +1,115 @@
+#include "engine/storage/zonemap.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct zone no_elements = {.lo = INT64_MAX, .hi = INT64_MIN, .low = INFINITY, .high = -INFINITY};
+
+/* For each type as stored a loop that compilers make vectors of. */
+#define INTS(I)                                                                                                        \
+    I(BOOL, uint8_t)                                                                                                   \
+    I(I8, int8_t)                                                                                                      \
+    I(I16, int16_t)                                                                                                    \
+    I(I32, int32_t)                                                                                                    \
+    I(I64, int64_t)                                                                                                    \
+    I(U8, uint8_t)                                                                                                     \
+    I(U16, uint16_t)                                                                                                   \
+    I(U32, uint32_t)
+#define FLOATS(F)                                                                                                      \
+    F(F32, float)                                                                                                      \
+    F(F64, double)
+
+#define DEFINE_INTS(name, c_type)                                                                                      \
+    static struct zone zone_##name(const void *data, int64_t begin, int64_t end)                                       \
+    {                                                                                                                  \
+        const c_type *restrict at = data;                                                                              \
+        c_type lo = at[begin], hi = at[begin];                                                                         \
+        for (int64_t i = begin; i < end; i++) {                                                                        \
+            lo = at[i] < lo ? at[i] : lo;                                                                              \
+            hi = at[i] > hi ? at[i] : hi;                                                                              \
+        }                                                                                                              \
+        return (struct zone){.lo = lo, .hi = hi, .low = INFINITY, .high = -INFINITY};                                  \
+    }
+#define DEFINE_FLOATS(name, c_type)                                                                                    \
+    static struct zone zone_##name(const void *data, int64_t begin, int64_t end)                                       \
+    {                                                                                                                  \
+        const c_type *restrict at = data;                                                                              \
+        c_type low = (c_type)INFINITY, high = (c_type)-INFINITY;                                                       \
+        int nan = 0;                                                                                                   \
+        for (int64_t i = begin; i < end; i++) { /* NaN is neither less nor greater */                                  \
+            low = at[i] < low ? at[i] : low;                                                                           \
+            high = at[i] > high ? at[i] : high;                                                                        \
+            nan |= at[i] != at[i];                                                                                     \
+        }                                                                                                              \
+        return (struct zone){                                                                                          \
+            .lo = INT64_MAX, .hi = INT64_MIN, .low = (double)low, .high = (double)high, .nan = nan != 0};              \
+    }
+INTS(DEFINE_INTS)
+FLOATS(DEFINE_FLOATS)
+
+typedef struct zone zone_fn(const void *data, int64_t begin, int64_t end);
+
+static zone_fn *const zone_table[TYPE_COUNT] = {
+#define ROW(name, c_type) [TYPE_##name] = zone_##name,
+    INTS(ROW) FLOATS(ROW)
+#undef ROW
+};
+
+static struct zone zone_join(struct zone a, struct zone b)
+{
+    return (struct zone){
+        .lo = a.lo < b.lo ? a.lo : b.lo,
+        .hi = a.hi > b.hi ? a.hi : b.hi,
+        .low = a.low < b.low ? a.low : b.low,
+        .high = a.high > b.high ? a.high : b.high,
+        .nan = a.nan || b.nan,
+    };
+}
+
+struct zones *zones_new(const struct column *column, int64_t rows_a_zone, const atomic_bool *stop)
+{
+    int64_t count = column->rows > 0 ? (column->rows - 1) / rows_a_zone + 1 : 0;
+    struct zones *zones = calloc(1, sizeof *zones + (size_t)count * sizeof *zones->at);
+    if (!zones)
+        return NULL;
+    *zones = (struct zones){.rows = rows_a_zone, .count = count, .all = no_elements};
+    for (int64_t i = 0; i < count; i++) {
+        if (stop && *stop) {
+            free(zones);
+            return NULL;
+        }
+        int64_t begin = i * rows_a_zone;
+        int64_t end = column->rows - begin > rows_a_zone ? begin + rows_a_zone : column->rows;
+        zones->at[i] = zone_table[column->store](column->data, begin, end);
+        zones->all = zone_join(zones->all, zones->at[i]);
+    }
+    return zones;
+}
+
+void zones_free(struct zones *zones)
+{
+    free(zones);
+}
+
+struct zone zones_over(const struct zones *zones, int64_t begin, int64_t end)
+{
+    struct zone result = no_elements;
+    if (begin >= end)
+        return result;
+    for (int64_t i = begin / zones->rows; i < zones->count && i <= (end - 1) / zones->rows; i++)
+        result = zone_join(result, zones->at[i]);
+    return result;
+}
+
+struct zone zone_unknown(const struct column *column)
+{
+    const struct type_info *info = &type_table[column->store];
+    if (info->kind == KIND_FLOAT)
+        return (struct zone){.lo = INT64_MAX, .hi = INT64_MIN, .low = -INFINITY, .high = INFINITY, .nan = true};
+    struct zone zone = {.lo = info->lo, .hi = info->hi, .low = INFINITY, .high = -INFINITY};
+    if (column->range_known && column->rows > 0) {
+        zone.lo = column->lo;
+        zone.hi = column->hi;
+    }
+    return zone;
+}

@@ -1,0 +1,48 @@
+#include "engine/values/compensated_sum.h"
+
+void cascade_merge(struct cascade *into, const struct cascade *from)
+{
+    /* A partial sum beyond the largest double is no infinity among the terms: the whole is uncertain. */
+    if (fabs(from->high) <= DBL_MAX) {
+        cascade_add(into, from->high);
+        cascade_add(into, from->low);
+        cascade_add(into, from->rest);
+    } else {
+        into->weight = NAN;
+    }
+    into->count += from->count;
+    into->weight += from->weight;
+    into->positive_inf = into->positive_inf || from->positive_inf;
+    into->negative_inf = into->negative_inf || from->negative_inf;
+    into->nan = into->nan || from->nan;
+}
+
+/* Whether a + b rounds to a for every b within `bound` of `offset`. */
+static bool swallows(double a, double offset, double bound)
+{
+    double most = offset + bound, least = offset - bound;
+    /* Their own rounding goes outwards. */
+    most += fabs(most) * 0x1p-50 + DBL_TRUE_MIN;
+    least -= fabs(least) * 0x1p-50 + DBL_TRUE_MIN;
+    return a + most == a && a + least == a;
+}
+
+double cascade_round(const struct cascade *sum, bool *uncertain)
+{
+    if (sum->nan || (sum->positive_inf && sum->negative_inf))
+        return NAN;
+    if (sum->positive_inf)
+        return INFINITY;
+    if (sum->negative_inf)
+        return -INFINITY;
+    double result = sum->high;
+    double small = cascade_two_sum(&result, sum->low);
+    double smaller = cascade_two_sum(&small, sum->rest);
+    double offset = cascade_two_sum(&result, small);
+    /* n additions to the rest are off by at most n times half a unit of what went in; twice that is plenty. */
+    double bound = fabs(smaller) + (double)(sum->count + 4) * sum->weight * 0x1p-52;
+    bool exact = smaller == 0 && sum->weight == 0;
+    if (!(fabs(result) <= DBL_MAX) || !(bound <= DBL_MAX) || (!exact && !swallows(result, offset, bound)))
+        *uncertain = true;
+    return result + 0.0;
+}

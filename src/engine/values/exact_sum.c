@@ -1,0 +1,238 @@
+#include "engine/values/exact_sum.h"
+
+#include "engine/values/exact_sum_simd.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Chunk k counts units of 2^(32 k - 1075). A double's 53 bits, shifted by up to 31, fall into the low 32 bits of one
+ * chunk and 52 bits of the next; 2^11 - 1 of those fit the 63 bits of a chunk beside what a propagation leaves. */
+enum { CHUNKS = 67, CHUNK_BITS = 32, UNIT = -1075, TERMS = (1 << 11) - 1, MAX_EXPONENT = 1004 };
+
+enum { LEAST_BLOCK = 4 * LANES_STEP }; /* what is shorter is quicker added one by one */
+
+static const uint64_t low_mask = 0xffffffff;
+
+void fsum_init(struct fsum *sum)
+{
+    memset(sum, 0, sizeof *sum);
+    sum->pending = TERMS;
+}
+
+/* Makes every chunk but the topmost 0..2^32-1; the topmost has the sign. */
+static void propagate(struct fsum *sum)
+{
+    for (int i = 0; i < CHUNKS - 1; i++) {
+        int64_t carry = sum->chunk[i] >> CHUNK_BITS;
+        sum->chunk[i] = (int64_t)((uint64_t)sum->chunk[i] & low_mask);
+        sum->chunk[i + 1] += carry;
+    }
+    sum->pending = TERMS;
+}
+
+static void add_special(struct fsum *sum, double value)
+{
+    if (isnan(value))
+        sum->nan++;
+    else if (value > 0)
+        sum->positive_inf++;
+    else
+        sum->negative_inf++;
+}
+
+/* Adds a value without looking whether the chunks can take it; false if it is infinite or NaN. */
+static inline bool add_finite(int64_t *chunk, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    unsigned exponent = (unsigned)(bits >> 52) & 0x7ff;
+    if (exponent == 0x7ff)
+        return false;
+    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    uint64_t mantissa = exponent ? fraction | UINT64_C(1) << 52 : fraction;
+    /* Subnormal numbers have the exponent of the smallest normal ones. */
+    unsigned place = exponent ? exponent : 1;
+    unsigned shift = place % CHUNK_BITS;
+    int64_t low = (int64_t)(mantissa << shift & low_mask);
+    int64_t high = (int64_t)(mantissa >> (CHUNK_BITS - shift));
+    int64_t sign = -(int64_t)(bits >> 63);
+    chunk[place / CHUNK_BITS] += (low ^ sign) - sign;
+    chunk[place / CHUNK_BITS + 1] += (high ^ sign) - sign;
+    return true;
+}
+
+void fsum_add(struct fsum *sum, double value)
+{
+    if (!add_finite(sum->chunk, value))
+        add_special(sum, value);
+    else if (--sum->pending == 0)
+        propagate(sum);
+}
+
+void fsum_add_error(struct fsum *sum, double bound)
+{
+    if (bound > 0)
+        sum->error = nextafter(sum->error + bound, INFINITY);
+    else if (isnan(bound))
+        sum->error = INFINITY;
+}
+
+void fsum_add_scaled(struct fsum *sum, int64_t integer, int exponent)
+{
+    if (integer == 0)
+        return;
+    if (exponent > MAX_EXPONENT) {
+        fsum_add_error(sum, INFINITY);
+        return;
+    }
+    uint64_t magnitude = integer < 0 ? 0 - (uint64_t)integer : (uint64_t)integer;
+    int place = exponent - UNIT;
+    if (place < 0) {
+        uint64_t kept = place > -64 ? magnitude >> -place : 0;
+        uint64_t restored = place > -64 ? kept << -place : 0;
+        if (restored != magnitude)
+            fsum_add_error(sum, ldexp(1, UNIT + 1));
+        magnitude = kept;
+        place = 0;
+    }
+    int shift = place % CHUNK_BITS;
+    int64_t sign = integer < 0 ? -1 : 1;
+    uint64_t high = magnitude >> CHUNK_BITS;
+    uint64_t parts[3] = {(magnitude & low_mask) << shift & low_mask, 0, 0};
+    uint64_t middle = ((magnitude & low_mask) << shift >> CHUNK_BITS) + (high << shift);
+    parts[1] = middle & low_mask;
+    parts[2] = middle >> CHUNK_BITS;
+    for (int i = 0; i < 3; i++)
+        sum->chunk[place / CHUNK_BITS + i] += sign * (int64_t)parts[i];
+    if (--sum->pending == 0)
+        propagate(sum);
+}
+
+static void add_one_by_one(struct fsum *sum, const double *values, int64_t count)
+{
+    while (count > 0) {
+        int64_t block = count < sum->pending ? count : sum->pending;
+        for (int64_t i = 0; i < block; i++) {
+            if (!add_finite(sum->chunk, values[i]))
+                add_special(sum, values[i]);
+        }
+        sum->pending -= (int32_t)block;
+        if (sum->pending == 0)
+            propagate(sum);
+        values += block;
+        count -= block;
+    }
+}
+
+static bool add_lanes(struct fsum *sum, const double *values, int count)
+{
+    struct lanes_sum part;
+    if (!lanes_add(values, count, sum->ceiling, sum->levels, &part))
+        return false;
+    for (int k = 0; k < sum->levels; k++)
+        fsum_add_scaled(sum, part.integer[k], part.unit[k]);
+    return true;
+}
+
+/* As the block before it, most likely; else with levels of its own. */
+static bool add_block(struct fsum *sum, const double *values, int count)
+{
+    if (sum->levels > 0 && add_lanes(sum, values, count))
+        return true;
+    int ceiling = lanes_ceiling(values, count);
+    if (ceiling > LANES_HIGHEST)
+        return false;
+    sum->ceiling = ceiling < LANES_HIGHEST ? ceiling + 1 : ceiling; /* with room for the blocks after it */
+    sum->levels = LANES_FEW_LEVELS;
+    if (add_lanes(sum, values, count))
+        return true;
+    sum->levels = LANES_LEVELS;
+    return add_lanes(sum, values, count);
+}
+
+void fsum_add_array(struct fsum *sum, const double *values, int64_t count)
+{
+    while (count >= LEAST_BLOCK) {
+        int block = count < LANES_MOST ? (int)count / LANES_STEP * LANES_STEP : LANES_MOST;
+        if (!add_block(sum, values, block))
+            add_one_by_one(sum, values, block);
+        values += block;
+        count -= block;
+    }
+    add_one_by_one(sum, values, count);
+}
+
+void fsum_merge(struct fsum *into, const struct fsum *from)
+{
+    struct fsum other = *from;
+    propagate(into);
+    propagate(&other);
+    for (int i = 0; i < CHUNKS; i++)
+        into->chunk[i] += other.chunk[i];
+    into->pending = TERMS - 1; /* twice what a propagation leaves is less than one more term */
+    into->positive_inf += other.positive_inf;
+    into->negative_inf += other.negative_inf;
+    into->nan += other.nan;
+    if (other.error > 0)
+        fsum_add_error(into, other.error);
+}
+
+/* The finite part, rounded to nearest even; infinite beyond the largest double. */
+static double round_finite(const struct fsum *sum)
+{
+    struct fsum exact = *sum;
+    propagate(&exact);
+    bool negative = exact.chunk[CHUNKS - 1] < 0;
+    if (negative) {
+        for (int i = 0; i < CHUNKS; i++)
+            exact.chunk[i] = -exact.chunk[i];
+        propagate(&exact);
+    }
+    int top = CHUNKS - 1;
+    while (top > 0 && exact.chunk[top] == 0)
+        top--;
+    /* The topmost 64 bits, from the first that is set, and whether anything lies below: rounding those to 53 is then
+     * rounding the whole. Numbers too small for that are subnormal and exact. */
+    uint64_t bits = (uint64_t)exact.chunk[top];
+    if (bits == 0)
+        return 0.0;
+    int place = CHUNK_BITS * top;
+    int free_bits = __builtin_clzll(bits);
+    bool below = false;
+    bits <<= free_bits;
+    place -= free_bits;
+    for (int i = top - 1; i >= 0; i--) {
+        uint64_t chunk = (uint64_t)exact.chunk[i];
+        int shift = CHUNK_BITS * i - place;
+        if (shift >= 0) {
+            bits |= chunk << shift;
+        } else if (shift > -CHUNK_BITS) {
+            bits |= chunk >> -shift;
+            below = below || (chunk << (64 + shift)) != 0;
+        } else {
+            below = below || chunk != 0;
+        }
+    }
+    double rounded = ldexp((double)(bits | below), place + UNIT);
+    return negative ? -rounded : rounded;
+}
+
+double fsum_result(const struct fsum *sum, bool *certain)
+{
+    *certain = true;
+    if (sum->nan || (sum->positive_inf && sum->negative_inf))
+        return NAN;
+    if (sum->positive_inf)
+        return INFINITY;
+    if (sum->negative_inf)
+        return -INFINITY;
+    double result = round_finite(sum);
+    if (sum->error > 0) {
+        /* Rounding is monotonic: if both ends of what is possible round alike, so does everything between. */
+        struct fsum least = *sum, most = *sum;
+        fsum_add(&least, -sum->error);
+        fsum_add(&most, sum->error);
+        *certain = isfinite(sum->error) && round_finite(&least) == result && round_finite(&most) == result;
+    }
+    return result;
+}

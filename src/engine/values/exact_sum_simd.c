@@ -1,0 +1,115 @@
+#include "engine/values/exact_sum_simd.h"
+
+#include "base/cpu_dispatch.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Registers of AVX2: wider ones are not needed to keep up with memory, and are made of pieces where there are none.
+ * Several are summed side by side, because an addition takes longer than the machine needs to begin the next. */
+typedef double doubles __attribute__((vector_size(32)));
+typedef int64_t integers __attribute__((vector_size(32)));
+
+enum {
+    LANES = 4,
+    CHAINS = LANES_STEP / LANES,
+    TERM_BITS = 7,               /* of each of which a lane adds LANES_MOST / LANES_STEP, 2^7 */
+    TAKEN_BITS = 52 - TERM_BITS, /* from one level's units to those of the next */
+    LOWEST_UNIT = -1074,
+    LINE = 64 / sizeof(double), /* of the cache */
+};
+
+static const int64_t magnitude_mask = INT64_MAX;
+
+static int64_t bits_of(double value)
+{
+    int64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Values are at most 2^(e-1-TERM_BITS) in magnitude, so that their sum stays within 2^(e-1), and the accumulator
+ * between 2^e and 2^(e+1). What a level of units u leaves is at most u/2 = 2^(e-53): the next level's e is smaller by
+ * 52 - TERM_BITS. */
+static inline __attribute__((always_inline)) bool add_levels(const double *values, int count, int ceiling, int levels,
+                                                             struct lanes_sum *sum)
+{
+    doubles at[LANES_LEVELS][CHAINS];
+    int64_t begin[LANES_LEVELS];
+    integers outside = {0}, left = {0};
+    const int64_t limit = bits_of(ldexp(1, ceiling));
+    for (int k = 0; k < levels; k++) {
+        const double start = ldexp(1.5, ceiling + 1 + TERM_BITS - k * TAKEN_BITS);
+        sum->unit[k] = ceiling + 1 + TERM_BITS - k * TAKEN_BITS - 52;
+        begin[k] = bits_of(start);
+        for (int c = 0; c < CHAINS; c++)
+            at[k][c] = start - (doubles){0};
+    }
+    for (int i = 0; i < count; i += LANES_STEP) {
+        for (int at_line = 0; at_line < LANES_STEP; at_line += LINE)
+            __builtin_prefetch(values + i + LANES_MOST + at_line); /* the next block, as is likely */
+        for (int c = 0; c < CHAINS; c++) {
+            doubles rest;
+            memcpy(&rest, values + i + c * LANES, sizeof rest);
+            outside |= limit - ((integers)rest & magnitude_mask);
+            for (int k = 0; k < levels; k++) {
+                const doubles before = at[k][c];
+                at[k][c] += rest;
+                rest -= at[k][c] - before;
+            }
+            left |= (integers)rest;
+        }
+    }
+    int64_t any_outside = 0, any_left = 0;
+    for (int lane = 0; lane < LANES; lane++) {
+        any_outside |= outside[lane];
+        any_left |= left[lane] & magnitude_mask; /* a negative zero is nothing */
+    }
+    if (any_outside < 0 || any_left != 0)
+        return false;
+    for (int k = 0; k < levels; k++) {
+        integers units = {0};
+        for (int c = 0; c < CHAINS; c++)
+            units += (integers)at[k][c] - begin[k];
+        sum->integer[k] = 0;
+        for (int lane = 0; lane < LANES; lane++)
+            sum->integer[k] += units[lane];
+    }
+    return true;
+}
+
+CPU_CLONES static bool add_few_levels(const double *values, int count, int ceiling, struct lanes_sum *sum)
+{
+    return add_levels(values, count, ceiling, LANES_FEW_LEVELS, sum);
+}
+
+CPU_CLONES static bool add_all_levels(const double *values, int count, int ceiling, struct lanes_sum *sum)
+{
+    return add_levels(values, count, ceiling, LANES_LEVELS, sum);
+}
+
+bool lanes_add(const double *values, int count, int ceiling, int levels, struct lanes_sum *sum)
+{
+    /* The last units are at least the smallest double, below which there is nothing. */
+    const int lowest = LOWEST_UNIT + 52 - 1 - TERM_BITS + (levels - 1) * TAKEN_BITS;
+    const int from = ceiling < lowest ? lowest : ceiling;
+    return levels == LANES_FEW_LEVELS ? add_few_levels(values, count, from, sum)
+                                      : add_all_levels(values, count, from, sum);
+}
+
+CPU_CLONES static int64_t largest_magnitude(const double *values, int count)
+{
+    int64_t most = 0;
+    for (int i = 0; i < count; i++) {
+        int64_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        bits &= magnitude_mask;
+        most = bits > most ? bits : most;
+    }
+    return most;
+}
+
+int lanes_ceiling(const double *values, int count)
+{
+    return (int)(largest_magnitude(values, count) >> 52) - 1022;
+}

@@ -1,0 +1,45 @@
+#include "engine/values/histogram_bins.h"
+
+#include "engine/values/scalar.h"
+
+#include <math.h>
+
+double hist_edge(const struct hist *hist, int64_t k)
+{
+    if (!hist->number) {
+        int128 range = (int128)hist->hi - hist->lo;
+        return int128_quotient((int128)hist->lo * hist->bins + range * k, hist->bins);
+    }
+    if (k == 0 || k == hist->bins)
+        return (k == 0 ? hist->flo : hist->fhi) + 0.0;
+    double part = (double)k / (double)hist->bins, range = hist->fhi - hist->flo;
+    /* Where the range itself is too large for a double its halves are not. */
+    double edge =
+        isfinite(range) ? hist->flo + range * part : 2 * (hist->flo / 2 + (hist->fhi / 2 - hist->flo / 2) * part);
+    return (edge < hist->fhi ? edge : hist->fhi) + 0.0;
+}
+
+int64_t hist_bin_int(const struct hist *hist, int64_t integer)
+{
+    uint64_t range = (uint64_t)hist->hi - (uint64_t)hist->lo, distance = (uint64_t)integer - (uint64_t)hist->lo;
+    if (distance == range)
+        return hist->bins - 1;
+    uint64_t scaled;
+    if (!__builtin_mul_overflow(distance, (uint64_t)hist->bins, &scaled))
+        return (int64_t)(scaled / range);
+    return (int64_t)((uint128)distance * (uint64_t)hist->bins / range);
+}
+
+int64_t hist_bin_float(const struct hist *hist, double number)
+{
+    double half = hist->fhi / 2 - hist->flo / 2;
+    double guess = half > 0 ? (number / 2 - hist->flo / 2) / half * (double)hist->bins : 0;
+    int64_t last = hist->bins - 1;
+    int64_t bin = guess >= (double)last ? last : guess > 0 ? (int64_t)guess : 0;
+    /* The guess is off by rounding; what counts is the edges as they are. */
+    while (bin > 0 && number < hist_edge(hist, bin))
+        bin--;
+    while (bin < last && number >= hist_edge(hist, bin + 1))
+        bin++;
+    return bin;
+}

@@ -1,0 +1,163 @@
+#include "engine/values/scalar.h"
+
+#include "base/float_text.h"
+
+#include <math.h>
+#include <string.h>
+
+struct scalar scalar_int(int128 value)
+{
+    return (struct scalar){.kind = KIND_INT, .integer = value};
+}
+
+struct scalar scalar_bool(bool value)
+{
+    return (struct scalar){.kind = KIND_BOOL, .integer = value};
+}
+
+struct scalar scalar_float(double value)
+{
+    return (struct scalar){.kind = KIND_FLOAT, .number = value};
+}
+
+double int128_quotient(int128 dividend, int64_t divisor)
+{
+    if (dividend == 0)
+        return 0.0;
+    /* Enough bits of the quotient, and whether there are more, rounded once. */
+    uint128 rest = dividend < 0 ? 0 - (uint128)dividend : (uint128)dividend, by = (uint128)divisor;
+    int exponent = 0;
+    while (rest >> 127 == 0) {
+        rest <<= 1;
+        exponent--;
+    }
+    /* The divisor has at most 63 bits, so the quotient has more than 64. */
+    uint128 quotient = rest / by;
+    bool below = rest % by != 0;
+    while (quotient >> 64 != 0) {
+        below = below || (quotient & 1);
+        quotient >>= 1;
+        exponent++;
+    }
+    double rounded = ldexp((double)((uint64_t)quotient | below), exponent);
+    return dividend < 0 ? -rounded : rounded;
+}
+
+bool scalar_fits(const struct scalar *scalar)
+{
+    return scalar->integer >= INT64_MIN && scalar->integer <= INT64_MAX;
+}
+
+char *int_text(char *at, int64_t value)
+{
+    char text[NUMBER_TEXT];
+    char *end = text + sizeof text;
+    char *begin = digits_before(end, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    if (value < 0)
+        *--begin = '-';
+    memcpy(at, begin, (size_t)(end - begin));
+    return at + (end - begin);
+}
+
+void print_int(struct strbuf *out, int64_t value)
+{
+    char text[NUMBER_TEXT];
+    strbuf_add(out, text, (size_t)(int_text(text, value) - text));
+}
+
+static void print_int128(struct strbuf *out, int128 value)
+{
+    if (value >= INT64_MIN && value <= INT64_MAX) {
+        print_int(out, (int64_t)value);
+        return;
+    }
+    enum { GROUP = 19 }; /* as many digits as a 64-bit part surely holds */
+    const uint64_t group = 10000000000000000000u;
+    uint128 rest = value < 0 ? 0 - (uint128)value : (uint128)value;
+    char text[3 * GROUP + 1];
+    char *end = text + sizeof text;
+    char *begin = end;
+    while (rest >= group) {
+        char *next = digits_before(begin, (uint64_t)(rest % group));
+        rest /= group;
+        begin -= GROUP;
+        while (next > begin)
+            *--next = '0';
+    }
+    begin = digits_before(begin, (uint64_t)rest);
+    if (value < 0)
+        *--begin = '-';
+    strbuf_add(out, begin, (size_t)(end - begin));
+}
+
+void scalar_print(struct strbuf *out, const struct scalar *scalar)
+{
+    if (scalar->kind == KIND_FLOAT)
+        print_float(out, scalar->number);
+    else
+        print_int128(out, scalar->integer);
+}
+
+static char *add_digits(char *at, const char *digits, int count)
+{
+    memcpy(at, digits, (size_t)count);
+    return at + count;
+}
+
+static char *add_zeroes(char *at, int count)
+{
+    if (count <= 0)
+        return at;
+    memset(at, '0', (size_t)count);
+    return at + count;
+}
+
+static char *positional_text(char *at, const struct decimal *decimal)
+{
+    if (decimal->exponent <= 0) {
+        *at++ = '0';
+        *at++ = '.';
+        return add_digits(add_zeroes(at, -decimal->exponent), decimal->digits, decimal->count);
+    }
+    int whole = decimal->count < decimal->exponent ? decimal->count : decimal->exponent;
+    at = add_zeroes(add_digits(at, decimal->digits, whole), decimal->exponent - whole);
+    *at++ = '.';
+    if (whole == decimal->count)
+        return add_zeroes(at, 1);
+    return add_digits(at, decimal->digits + whole, decimal->count - whole);
+}
+
+static char *scientific_text(char *at, const struct decimal *decimal)
+{
+    *at++ = decimal->digits[0];
+    if (decimal->count > 1) {
+        *at++ = '.';
+        at = add_digits(at, decimal->digits + 1, decimal->count - 1);
+    }
+    *at++ = 'e';
+    return int_text(at, decimal->exponent - 1);
+}
+
+char *float_text(char *at, double value)
+{
+    if (isnan(value))
+        return add_digits(at, "nan", 3);
+    if (value < 0)
+        *at++ = '-';
+    double number = fabs(value);
+    if (isinf(number))
+        return add_digits(at, "inf", 3);
+    if (number == 0)
+        return add_digits(at, "0.0", 3);
+    struct decimal decimal;
+    decimal_of(&decimal, number);
+    if (decimal.exponent > -4 && decimal.exponent <= 16)
+        return positional_text(at, &decimal);
+    return scientific_text(at, &decimal);
+}
+
+void print_float(struct strbuf *out, double value)
+{
+    char text[NUMBER_TEXT];
+    strbuf_add(out, text, (size_t)(float_text(text, value) - text));
+}

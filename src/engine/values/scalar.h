@@ -1,0 +1,37 @@
+/* One value: the result of a terminal stage, a let scalar, one element. */
+#ifndef RQL_ENGINE_VALUES_SCALAR_H
+#define RQL_ENGINE_VALUES_SCALAR_H
+
+#include "engine/values/types.h"
+
+#include "base/integer.h"
+#include "base/strbuf.h"
+
+struct scalar {
+    enum kind kind;
+    int128 integer; /* KIND_INT and KIND_BOOL */
+    double number;  /* KIND_FLOAT */
+};
+
+struct scalar scalar_int(int128 value);
+struct scalar scalar_bool(bool value);
+struct scalar scalar_float(double value);
+
+/* The quotient, by a divisor above 0, rounded once, to nearest even. */
+double int128_quotient(int128 dividend, int64_t divisor);
+
+/* Whether an integer fits 64 bits. */
+bool scalar_fits(const struct scalar *scalar);
+
+/* Appends the value as printed everywhere: integers in full, floats as the shortest decimal that reads back the
+ * same (3.0 for three, inf, -inf, nan), booleans as 0 and 1. */
+void scalar_print(struct strbuf *out, const struct scalar *scalar);
+void print_int(struct strbuf *out, int64_t value);
+void print_float(struct strbuf *out, double value);
+
+/* The same into memory that has room for NUMBER_TEXT bytes; no NUL is written. Returns the end. */
+enum { NUMBER_TEXT = 32 };
+char *int_text(char *at, int64_t value);
+char *float_text(char *at, double value);
+
+#endif

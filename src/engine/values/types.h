@@ -1,0 +1,41 @@
+/* Types of columns and of values computed from them. The table is in types.c. */
+#ifndef RQL_ENGINE_VALUES_TYPES_H
+#define RQL_ENGINE_VALUES_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How a column's elements are stored, little-endian, one after another. */
+enum type {
+    TYPE_BOOL, /* one byte, 0 or 1; only computed columns have it */
+    TYPE_I8,
+    TYPE_I16,
+    TYPE_I32,
+    TYPE_I64,
+    TYPE_U8,
+    TYPE_U16,
+    TYPE_U32,
+    TYPE_F32,
+    TYPE_F64,
+    TYPE_COUNT
+};
+
+/* What an expression computes with: integers are mathematically 64-bit, floats are f64. */
+enum kind { KIND_BOOL, KIND_INT, KIND_FLOAT };
+
+struct type_info {
+    const char *name; /* "i32" */
+    size_t size;      /* bytes an element takes */
+    enum kind kind;
+    int64_t lo, hi;     /* the integers it holds; 0..1 for bool, 0..0 for floats */
+    const char *ending; /* of a raw file with such elements: ".i32"; a bool column is saved as ".u8" */
+    const char *cl;     /* the OpenCL C type it is stored as: "int" */
+};
+
+extern const struct type_info type_table[TYPE_COUNT];
+
+/* The type that columns computed as this kind have: bool, i64, f64. */
+enum type type_of_kind(enum kind kind);
+
+#endif

@@ -1,0 +1,185 @@
+/* Vectors into and out of columns: widening, narrowing, and picking the rows that passed. */
+#include "engine/vector/ops.h"
+
+#include "base/cpu_dispatch.h"
+#include "engine/vector/selection.h"
+
+#include <string.h>
+
+/* Every pair of types that values move between: stored to lane, and lane to lane, which is how computed columns are
+ * stored. */
+#define MOVES(M)                                                                                                       \
+    M(BOOL, uint8_t, BOOL, uint8_t)                                                                                    \
+    M(BOOL, uint8_t, I32, int32_t)                                                                                     \
+    M(I8, int8_t, I32, int32_t)                                                                                        \
+    M(I16, int16_t, I32, int32_t)                                                                                      \
+    M(I32, int32_t, I32, int32_t)                                                                                      \
+    M(I64, int64_t, I32, int32_t)                                                                                      \
+    M(U8, uint8_t, I32, int32_t)                                                                                       \
+    M(U16, uint16_t, I32, int32_t)                                                                                     \
+    M(U32, uint32_t, I32, int32_t)                                                                                     \
+    M(BOOL, uint8_t, I64, int64_t)                                                                                     \
+    M(I8, int8_t, I64, int64_t)                                                                                        \
+    M(I16, int16_t, I64, int64_t)                                                                                      \
+    M(I32, int32_t, I64, int64_t)                                                                                      \
+    M(I64, int64_t, I64, int64_t)                                                                                      \
+    M(U8, uint8_t, I64, int64_t)                                                                                       \
+    M(U16, uint16_t, I64, int64_t)                                                                                     \
+    M(U32, uint32_t, I64, int64_t)                                                                                     \
+    M(I32, int32_t, F64, double)                                                                                       \
+    M(I64, int64_t, F64, double)                                                                                       \
+    M(F32, float, F64, double)                                                                                         \
+    M(F64, double, F64, double)                                                                                        \
+    /* elements of a column that only pass through */                                                                  \
+    M(I8, int8_t, I8, int8_t)                                                                                          \
+    M(I16, int16_t, I16, int16_t)                                                                                      \
+    M(U8, uint8_t, U8, uint8_t)                                                                                        \
+    M(U16, uint16_t, U16, uint16_t)                                                                                    \
+    M(U32, uint32_t, U32, uint32_t)                                                                                    \
+    M(F32, float, F32, float)
+
+#define DEFINE(from, from_type, to, to_type)                                                                           \
+    CPU_CLONES static bool move_##from##_##to(const struct operands *o, int count)                                     \
+    {                                                                                                                  \
+        to_type *restrict out = o->out;                                                                                \
+        const from_type *restrict a = o->a;                                                                            \
+        for (int i = 0; i < count; i++)                                                                                \
+            out[i] = (to_type)a[i];                                                                                    \
+        return false;                                                                                                  \
+    }                                                                                                                  \
+    CPU_CLONES static bool pick_##from##_##to(const struct operands *o, int count)                                     \
+    {                                                                                                                  \
+        to_type *restrict out = o->out;                                                                                \
+        const from_type *restrict a = o->a;                                                                            \
+        const uint16_t *restrict index = o->index;                                                                     \
+        for (int i = 0; i < count; i++)                                                                                \
+            out[i] = (to_type)a[index[i]];                                                                             \
+        return false;                                                                                                  \
+    }                                                                                                                  \
+    CPU_CLONES static bool gather_##from##_##to(const struct operands *o, int count)                                   \
+    {                                                                                                                  \
+        to_type *restrict out = o->out;                                                                                \
+        const int64_t *restrict positions = o->a;                                                                      \
+        const from_type *restrict elements = o->whole->data;                                                           \
+        const uint64_t rows = (uint64_t)o->whole->rows;                                                                \
+        uint8_t any = 0;                                                                                               \
+        for (int i = 0; i < count; i++) {                                                                              \
+            const bool bad = (uint64_t)positions[i] >= rows;                                                           \
+            out[i] = bad ? (to_type)0 : (to_type)elements[positions[i]];                                               \
+            o->fail[i] = bad;                                                                                          \
+            any |= bad;                                                                                                \
+        }                                                                                                              \
+        return any;                                                                                                    \
+    }
+MOVES(DEFINE)
+#undef DEFINE
+
+vector_fn *vector_move(enum type from, enum type to)
+{
+#define ROW(from, from_type, to, to_type) [TYPE_##from][TYPE_##to] = move_##from##_##to,
+    static vector_fn *const table[TYPE_COUNT][TYPE_COUNT] = {MOVES(ROW)};
+#undef ROW
+    return table[from][to];
+}
+
+/* Elements that stay what they are, by their size alone. */
+static bool pack(const struct operands *o, int count, size_t size, vector_fn *pick)
+{
+    if (!o->mask)
+        return pick(o, count);
+    pack_passed(size)(o->out, o->a, o->mask, o->rows);
+    return false;
+}
+
+static bool pack_1(const struct operands *o, int count)
+{
+    return pack(o, count, 1, pick_U8_U8);
+}
+
+static bool pack_2(const struct operands *o, int count)
+{
+    return pack(o, count, 2, pick_U16_U16);
+}
+
+static bool pack_4(const struct operands *o, int count)
+{
+    return pack(o, count, 4, pick_U32_U32);
+}
+
+static bool pack_8(const struct operands *o, int count)
+{
+    return pack(o, count, 8, pick_I64_I64);
+}
+
+bool vector_packs(enum type from, enum type to)
+{
+    return from == to && pack_passed(type_table[from].size);
+}
+
+vector_fn *vector_picked_move(enum type from, enum type to)
+{
+    static vector_fn *const packs[] = {[1] = pack_1, [2] = pack_2, [4] = pack_4, [8] = pack_8};
+    if (vector_packs(from, to))
+        return packs[type_table[from].size];
+#define ROW(from, from_type, to, to_type) [TYPE_##from][TYPE_##to] = pick_##from##_##to,
+    static vector_fn *const table[TYPE_COUNT][TYPE_COUNT] = {MOVES(ROW)};
+#undef ROW
+    return table[from][to];
+}
+
+vector_fn *vector_gather(enum type from, enum type to)
+{
+#define ROW(from, from_type, to, to_type) [TYPE_##from][TYPE_##to] = gather_##from##_##to,
+    static vector_fn *const table[TYPE_COUNT][TYPE_COUNT] = {MOVES(ROW)};
+#undef ROW
+    return table[from][to];
+}
+
+CPU_CLONES static bool row_i32(const struct operands *o, int count)
+{
+    int32_t *restrict out = o->out;
+    for (int i = 0; i < count; i++)
+        out[i] = (int32_t)o->row + i;
+    return false;
+}
+
+CPU_CLONES static bool row_i64(const struct operands *o, int count)
+{
+    int64_t *restrict out = o->out;
+    for (int i = 0; i < count; i++)
+        out[i] = o->row + i;
+    return false;
+}
+
+CPU_CLONES static bool picked_row_i32(const struct operands *o, int count)
+{
+    int32_t *restrict out = o->out;
+    for (int i = 0; i < count; i++)
+        out[i] = (int32_t)o->row + o->index[i];
+    return false;
+}
+
+CPU_CLONES static bool picked_row_i64(const struct operands *o, int count)
+{
+    int64_t *restrict out = o->out;
+    for (int i = 0; i < count; i++)
+        out[i] = o->row + o->index[i];
+    return false;
+}
+
+vector_fn *vector_row(enum lane lane)
+{
+    return lane == LANE_I32 ? row_i32 : row_i64;
+}
+
+vector_fn *vector_picked_row(enum lane lane)
+{
+    return lane == LANE_I32 ? picked_row_i32 : picked_row_i64;
+}
+
+enum type lane_type(enum lane lane)
+{
+    static const enum type types[] = {
+        [LANE_BOOL] = TYPE_BOOL, [LANE_I32] = TYPE_I32, [LANE_I64] = TYPE_I64, [LANE_F64] = TYPE_F64};
+    return types[lane];
+}

@@ -1,0 +1,311 @@
+#include "repl/line/complete.h"
+
+#include "repl/line/complete_command.h"
+#include "repl/session/commands.h"
+
+#include "engine/bind/bind.h"
+#include "engine/bind/preview.h"
+#include "engine/formats/formats.h"
+#include "engine/plan/functions.h"
+#include "parser/next.h"
+
+#include <string.h>
+
+enum { MOST_PARTS = 24 };
+
+/* Names on their way to the user: those that begin with what has been typed. */
+struct offer {
+    const char *typed;
+    struct arena *arena;
+    struct completions *found;
+    size_t capacity;
+};
+
+static bool is_offered(const struct offer *offer, const char *name)
+{
+    for (size_t i = 0; i < offer->found->count; i++) {
+        if (strcmp(offer->found->names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add(struct offer *offer, const char *name)
+{
+    struct completions *found = offer->found;
+    if (found->count + 1 >= offer->capacity) {
+        offer->capacity = offer->capacity ? 2 * offer->capacity : 64;
+        found->names = arena_grow(offer->arena, found->names, found->count, offer->capacity, sizeof *found->names);
+    }
+    found->names[found->count++] = name;
+}
+
+static void offer_name(struct offer *offer, const char *name)
+{
+    if (strncmp(name, offer->typed, strlen(offer->typed)) == 0 && !is_offered(offer, name)) {
+        add(offer, name);
+    }
+}
+
+/* One that must be written between backquotes is offered only where nothing of it has been typed. */
+static void offer_column(struct offer *offer, const char *name)
+{
+    if (name_is_plain(name)) {
+        offer_name(offer, name);
+    } else if (!*offer->typed && !strchr(name, '`')) {
+        offer_name(offer, arena_printf(offer->arena, "`%s`", name));
+    }
+}
+
+/* An abbreviation is replaced by what it stands for, if that is one column and nothing begins with it. */
+static void offer_columns(struct offer *offer, const char *const *names, size_t count)
+{
+    size_t before = offer->found->count;
+    const char *meant = NULL;
+    size_t meanings = 0;
+    for (size_t i = 0; i < count; i++) {
+        offer_column(offer, names[i]);
+        if (name_abbreviates(offer->typed, names[i]) && name_is_plain(names[i])) {
+            meant = names[i];
+            meanings++;
+        }
+    }
+    if (offer->found->count == before && meanings == 1) {
+        add(offer, meant);
+    }
+}
+
+static void offer_bindings(struct offer *offer, const struct env *env, enum binding_kind kind)
+{
+    for (size_t i = 0; i < env->count; i++) {
+        const struct binding *binding = &env->bindings[i];
+        if (binding->kind == kind) {
+            offer_name(offer,
+                       kind == BINDING_FUNCTION ? arena_printf(offer->arena, "%s(", binding->name) : binding->name);
+        }
+    }
+}
+
+static void offer_functions(struct offer *offer)
+{
+    for (size_t i = 0; i < function_count; i++) {
+        offer_name(offer, arena_printf(offer->arena, "%s(", functions[i].name));
+    }
+}
+
+/* The pipeline that a text ends with, or NULL. */
+static const struct pipeline *parse_pipeline(const struct source *source, struct arena *arena)
+{
+    struct diags diags;
+    struct stmt *first;
+    diags_init(&diags, arena);
+    if (parse(source, PARSE_PROMPT, arena, &diags, &first) != PARSE_OK || !first) {
+        return NULL;
+    }
+    while (first->next) {
+        first = first->next;
+    }
+    return first->pipeline;
+}
+
+static const struct pipeline *parse_part(const struct source *text, struct span span, struct arena *arena)
+{
+    struct source *part = arena_alloc(arena, sizeof *part);
+    size_t length = span.end - span.begin;
+    *part = (struct source){"", arena_text(arena, text->text + span.begin, length), length};
+    return parse_pipeline(part, arena);
+}
+
+/* Whether the stage being typed follows a terminal. */
+static bool follows_value(const struct completer *completer, const struct source *text, struct arena *arena)
+{
+    struct span parts[MOST_PARTS];
+    size_t part_count = next_pipelines(text, parts, MOST_PARTS);
+    const struct pipeline *pipeline = NULL;
+    for (size_t i = 0; i < part_count && !pipeline; i++) {
+        pipeline = parse_part(text, parts[i], arena);
+    }
+    return pipeline && preview_is_value(completer->env, pipeline, arena);
+}
+
+/* The columns that flow into the stage being typed, as far as can be told. */
+static bool columns_before(const struct completer *completer, const struct source *text, struct arena *arena,
+                           const char *const **names, size_t *count)
+{
+    struct span parts[MOST_PARTS];
+    size_t part_count = next_pipelines(text, parts, MOST_PARTS);
+    for (size_t i = 0; i < part_count; i++) {
+        const struct pipeline *pipeline = parse_part(text, parts[i], arena);
+        if (pipeline && preview_columns(completer->env, pipeline, arena, names, count)) {
+            return true;
+        }
+    }
+    /* `|` at the very beginning goes on from the last result. */
+    const struct relation *last = completer->env->last;
+    if (last && text->text[strspn(text->text, " \t")] == '|') {
+        *names = (const char *const *)last->names;
+        *count = last->count;
+        return true;
+    }
+    return false;
+}
+
+static void offer_expression(const struct completer *completer, const struct source *text, struct offer *offer,
+                             bool whole)
+{
+    const char *const *names;
+    size_t count;
+    if (columns_before(completer, text, offer->arena, &names, &count)) {
+        offer_columns(offer, names, count);
+    }
+    if (whole) {
+        offer_bindings(offer, completer->env, BINDING_SCALAR);
+        offer_bindings(offer, completer->env, BINDING_FUNCTION);
+        offer_functions(offer);
+    }
+}
+
+/* What is computed of each group, called like a function. */
+static void offer_aggregates(struct offer *offer)
+{
+    for (size_t i = 0; i < word_count; i++) {
+        bool alias = word_canonical(&words[i]) != &words[i];
+        if (stage_is_of_groups(words[i].stage) && (!alias || *offer->typed)) {
+            offer_name(offer, arena_printf(offer->arena, "%s(", words[i].text));
+        }
+    }
+}
+
+static void offer_formats(struct offer *offer)
+{
+    for (size_t i = 0; i < format_count; i++) {
+        if (format_table[i].read) {
+            offer_name(offer, format_word(&format_table[i]));
+        }
+    }
+}
+
+static void offer_each(struct offer *offer, const char *const *names)
+{
+    for (; *names; names++) {
+        offer_name(offer, *names);
+    }
+}
+
+/* Aliases are offered to who has begun to type them; after a terminal few stages can stand. */
+static void offer_words(struct offer *offer, const struct next *next, bool of_value)
+{
+    for (size_t i = 0; i < next->word_count; i++) {
+        const struct word *word = next->words[i];
+        bool alias = word_canonical(word) != word;
+        bool stands = !of_value || word->stage == STAGE_NONE || stage_takes_value(word->stage);
+        if (stands && (!alias || *offer->typed)) {
+            offer_name(offer, word->text);
+        }
+    }
+}
+
+static void offer_next(const struct completer *completer, const struct source *text, const struct next *next,
+                       struct offer *offer)
+{
+    static const char *const combiners[] = {"min", "max", "bitor", NULL};
+    static const char *const axes[] = {"rows", "cols", NULL};
+    if (next->kinds & NEXT_AGGREGATE) {
+        offer_aggregates(offer);
+        return;
+    }
+    if (next->kinds & (NEXT_EXPRESSION | NEXT_COLUMN)) {
+        offer_expression(completer, text, offer, next->kinds & NEXT_EXPRESSION);
+    }
+    if (next->kinds & NEXT_SOURCE) {
+        offer_bindings(offer, completer->env, BINDING_RELATION);
+    }
+    if (next->kinds & NEXT_FORMAT) {
+        offer_formats(offer);
+    }
+    if (next->kinds & NEXT_COMBINER) {
+        offer_each(offer, combiners);
+    }
+    if (next->kinds & NEXT_AXIS) {
+        offer_each(offer, axes);
+    }
+    bool stage = next->word_count > 0 && !(next->kinds & (NEXT_EXPRESSION | NEXT_STATEMENT));
+    offer_words(offer, next, stage && follows_value(completer, text, offer->arena));
+    offer->found->paths = next->kinds & NEXT_PATH;
+}
+
+/* All words and functions, where the text before has an error and nothing better is known. */
+static void offer_anything(const struct completer *completer, const struct source *text, struct offer *offer)
+{
+    for (size_t i = 0; i < word_count; i++) {
+        offer_name(offer, words[i].text);
+    }
+    offer_expression(completer, text, offer, true);
+    offer_bindings(offer, completer->env, BINDING_RELATION);
+}
+
+/* The entry up to `length` bytes of its last line. */
+static struct source text_before(const struct completer *completer, const char *line, size_t length,
+                                 struct arena *arena)
+{
+    struct strbuf text = {0};
+    const struct strbuf *entry = completer->entry;
+    if (entry && entry->length) {
+        strbuf_add(&text, entry->text, entry->length);
+        strbuf_putc(&text, '\n');
+    }
+    strbuf_add(&text, line, length);
+    struct source source = {"", arena_text(arena, text.text ? text.text : "", text.length), text.length};
+    strbuf_free(&text);
+    return source;
+}
+
+/* The line as a command, one byte longer, if it begins with `help` and nothing else has that name. */
+static const char *as_command(const struct completer *completer, const char *line, struct arena *arena)
+{
+    static const char help[] = "help ";
+    bool plain = strncmp(line, help, strlen(help)) == 0 && !env_find(completer->env, "help");
+    return plain ? arena_printf(arena, ".%s", line) : line;
+}
+
+static bool is_quote(char c)
+{
+    return c == '"' || c == '\'';
+}
+
+bool complete_takes_path(const struct completer *completer, const char *line, size_t start)
+{
+    struct arena *arena = arena_new();
+    struct next next;
+    struct source text = text_before(completer, line, start, arena);
+    bool takes = complete_is_command(line) ? complete_command_takes_path(line, start)
+                                           : next_after(&text, arena, &next) && next.kinds & NEXT_PATH;
+    arena_free(arena);
+    return takes;
+}
+
+struct completions complete_word(const struct completer *completer, const char *line, size_t start, size_t end,
+                                 struct arena *arena)
+{
+    struct completions found = {0};
+    struct offer offer = {.typed = arena_text(arena, line + start, end - start), .arena = arena, .found = &found};
+    size_t before = start > 0 && is_quote(line[start - 1]) ? start - 1 : start;
+    bool continued = completer->entry && completer->entry->length;
+    struct next next;
+    struct source text = text_before(completer, line, before, arena);
+    const char *meant = as_command(completer, line, arena);
+    if (!continued && complete_is_command(meant)) {
+        size_t at = before + (meant == line ? 0 : 1);
+        struct command_words command = complete_command(meant, at, completer->env, arena);
+        offer_each(&offer, command.words);
+        found.paths = command.paths;
+    } else if (!next_after(&text, arena, &next)) {
+        offer_anything(completer, &text, &offer);
+    } else if (before == start) {
+        offer_next(completer, &text, &next, &offer);
+    } else {
+        found.paths = next.kinds & NEXT_PATH; /* within quotes only a path makes sense */
+    }
+    return found;
+}

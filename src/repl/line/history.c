@@ -1,0 +1,259 @@
+#include "repl/line/history.h"
+
+#include "base/heap.h"
+#include "base/strbuf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Longer entries are pasted data that nobody looks for again. */
+enum { LONGEST_ENTRY = 64 * 1024, OWNER_FILE = 0600, OWNER_DIRECTORY = 0700 };
+
+struct history {
+    struct strbuf path;
+    struct strbuf last; /* the line appended last */
+    int problem;
+};
+
+/* Appends the file's path; false if the environment says no place. As the XDG specification asks, a relative
+ * XDG_STATE_HOME is not looked at. */
+static bool choose_path(struct strbuf *path)
+{
+    const char *state = getenv("XDG_STATE_HOME");
+    const char *home = getenv("HOME");
+    if (state && state[0] == '/') {
+        strbuf_puts(path, state);
+    } else if (home && home[0] == '/') {
+        strbuf_printf(path, "%s/.local/state", home);
+    } else {
+        return false;
+    }
+    strbuf_puts(path, "/rql/history");
+    return true;
+}
+
+/* Makes every missing directory above the file. What is really wrong shows when the file is opened. */
+static void make_directories(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(path, OWNER_DIRECTORY);
+        *slash = '/';
+    }
+}
+
+static int open_for_append(const struct history *history)
+{
+    /* A pipe of that name is refused, not waited for. */
+    return open(history->path.text, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, OWNER_FILE);
+}
+
+struct history *history_open(int *problem)
+{
+    struct history *history = heap_array(1, sizeof *history);
+    if (!choose_path(&history->path)) {
+        history->problem = ENOENT;
+    } else {
+        make_directories(history->path.text);
+        int fd = open_for_append(history);
+        if (fd < 0) {
+            history->problem = errno;
+        } else {
+            struct stat status;
+            if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) { /* a link to /dev/null must not change that */
+                (void)fchmod(fd, OWNER_FILE);
+            }
+            (void)close(fd);
+        }
+    }
+    *problem = history->problem;
+    return history;
+}
+
+void history_close(struct history *history)
+{
+    strbuf_free(&history->path);
+    strbuf_free(&history->last);
+    free(history);
+}
+
+const char *history_path(const struct history *history)
+{
+    return history->path.text;
+}
+
+static void escape(struct strbuf *line, const char *entry, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (entry[i] == '\n') {
+            strbuf_puts(line, "\\n");
+        } else if (entry[i] == '\\') {
+            strbuf_puts(line, "\\\\");
+        } else {
+            strbuf_putc(line, entry[i]);
+        }
+    }
+    strbuf_putc(line, '\n');
+}
+
+/* In place: an entry is never longer than its line. */
+static void unescape(char *line)
+{
+    char *to = line;
+    for (const char *from = line; *from; from++) {
+        if (from[0] == '\\' && (from[1] == 'n' || from[1] == '\\')) {
+            from++;
+            *to++ = *from == 'n' ? '\n' : '\\';
+        } else {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+}
+
+/* One write, so that lines of several shells do not mix. A full disk costs this entry and nothing else. */
+static void append_line(const struct history *history, const struct strbuf *line)
+{
+    int fd = history->problem ? -1 : open_for_append(history);
+    if (fd >= 0) {
+        ssize_t wrote = write(fd, line->text, line->length);
+        (void)wrote;
+        (void)close(fd);
+    }
+}
+
+bool history_append(struct history *history, const char *entry, size_t length)
+{
+    struct strbuf line = {0};
+    escape(&line, entry, length);
+    if (history->last.text && strcmp(history->last.text, line.text) == 0) {
+        strbuf_free(&line);
+        return false;
+    }
+    if (length <= LONGEST_ENTRY) {
+        append_line(history, &line);
+    }
+    strbuf_free(&history->last);
+    history->last = line;
+    return true;
+}
+
+/* The lines of a file, in memory. */
+struct lines {
+    char *text;
+    char **at;
+    size_t count, capacity;
+};
+
+static void add_line(struct lines *lines, char *line)
+{
+    if (lines->count == lines->capacity) {
+        lines->capacity = lines->capacity ? 2 * lines->capacity : 256;
+        lines->at = heap_resize(lines->at, lines->capacity, sizeof *lines->at);
+    }
+    lines->at[lines->count++] = line;
+}
+
+static struct lines read_lines(const char *path)
+{
+    struct lines lines = {0};
+    FILE *file = fopen(path, "re");
+    size_t capacity = 0;
+    if (!file) {
+        return lines;
+    }
+    /* Nothing writes a NUL there, so the whole file up to one is one "line" for getdelim. */
+    if (getdelim(&lines.text, &capacity, '\0', file) < 0) {
+        free(lines.text);
+        lines.text = NULL;
+    }
+    (void)fclose(file);
+    char *rest = lines.text;
+    for (char *line = rest ? strsep(&rest, "\n") : NULL; line; line = strsep(&rest, "\n")) {
+        if (*line) {
+            add_line(&lines, line);
+        }
+    }
+    return lines;
+}
+
+/* Leaves only the newest entries in the file, by renaming a new one over it. */
+static void shorten(const struct history *history, char *const *lines, size_t count)
+{
+    struct strbuf name = {0};
+    strbuf_printf(&name, "%s.%ld", history->path.text, (long)getpid());
+    int fd = open(name.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OWNER_FILE);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (file) {
+        for (size_t i = 0; i < count; i++) {
+            (void)fprintf(file, "%s\n", lines[i]);
+        }
+        bool written = !ferror(file);
+        written = fclose(file) == 0 && written;
+        if (!written || rename(name.text, history->path.text) != 0) {
+            (void)unlink(name.text);
+        }
+    }
+    strbuf_free(&name);
+}
+
+/* A line and where it stands, for finding those that come again. */
+struct occurrence {
+    char *line;
+    size_t place;
+};
+
+static int by_text_then_place(const void *left, const void *right)
+{
+    const struct occurrence *a = left, *b = right;
+    int order = strcmp(a->line, b->line);
+    return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+/* Of lines that are equal only the last one stays. */
+static void drop_repeated(struct lines *lines)
+{
+    struct occurrence *sorted = heap_array(lines->count + 1, sizeof *sorted);
+    for (size_t i = 0; i < lines->count; i++) {
+        sorted[i] = (struct occurrence){lines->at[i], i};
+    }
+    qsort(sorted, lines->count, sizeof *sorted, by_text_then_place);
+    for (size_t i = 0; i + 1 < lines->count; i++) {
+        if (strcmp(sorted[i].line, sorted[i + 1].line) == 0) {
+            lines->at[sorted[i].place] = NULL;
+        }
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        if (lines->at[i]) {
+            lines->at[kept++] = lines->at[i];
+        }
+    }
+    lines->count = kept;
+    free(sorted);
+}
+
+void history_load(struct history *history, void (*add)(const char *entry))
+{
+    if (history->problem) {
+        return;
+    }
+    struct lines lines = read_lines(history->path.text);
+    bool long_file = lines.count > 2 * HISTORY_ENTRIES;
+    drop_repeated(&lines);
+    size_t first = lines.count > HISTORY_ENTRIES ? lines.count - HISTORY_ENTRIES : 0;
+    if (long_file) {
+        shorten(history, lines.at + first, lines.count - first);
+    }
+    for (size_t i = first; i < lines.count; i++) {
+        unescape(lines.at[i]);
+        add(lines.at[i]);
+    }
+    free(lines.at);
+    free(lines.text);
+}

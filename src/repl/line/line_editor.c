@@ -1,0 +1,363 @@
+#include "repl/line/line_editor.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool next_signal(const struct platform *platform, int *number)
+{
+    unsigned char byte;
+    if (read(platform->signals, &byte, 1) != 1) {
+        return false;
+    }
+    *number = byte;
+    return true;
+}
+
+static void forget_signals(const struct platform *platform)
+{
+    int number;
+    while (next_signal(platform, &number)) {
+    }
+    *platform->cancel = 0;
+}
+
+/* The editor that readline's calls are for, since they take no context. Set only within lineedit_read. */
+static struct line_editor *receiving;
+
+/* libedit offers readline's interface under another name and without what came after readline 4. */
+#ifdef RQL_LIBEDIT
+#include <editline/readline.h>
+
+#include <limits.h>
+
+static void set_up_editor(void)
+{
+    rl_completion_query_items = INT_MAX; /* 0 would mean to ask always */
+    (void)rl_parse_and_bind("bind ^R em-inc-search-prev");
+}
+
+/* A name that would end at its first blank, between quotes. */
+static char *quote_file(char *path)
+{
+    if (!path || !strpbrk(path, " \t;,|()#`[$") || strchr(path, '"')) {
+        return path;
+    }
+    struct strbuf quoted = {0};
+    strbuf_printf(&quoted, "\"%s\"", path);
+    free(path);
+    char *copy = strdup(quoted.text);
+    strbuf_free(&quoted);
+    return copy;
+}
+
+static void show_dropped_line(void)
+{
+}
+
+static void offer_no_files(void)
+{
+}
+
+#else
+#include <readline/history.h>
+#include <readline/readline.h>
+
+#include <termios.h>
+
+enum { CONTROL_Z = 'Z' & 0x1f };
+
+/* Ctrl-Z comes as a key, because the terminal must be put in order before rql stops: not every shell does. */
+static void take_terminal(int meta)
+{
+    rl_prep_terminal(meta);
+    struct termios modes;
+    if (tcgetattr(STDIN_FILENO, &modes) == 0) {
+        modes.c_cc[VSUSP] = _POSIX_VDISABLE;
+        (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
+    }
+}
+
+static void return_terminal(void)
+{
+    rl_eof_found = 0; /* else a newline is written here on Ctrl-D, but on some terminals only */
+    rl_deprep_terminal();
+}
+
+static int stop_here(int count, int key)
+{
+    (void)count, (void)key;
+    return_terminal();
+    (void)kill(0, SIGTSTP);              /* the whole job, as the terminal would */
+    forget_signals(receiving->platform); /* SIGCONT: one redrawing is enough */
+    take_terminal(1);
+    rl_forced_update_display();
+    return 0;
+}
+
+/* Else readline offers files where nothing matches. */
+static void offer_no_files(void)
+{
+    rl_attempted_completion_over = 1;
+}
+
+/* Words end at operators, paths do not. Where the cursor is decides. */
+static char *break_characters(void)
+{
+    static char of_words[] = " \t\n\"\\'`$><=;|&{([,+-*/%!~^?:).";
+    static char of_commands[] = " \t\n\"'";
+    static char of_paths[] = " \t\n\"';,|()#";
+    size_t start = (size_t)rl_point;
+    while (start > 0 && !strchr(of_paths, rl_line_buffer[start - 1])) {
+        start--;
+    }
+    if (complete_takes_path(receiving->completer, rl_line_buffer, start)) {
+        return of_paths;
+    }
+    return rl_line_buffer[strspn(rl_line_buffer, " \t")] == '.' ? of_commands : of_words;
+}
+
+static void set_up_editor(void)
+{
+    rl_change_environment = 0;     /* to LINES and COLUMNS: a driver that starts on another thread may be reading it */
+    rl_completion_query_items = 0; /* a question would be answered behind the event loop's back */
+    rl_completer_quote_characters = "\"'";
+    rl_filename_quote_characters = " \t\n\"';,|()#`[$";
+    rl_completion_word_break_hook = break_characters;
+    (void)rl_variable_bind("page-completions", "off"); /* so would a pager's */
+    (void)rl_variable_bind("enable-bracketed-paste", "on");
+    rl_prep_term_function = take_terminal;
+    rl_deprep_term_function = return_terminal;
+    const Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
+        (void)rl_bind_key_in_map(CONTROL_Z, stop_here, maps[i]);
+    }
+}
+
+/* Done already. */
+static char *quote_file(char *path)
+{
+    return path;
+}
+
+static void show_dropped_line(void)
+{
+    rl_callback_sigcleanup(); /* ends a history search that was under way */
+    rl_free_line_state();
+    rl_point = rl_end;
+    rl_redisplay();
+}
+#endif
+
+#include "repl/line/history.h"
+
+/* Going back in history meets each entry once, where it was used last. */
+static void forget_entry(const char *entry)
+{
+    for (int i = history_length - 1; i >= 0; i--) {
+        HIST_ENTRY *old = history_get(history_base + i);
+        if (old && strcmp(old->line, entry) == 0) {
+            (void)free_history_entry(remove_history(i));
+            return;
+        }
+    }
+}
+
+enum wake { WAKE_INPUT, WAKE_INTERRUPT, WAKE_RESUMED, WAKE_LEAVE };
+
+/* Waits for a key or a signal. Signals come through a pipe: a flag looked at before poll could be set in between. */
+static enum wake wait_for_wake(const struct platform *platform)
+{
+    for (;;) {
+        if (*platform->leave) {
+            return WAKE_LEAVE;
+        }
+        struct pollfd wanted[] = {{platform->signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+        if (poll(wanted, 2, -1) < 0) {
+            continue; /* EINTR: the pipe says which */
+        }
+        int number;
+        if (wanted[0].revents && next_signal(platform, &number)) {
+            if (number == SIGINT) {
+                *platform->cancel = 0;
+                return WAKE_INTERRUPT;
+            }
+            if (number == SIGCONT) {
+                return WAKE_RESUMED;
+            }
+        } else if (wanted[1].revents) {
+            return WAKE_INPUT;
+        }
+    }
+}
+
+/* One name after another, then files. */
+static char *next_completion(const char *word, int state)
+{
+    struct line_editor *editor = receiving;
+    if (state == 0) {
+        editor->offered_at = 0;
+    }
+    size_t at = editor->offered_at++;
+    if (at < editor->offered.count) {
+        return strdup(editor->offered.names[at]);
+    }
+    return editor->offered.paths ? quote_file(rl_filename_completion_function(word, at > editor->offered.count)) : NULL;
+}
+
+/* After the only name that is left a space follows, but not after one that goes on. */
+static void choose_ending(const struct completions *offered)
+{
+    bool calls = offered->count == 1 && !offered->paths && strchr(offered->names[0], '(');
+    rl_completion_append_character = calls ? '\0' : ' ';
+}
+
+static char **complete(const char *word, int start, int end)
+{
+    struct line_editor *editor = receiving;
+    editor->offering = arena_new();
+    editor->offered = complete_word(editor->completer, rl_line_buffer, (size_t)start, (size_t)end, editor->offering);
+    choose_ending(&editor->offered);
+    offer_no_files();
+    char **matches = rl_completion_matches(word, next_completion);
+    arena_free(editor->offering);
+    editor->offering = NULL;
+    return matches;
+}
+
+static void receive_line(char *text)
+{
+    rl_callback_handler_remove();
+    receiving->result = text ? LINE_TEXT : LINE_END;
+    receiving->done = true;
+    if (text) {
+        strbuf_puts(&receiving->line, text);
+        free(text);
+    }
+}
+
+/* Leaves what was typed on the screen and forgets it. Letting go of the terminal may return to the start of the line,
+ * so the mark comes before it. */
+static void drop_line(void)
+{
+    show_dropped_line();
+    (void)fputs("^C", stdout);
+    (void)fflush(stdout);
+    rl_replace_line("", 0);
+    rl_callback_handler_remove();
+    (void)fputs("\n", stdout);
+    (void)fflush(stdout);
+}
+
+static void read_edited(struct line_editor *editor, const char *prompt)
+{
+    receiving = editor;
+    rl_callback_handler_install(prompt, receive_line);
+    while (!editor->done) {
+        switch (wait_for_wake(editor->platform)) {
+        case WAKE_INPUT:
+            rl_callback_read_char();
+            break;
+        case WAKE_RESUMED:
+            rl_reset_after_signal();
+            rl_forced_update_display();
+            break;
+        case WAKE_INTERRUPT:
+            drop_line();
+            editor->result = LINE_INTERRUPTED;
+            editor->done = true;
+            break;
+        case WAKE_LEAVE:
+            rl_callback_handler_remove();
+            editor->result = LINE_LEAVE;
+            editor->done = true;
+            break;
+        }
+    }
+    receiving = NULL;
+    (void)fflush(stdout);
+}
+
+/* Takes the first line off what was read; at the end of input whatever is left. */
+static bool take_pending(struct line_editor *editor, bool at_end)
+{
+    struct strbuf *pending = &editor->pending;
+    char *newline = pending->length ? memchr(pending->text, '\n', pending->length) : NULL;
+    if (!newline && !(at_end && pending->length)) {
+        return false;
+    }
+    size_t length = newline ? (size_t)(newline - pending->text) : pending->length;
+    strbuf_add(&editor->line, pending->text, length);
+    size_t taken = newline ? length + 1 : length;
+    memmove(pending->text, pending->text + taken, pending->length - taken);
+    pending->length -= taken;
+    return true;
+}
+
+static void read_plainly(struct line_editor *editor)
+{
+    enum { CHUNK = 4096 };
+    while (!take_pending(editor, false)) {
+        enum wake wake = wait_for_wake(editor->platform);
+        if (wake == WAKE_INTERRUPT || wake == WAKE_LEAVE) {
+            strbuf_clear(&editor->pending);
+            editor->result = wake == WAKE_LEAVE ? LINE_LEAVE : LINE_INTERRUPTED;
+            return;
+        }
+        ssize_t got = wake == WAKE_INPUT ? read(STDIN_FILENO, strbuf_reserve(&editor->pending, CHUNK), CHUNK) : -1;
+        if (got > 0) {
+            strbuf_commit(&editor->pending, (size_t)got);
+        } else if (wake == WAKE_INPUT && (got == 0 || errno != EINTR)) {
+            editor->result = take_pending(editor, true) ? LINE_TEXT : LINE_END;
+            return;
+        }
+    }
+    editor->result = LINE_TEXT;
+}
+
+void lineedit_open(struct line_editor *editor, const struct platform *platform, const struct completer *completer,
+                   bool editing)
+{
+    *editor = (struct line_editor){.platform = platform, .editing = editing, .completer = completer};
+    if (editing) {
+        rl_readline_name = "rql";
+        rl_catch_signals = 0;
+        using_history();
+        stifle_history(HISTORY_ENTRIES);
+        rl_basic_word_break_characters = " \t\n\"\\'`$><=;|&{([,+*%!^?:)";
+        rl_attempted_completion_function = complete;
+        set_up_editor();
+    }
+}
+
+void lineedit_close(struct line_editor *editor)
+{
+    strbuf_free(&editor->line);
+    strbuf_free(&editor->pending);
+}
+
+enum line_result lineedit_read(struct line_editor *editor, const char *prompt)
+{
+    strbuf_clear(&editor->line);
+    editor->done = false;
+    forget_signals(editor->platform);
+    if (*editor->platform->leave) {
+        return LINE_LEAVE;
+    }
+    if (editor->editing) {
+        read_edited(editor, prompt);
+    } else {
+        read_plainly(editor);
+    }
+    return editor->result;
+}
+
+void lineedit_remember(const char *entry)
+{
+    forget_entry(entry);
+    (void)add_history(entry);
+}

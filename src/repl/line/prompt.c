@@ -1,0 +1,214 @@
+/* The prompt: entries of one or more lines, each a source of its own. */
+#include "repl/line/history.h"
+#include "repl/line/line_editor.h"
+#include "repl/session/commands.h"
+#include "repl/shell.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define PROMPT "rql> "
+
+/* A prompt on its way. */
+struct prompt {
+    struct shell *shell;
+    struct line_editor editor;
+    struct history *history; /* NULL without the editor */
+    struct strbuf entry;     /* the lines so far */
+    struct strbuf text;      /* the prompt for the next line */
+    struct completer completer;
+};
+
+static void complain(const char *message)
+{
+    struct strbuf text = {0};
+    strbuf_puts(&text, message);
+    shell_complain(&text);
+    strbuf_free(&text);
+}
+
+static void greet(const struct shell *shell)
+{
+    if (shell->settings.messages != MESSAGES_QUIET) {
+        static const char greeting[] = "rql " RQL_VERSION ": .help lists the words, Ctrl-D leaves\n";
+        ssize_t wrote = write(STDOUT_FILENO, greeting, strlen(greeting)); /* a terminal, and if not, no loss */
+        (void)wrote;
+    }
+}
+
+static void open_history(struct prompt *prompt)
+{
+    int problem;
+    prompt->history = history_open(&problem);
+    if (problem && prompt->shell->settings.messages != MESSAGES_QUIET) {
+        const char *path = history_path(prompt->history);
+        struct strbuf text = {0};
+        strbuf_puts(&text, "note: no history is kept: ");
+        strbuf_puts(&text, path ? path : "HOME is not set");
+        strbuf_printf(&text, "%s%s\n", path ? ": " : "", path ? strerror(problem) : "");
+        shell_complain(&text);
+        strbuf_free(&text);
+    }
+    history_load(prompt->history, lineedit_remember);
+}
+
+static bool is_blank(const struct strbuf *text)
+{
+    return text->length == 0 || strspn(text->text, " \t\r\n") == text->length;
+}
+
+/* If the entry is a plain word for a command, alone or help with a word after it, and nothing has that name: the
+ * command that is meant. */
+static void replace_plain_word(struct prompt *prompt)
+{
+    struct strbuf *entry = &prompt->entry;
+    size_t begin = strspn(entry->text, " \t");
+    size_t length = strcspn(entry->text + begin, " \t;");
+    size_t after = begin + length + strspn(entry->text + begin + length, " \t;");
+    const char *meant = command_of_plain_word(entry->text + begin, length);
+    bool help = meant && strcmp(meant, ".help") == 0;
+    bool alone = entry->text[after] == '\0' || (help && strcspn(entry->text + after, " |=;") == entry->length - after);
+    struct arena *arena = arena_new();
+    if (meant && alone && !env_find(prompt->shell->runner.env, arena_text(arena, entry->text + begin, length))) {
+        struct strbuf command = {0};
+        strbuf_printf(&command, "%s %s", meant, entry->text + after);
+        strbuf_free(entry);
+        *entry = command;
+    }
+    arena_free(arena);
+}
+
+/* Shows what is open, right-aligned under the prompt: "  (> ". */
+static void continuation_prompt(struct prompt *prompt, const struct source *source)
+{
+    char open[256];
+    parse_open_delimiters(source, open, sizeof open);
+    enum { CELLS = sizeof PROMPT - 1 - 2 };
+    size_t length = strlen(open);
+    const char *last = length > CELLS ? open + length - CELLS : open;
+    strbuf_clear(&prompt->text);
+    strbuf_printf(&prompt->text, "%*s> ", CELLS, length ? last : "...");
+}
+
+static void remember(struct prompt *prompt)
+{
+    if (prompt->history && history_append(prompt->history, prompt->entry.text, prompt->entry.length)) {
+        lineedit_remember(prompt->entry.text);
+    }
+}
+
+static void start_entry(struct prompt *prompt)
+{
+    strbuf_clear(&prompt->entry);
+    strbuf_clear(&prompt->text);
+    strbuf_puts(&prompt->text, PROMPT);
+}
+
+/* Runs the entry if it is complete; else the prompt asks for more. */
+static enum exit_status take_entry(struct prompt *prompt)
+{
+    struct shell *shell = prompt->shell;
+    struct strbuf text = {0};
+    strbuf_add(&text, prompt->entry.text, prompt->entry.length);
+    struct unit *unit = unit_new("", &text, PARSE_PROMPT);
+    if (unit->parsed == PARSE_INCOMPLETE) {
+        continuation_prompt(prompt, &unit->source);
+        unit_free(unit);
+        return EXIT_FINE;
+    }
+    remember(prompt);
+    struct strbuf query = prompt->entry;
+    prompt->entry = (struct strbuf){0};
+    start_entry(prompt);
+    bool command = unit->first && unit->first->kind == STMT_COMMAND;
+    enum exit_status outcome = unit_run(shell, unit);
+    if (command) {
+        strbuf_free(&query);
+    } else {
+        strbuf_free(&shell->query);
+        shell->query = query;
+    }
+    if (outcome == EXIT_INTERRUPTED && !*shell->platform->leave) {
+        complain("\ninterrupted\n"); /* the terminal has shown ^C before */
+    }
+    return outcome;
+}
+
+static enum exit_status take_line(struct prompt *prompt)
+{
+    bool first = prompt->entry.length == 0;
+    if (first && is_blank(&prompt->editor.line)) {
+        return EXIT_FINE;
+    }
+    if (!first) {
+        strbuf_putc(&prompt->entry, '\n');
+    }
+    strbuf_add(&prompt->entry, prompt->editor.line.text, prompt->editor.line.length);
+    if (first) {
+        replace_plain_word(prompt);
+    }
+    return take_entry(prompt);
+}
+
+/* What came out of the user's editor is an entry like any other, and shown like one. */
+static enum exit_status take_edited(struct prompt *prompt)
+{
+    struct shell *shell = prompt->shell;
+    strbuf_add(&prompt->entry, shell->edited.text, shell->edited.length);
+    strbuf_clear(&shell->edited);
+    struct strbuf shown = {0};
+    strbuf_printf(&shown, "%s%s\n", PROMPT, prompt->entry.text);
+    shell_complain(&shown);
+    strbuf_free(&shown);
+    return take_entry(prompt);
+}
+
+/* Until the user leaves, or standard output is gone. */
+static enum exit_status converse(struct prompt *prompt)
+{
+    start_entry(prompt);
+    for (;;) {
+        enum line_result result = lineedit_read(&prompt->editor, prompt->text.text);
+        enum exit_status outcome = EXIT_FINE;
+        if (result == LINE_TEXT) {
+            outcome = take_line(prompt);
+            while (prompt->shell->edited.length && !prompt->shell->leaving) {
+                outcome = take_edited(prompt);
+            }
+        } else if (result == LINE_INTERRUPTED) {
+            start_entry(prompt);
+        } else {
+            if (result == LINE_END && prompt->editor.editing) {
+                ssize_t wrote = write(STDOUT_FILENO, "\n", 1); /* behind the prompt, wherever errors go */
+                (void)wrote;
+            }
+            return EXIT_FINE;
+        }
+        if (prompt->shell->leaving) {
+            return outcome;
+        }
+    }
+}
+
+enum exit_status prompt_run(struct shell *shell, bool editing)
+{
+    struct prompt prompt = {.shell = shell};
+    startup_run(shell);
+    shell->prompting = true;
+    shell->runner.env->keeps_last = true;
+    shell_choose_device(shell);
+    prompt.completer = (struct completer){shell->runner.env, &prompt.entry};
+    lineedit_open(&prompt.editor, shell->platform, &prompt.completer, editing);
+    if (editing) {
+        greet(shell);
+        open_history(&prompt);
+    }
+    enum exit_status outcome = shell->leaving ? EXIT_FINE : converse(&prompt);
+    if (prompt.history) {
+        history_close(prompt.history);
+    }
+    lineedit_close(&prompt.editor);
+    strbuf_free(&prompt.entry);
+    strbuf_free(&prompt.text);
+    return outcome;
+}

@@ -1,0 +1,71 @@
+#include "repl/print/number_format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MANY = 5 };
+
+/* How many digits stand before the point, after a sign; 0 if it is no plain number. */
+static size_t leading_digits(const char *number, size_t length)
+{
+    size_t sign = length > 0 && *number == '-';
+    size_t count = 0;
+    while (sign + count < length && number[sign + count] >= '0' && number[sign + count] <= '9') {
+        count++;
+    }
+    return memchr(number, 'e', length) ? 0 : count;
+}
+
+bool digits_are_many(const char *number, size_t length)
+{
+    return leading_digits(number, length) >= MANY;
+}
+
+void digits_group(struct strbuf *out, const char *number, size_t length)
+{
+    size_t left = leading_digits(number, length);
+    size_t at = length > 0 && *number == '-';
+    strbuf_add(out, number, at);
+    for (; left > 0; left--) {
+        strbuf_putc(out, number[at++]);
+        if (left > 1 && (left - 1) % 3 == 0) {
+            strbuf_putc(out, ',');
+        }
+    }
+    strbuf_add(out, number + at, length - at);
+}
+
+void digits_group_int(struct strbuf *out, int64_t integer)
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)integer);
+    digits_group(out, digits, (size_t)length);
+}
+
+void digits_in_words(struct strbuf *out, double number)
+{
+    static const char *const names[] = {"million", "billion", "trillion", "quadrillion", "quintillion"};
+    double size = fabs(number);
+    if (!(size >= 1e6) || size >= 1e21) {
+        return;
+    }
+    size_t name = 0;
+    double unit = 1e6;
+    while (size >= 999.995 * unit && name + 1 < sizeof names / sizeof *names) {
+        unit *= 1000;
+        name++;
+    }
+    strbuf_printf(out, "%.2f %s", number / unit, names[name]);
+}
+
+void digits_short(struct strbuf *out, double number)
+{
+    static const char *const units[] = {"", " k", " M", " G", " T", " P"};
+    size_t unit = 0;
+    while (number >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+        number /= 1000;
+        unit++;
+    }
+    strbuf_printf(out, unit == 0 || number >= 99.95 ? "%.0f%s" : "%.1f%s", number, units[unit]);
+}

@@ -1,0 +1,232 @@
+#include "repl/print/print.h"
+
+#include "repl/print/number_format.h"
+#include "repl/print/plot.h"
+
+#include "engine/formats/npy.h"
+#include "engine/formats/raw.h"
+#include "engine/formats/row_formats.h"
+#include "engine/storage/file_changed.h"
+#include "engine/storage/residency.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The formats that write row after row. */
+static const struct row_style *const row_styles[] = {
+    [PRINT_TSV] = &style_tsv,     [PRINT_CSV] = &style_csv,           [PRINT_JSON] = &style_json,
+    [PRINT_JSONL] = &style_jsonl, [PRINT_MARKDOWN] = &style_markdown, [PRINT_NPY] = &style_npy,
+    [PRINT_RAW] = &style_raw,
+};
+
+struct print_style print_style_for(const struct settings *settings, bool terminal, bool colour, size_t width)
+{
+    enum print_format format = (enum print_format)settings->format;
+    if (format == PRINT_AUTO) {
+        format = terminal ? PRINT_TABLE : PRINT_TSV;
+    }
+    bool header = format != PRINT_TSV;
+    if (settings->header != HEADER_AUTO) {
+        header = settings->header == HEADER_ON;
+    }
+    bool separators = terminal && format == PRINT_TABLE;
+    if (settings->separators != SEPARATORS_AUTO) {
+        separators = settings->separators == SEPARATORS_ON && format == PRINT_TABLE;
+    }
+    return (struct print_style){.format = format,
+                                .header = header,
+                                .terminal = terminal,
+                                .colour = colour,
+                                .separators = separators,
+                                .width = width};
+}
+
+/* A file's name may hold anything, so on a terminal its control bytes are made visible; tabs separate and stay. */
+static void print_names(struct strbuf *out, const struct strbuf *line, bool terminal)
+{
+    if (!terminal) {
+        strbuf_add(out, line->text, line->length);
+        return;
+    }
+    size_t end = line->length - 1;
+    for (size_t at = 0; at < end; at++) {
+        size_t plain = strcspn(line->text + at, "\t");
+        plain = plain < end - at ? plain : end - at;
+        strbuf_add_visible(out, line->text + at, plain);
+        at += plain;
+        strbuf_puts(out, at < end ? "\t" : "");
+    }
+    strbuf_putc(out, '\n');
+}
+
+bool print_relieve(struct printer *out, const struct relation *relation)
+{
+    bool damaged = printer_is_full(out) && damaged_column(relation->columns, relation->count);
+    return !damaged && printer_relieve(out);
+}
+
+/* Rows on their way to standard output. */
+struct outlet {
+    struct printer *out;
+    const struct relation *relation;
+};
+
+static bool print_piece(void *context, struct strbuf *piece)
+{
+    struct outlet *outlet = context;
+    if (outlet->out->text.length == 0) { /* the usual case costs no copy */
+        struct strbuf empty = outlet->out->text;
+        outlet->out->text = *piece;
+        *piece = empty;
+    } else {
+        strbuf_add(&outlet->out->text, piece->text, piece->length);
+    }
+    return print_relieve(outlet->out, outlet->relation);
+}
+
+static void print_rows(struct printer *out, const struct relation *relation, int64_t rows,
+                       const struct print_style *style)
+{
+    const struct row_style *encoding = row_styles[style->format];
+    const struct crew crew = {.threads = parallel_threads(), .cancel = out->cancel};
+    struct outlet outlet = {out, relation};
+    struct frame frame;
+    frame_init(&frame, encoding, relation);
+    if (encoding->names_first && style->header) {
+        print_names(&out->text, &frame.head, style->terminal);
+    } else if (!encoding->names_first) {
+        strbuf_add(&out->text, frame.head.text, frame.head.length);
+    }
+    if (encode_rows(encoding, &frame, relation, rows, &crew, print_piece, &outlet)) {
+        strbuf_add(&out->text, frame.foot.text, frame.foot.length);
+    }
+    frame_free(&frame);
+}
+
+/* The rows that a row-wise format prints, as a relation of its own where it is not all of them: a header may say how
+ * many there are. */
+static struct relation *relation_shown(const struct result *result)
+{
+    struct relation *relation = result->relation;
+    if (result->show_rows < 0 || result->show_rows >= relation->rows) {
+        return relation_ref(relation);
+    }
+    struct relation *shown =
+        relation_new(result->show_rows, relation->count, relation->columns, (const char *const *)relation->names);
+    return shown;
+}
+
+/* With its digits in threes and, if it is large, in words beside it. */
+static void print_for_people(struct strbuf *out, const struct scalar *scalar, const struct print_style *style)
+{
+    struct strbuf text = {0};
+    struct strbuf in_words = {0};
+    scalar_print(&text, scalar);
+    if (digits_are_many(text.text, text.length)) {
+        digits_group(out, text.text, text.length);
+        digits_in_words(&in_words, scalar->kind == KIND_FLOAT ? scalar->number : (double)scalar->integer);
+    } else {
+        strbuf_add(out, text.text, text.length);
+    }
+    if (in_words.length > 0 && style->terminal) {
+        strbuf_printf(out, style->colour ? "  \033[2m%s\033[0m" : "  (%s)", in_words.text);
+    }
+    strbuf_free(&in_words);
+    strbuf_free(&text);
+}
+
+static void print_scalar(struct strbuf *out, const struct scalar *scalar, const struct print_style *style)
+{
+    bool is_json = style->format == PRINT_JSON || style->format == PRINT_JSONL;
+    if (is_json && scalar->kind == KIND_FLOAT && !isfinite(scalar->number)) {
+        strbuf_puts(out, "null");
+    } else if (style->separators) {
+        print_for_people(out, scalar, style);
+    } else {
+        scalar_print(out, scalar);
+    }
+    strbuf_putc(out, '\n');
+}
+
+enum status print_fetch(const struct result *result, const struct print_style *style, struct span span,
+                        struct diags *diags)
+{
+    const struct relation *relation = result->relation;
+    int64_t head = 0;
+    int64_t tail = 0;
+    if (result->quiet || result->kind != RESULT_RELATION || result->view == VIEW_DESCRIPTION) {
+        return STATUS_OK;
+    }
+    if (result->view == VIEW_PLOT) {
+        head = relation->rows;
+    } else if (style->format == PRINT_TABLE) {
+        print_table_rows(result, style, &head, &tail);
+    } else {
+        head = result->show_rows >= 0 && result->show_rows < relation->rows ? result->show_rows : relation->rows;
+    }
+    enum status status = relation_fetch(relation, 0, head, span, diags);
+    if (status == STATUS_OK) {
+        status = relation_fetch(relation, relation->rows - tail, relation->rows, span, diags);
+    }
+    return status;
+}
+
+/* A single value as bytes: what the relation of this one value would be, and for NumPy an array without dimensions. */
+static void print_binary_scalar(struct strbuf *out, const struct scalar *scalar, enum print_format format)
+{
+    if (format == PRINT_NPY) {
+        npy_add_scalar_header(out, type_of_kind(scalar->kind));
+    }
+    int64_t integer = (int64_t)scalar->integer;
+    if (scalar->kind == KIND_FLOAT) {
+        strbuf_add(out, (const char *)&scalar->number, sizeof scalar->number);
+    } else {
+        strbuf_add(out, (const char *)&integer, type_table[type_of_kind(scalar->kind)].size);
+    }
+}
+
+enum status print_check(const struct result *result, const struct print_style *style, struct span span,
+                        struct diags *diags)
+{
+    const struct row_style *encoding = style->format == PRINT_TABLE ? NULL : row_styles[style->format];
+    if (result->quiet || result->kind == RESULT_NONE || !encoding) {
+        return STATUS_OK;
+    }
+    if (encoding->binary && style->terminal) {
+        (void)diag_error(diags, span, "this format is bytes, which a terminal cannot show");
+        diag_hint(diags, "send the output to a file or a program, `save` to a file, or choose another with .format");
+        return STATUS_FAILED;
+    }
+    if (encoding->binary && result->kind == RESULT_SCALAR && !scalar_fits(&result->scalar)) {
+        return diag_error(diags, span, "the value does not fit in 64 bits, and no type of this format is wider");
+    }
+    if (encoding->binary && result->view != VIEW_ROWS && result->view != VIEW_HISTOGRAM) {
+        (void)diag_error(diags, span, "what is to be looked at cannot be had in a format of bytes");
+        diag_hint(diags, "choose another with .format, or leave the last stage out");
+        return STATUS_FAILED;
+    }
+    bool checked = result->kind == RESULT_RELATION && encoding->check;
+    return checked ? encoding->check(result->relation, span, diags) : STATUS_OK;
+}
+
+void print_result(struct printer *out, const struct result *result, const struct print_style *style)
+{
+    if (result->quiet || result->kind == RESULT_NONE) {
+        return;
+    }
+    if (result->view == VIEW_DESCRIPTION) {
+        print_description(&out->text, result->description, style);
+    } else if (result->view == VIEW_PLOT) {
+        plot_print(&out->text, result->relation, style, out->cancel);
+    } else if (result->kind == RESULT_RELATION && style->format == PRINT_TABLE) {
+        print_table(out, result, style);
+    } else if (result->kind == RESULT_RELATION) {
+        struct relation *shown = relation_shown(result);
+        print_rows(out, shown, shown->rows, style);
+        relation_unref(shown);
+    } else if (style->format != PRINT_TABLE && row_styles[style->format]->binary) {
+        print_binary_scalar(&out->text, &result->scalar, style->format);
+    } else {
+        print_scalar(&out->text, &result->scalar, style);
+    }
+}

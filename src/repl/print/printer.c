@@ -1,0 +1,65 @@
+#include "repl/print/printer.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/* Large enough that the system call costs nothing beside the formatting, small enough to stay in the cache. */
+enum { RELIEVE_BYTES = 128 * 1024 };
+
+bool printer_is_full(const struct printer *out)
+{
+    return out->text.length >= RELIEVE_BYTES;
+}
+
+bool printer_relieve(struct printer *out)
+{
+    return printer_is_full(out) ? printer_flush(out) : out->error == 0 && !(out->file && out->file->error);
+}
+
+/* Also where nothing is waiting: who was told to stop has thrown away what was to come. */
+static bool is_stopped(const struct printer *out)
+{
+    return out->cancel && *out->cancel;
+}
+
+static bool flush_to_file(struct printer *out)
+{
+    bool stopped = is_stopped(out);
+    if (!stopped) {
+        writer_add(out->file, out->text.text, out->text.length);
+        out->wrote = out->wrote || out->text.length > 0;
+    }
+    strbuf_clear(&out->text);
+    return !stopped && out->file->error == 0;
+}
+
+bool printer_flush(struct printer *out)
+{
+    if (out->file) {
+        return flush_to_file(out);
+    }
+    size_t done = 0;
+    bool stopped = is_stopped(out);
+    while (out->error == 0 && done < out->text.length && !stopped) {
+        ssize_t wrote = write(out->fd, out->text.text + done, out->text.length - done);
+        if (wrote >= 0) {
+            done += (size_t)wrote;
+            out->wrote = true;
+        } else if (errno != EINTR) {
+            out->error = errno;
+        }
+        stopped = done < out->text.length && is_stopped(out);
+    }
+    strbuf_clear(&out->text);
+    return out->error == 0 && !stopped;
+}
+
+void printer_discard(struct printer *out)
+{
+    strbuf_clear(&out->text);
+}
+
+void printer_free(struct printer *out)
+{
+    strbuf_free(&out->text);
+}

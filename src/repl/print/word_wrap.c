@@ -1,0 +1,44 @@
+#include "repl/print/word_wrap.h"
+
+#include "base/source.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* The bytes up to the next blank, or to the next one outside backquotes. */
+static size_t word_length(const char *text, bool whole_quotes)
+{
+    bool quoted = false;
+    size_t length = 0;
+    while (text[length] && (text[length] != ' ' || quoted)) {
+        quoted = quoted != (whole_quotes && text[length] == '`');
+        length++;
+    }
+    return length;
+}
+
+static size_t next_word(const char *text, size_t room)
+{
+    size_t length = word_length(text, true);
+    return text_width(text, length) > room ? word_length(text, false) : length;
+}
+
+void fold_words(struct strbuf *out, const char *text, size_t begin, size_t width)
+{
+    size_t at = begin;
+    for (const char *word = text; *word;) {
+        size_t length = next_word(word, width > begin ? width - begin : 0);
+        size_t cells = text_width(word, length);
+        bool first = word == text;
+        if (!first && width > 0 && at + 1 + cells > width) {
+            strbuf_printf(out, "\n%*s", (int)begin, "");
+            at = begin;
+        } else if (!first) {
+            strbuf_putc(out, ' ');
+            at++;
+        }
+        strbuf_add_visible(out, word, length);
+        at += cells;
+        word += length + strspn(word + length, " ");
+    }
+}

@@ -1,0 +1,122 @@
+#include "repl/session/arguments.h"
+
+#include "repl/shell.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* How many bytes at the start could be those of a name. Whether they are one the parser says. */
+static size_t name_length(const char *text)
+{
+    size_t length = 0;
+    for (; text[length]; length++) {
+        unsigned char byte = (unsigned char)text[length];
+        bool letter = (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
+        bool digit = byte >= '0' && byte <= '9';
+        if (!letter && !digit && byte != '_' && byte < 0x80) {
+            break;
+        }
+    }
+    return length;
+}
+
+/* `a==3` is a comparison, not a definition. */
+static bool is_named(const char *argument, size_t length)
+{
+    return length > 0 && argument[length] == '=' && argument[length + 1] != '=';
+}
+
+/* The definition as a statement. */
+static void write_definition(struct strbuf *text, const char *argument, size_t number)
+{
+    size_t length = name_length(argument);
+    bool named = is_named(argument, length);
+    strbuf_puts(text, "let ");
+    if (named) {
+        strbuf_add(text, argument, length);
+    } else {
+        strbuf_printf(text, "arg%zu", number);
+    }
+    strbuf_printf(text, " = %s", named ? argument + length + 1 : argument);
+}
+
+/* Arguments often come from other programs: one that smuggles in a second statement is refused. */
+static bool is_one_definition(const struct unit *unit)
+{
+    return unit->parsed == PARSE_OK && unit->first && unit->first->kind == STMT_LET && !unit->first->next;
+}
+
+/* Keeps the argument as it was written, for paths. */
+static const char *keep_text(struct shell *shell, const char *argument, size_t number)
+{
+    size_t length = name_length(argument);
+    bool named = is_named(argument, length);
+    struct strbuf name = {0};
+    if (named) {
+        strbuf_add(&name, argument, length);
+    } else {
+        strbuf_printf(&name, "arg%zu", number);
+    }
+    const char *text = named ? argument + length + 1 : argument;
+    env_set_argument(shell->runner.env, name.text, text);
+    strbuf_free(&name);
+    return text;
+}
+
+/* Whether the text may be meant as a path: it has a `.` or `/`, or there is such a file, and nothing ends a statement.
+ */
+static bool resembles_path(const char *text)
+{
+    return !strpbrk(text, ";\n") && (strpbrk(text, "./") || access(text, F_OK) == 0);
+}
+
+/* What is no value but may be a path is one. */
+static bool is_only_path(struct shell *shell, const struct unit *unit, const char *text)
+{
+    if (!resembles_path(text)) {
+        return false;
+    }
+    struct env *trial = env_copy(shell->runner.env);
+    struct arena *arena = arena_new();
+    struct diags diags;
+    diags_init(&diags, arena);
+    bool is_value = is_one_definition(unit) && check_statement(trial, unit->first, arena, &diags) == STATUS_OK;
+    env_free(trial);
+    arena_free(arena);
+    return !is_value;
+}
+
+/* `name` is what errors call it. */
+static enum exit_status define(struct shell *shell, const char *name, const char *argument, size_t number)
+{
+    struct strbuf text = {0};
+    write_definition(&text, argument, number);
+    struct unit *unit = unit_new(name, &text, PARSE_SCRIPT);
+    if (is_only_path(shell, unit, keep_text(shell, argument, number))) {
+        unit_free(unit);
+        return EXIT_FINE;
+    }
+    if (unit->parsed == PARSE_OK && !is_one_definition(unit)) {
+        (void)diag_error(&unit->diags, (struct span){&unit->source, 0, (uint32_t)unit->source.length},
+                         "an argument holds one value or pipeline");
+        unit->parsed = PARSE_FAILED;
+        unit->first = NULL;
+    }
+    enum exit_status outcome = unit_run(shell, unit);
+    return outcome == EXIT_QUERY ? EXIT_USAGE : outcome;
+}
+
+enum exit_status arguments_define(struct shell *shell, const struct options *options)
+{
+    enum exit_status outcome = EXIT_FINE;
+    for (size_t i = 0; i < options->named_count && outcome == EXIT_FINE; i++) {
+        outcome = define(shell, "--arg", options->named[i], 0);
+    }
+    for (size_t i = 0; i < options->argument_count && outcome == EXIT_FINE; i++) {
+        struct strbuf name = {0};
+        strbuf_printf(&name, "argument %zu", i + 1);
+        outcome = define(shell, name.text, options->arguments[i], i + 1);
+        strbuf_free(&name);
+    }
+    return outcome;
+}

@@ -1,0 +1,47 @@
+#include "repl/session/bandwidth.h"
+
+#include "base/parallel.h"
+#include "base/timing.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { READ_PASSES = 16, READ_PARTS = 64, PRESENT = 1, ABSENT = 2 };
+
+/* Memory that is read for the time that it takes. */
+struct reading {
+    const char *memory;
+    struct parts parts;
+    atomic_bool found; /* what is in no byte of it */
+};
+
+/* A search is the fastest reader that there is on every processor. */
+static void read_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct reading *reading = context;
+    int64_t begin = part_begin(&reading->parts, part), end = part_begin(&reading->parts, part + 1);
+    if (memchr(reading->memory + begin, ABSENT, (size_t)(end - begin))) {
+        atomic_store(&reading->found, true);
+    }
+}
+
+double read_bandwidth(int64_t bytes)
+{
+    const struct crew crew = {.threads = parallel_threads()};
+    char *memory = bulk_new((size_t)bytes);
+    double best = 0;
+    if (!memory) {
+        return 0;
+    }
+    struct reading reading = {.memory = memory, .parts = parts_of(&crew, bytes, bytes / READ_PARTS)};
+    memset(memory, PRESENT, (size_t)bytes); /* pages that were never written are all one */
+    for (int pass = 0; pass < READ_PASSES; pass++) {
+        int64_t began = now_ns();
+        (void)crew_run(&crew, reading.parts.count, read_part, &reading);
+        double rate = (double)bytes / (double)(now_ns() - began);
+        best = rate > best ? rate : best;
+    }
+    bulk_free(memory, (size_t)bytes);
+    return best;
+}

@@ -1,0 +1,102 @@
+/* A text in the user's editor. */
+#include "repl/shell.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *editor_command(void)
+{
+    static const char *const variables[] = {"VISUAL", "EDITOR"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *command = getenv(variables[i]);
+        if (command && *command) {
+            return command;
+        }
+    }
+    return "vi";
+}
+
+static enum status cannot(struct diags *diags, struct span span, const char *what)
+{
+    return diag_error(diags, span, "cannot %s: %s", what, strerror(errno));
+}
+
+/* A new file that only the user reads; -1 if there is none. The ending lets editors colour it. */
+static int make_file(char *path, size_t size)
+{
+    const char *folder = getenv("TMPDIR");
+    (void)snprintf(path, size, "%s/rql-XXXXXX.rql", folder && folder[0] == '/' ? folder : "/tmp");
+    return mkstemps(path, (int)strlen(".rql"));
+}
+
+static bool write_file(int fd, const char *text)
+{
+    FILE *file = fdopen(fd, "w");
+    bool written = file && fputs(text, file) >= 0 && fputc('\n', file) != EOF;
+    return file && fclose(file) == 0 && written;
+}
+
+/* Runs the editor on the terminal, as a shell would: Ctrl-C is for the editor and not for rql. */
+static int run_editor(const char *path)
+{
+    struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
+    sigemptyset(&ignored.sa_mask);
+    (void)sigaction(SIGINT, &ignored, &before);
+    pid_t child = fork();
+    if (child == 0) {
+        (void)signal(SIGINT, SIG_DFL);
+        /* As git does: the variable may hold options. */
+        struct strbuf command = {0};
+        strbuf_printf(&command, "%s \"$1\"", editor_command());
+        (void)execl("/bin/sh", "sh", "-c", command.text, editor_command(), path, (char *)NULL);
+        _exit(127);
+    }
+    int status = -1;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    (void)sigaction(SIGINT, &before, NULL);
+    return child < 0 ? -1 : status;
+}
+
+static bool read_file(const char *path, struct strbuf *text)
+{
+    enum { CHUNK = 4096 };
+    FILE *file = fopen(path, "re");
+    size_t got = 0;
+    while (file && (got = fread(strbuf_reserve(text, CHUNK), 1, CHUNK, file)) > 0) {
+        strbuf_commit(text, got);
+    }
+    bool whole = file && !ferror(file);
+    if (file) {
+        (void)fclose(file);
+    }
+    while (text->length > 0 && strchr(" \t\r\n", text->text[text->length - 1])) {
+        text->text[--text->length] = '\0';
+    }
+    return whole;
+}
+
+enum status edit_text(const char *text, struct span span, struct strbuf *edited, struct diags *diags)
+{
+    char path[4096];
+    int fd = make_file(path, sizeof path);
+    if (fd < 0) {
+        return cannot(diags, span, "make a file for the editor");
+    }
+    enum status status = STATUS_OK;
+    int ended = write_file(fd, text) ? run_editor(path) : -1;
+    if (ended != 0) {
+        status = diag_error(diags, span, "the editor `%s` did not end well, so nothing is run", editor_command());
+        diag_hint(diags, "VISUAL or EDITOR in the environment say which editor it is");
+    } else if (!read_file(path, edited)) {
+        status = cannot(diags, span, "read what was edited");
+    }
+    (void)unlink(path);
+    return status;
+}

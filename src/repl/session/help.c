@@ -1,0 +1,433 @@
+#include "repl/session/help.h"
+
+#include "repl/print/word_wrap.h"
+#include "repl/session/commands.h"
+#include "repl/session/help_text.h"
+#include "repl/session/settings.h"
+
+#include "base/diag.h"
+#include "engine/formats/formats.h"
+#include "engine/plan/functions.h"
+#include "engine/storage/compression.h"
+#include "parser/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A list of names that is wrapped under its title. */
+struct list {
+    struct strbuf *out;
+    size_t width, column;
+};
+
+enum { TITLE_CELLS = 11, USAGE_GAP = 2 };
+
+static struct list begin_list(struct strbuf *out, const char *title, size_t width)
+{
+    strbuf_printf(out, "%-*s", TITLE_CELLS, title);
+    return (struct list){out, width, TITLE_CELLS};
+}
+
+static void list_name(struct list *list, const char *name)
+{
+    size_t length = strlen(name);
+    if (list->column + length + 1 > list->width && list->column > TITLE_CELLS) {
+        strbuf_printf(list->out, "\n%*s", TITLE_CELLS, "");
+        list->column = TITLE_CELLS;
+    }
+    strbuf_printf(list->out, " %s", name);
+    list->column += length + 1;
+}
+
+static void end_list(struct list *list)
+{
+    strbuf_putc(list->out, '\n');
+}
+
+static bool is_alias(const struct word *word)
+{
+    return strcmp(word->text, word->canonical) != 0;
+}
+
+/* A kind of words: how many rows its table has, and the parts of one. A row without a name is not listed. */
+struct row {
+    const char *name, *usage, *summary;
+};
+struct topic {
+    const char *title;
+    size_t (*count)(void);
+    struct row (*row)(size_t k);
+    const char *more; /* below, apart from the rows, or NULL */
+};
+
+/* Aliases are told with the word they stand for, and so are words that only go on with another's phrase. */
+static bool is_listed(const struct word *word)
+{
+    return !word->reserved && !is_alias(word) && word->usage &&
+           strncmp(word->usage, word->text, strlen(word->text)) == 0;
+}
+
+static size_t count_words(void)
+{
+    return word_count;
+}
+
+static struct row word_row(size_t k, bool stages)
+{
+    bool listed = is_listed(&words[k]) && (words[k].stage != STAGE_NONE) == stages;
+    return listed ? (struct row){words[k].text, words[k].usage, words[k].summary} : (struct row){0};
+}
+
+static struct row statement_row(size_t k)
+{
+    return word_row(k, false);
+}
+
+static struct row stage_row(size_t k)
+{
+    return word_row(k, true);
+}
+
+static size_t count_functions(void)
+{
+    return function_count;
+}
+
+static struct row function_row(size_t k)
+{
+    return (struct row){functions[k].name, functions[k].usage, functions[k].summary};
+}
+
+static size_t count_commands(void)
+{
+    return command_count;
+}
+
+static struct row command_row(size_t k)
+{
+    return (struct row){command_table[k].name, command_table[k].name, command_table[k].summary};
+}
+
+static size_t count_settings(void)
+{
+    return setting_count;
+}
+
+static struct row setting_row(size_t k)
+{
+    return (struct row){setting_table[k].name, setting_table[k].name, setting_table[k].summary};
+}
+
+/* Ways of packing follow the formats: they are endings too. */
+static size_t count_formats(void)
+{
+    return format_count + packing_count;
+}
+
+static struct row format_row(size_t k)
+{
+    if (k < format_count) {
+        return (struct row){format_table[k].ending, format_table[k].ending, format_table[k].summary};
+    }
+    const struct packing *packing = packing_table[k - format_count];
+    return (struct row){packing->ending, packing->ending, packing->summary};
+}
+
+static size_t count_operators(void)
+{
+    return operator_count;
+}
+
+static struct row operator_row(size_t k)
+{
+    return (struct row){operator_table[k].name, operator_table[k].usage, operator_table[k].summary};
+}
+
+static size_t count_texts(void)
+{
+    return help_text_count;
+}
+
+static struct row text_row(size_t k)
+{
+    return (struct row){help_texts[k].title, help_texts[k].title, help_texts[k].summary};
+}
+
+static const char stating[] = "\nload PATH FORMAT says what is in a file, whatever its ending: load old.dat csv\n";
+
+static const struct topic topics[] = {
+    {"topics", count_texts, text_row, NULL},         {"statements", count_words, statement_row, NULL},
+    {"stages", count_words, stage_row, NULL},        {"functions", count_functions, function_row, NULL},
+    {"commands", count_commands, command_row, NULL}, {"settings", count_settings, setting_row, NULL},
+    {"formats", count_formats, format_row, stating}, {"operators", count_operators, operator_row, NULL},
+};
+enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
+
+static void list_topic(struct strbuf *out, const struct topic *topic, size_t width)
+{
+    struct list list = begin_list(out, topic->title, width);
+    for (size_t k = 0; k < topic->count(); k++) {
+        const char *name = topic->row(k).name;
+        if (name) {
+            list_name(&list, name);
+        }
+    }
+    end_list(&list);
+}
+
+/* Whether a usage leaves room for its summary beside it; 0 cells: there is always room. */
+static bool leaves_room(size_t usage, size_t width)
+{
+    return width == 0 || usage <= width * 2 / 5;
+}
+
+static void widen(size_t *column, const struct row *row, size_t width)
+{
+    size_t length = row->name ? strlen(row->usage) : 0;
+    *column = length > *column && leaves_room(length, width) ? length : *column;
+}
+
+/* A usage and beside or below it, in a column of their own, the words of its summary. */
+static void list_row(struct strbuf *out, const struct row *row, size_t column, size_t width)
+{
+    size_t begin = column + USAGE_GAP, at = strlen(row->usage);
+    strbuf_puts(out, row->usage);
+    if (!leaves_room(at, width)) {
+        strbuf_putc(out, '\n');
+        at = 0;
+    }
+    strbuf_printf(out, "%*s", (int)(begin - at), "");
+    fold_words(out, row->summary, begin, width);
+    strbuf_putc(out, '\n');
+}
+
+static void list_usages(struct strbuf *out, const struct topic *topic, size_t width)
+{
+    size_t column = 0;
+    for (size_t k = 0; k < topic->count(); k++) {
+        struct row row = topic->row(k);
+        widen(&column, &row, width);
+    }
+    for (size_t k = 0; k < topic->count(); k++) {
+        struct row row = topic->row(k);
+        if (row.name) {
+            list_row(out, &row, column, width);
+        }
+    }
+}
+
+static bool print_text(struct strbuf *out, const char *title)
+{
+    for (size_t i = 0; i < help_text_count; i++) {
+        if (strcmp(help_texts[i].title, title) == 0) {
+            strbuf_puts(out, help_texts[i].text);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool help_topic(struct strbuf *out, const char *title, size_t width)
+{
+    for (size_t i = 0; i < TOPIC_COUNT; i++) {
+        if (strcmp(topics[i].title, title) != 0) {
+            continue;
+        }
+        list_usages(out, &topics[i], width);
+        strbuf_puts(out, topics[i].more ? topics[i].more : "");
+        return true;
+    }
+    return print_text(out, title);
+}
+
+/* The texts, then the kinds. */
+const char *help_title(size_t number)
+{
+    if (number < help_text_count) {
+        return help_texts[number].title;
+    }
+    size_t kind = number - help_text_count;
+    return kind < TOPIC_COUNT ? topics[kind].title : NULL;
+}
+
+/* What its line in a list says about the word. */
+static bool tells_of(const struct row *row, const char *text)
+{
+    return row->name && (strcasestr(row->summary, text) || strcasestr(row->usage, text));
+}
+
+bool help_search(struct strbuf *out, const char *text, size_t width)
+{
+    size_t before = out->length, column = 0;
+    for (size_t pass = 0; pass < 2; pass++) { /* the first measures */
+        for (size_t i = 0; i < TOPIC_COUNT; i++) {
+            for (size_t k = 0; k < topics[i].count(); k++) {
+                struct row row = topics[i].row(k);
+                if (!tells_of(&row, text)) {
+                    continue;
+                }
+                if (pass == 0) {
+                    widen(&column, &row, width);
+                } else {
+                    list_row(out, &row, column, width);
+                }
+            }
+        }
+    }
+    return out->length > before;
+}
+
+void help_overview(struct strbuf *out, size_t width)
+{
+    strbuf_puts(out, "A query is a source and stages, each working on what comes from the one before:\n"
+                     "  load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum\n\n");
+    for (size_t i = 0; i < TOPIC_COUNT; i++) {
+        list_topic(out, &topics[i], width);
+    }
+    strbuf_puts(out, "\n.help start answers some questions, step by step. .help stages tells what each\n"
+                     "stage does, .help WORD explains a word by an example, which runs where the\n"
+                     "sample data is: .cd data/sample, or share/rql/sample beside the installed bin.\n"
+                     "Ctrl-C stops a query, Ctrl-D leaves.\n");
+}
+
+static void help_stage(struct strbuf *out, const struct word *word)
+{
+    if (is_alias(word)) {
+        strbuf_printf(out, "%s is another word for %s\n", word->text, word->canonical);
+        word = word_find(word->canonical, strlen(word->canonical));
+    }
+    if (word->usage) {
+        strbuf_printf(out, "%s\n", word->usage);
+    }
+    if (word->summary) {
+        strbuf_printf(out, "  %s\n", word->summary);
+    }
+    if (word->example) {
+        strbuf_printf(out, "  example: %s\n", word->example);
+    }
+    const char *title = "  also:";
+    for (size_t i = 0; i < word_count; i++) {
+        if (is_alias(&words[i]) && strcmp(words[i].canonical, word->text) == 0) {
+            strbuf_printf(out, "%s %s", title, words[i].text);
+            title = "";
+        }
+    }
+    strbuf_puts(out, *title ? "" : "\n");
+}
+
+static void help_function(struct strbuf *out, const struct function *function)
+{
+    strbuf_printf(out, "%s\n  %s\n", function->usage, function->summary);
+    if (function->example) {
+        strbuf_printf(out, "  example: %s is %s\n", function->example, function->value);
+    }
+}
+
+static void help_command(struct strbuf *out, const struct command *command)
+{
+    strbuf_printf(out, "%s%s%s\n  %s\n", command->name, *command->usage ? " " : "", command->usage, command->summary);
+    if (command->example) {
+        strbuf_printf(out, "  example: %s\n", command->example);
+    }
+}
+
+static void help_setting(struct strbuf *out, const struct setting *setting)
+{
+    strbuf_printf(out, ".set %s ", setting->name);
+    setting_print_choices(out, setting);
+    strbuf_printf(out, "\n  %s\n", setting->summary);
+}
+
+static void help_operator(struct strbuf *out, const struct operator_help *row)
+{
+    strbuf_printf(out, "%s\n  %s\n  example: %s is %s\n", row->usage, row->summary, row->example, row->value);
+}
+
+static void help_format(struct strbuf *out, const struct format *format)
+{
+    const char *use = format->read && format->write ? "; loaded and saved" : ""; /* else the summary says which */
+    strbuf_printf(out, "%s\n  %s%s\n", format->ending, format->summary, use);
+    if (format->read) {
+        strbuf_printf(out, "  `load PATH %s` reads it from a file of any ending\n", format_word(format));
+    }
+    if (format->write && !format->shaped) {
+        strbuf_printf(out, "  example: range 1..3 | save some%s\n", format->ending);
+    }
+}
+
+/* A command is found with and without its dot. */
+static bool names_command(const struct command *command, const char *word)
+{
+    return strcmp(command->name, word) == 0 || strcmp(command->name + 1, word) == 0;
+}
+
+/* All that one word means: min is a stage and a function, format a command and a setting. */
+bool help_word(struct strbuf *out, const char *text)
+{
+    size_t before = out->length;
+    const struct word *word = word_find(text, strlen(text));
+    if (word) {
+        help_stage(out, word);
+    }
+    const struct function *function = function_find(text);
+    if (function) {
+        help_function(out, function);
+    }
+    for (size_t i = 0; i < command_count; i++) {
+        if (names_command(&command_table[i], text)) {
+            help_command(out, &command_table[i]);
+        }
+    }
+    const struct setting *setting = setting_find(text);
+    if (setting) {
+        help_setting(out, setting);
+    }
+    for (size_t i = 0; i < operator_count && !word; i++) {
+        if (strcmp(operator_table[i].name, text) == 0) {
+            help_operator(out, &operator_table[i]);
+        }
+    }
+    for (size_t i = 0; i < format_count; i++) {
+        const char *ending = format_table[i].ending;
+        if (strcmp(ending, text) == 0 || strcmp(ending + 1, text) == 0) {
+            help_format(out, &format_table[i]);
+        }
+    }
+    for (size_t i = 0; i < packing_count; i++) {
+        const char *ending = packing_table[i]->ending;
+        if (strcmp(ending, text) == 0 || strcmp(ending + 1, text) == 0) {
+            strbuf_printf(out, "%s\n  %s\n  example: range 1..3 | save some.csv%s\n", ending, packing_table[i]->summary,
+                          ending);
+        }
+    }
+    return out->length > before;
+}
+
+size_t help_nearest(const char *word, const char **nearest, size_t max)
+{
+    struct arena *arena = arena_new();
+    size_t most = word_count + function_count + command_count + setting_count + help_text_count + TOPIC_COUNT;
+    const char **all = arena_array(arena, most, sizeof *all);
+    size_t count = 0;
+    for (size_t i = 0; i < word_count; i++) {
+        all[count++] = words[i].text;
+    }
+    for (size_t i = 0; i < function_count; i++) {
+        /* min and its like are words too: no name twice */
+        if (!word_find(functions[i].name, strlen(functions[i].name))) {
+            all[count++] = functions[i].name;
+        }
+    }
+    for (size_t i = 0; i < command_count; i++) {
+        all[count++] = command_table[i].name;
+    }
+    for (size_t i = 0; i < setting_count; i++) {
+        all[count++] = setting_table[i].name;
+    }
+    for (size_t i = 0; help_title(i); i++) {
+        all[count++] = help_title(i);
+    }
+    size_t found = nearest_names(word, all, count, nearest, max);
+    arena_free(arena);
+    return found;
+}

@@ -1,0 +1,262 @@
+#include "repl/session/options.h"
+
+#include "base/diag.h"
+#include "base/heap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct option_row option_table[] = {
+    {"command", 'c', "QUERY", OPTION_QUERY, NULL, NULL, "run this; may be repeated, each on its own"},
+    {"arg", 0, "NAME=VALUE", OPTION_ARGUMENT, NULL, NULL, "what $NAME stands for; may be repeated"},
+    {"device", 0, "", OPTION_SET, "device", NULL, NULL},
+    {"format", 0, "", OPTION_SET, "format", NULL, NULL},
+    {"header", 0, NULL, OPTION_SET, "header", "on", "print the names of columns first"},
+    {"timing", 0, NULL, OPTION_SET, "timing", "on", "where the time went, on standard error"},
+    {"fusion", 0, "", OPTION_SET, "fusion", NULL, NULL},
+    {"learn", 0, "", OPTION_SET, "learn", NULL, NULL},
+    {"later", 0, "", OPTION_SET, "later", NULL, NULL},
+    {"stop", 'e', NULL, OPTION_SET, "errors", "stop", "stop at the first query that fails, the default"},
+    {"keep-going", 'k', NULL, OPTION_SET, "errors", "continue", "go on after a query that fails; status 1 in the end"},
+    {"no-init", 0, NULL, OPTION_NO_INIT, NULL, NULL, "do not read rqlrc before the prompt"},
+    {"quiet", 0, NULL, OPTION_SET, "messages", "quiet", "no notes, no greeting"},
+    {"verbose", 0, NULL, OPTION_SET, "messages", "verbose", "all notes, each time"},
+    {"help", 'h', NULL, OPTION_HELP, NULL, NULL, "this text"},
+    {"version", 0, NULL, OPTION_VERSION, NULL, NULL, "name and version"},
+};
+const size_t option_count = sizeof option_table / sizeof *option_table;
+
+/* Where reading has come to. */
+struct reader {
+    int argc;
+    char *const *argv;
+    int next;
+    struct options *options;
+    struct strbuf *message;
+};
+
+static enum options_result bad(struct strbuf *message)
+{
+    strbuf_puts(message, "\n'rql --help' lists the options\n");
+    return OPTIONS_BAD;
+}
+
+/* One line of at most 79 cells. Of a setting its choices say more than words do. */
+static void print_option(struct strbuf *out, const struct option_row *row)
+{
+    struct strbuf left = {0};
+    if (row->letter) {
+        strbuf_printf(&left, "-%c, ", row->letter);
+    }
+    strbuf_printf(&left, "--%s", row->name);
+    if (row->argument) {
+        strbuf_printf(&left, " %s", *row->argument ? row->argument : "WHICH");
+    }
+    strbuf_printf(out, "  %-22s  %s", left.text, row->summary ? row->summary : "");
+    if (!row->summary && row->argument) {
+        setting_print_choices(out, setting_find(row->setting));
+    } else if (!row->summary) {
+        strbuf_puts(out, setting_find(row->setting)->summary);
+    }
+    strbuf_putc(out, '\n');
+    strbuf_free(&left);
+}
+
+/* It fits a screen of 24 lines of 80 cells. */
+static void print_help(struct strbuf *out)
+{
+    strbuf_puts(out, "rql: an interactive shell for columnar data; .help inside explains the language\n"
+                     "  rql [OPTIONS]                  a prompt, or queries from standard input\n"
+                     "  rql [OPTIONS] SCRIPT [ARG...]  queries from a file, or - for standard input\n"
+                     "  rql [OPTIONS] -c QUERY ...     these queries\n");
+    for (size_t i = 0; i < option_count; i++) {
+        print_option(out, &option_table[i]);
+    }
+    strbuf_puts(out, "An ARG is NAME=VALUE, as of --arg; the K-th one is $argK if it is VALUE alone\n"
+                     "Example: rql -c 'load ids.bin | zip amounts.bin | select id==42 | snds | sum'\n"
+                     "Exit status: 0, 1 if a query failed, 2 for bad usage, 130 if interrupted\n");
+}
+
+static const struct option_row *find_long(const char *name, size_t length)
+{
+    for (size_t i = 0; i < option_count; i++) {
+        if (strlen(option_table[i].name) == length && memcmp(option_table[i].name, name, length) == 0) {
+            return &option_table[i];
+        }
+    }
+    return NULL;
+}
+
+static const struct option_row *find_short(char letter)
+{
+    for (size_t i = 0; i < option_count; i++) {
+        if (option_table[i].letter == letter) {
+            return &option_table[i];
+        }
+    }
+    return NULL;
+}
+
+static enum options_result unknown(struct strbuf *message, const char *argument)
+{
+    strbuf_puts(message, "rql: unknown option '");
+    strbuf_add_visible(message, argument, strlen(argument));
+    strbuf_putc(message, '\'');
+    size_t dashes = strspn(argument, "-");
+    char name[64];
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(argument + dashes, "="), argument + dashes);
+    const char *candidates[sizeof option_table / sizeof *option_table];
+    for (size_t i = 0; i < option_count; i++) {
+        candidates[i] = option_table[i].name;
+    }
+    const char *nearest[3];
+    size_t count = nearest_names(name, candidates, option_count, nearest, 3);
+    for (size_t i = 0; i < count; i++) {
+        strbuf_printf(message, "%s--%s%s", i == 0 ? "; did you mean " : " or ", nearest[i], i + 1 == count ? "?" : "");
+    }
+    return bad(message);
+}
+
+static enum options_result bad_value(struct strbuf *message, const struct option_row *row, const char *value)
+{
+    strbuf_printf(message, "rql: --%s cannot be '", row->name);
+    strbuf_add_visible(message, value, strlen(value));
+    strbuf_puts(message, "'; it is one of ");
+    setting_print_choices(message, setting_find(row->setting));
+    return bad(message);
+}
+
+static enum options_result bad_argument(struct strbuf *message, const char *value)
+{
+    strbuf_puts(message, "rql: --arg takes NAME=VALUE, not '");
+    strbuf_add_visible(message, value, strlen(value));
+    strbuf_putc(message, '\'');
+    return bad(message);
+}
+
+/* One option; `value` is what followed an =, or NULL. */
+static enum options_result apply(struct reader *reader, const struct option_row *row, const char *value)
+{
+    if (!row->argument && value) {
+        strbuf_printf(reader->message, "rql: --%s takes no value", row->name);
+        return bad(reader->message);
+    }
+    if (row->argument && !value) {
+        if (reader->next == reader->argc) {
+            strbuf_printf(reader->message, "rql: --%s needs a value", row->name);
+            return bad(reader->message);
+        }
+        value = reader->argv[reader->next++];
+    }
+    switch (row->action) {
+    case OPTION_SET:
+        if (!row->argument) {
+            value = row->value;
+        }
+        if (!setting_set(&reader->options->settings, setting_find(row->setting), value)) {
+            return bad_value(reader->message, row, value);
+        }
+        return OPTIONS_RUN;
+    case OPTION_QUERY:
+        reader->options->queries[reader->options->query_count++] = value;
+        return OPTIONS_RUN;
+    case OPTION_ARGUMENT:
+        reader->options->named[reader->options->named_count++] = value;
+        return strchr(value, '=') ? OPTIONS_RUN : bad_argument(reader->message, value);
+    case OPTION_NO_INIT:
+        reader->options->no_init = true;
+        return OPTIONS_RUN;
+    case OPTION_HELP:
+        print_help(reader->message);
+        return OPTIONS_TELL;
+    case OPTION_VERSION:
+        strbuf_puts(reader->message, "rql " RQL_VERSION "\n");
+        return OPTIONS_TELL;
+    }
+    return OPTIONS_RUN;
+}
+
+static enum options_result read_option(struct reader *reader, const char *argument)
+{
+    if (argument[1] != '-') { /* -c QUERY or -cQUERY */
+        const struct option_row *row = find_short(argument[1]);
+        if (!row || (argument[2] && !row->argument)) {
+            return unknown(reader->message, argument);
+        }
+        return apply(reader, row, argument[2] ? argument + 2 : NULL);
+    }
+    const char *name = argument + 2;
+    size_t length = strcspn(name, "=");
+    const struct option_row *row = find_long(name, length);
+    return row ? apply(reader, row, name[length] ? name + length + 1 : NULL) : unknown(reader->message, argument);
+}
+
+/* Whether what follows the script looks like an option of rql, put too late. A negative number does not. */
+static bool looks_like_option(const char *argument)
+{
+    if (argument[0] != '-') {
+        return false;
+    }
+    char second = argument[1];
+    return second == '-' || (second >= 'a' && second <= 'z') || (second >= 'A' && second <= 'Z');
+}
+
+/* What stands beside the options: the script, then its arguments. */
+static enum options_result read_operand(struct reader *reader, const char *argument, bool only_operands)
+{
+    struct strbuf *message = reader->message;
+    struct options *options = reader->options;
+    if (!options->script) {
+        options->script = argument;
+        if (*argument == '\0') {
+            strbuf_puts(message, "rql: the script's name is empty");
+            return bad(message);
+        }
+        return OPTIONS_RUN;
+    }
+    if (!only_operands && looks_like_option(argument)) {
+        strbuf_puts(message, "rql: unexpected '");
+        strbuf_add_visible(message, argument, strlen(argument));
+        strbuf_puts(message, "' after the script; options come before it, and NAME=VALUE after it needs none");
+        return bad(message);
+    }
+    options->arguments[options->argument_count++] = argument;
+    return OPTIONS_RUN;
+}
+
+enum options_result options_parse(struct options *options, int argc, char *const *argv, struct strbuf *message)
+{
+    *options = (struct options){.settings = settings_default()};
+    options->queries = heap_array((size_t)argc + 1, sizeof *options->queries);
+    options->arguments = heap_array((size_t)argc + 1, sizeof *options->arguments);
+    options->named = heap_array((size_t)argc + 1, sizeof *options->named);
+    struct reader reader = {argc, argv, 1, options, message};
+    bool only_operands = false;
+    while (reader.next < argc) {
+        const char *argument = argv[reader.next++];
+        enum options_result result = OPTIONS_RUN;
+        if (!only_operands && strcmp(argument, "--") == 0) {
+            only_operands = true;
+        } else if (!only_operands && !options->script && argument[0] == '-' && argument[1]) {
+            result = read_option(&reader, argument);
+        } else {
+            result = read_operand(&reader, argument, only_operands);
+        }
+        if (result != OPTIONS_RUN) {
+            return result;
+        }
+    }
+    if (options->script && options->query_count) {
+        strbuf_puts(message, "rql: a script and -c exclude each other");
+        return bad(message);
+    }
+    return OPTIONS_RUN;
+}
+
+void options_free(struct options *options)
+{
+    free(options->queries);
+    free(options->arguments);
+    free(options->named);
+}

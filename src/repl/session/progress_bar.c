@@ -1,0 +1,142 @@
+#include "repl/session/progress_bar.h"
+
+#include "repl/print/bar.h"
+#include "repl/print/number_format.h"
+
+#include "base/source.h"
+#include "base/timing.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { PATIENCE_NS = 500000000, REDRAW_NS = 100000000, BAR_CELLS = 20, USUAL_CELLS = 80 };
+
+#define ERASE_LINE "\r\033[K"
+
+static void add_time(struct strbuf *out, double seconds)
+{
+    if (seconds < 99.5) {
+        strbuf_printf(out, seconds < 9.95 ? "%.1f s left" : "%.0f s left", seconds);
+    } else {
+        strbuf_printf(out, "%.0f min left", seconds / 60);
+    }
+}
+
+/* Appends a piece to the line if it still fits. */
+static void add_piece(struct strbuf *line, struct strbuf *piece, size_t width)
+{
+    size_t cells = text_width(line->text, line->length) + 2 + text_width(piece->text, piece->length);
+    if (cells <= width) {
+        strbuf_puts(line, "  ");
+        strbuf_add(line, piece->text, piece->length);
+    }
+    strbuf_clear(piece);
+}
+
+void meter_line(struct strbuf *out, const struct advance *advance, int passes, int64_t ns, size_t width)
+{
+    struct strbuf line = {0};
+    struct strbuf piece = {0};
+    double seconds = (double)ns / 1e9;
+    strbuf_printf(&line, "%3.0f %% ", advance->part * 100);
+    if (width >= 2 * BAR_CELLS) {
+        struct strbuf bar = {0};
+        bar_add(&bar, advance->part, BAR_CELLS);
+        strbuf_add(&line, bar.text, bar.length);
+        for (size_t cells = text_width(bar.text, bar.length); cells < BAR_CELLS; cells++) {
+            strbuf_puts(&line, "░");
+        }
+        strbuf_free(&bar);
+    }
+    if (advance->part > 0 && seconds > 0) {
+        add_time(&piece, seconds / advance->part * (1 - advance->part));
+        add_piece(&line, &piece, width);
+    }
+    strbuf_add_visible(&piece, advance->what, strlen(advance->what));
+    if (passes > 1) {
+        strbuf_printf(&piece, ", pass %d", passes);
+    }
+    add_piece(&line, &piece, width);
+    if (advance->rows > 0) {
+        double rows = advance->part * (double)advance->rows;
+        digits_short(&piece, rows);
+        strbuf_puts(&piece, " of ");
+        digits_short(&piece, (double)advance->rows);
+        strbuf_puts(&piece, " rows");
+        add_piece(&line, &piece, width);
+        digits_short(&piece, seconds > 0 ? rows / seconds : 0);
+        strbuf_puts(&piece, " rows/s");
+        add_piece(&line, &piece, width);
+    }
+    if (advance->bytes > 0 && seconds > 0) {
+        strbuf_printf(&piece, "%.2f GB/s", advance->part * (double)advance->bytes / 1e9 / seconds);
+        add_piece(&line, &piece, width);
+    }
+    strbuf_add(out, line.text, line.length);
+    strbuf_free(&piece);
+    strbuf_free(&line);
+}
+
+static size_t line_cells(int fd)
+{
+    struct winsize size;
+    bool told = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return (told ? size.ws_col : USUAL_CELLS) - 1U; /* a full line may wrap */
+}
+
+/* What cannot be written is not missed. */
+static void put(const struct meter *meter, const struct strbuf *text)
+{
+    ssize_t wrote = write(meter->fd, text->text, text->length);
+    (void)wrote;
+}
+
+/* A step begins anew, or goes over its rows once more. */
+static void note_step(struct meter *meter, const struct advance *advance, int64_t now)
+{
+    bool same = strncmp(meter->what, advance->what, sizeof meter->what - 1) == 0;
+    if (same && advance->part >= meter->part) {
+        meter->part = advance->part;
+        return;
+    }
+    meter->passes = same ? meter->passes + 1 : 1;
+    meter->pass_began = same || *meter->what ? now : meter->began;
+    meter->part = advance->part;
+    (void)snprintf(meter->what, sizeof meter->what, "%s", advance->what);
+}
+
+static void tell(struct progress *progress, const struct advance *advance)
+{
+    struct meter *meter = (struct meter *)progress;
+    int64_t now = now_ns();
+    note_step(meter, advance, now);
+    if (now - meter->began < PATIENCE_NS || now - meter->shown < REDRAW_NS) {
+        return;
+    }
+    struct strbuf text = {0};
+    strbuf_puts(&text, ERASE_LINE);
+    meter_line(&text, advance, meter->passes, now - meter->pass_began, line_cells(meter->fd));
+    put(meter, &text);
+    strbuf_free(&text);
+    meter->shown = now;
+    meter->visible = true;
+}
+
+void meter_start(struct meter *meter, int fd)
+{
+    *meter = (struct meter){.base = {tell}, .fd = fd, .began = now_ns(), .passes = 1};
+    meter->pass_began = meter->began;
+}
+
+void meter_stop(struct meter *meter)
+{
+    if (meter->visible) {
+        struct strbuf text = {0};
+        strbuf_puts(&text, ERASE_LINE);
+        put(meter, &text);
+        strbuf_free(&text);
+        meter->visible = false;
+    }
+}

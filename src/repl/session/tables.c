@@ -1,0 +1,116 @@
+/* `.tables`: what has been named, how large it is and where. */
+#include "repl/print/number_format.h"
+#include "repl/print/text_table.h"
+#include "repl/session/command_call.h"
+
+#include "engine/backend/deferred_rows.h"
+
+enum { NAME, ROWS, BYTES, WHERE, WHAT, COLUMNS };
+
+static const struct text_column columns[COLUMNS] = {
+    [NAME] = {"name", true},   [ROWS] = {"rows", false}, [BYTES] = {"bytes", false},
+    [WHERE] = {"where", true}, [WHAT] = {"what", true},
+};
+
+/* Places that elements are in; a relation's columns may be in several. */
+enum { IN_FILE = 1, IN_MEMORY = 2, ON_DEVICE = 4, LATER = 8 };
+
+/* Whether a device that has started has all rows. */
+static bool device_has(struct backend *device, const struct column *column)
+{
+    struct profile profile;
+    return device && device->ops->absent && column->rows > 0 &&
+           device->ops->profile(device, false, &profile) == BACKEND_READY && profile.class == CLASS_GPU &&
+           device->ops->absent(device, column, 0, column->rows) == 0;
+}
+
+static int places_of(struct backend *device, const struct column *column)
+{
+    int host = column->mapping && mapping_is_file(column->mapping) ? IN_FILE : IN_MEMORY;
+    if (column->away) {
+        return later_has(column) ? LATER : ON_DEVICE;
+    }
+    return device_has(device, column) ? host | ON_DEVICE : host;
+}
+
+static void add_places(struct strbuf *out, int places)
+{
+    static const char *const names[] = {"file", "memory", "device", "on demand"};
+    for (int i = 0; i < 4; i++) {
+        if (places & 1 << i) {
+            strbuf_printf(out, "%s%s", out->length ? "+" : "", names[i]);
+        }
+    }
+}
+
+static void add_number(struct strbuf *out, int64_t number, const struct print_style *style)
+{
+    if (style->separators) {
+        digits_group_int(out, number);
+    } else {
+        strbuf_printf(out, "%lld", (long long)number);
+    }
+}
+
+static void add_relation(struct strbuf *cells, const struct relation *relation, const struct shell *shell,
+                         const struct print_style *style)
+{
+    int places = 0;
+    int64_t bytes = 0;
+    struct strbuf *what = &cells[WHAT];
+    for (size_t k = 0; k < relation->count; k++) {
+        const struct column *column = relation->columns[k];
+        bytes += relation->rows * (int64_t)type_table[column->store].size;
+        places |= places_of(shell->runner.device, column);
+        strbuf_puts(what, k ? ", " : "");
+        strbuf_puts(what, relation->names[k]);
+        strbuf_printf(what, " %s", type_table[column->type].name);
+        if (column->store != column->type) {
+            strbuf_printf(what, " kept as %s", type_table[column->store].name);
+        }
+    }
+    add_number(&cells[ROWS], relation->rows, style);
+    add_number(&cells[BYTES], bytes, style);
+    add_places(&cells[WHERE], places);
+}
+
+static void add_binding(struct text_table *table, const struct binding *binding, const struct shell *shell,
+                        const struct print_style *style)
+{
+    struct strbuf cells[COLUMNS] = {{0}};
+    strbuf_puts(&cells[NAME], binding->name);
+    switch (binding->kind) {
+    case BINDING_SCALAR:
+        scalar_print(&cells[WHAT], &binding->scalar);
+        break;
+    case BINDING_RELATION:
+        add_relation(cells, binding->relation, shell, style);
+        break;
+    case BINDING_FUNCTION: {
+        struct span span = binding->function->span;
+        strbuf_add(&cells[WHAT], span.source->text + span.begin, span.end - span.begin);
+        break;
+    }
+    }
+    text_table_add(table, cells);
+    for (size_t k = 0; k < COLUMNS; k++) {
+        strbuf_free(&cells[k]);
+    }
+}
+
+enum exit_status run_tables(struct command_call *call)
+{
+    struct shell *shell = call->shell;
+    struct print_style style = shell_print_style(shell);
+    if (call->env->count == 0 && shell->out_terminal) {
+        strbuf_puts(&shell->out.text, "nothing has been named yet; let NAME = ... does\n");
+        return EXIT_FINE;
+    }
+    struct text_table table;
+    text_table_init(&table, call->arena, columns, COLUMNS);
+    for (size_t i = 0; i < call->env->count; i++) {
+        add_binding(&table, &call->env->bindings[i], shell, &style);
+    }
+    text_table_print(&shell->out.text, &table, &style);
+    return EXIT_FINE;
+}
