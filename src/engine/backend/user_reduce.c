@@ -4,9 +4,9 @@
 
 #include "base/heap.h"
 #include "engine/backend/value.h"
-#include "engine/exact/failure.h"
 #include "engine/optimize/guard.h"
 #include "engine/optimize/range_analysis.h"
+#include "engine/plan/failure.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,22 +3,7 @@
 #define RQL_ENGINE_EXACT_FAILURE_H
 
 #include "engine/backend/value.h"
-#include "engine/plan/task.h"
-
-struct failure {
-    const struct task *task; /* NULL: a constant expression, of no stage and no row */
-    const struct code *code;
-    const struct input *inputs; /* of that code; NULL: it has none */
-    const struct instr *instr;
-    int64_t row;
-    int64_t a, b;  /* the arguments, */
-    double number; /* or that of TO_INT */
-    int64_t rows;  /* GATHER: how many elements there are */
-    /* The code's values at that row, as far as computed[v] is computed_for; NULL: not at hand. */
-    const union datum *values;
-    const int64_t *computed;
-    int64_t computed_for;
-};
+#include "engine/plan/failure.h"
 
 /* The error that `what` happened at this row, in the task's stage that the span lies in. */
 enum status fail_row(const struct task *task, struct span span, int64_t row, const char *what, struct diags *diags);
