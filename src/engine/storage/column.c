@@ -2,7 +2,6 @@
 
 #include "base/heap.h"
 #include "engine/storage/buffer_pool.h"
-#include "engine/storage/column_stats.h"
 #include "engine/storage/mapped_file.h"
 #include "engine/storage/residency.h"
 
@@ -46,7 +45,8 @@ void column_unref(struct column *column)
     if (column->reserved)
         pool_give(column->pool, owned_data(column), column->reserved);
     pool_unref(column->pool);
-    kept_free(column->kept);
+    if (column->kept)
+        column->release_kept(column->kept);
     mapping_unref(column->mapping);
     free(column);
 }

@@ -18,12 +18,13 @@ struct column {
     const void *data; /* page-aligned, or within a mapped file; NULL for a column of no rows */
     bool range_known; /* lo..hi below is what the elements are in (integers only), tighter than the type */
     int64_t lo, hi;
-    struct mapping *mapping; /* the file behind data, or NULL */
-    size_t reserved;         /* bytes of anonymous memory behind data, 0 for a mapped file */
-    struct away *away;       /* rows that only a device has: see away.h before reading data */
-    bool lost;               /* a device had some, and has lost them */
-    struct pool *pool;       /* where that memory goes back to, one reference; NULL: to the system */
-    struct kept *kept;       /* what has been found out about the elements, or NULL */
+    struct mapping *mapping;                 /* the file behind data, or NULL */
+    size_t reserved;                         /* bytes of anonymous memory behind data, 0 for a mapped file */
+    struct away *away;                       /* rows that only a device has: see away.h before reading data */
+    bool lost;                               /* a device had some, and has lost them */
+    struct pool *pool;                       /* where that memory goes back to, one reference; NULL: to the system */
+    struct kept *kept;                       /* what has been found out about the elements, or NULL */
+    void (*release_kept)(struct kept *kept); /* frees it; set with it */
     _Atomic int refs;
     _Atomic int copies; /* how many of the references are those of devices' copies, which nobody may need */
 };

@@ -102,10 +102,8 @@ static void set_bytes(struct kept *kept, size_t bytes)
     kept->bytes = bytes;
 }
 
-void kept_free(struct kept *kept)
+static void kept_free(struct kept *kept)
 {
-    if (!kept)
-        return;
     struct keeper *keeper = kept->keeper;
     column_unref(kept->narrow);
     zones_free(kept->zones);
@@ -263,8 +261,10 @@ void keeper_note(struct keeper *keeper, struct column *column)
     if (!keeper || column->rows < (keeper->eager ? 1 : LEAST_ROWS) || column->away || column->lost ||
         column_bytes(column) / 2 > keeper->most)
         return;
-    if (!column->kept)
+    if (!column->kept) {
         column->kept = kept_new(keeper);
+        column->release_kept = kept_free;
+    }
     struct kept *kept = column->kept;
     kept->used = keeper->clock;
     if (kept->noted || !is_wanted(keeper, column))

@@ -32,8 +32,4 @@ void keeper_settle(struct keeper *keeper);
 const struct zones *column_zones(const struct column *column);
 struct column *column_narrow(const struct column *column);
 
-/* For column.c: the column goes. */
-struct kept;
-void kept_free(struct kept *kept); /* NULL is allowed */
-
 #endif
