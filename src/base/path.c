@@ -1,7 +1,5 @@
 #include "base/path.h"
 
-#include "engine/storage/compression.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,18 +14,6 @@ const char *path_base(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
-}
-
-const char *path_ending(const char *path)
-{
-    const char *base = path_base(path);
-    const char *dot = strrchr(base, '.');
-    if (!dot || dot == base)
-        return base + strlen(base);
-    const char *before = dot - 1;
-    while (before > base && *before != '.')
-        before--;
-    return packing_of_path(base) && before > base ? before : dot;
 }
 
 const char *path_folder(const char *path, struct arena *arena)

@@ -6,10 +6,8 @@
 
 #include <stdbool.h>
 
-/* The last part of a path, and its ending from the last dot on: "" if there is none or the dot comes first. An ending
- * that says how the file is packed goes with the one before it: ".csv.gz". Both point into `path`. */
+/* The last part of a path; points into `path`. */
 const char *path_base(const char *path);
-const char *path_ending(const char *path);
 
 /* The folder the path is in: "." or ends in a slash. */
 const char *path_folder(const char *path, struct arena *arena);

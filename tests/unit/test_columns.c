@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "engine/evaluator/evaluator.h"
+#include "engine/storage/compression_table.h"
 #include "engine/storage/file_changed.h"
 
 #include <fcntl.h>

@@ -3,6 +3,7 @@
 #include "engine/backend/deferred_rows.h"
 #include "engine/bind/bind_internal.h"
 #include "engine/formats/formats.h"
+#include "engine/storage/compression_table.h"
 #include "engine/storage/file_not_found.h"
 
 #include <string.h>

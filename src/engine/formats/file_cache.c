@@ -3,7 +3,7 @@
 #include "base/heap.h"
 #include "base/path.h"
 #include "engine/formats/formats.h"
-#include "engine/storage/compression.h"
+#include "engine/storage/compression_table.h"
 #include "engine/storage/pipe_input.h"
 
 #include <dirent.h>

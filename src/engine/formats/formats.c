@@ -6,7 +6,7 @@
 #include "engine/formats/raw.h"
 #include "engine/formats/row_formats.h"
 #include "engine/formats/text_read.h"
-#include "engine/storage/compression.h"
+#include "engine/storage/compression_table.h"
 
 #include <string.h>
 #include <strings.h>

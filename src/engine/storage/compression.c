@@ -1,60 +1,9 @@
 #include "engine/storage/compression.h"
 
 #include "base/memory_size.h"
+#include "engine/storage/growing_buffer.h"
 
-#include <string.h>
-#include <strings.h>
 #include <sys/mman.h>
-
-enum { FIRST_ROOM = 1 << 20 };
-
-const struct packing *const packing_table[] = {&packing_gzip, &packing_zstd};
-const size_t packing_count = sizeof packing_table / sizeof packing_table[0];
-
-const struct packing *packing_of_path(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    for (size_t i = 0; i < packing_count && dot; i++) {
-        if (strcasecmp(packing_table[i]->ending, dot) == 0)
-            return packing_table[i];
-    }
-    return NULL;
-}
-
-const struct packing *packing_of_content(const void *data, size_t length)
-{
-    for (size_t i = 0; i < packing_count; i++) {
-        size_t size = strlen(packing_table[i]->magic);
-        if (length >= size && memcmp(data, packing_table[i]->magic, size) == 0)
-            return packing_table[i];
-    }
-    return NULL;
-}
-
-bool room_make(struct room *room, size_t more)
-{
-    if (more > room->most - room->used)
-        return false;
-    if (room->used + more <= room->size)
-        return true;
-    size_t size = room->size ? room->size : FIRST_ROOM;
-    while (size < room->used + more)
-        size *= 2;
-    void *data = room->data ? mremap(room->data, room->size, size, MREMAP_MAYMOVE)
-                            : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED)
-        return false;
-    room->data = data;
-    room->size = size;
-    return true;
-}
-
-void packing_tell(const struct crew *crew, size_t done, size_t length)
-{
-    struct advance advance = crew->whole;
-    advance.part = (double)done / (double)length;
-    progress_tell(crew->progress, &advance);
-}
 
 static enum status unpack_error(const struct packing *packing, const char *path, enum unpacked outcome,
                                 struct span span, struct diags *diags)

@@ -6,15 +6,7 @@
 #include "base/parallel.h"
 #include "engine/storage/mapped_file.h"
 
-/* Memory that grows as it is written: for what is unpacked, or comes through a pipe. It is from mmap. */
-struct room {
-    char *data;
-    size_t used, size;
-    size_t most; /* bytes: what needs more is an error */
-};
-
-/* Makes room for `more` bytes behind what is used; false if there is none. */
-bool room_make(struct room *room, size_t more);
+struct room; /* growing_buffer.h */
 
 enum unpacked { UNPACKED, UNPACKED_CUT_SHORT, UNPACKED_DAMAGED, UNPACKED_TOO_LARGE, UNPACKED_CANCELLED };
 
@@ -38,22 +30,9 @@ struct packing {
     void (*end)(struct packer *packer);
 };
 
-extern const struct packing *const packing_table[];
-extern const size_t packing_count;
-
-/* The way of packing that a path's ending says, or NULL. */
-const struct packing *packing_of_path(const char *path);
-
-/* The way of packing that the first bytes tell of, or NULL. Only data that cannot begin so otherwise may be asked
- * about: raw elements can. */
-const struct packing *packing_of_content(const void *data, size_t length);
-
 /* Makes the mapping of a packed file one of what is in it. On failure the mapping stays as it was. */
 enum status packing_open(const struct packing *packing, struct mapping **mapping, const struct crew *crew,
                          struct span span, struct diags *diags);
-
-/* For those who unpack: tells how far it is. */
-void packing_tell(const struct crew *crew, size_t done, size_t length);
 
 /* gzip.c, zstd.c: the rows of the table. */
 extern const struct packing packing_gzip, packing_zstd;

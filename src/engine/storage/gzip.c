@@ -1,5 +1,6 @@
 /* Packing by zlib, as gzip does. A file may be several packed ones, one after another. */
 #include "engine/storage/compression.h"
+#include "engine/storage/growing_buffer.h"
 
 #include "base/heap.h"
 

@@ -3,7 +3,7 @@
 #include "base/heap.h"
 #include "base/memory_size.h"
 #include "base/path.h"
-#include "engine/storage/compression.h"
+#include "engine/storage/growing_buffer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* Packing by libzstd. A file may be several frames. */
 #include "engine/storage/compression.h"
+#include "engine/storage/growing_buffer.h"
 
 #include "base/heap.h"
 

@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "engine/formats/formats.h"
 #include "engine/plan/functions.h"
-#include "engine/storage/compression.h"
+#include "engine/storage/compression_table.h"
 #include "parser/words.h"
 
 #include <stdlib.h>

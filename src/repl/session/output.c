@@ -4,7 +4,7 @@
 
 #include "base/path.h"
 #include "engine/formats/formats.h"
-#include "engine/storage/compression.h"
+#include "engine/storage/compression_table.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,0 +1,41 @@
+#include "engine/storage/compression_table.h"
+
+#include "base/path.h"
+
+#include <string.h>
+#include <strings.h>
+
+const struct packing *const packing_table[] = {&packing_gzip, &packing_zstd};
+const size_t packing_count = sizeof packing_table / sizeof packing_table[0];
+
+const struct packing *packing_of_path(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; i < packing_count && dot; i++) {
+        if (strcasecmp(packing_table[i]->ending, dot) == 0)
+            return packing_table[i];
+    }
+    return NULL;
+}
+
+const struct packing *packing_of_content(const void *data, size_t length)
+{
+    for (size_t i = 0; i < packing_count; i++) {
+        size_t size = strlen(packing_table[i]->magic);
+        if (length >= size && memcmp(data, packing_table[i]->magic, size) == 0)
+            return packing_table[i];
+    }
+    return NULL;
+}
+
+const char *path_ending(const char *path)
+{
+    const char *base = path_base(path);
+    const char *dot = strrchr(base, '.');
+    if (!dot || dot == base)
+        return base + strlen(base);
+    const char *before = dot - 1;
+    while (before > base && *before != '.')
+        before--;
+    return packing_of_path(base) && before > base ? before : dot;
+}
