@@ -2,7 +2,7 @@
  * values apart. Each thread keeps shares of its own. */
 #include "engine/operators/describe.h"
 
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/elements.h"
 #include "engine/values/exact_sum.h"
 #include "engine/values/histogram_bins.h"
 #include "engine/values/hyperloglog.h"

@@ -1,6 +1,6 @@
 #include "engine/operators/group_axis.h"
 
-#include "engine/vector/ops.h"
+#include "engine/operators/elements.h"
 
 enum { KEY, RESULT }; /* outputs */
 
@@ -26,26 +26,6 @@ bool along_takes(const struct break_job *job)
     if (!tally_for(task->aggregates[0].kind, column_of(job), group_length(job), &tally))
         return false;
     return breaker->segment > 0 || along_cols_takes(&tally);
-}
-
-enum lane along_lane(const struct column *column)
-{
-    const struct type_info *info = &type_table[column->store];
-    if (info->kind == KIND_FLOAT)
-        return LANE_F64;
-    return info->size < sizeof(int32_t) || column->store == TYPE_I32 ? LANE_I32 : LANE_I64;
-}
-
-const void *along_values(const struct column *column, enum lane lane, int64_t row, int count, void *space)
-{
-    struct operands operands = {
-        .out = space,
-        .a = (const char *)column->data + (size_t)row * type_table[column->store].size,
-    };
-    if (column->store == lane_type(lane))
-        return operands.a;
-    vector_move(column->store, lane_type(lane))(&operands, count);
-    return space;
 }
 
 static enum status fill_counts(const struct along *along)

@@ -31,10 +31,4 @@ enum status along_cols(struct along *along);
 /* Whether columns' tallies are of a kind that along_cols does. */
 bool along_cols_takes(const struct tally *tally);
 
-/* A type that the column's elements are, or are quickly made: of 32-bit integers, of 64-bit ones, or of floats. */
-enum lane along_lane(const struct column *column);
-
-/* `count` elements, at most BLOCK_ROWS, as values of that lane: where they are, or made in `space`. */
-const void *along_values(const struct column *column, enum lane lane, int64_t row, int count, void *space);
-
 #endif

@@ -1,4 +1,5 @@
 /* Along columns: what follows one another goes to neighbouring cells. */
+#include "engine/operators/elements.h"
 #include "engine/operators/group_axis.h"
 
 #include "base/cpu_dispatch.h"

@@ -1,4 +1,5 @@
 /* Along rows: the rows of a group follow one another. */
+#include "engine/operators/elements.h"
 #include "engine/operators/group_axis.h"
 
 #include "base/heap.h"

@@ -1,4 +1,5 @@
 /* Group: the keys as codes, the groups of them, and their aggregates as columns. */
+#include "engine/operators/elements.h"
 #include "engine/operators/group_axis.h"
 #include "engine/operators/group_find.h"
 #include "engine/operators/operator_kinds.h"

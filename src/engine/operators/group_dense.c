@@ -1,9 +1,10 @@
 /* Grouping by an array with a place for every possible code, one for each thread. */
+#include "engine/operators/group_cells.h"
 #include "engine/operators/group_find.h"
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/elements.h"
 
 #include <stdlib.h>
 

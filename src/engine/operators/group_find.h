@@ -42,15 +42,4 @@ enum status group_dense(const struct grouping *grouping, int64_t *groups);
 enum status group_hash(const struct grouping *grouping, bool *few, int64_t *groups);
 enum status group_sorted(const struct grouping *grouping, int64_t *groups);
 
-/* Cells for so many groups, of each tally; NULL: there is no memory. Not yet cleared. */
-void **cells_new(const struct grouping *grouping, int64_t groups);
-void cells_free(const struct grouping *grouping, void **cells, int64_t groups);
-void cells_clear(const struct grouping *grouping, void **cells, int64_t begin, int64_t count);
-
-/* Adds rows, from `row` on or those listed, to the cells of their places. */
-void cells_add(const struct grouping *grouping, void **cells, const uint32_t *places, int64_t row, int count);
-void cells_add_at(const struct grouping *grouping, void **cells, const uint32_t *places, const uint64_t *rows,
-                  int count);
-void cells_merge(const struct grouping *grouping, void **into, int64_t place, void *const *from, int64_t other);
-
 #endif

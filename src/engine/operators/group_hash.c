@@ -1,5 +1,6 @@
 /* Grouping by a hash table for each thread, which never grows: with more groups than fit the cache sorting is
  * faster. */
+#include "engine/operators/group_cells.h"
 #include "engine/operators/group_find.h"
 #include "engine/operators/radix_sort.h"
 

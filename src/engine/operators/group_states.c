@@ -1,6 +1,6 @@
 #include "engine/operators/group_states.h"
 
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/elements.h"
 #include "engine/values/compensated_sum.h"
 
 #include <math.h>

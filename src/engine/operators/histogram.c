@@ -1,4 +1,5 @@
 /* Histograms: the range first, then a count for each interval, by each thread for itself. */
+#include "engine/operators/elements.h"
 #include "engine/operators/operator_kinds.h"
 #include "engine/values/histogram_bins.h"
 

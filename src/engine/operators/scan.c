@@ -2,6 +2,7 @@
  * core's cache, waits for the aggregate of all chunks before, passes on its own, and only then writes; memory is read
  * once. Chains that begin anew are simply shared out, and so are those of columns side by side. */
 #include "engine/backend/user_reduce.h"
+#include "engine/operators/elements.h"
 #include "engine/operators/operator_kinds.h"
 #include "engine/values/compensated_sum.h"
 

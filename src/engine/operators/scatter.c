@@ -1,5 +1,6 @@
 /* Scatter: a bit for each row of the result tells that it has been claimed, so that a position taken twice is found
  * whichever thread comes first, and no row is written by two. */
+#include "engine/operators/elements.h"
 #include "engine/operators/operator_kinds.h"
 
 #include "base/heap.h"

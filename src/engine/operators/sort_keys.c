@@ -2,7 +2,7 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/elements.h"
 #include "engine/operators/sort_key_encode.h"
 
 #include <stdatomic.h>

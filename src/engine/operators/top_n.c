@@ -6,7 +6,7 @@
  * beginning, so that rows in the opposite order are not all remembered. */
 #include "base/cpu_dispatch.h"
 #include "base/timing.h"
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/elements.h"
 #include "engine/operators/radix_sort.h"
 #include "engine/operators/row_order.h"
 #include "engine/storage/buffer_pool.h"

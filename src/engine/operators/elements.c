@@ -1,0 +1,115 @@
+#include "engine/operators/elements.h"
+
+#include "engine/vector/ops.h"
+
+#include <string.h>
+
+enum status break_no_memory(const struct break_job *job)
+{
+    return diag_error(job->diags, job->task->span, "not enough memory for %lld rows", (long long)job->rows);
+}
+
+enum status break_sorted(const struct break_job *job, enum status status)
+{
+    return status == STATUS_FAILED ? break_no_memory(job) : status;
+}
+
+const struct column *break_input(const struct break_job *job, value bare)
+{
+    return job->inputs[job->task->code.at[bare].integer];
+}
+
+void break_values(const struct column *column, int64_t row, int count, void *values)
+{
+    bool number = type_table[column->store].kind == KIND_FLOAT;
+    const char *from = (const char *)column->data + (size_t)row * type_table[column->store].size;
+    struct operands operands = {.out = values, .a = from};
+    vector_move(column->store, number ? TYPE_F64 : TYPE_I64)(&operands, count);
+}
+
+void break_values_at(const struct column *column, const uint64_t *rows, int count, void *values)
+{
+    uint64_t picked[BREAK_BLOCK];
+    bool number = type_table[column->store].kind == KIND_FLOAT;
+    struct operands operands = {.out = values, .a = picked};
+    column_pick(column, rows, count, picked);
+    vector_move(column->store, number ? TYPE_F64 : TYPE_I64)(&operands, count);
+}
+
+void break_ask_for(const struct column *column, int64_t row, int count)
+{
+    enum { LINE = 64 };
+    const size_t size = type_table[column->store].size;
+    const char *rows = (const char *)column->data + (size_t)row * size;
+    for (size_t at = 0; at < (size_t)count * size; at += LINE)
+        __builtin_prefetch(rows + at);
+}
+
+void break_write_ints(struct column *column, int64_t row, const int64_t *values, int count)
+{
+    void *to = column_at(column, row);
+    switch (type_table[column->store].size) {
+    case 1:
+        for (int i = 0; i < count; i++)
+            ((int8_t *)to)[i] = (int8_t)values[i];
+        break;
+    case 2:
+        for (int i = 0; i < count; i++)
+            ((int16_t *)to)[i] = (int16_t)values[i];
+        break;
+    case 4:
+        for (int i = 0; i < count; i++)
+            ((int32_t *)to)[i] = (int32_t)values[i];
+        break;
+    default:
+        memcpy(to, values, (size_t)count * sizeof *values);
+    }
+}
+
+enum lane along_lane(const struct column *column)
+{
+    const struct type_info *info = &type_table[column->store];
+    if (info->kind == KIND_FLOAT)
+        return LANE_F64;
+    return info->size < sizeof(int32_t) || column->store == TYPE_I32 ? LANE_I32 : LANE_I64;
+}
+
+const void *along_values(const struct column *column, enum lane lane, int64_t row, int count, void *space)
+{
+    struct operands operands = {
+        .out = space,
+        .a = (const char *)column->data + (size_t)row * type_table[column->store].size,
+    };
+    if (column->store == lane_type(lane))
+        return operands.a;
+    vector_move(column->store, lane_type(lane))(&operands, count);
+    return space;
+}
+
+struct copy {
+    const char *from;
+    char *to;
+    size_t size;
+    struct parts parts;
+};
+
+static void copy_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct copy *copy = context;
+    size_t begin = (size_t)part_begin(&copy->parts, part) * copy->size;
+    size_t end = (size_t)part_begin(&copy->parts, part + 1) * copy->size;
+    memcpy(copy->to + begin, copy->from + begin, end - begin);
+}
+
+void break_copy(const struct crew *crew, const struct column *from, struct column *to, int64_t rows)
+{
+    enum { PART_ROWS = 1 << 18 };
+    struct copy copy = {
+        .from = from->data,
+        .to = rows > 0 ? column_at(to, 0) : NULL,
+        .size = type_table[from->store].size,
+        .parts = parts_of(crew, rows, PART_ROWS),
+    };
+    crew_run(crew, copy.parts.count, copy_part, &copy);
+}

@@ -1,0 +1,300 @@
+/* Sorting: the keys' codes in as few bits as their ranges need, beside them either the other columns' elements, where
+ * that is not much, or the number of the row, by which they are fetched at the end. */
+#include "engine/operators/sort_rows.h"
+
+#include "engine/operators/radix_sort.h"
+#include "engine/operators/row_order.h"
+#include "engine/storage/buffer_pool.h"
+
+#include <string.h>
+
+enum { WORD_BITS = 64 };
+
+struct sorting {
+    const struct crew *crew;
+    int64_t rows_read;
+    struct keys keys;
+    struct carried *carried;
+    size_t carried_count;
+    int word;       /* of the keys: what is sorted by now */
+    bool last;      /* the results are written now */
+    uint64_t *rows; /* keys of several words: the rows in the order of the words after this one; or NULL */
+    bool load_is_row;
+    int load_bits; /* below the key in an element of one word */
+    size_t width;  /* of an element */
+};
+
+static uint64_t load_mask(const struct sorting *sorting)
+{
+    return sorting->load_bits == 0 ? 0 : UINT64_MAX >> (WORD_BITS - sorting->load_bits);
+}
+
+static size_t store_size(const struct column *column)
+{
+    return type_table[column->store].size;
+}
+
+/* Adds the elements' bits to the loads. */
+static void add_load(const struct carried *carried, int64_t row, int count, uint64_t *loads)
+{
+    size_t size = store_size(carried->from);
+    const char *data = (const char *)carried->from->data + (size_t)row * size;
+    int shift = carried->shift;
+    switch (size) {
+    case 1:
+        for (int i = 0; i < count; i++)
+            loads[i] |= (uint64_t)((const uint8_t *)data)[i] << shift;
+        break;
+    case 2:
+        for (int i = 0; i < count; i++)
+            loads[i] |= (uint64_t)((const uint16_t *)(const void *)data)[i] << shift;
+        break;
+    case 4:
+        for (int i = 0; i < count; i++) {
+            uint32_t bits;
+            memcpy(&bits, data + 4 * (size_t)i, sizeof bits);
+            loads[i] |= (uint64_t)bits << shift;
+        }
+        break;
+    default:
+        memcpy(loads, data, (size_t)count * sizeof *loads);
+    }
+}
+
+static void write_load(const struct carried *carried, const uint64_t *loads, int count, int64_t row)
+{
+    char *data = column_at(carried->to, row);
+    size_t size = store_size(carried->from);
+    int shift = carried->shift;
+    switch (size) {
+    case 1:
+        for (int i = 0; i < count; i++)
+            ((uint8_t *)data)[i] = (uint8_t)(loads[i] >> shift);
+        break;
+    case 2:
+        for (int i = 0; i < count; i++)
+            ((uint16_t *)(void *)data)[i] = (uint16_t)(loads[i] >> shift);
+        break;
+    case 4:
+        for (int i = 0; i < count; i++) {
+            uint32_t bits = (uint32_t)(loads[i] >> shift);
+            memcpy(data + 4 * (size_t)i, &bits, sizeof bits);
+        }
+        break;
+    default:
+        memcpy(data, loads, (size_t)count * sizeof *loads);
+    }
+}
+
+static void read_loads(const struct sorting *sorting, int64_t row, int count, uint64_t *loads)
+{
+    if (sorting->load_is_row && sorting->rows) {
+        memcpy(loads, sorting->rows + row, (size_t)count * sizeof *loads);
+        return;
+    }
+    if (sorting->load_is_row) {
+        for (int i = 0; i < count; i++)
+            loads[i] = (uint64_t)row + (uint64_t)i;
+        return;
+    }
+    memset(loads, 0, (size_t)count * sizeof *loads);
+    for (size_t k = 0; k < sorting->carried_count; k++) {
+        if (sorting->carried[k].origin == FROM_LOAD)
+            add_load(&sorting->carried[k], row, count, loads);
+    }
+}
+
+static void read_elements(void *context, int64_t row, int count, void *elements)
+{
+    const struct sorting *sorting = context;
+    if (sorting->width == 4 && sorting->load_bits == 0) {
+        keys_read_32(&sorting->keys, row, count, elements);
+        return;
+    }
+    uint64_t codes[KEY_BLOCK], loads[KEY_BLOCK];
+    if (sorting->rows)
+        keys_read_at(&sorting->keys, sorting->word, sorting->rows + row, count, codes);
+    else
+        keys_read(&sorting->keys, sorting->word, row, count, codes);
+    read_loads(sorting, row, count, loads);
+    int shift = sorting->load_bits & (WORD_BITS - 1);
+    if (sorting->width == sizeof(struct radix_pair)) {
+        struct radix_pair *pairs = elements;
+        for (int i = 0; i < count; i++)
+            pairs[i] = (struct radix_pair){.key = codes[i], .load = loads[i]};
+    } else if (sorting->width == sizeof(uint64_t)) {
+        uint64_t *words = elements;
+        for (int i = 0; i < count; i++)
+            words[i] = codes[i] << shift | loads[i];
+    } else {
+        uint32_t *words = elements;
+        for (int i = 0; i < count; i++)
+            words[i] = (uint32_t)(codes[i] << shift | loads[i]);
+    }
+}
+
+static void split(const struct sorting *sorting, const void *elements, int count, uint64_t *codes, uint64_t *loads)
+{
+    uint64_t mask = load_mask(sorting);
+    int shift = sorting->load_bits & (WORD_BITS - 1);
+    if (sorting->width == sizeof(struct radix_pair)) {
+        const struct radix_pair *pairs = elements;
+        for (int i = 0; i < count; i++) {
+            codes[i] = pairs[i].key;
+            loads[i] = pairs[i].load;
+        }
+    } else if (sorting->width == sizeof(uint64_t)) {
+        const uint64_t *words = elements;
+        for (int i = 0; i < count; i++) {
+            codes[i] = words[i] >> shift;
+            loads[i] = words[i] & mask;
+        }
+    } else {
+        const uint32_t *words = elements;
+        for (int i = 0; i < count; i++) {
+            codes[i] = words[i] >> shift;
+            loads[i] = words[i] & mask;
+        }
+    }
+}
+
+static void write_block(const struct sorting *sorting, int64_t row, const void *elements, int count)
+{
+    uint64_t codes[KEY_BLOCK], loads[KEY_BLOCK];
+    split(sorting, elements, count, codes, loads);
+    if (!sorting->last) {
+        memcpy(sorting->rows + row, loads, (size_t)count * sizeof *loads);
+        return;
+    }
+    for (size_t k = 0; k < sorting->carried_count; k++) {
+        const struct carried *carried = &sorting->carried[k];
+        if (carried->origin == FROM_KEY)
+            key_write(carried->key, codes, count, carried->to, row);
+        else if (carried->origin == FROM_LOAD)
+            write_load(carried, loads, count, row);
+        else
+            column_pick(carried->from, loads, count, column_at(carried->to, row));
+    }
+}
+
+static void write_elements(void *context, int member, int64_t row, const void *elements, int64_t count)
+{
+    (void)member;
+    const struct sorting *sorting = context;
+    if (sorting->width == 4 && sorting->load_bits == 0 && sorting->carried_count == 1 && sorting->keys.count == 1 &&
+        key_write_32(sorting->carried[0].key, elements, count, sorting->carried[0].to, row))
+        return;
+    for (int64_t i = 0; i < count; i += KEY_BLOCK)
+        write_block(sorting, row + i, (const char *)elements + (size_t)i * sorting->width,
+                    count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK);
+}
+
+/* A result of the elements' width is where they are put together, which is written anyway. */
+static void *lent_space(const struct sorting *sorting)
+{
+    for (size_t k = 0; k < sorting->carried_count && sorting->last; k++) {
+        if (store_size(sorting->carried[k].to) == sorting->width)
+            return column_at(sorting->carried[k].to, 0);
+    }
+    return NULL;
+}
+
+static enum status sort_word(struct sorting *sorting)
+{
+    int bits = sorting->keys.word_bits[sorting->word];
+    int all = bits + sorting->load_bits;
+    sorting->width = all <= 32 ? 4 : all <= WORD_BITS ? 8 : sizeof(struct radix_pair);
+    struct radix radix = {
+        .crew = sorting->crew,
+        .rows = sorting->rows_read,
+        .width = sorting->width,
+        .shift = all <= WORD_BITS ? sorting->load_bits : 0,
+        .bits = bits,
+        .read = read_elements,
+        .emit = write_elements,
+        .context = sorting,
+        .space = lent_space(sorting),
+    };
+    return radix_sort(&radix);
+}
+
+static int row_bits(int64_t rows)
+{
+    return rows > 1 ? WORD_BITS - __builtin_clzll((uint64_t)rows - 1) : 0;
+}
+
+/* Decides what travels beside the codes: nothing, the elements of the other columns, or the row. */
+static void plan_loads(struct sorting *sorting)
+{
+    int bits = 0;
+    bool one_word = sorting->keys.words == 1;
+    for (size_t k = 0; k < sorting->carried_count; k++) {
+        struct carried *carried = &sorting->carried[k];
+        for (size_t i = 0; i < sorting->keys.count && one_word; i++) {
+            const struct key *key = &sorting->keys.at[i];
+            if (key->column == carried->from && key->faithful)
+                carried->key = key;
+        }
+        carried->origin = carried->key ? FROM_KEY : FROM_LOAD;
+        carried->shift = bits < WORD_BITS ? bits : 0;
+        if (!carried->key)
+            bits += 8 * (int)store_size(carried->from);
+        bits = bits < 2 * WORD_BITS ? bits : 2 * WORD_BITS;
+    }
+    sorting->load_is_row = !one_word || bits > WORD_BITS;
+    sorting->load_bits = sorting->load_is_row ? row_bits(sorting->rows_read) : bits;
+    for (size_t k = 0; k < sorting->carried_count && sorting->load_is_row; k++) {
+        if (sorting->carried[k].origin == FROM_LOAD)
+            sorting->carried[k].origin = FROM_ROW;
+    }
+}
+
+/* Word by word from the least significant, each time in the order that the ones before left: stable sorts add up. */
+static enum status sort_words(struct sorting *sorting, bool give)
+{
+    enum status status = STATUS_OK;
+    for (int word = sorting->keys.words - 1; word >= 0 && status == STATUS_OK; word--) {
+        sorting->word = word;
+        sorting->last = give && word == 0;
+        status = sort_word(sorting);
+    }
+    return status;
+}
+
+static void set_rows(uint64_t *order, int64_t rows)
+{
+    for (int64_t i = 0; i < rows; i++)
+        order[i] = (uint64_t)i;
+}
+
+enum status sort_all(const struct keys *keys, int64_t rows, const struct crew *crew, struct carried *carried,
+                     size_t carried_count)
+{
+    struct sorting sorting = {
+        .crew = crew, .rows_read = rows, .keys = *keys, .carried = carried, .carried_count = carried_count};
+    plan_loads(&sorting);
+    size_t size = (size_t)rows * sizeof(uint64_t);
+    size_t got = 0;
+    if (keys->words > 1) {
+        sorting.rows = pool_take(crew->pool, size, &got);
+        if (!sorting.rows)
+            return STATUS_FAILED;
+        set_rows(sorting.rows, rows);
+    }
+    enum status status = sort_words(&sorting, true);
+    pool_give(crew->pool, sorting.rows, got);
+    return status;
+}
+
+enum status order_listed(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *list, int64_t count)
+{
+    struct sorting sorting = {.crew = crew, .rows_read = count, .keys = *keys, .rows = list, .load_is_row = true};
+    sorting.load_bits = row_bits(rows);
+    return sort_words(&sorting, false);
+}
+
+enum status order_rows(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *order)
+{
+    set_rows(order, rows);
+    return order_listed(keys, rows, crew, order, rows);
+}
