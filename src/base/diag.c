@@ -55,6 +55,17 @@ void diag_second(struct diags *diags, struct span span, const char *label)
     diags->at[diags->count - 1].label = arena_text(diags->arena, label, strlen(label));
 }
 
+void drop_repeated_note(struct diags *diags)
+{
+    const struct diag *last = diags->count > 0 ? &diags->at[diags->count - 1] : NULL;
+    for (size_t i = 0; last && i + 1 < diags->count; i++) {
+        if (diags->at[i].severity == last->severity && strcmp(diags->at[i].message, last->message) == 0) {
+            diags->count--;
+            return;
+        }
+    }
+}
+
 bool diags_have_errors(const struct diags *diags)
 {
     for (size_t i = 0; i < diags->count; i++) {

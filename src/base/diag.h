@@ -56,6 +56,9 @@ void diags_add(struct diags *into, const struct diag *diag);
 /* Adds copies of the errors, not the notes, of another list. */
 void diags_add_errors(struct diags *into, const struct diags *from);
 
+/* Forgets the note made last if it was made before: one is told once why a device cannot do something. */
+void drop_repeated_note(struct diags *diags);
+
 bool diags_have_errors(const struct diags *diags);
 
 /* The candidates nearest to `name` (edit distance at most a third of its length, at least 1; abbreviations count

@@ -9,6 +9,7 @@
 
 #include "engine/backend/deferred_rows.h"
 #include "engine/evaluator/evaluator.h"
+#include "engine/run/run.h"
 #include "engine/storage/buffer_pool.h"
 #include "engine/storage/residency.h"
 #include "queries.h"

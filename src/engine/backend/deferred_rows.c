@@ -1,19 +1,12 @@
 #include "engine/backend/deferred_rows.h"
 
 #include "base/integer.h"
-#include "engine/backend/backend_choice.h"
 #include "engine/backend/memory_limit.h"
 #include "engine/optimize/range_analysis.h"
 #include "engine/storage/file_changed.h"
 #include "engine/storage/residency.h"
 
 enum {
-    LONG_ROWS = 1 << 20,  /* of fewer all are made before anybody notices */
-    FIRST_ROWS = 1 << 18, /* enough to see how many pass, and more than are shown */
-    LEAST_FIRST = 1 << 12,
-    PAYS_FROM = 8,        /* of so many rows one has to pass, or there is little to leave */
-    MOST_OPERATIONS = 64, /* as many as fusion would compute again (fuse.c) */
-    OPERATIONS_A_FUNCTION = 16,
     FEW_ROWS = 1 << 12, /* are made alone; the last ones are looked for in so many first, and then in more */
     GROWTH = 8
 };
@@ -33,7 +26,7 @@ struct rest {
 struct later {
     struct arena *arena;
     size_t users;              /* rests that have a column */
-    struct backend *evaluator; /* the runner's, */
+    struct backend *evaluator; /* makes them, */
     int64_t memory;            /* and how much memory there is, */
     const atomic_int *cancel;  /* and whether the user has interrupted */
     struct task task;          /* analysed. A reference is held to each input's column, */
@@ -43,64 +36,6 @@ struct later {
     struct rest *rests;        /* of each output */
     enum failure failure;      /* of what was tried last */
 };
-
-static int cost(const struct instr *instr)
-{
-    if (instr->op >= OP_SQRT && instr->op <= OP_ERF)
-        return OPERATIONS_A_FUNCTION;
-    return op_table[instr->op].arity > 0;
-}
-
-/* Whether what the task reads is at hand here, where the rest will be made. */
-static bool inputs_at_hand(const struct job *job)
-{
-    for (size_t k = 0; k < job->task->input_count; k++) {
-        if (job->columns[k] && job->columns[k]->away)
-            return false;
-    }
-    return true;
-}
-
-/* Whether a GPU may be chosen: it writes a result in no time, and where it has one the next query finds it. */
-static bool has_gpu(const struct runner *runner)
-{
-    for (size_t k = 0; runner->chooser && k < chooser_count(runner->chooser); k++) {
-        struct backend *backend = chooser_backend(runner->chooser, k);
-        struct profile profile;
-        if (backend->ops->profile(backend, false, &profile) == BACKEND_READY && profile.class == CLASS_GPU)
-            return true;
-    }
-    return false;
-}
-
-bool later_suits(const struct runner *runner, const struct job *job)
-{
-    const struct task *task = job->task;
-    const bool always = runner->later == LATER_ALWAYS;
-    if (!task->glanced || runner->later == LATER_NEVER || task->sink != SINK_ROWS || task_has_window(task))
-        return false;
-    if (!always && (job->rows < LONG_ROWS || runner->device || has_gpu(runner)))
-        return false;
-    struct arena *arena = arena_new();
-    bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
-    task_mark_live(task, live);
-    int operations = 0;
-    for (value v = 0; v < task->code.count && operations <= MOST_OPERATIONS; v++)
-        operations += live[v] ? cost(&task->code.at[v]) : 0;
-    const bool suits = operations <= MOST_OPERATIONS && !code_any_checked(&task->code, live);
-    arena_free(arena);
-    return suits && inputs_at_hand(job);
-}
-
-int64_t later_first(enum later_choice choice)
-{
-    return choice == LATER_ALWAYS ? LEAST_FIRST : FIRST_ROWS;
-}
-
-bool later_pays(int64_t passed, int64_t read, enum later_choice choice)
-{
-    return choice == LATER_ALWAYS || passed >= read / PAYS_FROM;
-}
 
 /* The first input whose file has changed, or NULL. */
 static const struct column *damaged_input(const struct later *later)
@@ -294,7 +229,7 @@ static void hold_inputs(struct later *later, const struct job *job, struct colum
     }
 }
 
-void later_leave(const struct runner *runner, const struct job *job, struct column *const *given,
+void later_leave(struct backend *evaluator, int64_t memory, const struct job *job, struct column *const *given,
                  struct column *const *columns, const struct left *left)
 {
     if (left->made >= left->rows)
@@ -306,9 +241,9 @@ void later_leave(const struct runner *runner, const struct job *job, struct colu
     *later = (struct later){
         .arena = arena,
         .users = 1,
-        .evaluator = runner->evaluator,
-        .memory = runner->memory,
-        .cancel = runner->cancel,
+        .evaluator = evaluator,
+        .memory = memory,
+        .cancel = job->cancel,
         .left = *left,
         .missing = left->rows,
     };

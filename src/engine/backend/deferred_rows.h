@@ -7,17 +7,7 @@
 #ifndef RQL_ENGINE_BACKEND_DEFERRED_ROWS_H
 #define RQL_ENGINE_BACKEND_DEFERRED_ROWS_H
 
-#include "engine/run/run.h"
-
-/* Whether rows that the job's task gives may be left: they cannot fail, and computing them again costs little more than
- * reading them would. A GPU makes all of them, and so does a device that the user has named. */
-bool later_suits(const struct runner *runner, const struct job *job);
-
-/* How many of its rows such a task runs on before some may be left; a multiple of 4096. */
-int64_t later_first(enum later_choice choice);
-
-/* Whether to leave the others: so many of the rows read so far have passed the filters. */
-bool later_pays(int64_t passed, int64_t read, enum later_choice choice);
+#include "engine/backend/backend.h"
 
 /* What is left of a task's result. */
 struct left {
@@ -26,8 +16,9 @@ struct left {
 };
 
 /* Leaves rows of columns[k], made for output k of the job's task and not finished yet; NULL is no column. `given` are
- * the task's inputs as the queue names them; references are taken to what will be read. */
-void later_leave(const struct runner *runner, const struct job *job, struct column *const *given,
+ * the task's inputs as the queue names them; references are taken to what will be read. The evaluator makes the rows,
+ * with so much memory (room_check). */
+void later_leave(struct backend *evaluator, int64_t memory, const struct job *job, struct column *const *given,
                  struct column *const *columns, const struct left *left);
 
 /* The task that gives the relation, if some rows have been left and its outputs are the relation's columns, in their

@@ -1,7 +1,5 @@
 #include "engine/backend/memory_limit.h"
 
-#include "engine/backend/backend_choice.h"
-
 #include "base/memory_size.h"
 
 int64_t room_memory(int64_t told)
@@ -29,21 +27,4 @@ enum status room_check(int64_t told, int64_t rows, int64_t left, int64_t row_byt
     if (left <= room / row_bytes && ram_has(left * row_bytes))
         return STATUS_OK;
     return refuse(left, row_bytes, (double)ram_free_bytes(), " that are free", span, diags);
-}
-
-bool backend_on_host(struct backend *backend)
-{
-    struct profile profile;
-    if (!backend->ops->profile)
-        return true;
-    enum readiness readiness = backend->ops->profile(backend, false, &profile);
-    return readiness == BACKEND_UNABLE || (readiness == BACKEND_READY && profile.class != CLASS_GPU);
-}
-
-bool runs_on_host(const struct runner *runner)
-{
-    bool host = !runner->device || backend_on_host(runner->device);
-    for (size_t k = 0; runner->chooser && k < chooser_count(runner->chooser); k++)
-        host = host && backend_on_host(chooser_backend(runner->chooser, k));
-    return host;
 }

@@ -3,7 +3,9 @@
 #ifndef RQL_ENGINE_BACKEND_MEMORY_LIMIT_H
 #define RQL_ENGINE_BACKEND_MEMORY_LIMIT_H
 
-#include "engine/run/run.h"
+#include "base/diag.h"
+
+#include <stdint.h>
 
 /* How many bytes there are in all: `told`, or if that is 0 those of the machine. */
 int64_t room_memory(int64_t told);
@@ -12,9 +14,5 @@ int64_t room_memory(int64_t told);
  * the rows are not written yet, these more than what is free of it now. */
 enum status room_check(int64_t told, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
                        struct diags *diags);
-
-/* Whether what a backend writes is in this memory at once; not known of one that has not started. */
-bool backend_on_host(struct backend *backend);
-bool runs_on_host(const struct runner *runner); /* all that it may choose */
 
 #endif

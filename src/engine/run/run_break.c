@@ -6,6 +6,7 @@
 #include "engine/backend/cost_sample.h"
 #include "engine/backend/memory_limit.h"
 #include "engine/plan/task_title.h"
+#include "engine/run/host_backends.h"
 
 /* The column whose elements an output's are, or NULL. */
 static const struct column *carried(const struct task *task, const struct output *output, struct column *const *inputs)

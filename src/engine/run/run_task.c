@@ -11,12 +11,12 @@
 #include "engine/optimize/range_analysis.h"
 #include "engine/plan/row_count.h"
 #include "engine/plan/task_title.h"
+#include "engine/run/defer_policy.h"
+#include "engine/run/host_backends.h"
 #include "engine/run/input_columns.h"
 #include "engine/run/output_columns.h"
 #include "engine/run/run_break.h"
 #include "engine/storage/residency.h"
-
-#include <string.h>
 
 enum {
     RANGE_UNIT = 4096,
@@ -63,17 +63,6 @@ void outcome_release(struct outcome *outcome, const struct task *task)
     for (size_t k = 0; outcome->columns && k < task->output_count; k++) {
         column_unref(outcome->columns[k]);
         outcome->columns[k] = NULL;
-    }
-}
-
-void drop_repeated_note(struct diags *diags)
-{
-    const struct diag *last = diags->count > 0 ? &diags->at[diags->count - 1] : NULL;
-    for (size_t i = 0; last && i + 1 < diags->count; i++) {
-        if (diags->at[i].severity == last->severity && strcmp(diags->at[i].message, last->message) == 0) {
-            diags->count--;
-            return;
-        }
     }
 }
 
@@ -376,7 +365,7 @@ static void leave_rows(struct task_run *run)
     left->end = run->job.end;
     run->sink.rows += run->task->filter_count > 0 ? run->rest.rows : left->end - left->begin;
     left->rows = run->sink.rows;
-    later_leave(run->runner, &run->job, run->given, run->sink.columns, left);
+    later_leave(run->runner->evaluator, run->runner->memory, &run->job, run->given, run->sink.columns, left);
 }
 
 /* Rows: what passes as it is, or need not be made, is left out of the run. */

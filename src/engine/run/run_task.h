@@ -15,9 +15,6 @@ struct outcome {
 /* Lets go of the columns. */
 void outcome_release(struct outcome *outcome, const struct task *task);
 
-/* Forgets the note made last if it was made before: one is told once why a device cannot do something. */
-void drop_repeated_note(struct diags *diags);
-
 /* Runs the task on `rows` rows of its inputs' columns (NULL for inputs that nothing needed reads). `arena` holds the
  * outcome's array. On an error, and when flagged, the outcome holds no columns. */
 enum status run_task(const struct runner *runner, struct task *task, struct column *const *inputs, int64_t rows,

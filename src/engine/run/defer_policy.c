@@ -1,0 +1,70 @@
+#include "engine/run/defer_policy.h"
+
+#include "engine/backend/backend_choice.h"
+
+enum {
+    LONG_ROWS = 1 << 20,  /* of fewer all are made before anybody notices */
+    FIRST_ROWS = 1 << 18, /* enough to see how many pass, and more than are shown */
+    LEAST_FIRST = 1 << 12,
+    PAYS_FROM = 8,        /* of so many rows one has to pass, or there is little to leave */
+    MOST_OPERATIONS = 64, /* as many as fusion would compute again (fuse.c) */
+    OPERATIONS_A_FUNCTION = 16
+};
+
+static int cost(const struct instr *instr)
+{
+    if (instr->op >= OP_SQRT && instr->op <= OP_ERF)
+        return OPERATIONS_A_FUNCTION;
+    return op_table[instr->op].arity > 0;
+}
+
+/* Whether what the task reads is at hand here, where the rest will be made. */
+static bool inputs_at_hand(const struct job *job)
+{
+    for (size_t k = 0; k < job->task->input_count; k++) {
+        if (job->columns[k] && job->columns[k]->away)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a GPU may be chosen: it writes a result in no time, and where it has one the next query finds it. */
+static bool has_gpu(const struct runner *runner)
+{
+    for (size_t k = 0; runner->chooser && k < chooser_count(runner->chooser); k++) {
+        struct backend *backend = chooser_backend(runner->chooser, k);
+        struct profile profile;
+        if (backend->ops->profile(backend, false, &profile) == BACKEND_READY && profile.class == CLASS_GPU)
+            return true;
+    }
+    return false;
+}
+
+bool later_suits(const struct runner *runner, const struct job *job)
+{
+    const struct task *task = job->task;
+    const bool always = runner->later == LATER_ALWAYS;
+    if (!task->glanced || runner->later == LATER_NEVER || task->sink != SINK_ROWS || task_has_window(task))
+        return false;
+    if (!always && (job->rows < LONG_ROWS || runner->device || has_gpu(runner)))
+        return false;
+    struct arena *arena = arena_new();
+    bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
+    task_mark_live(task, live);
+    int operations = 0;
+    for (value v = 0; v < task->code.count && operations <= MOST_OPERATIONS; v++)
+        operations += live[v] ? cost(&task->code.at[v]) : 0;
+    const bool suits = operations <= MOST_OPERATIONS && !code_any_checked(&task->code, live);
+    arena_free(arena);
+    return suits && inputs_at_hand(job);
+}
+
+int64_t later_first(enum later_choice choice)
+{
+    return choice == LATER_ALWAYS ? LEAST_FIRST : FIRST_ROWS;
+}
+
+bool later_pays(int64_t passed, int64_t read, enum later_choice choice)
+{
+    return choice == LATER_ALWAYS || passed >= read / PAYS_FROM;
+}

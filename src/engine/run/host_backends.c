@@ -1,0 +1,20 @@
+#include "engine/run/host_backends.h"
+
+#include "engine/backend/backend_choice.h"
+
+bool backend_on_host(struct backend *backend)
+{
+    struct profile profile;
+    if (!backend->ops->profile)
+        return true;
+    enum readiness readiness = backend->ops->profile(backend, false, &profile);
+    return readiness == BACKEND_UNABLE || (readiness == BACKEND_READY && profile.class != CLASS_GPU);
+}
+
+bool runs_on_host(const struct runner *runner)
+{
+    bool host = !runner->device || backend_on_host(runner->device);
+    for (size_t k = 0; runner->chooser && k < chooser_count(runner->chooser); k++)
+        host = host && backend_on_host(chooser_backend(runner->chooser, k));
+    return host;
+}
