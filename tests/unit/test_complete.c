@@ -3,8 +3,8 @@
 
 #include "repl/line/complete.h"
 
+#include "engine/bind/check.h"
 #include "engine/formats/file_cache.h"
-#include "engine/run/run.h"
 #include "parser/parse.h"
 
 struct desk {

@@ -4,7 +4,7 @@
 
 #include "engine/plan/task.h"
 
-struct failure; /* fail.h */
+struct failure; /* failure.h */
 
 struct reducer {
     enum kind kind;    /* of both arguments and the result */

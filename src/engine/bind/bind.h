@@ -4,15 +4,8 @@
 
 #include "base/timing.h"
 #include "engine/bind/env.h"
+#include "engine/plan/result.h"
 #include "engine/plan/task.h"
-
-/* How a relation is looked at. */
-enum view {
-    VIEW_ROWS,
-    VIEW_HISTOGRAM,   /* it is lo, hi, count, as `hist` gives it */
-    VIEW_DESCRIPTION, /* a line about each column */
-    VIEW_PLOT
-};
 
 /* What a pipeline turned out to be. */
 enum bound_kind {

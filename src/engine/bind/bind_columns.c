@@ -20,22 +20,6 @@ static value bind_item(struct scope *scope, const struct item *item, struct slot
     return v;
 }
 
-/* c1, c2, ... by position for those without a name; after the others, so that a given name is never the one that is
- * changed for being there already. */
-void name_columns(struct binder *binder, struct slot *columns, size_t count)
-{
-    struct name_set names;
-    name_set_init(&names, binder->arena, count);
-    for (size_t i = 0; i < count; i++) {
-        if (columns[i].name != NULL)
-            columns[i].name = name_set_add(&names, columns[i].name);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (columns[i].name == NULL)
-            columns[i].name = name_set_add(&names, arena_printf(binder->arena, "c%zu", i + 1));
-    }
-}
-
 static bool is_bare(const struct item *item)
 {
     return item->name.text == NULL && (item->expr->kind == EXPR_NAME || item->expr->kind == EXPR_POSITION);

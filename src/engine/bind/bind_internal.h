@@ -214,20 +214,50 @@ void bind_source(struct binder *binder, const struct source_node *source, struct
 
 /* bind_stage.c: a pipeline with all its stages, and what is done with its end. */
 void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct flow *flow, struct bound *bound);
+
+/* stage_parts.c: what several stages share. */
+
 /* The expression a stage cannot do without, or NULL after an error. */
 const struct expr *stage_expr(struct binder *binder, const struct stage *stage);
 /* The number that a stage such as take is given, at least `least`. False after an error, or if it is not known yet. */
 bool stage_number(struct binder *binder, const struct stage *stage, int64_t least, int64_t *number);
+/* A stage without an expression is about the one column there is: whether there is just one. If not, an error. */
+bool stage_column(struct binder *binder, const struct stage *stage, const struct flow *flow);
+/* What count E keeps; NO_VALUE after an error, or if it cannot be known. */
+value bind_counted(struct scope *scope, const struct stage *stage);
+enum aggregate_kind aggregate_of(enum stage_kind stage);
+/* Makes the task give this one value. */
+void task_aggregate(struct binder *binder, const struct stage *stage, struct task *task, struct flow *flow,
+                    struct aggregate what);
+/* c1, c2, ... for the columns without a name; the others are numbered where they are the same. */
+void name_columns(struct binder *binder, struct slot *columns, size_t count);
+/* Sets how many rows the task reads, which is what all `count` flows give: at[0] is what came before the stage, the
+ * others are its sources. An error if it is known that they differ. */
+void bind_align(struct binder *binder, const struct stage *stage, struct task *task, const struct flow *at,
+                size_t count);
+/* An error if an expression whose value is of this kind is no condition. */
+enum status assertion_check(const struct expr *expr, enum kind kind, struct diags *diags);
+
+/* shape.c: rows laid out in two dimensions. */
+
+extern const struct extents shape_unknown; /* as a check before running finds a picture's */
+/* The row or the column that the row at hand is in. */
+value shape_row(struct code *code, struct extents shape, struct span span);
+value shape_col(struct code *code, struct extents shape, struct span span);
+/* Whether the flow has a shape that `along` can go along; an error if not. */
+bool shape_along(struct binder *binder, const struct stage *stage, const struct flow *flow);
+/* Whether the relation after the stage is laid out as the one before. */
+bool shape_is_kept(enum stage_kind stage);
+
+/* bind_path.c */
+/* A path with the argument that it may begin with put in its place. False, with an error, if there is no such. */
+bool bind_written_path(struct binder *binder, const struct name *path, struct name *meant);
 
 /* bind_assert.c: of rows, a filter that fails; of a terminal's value, a check that waits until it is there. */
 void bind_assert(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound);
 
 /* bind_zip.c */
 void bind_zip(struct binder *binder, const struct stage *stage, struct flow *flow);
-/* Sets how many rows the task reads, which is what all `count` flows give: at[0] is what came before the stage, the
- * others are its sources. An error if it is known that they differ. */
-void bind_align(struct binder *binder, const struct stage *stage, struct task *task, const struct flow *at,
-                size_t count);
 
 /* bind_columns.c: the stages that make or choose columns. */
 void bind_map(struct binder *binder, const struct stage *stage, struct flow *flow);
@@ -235,11 +265,8 @@ void bind_derive(struct binder *binder, const struct stage *stage, struct flow *
 void bind_nth(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_pick(struct binder *binder, const struct stage *stage, struct flow *flow);
 
-/* c1, c2, ... for the columns without a name; the others are numbered where they are the same. */
-void name_columns(struct binder *binder, struct slot *columns, size_t count);
-
-/* bind_break.c: the stages that work on whole columns. What such a breaker reads are operands: columns as they are, or
- * computed by a task before it, the front, which is left out if it has nothing to compute. */
+/* bind_front.c: what a breaker reads are operands: columns as they are, or computed by a task before it, the front,
+ * which is left out if it has nothing to compute. */
 struct front {
     struct binder *binder;
     const struct stage *stage;
@@ -258,6 +285,11 @@ size_t front_item(struct front *front, const struct item *item);
 /* Makes the breaker, which is called `name` in listings. operand[k] becomes the input that operand k is. */
 struct task *front_end(struct front *front, const char *name, enum breaker_kind kind, size_t key_count,
                        size_t *operand);
+/* The breaker alone, which reads the columns of `flow`. */
+struct task *new_breaker(struct front *front, const char *name, const struct flow *flow, enum breaker_kind kind,
+                         size_t key_count);
+
+/* bind_break.c: the stages that work on whole columns. */
 void bind_sort(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_distinct(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_scatter(struct binder *binder, const struct stage *stage, struct flow *flow);
@@ -267,17 +299,33 @@ void bind_hist(struct binder *binder, const struct stage *stage, struct flow *fl
 void bind_group(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_along(struct binder *binder, const struct stage *stage, struct flow *flow);
 
-/* bind_scan.c: scan, reduce, and what they combine by. */
-void bind_scan(struct binder *binder, const struct stage *stage, struct flow *flow);
-void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* bind_combiner.c */
 /* The operator or function that a stage combines values of this kind by, with its initial value; false after an error.
  */
 bool bind_combiner(struct binder *binder, const struct stage *stage, enum kind kind, struct aggregate *what);
 
-/* bind_stencil.c */
-void bind_stencil(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* bind_scan.c: scan and reduce. */
+void bind_scan(struct binder *binder, const struct stage *stage, struct flow *flow);
+void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *flow);
+
+/* bind_position.c: values at other rows. */
+
+/* What `at` may ask for: first[i]..last[i] along axis i. */
+struct neighbourhood {
+    size_t axes; /* 1, or 2: rows and columns of the shape */
+    int64_t first[2], last[2];
+    bool known; /* false after an error */
+    struct span span;
+};
+/* A constant distance, which `what` describes in the error; false after an error, or if it is not known. */
+bool bind_distance(struct binder *binder, const struct expr *expr, const char *what, int64_t *distance);
 /* at(...) within a stencil. */
 value bind_at(struct scope *scope, const struct expr *expr);
+/* NAME[E] */
+value bind_index(struct scope *scope, const struct expr *expr);
+
+/* bind_stencil.c */
+void bind_stencil(struct binder *binder, const struct stage *stage, struct flow *flow);
 
 /* bind_gather.c: rows at other places. */
 void bind_gather(struct binder *binder, const struct stage *stage, struct flow *flow);
@@ -285,32 +333,11 @@ void bind_reverse(struct binder *binder, const struct stage *stage, struct flow 
 /* Binds the source of positions of gather and scatter, whose column is named unlike those of the flow. False after an
  * error, or if it is not known what it is. */
 bool bind_positions(struct binder *binder, const struct stage *stage, const struct flow *flow, struct flow *positions);
-/* NAME[E] */
-value bind_index(struct scope *scope, const struct expr *expr);
 
 /* bind_shape.c */
 void bind_shape(struct binder *binder, const struct stage *stage, struct flow *flow);
-/* The row or the column that the row at hand is in. */
-extern const struct extents shape_unknown; /* as a check before running finds a picture's */
-value shape_row(struct code *code, struct extents shape, struct span span);
-value shape_col(struct code *code, struct extents shape, struct span span);
-/* A path with the argument that it may begin with put in its place. False, with an error, if there is no such. */
-bool bind_written_path(struct binder *binder, const struct name *path, struct name *meant);
-
-/* Whether the flow has a shape that `along` can go along; an error if not. */
-bool shape_along(struct binder *binder, const struct stage *stage, const struct flow *flow);
-/* Whether the relation after the stage is laid out as the one before. */
-bool shape_is_kept(enum stage_kind stage);
 
 /* bind_terminal.c: the stages that make one value of a relation. */
-/* A stage without an expression is about the one column there is: whether there is just one. If not, an error. */
-bool stage_column(struct binder *binder, const struct stage *stage, const struct flow *flow);
-/* What count E keeps; NO_VALUE after an error, or if it cannot be known. */
-value bind_counted(struct scope *scope, const struct stage *stage);
-enum aggregate_kind aggregate_of(enum stage_kind stage);
-/* Makes the task give this one value. */
-void task_aggregate(struct binder *binder, const struct stage *stage, struct task *task, struct flow *flow,
-                    struct aggregate what);
 void bind_count(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_aggregate(struct binder *binder, const struct stage *stage, struct flow *flow);
 

@@ -5,43 +5,6 @@
 
 #include <string.h>
 
-const struct expr *stage_expr(struct binder *binder, const struct stage *stage)
-{
-    if (stage->item_count > 0)
-        return stage->items[0].expr;
-    bind_error(binder, stage->span, arena_printf(binder->arena, "usage: %s", stage->word->usage),
-               "`%s` needs to be told what", text_of_word(binder->arena, stage));
-    return NULL;
-}
-
-bool stage_number(struct binder *binder, const struct stage *stage, int64_t least, int64_t *count)
-{
-    const struct expr *expr = stage_expr(binder, stage);
-    const char *word = text_of_word(binder->arena, stage);
-    struct code code;
-    struct scalar scalar;
-    if (expr == NULL)
-        return false;
-    code_init(&code, binder->arena);
-    struct scope scope = scope_without_columns(
-        binder, &code, arena_printf(binder->arena, "`%s` takes one number, the same for all rows", word));
-    enum known known = bind_constant(&scope, expr, &scalar);
-    const char *hint = arena_printf(binder->arena, "for example `%s %d`", word, least == 0 ? 10 : 1);
-    if (known != KNOWN_NOTHING && scalar.kind != KIND_INT) {
-        bind_error(binder, expr->span, hint, "`%s` takes a whole number", word);
-        return false;
-    }
-    if (known != KNOWN_VALUE)
-        return false;
-    if (scalar.integer < least) {
-        bind_error(binder, expr->span, hint, "`%s` takes a number from %lld on, not %lld", word, (long long)least,
-                   (long long)scalar.integer);
-        return false;
-    }
-    *count = (int64_t)scalar.integer;
-    return true;
-}
-
 /* select and reject */
 static void bind_filter(struct binder *binder, const struct stage *stage, struct flow *flow)
 {

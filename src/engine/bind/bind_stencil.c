@@ -2,30 +2,6 @@
  * stands a choice, which gives the value for the ends wherever a neighbour is missing. */
 #include "engine/bind/bind_internal.h"
 
-/* Distances are far from where row numbers end, so that adding them never overflows. */
-static const int64_t FARTHEST = INT64_C(1) << 30;
-
-/* What `at` may ask for: first[i]..last[i] along axis i. */
-struct neighbourhood {
-    size_t axes; /* 1, or 2: rows and columns of the shape */
-    int64_t first[2], last[2];
-    bool known; /* false after an error */
-    struct span span;
-};
-
-static bool bind_distance(struct binder *binder, const struct expr *expr, const char *what, int64_t *distance)
-{
-    struct code code;
-    code_init(&code, binder->arena);
-    struct scope scope = scope_without_columns(binder, &code, "distances are the same for all rows");
-    if (bind_constant_int(&scope, expr, what, "as in `stencil -1..1 else 0: at(-1) + at(1)`", distance) != KNOWN_VALUE)
-        return false;
-    if (*distance >= -FARTHEST && *distance <= FARTHEST)
-        return true;
-    bind_error(binder, expr->span, NULL, "a neighbour is at most %lld away", (long long)FARTHEST);
-    return false;
-}
-
 static void bind_bounds(struct binder *binder, const struct stage *stage, struct neighbourhood *n)
 {
     n->axes = stage->bound_count / 2;
@@ -124,80 +100,4 @@ void bind_stencil(struct binder *binder, const struct stage *stage, struct flow 
     name_columns(binder, columns, count);
     task_give(binder, task, flow, columns, values, count);
     flow->open = false;
-}
-
-/* The column that at(NAME, ...) names, or the only one; false after an error, or if it cannot be known. */
-static bool column_of(struct scope *scope, const struct expr *expr, bool named, size_t *index)
-{
-    struct binder *binder = scope->binder;
-    const struct flow *flow = scope->flow;
-    const struct expr *column = expr->args[0];
-    if (!named) {
-        *index = 0;
-        if (flow->open || flow->count == 1)
-            return !flow->open;
-        bind_error(binder, expr->span,
-                   arena_printf(binder->arena, "say which, as in `at(%s, ...)`; the columns are %s",
-                                name_written(flow->columns[flow->count - 1].name, binder->arena),
-                                text_of_columns(binder->arena, flow)),
-                   "`at` is of one column, but there are %zu", flow->count);
-        return false;
-    }
-    if (column->kind == EXPR_POSITION)
-        return name_position(scope, column->integer, column->span, index);
-    if (column->kind == EXPR_NAME) {
-        struct resolved resolved = name_resolve(scope, &column->name);
-        *index = resolved.index;
-        if (resolved.meaning == MEANS_COLUMN || resolved.meaning == MEANS_UNKNOWN)
-            return resolved.meaning == MEANS_COLUMN;
-    }
-    bind_error(binder, column->span, "what is computed of neighbours is written around `at`, as in `at(x, 1) + 1`",
-               "`%s` is not the name of a column", text_of_span(binder->arena, column->span, 40));
-    return false;
-}
-
-/* How many rows on the neighbour is; beyond all rows, which is as good as any, where that leaves 64 bits. */
-static int64_t offset_of(const struct neighbourhood *n, const int64_t *distance, struct extents shape)
-{
-    int64_t offset = distance[0];
-    if (n->axes == 2 && (__builtin_mul_overflow(distance[0], shape.cols, &offset) ||
-                         __builtin_add_overflow(offset, distance[1], &offset)))
-        offset = distance[0] < 0 ? -INT64_MAX : INT64_MAX;
-    return offset;
-}
-
-value bind_at(struct scope *scope, const struct expr *expr)
-{
-    struct binder *binder = scope->binder;
-    const struct neighbourhood *n = scope->neighbours;
-    bool named = expr->arg_count == n->axes + 1, known = n->known;
-    int64_t distance[2] = {0};
-    size_t index;
-    scope->reads_row = true;
-    if (!named && expr->arg_count != n->axes) {
-        bind_error(binder, expr->span,
-                   n->axes == 1 ? "usage: at(DISTANCE) or at(NAME, DISTANCE)"
-                                : "usage: at(DOWN, RIGHT) or at(NAME, DOWN, RIGHT)",
-                   "`at` takes %s, and before it the name of a column, not %zu in all",
-                   text_of_count(binder->arena, (int64_t)n->axes, "distance"), expr->arg_count);
-        return NO_VALUE;
-    }
-    for (size_t i = 0; i < n->axes; i++) {
-        const struct expr *argument = expr->args[i + named];
-        bool good = bind_distance(binder, argument, "the distance of a neighbour", &distance[i]);
-        if (good && n->known && (distance[i] < n->first[i] || distance[i] > n->last[i])) {
-            bind_error_second(binder, argument->span, n->span, "this", "widen it, or ask for what is within",
-                              "%lld is outside the neighbourhood %lld..%lld", (long long)distance[i],
-                              (long long)n->first[i], (long long)n->last[i]);
-            good = false;
-        }
-        known = known && good;
-    }
-    if (!column_of(scope, expr, named, &index) || !known || !scope->flow->columns[index].known)
-        return NO_VALUE;
-    enum kind kind = type_table[scope->flow->columns[index].type].kind;
-    value here = code_input(scope->code, (int64_t)index, kind, expr->span);
-    value there = code_input_at(scope->code, (int64_t)index, offset_of(n, distance, scope->shape), kind, expr->span);
-    scope->code->at[there].fallible = scope->code->at[here].fallible;
-    return there;
 }

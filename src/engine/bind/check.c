@@ -1,6 +1,7 @@
 /* Checking a statement before anything runs. What only running can tell is taken to be right. */
-#include "engine/plan/assertion.h"
-#include "engine/run/run.h"
+#include "engine/bind/check.h"
+
+#include "engine/bind/bind_internal.h"
 
 /* A relation with the columns that the last task gives, and no data. */
 static struct relation *outline(const struct task *last, struct arena *arena)

@@ -5,8 +5,8 @@
 #include "engine/exact/exact_break.h"
 #include "engine/exact/exact_lazy.h"
 #include "engine/exact/failure.h"
+#include "engine/plan/result.h"
 #include "engine/plan/row_count.h"
-#include "engine/run/run.h"
 #include "engine/storage/residency.h"
 
 /* What to do with a row that passed the filters and the window. */

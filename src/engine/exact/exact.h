@@ -7,7 +7,7 @@
 
 #include "engine/backend/backend.h"
 
-struct result; /* run.h */
+struct result; /* result.h */
 
 /* The result of the queue, or its error: the failing operation's span, its stage and the smallest failing 0-based row.
  */

@@ -1,6 +1,6 @@
 #include "engine/exact/failure.h"
 
-#include "engine/plan/assertion.h"
+#include "engine/exact/assert_failure.h"
 #include "engine/plan/task_title.h"
 #include "engine/values/scalar.h"
 #include "parser/words.h"

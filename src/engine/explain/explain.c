@@ -1,6 +1,7 @@
 /* `explain PIPELINE`: what was asked for, and what it was fused into. */
 #include "engine/explain/explain.h"
 
+#include "engine/bind/bind.h"
 #include "engine/explain/explain_task.h"
 #include "engine/optimize/fuse.h"
 

@@ -1,9 +1,8 @@
-/* Assertions: conditions that stop a query where they do not hold, as a stage and as a statement. */
+/* Assertions in code: filters that fail where their condition does not hold. */
 #ifndef RQL_ENGINE_PLAN_ASSERTION_H
 #define RQL_ENGINE_PLAN_ASSERTION_H
 
-#include "engine/bind/bind.h"
-#include "engine/exact/failure.h"
+#include "engine/plan/code.h"
 
 /* Adds a filter that is true where the condition holds and fails where it does not. It is made of operations that every
  * backend has and checks: 1 << (condition ? 0 : 64), which is 1 or a shift too far. */
@@ -12,18 +11,10 @@ value assertion_add(struct code *code, value condition, struct span span);
 /* The condition of such a filter; NO_VALUE if the value is none. */
 value assertion_condition(const struct code *code, value filter);
 
-/* Whether what failed is the assertion itself, and a hint with the values that were compared. */
-bool assertion_failed(const struct failure *failure);
-void assertion_hint(const struct failure *failure, struct diags *diags);
+/* The same of the filter's shift alone, which is what fails. */
+value condition_of_shift(const struct code *code, value shift);
 
-/* An error if an expression whose value is of this kind is no condition. */
-enum status assertion_check(const struct expr *expr, enum kind kind, struct diags *diags);
-
-/* Runs the statement. */
-enum status assertion_run(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags);
-
-/* Runs what is asserted of the pipeline's value. */
-enum status assertion_run_checks(struct env *env, const struct bound *bound, const struct scalar *scalar,
-                                 struct arena *arena, struct diags *diags);
+/* Whether the value is the shift of an assertion, also of one whose condition was folded to false. */
+bool is_assertion_shift(const struct code *code, value v);
 
 #endif

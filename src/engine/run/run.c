@@ -1,11 +1,12 @@
 #include "engine/run/run.h"
 
 #include "engine/backend/backend_choice.h"
+#include "engine/bind/bind_claim.h"
+#include "engine/bind/check.h"
 #include "engine/exact/exact.h"
 #include "engine/formats/save.h"
 #include "engine/operators/describe.h"
 #include "engine/optimize/fuse.h"
-#include "engine/plan/assertion.h"
 #include "engine/plan/row_count.h"
 #include "engine/run/run_task.h"
 #include "engine/storage/column_stats.h"
@@ -22,12 +23,6 @@ struct queue_run {
     int64_t *given;           /* rows of each task */
     struct diags *diags;
 };
-
-void result_release(struct result *result)
-{
-    relation_unref(result->relation);
-    *result = (struct result){.kind = RESULT_NONE, .show_rows = -1};
-}
 
 static void add_readers(struct queue_run *run, const struct task *task)
 {

@@ -4,19 +4,8 @@
 
 #include "engine/backend/backend.h"
 #include "engine/backend/trace.h"
-#include "engine/bind/bind.h"
-
-struct result {
-    enum { RESULT_NONE, RESULT_SCALAR, RESULT_RELATION } kind;
-    struct scalar scalar;
-    struct relation *relation;       /* one reference, the caller's */
-    int64_t show_rows;               /* from a show stage, -1 otherwise */
-    bool quiet;                      /* saved or named: nothing to print */
-    enum view view;                  /* how the relation is to be shown */
-    struct name plot_path;           /* VIEW_PLOT: the file it is drawn into; absent: the terminal */
-    struct description *description; /* VIEW_DESCRIPTION, in the statement's arena */
-};
-void result_release(struct result *result);
+#include "engine/bind/env.h"
+#include "engine/plan/result.h"
 
 /* Whether rows of results that may not be looked at are left until somebody asks for them (later.h). */
 enum later_choice {
@@ -49,13 +38,6 @@ struct runner {
 /* Runs one statement (not STMT_COMMAND, not STMT_EXPLAIN). `arena` holds everything that dies with it. */
 enum status run_statement(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
                           struct diags *diags);
-
-/* Checks a statement's names and types without running it, and makes in `env` (a copy, from env_copy) what it defines.
- */
-enum status check_statement(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags);
-
-/* Refuses a let of what describe or plot shows. */
-enum status check_naming(const struct stmt *stmt, struct diags *diags);
 
 /* Runs a bound queue; used by run_statement and the tests. `queue` is as bound; fuses it if runner->fusion. */
 enum status run_queue(struct runner *runner, const struct queue *queue, struct result *result, struct diags *diags);

@@ -2,6 +2,8 @@
 
 #include "repl/shell.h"
 
+#include "engine/bind/check.h"
+
 #include <string.h>
 #include <unistd.h>
 

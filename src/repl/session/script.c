@@ -6,6 +6,7 @@
 #include "repl/session/timing_report.h"
 #include "repl/shell.h"
 
+#include "engine/bind/check.h"
 #include "engine/explain/explain.h"
 #include "engine/storage/column_stats.h"
 #include "engine/storage/file_changed.h"

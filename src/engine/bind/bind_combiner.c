@@ -1,0 +1,157 @@
+/* What scan and reduce combine values by: an operator or a function of the user. */
+#include "engine/bind/bind_internal.h"
+
+#include <string.h>
+
+/* An operator as it may be written after scan and reduce. */
+static const struct combining {
+    const char *text;
+    enum aggregate_kind kind;
+    bool has_identity;
+    bool bits; /* of integers only */
+} combinings[] = {
+    {"+", AGG_SUM, true, false},      {"*", AGG_PRODUCT, true, false}, {"min", AGG_MIN, false, false},
+    {"max", AGG_MAX, false, false},   {"&", AGG_BITAND, true, true},   {"^", AGG_XOR, true, true},
+    {"bitor", AGG_BITOR, true, true}, {"or", AGG_BITOR, true, true},
+};
+enum { COMBINING_COUNT = sizeof combinings / sizeof *combinings };
+
+static const struct combining *find_combining(const char *text)
+{
+    for (size_t i = 0; i < COMBINING_COUNT; i++) {
+        if (strcmp(combinings[i].text, text) == 0)
+            return &combinings[i];
+    }
+    return NULL;
+}
+
+static void unknown_operator(struct binder *binder, const struct stage *stage)
+{
+    const char *names[COMBINING_COUNT];
+    for (size_t i = 0; i < COMBINING_COUNT; i++)
+        names[i] = combinings[i].text;
+    const char *word = text_of_word(binder->arena, stage);
+    if (env_find(binder->env, stage->op.text) != NULL &&
+        env_find(binder->env, stage->op.text)->kind == BINDING_FUNCTION)
+        bind_error(binder, stage->op.span,
+                   arena_printf(binder->arena, "`%s |a, b| %s(a, b)` combines by a function", word, stage->op.text),
+                   "`%s` takes an operator or an expression of two values", word);
+    else
+        bind_error(binder, stage->op.span, "the operators are + * min max & ^ bitor; any other function is |a, b| E",
+                   "`%s` cannot combine by `%s`%s", word, stage->op.text,
+                   text_of_nearest(binder->arena, stage->op.text, names, COMBINING_COUNT));
+}
+
+/* A task of its own for the function, outside of the queue: inputs 0 and 1 are the two values. */
+static struct task *new_body(struct binder *binder, const struct stage *stage, const struct flow *pair)
+{
+    struct task *body = arena_alloc(binder->arena, sizeof *body);
+    code_init(&body->code, binder->arena);
+    body->span = stage->span;
+    body->rows = 1;
+    body->limit = INT64_MAX;
+    body->window = (struct window){.take = INT64_MAX, .tail = -1};
+    task_reserve(binder, body, pair->count);
+    task_read(body, pair);
+    return body;
+}
+
+/* The function's value, of the kind that it combines. */
+static value result_of(struct scope *scope, const struct expr *expr, enum kind kind, value v)
+{
+    if (v == NO_VALUE)
+        return NO_VALUE;
+    v = bind_number(scope, v, expr->span);
+    enum kind given = scope->code->at[v].kind;
+    if (kind == KIND_FLOAT && given == KIND_INT)
+        return code_op(scope->code, OP_TO_FLOAT, v, NO_VALUE, NO_VALUE, expr->span);
+    if (kind == given)
+        return v;
+    bind_error(scope->binder, expr->span,
+               "what it gives is combined further; `map float(x)` before makes all of it float",
+               "the function gives a float, but takes integers");
+    return NO_VALUE;
+}
+
+static struct reducer *bind_reducer(struct binder *binder, const struct stage *stage, enum kind kind)
+{
+    const struct head *head = stage->head;
+    const struct expr *expr = stage->items[0].expr;
+    if (head->count != 2) {
+        bind_error(binder, head->span, "as in `|a, b| a + b`", "`%s` combines two values, not %zu",
+                   text_of_word(binder->arena, stage), head->count);
+        return NULL;
+    }
+    struct slot slots[] = {{head->names[0].text, type_of_kind(kind), true},
+                           {head->names[1].text, type_of_kind(kind), true}};
+    struct flow pair = {.columns = slots, .count = 2, .rows = 1};
+    struct task *body = new_body(binder, stage, &pair);
+    struct scope scope = {.binder = binder, .code = &body->code, .task = body, .flow = &pair, .head = head};
+    name_check_head(&scope);
+    value v = result_of(&scope, expr, kind, bind_value(&scope, expr));
+    if (v == NO_VALUE)
+        return NULL;
+    body->outputs = arena_alloc(binder->arena, sizeof *body->outputs);
+    body->outputs[0] = (struct output){.value = v, .type = type_of_kind(kind), .needed = true};
+    body->output_count = 1;
+    struct reducer *reducer = arena_alloc(binder->arena, sizeof *reducer);
+    *reducer = (struct reducer){kind, body};
+    return reducer;
+}
+
+/* from INIT, of the kind that is combined. */
+static bool bind_initial(struct binder *binder, const struct stage *stage, enum kind kind, struct aggregate *what)
+{
+    struct code code;
+    struct scalar scalar;
+    code_init(&code, binder->arena);
+    struct scope scope = scope_without_columns(binder, &code, "an initial value is the same for all rows");
+    enum known known = bind_constant(&scope, stage->initial, &scalar);
+    if (known == KNOWN_NOTHING)
+        return false;
+    if (kind == KIND_INT && scalar.kind == KIND_FLOAT) {
+        bind_error(binder, stage->initial->span, "`map float(x)` before makes the values floats too",
+                   "the initial value is a float, but integers are combined");
+        return false;
+    }
+    what->has_initial = true;
+    if (known == KNOWN_KIND)
+        scalar = (struct scalar){.kind = scalar.kind}; /* only the kind counts in a check */
+    what->initial = kind == KIND_FLOAT && scalar.kind != KIND_FLOAT ? scalar_float((double)scalar.integer) : scalar;
+    what->initial.kind = kind;
+    return true;
+}
+
+bool bind_combiner(struct binder *binder, const struct stage *stage, enum kind kind, struct aggregate *what)
+{
+    bool good = true;
+    *what =
+        (struct aggregate){.kind = AGG_FOLD, .name = stage->word->canonical, .span = stage->span, .value = NO_VALUE};
+    bool has_identity = false;
+    if (stage->op.text == NULL) {
+        what->reducer = bind_reducer(binder, stage, kind);
+        good = what->reducer != NULL;
+    } else {
+        const struct combining *combining = find_combining(stage->op.text);
+        if (combining == NULL) {
+            unknown_operator(binder, stage);
+            return false;
+        }
+        what->kind = combining->kind;
+        has_identity = combining->has_identity;
+        if (combining->bits && kind == KIND_FLOAT) {
+            bind_error(binder, stage->op.span, "`map int(x)` before cuts the values off towards zero",
+                       "`%s` needs integers, but the values are floats", stage->op.text);
+            good = false;
+        }
+    }
+    if (stage->initial != NULL)
+        return bind_initial(binder, stage, kind, what) && good;
+    if (good && stage->exclusive.text != NULL && !has_identity) {
+        bind_error(binder, stage->exclusive.span, "say what it starts from: `exclusive from INIT`",
+                   "the first row of an exclusive scan has nothing before it, and %s no neutral value",
+                   stage->op.text != NULL ? arena_printf(binder->arena, "`%s` has", stage->op.text) : "a function has");
+        return false;
+    }
+    return good;
+}

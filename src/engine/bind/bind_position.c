@@ -1,0 +1,191 @@
+/* Values at other rows, in expressions: `at(...)` within a stencil, and NAME[E]. */
+#include "engine/bind/bind_internal.h"
+
+#include "engine/storage/residency.h"
+
+/* Distances are far from where row numbers end, so that adding them never overflows. */
+static const int64_t FARTHEST = INT64_C(1) << 30;
+
+bool bind_distance(struct binder *binder, const struct expr *expr, const char *what, int64_t *distance)
+{
+    struct code code;
+    code_init(&code, binder->arena);
+    struct scope scope = scope_without_columns(binder, &code, "distances are the same for all rows");
+    if (bind_constant_int(&scope, expr, what, "as in `stencil -1..1 else 0: at(-1) + at(1)`", distance) != KNOWN_VALUE)
+        return false;
+    if (*distance >= -FARTHEST && *distance <= FARTHEST)
+        return true;
+    bind_error(binder, expr->span, NULL, "a neighbour is at most %lld away", (long long)FARTHEST);
+    return false;
+}
+
+/* The column that at(NAME, ...) names, or the only one; false after an error, or if it cannot be known. */
+static bool column_of(struct scope *scope, const struct expr *expr, bool named, size_t *index)
+{
+    struct binder *binder = scope->binder;
+    const struct flow *flow = scope->flow;
+    const struct expr *column = expr->args[0];
+    if (!named) {
+        *index = 0;
+        if (flow->open || flow->count == 1)
+            return !flow->open;
+        bind_error(binder, expr->span,
+                   arena_printf(binder->arena, "say which, as in `at(%s, ...)`; the columns are %s",
+                                name_written(flow->columns[flow->count - 1].name, binder->arena),
+                                text_of_columns(binder->arena, flow)),
+                   "`at` is of one column, but there are %zu", flow->count);
+        return false;
+    }
+    if (column->kind == EXPR_POSITION)
+        return name_position(scope, column->integer, column->span, index);
+    if (column->kind == EXPR_NAME) {
+        struct resolved resolved = name_resolve(scope, &column->name);
+        *index = resolved.index;
+        if (resolved.meaning == MEANS_COLUMN || resolved.meaning == MEANS_UNKNOWN)
+            return resolved.meaning == MEANS_COLUMN;
+    }
+    bind_error(binder, column->span, "what is computed of neighbours is written around `at`, as in `at(x, 1) + 1`",
+               "`%s` is not the name of a column", text_of_span(binder->arena, column->span, 40));
+    return false;
+}
+
+/* How many rows on the neighbour is; beyond all rows, which is as good as any, where that leaves 64 bits. */
+static int64_t offset_of(const struct neighbourhood *n, const int64_t *distance, struct extents shape)
+{
+    int64_t offset = distance[0];
+    if (n->axes == 2 && (__builtin_mul_overflow(distance[0], shape.cols, &offset) ||
+                         __builtin_add_overflow(offset, distance[1], &offset)))
+        offset = distance[0] < 0 ? -INT64_MAX : INT64_MAX;
+    return offset;
+}
+
+value bind_at(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    const struct neighbourhood *n = scope->neighbours;
+    bool named = expr->arg_count == n->axes + 1, known = n->known;
+    int64_t distance[2] = {0};
+    size_t index;
+    scope->reads_row = true;
+    if (!named && expr->arg_count != n->axes) {
+        bind_error(binder, expr->span,
+                   n->axes == 1 ? "usage: at(DISTANCE) or at(NAME, DISTANCE)"
+                                : "usage: at(DOWN, RIGHT) or at(NAME, DOWN, RIGHT)",
+                   "`at` takes %s, and before it the name of a column, not %zu in all",
+                   text_of_count(binder->arena, (int64_t)n->axes, "distance"), expr->arg_count);
+        return NO_VALUE;
+    }
+    for (size_t i = 0; i < n->axes; i++) {
+        const struct expr *argument = expr->args[i + named];
+        bool good = bind_distance(binder, argument, "the distance of a neighbour", &distance[i]);
+        if (good && n->known && (distance[i] < n->first[i] || distance[i] > n->last[i])) {
+            bind_error_second(binder, argument->span, n->span, "this", "widen it, or ask for what is within",
+                              "%lld is outside the neighbourhood %lld..%lld", (long long)distance[i],
+                              (long long)n->first[i], (long long)n->last[i]);
+            good = false;
+        }
+        known = known && good;
+    }
+    if (!column_of(scope, expr, named, &index) || !known || !scope->flow->columns[index].known)
+        return NO_VALUE;
+    enum kind kind = type_table[scope->flow->columns[index].type].kind;
+    value here = code_input(scope->code, (int64_t)index, kind, expr->span);
+    value there = code_input_at(scope->code, (int64_t)index, offset_of(n, distance, scope->shape), kind, expr->span);
+    scope->code->at[there].fallible = scope->code->at[here].fallible;
+    return there;
+}
+
+static void not_a_column(struct scope *scope, const struct expr *expr)
+{
+    bind_error(scope->binder, expr->name.span, "`NAME[E]` is an element of a column, or of a `let` relation of one",
+               "`%s` is a single value: it has no elements", expr->name.text);
+}
+
+/* The relation that the name means, if it is no column and no parameter; NULL: it is to be looked for elsewhere. */
+static const struct binding *relation_named(const struct scope *scope, const char *name)
+{
+    const struct binding *binding = env_find(scope->binder->env, name);
+    if (binding == NULL || binding->kind != BINDING_RELATION || name_is_taken(scope, name))
+        return NULL;
+    return binding->relation != NULL ? binding : NULL;
+}
+
+/* Element of a relation's only column where nothing is read row by row: known at once. */
+static value constant_element(struct scope *scope, const struct expr *expr, const struct binding *binding)
+{
+    struct binder *binder = scope->binder;
+    const struct column *column = binding->relation->columns[0];
+    enum kind kind = type_table[column->type].kind;
+    int64_t index = 0;
+    enum known known = bind_constant_int(scope, expr->args[0], "a position",
+                                         "positions are whole numbers, 0 for the first row", &index);
+    if (known == KNOWN_NOTHING)
+        return NO_VALUE;
+    if (known == KNOWN_KIND || binding->unknown)
+        return bind_unknown(scope, binding - binder->env->bindings, kind, expr->span);
+    if (index < 0 || index >= column->rows) {
+        bind_error(binder, expr->args[0]->span, "positions are counted from 0", "there is no row %lld: `%s` has %s",
+                   (long long)index, expr->name.text, text_of_count(binder->arena, column->rows, "row"));
+        return NO_VALUE;
+    }
+    if (!column_fetch(binding->relation->columns[0], index, index + 1)) {
+        bind_error(binder, expr->span, "name it again", "the device has lost what `%s` holds", expr->name.text);
+        return NO_VALUE;
+    }
+    struct scalar element = column_get(column, index);
+    if (kind == KIND_FLOAT)
+        return code_float(scope->code, element.number, expr->span);
+    if (kind == KIND_BOOL)
+        return code_bool(scope->code, element.integer != 0, expr->span);
+    return code_int(scope->code, (int64_t)element.integer, expr->span);
+}
+
+/* The element of an input, added to the task, at the position that the expression says. */
+static value element(struct scope *scope, const struct expr *expr, const struct input *input)
+{
+    const struct expr *at = expr->args[0];
+    value position = bind_value(scope, at);
+    if (position == NO_VALUE ||
+        !bind_is_integer(scope, position, at, arena_printf(scope->binder->arena, "`%s[...]`", expr->name.text), NULL))
+        return NO_VALUE;
+    size_t number = task_input(scope->binder, scope->task, input);
+    return code_gather(scope->code, (int64_t)number, type_table[input->type].kind, position, expr->span);
+}
+
+static value element_of_relation(struct scope *scope, const struct expr *expr, const struct binding *binding)
+{
+    struct binder *binder = scope->binder;
+    const struct relation *relation = binding->relation;
+    if (relation->count != 1) {
+        bind_error(binder, expr->name.span,
+                   arena_printf(binder->arena, "`let NAME = %s | pick ...` names one of them", expr->name.text),
+                   "an element is asked of one column, but `%s` has %zu", expr->name.text, relation->count);
+        return NO_VALUE;
+    }
+    if (scope->task == NULL)
+        return constant_element(scope, expr, binding);
+    struct column *column = relation->columns[0];
+    queue_hold(binder->queue, column_ref(column));
+    const struct input input = {.column = column, .type = column->type, .name = expr->name.text, .whole = true};
+    return element(scope, expr, &input);
+}
+
+value bind_index(struct scope *scope, const struct expr *expr)
+{
+    const struct binding *binding = relation_named(scope, expr->name.text);
+    if (binding != NULL)
+        return element_of_relation(scope, expr, binding);
+    struct resolved resolved = name_resolve(scope, &expr->name);
+    if (resolved.meaning == MEANS_COLUMN && scope->task != NULL && scope->flow->task != NULL) {
+        const struct slot *slot = &scope->flow->columns[resolved.index];
+        const struct input input = {
+            .task = scope->flow->task, .output = resolved.index, .type = slot->type, .name = slot->name, .whole = true};
+        value v = element(scope, expr, &input);
+        return slot->known ? v : NO_VALUE;
+    }
+    if (resolved.meaning != MEANS_UNKNOWN)
+        not_a_column(scope, expr);
+    else
+        bind_value(scope, expr->args[0]);
+    return NO_VALUE;
+}

@@ -1,0 +1,14 @@
+/* Checks a statement before it runs. */
+#ifndef RQL_ENGINE_BIND_CHECK_H
+#define RQL_ENGINE_BIND_CHECK_H
+
+#include "engine/bind/env.h"
+
+/* Checks a statement's names and types without running it, and makes in `env` (a copy, from env_copy) what it defines.
+ */
+enum status check_statement(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags);
+
+/* Refuses a let of what describe or plot shows. */
+enum status check_naming(const struct stmt *stmt, struct diags *diags);
+
+#endif

@@ -1,0 +1,202 @@
+/* Parts that several stages share: their expressions, numbers, columns and aggregates. */
+#include "engine/bind/bind_internal.h"
+
+#include "engine/exact/assert_failure.h"
+
+const struct expr *stage_expr(struct binder *binder, const struct stage *stage)
+{
+    if (stage->item_count > 0)
+        return stage->items[0].expr;
+    bind_error(binder, stage->span, arena_printf(binder->arena, "usage: %s", stage->word->usage),
+               "`%s` needs to be told what", text_of_word(binder->arena, stage));
+    return NULL;
+}
+
+bool stage_number(struct binder *binder, const struct stage *stage, int64_t least, int64_t *count)
+{
+    const struct expr *expr = stage_expr(binder, stage);
+    const char *word = text_of_word(binder->arena, stage);
+    struct code code;
+    struct scalar scalar;
+    if (expr == NULL)
+        return false;
+    code_init(&code, binder->arena);
+    struct scope scope = scope_without_columns(
+        binder, &code, arena_printf(binder->arena, "`%s` takes one number, the same for all rows", word));
+    enum known known = bind_constant(&scope, expr, &scalar);
+    const char *hint = arena_printf(binder->arena, "for example `%s %d`", word, least == 0 ? 10 : 1);
+    if (known != KNOWN_NOTHING && scalar.kind != KIND_INT) {
+        bind_error(binder, expr->span, hint, "`%s` takes a whole number", word);
+        return false;
+    }
+    if (known != KNOWN_VALUE)
+        return false;
+    if (scalar.integer < least) {
+        bind_error(binder, expr->span, hint, "`%s` takes a number from %lld on, not %lld", word, (long long)least,
+                   (long long)scalar.integer);
+        return false;
+    }
+    *count = (int64_t)scalar.integer;
+    return true;
+}
+
+void task_aggregate(struct binder *binder, const struct stage *stage, struct task *task, struct flow *flow,
+                    struct aggregate what)
+{
+    what.span = stage->span;
+    task->sink = SINK_AGGREGATE;
+    task->aggregates = arena_alloc(binder->arena, sizeof *task->aggregates);
+    task->aggregates[0] = what;
+    task->aggregate_count = 1;
+    flow->task = task;
+    flow->scalar = true;
+    flow->scalar_name = what.name;
+    flow->last = stage;
+}
+
+/* Stages that take an expression can be told which column; before the others it is picked. */
+static const char *how_to_choose(struct binder *binder, const struct stage *stage, const struct flow *flow)
+{
+    const char *word = text_of_word(binder->arena, stage), *columns = text_of_columns(binder->arena, flow);
+    const char *last = name_written(flow->columns[flow->count - 1].name, binder->arena);
+    enum stage_kind kind = stage->word->stage;
+    if (kind == STAGE_SCAN || kind == STAGE_REDUCE || kind == STAGE_HIST)
+        return arena_printf(binder->arena, "say which: `pick %s | %s`; the columns are %s", last,
+                            text_of_span(binder->arena, stage->span, 40), columns);
+    return arena_printf(binder->arena, "say which, `%s %s` or `pick %s | %s`; the columns are %s", word, last, last,
+                        word, columns);
+}
+
+bool stage_column(struct binder *binder, const struct stage *stage, const struct flow *flow)
+{
+    if (flow->open)
+        return false;
+    if (flow->count != 1) {
+        bind_error(binder, stage->span, how_to_choose(binder, stage, flow), "`%s` is of one column, but there are %zu",
+                   text_of_word(binder->arena, stage), flow->count);
+        return false;
+    }
+    return flow->columns[0].known;
+}
+
+enum aggregate_kind aggregate_of(enum stage_kind stage)
+{
+    switch (stage) {
+    case STAGE_PRODUCT:
+        return AGG_PRODUCT;
+    case STAGE_MIN:
+        return AGG_MIN;
+    case STAGE_MAX:
+        return AGG_MAX;
+    case STAGE_MEAN:
+        return AGG_MEAN;
+    default:
+        return AGG_SUM;
+    }
+}
+
+/* What count E keeps: the rows where a condition holds or, if E is the same for all rows, those equal to it. */
+value bind_counted(struct scope *scope, const struct stage *stage)
+{
+    struct binder *binder = scope->binder;
+    const struct expr *expr = stage->items[0].expr;
+    value v = bind_value(scope, expr);
+    if (v == NO_VALUE || scope->code->at[v].kind == KIND_BOOL)
+        return v;
+    if (scope->reads_row) {
+        const char *text = text_of_span(binder->arena, expr->span, 40);
+        bind_error(binder, expr->span,
+                   arena_printf(binder->arena, "`count %s != 0` counts the rows where it is not 0", text),
+                   "`count` takes a condition or a constant, but `%s` is a number that differs from row to row", text);
+        return NO_VALUE;
+    }
+    const struct flow *flow = scope->flow;
+    if (!flow->open && flow->count != 1) {
+        const char *last = name_written(flow->columns[flow->count - 1].name, binder->arena);
+        bind_error(binder, stage->span,
+                   arena_printf(binder->arena, "say which is compared, as in `count %s == %s`; the columns are %s",
+                                last, text_of_span(binder->arena, expr->span, 40),
+                                text_of_columns(binder->arena, flow)),
+                   "`count` compares one column with a value, but there are %zu", flow->count);
+        return NO_VALUE;
+    }
+    if (flow->open || !flow->columns[0].known)
+        return NO_VALUE;
+    value column = code_input(scope->code, 0, type_table[flow->columns[0].type].kind, expr->span);
+    return bind_compare(scope, OP_EQ, column, v, expr->span);
+}
+
+/* c1, c2, ... by position for those without a name; after the others, so that a given name is never the one that is
+ * changed for being there already. */
+void name_columns(struct binder *binder, struct slot *columns, size_t count)
+{
+    struct name_set names;
+    name_set_init(&names, binder->arena, count);
+    for (size_t i = 0; i < count; i++) {
+        if (columns[i].name != NULL)
+            columns[i].name = name_set_add(&names, columns[i].name);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (columns[i].name == NULL)
+            columns[i].name = name_set_add(&names, arena_printf(binder->arena, "c%zu", i + 1));
+    }
+}
+
+/* Sources whose row counts are known must agree now; the others are left for the run. `at[0]` is the pipeline before
+ * zip. Gives the known row count, or -1 if there is none or they differ. */
+static int64_t check_rows(struct binder *binder, const struct stage *stage, const struct flow *at, size_t count)
+{
+    struct arena *arena = binder->arena;
+    size_t first = 0;
+    bool equal = true;
+    const char *hint = stage->word->stage == STAGE_SCATTER ? "there is one position for each row"
+                                                           : "columns side by side must be equally long";
+    while (first < count && at[first].rows < 0)
+        first++;
+    for (size_t i = first + 1; i < count; i++) {
+        if (at[i].rows < 0 || at[i].rows == at[first].rows)
+            continue;
+        struct span other = first == 0 ? at[0].task->span : stage->sources[first - 1].span;
+        struct span span = stage->sources[i - 1].span;
+        bind_error_second(binder, span, other, text_of_count(arena, at[first].rows, "row"), hint,
+                          "`%s` has %s, but `%s` has %s", text_of_span(arena, span, 40),
+                          text_of_count(arena, at[i].rows, "row"), text_of_span(arena, other, 40),
+                          text_of_count(arena, at[first].rows, "row"));
+        equal = false;
+    }
+    return equal && first < count ? at[first].rows : -1;
+}
+
+/* The row count is the first source's of which it is not known; all others are compared with it when they have run. */
+static void compare_when_run(struct binder *binder, struct task *task, const struct flow *at, size_t count)
+{
+    size_t first = 0;
+    while (first < count && at[first].rows >= 0)
+        first++;
+    if (first == count)
+        return;
+    task->rows = -1;
+    task->rows_from = at[first].task;
+    task->equals = arena_array(binder->arena, count, sizeof(struct task *));
+    for (size_t i = 0; i < count; i++) {
+        if (i != first)
+            task->equals[task->equal_count++] = at[i].task;
+    }
+}
+
+void bind_align(struct binder *binder, const struct stage *stage, struct task *task, const struct flow *at,
+                size_t count)
+{
+    task->rows = check_rows(binder, stage, at, count);
+    compare_when_run(binder, task, at, count);
+}
+
+enum status assertion_check(const struct expr *expr, enum kind kind, struct diags *diags)
+{
+    if (kind != KIND_FLOAT)
+        return STATUS_OK;
+    const char *text = text_of(expr, diags->arena);
+    diag_error(diags, expr->span, "a condition cannot be a float, but `%s` is one", text);
+    diag_hint(diags, "compare it: `%s != 0.0`", text);
+    return STATUS_FAILED;
+}

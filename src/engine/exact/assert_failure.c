@@ -1,0 +1,127 @@
+#include "engine/exact/assert_failure.h"
+
+#include "engine/backend/value.h"
+#include "engine/plan/assertion.h"
+#include "engine/plan/task_title.h"
+#include "parser/parse.h"
+
+#include <string.h>
+
+/* Longer ones are not worth quoting. */
+enum { LONGEST_QUOTE = 60 };
+
+bool assertion_failed(const struct failure *failure)
+{
+    const struct stage_mark *stage = failure->task ? stage_of_span(failure->task, failure->instr->span) : NULL;
+    if (!stage || strcmp(stage->name, "assert") != 0)
+        return false;
+    return is_assertion_shift(failure->code, (value)(failure->instr - failure->code->at));
+}
+
+void tell_value(struct strbuf *told, const char *text, const struct scalar *scalar)
+{
+    struct strbuf number = {0};
+    scalar_print(&number, scalar);
+    if (strcmp(text, number.text) != 0 && strlen(text) <= LONGEST_QUOTE)
+        strbuf_printf(told, "%s`%s` is %s", told->length ? ", " : "", text, number.text);
+    strbuf_free(&number);
+}
+
+static bool is_known(const struct failure *failure, value v)
+{
+    return failure->values && (failure->computed[v] == failure->computed_for || code_is_const(failure->code, v));
+}
+
+const char *text_of(const struct expr *expr, struct arena *arena)
+{
+    return arena_text(arena, expr->span.source->text + expr->span.begin, expr->span.end - expr->span.begin);
+}
+
+/* `written` is the operand as the user wrote it, or NULL. */
+static void tell_operand(struct strbuf *told, const struct failure *failure, value v, const struct expr *written)
+{
+    const struct instr *instr = &failure->code->at[v];
+    if (!is_known(failure, v))
+        return;
+    const char **names = arena_array(failure->code->arena, failure->task->input_count + 1, sizeof *names);
+    for (size_t i = 0; i < failure->task->input_count; i++)
+        names[i] = failure->task->inputs[i].name;
+    struct strbuf text = {0};
+    union datum datum = code_is_const(failure->code, v) ? datum_of_const(instr) : failure->values[v];
+    struct scalar scalar = datum_scalar(datum, instr->kind);
+    if (written)
+        strbuf_puts(&text, text_of(written, failure->code->arena));
+    else
+        code_print(&text, failure->code, v, names);
+    tell_value(told, text.text, &scalar);
+    strbuf_free(&text);
+}
+
+/* The assertion's text as a tree once more: after fusion its code no longer says how it was written. NULL: it is part
+ * of something larger. */
+static const struct expr *parse_condition(struct span span, struct arena *arena)
+{
+    struct source *source = arena_alloc(arena, sizeof *source);
+    struct stmt *stmt;
+    struct diags diags;
+    diags_init(&diags, arena);
+    size_t length = span.end - span.begin;
+    *source = (struct source){"", arena_text(arena, span.source->text + span.begin, length), length};
+    bool parsed = parse(source, PARSE_SCRIPT, arena, &diags, &stmt) == PARSE_OK && stmt;
+    return parsed && stmt->kind == STMT_EXPR ? stmt->expr : NULL;
+}
+
+/* Which operand of the code's comparison is the first one written; -1: it is not that comparison. */
+static int first_written(const struct expr *expr, enum op op)
+{
+    static const struct {
+        enum binary_op written;
+        enum op op;
+        int first;
+    } comparisons[] = {
+        {BINARY_EQ, OP_EQ, 0}, {BINARY_NE, OP_NE, 0}, {BINARY_LT, OP_LT, 0},
+        {BINARY_LE, OP_LE, 0}, {BINARY_GT, OP_LT, 1}, {BINARY_GE, OP_LE, 1},
+    };
+    for (size_t i = 0; expr && expr->kind == EXPR_BINARY && i < sizeof comparisons / sizeof *comparisons; i++) {
+        if (comparisons[i].written == expr->op.binary && comparisons[i].op == op)
+            return comparisons[i].first;
+    }
+    return -1;
+}
+
+static bool is_and(const struct expr *expr)
+{
+    return expr && expr->kind == EXPR_BINARY && expr->op.binary == BINARY_AND;
+}
+
+/* The operands of the comparison that decided. */
+static void tell_condition(struct strbuf *told, const struct failure *failure, value condition)
+{
+    const struct expr *written = parse_condition(failure->instr->span, failure->code->arena);
+    const struct instr *instr = &failure->code->at[condition];
+    for (; instr->op == OP_AND; instr = &failure->code->at[condition]) {
+        value left = instr->args[0];
+        bool left_holds = is_known(failure, left) && failure->values[left].integer != 0;
+        condition = left_holds ? instr->args[1] : left;
+        written = is_and(written) ? written->args[left_holds ? 1 : 0] : NULL;
+    }
+    int arity = op_table[instr->op].arity;
+    int first = first_written(written, instr->op);
+    for (int i = 0; i < arity; i++) {
+        int operand = first == 1 ? arity - 1 - i : i;
+        tell_operand(told, failure, instr->args[operand], first < 0 ? NULL : written->args[i]);
+    }
+    if (arity == 0)
+        tell_operand(told, failure, condition, NULL);
+}
+
+void assertion_hint(const struct failure *failure, struct diags *diags)
+{
+    value condition = condition_of_shift(failure->code, (value)(failure->instr - failure->code->at));
+    struct strbuf told = {0};
+    if (condition != NO_VALUE)
+        tell_condition(&told, failure, condition);
+    if (told.length)
+        diag_hint(diags, "%s", told.text);
+    strbuf_free(&told);
+}

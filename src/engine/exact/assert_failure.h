@@ -1,0 +1,19 @@
+/* The error of a failed assertion: the values that were compared. */
+#ifndef RQL_ENGINE_EXACT_ASSERT_FAILURE_H
+#define RQL_ENGINE_EXACT_ASSERT_FAILURE_H
+
+#include "base/strbuf.h"
+#include "engine/plan/failure.h"
+#include "parser/ast.h"
+
+/* Whether what failed is the assertion itself, and a hint with the values that were compared. */
+bool assertion_failed(const struct failure *failure);
+void assertion_hint(const struct failure *failure, struct diags *diags);
+
+/* The expression as it was written. */
+const char *text_of(const struct expr *expr, struct arena *arena);
+
+/* "x is 3" for what is not written out anyway. */
+void tell_value(struct strbuf *told, const char *text, const struct scalar *scalar);
+
+#endif
