@@ -1,6 +1,5 @@
 /* rql: reads the command line, sets up what belongs to the process as a whole, and starts the shell. */
-#include "repl/session/options.h"
-#include "repl/session/platform.h"
+#include "repl/session/session.h"
 #include "repl/shell.h"
 
 #include "base/heap.h"

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "repl/print/print.h"
 #include "repl/session/options.h"
 
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "engine/storage/mapped_file.h"
 #include "repl/print/print.h"
 #include "repl/print/text_table.h"
+#include "repl/session/session.h"
 
 #include <errno.h>
 #include <fcntl.h>

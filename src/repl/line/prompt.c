@@ -1,8 +1,8 @@
-/* The prompt: entries of one or more lines, each a source of its own. */
+#include "repl/line/prompt.h"
+
 #include "repl/line/history.h"
 #include "repl/line/line_editor.h"
 #include "repl/session/commands.h"
-#include "repl/shell.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -2,11 +2,11 @@
 
 #include "repl/print/number_format.h"
 #include "repl/print/plot.h"
+#include "repl/print/print_guard.h"
 
 #include "engine/formats/npy.h"
 #include "engine/formats/raw.h"
 #include "engine/formats/row_formats.h"
-#include "engine/storage/file_changed.h"
 #include "engine/storage/residency.h"
 
 #include <math.h>
@@ -18,28 +18,6 @@ static const struct row_style *const row_styles[] = {
     [PRINT_JSONL] = &style_jsonl, [PRINT_MARKDOWN] = &style_markdown, [PRINT_NPY] = &style_npy,
     [PRINT_RAW] = &style_raw,
 };
-
-struct print_style print_style_for(const struct settings *settings, bool terminal, bool colour, size_t width)
-{
-    enum print_format format = (enum print_format)settings->format;
-    if (format == PRINT_AUTO) {
-        format = terminal ? PRINT_TABLE : PRINT_TSV;
-    }
-    bool header = format != PRINT_TSV;
-    if (settings->header != HEADER_AUTO) {
-        header = settings->header == HEADER_ON;
-    }
-    bool separators = terminal && format == PRINT_TABLE;
-    if (settings->separators != SEPARATORS_AUTO) {
-        separators = settings->separators == SEPARATORS_ON && format == PRINT_TABLE;
-    }
-    return (struct print_style){.format = format,
-                                .header = header,
-                                .terminal = terminal,
-                                .colour = colour,
-                                .separators = separators,
-                                .width = width};
-}
 
 /* A file's name may hold anything, so on a terminal its control bytes are made visible; tabs separate and stay. */
 static void print_names(struct strbuf *out, const struct strbuf *line, bool terminal)
@@ -57,12 +35,6 @@ static void print_names(struct strbuf *out, const struct strbuf *line, bool term
         strbuf_puts(out, at < end ? "\t" : "");
     }
     strbuf_putc(out, '\n');
-}
-
-bool print_relieve(struct printer *out, const struct relation *relation)
-{
-    bool damaged = printer_is_full(out) && damaged_column(relation->columns, relation->count);
-    return !damaged && printer_relieve(out);
 }
 
 /* Rows on their way to standard output. */

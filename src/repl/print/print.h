@@ -3,9 +3,20 @@
 #define RQL_REPL_PRINT_PRINT_H
 
 #include "repl/print/printer.h"
-#include "repl/session/settings.h"
 
 #include "engine/run/run.h"
+
+enum print_format {
+    PRINT_AUTO,
+    PRINT_TABLE,
+    PRINT_TSV,
+    PRINT_CSV,
+    PRINT_JSON,
+    PRINT_JSONL,
+    PRINT_MARKDOWN,
+    PRINT_NPY,
+    PRINT_RAW
+};
 
 struct print_style {
     enum print_format format; /* not PRINT_AUTO */
@@ -16,9 +27,6 @@ struct print_style {
     size_t width;
     size_t height; /* lines of the terminal, 0 if not known: long tables are shortened to them */
 };
-
-/* The style that the settings ask for on this kind of output. */
-struct print_style print_style_for(const struct settings *settings, bool terminal, bool colour, size_t width);
 
 /* Brings to the host the rows that print_result will print, where a device still has them; before it. An error is told
  * at `span`. */
@@ -34,10 +42,6 @@ enum status print_check(const struct result *result, const struct print_style *s
  * interrupted, or if a file that the result is read from is found damaged; nothing of the damage has been written then,
  * and before the rest is written the caller asks damaged_column (engine/damage.h) once more. */
 void print_result(struct printer *out, const struct result *result, const struct print_style *style);
-
-/* As printer_relieve, for rows of this relation: they are written only if its files are still whole, because where one
- * was cut short zeroes are read. */
-bool print_relieve(struct printer *out, const struct relation *relation);
 
 /* The result's relation as an aligned table (print_table.c): its first show_rows rows, or if that is < 0 all, or on a
  * terminal the first and last few. On a terminal a histogram has a bar beside each count. */

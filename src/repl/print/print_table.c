@@ -3,6 +3,7 @@
 #include "repl/print/bar.h"
 #include "repl/print/number_format.h"
 #include "repl/print/print.h"
+#include "repl/print/print_guard.h"
 
 #include "engine/formats/row_encode.h"
 

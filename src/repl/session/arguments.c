@@ -1,6 +1,6 @@
 #include "repl/session/arguments.h"
 
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 #include "engine/bind/check.h"
 

@@ -3,7 +3,7 @@
 #define RQL_REPL_SESSION_COMMAND_CALL_H
 
 #include "repl/session/commands.h"
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 /* A command being run or checked. */
 struct command_call {

@@ -3,7 +3,7 @@
 #include "repl/print/number_format.h"
 #include "repl/print/text_table.h"
 #include "repl/session/bandwidth.h"
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 #include "engine/storage/residency.h"
 

@@ -1,5 +1,5 @@
 /* A text in the user's editor. */
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 #include <errno.h>
 #include <signal.h>

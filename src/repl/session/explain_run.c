@@ -1,7 +1,7 @@
 /* `explain run PIPELINE`: runs it and says, instead of printing the result, what each task took. */
 #include "repl/print/number_format.h"
 #include "repl/print/text_table.h"
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 enum { TASK, WHERE, ROWS_IN, ROWS_OUT, ZONES, SKIPPED, MILLISECONDS, BUILD, UPLOAD, KERNEL, RETRIEVE, RATE, COLUMNS };
 

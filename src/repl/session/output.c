@@ -1,6 +1,6 @@
 /* `.output`: results go to a file. It is written beside the one it is to be and takes its place when it is complete, as
  * files of `save` do. */
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 #include "base/path.h"
 #include "engine/formats/formats.h"

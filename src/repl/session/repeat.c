@@ -1,5 +1,5 @@
 /* `.timing N`: a query run again and again, for times that do not depend on luck. */
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #include "repl/print/plot.h"
 #include "repl/session/commands.h"
 #include "repl/session/progress_bar.h"
+#include "repl/session/session.h"
 #include "repl/session/timing_report.h"
-#include "repl/shell.h"
 
 #include "engine/bind/check.h"
 #include "engine/explain/explain.h"

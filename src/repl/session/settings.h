@@ -15,17 +15,6 @@ enum device_choice {
     DEVICE_ALL,   /* each takes its share */
     DEVICE_NUMBER /* DEVICE_NUMBER + n: the device that .devices lists as n */
 };
-enum print_format {
-    PRINT_AUTO,
-    PRINT_TABLE,
-    PRINT_TSV,
-    PRINT_CSV,
-    PRINT_JSON,
-    PRINT_JSONL,
-    PRINT_MARKDOWN,
-    PRINT_NPY,
-    PRINT_RAW
-};
 enum header { HEADER_AUTO, HEADER_ON, HEADER_OFF };
 enum separators { SEPARATORS_AUTO, SEPARATORS_ON, SEPARATORS_OFF };
 enum on_error { ERRORS_STOP, ERRORS_CONTINUE };

@@ -1,5 +1,5 @@
 /* What runs before the prompt: the user's rqlrc. */
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 #include <stdlib.h>
 #include <string.h>

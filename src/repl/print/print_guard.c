@@ -1,0 +1,10 @@
+#include "repl/print/print_guard.h"
+
+#include "engine/run/run.h"
+#include "engine/storage/file_changed.h"
+
+bool print_relieve(struct printer *out, const struct relation *relation)
+{
+    bool damaged = printer_is_full(out) && damaged_column(relation->columns, relation->count);
+    return !damaged && printer_relieve(out);
+}
