@@ -1,5 +1,6 @@
 #include "cl/accelerator_open.h"
 
+#include "cl/compile/compile_client.h"
 #include "cl/compile/program.h"
 #include "cl/memory/memory.h"
 

@@ -5,6 +5,7 @@
 #include "cl/start.h"
 #include "cl/task/execute.h"
 #include "cl/task/launch.h"
+#include "cl/task/plan_program.h"
 
 #include "base/heap.h"
 #include "engine/optimize/range_analysis.h"

@@ -1,6 +1,8 @@
 #include "cl/start.h"
 
+#include "cl/accelerator_open.h"
 #include "cl/compile/compile.h"
+#include "cl/compile/compile_client.h"
 
 #include "base/heap.h"
 

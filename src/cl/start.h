@@ -3,8 +3,8 @@
 #ifndef RQL_CL_START_H
 #define RQL_CL_START_H
 
-#include "cl/accelerator_open.h"
 #include "cl/compile/site.h"
+#include "cl/device/accelerator.h"
 
 #include "engine/backend/backend.h"
 

@@ -3,10 +3,12 @@
 #ifndef RQL_TESTS_CL_RIG_H
 #define RQL_TESTS_CL_RIG_H
 
+#include "cl/accelerator_open.h"
 #include "cl/cl.h"
 #include "cl/memory/memory.h"
 #include "cl/task/execute.h"
 #include "cl/task/launch.h"
+#include "cl/task/plan_program.h"
 #include "engine/evaluator/evaluator.h"
 #include "engine/optimize/guard.h"
 #include "engine/optimize/range_analysis.h"

@@ -2,6 +2,7 @@
  * each row before the next, equal ones in their old order. */
 #include "cl_rig.h"
 
+#include "cl/compile/compile_client.h"
 #include "cl/compile/program.h"
 #include "cl/operators/operator.h"
 #include "engine/operators/operator.h"

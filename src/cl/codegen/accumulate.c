@@ -1,6 +1,7 @@
 #include "cl/codegen/accumulate.h"
 
 #include "cl/codegen/accumulate_ordered.h"
+#include "cl/codegen/lanes.h"
 #include "cl/codegen/template.h"
 
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "cl/codegen/divide_const.h"
 
 #include "cl/codegen/emit.h"
+#include "cl/codegen/lanes.h"
 #include "cl/codegen/template.h"
 
 #include <string.h>

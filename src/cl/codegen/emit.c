@@ -1,24 +1,13 @@
 #include "cl/codegen/emit.h"
 
 #include "cl/codegen/divide_const.h"
+#include "cl/codegen/lanes.h"
 #include "cl/codegen/op_templates.h"
 #include "cl/codegen/template.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-const char *lane_cl_type(enum lane lane)
-{
-    static const char *const types[] = {
-        [LANE_BOOL] = "int", [LANE_I32] = "int", [LANE_I64] = "long", [LANE_F64] = "double"};
-    return types[lane];
-}
-
-const char *width_suffix(int width)
-{
-    return width == 16 ? "16" : width == 8 ? "8" : width == 4 ? "4" : width == 2 ? "2" : "";
-}
 
 static bool is_literal(const struct instr *instr)
 {

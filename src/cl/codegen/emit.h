@@ -74,8 +74,4 @@ void emit_keep(const struct emitter *emitter, struct strbuf *out, int width);
 const char *emit_output(const struct emitter *emitter, size_t output, enum lane lane, int width);
 const char *emit_aggregate(const struct emitter *emitter, size_t aggregate, enum lane lane, int width);
 
-/* "int", "long" or "double"; "" or "16". */
-const char *lane_cl_type(enum lane lane);
-const char *width_suffix(int width);
-
 #endif

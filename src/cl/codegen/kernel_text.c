@@ -2,6 +2,7 @@
 
 #include "cl/codegen/accumulate_ordered.h"
 #include "cl/codegen/filter_gate.h"
+#include "cl/codegen/lanes.h"
 #include "cl/codegen/literal.h"
 #include "cl/codegen/template.h"
 

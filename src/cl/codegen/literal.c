@@ -1,5 +1,7 @@
 #include "cl/codegen/literal.h"
 
+#include "cl/codegen/lanes.h"
+
 union literal_argument literal_argument(const struct emitter *emitter, const struct literal *literal, size_t *bytes)
 {
     const struct instr *instr = &emitter->task->code.at[literal->constant];

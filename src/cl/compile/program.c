@@ -1,6 +1,7 @@
 #include "cl/compile/program.h"
 
 #include "cl/compile/compile.h"
+#include "cl/compile/compile_client.h"
 
 #include "base/hash.h"
 #include "base/heap.h"
@@ -221,34 +222,12 @@ struct program *program_of_text(struct accelerator *accelerator, const char *tex
     return NULL;
 }
 
-static void name_kernels(const struct plan *plan, const char *names[KERNEL_ROLE_COUNT])
-{
-    for (size_t role = 0; role < KERNEL_ROLE_COUNT; role++)
-        names[role] = plan->roles[role] ? kernel_names[role] : NULL;
-}
-
-struct program *program_for(struct accelerator *accelerator, const struct plan *plan, struct diags *diags)
-{
-    const char *names[KERNEL_ROLE_COUNT];
-
-    name_kernels(plan, names);
-    return program_of_text(accelerator, plan->text, names, KERNEL_ROLE_COUNT, diags);
-}
-
 enum readiness program_begin_text(struct accelerator *accelerator, const char *text, const char *const *names,
                                   size_t count)
 {
     const struct program *program = seek(accelerator, text, names, count);
 
     return program->order ? BACKEND_PENDING : program->why_not ? BACKEND_UNABLE : BACKEND_READY;
-}
-
-enum readiness program_begin(struct accelerator *accelerator, const struct plan *plan)
-{
-    const char *names[KERNEL_ROLE_COUNT];
-
-    name_kernels(plan, names);
-    return program_begin_text(accelerator, plan->text, names, KERNEL_ROLE_COUNT);
 }
 
 size_t programs_count(const struct programs *programs, size_t *under_way)

@@ -2,10 +2,10 @@
 #ifndef RQL_CL_COMPILE_PROGRAM_H
 #define RQL_CL_COMPILE_PROGRAM_H
 
-#include "cl/accelerator_open.h"
-#include "cl/codegen/kernel_text.h"
+#include "cl/device/accelerator.h"
 
-#include "engine/backend/backend.h"
+#include "base/diag.h"
+#include "engine/backend/readiness.h"
 
 struct program {
     char *text;
@@ -31,13 +31,9 @@ void programs_free(struct programs *programs, struct compiler *compiler);
 struct program *program_of_text(struct accelerator *accelerator, const char *text, const char *const *names,
                                 size_t count, struct diags *diags);
 
-/* The program of a plan, its kernels by role. */
-struct program *program_for(struct accelerator *accelerator, const struct plan *plan, struct diags *diags);
-
-/* Have the program of a text or a plan built if it is new, without waiting, and say how far it is. */
+/* Has the program of a text built if it is new, without waiting, and says how far it is. */
 enum readiness program_begin_text(struct accelerator *accelerator, const char *text, const char *const *names,
                                   size_t count);
-enum readiness program_begin(struct accelerator *accelerator, const struct plan *plan);
 
 /* How many programs there are, and how many of them are being built elsewhere. */
 size_t programs_count(const struct programs *programs, size_t *under_way);

@@ -3,7 +3,7 @@
 #ifndef RQL_CL_MEMORY_BUFFER_POOL_H
 #define RQL_CL_MEMORY_BUFFER_POOL_H
 
-#include "cl/accelerator_open.h"
+#include "cl/device/accelerator.h"
 
 struct spares;
 

@@ -5,7 +5,7 @@
 #ifndef RQL_CL_MEMORY_MEMORY_H
 #define RQL_CL_MEMORY_MEMORY_H
 
-#include "cl/accelerator_open.h"
+#include "cl/device/accelerator.h"
 
 #include "base/timing.h"
 #include "engine/storage/column.h"

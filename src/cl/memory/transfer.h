@@ -6,7 +6,7 @@
 #ifndef RQL_CL_MEMORY_TRANSFER_H
 #define RQL_CL_MEMORY_TRANSFER_H
 
-#include "cl/accelerator_open.h"
+#include "cl/device/accelerator.h"
 
 enum transfer_direction { TRANSFER_UPLOAD, TRANSFER_DOWNLOAD };
 

@@ -2,7 +2,7 @@
 #ifndef RQL_CL_OPERATORS_OPERATOR_H
 #define RQL_CL_OPERATORS_OPERATOR_H
 
-#include "cl/accelerator_open.h"
+#include "cl/device/accelerator.h"
 
 #include "engine/backend/backend.h"
 

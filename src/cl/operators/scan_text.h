@@ -2,8 +2,8 @@
 #ifndef RQL_CL_OPERATORS_SCAN_TEXT_H
 #define RQL_CL_OPERATORS_SCAN_TEXT_H
 
-#include "cl/accelerator_open.h"
 #include "cl/codegen/user_function.h"
+#include "cl/device/accelerator.h"
 
 #include "engine/backend/backend.h"
 

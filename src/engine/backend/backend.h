@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "base/timing.h"
 #include "engine/backend/aggregate.h"
+#include "engine/backend/readiness.h"
 #include "engine/plan/task.h"
 
 #include <stdatomic.h>
@@ -49,13 +50,6 @@ struct break_job {
     struct advance whole;      /* the task */
     const atomic_int *cancel;
     struct diags *diags;
-};
-
-/* How far a backend is with getting ready for a task. */
-enum readiness {
-    BACKEND_READY,   /* `prepare` will not wait */
-    BACKEND_PENDING, /* it is at it, on other threads or in other processes: ask again later */
-    BACKEND_UNABLE   /* it cannot run the task; `prepare` says why */
 };
 
 /* What the choice between backends (choose.h) has to know of one. */
