@@ -120,7 +120,7 @@ static int64_t limits(bool free)
     return bytes;
 }
 
-int64_t ram_bytes(void)
+int64_t system_memory_bytes(void)
 {
     int64_t bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     struct rlimit limit;
@@ -129,14 +129,14 @@ int64_t ram_bytes(void)
     return least(bytes, limits(false));
 }
 
-int64_t ram_free_bytes(void)
+int64_t system_memory_free_bytes(void)
 {
     enum { KIB = 1024 };
     int64_t kib = read_field("/proc/meminfo", "MemAvailable", INT64_MAX / KIB);
     return least(kib * KIB, limits(true));
 }
 
-bool ram_has(int64_t bytes)
+bool system_memory_has(int64_t bytes)
 {
-    return bytes <= RAM_UNASKED_BYTES || bytes <= ram_free_bytes();
+    return bytes <= RAM_UNASKED_BYTES || bytes <= system_memory_free_bytes();
 }

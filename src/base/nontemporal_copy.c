@@ -8,7 +8,7 @@
 
 enum { LINE = 64, VECTOR = 16 };
 
-void copy_past_cache(void *to, const void *from, size_t size)
+void copy_nontemporal(void *to, const void *from, size_t size)
 {
     char *place = to;
     const char *bytes = from;
@@ -25,7 +25,7 @@ void copy_past_cache(void *to, const void *from, size_t size)
 
 #else
 
-void copy_past_cache(void *to, const void *from, size_t size)
+void copy_nontemporal(void *to, const void *from, size_t size)
 {
     memcpy(to, from, size);
 }

@@ -7,6 +7,6 @@
 /* Copies bytes, which do not overlap, without having the memory they go to read into the caches first, as stores
  * usually do, nor kept there: two thirds of the traffic, where the result is larger than they are. Other threads see
  * them as they would memcpy's. */
-void copy_past_cache(void *to, const void *from, size_t size);
+void copy_nontemporal(void *to, const void *from, size_t size);
 
 #endif

@@ -20,31 +20,31 @@ int parallel_threads(void)
 }
 
 struct shift {
-    const struct crew *crew;
+    const struct workers *workers;
     int64_t parts;
     part_fn *run;
     void *context;
     _Atomic int64_t next;
 };
 
-bool crew_cancelled(const struct crew *crew)
+bool workers_cancelled(const struct workers *workers)
 {
-    return crew->cancel && *crew->cancel;
+    return workers->cancel && *workers->cancel;
 }
 
 /* Parts begun count as done: they end soon. */
 static void tell_parts(const struct shift *shift)
 {
-    struct advance advance = shift->crew->whole;
+    struct progress_step advance = shift->workers->whole;
     int64_t begun = shift->next;
     advance.part = begun < shift->parts ? (double)begun / (double)shift->parts : 1;
-    progress_tell(shift->crew->progress, &advance);
+    progress_report(shift->workers->progress, &advance);
 }
 
 static void work(void *context, int number)
 {
     struct shift *shift = context;
-    while (!crew_cancelled(shift->crew)) {
+    while (!workers_cancelled(shift->workers)) {
         int64_t part = atomic_fetch_add(&shift->next, 1);
         if (part >= shift->parts)
             break;
@@ -54,21 +54,21 @@ static void work(void *context, int number)
     }
 }
 
-bool crew_run(const struct crew *crew, int64_t parts, part_fn *run, void *context)
+bool workers_run(const struct workers *workers, int64_t parts, part_fn *run, void *context)
 {
-    struct shift shift = {.crew = crew, .parts = parts, .run = run, .context = context};
-    int threads = parts < crew->threads ? (int)parts : crew->threads;
-    struct team *team = crew->team ? crew->team : team_new(threads);
-    team_run(team, threads, work, &shift);
-    if (!crew->team)
-        team_free(team);
+    struct shift shift = {.workers = workers, .parts = parts, .run = run, .context = context};
+    int threads = parts < workers->threads ? (int)parts : workers->threads;
+    struct thread_pool *thread_pool = workers->thread_pool ? workers->thread_pool : thread_pool_new(threads);
+    thread_pool_run(thread_pool, threads, work, &shift);
+    if (!workers->thread_pool)
+        thread_pool_free(thread_pool);
     return shift.next >= parts;
 }
 
-struct parts parts_of(const struct crew *crew, int64_t rows, int64_t least)
+struct parts parts_of(const struct workers *workers, int64_t rows, int64_t least)
 {
     int64_t count = (rows + least - 1) / least;
-    int64_t wanted = crew->threads == 1 ? 1 : (int64_t)crew->threads * PARTS_A_THREAD;
+    int64_t wanted = workers->threads == 1 ? 1 : (int64_t)workers->threads * PARTS_A_THREAD;
     if (wanted < rows / PART_MOST)
         wanted = rows / PART_MOST;
     count = count < wanted ? count : wanted;

@@ -11,16 +11,16 @@
 #include <stdint.h>
 
 /* Who works, and who may stop it. */
-struct crew {
+struct workers {
     int threads;               /* at least 1 */
     const atomic_int *cancel;  /* non-zero: no further part is begun; may be NULL */
     struct progress *progress; /* told after parts, as of `whole`; may be NULL */
-    struct advance whole;
-    struct pool *pool; /* for large memory that is used meanwhile, or NULL */
-    struct team *team; /* whose threads these are; NULL: threads that live for one call */
+    struct progress_step whole;
+    struct buffer_pool *pool;        /* for large memory that is used meanwhile, or NULL */
+    struct thread_pool *thread_pool; /* whose threads these are; NULL: threads that live for one call */
 };
 
-bool crew_cancelled(const struct crew *crew);
+bool workers_cancelled(const struct workers *workers);
 
 /* As many threads as this process may use processors. */
 int parallel_threads(void);
@@ -30,7 +30,7 @@ typedef void part_fn(void *context, int member, int64_t part);
 
 /* Runs parts 0..parts-1, taken in that order by whoever is idle; one part alone is run by the caller. False if
  * cancelled before all were begun. */
-bool crew_run(const struct crew *crew, int64_t parts, part_fn *run, void *context);
+bool workers_run(const struct workers *workers, int64_t parts, part_fn *run, void *context);
 
 /* Rows cut into parts of equal size but for the last. */
 struct parts {
@@ -38,7 +38,7 @@ struct parts {
 };
 
 /* Parts of at least `least` rows, several for each thread so that a slow one holds up nobody. No parts of no rows. */
-struct parts parts_of(const struct crew *crew, int64_t rows, int64_t least);
+struct parts parts_of(const struct workers *workers, int64_t rows, int64_t least);
 int64_t part_begin(const struct parts *parts, int64_t part); /* part == count: rows */
 
 /* Zeroed memory for whole columns, which costs nothing until it is touched; NULL: there is none. */

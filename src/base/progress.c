@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-void progress_tell(struct progress *progress, const struct advance *advance)
+void progress_report(struct progress *progress, const struct progress_step *advance)
 {
     if (progress)
         progress->tell(progress, advance);

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-struct advance {
+struct progress_step {
     const char *what; /* is being done: "select+sum"; need not live longer than the call */
     int64_t rows;     /* in all; 0: not known */
     int64_t bytes;    /* to be read in all; 0: not known */
@@ -14,10 +14,10 @@ struct advance {
 
 /* The first member of the listener's own struct. */
 struct progress {
-    void (*tell)(struct progress *progress, const struct advance *advance);
+    void (*tell)(struct progress *progress, const struct progress_step *advance);
 };
 
 /* Tells; `progress` may be NULL. Cheap enough to be called every millisecond or so, not for every row. */
-void progress_tell(struct progress *progress, const struct advance *advance);
+void progress_report(struct progress *progress, const struct progress_step *advance);
 
 #endif

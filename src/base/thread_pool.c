@@ -16,7 +16,7 @@ enum {
 
 /* A member but the caller. */
 struct hand {
-    struct team *team;
+    struct thread_pool *thread_pool;
     int number;
     pthread_t thread;
     _Atomic bool called, roused, asleep;
@@ -24,7 +24,7 @@ struct hand {
     pthread_cond_t call;
 };
 
-struct team {
+struct thread_pool {
     int threads, started; /* of them, with the caller */
     struct hand *hands;   /* hands[0] stays empty: the caller */
     cpu_set_t usable;
@@ -58,20 +58,20 @@ static bool is_called(const void *what)
 
 static bool is_done(const void *what)
 {
-    return ((const struct team *)what)->working == 0;
+    return ((const struct thread_pool *)what)->working == 0;
 }
 
 static void sleep_until_called(struct hand *hand)
 {
-    const struct team *team = hand->team;
+    const struct thread_pool *thread_pool = hand->thread_pool;
     pthread_mutex_lock(&hand->lock);
     hand->asleep = true;
     while (!hand->called && !hand->roused)
         pthread_cond_wait(&hand->call, &hand->lock);
     hand->asleep = false;
     pthread_mutex_unlock(&hand->lock);
-    if (team->placed) /* from here on the system may move it again */
-        pthread_setaffinity_np(hand->thread, sizeof team->usable, &team->usable);
+    if (thread_pool->placed) /* from here on the system may move it again */
+        pthread_setaffinity_np(hand->thread, sizeof thread_pool->usable, &thread_pool->usable);
 }
 
 static void await_call(struct hand *hand)
@@ -83,27 +83,27 @@ static void await_call(struct hand *hand)
 static void *serve(void *argument)
 {
     struct hand *hand = argument;
-    struct team *team = hand->team;
+    struct thread_pool *thread_pool = hand->thread_pool;
     for (;;) {
         await_call(hand);
-        if (team->closing)
+        if (thread_pool->closing)
             return NULL;
         hand->called = false;
-        team->run(team->context, hand->number);
-        if (atomic_fetch_sub(&team->working, 1) == 1) {
-            pthread_mutex_lock(&team->lock);
-            pthread_cond_signal(&team->done);
-            pthread_mutex_unlock(&team->lock);
+        thread_pool->run(thread_pool->context, hand->number);
+        if (atomic_fetch_sub(&thread_pool->working, 1) == 1) {
+            pthread_mutex_lock(&thread_pool->lock);
+            pthread_cond_signal(&thread_pool->done);
+            pthread_mutex_unlock(&thread_pool->lock);
         }
     }
 }
 
 /* Woken where the caller is, a hand would wait until the caller's share is done: the system moves it only later. */
-static void place(struct team *team, struct hand *hand)
+static void place(struct thread_pool *thread_pool, struct hand *hand)
 {
-    cpu_set_t elsewhere = team->usable;
+    cpu_set_t elsewhere = thread_pool->usable;
     int here = sched_getcpu();
-    if (!hand->asleep || !team->placed || here < 0)
+    if (!hand->asleep || !thread_pool->placed || here < 0)
         return;
     CPU_CLR((size_t)here, &elsewhere);
     if (CPU_COUNT(&elsewhere) > 0)
@@ -119,84 +119,84 @@ static void call(struct hand *hand, _Atomic bool *flag)
     pthread_mutex_unlock(&hand->lock);
 }
 
-static void start_hands(struct team *team, int members)
+static void start_hands(struct thread_pool *thread_pool, int members)
 {
-    while (team->started < members && team->started < team->threads) {
-        struct hand *hand = &team->hands[team->started];
-        *hand = (struct hand){.team = team, .number = team->started};
+    while (thread_pool->started < members && thread_pool->started < thread_pool->threads) {
+        struct hand *hand = &thread_pool->hands[thread_pool->started];
+        *hand = (struct hand){.thread_pool = thread_pool, .number = thread_pool->started};
         pthread_mutex_init(&hand->lock, NULL);
         pthread_cond_init(&hand->call, NULL);
         if (!thread_begin(&hand->thread, serve, hand))
             break;
-        team->started++;
+        thread_pool->started++;
     }
 }
 
-struct team *team_new(int threads)
+struct thread_pool *thread_pool_new(int threads)
 {
-    struct team *team = heap_array(1, sizeof *team);
-    team->threads = threads > 1 ? threads : 1;
-    team->started = 1;
-    team->placed = sched_getaffinity(0, sizeof team->usable, &team->usable) == 0;
-    team->hands = heap_array((size_t)team->threads, sizeof *team->hands);
-    pthread_mutex_init(&team->lock, NULL);
-    pthread_cond_init(&team->done, NULL);
-    return team;
+    struct thread_pool *thread_pool = heap_array(1, sizeof *thread_pool);
+    thread_pool->threads = threads > 1 ? threads : 1;
+    thread_pool->started = 1;
+    thread_pool->placed = sched_getaffinity(0, sizeof thread_pool->usable, &thread_pool->usable) == 0;
+    thread_pool->hands = heap_array((size_t)thread_pool->threads, sizeof *thread_pool->hands);
+    pthread_mutex_init(&thread_pool->lock, NULL);
+    pthread_cond_init(&thread_pool->done, NULL);
+    return thread_pool;
 }
 
-void team_free(struct team *team)
+void thread_pool_free(struct thread_pool *thread_pool)
 {
-    if (!team)
+    if (!thread_pool)
         return;
-    team->closing = true;
-    for (int i = 1; i < team->started; i++) {
-        struct hand *hand = &team->hands[i];
+    thread_pool->closing = true;
+    for (int i = 1; i < thread_pool->started; i++) {
+        struct hand *hand = &thread_pool->hands[i];
         call(hand, &hand->called);
         pthread_join(hand->thread, NULL);
         pthread_cond_destroy(&hand->call);
         pthread_mutex_destroy(&hand->lock);
     }
-    pthread_cond_destroy(&team->done);
-    pthread_mutex_destroy(&team->lock);
-    free(team->hands);
-    free(team);
+    pthread_cond_destroy(&thread_pool->done);
+    pthread_mutex_destroy(&thread_pool->lock);
+    free(thread_pool->hands);
+    free(thread_pool);
 }
 
-int team_threads(const struct team *team)
+int thread_pool_threads(const struct thread_pool *thread_pool)
 {
-    return team->threads;
+    return thread_pool->threads;
 }
 
-void team_rouse(struct team *team)
+void thread_pool_rouse(struct thread_pool *thread_pool)
 {
-    for (int i = 1; i < team->started && i <= MOST_ROUSED; i++) {
-        place(team, &team->hands[i]);
-        call(&team->hands[i], &team->hands[i].roused);
+    for (int i = 1; i < thread_pool->started && i <= MOST_ROUSED; i++) {
+        place(thread_pool, &thread_pool->hands[i]);
+        call(&thread_pool->hands[i], &thread_pool->hands[i].roused);
     }
 }
 
-void team_run(struct team *team, int members, member_fn *run, void *context)
+void thread_pool_run(struct thread_pool *thread_pool, int members, member_fn *run, void *context)
 {
-    if (members <= 1 || atomic_exchange(&team->engaged, true)) {
+    if (members <= 1 || atomic_exchange(&thread_pool->engaged, true)) {
         run(context, 0);
         return;
     }
-    if (team->started < members)
-        start_hands(team, members);
-    members = members < team->started ? members : team->started;
-    team->run = run;
-    team->context = context;
-    team->working = members - 1;
+    if (thread_pool->started < members)
+        start_hands(thread_pool, members);
+    members = members < thread_pool->started ? members : thread_pool->started;
+    thread_pool->run = run;
+    thread_pool->context = context;
+    thread_pool->working = members - 1;
     for (int i = 1; i < members; i++) {
-        place(team, &team->hands[i]);
-        call(&team->hands[i], &team->hands[i].called);
+        place(thread_pool, &thread_pool->hands[i]);
+        call(&thread_pool->hands[i], &thread_pool->hands[i].called);
     }
     run(context, 0);
-    if (!comes_soon(is_done, team, PATIENCE_NS)) {
-        pthread_mutex_lock(&team->lock);
-        while (team->working > 0)
-            pthread_cond_wait(&team->done, &team->lock);
-        pthread_mutex_unlock(&team->lock);
+    if (!comes_soon(is_done, thread_pool, PATIENCE_NS)) {
+        pthread_mutex_lock(&thread_pool->lock);
+        while (thread_pool->working > 0)
+            pthread_cond_wait(&thread_pool->done, &thread_pool->lock);
+        pthread_mutex_unlock(&thread_pool->lock);
     }
-    team->engaged = false;
+    thread_pool->engaged = false;
 }

@@ -2,22 +2,22 @@
 #ifndef RQL_BASE_THREAD_POOL_H
 #define RQL_BASE_THREAD_POOL_H
 
-struct team;
+struct thread_pool;
 
 /* A team of so many threads, at least 1, its caller among them. The others are started when they are first needed. */
-struct team *team_new(int threads);
-void team_free(struct team *team); /* NULL is allowed */
+struct thread_pool *thread_pool_new(int threads);
+void thread_pool_free(struct thread_pool *thread_pool); /* NULL is allowed */
 
-int team_threads(const struct team *team);
+int thread_pool_threads(const struct thread_pool *thread_pool);
 
 /* Something for the team will come soon: a few who sleep get up, so that it need not wait for them. */
-void team_rouse(struct team *team);
+void thread_pool_rouse(struct thread_pool *thread_pool);
 
 /* What a member does; `member` is 0 for the caller, and less than the number asked for. */
 typedef void member_fn(void *context, int member);
 
 /* Has up to `members` threads do it and returns when all have: fewer of them where threads are not to be had, and the
  * caller alone while the team is at something else. So the work has to be one that members take from each other. */
-void team_run(struct team *team, int members, member_fn *run, void *context);
+void thread_pool_run(struct thread_pool *thread_pool, int members, member_fn *run, void *context);
 
 #endif

@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-struct accelerator *accelerator_open(const struct device *device, const struct shape *shape, struct failure *failure)
+struct accelerator *accelerator_open(const struct device *device, const struct kernel_config *shape,
+                                     struct failure *failure)
 {
     struct accelerator *accelerator = heap_array(1, sizeof *accelerator);
     cl_int code;

@@ -5,7 +5,8 @@
 #include "cl/device/accelerator.h"
 
 /* Opens the device with this shape; NULL and the failure if that does not work. */
-struct accelerator *accelerator_open(const struct device *device, const struct shape *shape, struct failure *failure);
+struct accelerator *accelerator_open(const struct device *device, const struct kernel_config *shape,
+                                     struct failure *failure);
 void accelerator_close(struct accelerator *accelerator);
 
 #endif

@@ -243,18 +243,18 @@ static enum status cl_rows(struct backend *backend, const struct job *job, struc
     return execute_rows(&execution, sink, flagged);
 }
 
-static bool cl_suits(const struct backend *backend, enum breaker_kind kind)
+static bool cl_suits(const struct backend *backend, enum operator_kind kind)
 {
     const struct cl_backend *cl = (const struct cl_backend *)backend;
 
-    return !cl->accelerator || cl_breaker_pays(kind, cl->accelerator->shape);
+    return !cl->accelerator || cl_operator_pays(kind, cl->accelerator->shape);
 }
 
 /* Devices need not be good at everything: what they are not goes to the host without a word. */
-static enum status cl_break(struct backend *backend, const struct break_job *job, bool *flagged)
+static enum status cl_break(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     struct cl_backend *cl = of_backend(backend);
-    enum breaker_kind kind = job->task->breaker->kind;
+    enum operator_kind kind = job->task->operator->kind;
     if (job->hasty && begin_device(cl, false, INT64_MAX) == BACKEND_PENDING)
         return STATUS_UNABLE;
     enum status status = start(cl, job->timing, job->cancel, job->diags);
@@ -264,7 +264,7 @@ static enum status cl_break(struct backend *backend, const struct break_job *job
         return STATUS_UNABLE;
     cl->accelerator->hasty = job->hasty;
     cl->accelerator->cancel = job->cancel;
-    return cl_breaker(kind)(cl->accelerator, job, flagged);
+    return cl_operator(kind)(cl->accelerator, job, flagged);
 }
 
 static const char *cl_source(struct backend *backend, const struct job *job)
@@ -332,7 +332,7 @@ static void cl_close(struct backend *backend)
     free(cl);
 }
 
-struct backend *cl_open(const char *choice, struct site *site)
+struct backend *cl_open(const char *choice, struct opencl_process *process)
 {
     static const struct backend_ops ops = {
         .begin = cl_begin,
@@ -340,7 +340,7 @@ struct backend *cl_open(const char *choice, struct site *site)
         .range_rows = cl_range_rows,
         .aggregate = cl_aggregate,
         .rows = cl_rows,
-        .breaker = cl_break,
+        .operator= cl_break,
         .source = cl_source,
         .profile = cl_profile,
         .suits = cl_suits,
@@ -352,7 +352,7 @@ struct backend *cl_open(const char *choice, struct site *site)
         return NULL;
     struct cl_backend *cl = heap_array(1, sizeof *cl);
     cl->choice = heap_text(choice);
-    cl->start = start_new(choice, site);
+    cl->start = start_new(choice, process);
     cl->base = (struct backend){.ops = &ops, .name = cl->choice};
     return &cl->base;
 }
@@ -371,26 +371,26 @@ static void describe_device(struct strbuf *out, const struct device *device)
     strbuf_putc(out, '\n');
 }
 
-static struct device *find_devices(size_t *count, struct site *site, struct failure *failure)
+static struct device *find_devices(size_t *count, struct opencl_process *process, struct failure *failure)
 {
     struct signals signals;
     struct thread_signals before;
 
-    if (site)
-        site_prepare(site);
+    if (process)
+        opencl_process_prepare(process);
     signals_record(&signals);
     signals_hold(&before);
     struct device *devices = devices_find(count, failure);
-    signals_put_back(site ? &site->signals : &signals);
+    signals_put_back(process ? &process->signals : &signals);
     signals_release(&before);
     return devices;
 }
 
-size_t cl_numbers(size_t *numbers, size_t most, struct site *site)
+size_t cl_numbers(size_t *numbers, size_t most, struct opencl_process *process)
 {
     struct failure failure = {0};
     size_t count, usable = 0;
-    struct device *devices = find_devices(&count, site, &failure);
+    struct device *devices = find_devices(&count, process, &failure);
 
     for (size_t k = 0; k < count && usable < most; k++)
         if (device_usable(&devices[k]))
@@ -399,11 +399,11 @@ size_t cl_numbers(size_t *numbers, size_t most, struct site *site)
     return usable;
 }
 
-void cl_describe(struct strbuf *out, struct site *site)
+void cl_describe(struct strbuf *out, struct opencl_process *process)
 {
     struct failure failure = {0};
     size_t count;
-    struct device *devices = find_devices(&count, site, &failure);
+    struct device *devices = find_devices(&count, process, &failure);
 
     for (size_t k = 0; k < count; k++)
         describe_device(out, &devices[k]);

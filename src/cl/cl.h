@@ -2,7 +2,7 @@
 #ifndef RQL_CL_CL_H
 #define RQL_CL_CL_H
 
-#include "cl/compile/site.h"
+#include "cl/compile/opencl_process.h"
 
 #include "engine/backend/backend.h"
 
@@ -11,13 +11,13 @@
  * such device then, "auto" gives STATUS_UNABLE with a note, anything else STATUS_FAILED with the devices there are.
  * Where `choice` is none of these words or a number, NULL. `site` is NULL in a process with one backend that ends in
  * the ordinary way. */
-struct backend *cl_open(const char *choice, struct site *site);
+struct backend *cl_open(const char *choice, struct opencl_process *process);
 
 /* The numbers of the devices that can be used, at most `most` of them; how many. Starts OpenCL. */
-size_t cl_numbers(size_t *numbers, size_t most, struct site *site);
+size_t cl_numbers(size_t *numbers, size_t most, struct opencl_process *process);
 
 /* Appends a line for each device of each platform (number, name, kind, driver, memory, compute units, what it lacks),
  * and what to install when there is none. Starts OpenCL. */
-void cl_describe(struct strbuf *out, struct site *site);
+void cl_describe(struct strbuf *out, struct opencl_process *process);
 
 #endif

@@ -18,7 +18,7 @@ enum { LOOK_MS = 50 /* between two looks at the interrupt, which may arrive just
 
 struct start {
     char *choice;
-    struct site *site;
+    struct opencl_process *process;
     struct signals signals; /* in place of the site's */
     bool begun;
     pthread_t thread;
@@ -31,15 +31,15 @@ struct start {
     char *why_not, *hint;
 };
 
-struct start *start_new(const char *choice, struct site *site)
+struct start *start_new(const char *choice, struct opencl_process *process)
 {
     struct start *start = heap_array(1, sizeof *start);
 
     start->choice = heap_text(choice);
-    start->site = site;
+    start->process = process;
     start->over_fd = -1;
-    if (site)
-        start->signals = site->signals;
+    if (process)
+        start->signals = process->signals;
     else
         signals_record(&start->signals);
     pthread_mutex_init(&start->lock, NULL);
@@ -73,16 +73,16 @@ static void explain_lack(struct start *start, const struct device *devices, size
     start->hint = hint.text;
 }
 
-static void equip(struct accelerator *accelerator, const struct site *site)
+static void equip(struct accelerator *accelerator, const struct opencl_process *process)
 {
     char number[24];
-    const char *const arguments[] = {"rql", compile_role, number, site->directory, NULL};
+    const char *const arguments[] = {"rql", compile_role, number, process->directory, NULL};
 
     snprintf(number, sizeof number, "%zu", accelerator->device.number);
-    accelerator->cache = site->cache;
-    accelerator->no_cache = site->no_directory;
-    if (site->executable)
-        accelerator->compiler = compiler_new(site->executable, arguments, COMPILE_LIMIT_SECONDS * 1000);
+    accelerator->cache = process->cache;
+    accelerator->no_cache = process->no_directory;
+    if (process->executable)
+        accelerator->compiler = compiler_new(process->executable, arguments, COMPILE_LIMIT_SECONDS * 1000);
 }
 
 static void open_device(struct start *start)
@@ -96,11 +96,11 @@ static void open_device(struct start *start)
         explain_lack(start, devices, count, &failure);
     } else {
         failure = (struct failure){0};
-        start->accelerator = accelerator_open(device, device_shape(device), &failure);
+        start->accelerator = accelerator_open(device, device_kernel_config(device), &failure);
         if (start->accelerator) {
             start->accelerator->signals = start->signals;
-            if (start->site)
-                equip(start->accelerator, start->site);
+            if (start->process)
+                equip(start->accelerator, start->process);
         } else {
             struct strbuf why = {0};
             cl_failure_text(&failure, device->name, &why);
@@ -127,7 +127,7 @@ static void release(struct start *start)
 static void *run(void *argument)
 {
     struct start *start = argument;
-    struct site *site = start->site;
+    struct opencl_process *process = start->process;
     struct thread_signals before;
 
     signals_hold(&before);
@@ -141,8 +141,8 @@ static void *run(void *argument)
     pthread_mutex_unlock(&start->lock);
     if (abandoned)
         release(start);
-    if (site)
-        site->starting--;
+    if (process)
+        process->starting--;
     signals_release(&before);
     return NULL;
 }
@@ -152,11 +152,11 @@ void start_begin(struct start *start)
     if (start->begun)
         return;
     start->begun = true;
-    if (start->site)
-        site_prepare(start->site);
+    if (start->process)
+        opencl_process_prepare(start->process);
     start->over_fd = eventfd(0, EFD_CLOEXEC);
-    if (start->site)
-        start->site->starting++;
+    if (start->process)
+        start->process->starting++;
     start->threaded = pthread_create(&start->thread, NULL, run, start) == 0;
     if (!start->threaded)
         run(start);

@@ -3,7 +3,7 @@
 #ifndef RQL_CL_START_H
 #define RQL_CL_START_H
 
-#include "cl/compile/site.h"
+#include "cl/compile/opencl_process.h"
 #include "cl/device/accelerator.h"
 
 #include "engine/backend/backend.h"
@@ -11,7 +11,7 @@
 struct start;
 
 /* Nothing is begun yet. `site` is NULL where a process has only one backend and ends in the ordinary way. */
-struct start *start_new(const char *choice, struct site *site);
+struct start *start_new(const char *choice, struct opencl_process *process);
 
 /* Begins it, if that has not been done, and returns at once. */
 void start_begin(struct start *start);

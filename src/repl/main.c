@@ -24,7 +24,7 @@ static atomic_int interrupted_at; /* milliseconds, of the Ctrl-C that set cancel
 static int signal_pipe[2];
 
 /* What OpenCL's backends and their threads share; their threads may still be at work when all else has ended. */
-static struct site site;
+static struct opencl_process opencl_process;
 
 /* A query that has not stopped this long after Ctrl-C is stuck, and the next Ctrl-C ends rql. Building a program for a
  * device cannot be broken off and may take seconds. Before that, a second Ctrl-C that no held key made is answered. */
@@ -74,7 +74,7 @@ static void on_signal(int number)
     errno = saved;
 }
 
-/* A page of a mapped file is gone: zeroes take its place and the query finds out (mapfile.h). */
+/* A page of a mapped file is gone: zeroes take its place and the query finds out (mapped_file.h). */
 static void on_bus(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -133,31 +133,31 @@ static enum exit_status tell(const struct strbuf *text)
 /* All devices as one; without any, what an automatic choice does without any. */
 static struct backend *open_all(void)
 {
-    size_t numbers[MOST_MEMBERS], count = cl_numbers(numbers, MOST_MEMBERS, &site);
+    size_t numbers[MOST_MEMBERS], count = cl_numbers(numbers, MOST_MEMBERS, &opencl_process);
     struct backend *members[MOST_MEMBERS];
     for (size_t k = 0; k < count; k++) {
         char choice[24];
         (void)snprintf(choice, sizeof choice, "%zu", numbers[k]);
-        members[k] = cl_open(choice, &site);
+        members[k] = cl_open(choice, &opencl_process);
     }
-    return count > 0 ? split_open(members, count, 0) : cl_open("auto", &site);
+    return count > 0 ? multi_device_open(members, count, 0) : cl_open("auto", &opencl_process);
 }
 
 static struct backend *open_device(const char *choice)
 {
-    return strcmp(choice, "all") == 0 ? open_all() : cl_open(choice, &site);
+    return strcmp(choice, "all") == 0 ? open_all() : cl_open(choice, &opencl_process);
 }
 
 static void describe_devices(struct strbuf *out)
 {
-    cl_describe(out, &site);
+    cl_describe(out, &opencl_process);
 }
 
 static enum exit_status run(const struct options *options)
 {
     mappings = mappings_new();
     install_handlers();
-    site_open(&site, "/proc/self/exe");
+    opencl_process_open(&opencl_process, "/proc/self/exe");
     struct platform platform = {.mappings = mappings,
                                 .cancel = &cancel,
                                 .leave = &leave,
@@ -165,7 +165,7 @@ static enum exit_status run(const struct options *options)
                                 .open_device = open_device,
                                 .describe_devices = describe_devices};
     enum exit_status outcome = shell_main(options, &platform);
-    site_close(&site);
+    opencl_process_close(&opencl_process);
     mappings_free(mappings);
     mappings = NULL;
     return outcome;
@@ -205,7 +205,7 @@ int main(int argc, char **argv)
         (void)signal(asked, SIG_DFL);
         (void)raise(asked);
     }
-    if (site.starting > 0) {
+    if (opencl_process.starting > 0) {
         _exit((int)outcome); /* everything of ours has been written and closed */
     }
     return (int)outcome;

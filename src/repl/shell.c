@@ -15,10 +15,10 @@
 
 enum { PLAIN_WIDTH = 100 };
 
-/* This part of memory at most waits for the next results (pool.h). */
+/* This part of memory at most waits for the next results (buffer_pool.h). */
 enum { POOL_SHARE = 8 };
 
-/* And this part holds copies of columns (keeper.h). */
+/* And this part holds copies of columns (column_stats.h). */
 enum { COPIES_SHARE = 4 };
 
 /* Whether escapes for colour are welcome there: https://no-color.org. */
@@ -43,7 +43,7 @@ static enum exit_status run_script(struct shell *shell, const char *path)
     }
     shell_report(shell, &diags);
     if (status == STATUS_OK) {
-        outcome = unit_run(shell, unit_new(path ? path : "<stdin>", &text, PARSE_SCRIPT));
+        outcome = script_run(shell, script_new(path ? path : "<stdin>", &text, PARSE_SCRIPT));
     }
     strbuf_free(&text);
     arena_free(arena);
@@ -62,7 +62,7 @@ static enum exit_status run_queries(struct shell *shell, const struct options *o
     for (size_t i = 0; i < options->query_count && shell_goes_on(shell, outcome); i++) {
         struct strbuf text = {0};
         strbuf_puts(&text, options->queries[i]);
-        outcome = worse(outcome, unit_run(shell, unit_new("-c", &text, PARSE_SCRIPT)));
+        outcome = worse(outcome, script_run(shell, script_new("-c", &text, PARSE_SCRIPT)));
     }
     return outcome;
 }
@@ -71,16 +71,16 @@ static void shell_open(struct shell *shell, const struct options *options, const
 {
     *shell = (struct shell){
         .platform = platform, .settings = options->settings, .no_init = options->no_init, .memory = arena_new()};
-    shell->catalog = catalog_new(platform->mappings, platform->cancel);
+    shell->file_cache = file_cache_new(platform->mappings, platform->cancel);
     if (options->query_count == 0 && (!options->script || strcmp(options->script, "-") == 0)) {
-        catalog_keep_input(shell->catalog);
+        file_cache_keep_input(shell->file_cache);
     }
-    shell->runner.env = env_new(shell->catalog);
+    shell->runner.env = env_new(shell->file_cache);
     shell->runner.evaluator = evaluator_open();
-    const size_t ram = (size_t)ram_bytes();
+    const size_t ram = (size_t)system_memory_bytes();
     shell->runner.memory = (int64_t)ram; /* asking takes as long as a short query */
-    shell->runner.pool = pool_new(ram / POOL_SHARE);
-    shell->keeper = keeper_new(ram / COPIES_SHARE, shell->runner.pool);
+    shell->runner.pool = buffer_pool_new(ram / POOL_SHARE);
+    shell->collector = stats_collector_new(ram / COPIES_SHARE, shell->runner.pool);
     shell->runner.cancel = platform->cancel;
     shell->opened_device = DEVICE_HOST;
     shell->out = (struct printer){.fd = STDOUT_FILENO, .cancel = platform->cancel};
@@ -91,13 +91,13 @@ static void shell_open(struct shell *shell, const struct options *options, const
 
 static void shell_close(struct shell *shell)
 {
-    keeper_free(shell->keeper);
+    stats_collector_free(shell->collector);
     env_free(shell->runner.env);
-    pool_unref(shell->runner.pool);
-    catalog_free(shell->catalog);
+    buffer_pool_unref(shell->runner.pool);
+    file_cache_free(shell->file_cache);
     shell_close_device(shell); /* when nothing is left that it would bring to the host */
     shell->runner.evaluator->ops->close(shell->runner.evaluator);
-    unit_free_list(shell->kept);
+    script_free_list(shell->kept);
     printer_free(&shell->out);
     strbuf_free(&shell->query);
     strbuf_free(&shell->edited);

@@ -64,7 +64,7 @@ static void check_told(const struct diags *diags, enum status status)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct packing *const packings[] = {NULL, NULL, &packing_gzip, &packing_zstd};
+    static const struct compression *const packings[] = {NULL, NULL, &packing_gzip, &packing_zstd};
     const struct format *formats[64];
     size_t count = 0;
     for (size_t i = 0; i < format_count && count < 64; i++) {
@@ -76,12 +76,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena *arena = arena_new();
     struct diags diags;
     diags_init(&diags, arena);
-    const struct crew crew = {.threads = 1};
-    const struct format_job job = {formats[data[0] % count], &crew, {0}, &diags};
-    const struct packing *packing = packings[data[1] % 4];
+    const struct workers workers = {.threads = 1};
+    const struct format_job job = {formats[data[0] % count], &workers, {0}, &diags};
+    const struct compression *compression = packings[data[1] % 4];
     struct mapping *mapping = mapping_of(data + 2, size - 2, &diags);
     struct relation *relation = NULL;
-    enum status status = packing ? packing_open(packing, &mapping, &crew, (struct span){0}, &diags) : STATUS_OK;
+    enum status status =
+        compression ? compression_open(compression, &mapping, &workers, (struct span){0}, &diags) : STATUS_OK;
     if (status == STATUS_OK)
         status = job.format->read(&job, mapping, &relation);
     check_told(&diags, status);

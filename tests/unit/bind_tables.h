@@ -21,14 +21,14 @@ static inline void describe_task(struct strbuf *out, const struct task *task)
         const struct output *output = &task->outputs[k];
         strbuf_printf(out, "%s%s:%s", k > 0 ? ", " : "", output->name, type_table[output->type].name);
         const struct instr *instr = &task->code.at[output->value];
-        if (task->sink == SINK_BREAK)
+        if (task->sink == SINK_OPERATOR)
             continue;
         if (instr->op != OP_INPUT || strcmp(task->inputs[instr->integer].name, output->name) != 0) {
             strbuf_puts(out, " = ");
             add_value(out, task, output->value);
         }
     }
-    if (task->sink == SINK_BREAK) {
+    if (task->sink == SINK_OPERATOR) {
         struct strbuf detail = {0};
         task_detail(&detail, task);
         strbuf_printf(out, "; %s %s", task->stages[0].name, detail.text);

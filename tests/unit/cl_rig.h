@@ -53,7 +53,7 @@ static inline int rig_patience(void)
 }
 
 /* The rig's device, opened in a shape that may not be its own; nothing is built yet. */
-static inline struct accelerator *rig_accelerator(const struct shape *shape)
+static inline struct accelerator *rig_accelerator(const struct kernel_config *shape)
 {
     struct failure failure = {0};
     size_t count;
@@ -338,7 +338,7 @@ static inline void assert_same_rows(const struct task *task, const struct row_si
         if (!task->outputs[k].needed)
             continue;
         assert_true(column_fetch(got->columns[k], before, got->rows));
-        assert_null(got->columns[k]->away);
+        assert_null(got->columns[k]->residency);
         size_t size = type_table[got->columns[k]->store].size;
         size_t bytes = (size_t)(got->rows - before) * size;
         if (bytes == 0 || memcmp(column_at(got->columns[k], before), column_at(wanted->columns[k], before), bytes) == 0)

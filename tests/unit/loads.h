@@ -9,12 +9,13 @@
 
 /* Loads a path as it is, of the format that the word states (NULL: by its ending); what was loaded and told before is
  * let go. */
-static inline enum status load_anew(struct scratch *scratch, struct catalog *catalog, const char *path,
+static inline enum status load_anew(struct scratch *scratch, struct file_cache *file_cache, const char *path,
                                     const char *word, struct loaded *loaded)
 {
     loaded_release(loaded);
     scratch->diags.count = 0;
-    return catalog_load(catalog, path, scratch->span, word ? format_by_word(word) : NULL, loaded, &scratch->diags);
+    return file_cache_load(file_cache, path, scratch->span, word ? format_by_word(word) : NULL, loaded,
+                           &scratch->diags);
 }
 
 #endif

@@ -12,7 +12,7 @@
 struct queries {
     struct scratch *scratch; /* the current folder */
     struct mappings *mappings;
-    struct catalog *catalog;
+    struct file_cache *file_cache;
     struct env *env;
 };
 
@@ -45,15 +45,15 @@ static inline struct queries *queries_new(void)
     queries_file(queries, "table/price.u8", table, sizeof table);
     queries_file(queries, "table/qty.i8", table, sizeof table);
     queries->mappings = mappings_new();
-    queries->catalog = catalog_new(queries->mappings, NULL);
-    queries->env = env_new(queries->catalog);
+    queries->file_cache = file_cache_new(queries->mappings, NULL);
+    queries->env = env_new(queries->file_cache);
     return queries;
 }
 
 static inline void queries_free(struct queries *queries)
 {
     env_free(queries->env);
-    catalog_free(queries->catalog);
+    file_cache_free(queries->file_cache);
     mappings_free(queries->mappings);
     assert_int_equal(chdir("/"), 0);
     scratch_free(queries->scratch);

@@ -94,7 +94,7 @@ static void saved_programs_load(void **state)
     struct failure failure = {0};
     struct blob binary;
     cl_program program = compile(bench);
-    rehearse(bench->context, bench->device, program);
+    warm_up(bench->context, bench->device, program);
     assert_true(compile_save(program, &binary, &failure));
     clReleaseProgram(program);
     program = compile_load(bench->context, bench->device, &binary, &failure);

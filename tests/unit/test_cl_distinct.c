@@ -1,5 +1,5 @@
 /* Distinct rows on an OpenCL device, by hash and by place, against the host's and against the definition. */
-#include "cl_breaks.h"
+#include "cl_operators.h"
 
 /* Carries the columns of the setup. */
 static void carry_all(struct setup *setup)
@@ -62,7 +62,7 @@ static void test_lengths(void **state)
     for (size_t n = 0; n < length_count(); n++) {
         for (size_t k = 0; k < sizeof most / sizeof *most; k++) {
             struct random random = {n * 10 + k};
-            struct setup *setup = break_setup(breaks, BREAK_DISTINCT);
+            struct setup *setup = operator_setup(breaks, OPERATOR_DISTINCT);
             setup_input(setup, column_within(&random, TYPE_I32, lengths[n], -most[k], most[k]));
             check(breaks, setup, lengths[n]);
         }
@@ -79,7 +79,7 @@ static void test_all_different(void **state)
             for (int64_t row = 0; row < lengths[n]; row++)
                 *(int64_t *)column_at(column, row) = row * step;
             column_finish(column, lengths[n]);
-            struct setup *setup = break_setup(breaks, BREAK_DISTINCT);
+            struct setup *setup = operator_setup(breaks, OPERATOR_DISTINCT);
             setup_input(setup, column);
             carry_all(setup);
             struct outcome outcome = compare_all_breaks(breaks, setup, lengths[n]);
@@ -97,7 +97,7 @@ static void test_types(void **state)
         for (int way = 0; way < 3; way++) {
             int64_t rows = way == 0 || getenv("RQL_TEST_OCLGRIND") ? 300 : 10007;
             struct random random = {(uint64_t)type};
-            struct setup *setup = break_setup(breaks, BREAK_DISTINCT);
+            struct setup *setup = operator_setup(breaks, OPERATOR_DISTINCT);
             bool odd = way == 0 && type_table[type].kind == KIND_FLOAT;
             setup_input(setup,
                         odd ? column_of_odd_floats(&random, type, rows) : random_column(&random, type, rows, way == 1));
@@ -114,7 +114,7 @@ static void test_several_columns(void **state)
         for (int way = 0; way < 2; way++) {
             int64_t rows = lengths[n], wide = way == 0 ? 2 : INT64_MAX / 3;
             struct random random = {n};
-            struct setup *setup = break_setup(breaks, BREAK_DISTINCT);
+            struct setup *setup = operator_setup(breaks, OPERATOR_DISTINCT);
             setup_input(setup, column_of_odd_floats(&random, TYPE_F32, rows));
             setup_input(setup, column_within(&random, TYPE_I64, rows, -wide, -wide + 4));
             setup_input(setup, column_within(&random, TYPE_I64, rows, wide - 4, wide));

@@ -1,13 +1,13 @@
 /* Grouping on an OpenCL device: every way that it has, against the host's and against sums made by hand. */
-#include "cl_breaks.h"
+#include "cl_operators.h"
 
 /* Fills in the outputs: the keys, then an aggregate each. */
 static void finish_group(struct setup *setup)
 {
     struct task *task = &setup->task;
-    for (size_t k = 0; k < task->breaker->key_count; k++) {
-        enum type type = setup->columns[task->breaker->keys[k]]->type;
-        setup_output(setup, code_input(&task->code, (int64_t)task->breaker->keys[k], type_table[type].kind, nowhere),
+    for (size_t k = 0; k < task->operator->key_count; k++) {
+        enum type type = setup->columns[task->operator->keys[k]]->type;
+        setup_output(setup, code_input(&task->code, (int64_t)task->operator->keys[k], type_table[type].kind, nowhere),
                      type);
     }
     for (size_t k = 0; k < task->aggregate_count; k++) {
@@ -59,11 +59,11 @@ static void test_one_key(void **state)
     for (size_t n = 0; n < length_count(); n++) {
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
             struct random random = {n * 10 + k + 1};
-            struct setup *setup = break_setup(breaks, BREAK_GROUP);
+            struct setup *setup = operator_setup(breaks, OPERATOR_GROUP);
             struct column *key = column_within(&random, TYPE_I32, lengths[n], keys[k].lo, keys[k].hi);
             for (int64_t row = 0; row < lengths[n]; row++)
                 *(int32_t *)column_at(key, row) *= (int32_t)keys[k].times;
-            break_key(setup, key);
+            operator_key(setup, key);
             value v = setup_input(setup, column_within(&random, TYPE_I32, lengths[n], -10000, 10000));
             setup_aggregate(setup, AGG_COUNT, NO_VALUE);
             add_aggregates(setup, v, false);
@@ -92,8 +92,8 @@ static void test_types(void **state)
         for (int mild = 0; mild < 2; mild++) {
             struct random random = {(uint64_t)type + 1};
             bool real = type_table[type].kind == KIND_FLOAT;
-            struct setup *setup = break_setup(breaks, BREAK_GROUP);
-            break_key(setup, random_column(&random, type, rows, mild));
+            struct setup *setup = operator_setup(breaks, OPERATOR_GROUP);
+            operator_key(setup, random_column(&random, type, rows, mild));
             value few = setup_input(setup, random_column(&random, type, rows, mild));
             setup_aggregate(setup, AGG_COUNT, NO_VALUE);
             add_aggregates(setup, few, real);
@@ -115,9 +115,9 @@ static void test_few_groups_of_types(void **state)
     int64_t rows = getenv("RQL_TEST_OCLGRIND") ? 555 : 50021;
     for (enum type type = TYPE_BOOL; type < TYPE_COUNT; type = next_type(type)) {
         struct random random = {(uint64_t)type + 1};
-        struct setup *setup = break_setup(breaks, BREAK_GROUP);
+        struct setup *setup = operator_setup(breaks, OPERATOR_GROUP);
         bool real = type_table[type].kind == KIND_FLOAT;
-        break_key(setup, column_within(&random, TYPE_I16, rows, -3, 9));
+        operator_key(setup, column_within(&random, TYPE_I16, rows, -3, 9));
         value any = setup_input(setup, real ? column_of_odd_floats(&random, type, rows)
                                             : random_column(&random, type, rows, type == TYPE_I64));
         add_aggregates(setup, any, real);
@@ -139,13 +139,13 @@ static void test_several_keys(void **state)
         int64_t rows = lengths[n];
         for (int way = 0; way < 4; way++) {
             struct random random = {n * 7 + (size_t)way};
-            struct setup *setup = break_setup(breaks, BREAK_GROUP);
+            struct setup *setup = operator_setup(breaks, OPERATOR_GROUP);
             int64_t wide = way == 0 ? 5 : way == 1 ? 100000 : INT64_MAX;
-            break_key(setup, column_within(&random, TYPE_I64, rows, -wide, way == 3 ? -wide + 3 : wide));
-            break_key(setup, column_within(&random, TYPE_U8, rows, 250, 255));
+            operator_key(setup, column_within(&random, TYPE_I64, rows, -wide, way == 3 ? -wide + 3 : wide));
+            operator_key(setup, column_within(&random, TYPE_U8, rows, 250, 255));
             if (way == 3)
-                break_key(setup, column_of_odd_floats(&random, TYPE_F64, rows));
-            break_key(setup, column_of_odd_floats(&random, TYPE_F32, rows));
+                operator_key(setup, column_of_odd_floats(&random, TYPE_F64, rows));
+            operator_key(setup, column_of_odd_floats(&random, TYPE_F32, rows));
             value v = setup_input(setup, column_within(&random, TYPE_I64, rows, -1000000000, 1000000000));
             setup_aggregate(setup, AGG_SUM, v);
             setup_aggregate(setup, AGG_COUNT, NO_VALUE);
@@ -170,9 +170,9 @@ static void test_large_sums(void **state)
                                        {INT64_MAX, 1, -1}};
     struct breaks *breaks = breaks_of(state);
     for (size_t k = 0; k < sizeof edges / sizeof *edges; k++) {
-        struct setup *setup = break_setup(breaks, BREAK_GROUP);
+        struct setup *setup = operator_setup(breaks, OPERATOR_GROUP);
         const int64_t keys[] = {5, 5, 5, 6, 6}, values[] = {edges[k][0], edges[k][1], edges[k][2], 17, -18};
-        break_key(setup, column_of_ints(keys, 5));
+        operator_key(setup, column_of_ints(keys, 5));
         value v = setup_input(setup, column_of_ints(values, 5));
         setup_aggregate(setup, AGG_SUM, v);
         setup_aggregate(setup, AGG_MEAN, v);
@@ -194,9 +194,9 @@ static void test_parts(void **state)
     const int64_t rows = 3001;
     for (int way = 0; way < 8; way++) {
         struct random random = {(uint64_t)way};
-        struct setup *setup = break_setup(breaks, BREAK_GROUP);
-        break_key(setup, column_within(&random, TYPE_I32, rows, 100, way & 1 ? 120 : 100000000));
-        break_key(setup, column_within(&random, TYPE_U16, rows, 3, 5));
+        struct setup *setup = operator_setup(breaks, OPERATOR_GROUP);
+        operator_key(setup, column_within(&random, TYPE_I32, rows, 100, way & 1 ? 120 : 100000000));
+        operator_key(setup, column_within(&random, TYPE_U16, rows, 3, 5));
         setup->columns[1]->range_known = true;
         setup->columns[1]->lo = 0;
         setup->columns[1]->hi = 77;
@@ -223,8 +223,8 @@ static void test_unable(void **state)
     struct random random = {1};
     for (int way = 0; way < 2; way++) {
         int64_t rows = way == 0 ? 100 : 0;
-        struct setup *setup = break_setup(breaks, BREAK_GROUP);
-        break_key(setup, column_within(&random, TYPE_I32, rows, 0, 3));
+        struct setup *setup = operator_setup(breaks, OPERATOR_GROUP);
+        operator_key(setup, column_within(&random, TYPE_I32, rows, 0, 3));
         value v = setup_input(setup, random_column(&random, way == 0 ? TYPE_F64 : TYPE_I8, rows, true));
         setup_aggregate(setup, AGG_SUM, v);
         finish_group(setup);

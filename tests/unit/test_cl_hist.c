@@ -1,5 +1,5 @@
-/* Histograms on an OpenCL device against the host's, whose intervals are those of engine/hist.h. */
-#include "cl_breaks.h"
+/* Histograms on an OpenCL device against the host's, whose intervals are those of engine/histogram_bins.h. */
+#include "cl_operators.h"
 
 #include "engine/values/histogram_bins.h"
 
@@ -7,9 +7,9 @@
 
 static void check(struct breaks *breaks, struct column *column, int64_t rows, int64_t bins)
 {
-    struct setup *setup = break_setup(breaks, BREAK_HIST);
-    break_key(setup, column_ref(column));
-    setup->task.breaker->into = bins;
+    struct setup *setup = operator_setup(breaks, OPERATOR_HIST);
+    operator_key(setup, column_ref(column));
+    setup->task.operator->into = bins;
     setup_output(setup, NO_VALUE, TYPE_F64);
     setup_output(setup, NO_VALUE, TYPE_F64);
     setup_output(setup, NO_VALUE, TYPE_I64);
@@ -72,7 +72,8 @@ static void test_edges(void **state)
     struct breaks *breaks = breaks_of(state);
     for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++) {
         for (size_t k = 1; k < bin_count_count(6); k++) {
-            const struct hist hist = {.bins = bin_counts[k], .number = true, .flo = bounds[b][0], .fhi = bounds[b][1]};
+            const struct histogram_bins hist = {
+                .bins = bin_counts[k], .number = true, .flo = bounds[b][0], .fhi = bounds[b][1]};
             int64_t rows = 3 * (hist.bins + 1);
             for (int narrow = 0; narrow < 2; narrow++) {
                 if (narrow && (isinf((float)hist.flo) || isinf((float)hist.fhi)))
@@ -80,7 +81,7 @@ static void test_edges(void **state)
                 enum type type = narrow ? TYPE_F32 : TYPE_F64;
                 struct column *column = column_reserve(type, type, rows);
                 for (int64_t row = 0; row < rows; row++) {
-                    double edge = hist_edge(&hist, row / 3);
+                    double edge = histogram_edge(&hist, row / 3);
                     double number = row % 3 == 0 ? edge : nextafter(edge, row % 3 == 1 ? -INFINITY : INFINITY);
                     float rounded = (float)edge;
                     number = number < hist.flo ? hist.flo : number > hist.fhi ? hist.fhi : number;
@@ -103,11 +104,11 @@ static void test_wide_integers(void **state)
 {
     struct breaks *breaks = breaks_of(state);
     for (size_t k = 0; k < bin_count_count(6); k++) {
-        const struct hist hist = {.bins = bin_counts[k], .lo = INT64_MIN, .hi = INT64_MAX};
+        const struct histogram_bins hist = {.bins = bin_counts[k], .lo = INT64_MIN, .hi = INT64_MAX};
         int64_t rows = 3 * hist.bins + 2;
         struct column *column = column_reserve(TYPE_I64, TYPE_I64, rows);
         for (int64_t row = 0; row < rows; row++) {
-            double edge = hist_edge(&hist, row / 3 % hist.bins);
+            double edge = histogram_edge(&hist, row / 3 % hist.bins);
             int64_t integer = edge < -0x1p63 ? INT64_MIN : edge >= 0x1p63 ? INT64_MAX : (int64_t)edge;
             *(int64_t *)column_at(column, row) =
                 row < 2 ? (row == 0 ? INT64_MIN : INT64_MAX) : (int64_t)((uint64_t)integer + (uint64_t)(row % 3) - 1);

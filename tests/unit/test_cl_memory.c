@@ -73,7 +73,7 @@ static struct column *run_triple(struct rig *rig, struct column *column, bool so
 static void assert_triple(struct column *column, int64_t rows, bool some)
 {
     assert_true(column_fetch(column, 0, column->rows));
-    assert_null(column->away);
+    assert_null(column->residency);
     int64_t at = 0;
     for (int64_t row = 0; row < rows; row++) {
         if (!some || row % 5 != 0)
@@ -103,7 +103,7 @@ static void test_results_stay(void **state)
     int64_t rows = test_rows();
     rig->accelerator = open_with(UINT64_C(1) << 30, UINT64_C(1) << 28);
     struct column *x = column_of_rows(rows), *y = run_triple(rig, x, false);
-    assert_non_null(y->away);
+    assert_non_null(y->residency);
     assert_int_equal(bytes_of(rig, PHASE_UPLOAD), rows * 4);
     assert_int_equal(bytes_of(rig, PHASE_RETRIEVE), 0);
 
@@ -112,8 +112,8 @@ static void test_results_stay(void **state)
     assert_int_equal(memory_missing(rig->accelerator->memory, y, 0, rows), 0);
     assert_true(column_fetch(y, rows - 10, rows));
     assert_int_equal(column_get_int(y, rows - 1), 3 * (rows - 1));
-    assert_non_null(y->away);
-    assert_int_equal(y->away->end, rows - 10);
+    assert_non_null(y->residency);
+    assert_int_equal(y->residency->end, rows - 10);
     assert_true(run_sum(rig, y).integer == (int128)3 * rows * (rows - 1) / 2);
     assert_int_equal(bytes_of(rig, PHASE_UPLOAD), rows * 4);
     assert_triple(y, rows, false);
@@ -155,7 +155,7 @@ static void test_sweep(void **state)
     assert_true(kept->refs == 2);
     memory_drop(rig->accelerator->memory);
     assert_true(kept->refs == 1);
-    assert_null(kept->away);
+    assert_null(kept->residency);
     assert_triple(kept, test_rows(), false);
     column_unref(kept);
     column_unref(x);
@@ -168,9 +168,9 @@ static void test_discarded(void **state)
     struct rig *rig = rig_of(state);
     rig->accelerator = open_with(UINT64_C(1) << 30, UINT64_C(16384) * 8);
     struct column *x = column_of_rows(test_rows()), *y = run_triple(rig, x, true);
-    assert_non_null(y->away);
-    away_discard(y, 0);
-    assert_null(y->away);
+    assert_non_null(y->residency);
+    residency_discard(y, 0);
+    assert_null(y->residency);
     assert_int_equal(y->refs, 1);
     assert_false(memory_has(rig->accelerator->memory, y, 0, 1));
     column_unref(y);
@@ -188,7 +188,7 @@ static void test_parts(void **state)
     int64_t rows = test_rows(), parts = 0;
     rig->accelerator = open_with(UINT64_C(1) << 30, UINT64_C(16384) * 8);
     struct column *x = column_of_rows(rows), *y = run_triple(rig, x, true);
-    for (const struct away *away = y->away; away; away = away->next)
+    for (const struct residency *residency = y->residency; residency; residency = residency->next)
         parts++;
     assert_true(rows < ROWS || parts > 1);
     struct memory *memory = rig->accelerator->memory;
@@ -197,10 +197,10 @@ static void test_parts(void **state)
     struct view view;
     assert_true(memory_input(rig->accelerator->memory, y, 0, y->rows, &rig->timing, &view));
     memory_done(rig->accelerator->memory, &rig->timing);
-    assert_non_null(y->away);
-    assert_null(y->away->next);
-    assert_int_equal(y->away->begin, 0);
-    assert_int_equal(y->away->end, y->rows);
+    assert_non_null(y->residency);
+    assert_null(y->residency->next);
+    assert_int_equal(y->residency->begin, 0);
+    assert_int_equal(y->residency->end, y->rows);
     assert_triple(y, rows, true);
     column_unref(y);
     column_unref(x);
@@ -238,11 +238,11 @@ static void test_least_recently_used(void **state)
     rig->accelerator = open_with((uint64_t)rows * 40, (uint64_t)rows * 8);
     for (int k = 0; k < RESULTS; k++)
         results[k] = run_triple(rig, x, false);
-    assert_null(results[0]->away);
-    assert_non_null(results[RESULTS - 1]->away);
+    assert_null(results[0]->residency);
+    assert_non_null(results[RESULTS - 1]->residency);
     close_rig_accelerator(rig);
     for (int k = 0; k < RESULTS; k++) {
-        assert_null(results[k]->away);
+        assert_null(results[k]->residency);
         assert_triple(results[k], rows, false);
         column_unref(results[k]);
     }
@@ -265,7 +265,7 @@ static void test_interrupted(void **state)
     setup_free(setup);
     struct column *y = run_triple(rig, x, false);
     rig->cancel = 1;
-    if (y->away)
+    if (y->residency)
         assert_int_equal(columns_fetch(&y, 1, &rig->cancel, nowhere, &rig->diags), STATUS_CANCELLED);
     assert_triple(y, test_rows(), false);
     column_unref(y);
@@ -283,7 +283,7 @@ static void test_other_backends(void **state)
     struct accelerator *first = rig->accelerator;
     rig->accelerator = open_with(UINT64_C(1) << 30, UINT64_C(1) << 28);
     assert_true(run_sum(rig, y).integer == (int128)3 * rows * (rows - 1) / 2);
-    assert_null(y->away);
+    assert_null(y->residency);
     close_rig_accelerator(rig);
     rig->accelerator = first;
 
@@ -294,7 +294,7 @@ static void test_other_backends(void **state)
     struct agg_state *states = new_states(rig, &setup->task);
     struct scalar most = {0};
     bool flagged = false, certain = true;
-    assert_non_null(z->away);
+    assert_non_null(z->residency);
     assert_int_equal(rig->host->ops->aggregate(rig->host, &job, states, &flagged), STATUS_OK);
     assert_int_equal(agg_finish(states, &setup->aggregates[0], &most, &certain, &rig->diags), STATUS_OK);
     assert_true(most.integer == 3 * (rows - 1));

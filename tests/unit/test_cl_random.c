@@ -142,7 +142,7 @@ static void test_random(void **state)
 
 /* The first device there is, opened in a shape that may not be its own, and with so little memory that tasks run in
  * pieces. */
-static struct accelerator *open_shaped(const struct shape *shape)
+static struct accelerator *open_shaped(const struct kernel_config *shape)
 {
     struct accelerator *accelerator = rig_accelerator(shape);
     accelerator->device.largest_buffer = 8192 * sizeof(int64_t);
@@ -150,7 +150,7 @@ static struct accelerator *open_shaped(const struct shape *shape)
     return accelerator;
 }
 
-static void run_shape(struct rig *rig, const struct shape *shape, uint64_t first)
+static void run_shape(struct rig *rig, const struct kernel_config *shape, uint64_t first)
 {
     rig->accelerator = open_shaped(shape);
     run_random(rig, first, 8 * rig_patience());

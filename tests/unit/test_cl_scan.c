@@ -10,7 +10,7 @@ static bool is_small(void)
     return getenv("RQL_TEST_OCLGRIND") != NULL;
 }
 
-static struct accelerator *open_shaped(const struct shape *shape, bool small)
+static struct accelerator *open_shaped(const struct kernel_config *shape, bool small)
 {
     struct accelerator *accelerator = rig_accelerator(shape);
     if (small) { /* several slabs */
@@ -31,12 +31,12 @@ struct trial {
 };
 
 /* 251 p + q: x -> p x + q modulo 251, composed. Associative, and the order matters. */
-static struct reducer *composition(struct rig *rig)
+static struct user_reduce *composition(struct rig *rig)
 {
-    struct reducer *reducer = arena_alloc(rig->arena, sizeof *reducer);
+    struct user_reduce *reducer = arena_alloc(rig->arena, sizeof *reducer);
     struct task *body = arena_alloc(rig->arena, sizeof *body);
     struct code *code = &body->code;
-    *reducer = (struct reducer){.kind = KIND_INT, .body = body};
+    *reducer = (struct user_reduce){.kind = KIND_INT, .body = body};
     body->inputs = arena_array(rig->arena, 2, sizeof *body->inputs);
     body->input_count = 2;
     body->outputs = arena_array(rig->arena, 1, sizeof *body->outputs);
@@ -75,17 +75,17 @@ static struct column *trial_column(const struct trial *trial)
 
 static struct setup *new_scan(struct rig *rig, const struct trial *trial)
 {
-    struct setup *setup = setup_new(rig, SINK_BREAK);
+    struct setup *setup = setup_new(rig, SINK_OPERATOR);
     enum kind kind = type_table[trial->type].kind;
     value x = setup_input(setup, trial_column(trial));
-    struct breaker *breaker = arena_alloc(rig->arena, sizeof *breaker);
-    breaker->kind = BREAK_SCAN;
-    breaker->keys = arena_array(rig->arena, 1, sizeof *breaker->keys);
-    breaker->key_count = 1;
-    breaker->exclusive = trial->exclusive;
-    breaker->segment = trial->segment;
-    breaker->stride = trial->stride > 0 ? trial->stride : 1;
-    setup->task.breaker = breaker;
+    struct operator* operator= arena_alloc(rig->arena, sizeof *operator);
+    operator->kind = OPERATOR_SCAN;
+    operator->keys = arena_array(rig->arena, 1, sizeof *operator->keys);
+    operator->key_count = 1;
+    operator->exclusive = trial->exclusive;
+    operator->segment = trial->segment;
+    operator->stride = trial->stride> 0 ? trial->stride : 1;
+    setup->task.operator= operator;
     setup_aggregate(setup, trial->kind, x);
     setup->task.aggregate_count = 1;
     if (trial->kind == AGG_FOLD)
@@ -102,19 +102,19 @@ static struct column *run_trial(struct rig *rig, const struct trial *trial, stru
     enum type type = type_of_kind(type_table[trial->type].kind);
     struct column *result = column_reserve(type, trial->store < TYPE_COUNT ? trial->store : type, trial->rows);
     int64_t result_rows = -1;
-    struct break_job job = {.task = &setup->task,
-                            .inputs = setup->columns,
-                            .rows = trial->rows,
-                            .results = &result,
-                            .result_rows = &result_rows,
-                            .timing = &rig->timing,
-                            .cancel = &rig->cancel,
-                            .diags = &rig->diags};
+    struct operator_job job = {.task = &setup->task,
+                               .inputs = setup->columns,
+                               .rows = trial->rows,
+                               .results = &result,
+                               .result_rows = &result_rows,
+                               .timing = &rig->timing,
+                               .cancel = &rig->cancel,
+                               .diags = &rig->diags};
     assert_non_null(result);
     *flagged = false;
-    *status = host               ? break_run_threads(&job, 1, flagged)
+    *status = host               ? host_operator_run_threads(&job, 1, flagged)
               : rig->accelerator ? cl_scan(rig->accelerator, &job, flagged)
-                                 : rig->device->ops->breaker(rig->device, &job, flagged);
+                                 : rig->device->ops->operator(rig->device, &job, flagged);
     if (*status == STATUS_OK)
         assert_int_equal(result_rows, trial->rows);
     column_finish(result, trial->rows);
@@ -290,16 +290,16 @@ static void hard_floats(struct rig *rig)
     enum status status;
     bool flagged;
     double *at = column_at(setup->columns[0], 0);
-    struct fsum sum;
+    struct exact_sum sum;
     for (int64_t row = 0; row < trial.rows; row++)
         at[row] = ldexp(row % 3 == 1 ? -1.0 : 1.0, (int)(row * 37 % 120) - 60) * (1 + (double)row / 1024);
     struct column *got = run_trial(rig, &trial, setup, false, &status, &flagged);
     assert_int_equal(status, STATUS_OK);
-    fsum_init(&sum);
+    exact_sum_init(&sum);
     for (int64_t row = 0; row < trial.rows && !flagged; row++) {
         bool certain = true;
-        fsum_add(&sum, at[row]);
-        assert_same_number(column_get_float(got, row), fsum_result(&sum, &certain));
+        exact_sum_add(&sum, at[row]);
+        assert_same_number(column_get_float(got, row), exact_sum_result(&sum, &certain));
     }
     column_unref(got);
     setup_free(setup);
@@ -309,7 +309,7 @@ typedef void test_fn(struct rig *rig);
 
 static void in_all_shapes(void **state, test_fn *test)
 {
-    static const struct shape *const shapes[] = {&shape_chunks, &shape_grid};
+    static const struct kernel_config *const shapes[] = {&shape_chunks, &shape_grid};
     struct rig *rig = rig_of(state);
     for (size_t k = 0; k < 4; k++) {
         if (is_small() && k % 2)

@@ -1,5 +1,5 @@
 /* Scattering on an OpenCL device, against the host's and against the definition. */
-#include "cl_breaks.h"
+#include "cl_operators.h"
 
 /* Positions 0..rows-1 in random order, times `step`, as a column of this type. */
 static struct column *shuffled(struct random *random, enum type type, int64_t rows, int64_t step)
@@ -24,11 +24,11 @@ static struct column *shuffled(struct random *random, enum type type, int64_t ro
 static struct setup *scatter_setup(struct breaks *breaks, struct random *random, struct column *positions, int64_t rows,
                                    int64_t into)
 {
-    struct setup *setup = break_setup(breaks, BREAK_SCATTER);
-    break_key(setup, positions);
+    struct setup *setup = operator_setup(breaks, OPERATOR_SCATTER);
+    operator_key(setup, positions);
     for (enum type type = TYPE_BOOL; type < TYPE_COUNT; type++)
         setup_output(setup, setup_input(setup, random_column(random, type, rows, false)), type);
-    setup->task.breaker->into = into;
+    setup->task.operator->into = into;
     return setup;
 }
 
@@ -58,7 +58,7 @@ static void test_lengths(void **state)
             struct column *positions = shuffled(&random, types[step - 1], rows, step);
             struct setup *setup = scatter_setup(breaks, &random, positions, rows, into);
             if (step == 1)
-                setup->task.breaker->into = -1;
+                setup->task.operator->into = - 1;
             struct outcome outcome = compare_all_breaks(breaks, setup, rows);
             assert_false(outcome.flagged);
             check_by_hand(setup, rows, into, &outcome);

@@ -12,7 +12,7 @@ enum { MOST_COLUMNS = 8 };
 /* What a device may be told to be: the ways to sort depend on it. */
 struct guise {
     const char *name;
-    const struct shape *shape;
+    const struct kernel_config *shape;
     bool warps;
 };
 static const struct guise guises[] = {
@@ -96,22 +96,22 @@ static struct column *row_column(int64_t rows)
 
 static struct task *table_task(struct rig *rig, struct table *table)
 {
-    struct setup *setup = setup_new(rig, SINK_BREAK);
+    struct setup *setup = setup_new(rig, SINK_OPERATOR);
     for (size_t k = 0; k < table->count; k++) {
         value v = setup_input(setup, table->columns[k]);
         setup_output(setup, v, table->columns[k]->type);
         setup->outputs[k].needed = !table->dropped[k];
     }
-    struct breaker *breaker = arena_alloc(rig->arena, sizeof *breaker);
-    *breaker = (struct breaker){
-        .kind = BREAK_SORT, .keys = table->keys, .descending = table->descending, .key_count = table->key_count};
-    setup->task.breaker = breaker;
+    struct operator* operator= arena_alloc(rig->arena, sizeof *operator);
+    *operator=(struct operator){
+        .kind = OPERATOR_SORT, .keys = table->keys, .descending = table->descending, .key_count = table->key_count};
+    setup->task.operator= operator;
     return &setup->task;
 }
 
-static struct break_job table_job(struct rig *rig, struct table *table, const struct task *task, int64_t *rows)
+static struct operator_job table_job(struct rig *rig, struct table *table, const struct task *task, int64_t *rows)
 {
-    struct break_job job = {
+    struct operator_job job = {
         .task = task,
         .inputs = table->columns,
         .rows = table->rows,
@@ -127,7 +127,7 @@ static struct break_job table_job(struct rig *rig, struct table *table, const st
     return job;
 }
 
-static void job_free(const struct break_job *job, size_t count)
+static void job_free(const struct operator_job *job, size_t count)
 {
     for (size_t k = 0; k < count; k++)
         column_unref(job->results[k]);
@@ -158,7 +158,7 @@ static int compare_rows(const struct table *table, int64_t a, int64_t b)
 }
 
 /* By what it says which row each came from, in the last column. */
-static void assert_sorted(const struct table *table, const struct break_job *job)
+static void assert_sorted(const struct table *table, const struct operator_job *job)
 {
     const struct column *from = job->results[table->count - 1];
     bool *seen = calloc((size_t)table->rows + 1, sizeof *seen);
@@ -184,7 +184,7 @@ static void assert_sorted(const struct table *table, const struct break_job *job
     free(seen);
 }
 
-static void assert_same(const struct table *table, const struct break_job *got, const struct break_job *wanted,
+static void assert_same(const struct table *table, const struct operator_job *got, const struct operator_job *wanted,
                         const char *where)
 {
     for (size_t k = 0; k < table->count; k++) {
@@ -205,12 +205,12 @@ static void check(struct bench *bench, struct table *table, bool numbered)
     int64_t rows = -1;
     bool flagged = false;
     struct task *task = table_task(rig, table);
-    struct break_job wanted = table_job(rig, table, task, &rows);
-    assert_int_equal(break_run(&wanted, &flagged), STATUS_OK);
+    struct operator_job wanted = table_job(rig, table, task, &rows);
+    assert_int_equal(host_operator_run(&wanted, &flagged), STATUS_OK);
     for (int k = 0; k < GUISES; k++) {
         if (!bench->accelerators[k])
             continue;
-        struct break_job job = table_job(rig, table, task, &rows);
+        struct operator_job job = table_job(rig, table, task, &rows);
         rows = -1;
         if (cl_sort(bench->accelerators[k], &job, &flagged) != STATUS_OK)
             fail_msg("%s: %s", guises[k].name, rig->diags.count > 0 ? rig->diags.at[0].message : "unable");
@@ -415,7 +415,7 @@ static void test_cancelled(void **state)
     bool flagged = false;
     rig->cancel = 1;
     for (int k = 0; k < GUISES; k++) {
-        struct break_job job = table_job(rig, &table, task, &rows);
+        struct operator_job job = table_job(rig, &table, task, &rows);
         if (bench->accelerators[k])
             assert_int_equal(cl_sort(bench->accelerators[k], &job, &flagged), STATUS_CANCELLED);
         job_free(&job, table.count);
@@ -430,7 +430,7 @@ static enum status sort_on(struct rig *rig, struct table *table, struct accelera
     struct task *task = table_task(rig, table);
     int64_t rows;
     bool flagged = false;
-    struct break_job job = table_job(rig, table, task, &rows);
+    struct operator_job job = table_job(rig, table, task, &rows);
     job.hasty = accelerator->hasty = hasty;
     enum status status = cl_sort(accelerator, &job, &flagged);
     job_free(&job, table->count);

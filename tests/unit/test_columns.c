@@ -16,7 +16,7 @@ static struct mappings *mappings; /* where the signal handler finds it */
 
 struct fixture {
     struct scratch *scratch;
-    struct catalog *catalog;
+    struct file_cache *file_cache;
     struct loaded loaded;
 };
 
@@ -26,7 +26,7 @@ static int setup(void **state)
     assert_non_null(fixture);
     mappings = mappings_new();
     fixture->scratch = scratch_new();
-    fixture->catalog = catalog_new(mappings, NULL);
+    fixture->file_cache = file_cache_new(mappings, NULL);
     *state = fixture;
     return 0;
 }
@@ -35,7 +35,7 @@ static int teardown(void **state)
 {
     struct fixture *fixture = *state;
     loaded_release(&fixture->loaded);
-    catalog_free(fixture->catalog);
+    file_cache_free(fixture->file_cache);
     scratch_free(fixture->scratch);
     mappings_free(mappings);
     free(fixture);
@@ -45,7 +45,7 @@ static int teardown(void **state)
 /* Loads a path as it is; what was loaded before is let go. */
 static enum status load_path(struct fixture *fixture, const char *path, const char *word)
 {
-    return load_anew(fixture->scratch, fixture->catalog, path, word, &fixture->loaded);
+    return load_anew(fixture->scratch, fixture->file_cache, path, word, &fixture->loaded);
 }
 
 static enum status load(struct fixture *fixture, const char *name, const char *word)
@@ -186,8 +186,8 @@ static void stated_formats(void **state)
     assert_int_equal(load(fixture, "one", "u8"), STATUS_OK);
     assert_int_equal(fixture->loaded.columns[0]->rows, sizeof packed);
     const char *path = scratch_path(scratch, "t.dat");
-    assert_true(catalog_holds(fixture->catalog, path, format_by_word("csv")));
-    assert_false(catalog_holds(fixture->catalog, path, format_by_word("tsv")));
+    assert_true(file_cache_holds(fixture->file_cache, path, format_by_word("csv")));
+    assert_false(file_cache_holds(fixture->file_cache, path, format_by_word("tsv")));
     assert_int_equal(load(fixture, "t.dat", "txt"), STATUS_FAILED);
     assert_only_told(scratch, "line 1: `a,b` is not a number");
     assert_null(format_by_word("CSV"));
@@ -280,7 +280,7 @@ static void unchanged_files_are_the_same_column(void **state)
     make_old(fixture, "a.i8", 1000);
     assert_int_equal(load(fixture, "a.i8", NULL), STATUS_OK);
     struct column *first = column_ref(fixture->loaded.columns[0]);
-    catalog_sweep(fixture->catalog);
+    file_cache_sweep(fixture->file_cache);
     assert_int_equal(load(fixture, "a.i8", NULL), STATUS_OK);
     assert_ptr_equal(fixture->loaded.columns[0], first);
     assert_int_equal(load(fixture, "a.i8", "u8"), STATUS_OK);
@@ -294,7 +294,7 @@ static void unchanged_files_are_the_same_column(void **state)
     assert_ptr_not_equal(fixture->loaded.columns[0], first);
     assert_int_equal(column_get_int(fixture->loaded.columns[0], 0), 'x');
     assert_int_equal(column_get_int(first, 0), 'a');
-    assert_false(mapping_damaged(first->mapping));
+    assert_false(mapping_changed(first->mapping));
     column_unref(first);
 
     /* Written just now, it may be written again within the same tick of the file system's clock. */
@@ -320,7 +320,7 @@ static void idle_files_are_let_go(void **state)
     }
     struct mapping *kept = mapping_ref(fixture->loaded.columns[0]->mapping);
     loaded_release(&fixture->loaded);
-    catalog_sweep(fixture->catalog);
+    file_cache_sweep(fixture->file_cache);
     assert_int_equal(load(fixture, "f99.u8", NULL), STATUS_OK);
     assert_ptr_equal(fixture->loaded.columns[0]->mapping, kept);
     mapping_unref(kept);
@@ -353,7 +353,7 @@ static void truncated_while_mapped(void **state)
         make_old(fixture, "ones.i32", 1000);
         assert_int_equal(load(fixture, "ones.i32", NULL), STATUS_OK);
         struct column *column = fixture->loaded.columns[0];
-        assert_null(damaged_column(&column, 1));
+        assert_null(changed_column(&column, 1));
 
         struct task task = {.sink = SINK_AGGREGATE, .rows = ROWS, .input_count = 1, .aggregate_count = 1};
         code_init(&task.code, arena);
@@ -368,8 +368,8 @@ static void truncated_while_mapped(void **state)
         assert_false(flagged);
         /* What was cut off reads as zeroes from its page on. */
         assert_true(total.sum >= lengths[i] / 4 && total.sum <= lengths[i] / 4 + 1);
-        assert_ptr_equal(damaged_column(&column, 1), column);
-        assert_int_equal(damage_error(column, fixture->scratch->span, &fixture->scratch->diags), STATUS_FAILED);
+        assert_ptr_equal(changed_column(&column, 1), column);
+        assert_int_equal(file_changed_error(column, fixture->scratch->span, &fixture->scratch->diags), STATUS_FAILED);
         assert_only_told(fixture->scratch, "was cut short or rewritten");
 
         /* Put back as it was, it is the same file, but not the same data. */
@@ -377,9 +377,9 @@ static void truncated_while_mapped(void **state)
         make_old(fixture, "ones.i32", 1000);
         column_ref(column);
         assert_int_equal(load(fixture, "ones.i32", NULL), STATUS_OK);
-        if (mapping_damaged(column->mapping))
+        if (mapping_changed(column->mapping))
             assert_ptr_not_equal(fixture->loaded.columns[0], column);
-        assert_false(mapping_damaged(fixture->loaded.columns[0]->mapping));
+        assert_false(mapping_changed(fixture->loaded.columns[0]->mapping));
         assert_int_equal(column_get_int(fixture->loaded.columns[0], ROWS - 1), 1);
         column_unref(column);
     }
@@ -400,10 +400,10 @@ static void rewritten_and_grown_files(void **state)
     assert_non_null(file);
     fputs("d", file);
     fclose(file);
-    assert_false(mapping_damaged(mapping)); /* what was there is there */
+    assert_false(mapping_changed(mapping)); /* what was there is there */
     assert_int_equal(fixture->loaded.columns[0]->rows, 3);
     scratch_write_text(fixture->scratch, "a.i8", "xyz");
-    assert_true(mapping_damaged(mapping));
+    assert_true(mapping_changed(mapping));
 }
 
 static void directories(void **state)

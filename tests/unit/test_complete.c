@@ -10,7 +10,7 @@
 struct desk {
     struct arena *arena;
     struct mappings *mappings;
-    struct catalog *catalog;
+    struct file_cache *file_cache;
     struct completer completer;
 };
 
@@ -31,8 +31,8 @@ static int set_up(void **state)
     struct desk *desk = calloc(1, sizeof *desk);
     desk->arena = arena_new();
     desk->mappings = mappings_new();
-    desk->catalog = catalog_new(desk->mappings, NULL);
-    desk->completer.env = env_new(desk->catalog);
+    desk->file_cache = file_cache_new(desk->mappings, NULL);
+    desk->completer.env = env_new(desk->file_cache);
     define(desk, "let trades = load ids.i32 | zip amounts.i32");
     define(desk, "let limit = 42");
     define(desk, "def square(a) = a * a");
@@ -44,7 +44,7 @@ static int tear_down(void **state)
 {
     struct desk *desk = *state;
     env_free(desk->completer.env);
-    catalog_free(desk->catalog);
+    file_cache_free(desk->file_cache);
     mappings_free(desk->mappings);
     arena_free(desk->arena);
     free(desk);

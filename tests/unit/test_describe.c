@@ -28,15 +28,15 @@ static void sketches_are_near(void **state)
     (void)state;
     static const int64_t counts[] = {0, 1, 2, 10, 100, 1000, 20000, 100000, 1000000, 10000000};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        struct distinct_sketch *sketch = calloc(2, sizeof *sketch);
+        struct hyperloglog *sketch = calloc(2, sizeof *sketch);
         uint64_t random = 42 + i;
         for (int64_t k = 0; k < counts[i]; k++) {
             uint64_t bits = i % 2 ? (uint64_t)k : next(&random);
-            sketch_add(&sketch[k % 2], bits);
-            sketch_add(&sketch[0], bits); /* once more: nothing new */
+            hyperloglog_add(&sketch[k % 2], bits);
+            hyperloglog_add(&sketch[0], bits); /* once more: nothing new */
         }
-        sketch_merge(&sketch[0], &sketch[1]);
-        double estimate = sketch_estimate(&sketch[0]);
+        hyperloglog_merge(&sketch[0], &sketch[1]);
+        double estimate = hyperloglog_estimate(&sketch[0]);
         double wrong = fabs(estimate - (double)counts[i]);
         assert_true(wrong <= 0.5 + 0.03 * (double)counts[i]); /* nearly four standard errors */
         free(sketch);
@@ -58,9 +58,9 @@ static struct description *described(struct column *column, struct arena *arena)
     struct relation *relation = relation_new(column->rows, 1, &column, &name);
     struct description *first = NULL;
     for (size_t i = 0; i < 3; i++) {
-        const struct crew crew = {.threads = threads[i]};
+        const struct workers workers = {.threads = threads[i]};
         struct description *description;
-        assert_int_equal(describe(relation, &crew, arena, &description), STATUS_OK);
+        assert_int_equal(describe(relation, &workers, arena, &description), STATUS_OK);
         first = first ? first : description;
         const struct column_summary *a = first->columns, *b = description->columns;
         assert_int_equal(description->rows, column->rows);
@@ -135,13 +135,13 @@ static void describing_can_be_stopped(void **state)
     (void)state;
     struct arena *arena = arena_new();
     atomic_int cancel = 1;
-    const struct crew crew = {.threads = 2, .cancel = &cancel};
+    const struct workers workers = {.threads = 2, .cancel = &cancel};
     const int64_t one = 1;
     struct column *column = column_of_ints(&one, 1);
     const char *name = "c";
     struct relation *relation = relation_new(1, 1, &column, &name);
     struct description *description;
-    assert_int_equal(describe(relation, &crew, arena, &description), STATUS_CANCELLED);
+    assert_int_equal(describe(relation, &workers, arena, &description), STATUS_CANCELLED);
     relation_unref(relation);
     column_unref(column);
     arena_free(arena);
@@ -151,7 +151,7 @@ static void grouped(const char *number, const char *wanted)
 {
     struct strbuf out = {0};
     strbuf_puts(&out, "");
-    digits_group(&out, number, strlen(number));
+    number_format_group(&out, number, strlen(number));
     assert_string_equal(out.text ? out.text : "", wanted);
     strbuf_free(&out);
 }
@@ -168,15 +168,15 @@ static void digits_come_in_threes(void **state)
     grouped("1234567.125", "1,234,567.125");
     grouped("1.5e300", "1.5e300");
     grouped("inf", "inf");
-    assert_false(digits_are_many("-9999", 5));
-    assert_true(digits_are_many("-10000", 6));
-    assert_false(digits_are_many("10000e5", 7));
+    assert_false(number_format_are_many("-9999", 5));
+    assert_true(number_format_are_many("-10000", 6));
+    assert_false(number_format_are_many("10000e5", 7));
 }
 
 static void in_words(double number, const char *wanted)
 {
     struct strbuf out = {0};
-    digits_in_words(&out, number);
+    number_format_in_words(&out, number);
     assert_string_equal(out.length ? out.text : "", wanted);
     strbuf_free(&out);
 }

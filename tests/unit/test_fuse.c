@@ -297,8 +297,8 @@ static void firsts_of_sorts(void **state)
         fuse(&bound.queue, &fused);
         int64_t first = -1;
         for (size_t t = 0; t < fused.count; t++) {
-            if (fused.tasks[t]->sink == SINK_BREAK && fused.tasks[t]->breaker->kind == BREAK_SORT)
-                first = fused.tasks[t]->breaker->first;
+            if (fused.tasks[t]->sink == SINK_OPERATOR && fused.tasks[t]->operator->kind == OPERATOR_SORT)
+                first = fused.tasks[t]->operator->first;
         }
         if (first != trials[i].first)
             fail_msg("%s: the first %lld rows", trials[i].text, (long long)first);

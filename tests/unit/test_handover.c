@@ -221,7 +221,7 @@ static void unable_devices_are_told_of_once(void **state)
 enum { MOST_STORED = 16 };
 
 struct stored {
-    struct away away; /* first, so that it is found from there */
+    struct residency residency; /* first, so that it is found from there */
     struct failing_device *device;
     struct column *column;
     char *elements;
@@ -237,9 +237,9 @@ struct failing_device {
     size_t count;
 };
 
-static bool stored_fetch(struct away *away, int64_t begin, int64_t end)
+static bool stored_fetch(struct residency *residency, int64_t begin, int64_t end)
 {
-    const struct stored *stored = (const struct stored *)away;
+    const struct stored *stored = (const struct stored *)residency;
     size_t size = type_table[stored->column->store].size;
     if (stored->device->lost && stored->device->ranges < 0)
         return false;
@@ -248,9 +248,9 @@ static bool stored_fetch(struct away *away, int64_t begin, int64_t end)
     return true;
 }
 
-static void stored_drop(struct away *away)
+static void stored_drop(struct residency *residency)
 {
-    away->begin = away->end;
+    residency->begin = residency->end;
 }
 
 /* Takes rows that have been written away from the host. */
@@ -259,7 +259,7 @@ static void keep_rows(struct failing_device *device, struct column *column, int6
     assert_in_range(device->count, 0, MOST_STORED - 1);
     struct stored *stored = &device->stored[device->count++];
     size_t bytes = (size_t)(end - begin) * type_table[column->store].size;
-    *stored = (struct stored){.away = {.begin = begin, .end = end, .fetch = stored_fetch, .drop = stored_drop},
+    *stored = (struct stored){.residency = {.begin = begin, .end = end, .fetch = stored_fetch, .drop = stored_drop},
                               .device = device,
                               .column = column,
                               .elements = malloc(bytes + 1),
@@ -267,7 +267,7 @@ static void keep_rows(struct failing_device *device, struct column *column, int6
     assert_non_null(stored->elements);
     memcpy(stored->elements, column_at(column, begin), bytes);
     memset(column_at(column, begin), 0x55, bytes);
-    away_add(column, &stored->away);
+    residency_add(column, &stored->residency);
 }
 
 static enum readiness failing_begin(struct backend *backend, const struct job *job)
@@ -300,10 +300,10 @@ static enum status failing_rows(struct backend *backend, const struct job *job, 
     return fails ? STATUS_UNABLE : STATUS_OK;
 }
 
-static enum status failing_breaker(struct backend *backend, const struct break_job *job, bool *flagged)
+static enum status failing_breaker(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     struct failing_device *device = (struct failing_device *)backend;
-    assert_int_equal(device->evaluator->ops->breaker(device->evaluator, job, flagged), STATUS_OK);
+    assert_int_equal(device->evaluator->ops->operator(device->evaluator, job, flagged), STATUS_OK);
     keep_rows(device, job->results[0], 0, job->rows);
     device->ranges = -1;
     diag_note(job->diags, nowhere, "it has failed");
@@ -314,7 +314,7 @@ static const struct backend_ops failing_ops = {.begin = failing_begin,
                                                .prepare = failing_prepare,
                                                .range_rows = late_range_rows,
                                                .rows = failing_rows,
-                                               .breaker = failing_breaker};
+                                               .operator= failing_breaker };
 
 static void close_failing(struct failing_device *device)
 {
@@ -341,7 +341,7 @@ static void what_a_failed_device_kept_is_replaced(void **state)
             run(bench, &device.base, sink, arena, &got, &failing_setup, 1);
             assert_true(device.ranges < 0);
             for (int k = 0; k < 2; k++)
-                assert_null(got.columns[k]->away);
+                assert_null(got.columns[k]->residency);
             assert_same(&got, &wanted, sink);
             outcome_release(&got, failing_setup.task);
             close_failing(&device);
@@ -364,16 +364,16 @@ static void a_failed_breaker_is_done_anew(void **state)
     struct setup setup = {0};
     struct task *task = make_task(&setup, arena, bench, ALL_ROWS);
     size_t key = 0;
-    struct breaker breaker = {.kind = BREAK_SORT, .stride = 1, .into = -1, .keys = &key, .key_count = 1};
+    struct operator operator= {.kind = OPERATOR_SORT, .stride = 1, .into = -1, .keys = &key, .key_count = 1};
     setup.outputs[0] = (struct output){.value = 0, .name = "c", .type = TYPE_I64, .needed = true};
     setup.outputs[1].needed = false;
-    task->sink = SINK_BREAK;
-    task->breaker = &breaker;
+    task->sink = SINK_OPERATOR;
+    task->operator= & operator;
     struct outcome outcome;
     assert_int_equal(run_task(&runner, task, (struct column *const *)bench->columns, ROWS, arena, &outcome, &diags),
                      STATUS_OK);
     assert_int_equal(device.count, 1);
-    assert_null(outcome.columns[0]->away);
+    assert_null(outcome.columns[0]->residency);
     for (int64_t row = 0; row < ROWS; row++)
         assert_true(column_get_int(outcome.columns[0], row) == row / (ROWS / 1000));
     outcome_release(&outcome, task);

@@ -12,11 +12,11 @@ struct fixture {
     atomic_int cancel;
     struct scratch *scratch;
     struct mappings *mappings;
-    struct catalog *catalog;
+    struct file_cache *file_cache;
     struct loaded loaded;
 };
 
-static void count_down(struct progress *progress, const struct advance *advance)
+static void count_down(struct progress *progress, const struct progress_step *advance)
 {
     struct fixture *fixture = (struct fixture *)progress;
     assert_non_null(strstr(advance->what, "load "));
@@ -31,8 +31,8 @@ static int setup(void **state)
     fixture->progress.tell = count_down;
     fixture->scratch = scratch_new();
     fixture->mappings = mappings_new();
-    fixture->catalog = catalog_new(fixture->mappings, &fixture->cancel);
-    catalog_report_to(fixture->catalog, &fixture->progress);
+    fixture->file_cache = file_cache_new(fixture->mappings, &fixture->cancel);
+    file_cache_report_to(fixture->file_cache, &fixture->progress);
     *state = fixture;
     return 0;
 }
@@ -41,7 +41,7 @@ static int teardown(void **state)
 {
     struct fixture *fixture = *state;
     loaded_release(&fixture->loaded);
-    catalog_free(fixture->catalog);
+    file_cache_free(fixture->file_cache);
     mappings_free(fixture->mappings);
     scratch_free(fixture->scratch);
     free(fixture);
@@ -50,7 +50,7 @@ static int teardown(void **state)
 
 static enum status load(struct fixture *fixture, const char *path, const char *word)
 {
-    return load_anew(fixture->scratch, fixture->catalog, path, word, &fixture->loaded);
+    return load_anew(fixture->scratch, fixture->file_cache, path, word, &fixture->loaded);
 }
 
 static const char *named_pipe(struct fixture *fixture)
@@ -93,8 +93,8 @@ static void read_once_and_kept(void **state)
     assert_int_equal(fixture->loaded.count, 2);
     assert_int_equal(column_get_int(fixture->loaded.columns[1], 1), 4);
     struct column *first = column_ref(fixture->loaded.columns[0]);
-    catalog_sweep(fixture->catalog);
-    assert_true(catalog_holds(fixture->catalog, path, format_by_word("csv")));
+    file_cache_sweep(fixture->file_cache);
+    assert_true(file_cache_holds(fixture->file_cache, path, format_by_word("csv")));
     assert_int_equal(load(fixture, path, "csv"), STATUS_OK);
     assert_ptr_equal(fixture->loaded.columns[0], first);
     column_unref(first);
@@ -187,7 +187,7 @@ static void refused(void **state)
     char path[32];
     assert_int_equal(pipe(ends), 0);
     assert_true(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
-    catalog_keep_input(fixture->catalog);
+    file_cache_keep_input(fixture->file_cache);
     assert_int_equal(load(fixture, "/dev/stdin", "csv"), STATUS_FAILED);
     assert_told(fixture->scratch, "`rql -c QUERY`");
     assert_only_told(fixture->scratch, "statements come through `/dev/stdin`");

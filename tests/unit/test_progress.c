@@ -19,10 +19,10 @@ struct listener {
     char what[100];
     int told, fell; /* fell: began anew with another step or pass */
     double part;
-    struct advance last;
+    struct progress_step last;
 };
 
-static void listen(struct progress *progress, const struct advance *advance)
+static void listen(struct progress *progress, const struct progress_step *advance)
 {
     struct listener *listener = (struct listener *)progress;
     assert_true(advance->part >= 0 && advance->part <= 1);
@@ -91,10 +91,10 @@ static void nothing_to_tell_of_no_rows(void **state)
     evaluator->ops->close(evaluator);
 }
 
-static void line(const struct advance *advance, int passes, int64_t ns, size_t width, const char *wanted)
+static void line(const struct progress_step *advance, int passes, int64_t ns, size_t width, const char *wanted)
 {
     struct strbuf out = {0};
-    meter_line(&out, advance, passes, ns, width);
+    progress_bar_line(&out, advance, passes, ns, width);
     assert_string_equal(out.text, wanted);
     assert_true(text_width(out.text, out.length) <= width);
     strbuf_free(&out);
@@ -103,15 +103,15 @@ static void line(const struct advance *advance, int passes, int64_t ns, size_t w
 static void lines_fit(void **state)
 {
     (void)state;
-    const struct advance half = {"select+sum", 100000000, 800000000, 0.5};
+    const struct progress_step half = {"select+sum", 100000000, 800000000, 0.5};
     line(&half, 1, 500000000, 120,
          " 50 % ██████████░░░░░░░░░░  0.5 s left  select+sum  50.0 M of 100 M rows  100 M rows/s  0.80 GB/s");
     line(&half, 3, 500000000, 70, " 50 % ██████████░░░░░░░░░░  0.5 s left  select+sum, pass 3  0.80 GB/s");
     line(&half, 1, 500000000, 30, " 50 %   0.5 s left  select+sum");
     line(&half, 1, 500000000, 8, " 50 % ");
-    const struct advance slow = {"read \033.csv", 0, 1000000000000, 0.01};
+    const struct progress_step slow = {"read \033.csv", 0, 1000000000000, 0.01};
     line(&slow, 1, 100000000000, 80, "  1 % ▎░░░░░░░░░░░░░░░░░░░  165 min left  read ^[.csv  0.10 GB/s");
-    const struct advance none = {"sort", 1000, 0, 0};
+    const struct progress_step none = {"sort", 1000, 0, 0};
     line(&none, 1, 0, 80, "  0 % ▏░░░░░░░░░░░░░░░░░░░  sort  0 of 1.0 k rows  0 rows/s");
 }
 

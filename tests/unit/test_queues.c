@@ -207,19 +207,19 @@ static size_t number_input(struct random *random, const struct task *task)
 static void add_scan(struct random *random, struct trial *trial, struct task *task)
 {
     static const enum aggregate_kind ints[] = {AGG_SUM, AGG_SUM, AGG_PRODUCT, AGG_MIN, AGG_MAX, AGG_XOR, AGG_BITAND};
-    struct breaker *breaker = task->breaker;
+    struct operator* operator= task->operator;
     size_t k = number_input(random, task);
     enum kind kind = input_kind(task, k);
-    breaker->keys[0] = k;
-    breaker->key_count = 1;
-    breaker->stride = random_below(random, 4) == 0 ? 3 : 1;
-    breaker->segment = breaker->stride == 1 && random_below(random, 4) == 0 ? 4 : 0;
-    breaker->exclusive = random_below(random, 2) == 0;
+    operator->keys[0] = k;
+    operator->key_count = 1;
+    operator->stride = random_below(random, 4) == 0 ? 3 : 1;
+    operator->segment = operator->stride == 1 && random_below(random, 4) == 0 ? 4 : 0;
+    operator->exclusive = random_below(random, 2) == 0;
     struct aggregate aggregate = {.kind = ints[random_below(random, kind == KIND_FLOAT ? 5 : 7)]};
     if (kind == KIND_BOOL)
         aggregate.kind = AGG_MAX;
     bool bounds = aggregate.kind == AGG_MIN || aggregate.kind == AGG_MAX;
-    aggregate.has_initial = random_below(random, 3) == 0 || (bounds && breaker->exclusive);
+    aggregate.has_initial = random_below(random, 3) == 0 || (bounds && operator->exclusive);
     aggregate.initial = kind == KIND_FLOAT  ? scalar_float(0.25)
                         : kind == KIND_BOOL ? scalar_bool(false)
                                             : scalar_int(3);
@@ -233,10 +233,10 @@ static void add_scan(struct random *random, struct trial *trial, struct task *ta
 
 static void add_group(struct random *random, struct trial *trial, struct task *task)
 {
-    struct breaker *breaker = task->breaker;
-    breaker->key_count = 1 + (size_t)random_below(random, task->input_count > 1 ? 2 : 1);
-    for (size_t i = 0; i < breaker->key_count; i++) {
-        size_t k = breaker->keys[i] = (size_t)random_below(random, (int)task->input_count);
+    struct operator* operator= task->operator;
+    operator->key_count = 1 +(size_t) random_below(random, task->input_count > 1 ? 2 : 1);
+    for (size_t i = 0; i < operator->key_count; i++) {
+        size_t k = operator->keys[i] =(size_t) random_below(random, (int)task->input_count);
         task->outputs[task->output_count++] =
             (struct output){.value = code_input(&task->code, (int64_t)k, input_kind(task, k), nowhere),
                             .name = "k",
@@ -276,13 +276,13 @@ static void add_scatter(struct random *random, struct trial *trial, struct task 
     positions->output_count = carried + 1;
     task = queue_add(&trial->queue);
     add_inputs(trial, task);
-    task->sink = SINK_BREAK;
+    task->sink = SINK_OPERATOR;
     task->outputs = arena_array(trial->arena, MOST_OUTPUTS, sizeof *task->outputs);
-    task->breaker = arena_alloc(trial->arena, sizeof *task->breaker);
-    task->breaker->kind = BREAK_SCATTER;
-    task->breaker->keys = arena_array(trial->arena, 1, sizeof *task->breaker->keys);
-    task->breaker->key_count = 1;
-    task->breaker->into = random_below(random, 2) == 0 ? -1 : MOST_ROWS + 3;
+    task->operator= arena_alloc(trial->arena, sizeof *task->operator);
+    task->operator->kind = OPERATOR_SCATTER;
+    task->operator->keys = arena_array(trial->arena, 1, sizeof *task->operator->keys);
+    task->operator->key_count = 1;
+    task->operator->into = random_below(random, 2) == 0 ? -1 : MOST_ROWS + 3;
     code_input(&task->code, 0, KIND_INT, nowhere);
     for (size_t k = 1; k < task->input_count; k++)
         task->outputs[task->output_count++] =
@@ -293,28 +293,29 @@ static void add_scatter(struct random *random, struct trial *trial, struct task 
 
 static void add_breaker(struct random *random, struct trial *trial, struct task *task)
 {
-    enum breaker_kind kind = (enum breaker_kind)random_below(random, BREAK_HIST);
+    enum operator_kind kind = (enum operator_kind)random_below(random, OPERATOR_HIST);
     task->outputs = arena_array(trial->arena, MOST_OUTPUTS, sizeof *task->outputs);
-    if (kind == BREAK_SCATTER) {
+    if (kind == OPERATOR_SCATTER) {
         add_scatter(random, trial, task);
         return;
     }
-    struct breaker *breaker = task->breaker = arena_alloc(trial->arena, sizeof *breaker);
-    task->sink = SINK_BREAK;
-    breaker->kind = kind;
-    breaker->stride = 1;
-    breaker->keys = arena_array(trial->arena, 2, sizeof *breaker->keys);
-    breaker->descending = arena_array(trial->arena, 2, sizeof *breaker->descending);
-    if (kind == BREAK_SCAN) {
+    struct operator* operator= task->operator= arena_alloc(trial->arena, sizeof *operator);
+    task->sink = SINK_OPERATOR;
+    operator->kind = kind;
+    operator->stride = 1;
+    operator->keys = arena_array(trial->arena, 2, sizeof *operator->keys);
+    operator->descending = arena_array(trial->arena, 2, sizeof *operator->descending);
+    if (kind == OPERATOR_SCAN) {
         add_scan(random, trial, task);
-    } else if (kind == BREAK_GROUP) {
+    } else if (kind == OPERATOR_GROUP) {
         add_group(random, trial, task);
     } else {
         carry_all(task);
-        breaker->key_count = kind == BREAK_SORT ? 1 + (size_t)(random_below(random, 2) && task->input_count > 1) : 0;
-        for (size_t i = 0; i < breaker->key_count; i++) {
-            breaker->keys[i] = (size_t)random_below(random, (int)task->input_count);
-            breaker->descending[i] = random_below(random, 2) == 0;
+        operator->key_count = kind == OPERATOR_SORT ? 1 + (size_t)(random_below(random, 2) && task->input_count > 1)
+                                                    : 0;
+        for (size_t i = 0; i < operator->key_count; i++) {
+            operator->keys[i] =(size_t) random_below(random, (int)task->input_count);
+            operator->descending[i] = random_below(random, 2) == 0;
         }
     }
 }
@@ -442,11 +443,11 @@ static void need_input(struct trial *trial, const struct reader *reader, size_t 
 /* Row numbers in the order of the keys, by insertion. */
 static void sort_rows(const struct reader *reader, int64_t rows, int64_t *sorted)
 {
-    const struct breaker *breaker = reader->task->breaker;
+    const struct operator* operator= reader->task->operator;
     for (int64_t row = 0; row < rows; row++) {
         int64_t at = row;
-        while (at > 0 &&
-               compare_rows(reader, breaker->keys, breaker->descending, breaker->key_count, sorted[at - 1], row) > 0) {
+        while (at > 0 && compare_rows(reader, operator->keys, operator->descending, operator->key_count, sorted[at - 1],
+                                      row) > 0) {
             sorted[at] = sorted[at - 1];
             at--;
         }
@@ -486,13 +487,13 @@ static void expect_distinct(struct trial *trial, const struct reader *reader, st
 
 static void expect_scatter(struct trial *trial, const struct reader *reader, struct table *table)
 {
-    int64_t rows = rows_of(trial, reader->task), into = reader->task->breaker->into;
+    int64_t rows = rows_of(trial, reader->task), into = reader->task->operator->into;
     table->rows = into < 0 ? rows : into;
     bool taken[2 * MOST_ROWS] = {0};
     for (int64_t to = 0; to < table->rows; to++)
         carry_row(reader, table, to, -1);
     for (int64_t row = 0; row < rows; row++) {
-        struct cell position = element_of(reader, (int64_t)reader->task->breaker->keys[0], row);
+        struct cell position = element_of(reader, (int64_t)reader->task->operator->keys[0], row);
         if (position.failed || position.integer < 0 || position.integer >= table->rows || taken[position.integer]) {
             trial->failed = true;
             return;
@@ -530,14 +531,14 @@ static struct cell aggregate_rows(const struct reader *reader, const struct aggr
 
 static void expect_scan(struct trial *trial, const struct reader *reader, struct table *table)
 {
-    const struct breaker *breaker = reader->task->breaker;
+    const struct operator* operator= reader->task->operator;
     table->rows = rows_of(trial, reader->task);
-    need_input(trial, reader, breaker->keys[0]);
+    need_input(trial, reader, operator->keys[0]);
     for (int64_t row = 0; row < table->rows; row++) {
-        int64_t first = breaker->segment > 0 ? row - row % breaker->segment : row % breaker->stride;
+        int64_t first = operator->segment> 0 ? row - row % operator->segment : row % operator->stride;
         int64_t chain[MOST_ROWS * 2], count = 0;
-        for (int64_t at = first; at <= row; at += breaker->stride) {
-            if (at < row || !breaker->exclusive)
+        for (int64_t at = first; at <= row; at += operator->stride) {
+            if (at < row || !operator->exclusive)
                 chain[count++] = at;
         }
         table->cells[0][row] = aggregate_rows(reader, &reader->task->aggregates[0], chain, count);
@@ -549,9 +550,9 @@ static bool fused_needs(const struct trial *trial, const struct task *task, size
 {
     size_t n = 0;
     for (size_t t = 0; t < task->number; t++)
-        n += trial->queue.tasks[t]->sink == SINK_BREAK;
+        n += trial->queue.tasks[t]->sink == SINK_OPERATOR;
     for (size_t t = 0; t < trial->fused.count; t++) {
-        if (trial->fused.tasks[t]->sink == SINK_BREAK && n-- == 0)
+        if (trial->fused.tasks[t]->sink == SINK_OPERATOR && n-- == 0)
             return trial->fused.tasks[t]->outputs[k].needed;
     }
     fail_msg("a breaker is missing");
@@ -561,24 +562,24 @@ static bool fused_needs(const struct trial *trial, const struct task *task, size
 static void expect_group(struct trial *trial, const struct reader *reader, struct table *table)
 {
     const struct task *task = reader->task;
-    const struct breaker *breaker = task->breaker;
+    const struct operator* operator= task->operator;
     int64_t rows = rows_of(trial, task), sorted[2 * MOST_ROWS];
-    for (size_t i = 0; i < breaker->key_count; i++)
-        need_input(trial, reader, breaker->keys[i]);
+    for (size_t i = 0; i < operator->key_count; i++)
+        need_input(trial, reader, operator->keys[i]);
     for (size_t i = 0; i < task->aggregate_count; i++) {
-        if (task->aggregates[i].value != NO_VALUE && fused_needs(trial, task, breaker->key_count + i))
+        if (task->aggregates[i].value != NO_VALUE && fused_needs(trial, task, operator->key_count + i))
             need_input(trial, reader, (size_t)task->code.at[task->aggregates[i].value].integer);
     }
     sort_rows(reader, rows, sorted);
     for (int64_t begin = 0, end; begin < rows; begin = end) {
         for (end = begin + 1; end < rows; end++) {
-            if (compare_rows(reader, breaker->keys, NULL, breaker->key_count, sorted[begin], sorted[end]) != 0)
+            if (compare_rows(reader, operator->keys, NULL, operator->key_count, sorted[begin], sorted[end]) != 0)
                 break;
         }
-        for (size_t i = 0; i < breaker->key_count; i++)
-            table->cells[i][table->rows] = element_of(reader, (int64_t)breaker->keys[i], sorted[begin]);
+        for (size_t i = 0; i < operator->key_count; i++)
+            table->cells[i][table->rows] = element_of(reader, (int64_t) operator->keys[i], sorted[begin]);
         for (size_t i = 0; i < task->aggregate_count; i++)
-            table->cells[breaker->key_count + i][table->rows] =
+            table->cells[operator->key_count + i][table->rows] =
                 aggregate_rows(reader, &task->aggregates[i], sorted + begin, end - begin);
         table->rows++;
     }
@@ -586,10 +587,10 @@ static void expect_group(struct trial *trial, const struct reader *reader, struc
 
 static void expect_sort(struct trial *trial, const struct reader *reader, struct table *table)
 {
-    const struct breaker *breaker = reader->task->breaker;
+    const struct operator* operator= reader->task->operator;
     int64_t sorted[2 * MOST_ROWS];
-    for (size_t i = 0; i < breaker->key_count; i++)
-        need_input(trial, reader, breaker->keys[i]);
+    for (size_t i = 0; i < operator->key_count; i++)
+        need_input(trial, reader, operator->keys[i]);
     table->rows = rows_of(trial, reader->task);
     sort_rows(reader, table->rows, sorted);
     for (int64_t row = 0; row < table->rows; row++)
@@ -604,13 +605,13 @@ static void expect(struct trial *trial)
         struct table *table = &trial->tables[t];
         if (task->sink == SINK_ROWS)
             expect_rows(trial, task, table);
-        else if (task->breaker->kind == BREAK_SCAN)
+        else if (task->operator->kind == OPERATOR_SCAN)
             expect_scan(trial, &reader, table);
-        else if (task->breaker->kind == BREAK_SORT)
+        else if (task->operator->kind == OPERATOR_SORT)
             expect_sort(trial, &reader, table);
-        else if (task->breaker->kind == BREAK_GROUP)
+        else if (task->operator->kind == OPERATOR_GROUP)
             expect_group(trial, &reader, table);
-        else if (task->breaker->kind == BREAK_DISTINCT)
+        else if (task->operator->kind == OPERATOR_DISTINCT)
             expect_distinct(trial, &reader, table);
         else
             expect_scatter(trial, &reader, table);
@@ -629,8 +630,8 @@ static bool needs_alike(const struct trial *trial)
     bool alike = true;
     for (size_t t = 0; t < trial->queue.count; t++) {
         const struct task *task = trial->queue.tasks[t];
-        for (size_t k = 0; k < task->output_count && task->sink == SINK_BREAK && task->breaker->kind == BREAK_GROUP;
-             k++)
+        for (size_t k = 0;
+             k < task->output_count && task->sink == SINK_OPERATOR && task->operator->kind == OPERATOR_GROUP; k++)
             alike = alike && task->outputs[k].needed == fused_needs(trial, task, k);
     }
     return alike;

@@ -17,7 +17,7 @@ static struct mappings *mappings; /* where the signal handler finds it */
 
 struct fixture {
     struct scratch *scratch;
-    struct catalog *catalog;
+    struct file_cache *file_cache;
 };
 
 static int setup(void **state)
@@ -26,7 +26,7 @@ static int setup(void **state)
     assert_non_null(fixture);
     fixture->scratch = scratch_new();
     mappings = mappings_new();
-    fixture->catalog = catalog_new(mappings, NULL);
+    fixture->file_cache = file_cache_new(mappings, NULL);
     *state = fixture;
     return 0;
 }
@@ -34,7 +34,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct fixture *fixture = *state;
-    catalog_free(fixture->catalog);
+    file_cache_free(fixture->file_cache);
     mappings_free(mappings);
     scratch_free(fixture->scratch);
     free(fixture);
@@ -44,8 +44,8 @@ static int teardown(void **state)
 static enum status save(struct fixture *fixture, const struct relation *relation, const char *name)
 {
     fixture->scratch->diags.count = 0;
-    const struct crew crew = {.threads = 1};
-    return save_relation(relation, scratch_path(fixture->scratch, name), &crew, fixture->scratch->span,
+    const struct workers workers = {.threads = 1};
+    return save_relation(relation, scratch_path(fixture->scratch, name), &workers, fixture->scratch->span,
                          &fixture->scratch->diags);
 }
 
@@ -105,8 +105,8 @@ static void integers_come_back(void **state)
         const char *name = arena_printf(fixture->scratch->arena, "n%s", info->ending);
         assert_int_equal(save(fixture, relation, name), STATUS_OK);
         struct loaded loaded;
-        assert_int_equal(catalog_load(fixture->catalog, scratch_path(fixture->scratch, name), fixture->scratch->span,
-                                      NULL, &loaded, &fixture->scratch->diags),
+        assert_int_equal(file_cache_load(fixture->file_cache, scratch_path(fixture->scratch, name),
+                                         fixture->scratch->span, NULL, &loaded, &fixture->scratch->diags),
                          STATUS_OK);
         assert_int_equal(loaded.columns[0]->type, type);
         assert_int_equal(loaded.columns[0]->rows, 4);
@@ -252,9 +252,9 @@ static void places_that_cannot_be_written(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(save(fixture, relation, cases[i].name), STATUS_FAILED);
         assert_only_told(scratch, cases[i].told);
-        assert_int_equal(
-            save_check(scratch_path(scratch, cases[i].name), 1, (struct extents){0}, scratch->span, &scratch->diags),
-            STATUS_FAILED);
+        assert_int_equal(save_check(scratch_path(scratch, cases[i].name), 1, (struct value_range){0}, scratch->span,
+                                    &scratch->diags),
+                         STATUS_FAILED);
         assert_only_told(scratch, cases[i].told);
         assert_string_equal(listing(fixture, "."), before);
     }
@@ -347,7 +347,8 @@ static void over_its_own_input(void **state)
     struct sigaction action = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO}, usual;
     assert_int_equal(sigaction(SIGBUS, &action, &usual), 0);
     struct loaded loaded;
-    assert_int_equal(catalog_load(fixture->catalog, path, scratch->span, NULL, &loaded, &scratch->diags), STATUS_OK);
+    assert_int_equal(file_cache_load(fixture->file_cache, path, scratch->span, NULL, &loaded, &scratch->diags),
+                     STATUS_OK);
     struct relation *relation = relation_of(loaded.columns[0], "n");
     assert_int_equal(save(fixture, relation, "n.u8"), STATUS_OK);
     assert_file_text(scratch, "n.u8", "abc");
@@ -358,7 +359,8 @@ static void over_its_own_input(void **state)
     }
     relation_unref(relation);
 
-    assert_int_equal(catalog_load(fixture->catalog, path, scratch->span, NULL, &loaded, &scratch->diags), STATUS_OK);
+    assert_int_equal(file_cache_load(fixture->file_cache, path, scratch->span, NULL, &loaded, &scratch->diags),
+                     STATUS_OK);
     relation = relation_of(loaded.columns[0], "n");
     assert_int_equal(truncate(path, 0), 0);
     const char *before = listing(fixture, ".");
@@ -444,9 +446,9 @@ static void directories(void **state)
     struct loaded loaded;
     unlink(scratch_path(scratch, "t/longer.u8"));
     assert_int_equal(save(fixture, relation, "t//"), STATUS_OK);
-    assert_int_equal(
-        catalog_load(fixture->catalog, scratch_path(scratch, "t/"), scratch->span, NULL, &loaded, &scratch->diags),
-        STATUS_OK);
+    assert_int_equal(file_cache_load(fixture->file_cache, scratch_path(scratch, "t/"), scratch->span, NULL, &loaded,
+                                     &scratch->diags),
+                     STATUS_OK);
     assert_int_equal(loaded.count, 3);
     assert_string_equal(loaded.names[1], "ids");
     assert_int_equal(column_get_int(loaded.columns[1], 1), -2);

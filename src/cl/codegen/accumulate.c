@@ -18,7 +18,7 @@ static const struct accumulator_form {
     const char *identity;
     const char *step;
     enum fold fold;
-} forms[ACC_KIND_COUNT] = {
+} op_templates[ACC_KIND_COUNT] = {
     [ACC_KEPT] = {"uint", "0", LANE_BOOL, "0", "$A -= as_uint$W($K);", FOLD_ADD},
     [ACC_SUM32] = {"long", "0", LANE_I32, "0", "$A += convert_long$W($P);", FOLD_ADD},
     [ACC_SUM64] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong$W($P);", FOLD_ADD},
@@ -76,7 +76,7 @@ static const char *name(struct arena *arena, size_t k, int width)
 /* The scalar that an accumulator ends in, and its type: a level becomes a whole number of its units. */
 static const char *end_element(enum accumulator_kind kind)
 {
-    return is_level(kind) ? "long" : forms[kind].element;
+    return is_level(kind) ? "long" : op_templates[kind].element;
 }
 
 static const char *end_name(struct arena *arena, const struct accumulator *accumulator, size_t k)
@@ -101,7 +101,7 @@ void accumulators_declare(const struct accumulators *accumulators, struct strbuf
     const char *suffix = width_suffix(width);
 
     for (size_t k = 0; k < accumulators->count; k++) {
-        const struct accumulator_form *form = &forms[accumulators->at[k].kind];
+        const struct accumulator_form *form = &op_templates[accumulators->at[k].kind];
         if (width > 1 && form->fold == FOLD_FUNCTION)
             continue;
         if (width == 1)
@@ -133,7 +133,7 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
 
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
-        const struct accumulator_form *form = &forms[accumulator->kind];
+        const struct accumulator_form *form = &op_templates[accumulator->kind];
         if (accumulator->kind == ACC_FOLD)
             ordered_step(accumulators, emitter, k, out, width);
         if (!*form->step)
@@ -159,7 +159,7 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
             {NULL, NULL},
         };
         strbuf_puts(out, "        ");
-        splice(out, form->step, parts);
+        template_expand(out, form->step, parts);
         strbuf_putc(out, '\n');
     }
 }
@@ -198,7 +198,8 @@ static void join(struct arena *arena, struct strbuf *out, const struct accumulat
     const struct part parts[] = {
         {"x", x}, {"y", y}, {"z", z}, {"o", name(arena, k + 1, 1)}, {"N", width_suffix(width)}, {NULL, NULL},
     };
-    splice(out, join_template(end_element(accumulator->kind), forms[accumulator->kind].fold, width), parts);
+    template_expand(out, join_template(end_element(accumulator->kind), op_templates[accumulator->kind].fold, width),
+                    parts);
 }
 
 /* "-unitfirst2": what brings a level to whole numbers of its unit. */
@@ -217,7 +218,7 @@ void accumulators_fold(const struct accumulators *accumulators, const struct emi
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
         const char *whole = name(arena, k, width);
-        if (forms[accumulator->kind].fold == FOLD_FUNCTION)
+        if (op_templates[accumulator->kind].fold == FOLD_FUNCTION)
             continue;
         if (is_level(accumulator->kind)) {
             strbuf_printf(out, "    const long%d l%zux%d = convert_long%d(ldexp(%s, (int%d)(%s)));\n", width, k, width,
@@ -254,7 +255,7 @@ static const char *packed(struct arena *arena, const char *element, bool unpack,
 
     for (size_t k = 0; k < sizeof packs / sizeof *packs; k++)
         if (strcmp(packs[k].element, element) == 0)
-            splice(&out, unpack ? packs[k].unpack : packs[k].pack, parts);
+            template_expand(&out, unpack ? packs[k].unpack : packs[k].pack, parts);
     const char *copy = arena_text(arena, out.text, out.length);
     strbuf_free(&out);
     return copy;
@@ -277,7 +278,7 @@ static void for_each(const struct accumulators *accumulators, size_t first, size
     for (size_t k = first; k < end; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
         const char *element = end_element(accumulator->kind), *scalar = end_name(arena, accumulator, k);
-        if (forms[accumulator->kind].fold == FOLD_FUNCTION)
+        if (op_templates[accumulator->kind].fold == FOLD_FUNCTION)
             continue;
         const char *place = arena_printf(arena, "scratch[%zu]", k - first);
         struct strbuf joined = {0};
@@ -291,7 +292,7 @@ static void for_each(const struct accumulators *accumulators, size_t first, size
             {"k", arena_printf(arena, "%zu", k)},
             {NULL, NULL},
         };
-        splice(out, template, parts);
+        template_expand(out, template, parts);
         strbuf_free(&joined);
     }
 }
@@ -300,8 +301,8 @@ static void for_each(const struct accumulators *accumulators, size_t first, size
 static void finish_group(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out)
 {
     for (size_t k = 0; k < accumulators->count; k++) {
-        const char *element = forms[accumulators->at[k].kind].element;
-        if (forms[accumulators->at[k].kind].fold == FOLD_FUNCTION)
+        const char *element = op_templates[accumulators->at[k].kind].element;
+        if (op_templates[accumulators->at[k].kind].fold == FOLD_FUNCTION)
             strbuf_printf(out, "    if (lane == 0)\n        slots[%zu * get_num_groups(0) + get_group_id(0)] = %s;\n",
                           k, packed(arena, element, false, arena_printf(arena, "r%zu", k)));
     }
@@ -325,7 +326,7 @@ static void finish_group(const struct accumulators *accumulators, struct arena *
 }
 
 void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
-                         const struct shape *shape)
+                         const struct kernel_config *shape)
 {
     struct arena *arena = emitter->arena;
 
@@ -355,13 +356,13 @@ static uint64_t slots_join(enum accumulator_kind kind, const uint64_t *slots, si
 
     for (size_t k = 1; k < results; k++) {
         int64_t a = (int64_t)joined, b = (int64_t)slots[k];
-        switch (forms[kind].fold) {
+        switch (op_templates[kind].fold) {
         case FOLD_MIN:
-            if (strcmp(forms[kind].element, "double") == 0 ? as_double(slots[k]) < as_double(joined) : b < a)
+            if (strcmp(op_templates[kind].element, "double") == 0 ? as_double(slots[k]) < as_double(joined) : b < a)
                 joined = slots[k];
             break;
         case FOLD_MAX:
-            if (strcmp(forms[kind].element, "double") == 0 ? as_double(slots[k]) > as_double(joined) : b > a)
+            if (strcmp(op_templates[kind].element, "double") == 0 ? as_double(slots[k]) > as_double(joined) : b > a)
                 joined = slots[k];
             break;
         case FOLD_OR:

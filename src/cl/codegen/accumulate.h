@@ -38,7 +38,7 @@ enum accumulator_kind {
     /* What the user's function makes of the rows, in their order, and of how many: of none there is nothing. */
     ACC_FOLD,
     ACC_FOLDED,
-    /* The parts of a float sum (see levels.h), always together in this order. */
+    /* The parts of a float sum (see float_sum_levels.h), always together in this order. */
     ACC_LEVEL0,
     ACC_LEVEL1,
     ACC_LEVEL2,
@@ -78,7 +78,7 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
 void accumulators_fold(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
                        int width);
 void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
-                         const struct shape *shape);
+                         const struct kernel_config *shape);
 
 /* How many ulongs of local memory a work-item needs for accumulators_finish. */
 size_t accumulators_joined(const struct accumulators *accumulators);

@@ -23,7 +23,7 @@ static void fold_in(const struct accumulators *accumulators, size_t k, struct ar
         {"n", arena_printf(arena, "%zu", k + 1)},
         {NULL, NULL},
     };
-    splice(out, template, parts);
+    template_expand(out, template, parts);
 }
 
 /* A row's value, where the row is kept. */

@@ -63,7 +63,7 @@ static const char fails_for_zero[] = "        const int$W f$n = (int$W)(-(int)((
 static const char fails_for_minus_one[] = "        const int$W f$n = (int$W)(-(int)(($c.w >> 1) & 1)) "
                                           "| ((int$W)(-(int)(($c.w >> 2) & $c.w & 1)) & $least);\n";
 
-void quotient_emit(struct strbuf *out, const struct quotient *quotient)
+void divide_const_emit(struct strbuf *out, const struct divide_const *quotient)
 {
     const bool wide = quotient->work == LANE_I64, scalar = quotient->width == 1, small = wide && quotient->small;
     const char *own = wide ? "long" : "int";
@@ -82,22 +82,30 @@ void quotient_emit(struct strbuf *out, const struct quotient *quotient)
                                  {NULL, NULL}};
 
     if (wide) {
-        splice(out, magnitude_of_longs, parts);
-        splice(out, scalar ? high_product : small ? high_product_of_small : high_product_of_halves, parts);
-        splice(out, quotient_of_longs, parts);
+        template_expand(out, magnitude_of_longs, parts);
+        template_expand(out, scalar ? high_product : small ? high_product_of_small : high_product_of_halves, parts);
+        template_expand(out, quotient_of_longs, parts);
     } else {
-        splice(out, quotient_of_ints, parts);
+        template_expand(out, quotient_of_ints, parts);
     }
-    splice(out, !quotient->remainder ? signed_quotient : small ? signed_small_remainder : signed_remainder, parts);
-    splice(out, strcmp(quotient->type, own) == 0 ? result_as_wide : wide ? result_narrowed : result_widened, parts);
+    template_expand(out,
+                    !quotient->remainder ? signed_quotient
+                    : small              ? signed_small_remainder
+                                         : signed_remainder,
+                    parts);
+    template_expand(out,
+                    strcmp(quotient->type, own) == 0 ? result_as_wide
+                    : wide                           ? result_narrowed
+                                                     : result_widened,
+                    parts);
     if (!quotient->checked)
         return;
     if (quotient->remainder || !wide) {
-        splice(out, fails_for_zero, parts);
+        template_expand(out, fails_for_zero, parts);
         return;
     }
     struct strbuf text = {0};
-    splice(&text, fails_for_minus_one, least);
-    splice(out, text.text, parts);
+    template_expand(&text, fails_for_minus_one, least);
+    template_expand(out, text.text, parts);
     strbuf_free(&text);
 }

@@ -1,11 +1,11 @@
-/* Division of integers by a literal as OpenCL C: a multiplication by its reciprocal (engine/divide.h), which vectorises
- * and, the reciprocal being an argument, is the same program for all divisors. */
+/* Division of integers by a literal as OpenCL C: a multiplication by its reciprocal (engine/const_divide.h), which
+ * vectorises and, the reciprocal being an argument, is the same program for all divisors. */
 #ifndef RQL_CL_CODEGEN_DIVIDE_CONST_H
 #define RQL_CL_CODEGEN_DIVIDE_CONST_H
 
 #include "engine/plan/code.h"
 
-struct quotient {
+struct divide_const {
     const char *number;   /* of the value: the 3 of "v3"; names for what is in between end in it too */
     const char *dividend; /* an expression in `work` */
     const char *divisor;  /* the argument: a struct divisor as uint4 or a struct long_divisor as ulong4 */
@@ -18,6 +18,6 @@ struct quotient {
 };
 
 /* Appends the statements. */
-void quotient_emit(struct strbuf *out, const struct quotient *quotient);
+void divide_const_emit(struct strbuf *out, const struct divide_const *quotient);
 
 #endif

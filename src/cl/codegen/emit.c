@@ -39,7 +39,7 @@ static enum lane quotient_lane(const struct code *code, const struct instr *inst
 }
 
 /* The lane that the work is done in (for WORK_MIXED: that of the result's type). */
-static enum lane work_lane(const struct code *code, const struct instr *instr, const struct form *form)
+static enum lane work_lane(const struct code *code, const struct instr *instr, const struct op_template *form)
 {
     enum lane lane = LANE_I32;
 
@@ -101,7 +101,7 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
 {
     const struct code *code = &task->code;
     size_t count = (size_t)code->count;
-    size_t uses = 3 * count + needs_roots(task);
+    size_t uses = 3 * count + live_roots_roots(task);
     int32_t number = 0;
 
     *emitter = (struct emitter){
@@ -112,16 +112,16 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
         .numbers = arena_array(arena, count + 1, sizeof(int32_t)),
         .columns = arena_array(arena, task->input_count + 1, sizeof(int32_t)),
         .inputs = arena_array(arena, task->input_count + 1, sizeof(size_t)),
-        .reaches = arena_array(arena, task->input_count + 1, sizeof(enum reach)),
+        .reaches = arena_array(arena, task->input_count + 1, sizeof(enum input_access)),
         .neighbours = arena_array(arena, count + 1, sizeof(value)),
         .operands = arena_array(arena, count + 1, sizeof *emitter->operands),
-        .roots = arena_array(arena, needs_roots(task) + 1, sizeof(int32_t)),
+        .roots = arena_array(arena, live_roots_roots(task) + 1, sizeof(int32_t)),
         .literals = arena_array(arena, uses + 1, sizeof(struct literal)),
         .first_literal = first_literal,
     };
     for (size_t k = 0; k < task->input_count; k++)
         emitter->columns[k] = -1;
-    needs_mark(task, (struct needs){true, true, true}, emitter->live);
+    live_roots_mark(task, (struct live_roots){true, true, true}, emitter->live);
     for (value v = 0; v < code->count; v++) {
         const struct instr *instr = &code->at[v];
         if (!emitter->live[v])
@@ -130,7 +130,7 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
         if (instr->op == OP_CONST)
             continue;
         int arity = op_table[instr->op].arity;
-        if (arity > 0 && instr->op != OP_GATHER && !form_of(instr->op, argument_kind(code, instr)))
+        if (arity > 0 && instr->op != OP_GATHER && !op_template_of(instr->op, argument_kind(code, instr)))
             return false;
         emitter->numbers[v] = number++;
         emitter->checks = emitter->checks || instr->checked;
@@ -142,8 +142,8 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
             emitter->operands[v][k] = literal ? add_literal(emitter, instr->args[k], divisor, lane) : -1;
         }
     }
-    for (size_t root = 0; root < needs_roots(task); root++) {
-        value v = needs_root(task, root);
+    for (size_t root = 0; root < live_roots_roots(task); root++) {
+        value v = live_roots_root(task, root);
         emitter->roots[root] =
             v != NO_VALUE && is_literal(&code->at[v]) ? add_literal(emitter, v, false, code->at[v].lane) : -1;
     }
@@ -171,12 +171,12 @@ size_t emit_bytes_read(const struct emitter *emitter, const bool *live, const bo
     return bytes;
 }
 
-size_t emit_row_bytes(const struct emitter *emitter, struct needs needs, struct arena *arena)
+size_t emit_row_bytes(const struct emitter *emitter, struct live_roots needs, struct arena *arena)
 {
     size_t count = (size_t)emitter->task->code.count;
     bool *live = arena_array(arena, count + 1, sizeof(bool)), *none = arena_array(arena, count + 1, sizeof(bool));
 
-    needs_mark(emitter->task, needs, live);
+    live_roots_mark(emitter->task, needs, live);
     return emit_bytes_read(emitter, live, none, arena);
 }
 
@@ -262,7 +262,7 @@ static void emit_input(const struct emitter *emitter, struct strbuf *out, value 
     int64_t input = emitter->task->code.at[v].integer;
     const char *element = emitter->function      ? arena_printf(arena, "x%" PRId64, input)
                           : from == FROM_FETCHED ? emit_fetched(emitter, v)
-                                                 : reach_element(emitter, v, "", width);
+                                                 : input_access_element(emitter, v, "", width);
 
     emit_element(emitter, out, v, element, width);
 }
@@ -276,7 +276,7 @@ static void emit_gather(const struct emitter *emitter, struct strbuf *out, value
                                       suffix, emitter->columns[instr->integer]);
 
     strbuf_printf(out, "        const long%s %s = %s;\n", suffix, position, argument(emitter, v, 0, LANE_I64, width));
-    emit_element(emitter, out, v, reach_element(emitter, v, position, width), width);
+    emit_element(emitter, out, v, input_access_element(emitter, v, position, width), width);
     if (instr->checked)
         strbuf_printf(out, "        const int%s f%" PRId32 " = %s;\n", suffix, emitter->numbers[v],
                       mask_of(emitter, beyond, LANE_I64, width));
@@ -316,25 +316,25 @@ static void emit_quotient(const struct emitter *emitter, struct strbuf *out, val
     const struct instr *instr = &emitter->task->code.at[v];
     enum lane work = quotient_lane(&emitter->task->code, instr);
 
-    quotient_emit(out, &(struct quotient){
-                           .number = arena_printf(emitter->arena, "%" PRId32, emitter->numbers[v]),
-                           .dividend = argument(emitter, v, 0, work, width),
-                           .divisor = arena_printf(emitter->arena, "c%" PRId32, emitter->operands[v][1]),
-                           .work = work,
-                           .type = lane_cl_type(instr->lane),
-                           .width = width,
-                           .small = magnitude_in_32(&emitter->task->code.at[instr->args[0]]) &&
-                                    emitter->task->code.at[instr->args[1]].lane == LANE_I32,
-                           .remainder = instr->op == OP_MOD,
-                           .checked = instr->checked,
-                       });
+    divide_const_emit(out, &(struct divide_const){
+                               .number = arena_printf(emitter->arena, "%" PRId32, emitter->numbers[v]),
+                               .dividend = argument(emitter, v, 0, work, width),
+                               .divisor = arena_printf(emitter->arena, "c%" PRId32, emitter->operands[v][1]),
+                               .work = work,
+                               .type = lane_cl_type(instr->lane),
+                               .width = width,
+                               .small = magnitude_in_32(&emitter->task->code.at[instr->args[0]]) &&
+                                        emitter->task->code.at[instr->args[1]].lane == LANE_I32,
+                               .remainder = instr->op == OP_MOD,
+                               .checked = instr->checked,
+                           });
 }
 
 static void emit_operation(const struct emitter *emitter, struct strbuf *out, value v, int width)
 {
     const struct code *code = &emitter->task->code;
     const struct instr *instr = &code->at[v];
-    const struct form *form = form_of(instr->op, argument_kind(code, instr));
+    const struct op_template *form = op_template_of(instr->op, argument_kind(code, instr));
     enum lane work = work_lane(code, instr, form);
     struct arena *arena = emitter->arena;
     const char *suffix = width_suffix(width);
@@ -372,14 +372,14 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
     };
     struct strbuf text = {0};
     if (form->before) {
-        splice(&text, form->before, parts);
+        template_expand(&text, form->before, parts);
         strbuf_printf(out, "        %s\n", text.text);
         strbuf_clear(&text);
     }
     if (form->work == WORK_CALL)
-        strbuf_puts(&text, form_call(arena, form->expression, op_table[instr->op].arity, args, width));
+        strbuf_puts(&text, op_template_call(arena, form->expression, op_table[instr->op].arity, args, width));
     else
-        splice(&text, form->expression, parts);
+        template_expand(&text, form->expression, parts);
     if (form->gives == GIVES_COMPARE)
         strbuf_printf(out, "        const int%s v%s = %s;\n", suffix, number, mask_of(emitter, text.text, work, width));
     else
@@ -390,7 +390,7 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
                       lane_cl_type(instr->lane), suffix, number);
     if (instr->checked) {
         strbuf_clear(&text);
-        splice(&text, form->fails ? form->fails : "($T)0 != ($T)0", parts);
+        template_expand(&text, form->fails ? form->fails : "($T)0 != ($T)0", parts);
         strbuf_printf(out, "        const int%s f%s = %s;\n", suffix, number, mask_of(emitter, text.text, work, width));
     }
     strbuf_free(&text);
@@ -427,17 +427,17 @@ void emit_values(const struct emitter *emitter, struct strbuf *out, int width, c
     }
 }
 
-void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct needs needs)
+void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct live_roots needs)
 {
     bool *live = arena_array(emitter->arena, (size_t)emitter->task->code.count + 1, sizeof(bool));
 
-    needs_mark(emitter->task, needs, live);
+    live_roots_mark(emitter->task, needs, live);
     emit_values(emitter, out, width, live, FROM_COLUMNS);
 }
 
 static const char *root_text(const struct emitter *emitter, size_t root, enum lane lane, int width)
 {
-    value v = needs_root(emitter->task, root);
+    value v = live_roots_root(emitter->task, root);
     const char *text = operand(emitter, v, emitter->roots[root], lane, width);
     bool mask = emitter->task->code.at[v].lane == LANE_BOOL && lane != LANE_BOOL;
 

@@ -20,18 +20,18 @@ struct literal {
 struct emitter {
     struct arena *arena;
     const struct task *task;
-    const enum type *stores; /* of each of the task's inputs */
-    bool *live;              /* what the task computes, guards included */
-    size_t operations;       /* how much that is */
-    int32_t *numbers;        /* of live values, in order: the 3 of "v3" */
-    int32_t *columns;        /* column number of each input, -1 if not read */
-    size_t *inputs;          /* input number of each column */
-    enum reach *reaches;     /* of each column */
+    const enum type *stores;    /* of each of the task's inputs */
+    bool *live;                 /* what the task computes, guards included */
+    size_t operations;          /* how much that is */
+    int32_t *numbers;           /* of live values, in order: the 3 of "v3" */
+    int32_t *columns;           /* column number of each input, -1 if not read */
+    size_t *inputs;             /* input number of each column */
+    enum input_access *reaches; /* of each column */
     size_t column_count;
     value *neighbours; /* INPUTs at an offset; their offsets are parameters: another one is the same program */
     size_t neighbour_count;
     bool total;             /* reads ROWS */
-    bool function;          /* inputs are arguments, "x0" and "x1": function.h */
+    bool function;          /* inputs are arguments, "x0" and "x1": user_function.h */
     int32_t (*operands)[3]; /* literal number of an instruction's argument, -1 if it is none; of a neighbour its own
                                number */
     int32_t *roots;         /* literal number of each root (see emit_root) */
@@ -50,11 +50,11 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
 /* The bytes of a row's columns that a kernel reads; that marked values read and those marked in `before` have not:
  * neighbours share what they read. `arena` is the caller's own: the emitter's is the statement's, of which several
  * devices may run a part at once. */
-size_t emit_row_bytes(const struct emitter *emitter, struct needs needs, struct arena *arena);
+size_t emit_row_bytes(const struct emitter *emitter, struct live_roots needs, struct arena *arena);
 size_t emit_bytes_read(const struct emitter *emitter, const bool *live, const bool *before, struct arena *arena);
 
 /* Statements that compute, for rows i .. i+width-1, what is needed, and collect failures in `errW`. */
-void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct needs needs);
+void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct live_roots needs);
 
 /* Where INPUTs are read: in their columns, or where rows under way have been fetched to, the j-th of them here. */
 enum from { FROM_COLUMNS, FROM_FETCHED };

@@ -40,7 +40,7 @@ static bool gathers(const struct code *code, const bool *marks)
     return false;
 }
 
-bool gate_find(const struct emitter *emitter, struct needs needs, struct arena *arena, struct gate *gate)
+bool gate_find(const struct emitter *emitter, struct live_roots needs, struct arena *arena, struct gate *gate)
 {
     const struct task *task = emitter->task;
     const struct code *code = &task->code;
@@ -48,7 +48,7 @@ bool gate_find(const struct emitter *emitter, struct needs needs, struct arena *
     value *conditions = task_conditions(task, arena, &count);
     bool *all = new_marks(code, arena), *before = new_marks(code, arena), *next = new_marks(code, arena);
 
-    needs_mark(task, needs, all);
+    live_roots_mark(task, needs, all);
     if (!needs.filters)
         return false;
     if (!code_any_checked(code, all))
@@ -56,11 +56,11 @@ bool gate_find(const struct emitter *emitter, struct needs needs, struct arena *
     *gate = (struct gate){.all = all, .before = before, .conditions = conditions};
     for (size_t k = 0; k < count && !gathers(code, before); k++) {
         before[conditions[k]] = true;
-        needs_close(code, before);
+        live_roots_close(code, before);
         memcpy(next, before, (size_t)code->count * sizeof *next);
         if (k + 1 < count)
             next[conditions[k + 1]] = true;
-        needs_close(code, next);
+        live_roots_close(code, next);
         gate->count = k + 1;
         if (emit_bytes_read(emitter, k + 1 < count ? next : all, before, arena) > 0)
             return !gathers(code, before);
@@ -90,7 +90,7 @@ void gate_emit(const struct emitter *emitter, const struct gate *gate, size_t ma
         if (!gate->all[v] || code->at[v].op != OP_INPUT)
             continue;
         const char *type = type_table[emitter->stores[code->at[v].integer]].cl;
-        const char *element = reach_element(emitter, v, "", 1);
+        const char *element = input_access_element(emitter, v, "", 1);
         strbuf_printf(&text->fetched, "        %s x%" PRId32 "[%zu];\n", type, emitter->numbers[v], many);
         if (gate->before[v])
             strbuf_printf(&text->fetch, "            %s = %s;\n", emit_fetched(emitter, v), element);

@@ -22,7 +22,7 @@ struct gate {
 };
 
 /* False if there is none. What the gate points to is in the arena, or the task's. */
-bool gate_find(const struct emitter *emitter, struct needs needs, struct arena *arena, struct gate *gate);
+bool gate_find(const struct emitter *emitter, struct live_roots needs, struct arena *arena, struct gate *gate);
 
 /* How many rows to have under way, of `most`, a power of two: they take registers. */
 size_t gate_many(const struct emitter *emitter, const struct gate *gate, size_t most);

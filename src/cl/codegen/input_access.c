@@ -6,8 +6,8 @@
 
 #include <inttypes.h>
 
-void reach_offsets(const struct emitter *emitter, size_t input, int64_t begin, int64_t end, int64_t count,
-                   int64_t *least, int64_t *most)
+void input_access_offsets(const struct emitter *emitter, size_t input, int64_t begin, int64_t end, int64_t count,
+                          int64_t *least, int64_t *most)
 {
     *least = *most = 0;
     for (size_t k = 0; k < emitter->neighbour_count; k++) {
@@ -57,12 +57,12 @@ static const char *gathered_lanes(struct arena *arena, const char *type, int wid
     return text;
 }
 
-void reach_functions(const struct emitter *emitter, struct strbuf *out, int width)
+void input_access_functions(const struct emitter *emitter, struct strbuf *out, int width)
 {
     bool done[REACH_WHOLE + 1][TYPE_COUNT] = {{false}};
 
     for (size_t k = 0; k < emitter->column_count; k++) {
-        enum reach reach = emitter->reaches[k];
+        enum input_access reach = emitter->reaches[k];
         enum type store = emitter->stores[emitter->inputs[k]];
         if (store == TYPE_BOOL) /* both are uchar */
             store = TYPE_U8;
@@ -76,13 +76,13 @@ void reach_functions(const struct emitter *emitter, struct strbuf *out, int widt
             {"lanes", width > 1 ? gathered_lanes(emitter->arena, type, width) : ""},
             {NULL, NULL},
         };
-        splice(out, reach == REACH_NEAR ? near_one : whole_one, parts);
+        template_expand(out, reach == REACH_NEAR ? near_one : whole_one, parts);
         if (width > 1)
-            splice(out, reach == REACH_NEAR ? near_vector : whole_vector, parts);
+            template_expand(out, reach == REACH_NEAR ? near_vector : whole_vector, parts);
     }
 }
 
-void reach_parameters(const struct emitter *emitter, struct strbuf *out)
+void input_access_parameters(const struct emitter *emitter, struct strbuf *out)
 {
     for (size_t k = 0; k < emitter->column_count; k++) {
         enum type store = emitter->stores[emitter->inputs[k]];
@@ -98,13 +98,13 @@ void reach_parameters(const struct emitter *emitter, struct strbuf *out)
         strbuf_puts(out, "    long total,\n");
 }
 
-void reach_prologue(const struct emitter *emitter, struct strbuf *out)
+void input_access_prologue(const struct emitter *emitter, struct strbuf *out)
 {
     for (size_t k = 0; k < emitter->column_count; k++)
         strbuf_printf(out, "    in%zu += from%zu;\n", k, k);
 }
 
-const char *reach_element(const struct emitter *emitter, value v, const char *position, int width)
+const char *input_access_element(const struct emitter *emitter, value v, const char *position, int width)
 {
     const struct instr *instr = &emitter->task->code.at[v];
     struct arena *arena = emitter->arena;

@@ -10,19 +10,19 @@ struct emitter;
  *   REACH_ROW   nothing;
  *   REACH_NEAR  between which elements, counted from there, it may read: lowN <= n < highN;
  *   REACH_WHOLE the pointer is to the column's first element; highN is how many there are. */
-enum reach { REACH_ROW, REACH_NEAR, REACH_WHOLE };
+enum input_access { REACH_ROW, REACH_NEAR, REACH_WHOLE };
 
 /* The farthest of the offsets at which a task reads an input, one of them 0, of those that reach the rows begin ..
  * end-1 of `count` at all. */
-void reach_offsets(const struct emitter *emitter, size_t input, int64_t begin, int64_t end, int64_t count,
-                   int64_t *least, int64_t *most);
+void input_access_offsets(const struct emitter *emitter, size_t input, int64_t begin, int64_t end, int64_t count,
+                          int64_t *least, int64_t *most);
 
 /* Functions that the kernels call; the kernels' parameters; what brings pointers to the first row. */
-void reach_functions(const struct emitter *emitter, struct strbuf *out, int width);
-void reach_parameters(const struct emitter *emitter, struct strbuf *out);
-void reach_prologue(const struct emitter *emitter, struct strbuf *out);
+void input_access_functions(const struct emitter *emitter, struct strbuf *out, int width);
+void input_access_parameters(const struct emitter *emitter, struct strbuf *out);
+void input_access_prologue(const struct emitter *emitter, struct strbuf *out);
 
 /* The element that an INPUT reads, or a GATHER at `position` (a long), as it is stored: an expression in the arena. */
-const char *reach_element(const struct emitter *emitter, value v, const char *position, int width);
+const char *input_access_element(const struct emitter *emitter, value v, const char *position, int width);
 
 #endif

@@ -20,7 +20,7 @@ const char *const kernel_names[KERNEL_ROLE_COUNT] = {
     [KERNEL_WRITE] = "write",
 };
 
-const struct needs kernel_needs[KERNEL_ROLE_COUNT] = {
+const struct live_roots kernel_needs[KERNEL_ROLE_COUNT] = {
     [KERNEL_AGGREGATE] = {.filters = true, .aggregates = true},
     [KERNEL_LEVELS] = {.filters = true, .aggregates = true},
     [KERNEL_COUNT] = {.filters = true},
@@ -88,9 +88,9 @@ static void fill(const struct plan *plan, struct strbuf *out, const char *skelet
         {"rest", text_of(&pieces->gate.rest)},
         {NULL, NULL},
     };
-    splice(&rows, pieces->gated ? kernel_rows_gated : kernel_rows_plain, parts);
+    template_expand(&rows, pieces->gated ? kernel_rows_gated : kernel_rows_plain, parts);
     parts[0].text = text_of(&rows);
-    splice(out, skeleton, parts);
+    template_expand(out, skeleton, parts);
     strbuf_putc(out, '\n');
     strbuf_free(&rows);
 }
@@ -100,11 +100,11 @@ static void frame(const struct plan *plan, struct pieces *pieces)
 {
     int width = plan->shape->width;
 
-    reach_parameters(&plan->emitter, &pieces->parameters);
+    input_access_parameters(&plan->emitter, &pieces->parameters);
     literal_parameters(&plan->emitter, &pieces->parameters);
     for (size_t k = 0; k < plan->first.function_count; k++)
         literal_parameters(&plan->first.functions[k].emitter, &pieces->parameters);
-    reach_prologue(&plan->emitter, &pieces->prologue);
+    input_access_prologue(&plan->emitter, &pieces->prologue);
     if (!plan->emitter.checks)
         return;
     strbuf_puts(&pieces->declare, "    int err1 = 0;\n");
@@ -115,7 +115,7 @@ static void frame(const struct plan *plan, struct pieces *pieces)
     strbuf_puts(&pieces->finish, "    if (err1)\n        atomic_or(flag, 1);\n");
 }
 
-static void compute(const struct plan *plan, struct strbuf *out, int width, struct needs needs)
+static void compute(const struct plan *plan, struct strbuf *out, int width, struct live_roots needs)
 {
     emit_body(&plan->emitter, out, width, needs);
     if (needs.filters && plan->emitter.task->filter_count > 0)
@@ -143,7 +143,7 @@ static bool is_long(const struct plan *plan)
 static bool find_gate(const struct plan *plan, enum kernel_role role, struct arena *arena, struct gate *gate)
 {
     bool in_tiles = plan_in_tiles(plan, role);
-    struct needs needs = role == KERNEL_WRITE ? (struct needs){.filters = true} : kernel_needs[role];
+    struct live_roots needs = role == KERNEL_WRITE ? (struct live_roots){.filters = true} : kernel_needs[role];
 
     if (plan->shape->chunks || is_long(plan) || (in_tiles && role == KERNEL_AGGREGATE))
         return false;
@@ -158,15 +158,15 @@ size_t plan_row_bytes(const struct plan *plan, enum kernel_role role, struct are
     if (find_gate(plan, role, arena, &gate))
         return gate_row_bytes(&plan->emitter, &gate, arena);
     if (role == KERNEL_WRITE && !plan->shape->chunks)
-        return emit_row_bytes(&plan->emitter, (struct needs){.filters = true}, arena);
+        return emit_row_bytes(&plan->emitter, (struct live_roots){.filters = true}, arena);
     return emit_row_bytes(&plan->emitter, kernel_needs[role], arena);
 }
 
 /* How many rows are under way at once where skeletons say $rows, and what is done for them behind a gate. */
-static void walk_rows(const struct plan *plan, struct pieces *pieces, enum kernel_role role)
+static void row_loop_rows(const struct plan *plan, struct pieces *pieces, enum kernel_role role)
 {
     const struct emitter *emitter = &plan->emitter;
-    const struct shape *shape = plan->shape;
+    const struct kernel_config *shape = plan->shape;
     bool in_tiles = plan_in_tiles(plan, role);
     struct gate gate;
 
@@ -186,7 +186,7 @@ static void reduce(const struct plan *plan, struct strbuf *out, enum kernel_role
                    const struct accumulators *accumulators)
 {
     struct pieces pieces = {0};
-    struct needs needs = kernel_needs[role];
+    struct live_roots needs = kernel_needs[role];
     int width = plan->shape->width;
 
     frame(plan, &pieces);
@@ -195,7 +195,7 @@ static void reduce(const struct plan *plan, struct strbuf *out, enum kernel_role
     accumulators_declare(accumulators, &pieces.declare, 1);
     compute(plan, &pieces.tail, 1, needs);
     accumulators_step(accumulators, &plan->emitter, &pieces.tail, 1);
-    walk_rows(plan, &pieces, role);
+    row_loop_rows(plan, &pieces, role);
     if (pieces.gated) {
         emit_keep(&plan->emitter, &pieces.gate.rest, 1);
         accumulators_step(accumulators, &plan->emitter, &pieces.gate.rest, 1);
@@ -316,11 +316,11 @@ static void write(const struct plan *plan, struct strbuf *out)
     frame(plan, &pieces);
     if (width > 1)
         compute(plan, &pieces.body, width, kernel_needs[KERNEL_WRITE]);
-    walk_rows(plan, &pieces, KERNEL_WRITE);
+    row_loop_rows(plan, &pieces, KERNEL_WRITE);
     if (filtered && width == 1) {
         compute(plan, &pieces.tail, 1, kernel_needs[KERNEL_COUNT]);
         strbuf_puts(&pieces.tail, note_kept);
-        compute(plan, &pieces.single, 1, (struct needs){.outputs = true});
+        compute(plan, &pieces.single, 1, (struct live_roots){.outputs = true});
     } else {
         compute(plan, &pieces.tail, 1, kernel_needs[KERNEL_WRITE]);
     }
@@ -347,7 +347,7 @@ static void add_functions(struct plan *plan)
         emitter->floats = emitter->floats || body->floats;
         emitter->operations += body->operations;
     }
-    plan->rows = shape_rows(plan->shape, emitter->operations);
+    plan->rows = kernel_config_rows(plan->shape, emitter->operations);
 }
 
 /* What stands before the kernels. */
@@ -357,12 +357,12 @@ static void begin(const struct plan *plan, struct strbuf *text)
     if (plan->emitter.floats)
         strbuf_puts(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     strbuf_putc(text, '\n');
-    reach_functions(&plan->emitter, text, plan->shape->width);
+    input_access_functions(&plan->emitter, text, plan->shape->width);
     for (size_t k = 0; k < plan->first.function_count; k++)
         function_emit(&plan->first.functions[k], text);
 }
 
-bool plan_make(struct plan *plan, const struct task *task, const struct shape *shape, const enum type *inputs,
+bool plan_make(struct plan *plan, const struct task *task, const struct kernel_config *shape, const enum type *inputs,
                const enum type *outputs, struct arena *arena)
 {
     struct strbuf text = {0};
@@ -370,7 +370,7 @@ bool plan_make(struct plan *plan, const struct task *task, const struct shape *s
     *plan = (struct plan){.shape = shape, .stores = outputs};
     if (!emitter_init(&plan->emitter, task, inputs, 0, arena))
         return false;
-    plan->rows = shape_rows(shape, plan->emitter.operations);
+    plan->rows = kernel_config_rows(shape, plan->emitter.operations);
     if (task->sink == SINK_AGGREGATE) {
         if (!accumulators_of(&plan->emitter, plan->rows, &plan->first, &plan->second))
             return false;

@@ -6,21 +6,20 @@
 #include "cl/codegen/emit.h"
 #include "cl/device/kernel_config.h"
 
-/* The kernels that a program may have, named so. Parameters in order: columns and what is read of them (reach.h),
- * literals, those of the user's functions as well, then
- *   aggregate, count: slots;    levels: a struct levels by member for each float sum, slots;
- *   write: outputs (pointer, first element), and, with filters, starts;
- * and for all: row number of the first row, rows, rows of a chunk, flag. */
+/* The kernels that a program may have, named so. Parameters in order: columns and what is read of them
+ * (input_access.h), literals, those of the user's functions as well, then aggregate, count: slots;    levels: a struct
+ * levels by member for each float sum, slots; write: outputs (pointer, first element), and, with filters, starts; and
+ * for all: row number of the first row, rows, rows of a chunk, flag. */
 enum kernel_role { KERNEL_AGGREGATE, KERNEL_LEVELS, KERNEL_COUNT, KERNEL_WRITE, KERNEL_ROLE_COUNT };
 
 extern const char *const kernel_names[KERNEL_ROLE_COUNT];
 
 /* What a kernel of this role computes. */
-extern const struct needs kernel_needs[KERNEL_ROLE_COUNT];
+extern const struct live_roots kernel_needs[KERNEL_ROLE_COUNT];
 
 struct plan {
     struct emitter emitter;
-    const struct shape *shape;
+    const struct kernel_config *shape;
     struct accumulators first, second; /* SINK_AGGREGATE */
     struct accumulators kept;          /* SINK_ROWS with filters: the first pass */
     const enum type *stores;           /* SINK_ROWS: how each output is laid out */
@@ -37,7 +36,7 @@ bool plan_in_tiles(const struct plan *plan, enum kernel_role role);
 size_t plan_row_bytes(const struct plan *plan, enum kernel_role role, struct arena *arena);
 
 /* Plans a task: input k laid out as inputs[k], needed output k as outputs[k]. False if it has no OpenCL form. */
-bool plan_make(struct plan *plan, const struct task *task, const struct shape *shape, const enum type *inputs,
+bool plan_make(struct plan *plan, const struct task *task, const struct kernel_config *shape, const enum type *inputs,
                const enum type *outputs, struct arena *arena);
 
 #endif

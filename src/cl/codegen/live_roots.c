@@ -1,11 +1,11 @@
 #include "cl/codegen/live_roots.h"
 
-size_t needs_roots(const struct task *task)
+size_t live_roots_roots(const struct task *task)
 {
     return task->filter_count + task->output_count + task->aggregate_count;
 }
 
-value needs_root(const struct task *task, size_t root)
+value live_roots_root(const struct task *task, size_t root)
 {
     if (root < task->filter_count)
         return task->filters[root].keep;
@@ -17,7 +17,7 @@ value needs_root(const struct task *task, size_t root)
 }
 
 /* Until nothing new comes: guards may stand behind what they guard. */
-void needs_close(const struct code *code, bool *live)
+void live_roots_close(const struct code *code, bool *live)
 {
     for (bool changed = true; changed;) {
         changed = false;
@@ -30,14 +30,14 @@ void needs_close(const struct code *code, bool *live)
     }
 }
 
-void needs_mark(const struct task *task, struct needs needs, bool *live)
+void live_roots_mark(const struct task *task, struct live_roots needs, bool *live)
 {
-    for (size_t root = 0; root < needs_roots(task); root++) {
+    for (size_t root = 0; root < live_roots_roots(task); root++) {
         bool wanted = root < task->filter_count                        ? needs.filters
                       : root < task->filter_count + task->output_count ? needs.outputs
                                                                        : needs.aggregates;
-        if (wanted && needs_root(task, root) != NO_VALUE)
-            live[needs_root(task, root)] = true;
+        if (wanted && live_roots_root(task, root) != NO_VALUE)
+            live[live_roots_root(task, root)] = true;
     }
-    needs_close(&task->code, live);
+    live_roots_close(&task->code, live);
 }

@@ -5,19 +5,19 @@
 
 #include "engine/plan/task.h"
 
-struct needs {
+struct live_roots {
     bool filters, outputs, aggregates;
 };
 
-size_t needs_roots(const struct task *task);
+size_t live_roots_roots(const struct task *task);
 
 /* The value of a root; NO_VALUE if it has none or nobody wants it. */
-value needs_root(const struct task *task, size_t root);
+value live_roots_root(const struct task *task, size_t root);
 
 /* Marks what is needed, and all that is computed from. `live` has an entry for each value. */
-void needs_mark(const struct task *task, struct needs needs, bool *live);
+void live_roots_mark(const struct task *task, struct live_roots needs, bool *live);
 
 /* Marks what marked values are computed from, and the guards of those that may fail. */
-void needs_close(const struct code *code, bool *live);
+void live_roots_close(const struct code *code, bool *live);
 
 #endif

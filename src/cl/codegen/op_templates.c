@@ -6,7 +6,7 @@
 #define FLOATS KIND_FLOAT, WORK_DOUBLE, GIVES_WORK
 #define CALLS  KIND_FLOAT, WORK_CALL, GIVES_WORK
 
-static const struct form forms[] = {
+static const struct op_template op_templates[] = {
     {OP_ADD, INTS, NULL, "as_$T(as_$U($a) + as_$U($b))", "(($a ^ $r) & ($b ^ $r)) < ($T)0"},
     {OP_SUB, INTS, NULL, "as_$T(as_$U($a) - as_$U($b))", "(($a ^ $b) & ($a ^ $r)) < ($T)0"},
     {OP_MUL, INTS, NULL, "as_$T(as_$U($a) * as_$U($b))", "mul_hi($a, $b) != ($r >> ($T)63)"},
@@ -90,15 +90,15 @@ static const struct form forms[] = {
     {OP_ROUND, FLOATS, NULL, "round($a)", NULL},
 };
 
-const struct form *form_of(enum op op, enum kind kind)
+const struct op_template *op_template_of(enum op op, enum kind kind)
 {
-    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
-        if (forms[k].op == op && forms[k].kind == kind)
-            return &forms[k];
+    for (size_t k = 0; k < sizeof op_templates / sizeof *op_templates; k++)
+        if (op_templates[k].op == op && op_templates[k].kind == kind)
+            return &op_templates[k];
     return NULL;
 }
 
-const char *form_call(struct arena *arena, const char *function, int arity, const char *const *args, int width)
+const char *op_template_call(struct arena *arena, const char *function, int arity, const char *const *args, int width)
 {
     static const char *const fours[] = {".s0123", ".s4567", ".s89ab", ".scdef"};
     int calls = width > 4 ? width / 4 : 1;

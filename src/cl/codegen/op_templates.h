@@ -17,7 +17,7 @@ enum work {
 };
 
 /* What the expression gives. */
-enum gives {
+enum op_result_form {
     GIVES_WORK,    /* the type worked in */
     GIVES_COMPARE, /* a comparison in the type worked in, still to become a mask */
     GIVES_INT,
@@ -28,21 +28,21 @@ enum gives {
 /* In the templates: $a $b $c are the arguments, $m the first one as a mask as wide as the type worked in, $n a number
  * of its own, $r the expression's value; $T and $U are the type worked in and its unsigned twin, $W the vectors' width,
  * $max the largest shift. Comparisons of vectors give 0 or -1 in each lane, of scalars 0 or 1; ?: takes either. */
-struct form {
+struct op_template {
     enum op op;
     enum kind kind; /* of the arguments (of ?: the second) */
     enum work work;
-    enum gives gives;
+    enum op_result_form gives;
     const char *before; /* a statement that the expression needs, or NULL */
     const char *expression;
     const char *fails; /* for checked operations: a comparison that holds where there is no result */
 };
 
 /* NULL if the operation has no form for arguments of this kind. */
-const struct form *form_of(enum op op, enum kind kind);
+const struct op_template *op_template_of(enum op op, enum kind kind);
 
 /* A call of a library function, four lanes at a time: on processors with AVX-512, PoCL 3.1's pow and fmod of eight
  * doubles are wrong for about one row in ten thousand. In the arena. */
-const char *form_call(struct arena *arena, const char *function, int arity, const char *const *args, int width);
+const char *op_template_call(struct arena *arena, const char *function, int arity, const char *const *args, int width);
 
 #endif

@@ -29,7 +29,7 @@ uint64_t image_of_integer(const struct image *image, int64_t integer);
 /* The image of the least float of this store that is not below the number. */
 uint64_t image_of_float(const struct image *image, double number);
 
-/* The same as engine/keys.h has it, all integers with 64 bits; and the other way round. */
+/* The same as engine/sort_keys.h has it, all integers with 64 bits; and the other way round. */
 uint64_t image_key(const struct image *image, uint64_t bits);
 uint64_t image_of_key(const struct image *image, uint64_t key);
 

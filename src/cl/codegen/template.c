@@ -31,7 +31,7 @@ static bool drop_indentation(struct strbuf *out)
     return true;
 }
 
-void splice(struct strbuf *out, const char *template, const struct part *parts)
+void template_expand(struct strbuf *out, const char *template, const struct part *parts)
 {
     const char *at = template;
 

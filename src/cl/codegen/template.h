@@ -11,6 +11,6 @@ struct part {
 
 /* Appends `template` with each $name replaced by the text of that part. A line that holds nothing but a name takes the
  * part's lines as they are, and disappears if it has none. A name that no part has stays, for the compiler to find. */
-void splice(struct strbuf *out, const char *template, const struct part *parts);
+void template_expand(struct strbuf *out, const char *template, const struct part *parts);
 
 #endif

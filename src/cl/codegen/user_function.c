@@ -4,14 +4,14 @@
 
 #include "engine/backend/user_reduce.h"
 
-bool function_init(struct function *function, const struct reducer *reducer, size_t number, size_t first_literal,
+bool function_init(struct function *function, const struct user_reduce *reducer, size_t number, size_t first_literal,
                    struct arena *arena)
 {
     enum type *stores = arena_array(arena, reducer->body->input_count + 2, sizeof *stores);
 
     if (reducer->kind == KIND_FLOAT)
         return false;
-    reducer_prepare(reducer);
+    user_reduce_prepare(reducer);
     stores[0] = stores[1] = type_of_kind(reducer->kind);
     function->number = number;
     if (!emitter_init(&function->emitter, reducer->body, stores, first_literal, arena))
@@ -33,7 +33,7 @@ void function_emit(const struct function *function, struct strbuf *out)
     strbuf_puts(out, "    int *err)\n{\n");
     if (emitter->checks)
         strbuf_puts(out, "        int err1 = 0;\n");
-    emit_body(emitter, out, 1, (struct needs){.outputs = true});
+    emit_body(emitter, out, 1, (struct live_roots){.outputs = true});
     if (emitter->checks)
         strbuf_puts(out, "        *err |= err1;\n");
     strbuf_printf(out, "        return %s;\n}\n\n",

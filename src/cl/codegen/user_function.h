@@ -18,7 +18,7 @@ struct function {
 
 /* Prepares a function, analysing its body; literals are numbered from first_literal on. False if it has no OpenCL form:
  * of floats it depends on rounding in what order it combines, and of whole columns it would have to be passed those. */
-bool function_init(struct function *function, const struct reducer *reducer, size_t number, size_t first_literal,
+bool function_init(struct function *function, const struct user_reduce *reducer, size_t number, size_t first_literal,
                    struct arena *arena);
 
 void function_emit(const struct function *function, struct strbuf *out);

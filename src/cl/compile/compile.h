@@ -22,8 +22,8 @@ bool compile_save(cl_program program, struct blob *binary, struct failure *failu
 cl_program compile_load(cl_context context, const struct device *device, const struct blob *binary,
                         struct failure *failure);
 
-/* rql in the role of the process that compiles for others (compiler.h). Its arguments are this word, the number of the
- * device, and the directory of what is kept if there is one. */
+/* rql in the role of the process that compiles for others (compile_client.h). Its arguments are this word, the number
+ * of the device, and the directory of what is kept if there is one. */
 extern const char compile_role[];
 int compile_serve(int argc, char **argv);
 

@@ -1,7 +1,7 @@
 /* The process that compiles for others: orders come in at its standard input, a socket, and answers go out there. */
 #include "cl/compile/compile.h"
 #include "cl/compile/compile_client.h"
-#include "cl/compile/site.h"
+#include "cl/compile/opencl_process.h"
 #include "cl/compile/warm_up.h"
 #include "cl/device/pocl_home.h"
 
@@ -101,7 +101,7 @@ static void finish(const struct server *server, const struct blob *key, const ch
 
     if (!program)
         return;
-    rehearse(server->context, server->device, program);
+    warm_up(server->context, server->device, program);
     if (compile_save(program, &finished, &failure)) {
         free(binary->bytes);
         *binary = finished;
@@ -124,7 +124,7 @@ static bool compile(struct server *server, const struct blob *key, struct blob *
         clReleaseProgram(program);
     if (done) {
         keep(server, key, binary);
-        if (rehearse_pays(server->device))
+        if (warm_up_pays(server->device))
             finish(server, key, text, binary);
     } else {
         if (!failure.call)
@@ -196,7 +196,7 @@ int compile_serve(int argc, char **argv)
 
     (void)setrlimit(RLIMIT_CORE, &no_core);
     if (server.directory)
-        server.cache = site_open_cache(server.directory, &problem);
+        server.cache = opencl_process_open_cache(server.directory, &problem);
     pocl_home_make(&home, server.directory);
     while (wait_for_order() && receive(&size, sizeof size) && size > 0 && size < KEY_MOST_BYTES) {
         key = (struct blob){heap_array((size_t)size, 1), (size_t)size};

@@ -165,7 +165,7 @@ void cache_drop(const struct cache *cache, const struct blob *key)
 }
 
 /* A file of the directory. */
-struct kept {
+struct column_stats {
     char name[NAME_BYTES];
     int64_t bytes;
     struct timespec used;
@@ -173,7 +173,8 @@ struct kept {
 
 static int by_use(const void *left, const void *right)
 {
-    const struct timespec *a = &((const struct kept *)left)->used, *b = &((const struct kept *)right)->used;
+    const struct timespec *a = &((const struct column_stats *)left)->used,
+                          *b = &((const struct column_stats *)right)->used;
 
     if (a->tv_sec != b->tv_sec)
         return a->tv_sec < b->tv_sec ? -1 : 1;
@@ -188,9 +189,9 @@ static bool ends_in(const char *name, const char *suffix)
 }
 
 /* All entries, to be freed. What was left half written is removed. */
-static struct kept *list_entries(const struct cache *cache, size_t *count)
+static struct column_stats *list_entries(const struct cache *cache, size_t *count)
 {
-    struct kept *entries = NULL;
+    struct column_stats *entries = NULL;
     size_t capacity = 0;
     int fd = openat(cache->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
@@ -211,8 +212,8 @@ static struct kept *list_entries(const struct cache *cache, size_t *count)
             capacity = capacity ? 2 * capacity : 64;
             entries = heap_resize(entries, capacity, sizeof *entries);
         }
-        struct kept *entry = &entries[(*count)++];
-        *entry = (struct kept){.bytes = status.st_size, .used = status.st_mtim};
+        struct column_stats *entry = &entries[(*count)++];
+        *entry = (struct column_stats){.bytes = status.st_size, .used = status.st_mtim};
         strcpy(entry->name, file->d_name);
     }
     if (directory)
@@ -224,7 +225,7 @@ static struct kept *list_entries(const struct cache *cache, size_t *count)
 static void trim(const struct cache *cache)
 {
     size_t count;
-    struct kept *entries = list_entries(cache, &count);
+    struct column_stats *entries = list_entries(cache, &count);
     int64_t bytes = 0;
 
     for (size_t k = 0; k < count; k++)

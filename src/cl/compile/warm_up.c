@@ -12,7 +12,7 @@ enum {
     LARGEST_SCALAR = 128   /* sixteen numbers of eight bytes */
 };
 
-bool rehearse_pays(const struct device *device)
+bool warm_up_pays(const struct device *device)
 {
     return (device->type & CL_DEVICE_TYPE_CPU) != 0;
 }
@@ -67,7 +67,7 @@ static void rehearse_kernel(cl_command_queue queue, cl_kernel kernel, const stru
         clFinish(queue);
 }
 
-void rehearse(cl_context context, const struct device *device, cl_program program)
+void warm_up(cl_context context, const struct device *device, cl_program program)
 {
     cl_int code;
     cl_uint count = 0;

@@ -9,10 +9,10 @@
 extern const char rehearse_option[];
 
 /* Whether that is of use for a device. */
-bool rehearse_pays(const struct device *device);
+bool warm_up_pays(const struct device *device);
 
 /* Launches each kernel once, a group of its own size, with zeroes for numbers and a spare buffer for all pointers: none
  * of ours has any rows to work on then. What cannot be launched is passed over. */
-void rehearse(cl_context context, const struct device *device, cl_program program);
+void warm_up(cl_context context, const struct device *device, cl_program program);
 
 #endif

@@ -14,7 +14,7 @@ struct programs; /* program.h */
 
 struct accelerator {
     struct device device;
-    const struct shape *shape;
+    const struct kernel_config *shape;
     struct signals signals; /* to be put back after compiling; as they are when it is opened, unless they are set */
     cl_context context;
     cl_command_queue queue; /* in order, with profiling */

@@ -173,17 +173,17 @@ void device_title(const struct device *device, struct strbuf *out)
 bool device_usable(const struct device *device)
 {
     return device->available && device->compiler && device->little_endian && device->units > 0 &&
-           device->group >= device_shape(device)->group;
+           device->group >= device_kernel_config(device)->group;
 }
 
 const char *device_lacks(const struct device *device)
 {
-    return !device->available                            ? "it is not available"
-           : !device->compiler                           ? "it has no compiler"
-           : !device->little_endian                      ? "it is not little-endian"
-           : device->group < device_shape(device)->group ? "its work-groups are too small"
-           : !device->doubles                            ? "no double precision: floats run on the host"
-                                                         : NULL;
+    return !device->available                                    ? "it is not available"
+           : !device->compiler                                   ? "it has no compiler"
+           : !device->little_endian                              ? "it is not little-endian"
+           : device->group < device_kernel_config(device)->group ? "its work-groups are too small"
+           : !device->doubles                                    ? "no double precision: floats run on the host"
+                                                                 : NULL;
 }
 
 bool device_choice_valid(const char *choice)
@@ -216,7 +216,7 @@ const struct device *device_choose(const char *choice, const struct device *devi
     return number >= 1 && number <= count && device_usable(&devices[number - 1]) ? &devices[number - 1] : NULL;
 }
 
-const struct shape *device_shape(const struct device *device)
+const struct kernel_config *device_kernel_config(const struct device *device)
 {
     return device->type & CL_DEVICE_TYPE_CPU ? &shape_chunks : &shape_grid;
 }

@@ -38,6 +38,6 @@ bool device_usable(const struct device *device);
 bool device_choice_valid(const char *choice);
 const struct device *device_choose(const char *choice, const struct device *devices, size_t count);
 
-const struct shape *device_shape(const struct device *device);
+const struct kernel_config *device_kernel_config(const struct device *device);
 
 #endif

@@ -6,7 +6,7 @@
  * Launches are kept well under 200 ms, because nothing stops a kernel once it runs, and displays freeze. */
 #include "cl/device/kernel_config.h"
 
-const struct shape shape_chunks = {
+const struct kernel_config shape_chunks = {
     .name = "chunks of vectors",
     .chunks = true,
     .width = 16,
@@ -24,7 +24,7 @@ const struct shape shape_chunks = {
     .host_memory = true,
 };
 
-const struct shape shape_grid = {
+const struct kernel_config shape_grid = {
     .name = "strided groups",
     .chunks = false,
     .width = 1,
@@ -42,7 +42,7 @@ const struct shape shape_grid = {
     .host_memory = false,
 };
 
-int64_t shape_rows(const struct shape *shape, size_t operations)
+int64_t kernel_config_rows(const struct kernel_config *shape, size_t operations)
 {
     int64_t share = (int64_t)operations / shape->weight + 1;
     int64_t rows = shape->rows / share / 4096 * 4096;

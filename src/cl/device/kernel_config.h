@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct shape {
+struct kernel_config {
     const char *name;
     /* Each work-item reads a contiguous chunk of rows in explicit vectors; otherwise all walk the rows side by side. */
     bool chunks;
@@ -15,7 +15,7 @@ struct shape {
     size_t groups; /* work-groups for each compute unit */
     int64_t least; /* rows that a work-group is worth starting for */
     size_t unroll; /* rows that a work-item has under way at once, ... */
-    size_t gated;  /* ... where gates leave most of them early (gate.h), and ... */
+    size_t gated;  /* ... where gates leave most of them early (filter_gate.h), and ... */
     size_t tile;   /* ... in the passes of a filter; 0 with chunks */
     size_t tiles;  /* at most so many of those are a work-group's chunk */
     int64_t rows;  /* the most rows of one launch, for code of up to `weight` operations; fewer for longer code */
@@ -26,9 +26,9 @@ struct shape {
 };
 
 /* CPU devices, and everything else. */
-extern const struct shape shape_chunks, shape_grid;
+extern const struct kernel_config shape_chunks, shape_grid;
 
 /* The rows of one launch for code of so many operations: a multiple of 4096, at least 65536. */
-int64_t shape_rows(const struct shape *shape, size_t operations);
+int64_t kernel_config_rows(const struct kernel_config *shape, size_t operations);
 
 #endif

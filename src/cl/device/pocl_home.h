@@ -1,6 +1,6 @@
 /* A directory of this process alone for PoCL, which writes down what it compiles and loads it from there as shared
  * libraries. A directory shared by processes is where its races are, and what a crash left damaged in it would end
- * every later process; rql's own cache (cache.h) makes it unnecessary to keep. */
+ * every later process; rql's own cache (program_cache.h) makes it unnecessary to keep. */
 #ifndef RQL_CL_DEVICE_POCL_HOME_H
 #define RQL_CL_DEVICE_POCL_HOME_H
 

@@ -10,14 +10,14 @@
 
 /* Rows to be uploaded by the thread, and as it sees them. */
 struct fill {
-    struct copy *copy;
+    struct device_column *copy;
     int64_t begin, end;
 };
 
-struct copies {
+struct device_columns {
     struct accelerator *accelerator;
-    struct spares *spares;
-    struct copy **at;
+    struct device_pool *pool;
+    struct device_column **at;
     size_t count, capacity;
     size_t bytes;
     struct lane *up, *down;
@@ -32,34 +32,34 @@ struct copies {
     } ahead;
 };
 
-struct copies *copies_new(struct accelerator *accelerator, struct spares *spares)
+struct device_columns *device_columns_new(struct accelerator *accelerator, struct device_pool *pool)
 {
-    struct copies *copies = heap_array(1, sizeof *copies);
+    struct device_columns *copies = heap_array(1, sizeof *copies);
 
     copies->accelerator = accelerator;
-    copies->spares = spares;
+    copies->pool = pool;
     copies->up = lane_new(accelerator, TRANSFER_UPLOAD);
     copies->down = lane_new(accelerator, TRANSFER_DOWNLOAD);
     return copies;
 }
 
-size_t copies_bytes(const struct copies *copies)
+size_t device_columns_bytes(const struct device_columns *copies)
 {
     return copies->bytes;
 }
 
-static size_t element_size(const struct copy *copy)
+static size_t element_size(const struct device_column *copy)
 {
     return type_table[copy->column->store].size;
 }
 
 /* Where the row lies in the copy's buffer, and on the host. */
-static size_t offset_of(const struct copy *copy, int64_t row)
+static size_t offset_of(const struct device_column *copy, int64_t row)
 {
     return (size_t)(row - copy->row) * element_size(copy);
 }
 
-static char *host_at(const struct copy *copy, int64_t row)
+static char *host_at(const struct device_column *copy, int64_t row)
 {
     union {
         const void *shared;
@@ -69,39 +69,42 @@ static char *host_at(const struct copy *copy, int64_t row)
     return data.owned + (size_t)row * element_size(copy);
 }
 
-static struct transfer transfer_of(const struct copy *copy, int64_t begin, int64_t end)
+static struct transfer transfer_of(const struct device_column *copy, int64_t begin, int64_t end)
 {
     return (struct transfer){copy->buffer, offset_of(copy, begin), host_at(copy, begin),
                              (size_t)(end - begin) * element_size(copy)};
 }
 
-struct copy *copies_find(struct copies *copies, const struct column *column, int64_t row, int64_t rows)
+struct device_column *device_columns_find(struct device_columns *copies, const struct column *column, int64_t row,
+                                          int64_t rows)
 {
     for (size_t k = 0; k < copies->count; k++) {
-        struct copy *copy = copies->at[k];
+        struct device_column *copy = copies->at[k];
         if (copy->column == column && copy->begin <= row && row + rows <= copy->end)
             return copy;
     }
     return NULL;
 }
 
-struct copy *copies_with_room(struct copies *copies, const struct column *column, int64_t row, int64_t rows)
+struct device_column *device_columns_with_room(struct device_columns *copies, const struct column *column, int64_t row,
+                                               int64_t rows)
 {
     for (size_t k = 0; k < copies->count; k++) {
-        struct copy *copy = copies->at[k];
+        struct device_column *copy = copies->at[k];
         if (copy->column == column && copy->row <= row && row + rows <= copy->row + copy->rows)
             return copy;
     }
     return NULL;
 }
 
-struct copy *copies_add(struct copies *copies, struct column *column, int64_t row, int64_t rows, cl_mem buffer)
+struct device_column *device_columns_add(struct device_columns *copies, struct column *column, int64_t row,
+                                         int64_t rows, cl_mem buffer)
 {
-    struct copy *copy = heap_array(1, sizeof *copy);
+    struct device_column *copy = heap_array(1, sizeof *copy);
 
     if (copies->count == copies->capacity) {
         copies->capacity = copies->capacity ? copies->capacity * 2 : 16;
-        copies->at = heap_resize(copies->at, copies->capacity, sizeof(struct copy *));
+        copies->at = heap_resize(copies->at, copies->capacity, sizeof(struct device_column *));
     }
     copies->at[copies->count++] = copy;
     copy->copies = copies;
@@ -115,26 +118,26 @@ struct copy *copies_add(struct copies *copies, struct column *column, int64_t ro
     return copy;
 }
 
-static bool fetch(struct away *away, int64_t begin, int64_t end)
+static bool fetch(struct residency *residency, int64_t begin, int64_t end)
 {
-    struct copy *copy = (struct copy *)away; /* its first member */
+    struct device_column *copy = (struct device_column *)residency; /* its first member */
     const struct transfer transfer = transfer_of(copy, begin, end);
 
     return lane_copy(copy->copies->down, &transfer, 1) == CL_SUCCESS;
 }
 
-static bool is_away(const struct copy *copy)
+static bool is_away(const struct device_column *copy)
 {
-    return copy->away.begin < copy->away.end;
+    return copy->residency.begin < copy->residency.end;
 }
 
-static void forget(struct copies *copies, size_t k)
+static void forget(struct device_columns *copies, size_t k)
 {
-    struct copy *copy = copies->at[k];
+    struct device_column *copy = copies->at[k];
 
     if (is_away(copy))
-        away_remove(copy->column, &copy->away);
-    spares_give(copies->spares, copy->buffer);
+        residency_remove(copy->column, &copy->residency);
+    device_pool_give(copies->pool, copy->buffer);
     copies->bytes -= copy->bytes;
     copy->column->copies--;
     column_unref(copy->column);
@@ -142,25 +145,26 @@ static void forget(struct copies *copies, size_t k)
     copies->at[k] = copies->at[--copies->count];
 }
 
-static void drop(struct away *away)
+static void drop(struct residency *residency)
 {
-    struct copy *copy = (struct copy *)away;
-    struct copies *copies = copy->copies;
+    struct device_column *copy = (struct device_column *)residency;
+    struct device_columns *copies = copy->copies;
     size_t k = 0;
 
     while (copies->at[k] != copy)
         k++;
-    copy->away.begin = copy->away.end;
+    copy->residency.begin = copy->residency.end;
     forget(copies, k);
 }
 
-struct copy *copies_add_result(struct copies *copies, struct column *column, int64_t row, int64_t rows, cl_mem buffer)
+struct device_column *device_columns_add_result(struct device_columns *copies, struct column *column, int64_t row,
+                                                int64_t rows, cl_mem buffer)
 {
-    struct copy *copy = copies_add(copies, column, row, rows, buffer);
+    struct device_column *copy = device_columns_add(copies, column, row, rows, buffer);
 
     copy->end = row + rows;
-    copy->away = (struct away){.begin = row, .end = copy->end, .fetch = fetch, .drop = drop};
-    away_add(column, &copy->away);
+    copy->residency = (struct residency){.begin = row, .end = copy->end, .fetch = fetch, .drop = drop};
+    residency_add(column, &copy->residency);
     return copy;
 }
 
@@ -171,18 +175,18 @@ static bool is_wanted(const struct column *column)
 }
 
 /* Brings to the host what only the device has. */
-static bool bring_home(struct copy *copy)
+static bool bring_home(struct device_column *copy)
 {
-    return !is_away(copy) || column_fetch(copy->column, copy->away.begin, copy->away.end);
+    return !is_away(copy) || column_fetch(copy->column, copy->residency.begin, copy->residency.end);
 }
 
-bool copies_evict(struct copies *copies, uint64_t launch)
+bool device_columns_evict(struct device_columns *copies, uint64_t launch)
 {
     size_t best = copies->count;
     bool best_wanted = true;
 
     for (size_t k = 0; k < copies->count; k++) {
-        const struct copy *copy = copies->at[k];
+        const struct device_column *copy = copies->at[k];
         bool wanted = is_wanted(copy->column);
         if (copy->used < launch && (best == copies->count || wanted < best_wanted ||
                                     (wanted == best_wanted && copy->used < copies->at[best]->used))) {
@@ -196,29 +200,29 @@ bool copies_evict(struct copies *copies, uint64_t launch)
     return true;
 }
 
-void copies_sweep(struct copies *copies)
+void device_columns_sweep(struct device_columns *copies)
 {
     for (size_t k = copies->count; k-- > 0;)
         if (!is_wanted(copies->at[k]->column))
             forget(copies, k);
 }
 
-void copies_drop_brief(struct copies *copies, uint64_t launch)
+void device_columns_drop_brief(struct device_columns *copies, uint64_t launch)
 {
     for (size_t k = copies->count; k-- > 0;)
         if (copies->at[k]->brief && copies->at[k]->used <= launch)
             forget(copies, k);
 }
 
-void copies_free(struct copies *copies)
+void device_columns_free(struct device_columns *copies)
 {
     if (!copies)
         return;
-    copies_join(copies, NULL);
-    copies_sweep(copies);
+    device_columns_join(copies, NULL);
+    device_columns_sweep(copies);
     while (copies->count > 0) {
         if (!bring_home(copies->at[copies->count - 1]))
-            away_lose(copies->at[copies->count - 1]->column);
+            residency_lose(copies->at[copies->count - 1]->column);
         forget(copies, copies->count - 1);
     }
     lane_free(copies->up);
@@ -232,12 +236,12 @@ void copies_free(struct copies *copies)
 /* ---- filling ---- */
 
 /* A copy that has the row; or NULL, and *until is where the next one begins, `end` at most. */
-static const struct copy *copy_with(const struct copies *copies, const struct column *column, int64_t row, int64_t end,
-                                    int64_t *until)
+static const struct device_column *copy_with(const struct device_columns *copies, const struct column *column,
+                                             int64_t row, int64_t end, int64_t *until)
 {
     *until = end;
     for (size_t k = 0; k < copies->count; k++) {
-        const struct copy *copy = copies->at[k];
+        const struct device_column *copy = copies->at[k];
         if (copy->column != column || copy->end <= row || copy->begin == copy->end)
             continue;
         if (copy->begin <= row) {
@@ -249,7 +253,8 @@ static const struct copy *copy_with(const struct copies *copies, const struct co
     return NULL;
 }
 
-int64_t copies_missing(const struct copies *copies, const struct column *column, int64_t row, int64_t rows)
+int64_t device_columns_missing(const struct device_columns *copies, const struct column *column, int64_t row,
+                               int64_t rows)
 {
     int64_t end = row + rows, until, missing = 0;
 
@@ -259,7 +264,7 @@ int64_t copies_missing(const struct copies *copies, const struct column *column,
     return missing;
 }
 
-static bool upload(struct copy *copy, int64_t begin, int64_t end, struct timing *timing)
+static bool upload(struct device_column *copy, int64_t begin, int64_t end, struct timing *timing)
 {
     struct accelerator *accelerator = copy->copies->accelerator;
     const struct transfer transfer = transfer_of(copy, begin, end);
@@ -274,7 +279,7 @@ static bool upload(struct copy *copy, int64_t begin, int64_t end, struct timing 
     return true;
 }
 
-static bool take_over(const struct copy *copy, const struct copy *from, int64_t begin, int64_t end)
+static bool take_over(const struct device_column *copy, const struct device_column *from, int64_t begin, int64_t end)
 {
     struct accelerator *accelerator = copy->copies->accelerator;
 
@@ -284,10 +289,10 @@ static bool take_over(const struct copy *copy, const struct copy *from, int64_t 
                                      NULL));
 }
 
-static bool gather(struct copy *copy, int64_t begin, int64_t end, struct timing *timing)
+static bool gather(struct device_column *copy, int64_t begin, int64_t end, struct timing *timing)
 {
     for (int64_t row = begin, until; row < end; row = until) {
-        const struct copy *other = copy_with(copy->copies, copy->column, row, end, &until);
+        const struct device_column *other = copy_with(copy->copies, copy->column, row, end, &until);
         if (!(other ? take_over(copy, other, row, until) : upload(copy, row, until, timing)))
             return false;
     }
@@ -295,31 +300,31 @@ static bool gather(struct copy *copy, int64_t begin, int64_t end, struct timing 
 }
 
 /* Lets go of other copies of rows that this one has now. */
-static void absorb(struct copy *copy)
+static void absorb(struct device_column *copy)
 {
-    struct copies *copies = copy->copies;
+    struct device_columns *copies = copy->copies;
 
     for (size_t k = copies->count; k-- > 0;) {
-        struct copy *other = copies->at[k];
+        struct device_column *other = copies->at[k];
         if (other == copy || other->column != copy->column || other->begin < copy->begin || other->end > copy->end ||
             other->used >= copy->used)
             continue;
         if (is_away(other)) {
-            int64_t begin = other->away.begin, end = other->away.end;
+            int64_t begin = other->residency.begin, end = other->residency.end;
             bool first = !is_away(copy);
-            copy->away.begin = first || begin < copy->away.begin ? begin : copy->away.begin;
-            copy->away.end = first || end > copy->away.end ? end : copy->away.end;
-            copy->away.fetch = fetch;
-            copy->away.drop = drop;
+            copy->residency.begin = first || begin < copy->residency.begin ? begin : copy->residency.begin;
+            copy->residency.end = first || end > copy->residency.end ? end : copy->residency.end;
+            copy->residency.fetch = fetch;
+            copy->residency.drop = drop;
             if (first)
-                away_add(copy->column, &copy->away);
+                residency_add(copy->column, &copy->residency);
         }
         forget(copies, k);
     }
 }
 
 /* What a copy would hold with these rows as well: no gaps. */
-static void reach(const struct copy *copy, int64_t *begin, int64_t *end)
+static void reach(const struct device_column *copy, int64_t *begin, int64_t *end)
 {
     if (copy->begin == copy->end)
         return;
@@ -327,7 +332,7 @@ static void reach(const struct copy *copy, int64_t *begin, int64_t *end)
     *end = copy->end > *end ? copy->end : *end;
 }
 
-bool copy_fill(struct copy *copy, int64_t row, int64_t rows, struct timing *timing)
+bool device_column_fill(struct device_column *copy, int64_t row, int64_t rows, struct timing *timing)
 {
     struct accelerator *accelerator = copy->copies->accelerator;
     int64_t begin = row, end = row + rows;
@@ -348,13 +353,13 @@ bool copy_fill(struct copy *copy, int64_t row, int64_t rows, struct timing *timi
 
 /* ---- ahead of time ---- */
 
-void copy_fill_ahead(struct copy *copy, int64_t row, int64_t rows)
+void device_column_fill_ahead(struct device_column *copy, int64_t row, int64_t rows)
 {
-    struct copies *copies = copy->copies;
+    struct device_columns *copies = copy->copies;
     bool empty = copy->begin == copy->end;
     int64_t begin = empty ? row : copy->end, end = row + rows, until;
 
-    if ((!empty && row > copy->end) || begin >= end || begin > row || copy->column->away ||
+    if ((!empty && row > copy->end) || begin >= end || begin > row || copy->column->residency ||
         copy_with(copies, copy->column, begin, end, &until) || until < end)
         return;
     if (copies->ahead.count == copies->ahead.capacity) {
@@ -368,7 +373,7 @@ void copy_fill_ahead(struct copy *copy, int64_t row, int64_t rows)
 
 static void *run_ahead(void *argument)
 {
-    struct copies *copies = argument;
+    struct device_columns *copies = argument;
     int64_t started = now_ns();
 
     copies->ahead.code = lane_copy(copies->up, copies->ahead.transfers, copies->ahead.count);
@@ -376,7 +381,7 @@ static void *run_ahead(void *argument)
     return NULL;
 }
 
-void copies_begin(struct copies *copies)
+void device_columns_begin(struct device_columns *copies)
 {
     if (copies->ahead.count > 0 && thread_begin(&copies->ahead.thread, run_ahead, copies))
         copies->ahead.running = true;
@@ -384,7 +389,7 @@ void copies_begin(struct copies *copies)
         copies->ahead.count = 0;
 }
 
-void copies_join(struct copies *copies, struct timing *timing)
+void device_columns_join(struct device_columns *copies, struct timing *timing)
 {
     int64_t bytes = 0;
     const char *name = "";
@@ -397,7 +402,7 @@ void copies_join(struct copies *copies, struct timing *timing)
     bool done = copies->ahead.code == CL_SUCCESS;
     for (size_t k = 0; k < copies->ahead.count && done; k++) {
         const struct fill *fill = &copies->ahead.fills[k];
-        struct copy *copy = fill->copy;
+        struct device_column *copy = fill->copy;
         copy->begin = copy->begin == copy->end ? fill->begin : copy->begin;
         copy->end = fill->end;
         bytes += (int64_t)copies->ahead.transfers[k].bytes;

@@ -18,8 +18,8 @@ struct passing {
 
 struct memory {
     struct accelerator *accelerator;
-    struct spares *spares;
-    struct copies *copies;
+    struct device_pool *pool;
+    struct device_columns *copies;
     struct lane *down;
     struct passing *passing; /* released by memory_done */
     size_t passing_count, passing_capacity;
@@ -37,8 +37,8 @@ struct memory *memory_new(struct accelerator *accelerator)
     struct memory *memory = heap_array(1, sizeof *memory);
 
     memory->accelerator = accelerator;
-    memory->spares = spares_new();
-    memory->copies = copies_new(accelerator, memory->spares);
+    memory->pool = device_pool_new();
+    memory->copies = device_columns_new(accelerator, memory->pool);
     memory->down = lane_new(accelerator, TRANSFER_DOWNLOAD);
     memory->launch = 1;
     return memory;
@@ -56,20 +56,21 @@ uint64_t memory_budget(const struct accelerator *accelerator)
 
 static uint64_t held(const struct memory *memory)
 {
-    return copies_bytes(memory->copies) + memory->passing_bytes + memory->buffer_bytes + spares_bytes(memory->spares);
+    return device_columns_bytes(memory->copies) + memory->passing_bytes + memory->buffer_bytes +
+           device_pool_bytes(memory->pool);
 }
 
 /* Lets go of something; false if nothing can be. */
 static bool make_room(struct memory *memory)
 {
-    return spares_drop(memory->spares) || copies_evict(memory->copies, memory->launch);
+    return device_pool_drop(memory->pool) || device_columns_evict(memory->copies, memory->launch);
 }
 
 /* A buffer in the device's own memory. Devices promise more than they have, so what is held stays within the budget,
  * and gives way when an allocation fails all the same. */
 static cl_mem create_resident(struct memory *memory, size_t bytes)
 {
-    cl_mem buffer = spares_take(memory->spares, bytes);
+    cl_mem buffer = device_pool_take(memory->pool, bytes);
     cl_int code;
 
     if (buffer)
@@ -116,25 +117,25 @@ static bool view_in_place(struct memory *memory, const char *data, size_t size, 
 }
 
 /* A copy with room for the rows and nothing in it yet. */
-static struct copy *add_copy(struct memory *memory, struct column *column, int64_t row, int64_t rows)
+static struct device_column *add_copy(struct memory *memory, struct column *column, int64_t row, int64_t rows)
 {
     cl_mem buffer = create_resident(memory, (size_t)rows * type_table[column->store].size);
 
     if (!buffer)
         return NULL;
-    struct copy *copy = copies_add(memory->copies, column, row, rows, buffer);
+    struct device_column *copy = device_columns_add(memory->copies, column, row, rows, buffer);
     /* Of columns that do not fit, as much is kept as leaves room for the rest to pass. */
     copy->brief = memory->brief && held(memory) > memory_budget(memory->accelerator) / 2;
     return copy;
 }
 
 /* One that holds the rows, or has room for them and is to be filled. */
-static struct copy *copy_for(struct memory *memory, struct column *column, int64_t row, int64_t rows)
+static struct device_column *copy_for(struct memory *memory, struct column *column, int64_t row, int64_t rows)
 {
-    struct copy *copy = copies_find(memory->copies, column, row, rows);
+    struct device_column *copy = device_columns_find(memory->copies, column, row, rows);
 
     if (!copy)
-        copy = copies_with_room(memory->copies, column, row, rows);
+        copy = device_columns_with_room(memory->copies, column, row, rows);
     if (!copy)
         copy = add_copy(memory, column, row, rows);
     if (copy && copy->used < memory->launch)
@@ -144,12 +145,12 @@ static struct copy *copy_for(struct memory *memory, struct column *column, int64
 
 bool memory_has(struct memory *memory, const struct column *column, int64_t row, int64_t rows)
 {
-    return memory->accelerator->shape->host_memory || copies_find(memory->copies, column, row, rows);
+    return memory->accelerator->shape->host_memory || device_columns_find(memory->copies, column, row, rows);
 }
 
 int64_t memory_missing(const struct memory *memory, const struct column *column, int64_t row, int64_t rows)
 {
-    return memory->accelerator->shape->host_memory ? 0 : copies_missing(memory->copies, column, row, rows);
+    return memory->accelerator->shape->host_memory ? 0 : device_columns_missing(memory->copies, column, row, rows);
 }
 
 void memory_expect(struct memory *memory, struct column *column, int64_t row, int64_t rows)
@@ -177,8 +178,8 @@ bool memory_input(struct memory *memory, struct column *column, int64_t row, int
         return view_in_place(memory, (const char *)column->data + (size_t)row * size, size, rows, CL_MEM_READ_ONLY,
                              view);
     }
-    struct copy *copy = copy_for(memory, column, row, rows);
-    if (!copy || ((copy->begin > row || row + rows > copy->end) && !copy_fill(copy, row, rows, timing)))
+    struct device_column *copy = copy_for(memory, column, row, rows);
+    if (!copy || ((copy->begin > row || row + rows > copy->end) && !device_column_fill(copy, row, rows, timing)))
         return false;
     *view = (struct view){copy->buffer, (cl_ulong)(row - copy->row)};
     return true;
@@ -188,17 +189,17 @@ bool memory_ahead(struct memory *memory, struct column *column, int64_t row, int
 {
     if (memory->accelerator->shape->host_memory)
         return true;
-    struct copy *copy = copy_for(memory, column, row, rows);
+    struct device_column *copy = copy_for(memory, column, row, rows);
     if (copy) {
         copy->used = memory->launch + 1;
-        copy_fill_ahead(copy, row, rows);
+        device_column_fill_ahead(copy, row, rows);
     }
     return copy != NULL;
 }
 
 void memory_begin_ahead(struct memory *memory)
 {
-    copies_begin(memory->copies);
+    device_columns_begin(memory->copies);
 }
 
 bool memory_output(struct memory *memory, struct column *column, int64_t row, int64_t rows, struct view *view)
@@ -260,22 +261,22 @@ bool memory_keep(struct memory *memory, struct column *column, int64_t row, int6
     if (memory->accelerator->shape->host_memory || bytes <= SMALL_RESULT)
         return memory_fetch(memory, column, row, rows, view, timing);
     if (take_passing(memory, view->buffer))
-        copies_add_result(memory->copies, column, row, rows, view->buffer)->used = memory->launch;
+        device_columns_add_result(memory->copies, column, row, rows, view->buffer)->used = memory->launch;
     return true;
 }
 
 void memory_done(struct memory *memory, struct timing *timing)
 {
-    copies_join(memory->copies, timing);
+    device_columns_join(memory->copies, timing);
     for (size_t k = 0; k < memory->passing_count; k++) {
         if (memory->passing[k].bytes > 0)
-            spares_give(memory->spares, memory->passing[k].buffer);
+            device_pool_give(memory->pool, memory->passing[k].buffer);
         else
             clReleaseMemObject(memory->passing[k].buffer);
     }
     memory->passing_count = 0;
     memory->passing_bytes = 0;
-    copies_drop_brief(memory->copies, memory->launch);
+    device_columns_drop_brief(memory->copies, memory->launch);
     memory->launch++;
 }
 
@@ -306,13 +307,13 @@ cl_mem memory_buffer(struct memory *memory, size_t bytes)
 
 void memory_buffer_release(struct memory *memory, cl_mem buffer, size_t bytes)
 {
-    spares_give(memory->spares, buffer);
+    device_pool_give(memory->pool, buffer);
     memory->buffer_bytes -= bytes;
 }
 
 void memory_sweep(struct memory *memory)
 {
-    copies_sweep(memory->copies);
+    device_columns_sweep(memory->copies);
 }
 
 void memory_drop(struct memory *memory)
@@ -326,8 +327,8 @@ void memory_free(struct memory *memory)
     if (!memory)
         return;
     memory_done(memory, NULL);
-    copies_free(memory->copies);
-    spares_free(memory->spares);
+    device_columns_free(memory->copies);
+    device_pool_free(memory->pool);
     lane_free(memory->down);
     for (size_t k = 0; k < SCRATCH_COUNT; k++)
         if (memory->scratch[k].buffer)

@@ -1,7 +1,8 @@
 /* Device memory: columns in place or copied and kept, outputs, and buffers for what kernels need besides.
  *
- * Where a device has memory of its own, columns that it reads or makes stay there (copies.h). All of them, outputs and
- * buffers together take at most four fifths of what it says it has; what has been unused for longest makes room. */
+ * Where a device has memory of its own, columns that it reads or makes stay there (device_columns.h). All of them,
+ * outputs and buffers together take at most four fifths of what it says it has; what has been unused for longest makes
+ * room. */
 #ifndef RQL_CL_MEMORY_MEMORY_H
 #define RQL_CL_MEMORY_MEMORY_H
 

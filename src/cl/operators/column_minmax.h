@@ -4,16 +4,16 @@
 
 #include "cl/operators/row_loop.h"
 
-struct extent {
+struct column_minmax {
     uint64_t least, most;    /* images; least > most if there are none but NaN */
     bool nan, negative_zero; /* of floats: whether there is one */
 };
 
-/* Found by a kernel; the status is as from tool_end, and `extent` only good with STATUS_OK. The second may
+/* Found by a kernel; the status is as from operator_end, and `extent` only good with STATUS_OK. The second may
  * give wider bounds, where the column or its type has them at no cost. */
-enum status extent_search(struct accelerator *accelerator, const struct break_job *job, struct column *column,
-                          struct extent *extent);
-enum status extent_find(struct accelerator *accelerator, const struct break_job *job, struct column *column,
-                        struct extent *extent);
+enum status column_minmax_search(struct accelerator *accelerator, const struct operator_job *job, struct column *column,
+                                 struct column_minmax *extent);
+enum status column_minmax_find(struct accelerator *accelerator, const struct operator_job *job, struct column *column,
+                               struct column_minmax *extent);
 
 #endif

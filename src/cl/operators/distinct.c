@@ -7,12 +7,12 @@
 #include "engine/storage/residency.h"
 
 struct picking {
-    const struct break_job *job;
+    const struct operator_job *job;
     const uint32_t *rows;
     struct parts parts;
 };
 
-static struct column *carried(const struct break_job *job, size_t output)
+static struct column *carried(const struct operator_job *job, size_t output)
 {
     return job->inputs[job->task->code.at[job->task->outputs[output].value].integer];
 }
@@ -21,7 +21,7 @@ static void pick_part(void *context, int member, int64_t part)
 {
     (void)member;
     const struct picking *picking = context;
-    const struct break_job *job = picking->job;
+    const struct operator_job *job = picking->job;
     int64_t end = part_begin(&picking->parts, part + 1);
     uint64_t rows[KEY_BLOCK];
 
@@ -35,19 +35,19 @@ static void pick_part(void *context, int member, int64_t part)
     }
 }
 
-static struct column *make_result(const struct break_job *job, size_t k, int64_t rows)
+static struct column *make_result(const struct operator_job *job, size_t k, int64_t rows)
 {
     return column_reserve_like(job->pool, carried(job, k), job->task->outputs[k].type, rows);
 }
 
-static enum status pick(const struct break_job *job, const struct firsts *firsts)
+static enum status pick(const struct operator_job *job, const struct first_rows *firsts)
 {
     enum { PART_ROWS = 1 << 15 };
-    const struct crew crew = {.threads = parallel_threads(), .cancel = job->cancel};
+    const struct workers workers = {.threads = parallel_threads(), .cancel = job->cancel};
     enum status status = columns_fetch(job->inputs, job->task->input_count, job->cancel, job->task->span, job->diags);
     if (status != STATUS_OK)
         return status;
-    struct picking picking = {job, firsts->rows->data, parts_of(&crew, firsts->count, PART_ROWS)};
+    struct picking picking = {job, firsts->rows->data, parts_of(&workers, firsts->count, PART_ROWS)};
 
     *job->result_rows = firsts->count;
     for (size_t k = 0; k < job->task->output_count; k++) {
@@ -57,7 +57,7 @@ static enum status pick(const struct break_job *job, const struct firsts *firsts
         if (!job->results[k])
             return STATUS_UNABLE;
     }
-    if (!crew_run(&crew, picking.parts.count, pick_part, &picking))
+    if (!workers_run(&workers, picking.parts.count, pick_part, &picking))
         return STATUS_CANCELLED;
     for (size_t k = 0; k < job->task->output_count; k++)
         if (job->results[k])
@@ -65,7 +65,7 @@ static enum status pick(const struct break_job *job, const struct firsts *firsts
     return STATUS_OK;
 }
 
-static void drop_results(const struct break_job *job)
+static void drop_results(const struct operator_job *job)
 {
     for (size_t k = 0; k < job->task->output_count; k++) {
         column_unref(job->results[k]);
@@ -73,26 +73,26 @@ static void drop_results(const struct break_job *job)
     }
 }
 
-enum status cl_distinct(struct accelerator *accelerator, const struct break_job *job, bool *flagged)
+enum status cl_distinct(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
 {
     (void)flagged;
     const struct task *task = job->task;
     struct column **columns = arena_array(job->diags->arena, task->output_count + 1, sizeof *columns);
-    struct keyset keyset;
-    struct firsts firsts;
+    struct group_keys group_keys;
+    struct first_rows firsts;
 
     for (size_t k = 0; k < task->output_count; k++)
         columns[k] = carried(job, k);
     if (job->rows == 0 || !accelerator->shape->shares ||
         !columns_fit(accelerator, columns, task->output_count, job->rows))
         return STATUS_UNABLE;
-    enum status status = keyset_find(&keyset, accelerator, job, columns, task->output_count);
+    enum status status = group_keys_find(&group_keys, accelerator, job, columns, task->output_count);
     if (status != STATUS_OK)
         return status;
-    firsts_find(&firsts, accelerator, job, &keyset, job->rows);
-    if (!tool_stopped(&firsts.tool))
+    first_rows_find(&firsts, accelerator, job, &group_keys, job->rows);
+    if (!operator_stopped(&firsts.run))
         status = pick(job, &firsts);
-    enum status end = firsts_end(&firsts);
+    enum status end = first_rows_end(&firsts);
     status = end == STATUS_OK ? status : end;
     if (status != STATUS_OK)
         drop_results(job);

@@ -16,83 +16,84 @@ extern const char kernel_images[];
 /* One run. */
 struct group {
     struct accelerator *accelerator;
-    const struct break_job *job;
-    struct crew crew;
-    struct cells cells;
-    struct keyset keyset;
+    const struct operator_job *job;
+    struct workers workers;
+    struct group_record cells;
+    struct group_keys group_keys;
     size_t *member_of;
 };
 
 static bool group_fits(const struct group *group)
 {
-    const struct break_job *job = group->job;
+    const struct operator_job *job = group->job;
     const struct task *task = job->task;
     struct column **columns =
-        arena_array(job->diags->arena, task->breaker->key_count + task->aggregate_count + 1, sizeof *columns);
+        arena_array(job->diags->arena, task->operator->key_count + task->aggregate_count + 1, sizeof *columns);
     size_t count = 0;
 
-    for (size_t k = 0; k < task->breaker->key_count; k++)
-        columns[count++] = job->inputs[task->breaker->keys[k]];
+    for (size_t k = 0; k < task->operator->key_count; k++)
+        columns[count++] = job->inputs[task->operator->keys[k]];
     for (size_t k = 0; k < task->aggregate_count; k++)
-        if (task->outputs[task->breaker->key_count + k].needed && task->aggregates[k].value != NO_VALUE)
+        if (task->outputs[task->operator->key_count + k].needed && task->aggregates[k].value != NO_VALUE)
             columns[count++] = job->inputs[task->code.at[task->aggregates[k].value].integer];
     return columns_fit(group->accelerator, columns, count, job->rows);
 }
 
 static enum status plan_group(struct group *group)
 {
-    const struct break_job *job = group->job;
-    const struct breaker *breaker = job->task->breaker;
+    const struct operator_job *job = group->job;
+    const struct operator* operator= job->task->operator;
     struct arena *arena = job->diags->arena;
-    struct column **keys = arena_array(arena, breaker->key_count, sizeof *keys);
+    struct column **keys = arena_array(arena, operator->key_count, sizeof *keys);
 
-    for (size_t k = 0; k < breaker->key_count; k++)
-        keys[k] = job->inputs[breaker->keys[k]];
+    for (size_t k = 0; k < operator->key_count; k++)
+        keys[k] = job->inputs[operator->keys[k]];
     group->member_of = arena_array(arena, job->task->aggregate_count + 1, sizeof *group->member_of);
-    enum status status = cells_plan(&group->cells, group->accelerator, job, group->member_of);
+    enum status status = group_record_plan(&group->cells, group->accelerator, job, group->member_of);
     if (status == STATUS_OK)
-        status = keyset_find(&group->keyset, group->accelerator, job, keys, breaker->key_count);
+        status = group_keys_find(&group->group_keys, group->accelerator, job, keys, operator->key_count);
     return status;
 }
 
-static struct tool begin_totals(const struct group *group, const struct totals_plan *plan,
-                                const struct place_text *place)
+static struct operator_run begin_totals(const struct group *group, const struct accumulate_plan *plan,
+                                        const struct place_text *place)
 {
     const char *names[TOTALS_KERNELS];
     struct strbuf text = {0};
 
-    totals_names(plan, names);
+    group_accumulate_names(plan, names);
     strbuf_puts(&text, kernel_images);
-    totals_add_text(&text, &group->cells, plan, group->accelerator->shape, place, group->job->diags->arena);
-    struct tool tool = tool_begin(group->accelerator, group->job, text.text, names, TOTALS_KERNELS);
+    group_accumulate_add_text(&text, &group->cells, plan, group->accelerator->shape, place, group->job->diags->arena);
+    struct operator_run run = operator_begin(group->accelerator, group->job, text.text, names, TOTALS_KERNELS);
     strbuf_free(&text);
-    return tool;
+    return run;
 }
 
 /* Ends the tool; a result without memory is the host's to make. */
-static enum status end_totals(struct tool *tool, const struct column *records)
+static enum status end_totals(struct operator_run *run, const struct column *records)
 {
-    enum status status = tool_end(tool);
+    enum status status = operator_end(run);
 
     return status == STATUS_OK && !records ? STATUS_UNABLE : status;
 }
 
-static enum status group_by_place(struct group *group, const struct totals_plan *plan, bool *flagged)
+static enum status group_by_place(struct group *group, const struct accumulate_plan *plan, bool *flagged)
 {
-    const struct break_job *job = group->job;
-    const struct place_text place = keyset_place_text(&group->keyset, job->diags->arena);
-    struct tool tool = begin_totals(group, plan, &place);
+    const struct operator_job *job = group->job;
+    const struct place_text place = group_keys_place_text(&group->group_keys, job->diags->arena);
+    struct operator_run run = begin_totals(group, plan, &place);
     struct arguments arguments = {.arena = job->diags->arena};
 
-    keyset_arguments(&group->keyset, &tool, &arguments);
-    struct column *records = totals_run(&tool, 0, &group->cells, plan, &arguments, keyset_bytes(&group->keyset));
-    enum status status = end_totals(&tool, records);
-    const struct groups groups = {
+    group_keys_arguments(&group->group_keys, &run, &arguments);
+    struct column *records =
+        group_accumulate_run(&run, 0, &group->cells, plan, &arguments, group_keys_bytes(&group->group_keys));
+    enum status status = end_totals(&run, records);
+    const struct group_output groups = {
         .job = job,
-        .crew = &group->crew,
+        .workers = &group->workers,
         .cells = &group->cells,
         .member_of = group->member_of,
-        .keyset = &group->keyset,
+        .group_keys = &group->group_keys,
         .records = records,
         .count = (int64_t)plan->places,
     };
@@ -103,7 +104,7 @@ static enum status group_by_place(struct group *group, const struct totals_plan 
 }
 
 /* Adds up the rows of groups that have been found. */
-static enum status total_found(struct group *group, const struct firsts *firsts, struct column **records)
+static enum status total_found(struct group *group, const struct first_rows *firsts, struct column **records)
 {
     static const struct place_text place = {
         .parameters = "    __global const uint *numbers, __global const uint *slots,\n",
@@ -111,48 +112,48 @@ static enum status total_found(struct group *group, const struct firsts *firsts,
         .place = "        const uint place = numbers[slots[i]];\n",
     };
     struct arguments arguments = {.arena = group->job->diags->arena};
-    struct totals_plan plan;
+    struct accumulate_plan plan;
 
-    if (!totals_plan(&plan, &group->cells, group->accelerator, group->job->rows, (uint64_t)firsts->count))
+    if (!group_accumulate_plan(&plan, &group->cells, group->accelerator, group->job->rows, (uint64_t)firsts->count))
         return STATUS_UNABLE;
-    struct tool tool = begin_totals(group, &plan, &place);
+    struct operator_run run = begin_totals(group, &plan, &place);
     argument_buffer(&arguments, firsts->table);
     argument_buffer(&arguments, firsts->slots);
-    *records = totals_run(&tool, 0, &group->cells, &plan, &arguments, 2 * (int64_t)sizeof(cl_uint));
-    return end_totals(&tool, *records);
+    *records = group_accumulate_run(&run, 0, &group->cells, &plan, &arguments, 2 * (int64_t)sizeof(cl_uint));
+    return end_totals(&run, *records);
 }
 
 /* Writes the groups found in the order of their keys. */
-static enum status write_found(struct group *group, const struct firsts *firsts, const struct column *records,
+static enum status write_found(struct group *group, const struct first_rows *firsts, const struct column *records,
                                bool *flagged)
 {
-    const struct keyset *keyset = &group->keyset;
+    const struct group_keys *group_keys = &group->group_keys;
     struct arena *arena = group->job->diags->arena;
     size_t size = (size_t)firsts->count * sizeof(uint64_t);
-    struct column **columns = arena_array(arena, keyset->count, sizeof *columns);
-    struct key *at = arena_array(arena, keyset->count, sizeof *at);
+    struct column **columns = arena_array(arena, group_keys->count, sizeof *columns);
+    struct key *at = arena_array(arena, group_keys->count, sizeof *at);
     uint64_t *order = bulk_new(size);
     struct keys keys = {0};
     enum status status = columns_fetch(group->job->inputs, group->job->task->input_count, group->job->cancel,
                                        group->job->task->span, group->job->diags);
 
     if (status == STATUS_OK)
-        status = order ? groups_keys(keyset, &group->crew, firsts->rows, columns) : STATUS_UNABLE;
+        status = order ? groups_keys(group_keys, &group->workers, firsts->rows, columns) : STATUS_UNABLE;
 
-    for (size_t k = 0; k < keyset->count; k++)
+    for (size_t k = 0; k < group_keys->count; k++)
         at[k].column = columns[k];
-    if (status == STATUS_OK && !keys_init(&keys, at, keyset->count, firsts->count, &group->crew))
+    if (status == STATUS_OK && !keys_init(&keys, at, group_keys->count, firsts->count, &group->workers))
         status = STATUS_CANCELLED;
     if (status == STATUS_OK) {
-        status = order_rows(&keys, firsts->count, &group->crew, order);
+        status = order_rows(&keys, firsts->count, &group->workers, order);
         status = status == STATUS_FAILED ? STATUS_UNABLE : status;
     }
-    const struct groups groups = {
+    const struct group_output groups = {
         .job = group->job,
-        .crew = &group->crew,
+        .workers = &group->workers,
         .cells = &group->cells,
         .member_of = group->member_of,
-        .keyset = keyset,
+        .group_keys = group_keys,
         .records = records,
         .keys = columns,
         .order = order,
@@ -161,7 +162,7 @@ static enum status write_found(struct group *group, const struct firsts *firsts,
     if (status == STATUS_OK)
         status = groups_write(&groups, flagged);
     keys_free(&keys);
-    groups_free_keys(keyset, columns);
+    groups_free_keys(group_keys, columns);
     bulk_free(order, size);
     return status;
 }
@@ -171,48 +172,49 @@ static enum status group_by_firsts(struct group *group, bool *flagged)
     /* 100 M random i32 on an H200: kernels 33 ms, but putting 99 M groups into order and columns 600 ms by a host of 16
      * processors, which sorts and adds up the rows themselves in 430 ms. */
     enum { MANY = 1 << 19 };
-    struct firsts firsts;
+    struct first_rows firsts;
     struct column *records = NULL;
     enum status status = STATUS_OK;
     int64_t most = group->job->rows / 2 > MANY ? group->job->rows / 2 : MANY;
 
-    firsts_find(&firsts, group->accelerator, group->job, &group->keyset, most);
-    firsts_number(&firsts);
-    if (!tool_stopped(&firsts.tool))
+    first_rows_find(&firsts, group->accelerator, group->job, &group->group_keys, most);
+    first_rows_number(&firsts);
+    if (!operator_stopped(&firsts.run))
         status = total_found(group, &firsts, &records);
-    if (status == STATUS_OK && !tool_stopped(&firsts.tool))
+    if (status == STATUS_OK && !operator_stopped(&firsts.run))
         status = write_found(group, &firsts, records, flagged);
     column_unref(records);
-    enum status end = firsts_end(&firsts);
+    enum status end = first_rows_end(&firsts);
     return end == STATUS_OK ? status : end;
 }
 
 static bool has_places(const struct group *group)
 {
     enum { FEW = 1 << 16 };
-    uint64_t places = group->keyset.places;
+    uint64_t places = group->group_keys.places;
 
-    for (size_t k = 0; k < group->keyset.count; k++)
-        if (group->keyset.parts[k].reading.image->number)
+    for (size_t k = 0; k < group->group_keys.count; k++)
+        if (group->group_keys.parts[k].reading.image->number)
             return false;
     return places > 0 && (places <= FEW || places <= 2 * (uint64_t)group->job->rows);
 }
 
-enum status cl_group(struct accelerator *accelerator, const struct break_job *job, bool *flagged)
+enum status cl_group(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
 {
     struct group group = {
         .accelerator = accelerator,
         .job = job,
-        .crew = {.threads = parallel_threads(), .cancel = job->cancel},
+        .workers = {.threads = parallel_threads(), .cancel = job->cancel},
     };
-    struct totals_plan plan;
+    struct accumulate_plan plan;
 
     if (job->rows == 0 || !group_fits(&group))
         return STATUS_UNABLE;
     enum status status = plan_group(&group);
     if (status != STATUS_OK)
         return status;
-    if (has_places(&group) && totals_plan(&plan, &group.cells, accelerator, job->rows, group.keyset.places))
+    if (has_places(&group) &&
+        group_accumulate_plan(&plan, &group.cells, accelerator, job->rows, group.group_keys.places))
         return group_by_place(&group, &plan, flagged);
     return accelerator->shape->shares ? group_by_firsts(&group, flagged) : STATUS_UNABLE;
 }

@@ -4,8 +4,8 @@
 
 /* Count and sum of i32: 10 M rows in 1000 groups on PoCL with 2 cores 13 ms by chunks; 100 M rows on an H200 in 1000
  * groups 0.31 ms in local memory, in a million of them 2.5 ms in one shared table. */
-bool totals_plan(struct totals_plan *plan, const struct cells *cells, const struct accelerator *accelerator,
-                 int64_t rows, uint64_t places)
+bool group_accumulate_plan(struct accumulate_plan *plan, const struct group_record *cells,
+                           const struct accelerator *accelerator, int64_t rows, uint64_t places)
 {
     enum {
         LOCAL_BYTES = 32 << 10, /* what every device has */
@@ -19,12 +19,12 @@ bool totals_plan(struct totals_plan *plan, const struct cells *cells, const stru
     };
     const struct device *device = &accelerator->device;
     size_t record = cells->stride * sizeof(cl_uint);
-    bool atomic = device->long_atomics || !cells_long_extremes(cells);
+    bool atomic = device->long_atomics || !group_record_long_extremes(cells);
 
     if (places > INT32_MAX || places * record > device->largest_buffer || places * record > device->memory / 4)
         return false;
-    *plan = (struct totals_plan){.way = TOTALS_SHARED, .places = places, .copies = 1, .rows = rows};
-    plan->groups = walk_groups(accelerator, rows);
+    *plan = (struct accumulate_plan){.way = TOTALS_SHARED, .places = places, .copies = 1, .rows = rows};
+    plan->groups = row_loop_groups(accelerator, rows);
     if (accelerator->shape->chunks) {
         size_t copies = places <= COPIED_PLACES ? CHUNK_COPIES : 1;
         bool worth = places <= FEW_PLACES || places * plan->groups <= (uint64_t)rows;
@@ -44,7 +44,7 @@ bool totals_plan(struct totals_plan *plan, const struct cells *cells, const stru
     return atomic && accelerator->shape->shares;
 }
 
-void totals_names(const struct totals_plan *plan, const char *names[TOTALS_KERNELS])
+void group_accumulate_names(const struct accumulate_plan *plan, const char *names[TOTALS_KERNELS])
 {
     names[TOTALS_CLEAR] = "clear";
     names[TOTALS_ADD] = "add";
@@ -54,14 +54,14 @@ void totals_names(const struct totals_plan *plan, const char *names[TOTALS_KERNE
 extern const char kernel_peek[], kernel_cells_atomic[], kernel_cells_long[], kernel_cells_plain[],
     kernel_totals_clear[], kernel_totals_local[], kernel_totals_chunks[], kernel_totals_shared[];
 
-static void add_clear_lines(struct strbuf *out, const struct cells *cells)
+static void add_clear_lines(struct strbuf *out, const struct group_record *cells)
 {
     strbuf_printf(out, "        cell[%zu] = 0;\n", cells->count_word);
     for (size_t k = 0; k < cells->member_count; k++) {
         const struct member *member = &cells->members[k];
         const char *start = member->kind == MEMBER_MIN ? "0xffffffffu" : "0";
         strbuf_printf(out, "        cell[%zu] = %s;\n", member->word, start);
-        if (cells_is_long(cells, member))
+        if (group_record_is_long(cells, member))
             strbuf_printf(out, "        cell[%zu] = %s;\n", member->word + 1, start);
         if (member->top)
             strbuf_printf(out, "        cell[%zu] = 0;\n", member->top);
@@ -69,10 +69,10 @@ static void add_clear_lines(struct strbuf *out, const struct cells *cells)
 }
 
 /* Adds to a member in `space` a value, which is of one word or two, and what is above it if it is a record's sum. */
-static void add_member_line(struct strbuf *out, const struct cells *cells, const struct member *member,
+static void add_member_line(struct strbuf *out, const struct group_record *cells, const struct member *member,
                             const char *space, const char *text, const char *above)
 {
-    const char *length = cells_is_long(cells, member) ? "_long" : "";
+    const char *length = group_record_is_long(cells, member) ? "_long" : "";
     switch (member->kind) {
     case MEMBER_SUM:
         if (member->top)
@@ -90,12 +90,12 @@ static void add_member_line(struct strbuf *out, const struct cells *cells, const
     }
 }
 
-static void add_row_lines(struct strbuf *out, const struct cells *cells, const char *space, struct arena *arena)
+static void add_row_lines(struct strbuf *out, const struct group_record *cells, const char *space, struct arena *arena)
 {
     strbuf_printf(out, "        count_up_%s(cell + %zu, 1);\n", space, cells->count_word);
     for (size_t k = 0; k < cells->member_count; k++) {
         const struct member *member = &cells->members[k];
-        const struct cells_value *added = &cells->values[member->value];
+        const struct group_record_value *added = &cells->values[member->value];
         const char *offset = arena_printf(arena, "v%zu", member->value);
         /* A NaN lowers nothing, and must not raise anything. */
         if (member->kind == MEMBER_MAX && added->reading.image->number)
@@ -105,19 +105,19 @@ static void add_row_lines(struct strbuf *out, const struct cells *cells, const c
     }
 }
 
-static void add_merge_lines(struct strbuf *out, const struct cells *cells, struct arena *arena)
+static void add_merge_lines(struct strbuf *out, const struct group_record *cells, struct arena *arena)
 {
     strbuf_printf(out, "        count_up_global(cell + %zu, other[%zu]);\n", cells->count_word, cells->count_word);
     for (size_t k = 0; k < cells->member_count; k++) {
         const struct member *member = &cells->members[k];
         const char *text = arena_printf(arena, "other[%zu]", member->word);
-        if (cells_is_long(cells, member))
+        if (group_record_is_long(cells, member))
             text = arena_printf(arena, "upsample(other[%zu], other[%zu])", member->word + 1, member->word);
         add_member_line(out, cells, member, "global", text, arena_printf(arena, " + other[%zu]", member->top));
     }
 }
 
-static void add_value_texts(const struct cells *cells, struct strbuf *parameters, struct strbuf *prologue,
+static void add_value_texts(const struct group_record *cells, struct strbuf *parameters, struct strbuf *prologue,
                             struct strbuf *values)
 {
     for (size_t k = 0; k < cells->value_count; k++) {
@@ -132,19 +132,19 @@ static void add_value_texts(const struct cells *cells, struct strbuf *parameters
 }
 
 /* The functions that change words in this kind of memory. */
-static void add_functions(struct strbuf *out, const struct cells *cells, const struct shape *shape, bool atomic,
-                          const char *space)
+static void add_functions(struct strbuf *out, const struct group_record *cells, const struct kernel_config *shape,
+                          bool atomic, const char *space)
 {
-    const struct part parts[] = {{"space", space}, {"peek", walk_peek(shape)}, {0}};
+    const struct part parts[] = {{"space", space}, {"peek", row_loop_peek(shape)}, {0}};
     if (atomic)
-        splice(out, kernel_peek, parts);
-    splice(out, atomic ? kernel_cells_atomic : kernel_cells_plain, parts);
-    if (atomic && cells_long_extremes(cells))
-        splice(out, kernel_cells_long, parts);
+        template_expand(out, kernel_peek, parts);
+    template_expand(out, atomic ? kernel_cells_atomic : kernel_cells_plain, parts);
+    if (atomic && group_record_long_extremes(cells))
+        template_expand(out, kernel_cells_long, parts);
 }
 
-void totals_add_text(struct strbuf *out, const struct cells *cells, const struct totals_plan *plan,
-                     const struct shape *shape, const struct place_text *text, struct arena *arena)
+void group_accumulate_add_text(struct strbuf *out, const struct group_record *cells, const struct accumulate_plan *plan,
+                               const struct kernel_config *shape, const struct place_text *text, struct arena *arena)
 {
     static const char *const templates[] = {
         [TOTALS_LOCAL] = kernel_totals_local,
@@ -164,7 +164,7 @@ void totals_add_text(struct strbuf *out, const struct cells *cells, const struct
         {"group", arena_printf(arena, "%zu", shape->group)},
         {"stride", arena_printf(arena, "%zu", cells->stride)},
         {"count", arena_printf(arena, "%zu", cells->count_word)},
-        {"each", walk_loop(shape)},
+        {"each", row_loop_loop(shape)},
         {"parameters", parameters.text ? parameters.text : ""},
         {"prologue", prologue.text ? prologue.text : ""},
         {"place", text->place},
@@ -174,13 +174,13 @@ void totals_add_text(struct strbuf *out, const struct cells *cells, const struct
         {"merge", merge.text},
         {0},
     };
-    if (atomic && cells_long_extremes(cells))
+    if (atomic && group_record_long_extremes(cells))
         strbuf_puts(out, "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n");
     add_functions(out, cells, shape, atomic, "global");
     if (plan->way == TOTALS_LOCAL)
         add_functions(out, cells, shape, atomic, "local");
-    splice(out, kernel_totals_clear, parts);
-    splice(out, templates[plan->way], parts);
+    template_expand(out, kernel_totals_clear, parts);
+    template_expand(out, templates[plan->way], parts);
     strbuf_free(&parameters);
     strbuf_free(&prologue);
     strbuf_free(&values);
@@ -189,9 +189,10 @@ void totals_add_text(struct strbuf *out, const struct cells *cells, const struct
     strbuf_free(&merge);
 }
 
-static void argument_value(struct arguments *arguments, struct tool *tool, const struct reading *reading, int64_t rows)
+static void argument_value(struct arguments *arguments, struct operator_run *run, const struct reading *reading,
+                           int64_t rows)
 {
-    argument_column(arguments, tool, reading->column, rows);
+    argument_column(arguments, run, reading->column, rows);
     if (reading->image->wide)
         argument_ulong(arguments, reading->least);
     else
@@ -204,18 +205,18 @@ static void argument_table(struct arguments *arguments, const struct view *table
     argument_ulong(arguments, table->first);
 }
 
-static void run_clear(struct tool *tool, size_t kernel, const struct view *table, int64_t records, int64_t bytes)
+static void run_clear(struct operator_run *run, size_t kernel, const struct view *table, int64_t records, int64_t bytes)
 {
-    struct arguments arguments = {.arena = tool->job->diags->arena};
+    struct arguments arguments = {.arena = run->job->diags->arena};
 
     argument_table(&arguments, table);
-    walk(tool, kernel, &arguments, records, walk_groups(tool->accelerator, records), "clear", bytes);
+    row_loop(run, kernel, &arguments, records, row_loop_groups(run->accelerator, records), "clear", bytes);
 }
 
-static void run_merge(struct tool *tool, size_t kernel, const struct totals_plan *plan, const struct view *table,
-                      cl_mem tables, int64_t bytes)
+static void run_merge(struct operator_run *run, size_t kernel, const struct accumulate_plan *plan,
+                      const struct view *table, cl_mem tables, int64_t bytes)
 {
-    struct arguments arguments = {.arena = tool->job->diags->arena};
+    struct arguments arguments = {.arena = run->job->diags->arena};
     int64_t places = (int64_t)plan->places;
 
     argument_table(&arguments, table);
@@ -223,26 +224,27 @@ static void run_merge(struct tool *tool, size_t kernel, const struct totals_plan
     argument_uint(&arguments, plan->places);
     argument_uint(&arguments, plan->copies);
     argument_uint(&arguments, plan->tables);
-    walk(tool, kernel, &arguments, places, walk_groups(tool->accelerator, places), "merge",
-         bytes * (int64_t)(plan->copies * plan->tables));
+    row_loop(run, kernel, &arguments, places, row_loop_groups(run->accelerator, places), "merge",
+             bytes * (int64_t)(plan->copies * plan->tables));
 }
 
-static void run_kernels(struct tool *tool, size_t kernel, const struct cells *cells, const struct totals_plan *plan,
-                        const struct arguments *parameters, const struct view *table, int64_t row_bytes)
+static void run_kernels(struct operator_run *run, size_t kernel, const struct group_record *cells,
+                        const struct accumulate_plan *plan, const struct arguments *parameters,
+                        const struct view *table, int64_t row_bytes)
 {
     struct arguments arguments = *parameters;
     size_t record = cells->stride * sizeof(cl_uint);
     struct view own = *table;
 
     for (size_t k = 0; k < cells->value_count; k++) {
-        argument_value(&arguments, tool, &cells->values[k].reading, plan->rows);
+        argument_value(&arguments, run, &cells->values[k].reading, plan->rows);
         row_bytes += (int64_t)type_table[cells->values[k].reading.column->store].size;
     }
-    run_clear(tool, kernel + TOTALS_CLEAR, table, (int64_t)plan->places, (int64_t)record);
+    run_clear(run, kernel + TOTALS_CLEAR, table, (int64_t)plan->places, (int64_t)record);
     if (plan->way == TOTALS_CHUNKS) {
         size_t records = plan->places * plan->copies * plan->tables;
-        own = (struct view){tool_buffer(tool, records * record), 0};
-        run_clear(tool, kernel + TOTALS_CLEAR, &own, (int64_t)records, (int64_t)record);
+        own = (struct view){operator_buffer(run, records * record), 0};
+        run_clear(run, kernel + TOTALS_CLEAR, &own, (int64_t)records, (int64_t)record);
         argument_buffer(&arguments, own.buffer);
     } else {
         argument_table(&arguments, table);
@@ -253,27 +255,28 @@ static void run_kernels(struct tool *tool, size_t kernel, const struct cells *ce
         argument_uint(&arguments, plan->places);
         argument_uint(&arguments, plan->copies);
     }
-    walk(tool, kernel + TOTALS_ADD, &arguments, plan->rows, plan->groups, "add", row_bytes);
+    row_loop(run, kernel + TOTALS_ADD, &arguments, plan->rows, plan->groups, "add", row_bytes);
     if (plan->way == TOTALS_CHUNKS)
-        run_merge(tool, kernel + TOTALS_MERGE, plan, table, own.buffer, (int64_t)record);
+        run_merge(run, kernel + TOTALS_MERGE, plan, table, own.buffer, (int64_t)record);
 }
 
-struct column *totals_run(struct tool *tool, size_t kernel, const struct cells *cells, const struct totals_plan *plan,
-                          const struct arguments *parameters, int64_t row_bytes)
+struct column *group_accumulate_run(struct operator_run *run, size_t kernel, const struct group_record *cells,
+                                    const struct accumulate_plan *plan, const struct arguments *parameters,
+                                    int64_t row_bytes)
 {
-    struct memory *memory = tool->accelerator->memory;
+    struct memory *memory = run->accelerator->memory;
     int64_t words = (int64_t)(plan->places * cells->stride);
     struct view table;
 
-    if (tool_stopped(tool))
+    if (operator_stopped(run))
         return NULL;
     struct column *records = column_reserve(TYPE_U32, TYPE_U32, words);
     if (records && memory_output(memory, records, 0, words, &table)) {
-        run_kernels(tool, kernel, cells, plan, parameters, &table, row_bytes);
-        if (!tool_stopped(tool))
-            memory_fetch(memory, records, 0, words, &table, tool->job->timing);
+        run_kernels(run, kernel, cells, plan, parameters, &table, row_bytes);
+        if (!operator_stopped(run))
+            memory_fetch(memory, records, 0, words, &table, run->job->timing);
     }
-    if (records && !tool_stopped(tool)) {
+    if (records && !operator_stopped(run)) {
         column_finish(records, words);
         return records;
     }

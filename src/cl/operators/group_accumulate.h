@@ -5,22 +5,22 @@
 #include "cl/operators/group_record.h"
 
 /* How rows are dealt out to records. */
-enum totals_way {
+enum accumulate_way {
     TOTALS_LOCAL,  /* groups of work-items have tables of their own in local memory */
     TOTALS_CHUNKS, /* every work-item has one of its own in global memory, without atomics */
     TOTALS_SHARED  /* all use one */
 };
 
-struct totals_plan {
-    enum totals_way way;
+struct accumulate_plan {
+    enum accumulate_way way;
     size_t places, copies, tables; /* records; of each in a table; tables but for the shared one */
     size_t groups;
     int64_t rows;
 };
 
 /* The best way for so many records; false if the device has none, or none that is worth it. */
-bool totals_plan(struct totals_plan *plan, const struct cells *cells, const struct accelerator *accelerator,
-                 int64_t rows, uint64_t places);
+bool group_accumulate_plan(struct accumulate_plan *plan, const struct group_record *cells,
+                           const struct accelerator *accelerator, int64_t rows, uint64_t places);
 
 /* What a kernel needs to know which record row i belongs to: lines that declare `uint place` from `ulong i`, or
  * `continue`, and the parameters and the lines before the loop that those need. */
@@ -31,15 +31,16 @@ struct place_text {
 enum { TOTALS_CLEAR, TOTALS_ADD, TOTALS_MERGE, TOTALS_KERNELS };
 
 /* Which of the kernels there are: their names, or NULL. */
-void totals_names(const struct totals_plan *plan, const char *names[TOTALS_KERNELS]);
+void group_accumulate_names(const struct accumulate_plan *plan, const char *names[TOTALS_KERNELS]);
 
 /* Appends them. */
-void totals_add_text(struct strbuf *out, const struct cells *cells, const struct totals_plan *plan,
-                     const struct shape *shape, const struct place_text *text, struct arena *arena);
+void group_accumulate_add_text(struct strbuf *out, const struct group_record *cells, const struct accumulate_plan *plan,
+                               const struct kernel_config *shape, const struct place_text *text, struct arena *arena);
 
 /* Runs them, the first being kernel number `kernel` of the tool; `parameters` are the arguments for the text's. What
  * comes out is a column of u32: the records one after another. NULL if the tool has stopped, or there is no memory. */
-struct column *totals_run(struct tool *tool, size_t kernel, const struct cells *cells, const struct totals_plan *plan,
-                          const struct arguments *parameters, int64_t row_bytes);
+struct column *group_accumulate_run(struct operator_run *run, size_t kernel, const struct group_record *cells,
+                                    const struct accumulate_plan *plan, const struct arguments *parameters,
+                                    int64_t row_bytes);
 
 #endif

@@ -1,17 +1,17 @@
 #include "cl/operators/group_keys.h"
 
-enum status keyset_find(struct keyset *keyset, struct accelerator *accelerator, const struct break_job *job,
-                        struct column *const *columns, size_t count)
+enum status group_keys_find(struct group_keys *group_keys, struct accelerator *accelerator,
+                            const struct operator_job *job, struct column *const *columns, size_t count)
 {
-    *keyset = (struct keyset){
-        .parts = arena_array(job->diags->arena, count, sizeof *keyset->parts),
+    *group_keys = (struct group_keys){
+        .parts = arena_array(job->diags->arena, count, sizeof *group_keys->parts),
         .count = count,
         .places = 1,
     };
     for (size_t k = 0; k < count; k++) {
-        struct key_part *part = &keyset->parts[k];
+        struct key_part *part = &group_keys->parts[k];
         *part = (struct key_part){.reading = {.column = columns[k], .image = &image_table[columns[k]->store]}};
-        enum status status = extent_find(accelerator, job, columns[k], &part->extent);
+        enum status status = column_minmax_find(accelerator, job, columns[k], &part->extent);
         if (status != STATUS_OK)
             return status;
         if (part->extent.least > part->extent.most) /* nothing but NaN */
@@ -19,8 +19,8 @@ enum status keyset_find(struct keyset *keyset, struct accelerator *accelerator, 
         part->reading.least = part->extent.least;
         uint64_t range = part->extent.most - part->extent.least;
         part->codes = range < UINT32_MAX ? range + 1 + part->extent.nan : 0;
-        if (__builtin_mul_overflow(keyset->places, part->codes, &keyset->places))
-            keyset->places = 0;
+        if (__builtin_mul_overflow(group_keys->places, part->codes, &group_keys->places))
+            group_keys->places = 0;
     }
     return STATUS_OK;
 }
@@ -32,13 +32,13 @@ static const char *kept(struct strbuf *text, struct arena *arena)
     return copy;
 }
 
-struct place_text keyset_place_text(const struct keyset *keyset, struct arena *arena)
+struct place_text group_keys_place_text(const struct group_keys *group_keys, struct arena *arena)
 {
     struct strbuf parameters = {0}, prologue = {0}, place = {0};
 
     strbuf_puts(&place, "        uint place = 0;\n");
-    for (size_t k = 0; k < keyset->count; k++) {
-        const struct image *image = keyset->parts[k].reading.image;
+    for (size_t k = 0; k < group_keys->count; k++) {
+        const struct image *image = group_keys->parts[k].reading.image;
         const char *word = image->wide ? "ulong" : "uint";
         strbuf_printf(&parameters,
                       "    __global const %s *k%zu_data, ulong k%zu_first, %s k%zu_least, uint k%zu_codes,\n",
@@ -57,14 +57,14 @@ struct place_text keyset_place_text(const struct keyset *keyset, struct arena *a
     return (struct place_text){kept(&parameters, arena), kept(&prologue, arena), kept(&place, arena)};
 }
 
-struct images_text keyset_images_text(const struct keyset *keyset, struct arena *arena)
+struct images_text group_keys_images_text(const struct group_keys *group_keys, struct arena *arena)
 {
     struct strbuf images = {0}, hash = {0}, same = {0};
 
     /* Multiplying carries bits up, and folding brings them down again: after MurmurHash3's last steps. */
     strbuf_puts(&hash, "        ulong h = 0;\n");
-    for (size_t k = 0; k < keyset->count; k++) {
-        const struct image *image = keyset->parts[k].reading.image;
+    for (size_t k = 0; k < group_keys->count; k++) {
+        const struct image *image = group_keys->parts[k].reading.image;
         strbuf_printf(&images, "        const %s k%zu = %s(k%zu_column[i]);\n", image->wide ? "ulong" : "uint", k,
                       image->function, k);
         strbuf_printf(&hash, "        h = (h ^ k%zu) * 0xff51afd7ed558ccdul;\n        h ^= h >> 32;\n", k);
@@ -74,11 +74,11 @@ struct images_text keyset_images_text(const struct keyset *keyset, struct arena 
     return (struct images_text){kept(&images, arena), kept(&hash, arena), kept(&same, arena)};
 }
 
-void keyset_arguments(const struct keyset *keyset, struct tool *tool, struct arguments *arguments)
+void group_keys_arguments(const struct group_keys *group_keys, struct operator_run *run, struct arguments *arguments)
 {
-    for (size_t k = 0; k < keyset->count; k++) {
-        const struct key_part *part = &keyset->parts[k];
-        argument_column(arguments, tool, part->reading.column, tool->job->rows);
+    for (size_t k = 0; k < group_keys->count; k++) {
+        const struct key_part *part = &group_keys->parts[k];
+        argument_column(arguments, run, part->reading.column, run->job->rows);
         if (part->reading.image->wide)
             argument_ulong(arguments, part->reading.least);
         else
@@ -87,18 +87,18 @@ void keyset_arguments(const struct keyset *keyset, struct tool *tool, struct arg
     }
 }
 
-uint64_t keyset_code(const struct keyset *keyset, size_t k, uint64_t place)
+uint64_t group_keys_code(const struct group_keys *group_keys, size_t k, uint64_t place)
 {
-    for (size_t later = keyset->count - 1; later > k; later--)
-        place /= keyset->parts[later].codes;
-    return place % keyset->parts[k].codes;
+    for (size_t later = group_keys->count - 1; later > k; later--)
+        place /= group_keys->parts[later].codes;
+    return place % group_keys->parts[k].codes;
 }
 
-int64_t keyset_bytes(const struct keyset *keyset)
+int64_t group_keys_bytes(const struct group_keys *group_keys)
 {
     size_t bytes = 0;
 
-    for (size_t k = 0; k < keyset->count; k++)
-        bytes += type_table[keyset->parts[k].reading.column->store].size;
+    for (size_t k = 0; k < group_keys->count; k++)
+        bytes += type_table[group_keys->parts[k].reading.column->store].size;
     return (int64_t)bytes;
 }

@@ -1,7 +1,7 @@
 #include "cl/operators/group_output.h"
 
 #include "base/heap.h"
-#include "engine/operators/group_states.h"
+#include "engine/operators/group_aggregate.h"
 #include "engine/operators/sort_keys.h"
 
 #include <stdatomic.h>
@@ -10,13 +10,13 @@
 enum { PART_RECORDS = 1 << 14 };
 
 struct writing {
-    const struct groups *groups;
+    const struct group_output *groups;
     struct parts parts;
     int64_t *begins; /* of each part, where its groups go */
     _Atomic bool flagged;
 };
 
-static const uint32_t *record_at(const struct groups *groups, uint64_t record)
+static const uint32_t *record_at(const struct group_output *groups, uint64_t record)
 {
     return (const uint32_t *)groups->records->data + record * groups->cells->stride;
 }
@@ -28,55 +28,55 @@ union tallied {
     double numbers[KEY_BLOCK];
 };
 
-static struct tally read_member(const struct groups *groups, const struct member *member, const uint64_t *records,
-                                int count, union tallied *tallied)
+static struct group_aggregate read_member(const struct group_output *groups, const struct member *member,
+                                          const uint64_t *records, int count, union tallied *tallied)
 {
-    const struct cells *cells = groups->cells;
+    const struct group_record *cells = groups->cells;
     const struct column *column = cells->values[member->value].reading.column;
     bool number = type_table[column->store].kind == KIND_FLOAT, max = member->kind == MEMBER_MAX;
 
     for (int i = 0; i < count; i++) {
         const uint32_t *record = record_at(groups, records[i]);
         if (member->kind == MEMBER_SUM)
-            tallied->sums[i] = cells_sum(cells, member, record);
+            tallied->sums[i] = group_record_sum(cells, member, record);
         else if (number)
-            tallied->numbers[i] = cells_float(cells, member, record);
+            tallied->numbers[i] = group_record_float(cells, member, record);
         else
-            tallied->integers[i] = cells_integer(cells, member, record);
+            tallied->integers[i] = group_record_integer(cells, member, record);
     }
     if (member->kind == MEMBER_SUM)
-        return (struct tally){TALLY_WIDE_SUM, column};
+        return (struct group_aggregate){GROUP_WIDE_SUM, column};
     if (number)
-        return (struct tally){max ? TALLY_FLOAT_MAX : TALLY_FLOAT_MIN, column};
-    return (struct tally){max ? TALLY_MAX : TALLY_MIN, column};
+        return (struct group_aggregate){max ? GROUP_FLOAT_MAX : GROUP_FLOAT_MIN, column};
+    return (struct group_aggregate){max ? GROUP_MAX : GROUP_MIN, column};
 }
 
 static void write_aggregate(struct writing *writing, size_t k, const uint64_t *records, int count, int64_t at)
 {
-    const struct groups *groups = writing->groups;
+    const struct group_output *groups = writing->groups;
     const struct task *task = groups->job->task;
     int64_t counts[KEY_BLOCK];
     uint32_t places[KEY_BLOCK];
     union tallied tallied;
-    struct tally tally = {.kind = TALLY_COUNT};
+    struct group_aggregate group_agg = {.kind = GROUP_COUNT};
     const void *values = counts;
 
     for (int i = 0; i < count; i++) {
-        counts[i] = cells_count(groups->cells, record_at(groups, records[i]));
+        counts[i] = group_record_count(groups->cells, record_at(groups, records[i]));
         places[i] = (uint32_t)i;
     }
     if (task->aggregates[k].kind != AGG_COUNT) {
-        tally = read_member(groups, &groups->cells->members[groups->member_of[k]], records, count, &tallied);
+        group_agg = read_member(groups, &groups->cells->members[groups->member_of[k]], records, count, &tallied);
         values = &tallied;
     }
-    if (!tally_write(&tally, &task->aggregates[k], values, counts, places, count,
-                     groups->job->results[task->breaker->key_count + k], at))
+    if (!group_aggregate_write(&group_agg, &task->aggregates[k], values, counts, places, count,
+                     groups->job->results[task->operator->key_count + k], at))
         writing->flagged = true;
 }
 
-static void write_key(const struct groups *groups, size_t k, const uint64_t *records, int count, int64_t at)
+static void write_key(const struct group_output *groups, size_t k, const uint64_t *records, int count, int64_t at)
 {
-    const struct key_part *part = &groups->keyset->parts[k];
+    const struct key_part *part = &groups->group_keys->parts[k];
     struct column *to = groups->job->results[k];
 
     if (groups->keys) {
@@ -92,14 +92,14 @@ static void write_key(const struct groups *groups, size_t k, const uint64_t *rec
         .bits = 64,
     };
     for (int i = 0; i < count; i++)
-        codes[i] = keyset_code(groups->keyset, k, records[i]);
+        codes[i] = group_keys_code(groups->group_keys, k, records[i]);
     key_write(&key, codes, count, to, at);
 }
 
 static void write_block(struct writing *writing, const uint64_t *records, int count, int64_t at)
 {
-    const struct break_job *job = writing->groups->job;
-    size_t keys = job->task->breaker->key_count;
+    const struct operator_job *job = writing->groups->job;
+    size_t keys = job->task->operator->key_count;
 
     for (size_t k = 0; k < job->task->output_count && count > 0; k++) {
         if (job->results[k] && k < keys)
@@ -113,11 +113,11 @@ static void count_part(void *context, int member, int64_t part)
 {
     (void)member;
     const struct writing *writing = context;
-    const struct groups *groups = writing->groups;
+    const struct group_output *groups = writing->groups;
     int64_t begin = part_begin(&writing->parts, part), end = part_begin(&writing->parts, part + 1), count = end - begin;
 
     for (int64_t record = begin; record < end && !groups->order; record++)
-        count -= cells_count(groups->cells, record_at(groups, (uint64_t)record)) == 0;
+        count -= group_record_count(groups->cells, record_at(groups, (uint64_t)record)) == 0;
     writing->begins[part] = count;
 }
 
@@ -125,7 +125,7 @@ static void write_part(void *context, int member, int64_t part)
 {
     (void)member;
     struct writing *writing = context;
-    const struct groups *groups = writing->groups;
+    const struct group_output *groups = writing->groups;
     int64_t end = part_begin(&writing->parts, part + 1), at = writing->begins[part];
     uint64_t records[KEY_BLOCK];
     int count = 0;
@@ -133,7 +133,7 @@ static void write_part(void *context, int member, int64_t part)
     for (int64_t i = part_begin(&writing->parts, part); i < end; i++) {
         uint64_t record = groups->order ? groups->order[i] : (uint64_t)i;
         records[count] = record;
-        count += groups->order || cells_count(groups->cells, record_at(groups, record)) > 0;
+        count += groups->order || group_record_count(groups->cells, record_at(groups, record)) > 0;
         if (count == KEY_BLOCK) {
             write_block(writing, records, count, at);
             at += count;
@@ -143,22 +143,22 @@ static void write_part(void *context, int member, int64_t part)
     write_block(writing, records, count, at);
 }
 
-static struct column *make_result(const struct break_job *job, size_t k, int64_t rows)
+static struct column *make_result(const struct operator_job *job, size_t k, int64_t rows)
 {
     const struct output *output = &job->task->outputs[k];
-    const struct breaker *breaker = job->task->breaker;
+    const struct operator* operator= job->task->operator;
 
-    if (k >= breaker->key_count)
+    if (k >= operator->key_count)
         return column_reserve_from(job->pool, output->type, output->type, rows);
-    return column_reserve_like(job->pool, job->inputs[breaker->keys[k]], output->type, rows);
+    return column_reserve_like(job->pool, job->inputs[operator->keys[k]], output->type, rows);
 }
 
 static enum status write_all(struct writing *writing)
 {
-    const struct groups *groups = writing->groups;
-    const struct break_job *job = groups->job;
+    const struct group_output *groups = writing->groups;
+    const struct operator_job *job = groups->job;
 
-    if (!crew_run(groups->crew, writing->parts.count, count_part, writing))
+    if (!workers_run(groups->workers, writing->parts.count, count_part, writing))
         return STATUS_CANCELLED;
     *job->result_rows = 0;
     for (int64_t part = 0; part < writing->parts.count; part++) {
@@ -173,15 +173,15 @@ static enum status write_all(struct writing *writing)
         if (!job->results[k])
             return STATUS_UNABLE;
     }
-    return crew_run(groups->crew, writing->parts.count, write_part, writing) ? STATUS_OK : STATUS_CANCELLED;
+    return workers_run(groups->workers, writing->parts.count, write_part, writing) ? STATUS_OK : STATUS_CANCELLED;
 }
 
-enum status groups_write(const struct groups *groups, bool *flagged)
+enum status groups_write(const struct group_output *groups, bool *flagged)
 {
-    const struct break_job *job = groups->job;
+    const struct operator_job *job = groups->job;
     struct writing writing = {
         .groups = groups,
-        .parts = parts_of(groups->crew, groups->count, PART_RECORDS),
+        .parts = parts_of(groups->workers, groups->count, PART_RECORDS),
     };
     writing.begins = heap_array((size_t)writing.parts.count, sizeof *writing.begins);
     enum status status = write_all(&writing);
@@ -200,7 +200,7 @@ enum status groups_write(const struct groups *groups, bool *flagged)
 }
 
 struct picking {
-    const struct keyset *keyset;
+    const struct group_keys *group_keys;
     const struct column *rows;
     struct column **keys;
     struct parts parts;
@@ -218,31 +218,31 @@ static void pick_part(void *context, int member, int64_t part)
         int count = end - at < KEY_BLOCK ? (int)(end - at) : KEY_BLOCK;
         for (int i = 0; i < count; i++)
             block[i] = rows[at + i];
-        for (size_t k = 0; k < picking->keyset->count; k++)
-            column_pick(picking->keyset->parts[k].reading.column, block, count, column_at(picking->keys[k], at));
+        for (size_t k = 0; k < picking->group_keys->count; k++)
+            column_pick(picking->group_keys->parts[k].reading.column, block, count, column_at(picking->keys[k], at));
     }
 }
 
-enum status groups_keys(const struct keyset *keyset, const struct crew *crew, const struct column *rows,
+enum status groups_keys(const struct group_keys *group_keys, const struct workers *workers, const struct column *rows,
                         struct column **keys)
 {
-    struct picking picking = {keyset, rows, keys, parts_of(crew, rows->rows, PART_RECORDS)};
+    struct picking picking = {group_keys, rows, keys, parts_of(workers, rows->rows, PART_RECORDS)};
 
-    for (size_t k = 0; k < keyset->count; k++) {
-        const struct column *from = keyset->parts[k].reading.column;
+    for (size_t k = 0; k < group_keys->count; k++) {
+        const struct column *from = group_keys->parts[k].reading.column;
         keys[k] = column_reserve(from->type, from->store, rows->rows);
         if (!keys[k])
             return STATUS_UNABLE;
     }
-    if (!crew_run(crew, picking.parts.count, pick_part, &picking))
+    if (!workers_run(workers, picking.parts.count, pick_part, &picking))
         return STATUS_CANCELLED;
-    for (size_t k = 0; k < keyset->count; k++)
+    for (size_t k = 0; k < group_keys->count; k++)
         column_finish(keys[k], rows->rows);
     return STATUS_OK;
 }
 
-void groups_free_keys(const struct keyset *keyset, struct column **keys)
+void groups_free_keys(const struct group_keys *group_keys, struct column **keys)
 {
-    for (size_t k = 0; k < keyset->count; k++)
+    for (size_t k = 0; k < group_keys->count; k++)
         column_unref(keys[k]);
 }

@@ -7,12 +7,12 @@
 
 #include "base/parallel.h"
 
-struct groups {
-    const struct break_job *job;
-    const struct crew *crew;
-    const struct cells *cells;
-    const size_t *member_of; /* of each aggregate, as from cells_plan */
-    const struct keyset *keyset;
+struct group_output {
+    const struct operator_job *job;
+    const struct workers *workers;
+    const struct group_record *cells;
+    const size_t *member_of; /* of each aggregate, as from group_record_plan */
+    const struct group_keys *group_keys;
     const struct column *records;
     /* Records stand at the places of their keys, which are integers, and there are empty ones; unless these say what is
      * which: */
@@ -22,12 +22,12 @@ struct groups {
 };
 
 /* Makes the job's results. *flagged: a sum does not fit. STATUS_UNABLE: no memory. */
-enum status groups_write(const struct groups *groups, bool *flagged);
+enum status groups_write(const struct group_output *groups, bool *flagged);
 
 /* The keys of the rows that a column of u32 lists, as columns for `keys` above; STATUS_UNABLE if there is no memory.
  * groups_free_keys is due in any case. */
-enum status groups_keys(const struct keyset *keyset, const struct crew *crew, const struct column *rows,
+enum status groups_keys(const struct group_keys *group_keys, const struct workers *workers, const struct column *rows,
                         struct column **keys);
-void groups_free_keys(const struct keyset *keyset, struct column **keys);
+void groups_free_keys(const struct group_keys *group_keys, struct column **keys);
 
 #endif

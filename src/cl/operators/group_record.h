@@ -20,15 +20,15 @@ struct member {
 };
 
 /* A column whose elements are added. */
-struct cells_value {
+struct group_record_value {
     struct reading reading;
     bool wide; /* offsets have 64 bits */
 };
 
-struct cells {
+struct group_record {
     struct member *members;
     size_t member_count;
-    struct cells_value *values;
+    struct group_record_value *values;
     size_t value_count;
     size_t count_word; /* where the rows of the group are counted */
     size_t stride;     /* words of a record, even */
@@ -36,22 +36,22 @@ struct cells {
 
 /* Plans the record for the aggregates of a group whose outputs are needed; member_of[k] becomes the member of aggregate
  * k, counts have none. STATUS_UNABLE where there is no kernel for an aggregate. May run kernels. */
-enum status cells_plan(struct cells *cells, struct accelerator *accelerator, const struct break_job *job,
-                       size_t *member_of);
+enum status group_record_plan(struct group_record *cells, struct accelerator *accelerator,
+                              const struct operator_job *job, size_t *member_of);
 
 /* Only the count. */
-void cells_plan_count(struct cells *cells);
+void group_record_plan_count(struct group_record *cells);
 
 /* Whether there are extremes of 64 bits. */
-bool cells_long_extremes(const struct cells *cells);
+bool group_record_long_extremes(const struct group_record *cells);
 
 /* Whether a member has two words, or three. */
-bool cells_is_long(const struct cells *cells, const struct member *member);
+bool group_record_is_long(const struct group_record *cells, const struct member *member);
 
 /* What a record holds. */
-int64_t cells_count(const struct cells *cells, const uint32_t *record);
-int128 cells_sum(const struct cells *cells, const struct member *member, const uint32_t *record);
-int64_t cells_integer(const struct cells *cells, const struct member *member, const uint32_t *record);
-double cells_float(const struct cells *cells, const struct member *member, const uint32_t *record);
+int64_t group_record_count(const struct group_record *cells, const uint32_t *record);
+int128 group_record_sum(const struct group_record *cells, const struct member *member, const uint32_t *record);
+int64_t group_record_integer(const struct group_record *cells, const struct member *member, const uint32_t *record);
+double group_record_float(const struct group_record *cells, const struct member *member, const uint32_t *record);
 
 #endif

@@ -14,36 +14,36 @@
 
 extern const char kernel_images[];
 
-static void write_rows(const struct break_job *job, const struct hist *hist, const struct cells *cells,
-                       const struct column *records)
+static void write_rows(const struct operator_job *job, const struct histogram_bins *hist,
+                       const struct group_record *cells, const struct column *records)
 {
     for (int64_t bin = 0; bin < hist->bins; bin++) {
         const uint32_t *record = (const uint32_t *)records->data + (size_t)bin * cells->stride;
         if (job->results[0])
-            *(double *)column_at(job->results[0], bin) = hist_edge(hist, bin);
+            *(double *)column_at(job->results[0], bin) = histogram_edge(hist, bin);
         if (job->results[1])
-            *(double *)column_at(job->results[1], bin) = hist_edge(hist, bin + 1);
+            *(double *)column_at(job->results[1], bin) = histogram_edge(hist, bin + 1);
         if (job->results[2])
-            *(int64_t *)column_at(job->results[2], bin) = cells_count(cells, record);
+            *(int64_t *)column_at(job->results[2], bin) = group_record_count(cells, record);
     }
 }
 
 /* The image of the least element in interval `bin`. */
-static uint64_t least_of_bin(const struct hist *hist, const struct image *image, int64_t bin)
+static uint64_t least_of_bin(const struct histogram_bins *hist, const struct image *image, int64_t bin)
 {
     if (hist->number)
-        return image_of_float(image, hist_edge(hist, bin));
+        return image_of_float(image, histogram_edge(hist, bin));
     uint64_t range = (uint64_t)hist->hi - (uint64_t)hist->lo, bins = (uint64_t)hist->bins;
     uint64_t distance = (uint64_t)(((uint128)range * (uint64_t)bin + bins - 1) / bins);
     return image_of_integer(image, (int64_t)((uint64_t)hist->lo + distance));
 }
 
 /* The buffer that kernels search. */
-static cl_mem write_edges(struct tool *tool, const struct hist *hist, const struct image *image)
+static cl_mem write_edges(struct operator_run *run, const struct histogram_bins *hist, const struct image *image)
 {
     size_t count = (size_t)hist->bins, size = image->wide ? sizeof(cl_ulong) : sizeof(cl_uint);
     char *edges = heap_array(count, size);
-    cl_mem buffer = tool_buffer(tool, count * size);
+    cl_mem buffer = operator_buffer(run, count * size);
 
     for (size_t k = 0; k < count; k++) {
         uint64_t edge = least_of_bin(hist, image, (int64_t)k);
@@ -52,7 +52,7 @@ static cl_mem write_edges(struct tool *tool, const struct hist *hist, const stru
         else
             ((cl_uint *)(void *)edges)[k] = (cl_uint)edge;
     }
-    tool_write(tool, buffer, 0, count * size, edges);
+    operator_write(run, buffer, 0, count * size, edges);
     free(edges);
     return buffer;
 }
@@ -93,7 +93,7 @@ static struct place_text search_text(const struct image *image, struct arena *ar
 }
 
 /* What the estimate starts from and what it is multiplied by. */
-static void argument_guess(struct arguments *arguments, const struct hist *hist, const struct image *image)
+static void argument_guess(struct arguments *arguments, const struct histogram_bins *hist, const struct image *image)
 {
     double half = hist->flo / 2, wide = (double)hist->bins / (hist->fhi / 2 - half);
     float narrow_half = (float)half, narrow = (float)wide;
@@ -116,33 +116,34 @@ static void argument_guess(struct arguments *arguments, const struct hist *hist,
         argument_add(arguments, sizeof narrow, &narrow);
 }
 
-static enum status count_bins(struct accelerator *accelerator, const struct break_job *job, const struct hist *hist,
-                              struct column *column)
+static enum status count_bins(struct accelerator *accelerator, const struct operator_job *job,
+                              const struct histogram_bins *hist, struct column *column)
 {
     struct arena *arena = job->diags->arena;
     const struct image *image = &image_table[column->store];
     const struct place_text place = search_text(image, arena);
     const char *names[TOTALS_KERNELS];
-    struct cells cells;
-    struct totals_plan plan;
+    struct group_record cells;
+    struct accumulate_plan plan;
     struct strbuf text = {0};
 
-    cells_plan_count(&cells);
-    if (!totals_plan(&plan, &cells, accelerator, job->rows, (uint64_t)hist->bins))
+    group_record_plan_count(&cells);
+    if (!group_accumulate_plan(&plan, &cells, accelerator, job->rows, (uint64_t)hist->bins))
         return STATUS_UNABLE;
-    totals_names(&plan, names);
+    group_accumulate_names(&plan, names);
     strbuf_puts(&text, kernel_images);
-    totals_add_text(&text, &cells, &plan, accelerator->shape, &place, arena);
-    struct tool tool = tool_begin(accelerator, job, text.text, names, TOTALS_KERNELS);
+    group_accumulate_add_text(&text, &cells, &plan, accelerator->shape, &place, arena);
+    struct operator_run run = operator_begin(accelerator, job, text.text, names, TOTALS_KERNELS);
     strbuf_free(&text);
 
     struct arguments arguments = {.arena = arena};
-    argument_column(&arguments, &tool, column, job->rows);
-    argument_buffer(&arguments, write_edges(&tool, hist, image));
+    argument_column(&arguments, &run, column, job->rows);
+    argument_buffer(&arguments, write_edges(&run, hist, image));
     argument_uint(&arguments, (uint64_t)hist->bins);
     argument_guess(&arguments, hist, image);
-    struct column *records = totals_run(&tool, 0, &cells, &plan, &arguments, (int64_t)type_table[column->store].size);
-    enum status status = tool_end(&tool);
+    struct column *records =
+        group_accumulate_run(&run, 0, &cells, &plan, &arguments, (int64_t)type_table[column->store].size);
+    enum status status = operator_end(&run);
     if (status == STATUS_OK && !records)
         status = STATUS_UNABLE;
     if (status == STATUS_OK)
@@ -151,18 +152,18 @@ static enum status count_bins(struct accelerator *accelerator, const struct brea
     return status;
 }
 
-enum status cl_hist(struct accelerator *accelerator, const struct break_job *job, bool *flagged)
+enum status cl_hist(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
 {
-    struct column *column = job->inputs[job->task->breaker->keys[0]];
+    struct column *column = job->inputs[job->task->operator->keys[0]];
     const struct image *image = &image_table[column->store];
-    struct hist hist = {.bins = job->task->breaker->into, .number = image->number};
-    struct extent extent;
+    struct histogram_bins hist = {.bins = job->task->operator->into, .number = image->number};
+    struct column_minmax extent;
 
     if (job->rows == 0 || hist.bins > INT32_MAX || (image->number && image->wide && !accelerator->device.doubles) ||
         !columns_fit(accelerator, &column, 1, job->rows))
         return STATUS_UNABLE;
     /* Bounds that a column promises may be wider than what is there. */
-    enum status status = extent_search(accelerator, job, column, &extent);
+    enum status status = column_minmax_search(accelerator, job, column, &extent);
     if (status != STATUS_OK)
         return status;
     *job->result_rows = hist.bins;

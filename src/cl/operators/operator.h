@@ -7,13 +7,13 @@
 #include "engine/backend/backend.h"
 
 /* As backend_ops.breaker: STATUS_UNABLE, with or without a note, leaves it to the host. */
-typedef enum status cl_breaker_fn(struct accelerator *accelerator, const struct break_job *job, bool *flagged);
+typedef enum status cl_breaker_fn(struct accelerator *accelerator, const struct operator_job *job, bool *flagged);
 
 /* The function of a kind. */
-cl_breaker_fn *cl_breaker(enum breaker_kind kind);
+cl_breaker_fn *cl_operator(enum operator_kind kind);
 
 /* Whether devices of this shape are worth asking, where the host works in the same memory. */
-bool cl_breaker_pays(enum breaker_kind kind, const struct shape *shape);
+bool cl_operator_pays(enum operator_kind kind, const struct kernel_config *shape);
 
 cl_breaker_fn cl_scan;
 cl_breaker_fn cl_sort;

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-struct tool tool_begin(struct accelerator *accelerator, const struct break_job *job, const char *text,
-                       const char *const *names, size_t count)
+struct operator_run operator_begin(struct accelerator *accelerator, const struct operator_job *job, const char *text,
+                                   const char *const *names, size_t count)
 {
     int64_t began = now_ns();
     struct program *program = program_of_text(accelerator, text, names, count, job->diags);
@@ -14,7 +14,7 @@ struct tool tool_begin(struct accelerator *accelerator, const struct break_job *
     if (program)
         timing_add(job->timing, PHASE_BUILD, program->launched ? "cached" : stages_title(job->task, job->diags->arena),
                    now_ns() - began, 0);
-    return (struct tool){
+    return (struct operator_run){
         .accelerator = accelerator,
         .job = job,
         .program = program,
@@ -23,50 +23,50 @@ struct tool tool_begin(struct accelerator *accelerator, const struct break_job *
     };
 }
 
-static bool is_cancelled(const struct tool *tool)
+static bool is_cancelled(const struct operator_run *run)
 {
-    return tool->job->cancel && *tool->job->cancel;
+    return run->job->cancel && *run->job->cancel;
 }
 
-bool tool_stopped(const struct tool *tool)
+bool operator_stopped(const struct operator_run *run)
 {
-    return tool->unable || tool->accelerator->failure.call || is_cancelled(tool);
+    return run->unable || run->accelerator->failure.call || is_cancelled(run);
 }
 
-enum status tool_end(struct tool *tool)
+enum status operator_end(struct operator_run *run)
 {
-    struct accelerator *accelerator = tool->accelerator;
+    struct accelerator *accelerator = run->accelerator;
 
-    memory_done(accelerator->memory, tool->job->timing);
-    for (size_t k = 0; k < tool->buffer_count; k++)
-        memory_buffer_release(accelerator->memory, tool->buffers[k].buffer, tool->buffers[k].bytes);
-    free(tool->buffers);
+    memory_done(accelerator->memory, run->job->timing);
+    for (size_t k = 0; k < run->buffer_count; k++)
+        memory_buffer_release(accelerator->memory, run->buffers[k].buffer, run->buffers[k].bytes);
+    free(run->buffers);
     if (accelerator->failure.call)
-        return cl_report(&accelerator->failure, accelerator->device.name, tool->job->diags);
-    if (tool->unable)
+        return cl_report(&accelerator->failure, accelerator->device.name, run->job->diags);
+    if (run->unable)
         return STATUS_UNABLE;
-    tool->program->launched = true;
-    return is_cancelled(tool) ? STATUS_CANCELLED : STATUS_OK;
+    run->program->launched = true;
+    return is_cancelled(run) ? STATUS_CANCELLED : STATUS_OK;
 }
 
-cl_mem tool_buffer(struct tool *tool, size_t bytes)
+cl_mem operator_buffer(struct operator_run *run, size_t bytes)
 {
-    cl_mem buffer = tool_stopped(tool) ? NULL : memory_buffer(tool->accelerator->memory, bytes);
+    cl_mem buffer = operator_stopped(run) ? NULL : memory_buffer(run->accelerator->memory, bytes);
 
     if (!buffer)
         return NULL;
-    if (tool->buffer_count == tool->buffer_capacity) {
-        tool->buffer_capacity = tool->buffer_capacity ? 2 * tool->buffer_capacity : 8;
-        tool->buffers = heap_resize(tool->buffers, tool->buffer_capacity, sizeof *tool->buffers);
+    if (run->buffer_count == run->buffer_capacity) {
+        run->buffer_capacity = run->buffer_capacity ? 2 * run->buffer_capacity : 8;
+        run->buffers = heap_resize(run->buffers, run->buffer_capacity, sizeof *run->buffers);
     }
-    tool->buffers[tool->buffer_count++] = (struct tool_buffer){buffer, bytes};
+    run->buffers[run->buffer_count++] = (struct operator_buffer){buffer, bytes};
     return buffer;
 }
 
-static void add_timing(struct tool *tool, const char *what, int64_t bytes, cl_event event)
+static void add_timing(struct operator_run *run, const char *what, int64_t bytes, cl_event event)
 {
-    struct failure *failure = &tool->accelerator->failure;
-    struct timing *timing = tool->job->timing;
+    struct failure *failure = &run->accelerator->failure;
+    struct timing *timing = run->job->timing;
     cl_ulong start = 0, end = 0;
 
     if (timing &&
@@ -74,25 +74,25 @@ static void add_timing(struct tool *tool, const char *what, int64_t bytes, cl_ev
               clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)) &&
         cl_ok(failure, "clGetEventProfilingInfo",
               clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL)))
-        timing_add(timing, PHASE_KERNEL, arena_printf(timing->arena, "%s: %s", tool->title, what),
+        timing_add(timing, PHASE_KERNEL, arena_printf(timing->arena, "%s: %s", run->title, what),
                    (int64_t)(end - start), bytes);
 }
 
 /* Whether the kernel ran to its end. The first launches of a program are when drivers finish compiling. */
-static bool enqueue(struct tool *tool, cl_kernel kernel, size_t global, size_t local, cl_event *event)
+static bool enqueue(struct operator_run *run, cl_kernel kernel, size_t global, size_t local, cl_event *event)
 {
-    struct failure *failure = &tool->accelerator->failure;
+    struct failure *failure = &run->accelerator->failure;
     struct thread_signals before;
-    bool first = !tool->program->launched;
+    bool first = !run->program->launched;
 
     if (first)
         signals_hold_interrupt(&before);
     bool enqueued =
         cl_ok(failure, "clEnqueueNDRangeKernel",
-              clEnqueueNDRangeKernel(tool->accelerator->queue, kernel, 1, NULL, &global, &local, 0, NULL, event));
+              clEnqueueNDRangeKernel(run->accelerator->queue, kernel, 1, NULL, &global, &local, 0, NULL, event));
     bool done = enqueued && cl_ok(failure, "clWaitForEvents", clWaitForEvents(1, event));
     if (first) {
-        signals_put_back(&tool->accelerator->signals);
+        signals_put_back(&run->accelerator->signals);
         signals_release(&before);
     }
     if (enqueued && !done)
@@ -100,33 +100,33 @@ static bool enqueue(struct tool *tool, cl_kernel kernel, size_t global, size_t l
     return done;
 }
 
-void tool_run(struct tool *tool, size_t kernel, size_t groups, size_t local, const struct tool_argument *arguments,
-              size_t count, const char *what, int64_t bytes)
+void operator_run(struct operator_run *run, size_t kernel, size_t groups, size_t local,
+                  const struct operator_argument *arguments, size_t count, const char *what, int64_t bytes)
 {
-    struct failure *failure = &tool->accelerator->failure;
+    struct failure *failure = &run->accelerator->failure;
     cl_event event;
 
-    if (tool_stopped(tool) || groups == 0)
+    if (operator_stopped(run) || groups == 0)
         return;
     for (size_t k = 0; k < count; k++)
         cl_ok(failure, "clSetKernelArg",
-              clSetKernelArg(tool->program->kernels[kernel], (cl_uint)k, arguments[k].size, arguments[k].bytes));
-    if (failure->call || !enqueue(tool, tool->program->kernels[kernel], groups * local, local, &event))
+              clSetKernelArg(run->program->kernels[kernel], (cl_uint)k, arguments[k].size, arguments[k].bytes));
+    if (failure->call || !enqueue(run, run->program->kernels[kernel], groups * local, local, &event))
         return;
-    add_timing(tool, what, bytes, event);
+    add_timing(run, what, bytes, event);
     clReleaseEvent(event);
 }
 
-void tool_read(struct tool *tool, cl_mem buffer, size_t offset, size_t bytes, void *host)
+void operator_read(struct operator_run *run, cl_mem buffer, size_t offset, size_t bytes, void *host)
 {
-    if (!tool_stopped(tool) && bytes > 0)
-        cl_ok(&tool->accelerator->failure, "clEnqueueReadBuffer",
-              clEnqueueReadBuffer(tool->accelerator->queue, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL));
+    if (!operator_stopped(run) && bytes > 0)
+        cl_ok(&run->accelerator->failure, "clEnqueueReadBuffer",
+              clEnqueueReadBuffer(run->accelerator->queue, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL));
 }
 
-void tool_write(struct tool *tool, cl_mem buffer, size_t offset, size_t bytes, const void *host)
+void operator_write(struct operator_run *run, cl_mem buffer, size_t offset, size_t bytes, const void *host)
 {
-    if (!tool_stopped(tool) && bytes > 0)
-        cl_ok(&tool->accelerator->failure, "clEnqueueWriteBuffer",
-              clEnqueueWriteBuffer(tool->accelerator->queue, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL));
+    if (!operator_stopped(run) && bytes > 0)
+        cl_ok(&run->accelerator->failure, "clEnqueueWriteBuffer",
+              clEnqueueWriteBuffer(run->accelerator->queue, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL));
 }

@@ -33,7 +33,7 @@ void argument_add(struct arguments *arguments, size_t size, const void *bytes)
         copy = arena_alloc(arguments->arena, size);
         memcpy(copy, bytes, size);
     }
-    arguments->at[arguments->count++] = (struct tool_argument){size, copy};
+    arguments->at[arguments->count++] = (struct operator_argument){size, copy};
 }
 
 void argument_buffer(struct arguments *arguments, cl_mem buffer)
@@ -58,41 +58,41 @@ void argument_local(struct arguments *arguments, size_t bytes)
     argument_add(arguments, bytes, NULL);
 }
 
-void argument_column(struct arguments *arguments, struct tool *tool, struct column *column, int64_t rows)
+void argument_column(struct arguments *arguments, struct operator_run *run, struct column *column, int64_t rows)
 {
     struct view view = {0};
 
-    if (!tool_stopped(tool))
-        memory_input(tool->accelerator->memory, column, 0, rows, tool->job->timing, &view);
+    if (!operator_stopped(run))
+        memory_input(run->accelerator->memory, column, 0, rows, run->job->timing, &view);
     argument_buffer(arguments, view.buffer);
     argument_ulong(arguments, view.first);
 }
 
-const char *walk_loop(const struct shape *shape)
+const char *row_loop_loop(const struct kernel_config *shape)
 {
     return shape->chunks ? "for (ulong i = begin + get_global_id(0) * chunk, stop = min(end, i + chunk); i < stop; ++i)"
                          : "for (ulong i = begin + get_global_id(0); i < end; i += get_global_size(0))";
 }
 
-const char *walk_peek(const struct shape *shape)
+const char *row_loop_peek(const struct kernel_config *shape)
 {
     return shape->peeks ? "*cell" : "atomic_or(cell, 0)";
 }
 
-size_t walk_groups(const struct accelerator *accelerator, int64_t rows)
+size_t row_loop_groups(const struct accelerator *accelerator, int64_t rows)
 {
-    const struct shape *shape = accelerator->shape;
+    const struct kernel_config *shape = accelerator->shape;
     size_t most = accelerator->device.units * shape->groups, wanted = (size_t)(rows / shape->least) + 1;
 
     return wanted < most ? wanted : most;
 }
 
-void walk(struct tool *tool, size_t kernel, const struct arguments *arguments, int64_t rows, size_t groups,
-          const char *what, int64_t row_bytes)
+void row_loop(struct operator_run *run, size_t kernel, const struct arguments *arguments, int64_t rows, size_t groups,
+              const char *what, int64_t row_bytes)
 {
-    const struct shape *shape = tool->accelerator->shape;
+    const struct kernel_config *shape = run->accelerator->shape;
 
-    for (int64_t begin = 0; begin < rows && !tool_stopped(tool); begin += shape->rows) {
+    for (int64_t begin = 0; begin < rows && !operator_stopped(run); begin += shape->rows) {
         int64_t end = rows - begin < shape->rows ? rows : begin + shape->rows;
         int64_t chunk = (end - begin + (int64_t)groups - 1) / (int64_t)groups;
         struct arguments all = *arguments;
@@ -101,6 +101,6 @@ void walk(struct tool *tool, size_t kernel, const struct arguments *arguments, i
         argument_ulong(&all, (uint64_t)begin);
         argument_ulong(&all, (uint64_t)end);
         argument_ulong(&all, (uint64_t)chunk);
-        tool_run(tool, kernel, groups, shape->group, all.at, all.count, what, (end - begin) * row_bytes);
+        operator_run(run, kernel, groups, shape->group, all.at, all.count, what, (end - begin) * row_bytes);
     }
 }

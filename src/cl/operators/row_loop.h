@@ -17,7 +17,7 @@ bool columns_fit(const struct accelerator *accelerator, struct column *const *co
 /* The arguments of a kernel in order; their bytes are copied. */
 struct arguments {
     struct arena *arena;
-    struct tool_argument *at;
+    struct operator_argument *at;
     size_t count, capacity;
 };
 
@@ -28,20 +28,20 @@ void argument_ulong(struct arguments *arguments, uint64_t number);
 void argument_local(struct arguments *arguments, size_t bytes); /* local memory, rather than a value */
 
 /* A column of so many rows: its buffer and the number of its first element. */
-void argument_column(struct arguments *arguments, struct tool *tool, struct column *column, int64_t rows);
+void argument_column(struct arguments *arguments, struct operator_run *run, struct column *column, int64_t rows);
 
 /* The loop over a launch's rows begin..end-1 that kernels of this shape write down as $each. Those kernels' last
  * parameters are `ulong begin, ulong end, ulong chunk`. */
-const char *walk_loop(const struct shape *shape);
+const char *row_loop_loop(const struct kernel_config *shape);
 
 /* The expression for kernels/peek.cl. */
-const char *walk_peek(const struct shape *shape);
+const char *row_loop_peek(const struct kernel_config *shape);
 
 /* The most work-items that walk over the rows, in groups of shape->group, and how many rows there are to each. */
-size_t walk_groups(const struct accelerator *accelerator, int64_t rows);
+size_t row_loop_groups(const struct accelerator *accelerator, int64_t rows);
 
 /* Runs such a kernel over all rows, in launches that are not too long. `arguments` are those before begin. */
-void walk(struct tool *tool, size_t kernel, const struct arguments *arguments, int64_t rows, size_t groups,
-          const char *what, int64_t row_bytes);
+void row_loop(struct operator_run *run, size_t kernel, const struct arguments *arguments, int64_t rows, size_t groups,
+              const char *what, int64_t row_bytes);
 
 #endif

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 struct scan {
-    struct tool *tool;
-    const struct break_job *job;
-    const struct shape *shape;
+    struct operator_run *run;
+    const struct operator_job *job;
+    const struct kernel_config *shape;
     struct scan_text text;
     struct column *from, *to;
     cl_mem flag, totals, carry;
@@ -25,7 +25,7 @@ enum { MOST_ARGUMENTS = 96, FEWEST_LINES = 64, ITEMS_A_UNIT = 2048, SCAN_GROUPS 
 
 /* Arguments of a kernel, one after another. */
 struct arguments {
-    struct tool_argument at[MOST_ARGUMENTS];
+    struct operator_argument at[MOST_ARGUMENTS];
     size_t count;
     union literal_argument literals[MOST_ARGUMENTS];
     cl_long integer;
@@ -35,7 +35,7 @@ struct arguments {
 
 static void add(struct arguments *arguments, size_t size, const void *bytes)
 {
-    arguments->at[arguments->count++] = (struct tool_argument){size, bytes};
+    arguments->at[arguments->count++] = (struct operator_argument){size, bytes};
 }
 
 static void add_view(struct arguments *arguments, const struct view *view)
@@ -91,8 +91,8 @@ static void run_carries(const struct scan *scan, bool first, int64_t chunks)
     add(&arguments, sizeof is_first, &is_first);
     add(&arguments, sizeof count, &count);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    tool_run(scan->tool, SCAN_CARRIES, 1, scan->shape->group, arguments.at, arguments.count, "join",
-             2 * chunks * (int64_t)sizeof(cl_long));
+    operator_run(scan->run, SCAN_CARRIES, 1, scan->shape->group, arguments.at, arguments.count, "join",
+                 2 * chunks * (int64_t)sizeof(cl_long));
 }
 
 /* SCAN_TOTALS, or with somewhere to write SCAN_ROWS. */
@@ -101,7 +101,7 @@ static void run_chunks(const struct scan *scan, const struct view *in, const str
 {
     struct arguments arguments = {.count = 0};
     cl_ulong base = (cl_ulong)row, count = (cl_ulong)rows, each = (cl_ulong)chunk;
-    cl_ulong segment = (cl_ulong)scan->job->task->breaker->segment;
+    cl_ulong segment = (cl_ulong)scan->job->task->operator->segment;
     size_t bytes = size_in(scan) + (out ? size_out(scan) : 0);
 
     add_view(&arguments, in);
@@ -114,8 +114,8 @@ static void run_chunks(const struct scan *scan, const struct view *in, const str
     add(&arguments, sizeof each, &each);
     add(&arguments, sizeof segment, &segment);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    tool_run(scan->tool, out ? SCAN_ROWS : SCAN_TOTALS, (size_t)ceiling(rows, chunk), scan->shape->group, arguments.at,
-             arguments.count, out ? "scan" : "totals", (int64_t)bytes * rows);
+    operator_run(scan->run, out ? SCAN_ROWS : SCAN_TOTALS, (size_t)ceiling(rows, chunk), scan->shape->group,
+                 arguments.at, arguments.count, out ? "scan" : "totals", (int64_t)bytes * rows);
 }
 
 /* All in one pass. */
@@ -129,8 +129,8 @@ static void run_ahead(const struct scan *scan, const struct view *in, const stru
     add(&clear, sizeof scan->words, &scan->words);
     add(&clear, sizeof count, &count);
     add(&clear, sizeof scan->next, &scan->next);
-    tool_run(scan->tool, SCAN_CLEAR, (size_t)ceiling(tiles, (int64_t)scan->shape->group), scan->shape->group, clear.at,
-             clear.count, "clear", tiles * WORD_BYTES);
+    operator_run(scan->run, SCAN_CLEAR, (size_t)ceiling(tiles, (int64_t)scan->shape->group), scan->shape->group,
+                 clear.at, clear.count, "clear", tiles * WORD_BYTES);
     add_view(&arguments, in);
     add_view(&arguments, out);
     add(&arguments, sizeof scan->words, &scan->words);
@@ -140,13 +140,13 @@ static void run_ahead(const struct scan *scan, const struct view *in, const stru
     add(&arguments, sizeof first, &first);
     add(&arguments, sizeof all, &all);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    tool_run(scan->tool, SCAN_AHEAD, (size_t)tiles, scan->shape->group, arguments.at, arguments.count, "scan",
-             (int64_t)(size_in(scan) + size_out(scan)) * rows);
+    operator_run(scan->run, SCAN_AHEAD, (size_t)tiles, scan->shape->group, arguments.at, arguments.count, "scan",
+                 (int64_t)(size_in(scan) + size_out(scan)) * rows);
 }
 
 static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows)
 {
-    struct memory *memory = scan->tool->accelerator->memory;
+    struct memory *memory = scan->run->accelerator->memory;
     struct view in, out;
     int64_t unit = scan->shape->chunks ? 1024 : (int64_t)(scan->shape->group * scan->text.items);
     int64_t chunk = ceiling(ceiling(rows, scan->chunks), unit) * unit;
@@ -161,7 +161,7 @@ static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows)
         run_carries(scan, row == 0, ceiling(rows, chunk));
         run_chunks(scan, &in, &out, row, rows, chunk);
     }
-    return !tool_stopped(scan->tool) && memory_keep(memory, scan->to, row, rows, &out, scan->job->timing);
+    return !operator_stopped(scan->run) && memory_keep(memory, scan->to, row, rows, &out, scan->job->timing);
 }
 
 /* How many rows the device holds at once. */
@@ -177,17 +177,17 @@ static int64_t slab_rows(const struct scan *scan, const struct device *device)
 
 static void scan_slabs(struct scan *scan)
 {
-    struct memory *memory = scan->tool->accelerator->memory;
-    int64_t most = slab_rows(scan, &scan->tool->accelerator->device);
+    struct memory *memory = scan->run->accelerator->memory;
+    int64_t most = slab_rows(scan, &scan->run->accelerator->device);
 
-    scan->totals = tool_buffer(scan->tool, (size_t)scan->chunks * SCAN_STATE_BYTES);
-    scan->carry = tool_buffer(scan->tool, SCAN_STATE_BYTES);
+    scan->totals = operator_buffer(scan->run, (size_t)scan->chunks * SCAN_STATE_BYTES);
+    scan->carry = operator_buffer(scan->run, SCAN_STATE_BYTES);
     if (scan->text.ahead) {
         int64_t rows = least(most, scan->job->rows), tile = (int64_t)(scan->shape->group * scan->text.items);
-        scan->words = tool_buffer(scan->tool, (size_t)(ceiling(rows, tile) * WORD_BYTES));
-        scan->next = tool_buffer(scan->tool, sizeof(cl_uint));
+        scan->words = operator_buffer(scan->run, (size_t)(ceiling(rows, tile) * WORD_BYTES));
+        scan->next = operator_buffer(scan->run, sizeof(cl_uint));
     }
-    for (int64_t row = 0; row < scan->job->rows && !tool_stopped(scan->tool); row += most) {
+    for (int64_t row = 0; row < scan->job->rows && !operator_stopped(scan->run); row += most) {
         if (!scan_slab(scan, row, least(most, scan->job->rows - row)))
             return;
         memory_done(memory, scan->job->timing);
@@ -224,20 +224,20 @@ static void run_columns(const struct columns *columns, enum scan_kernel kernel)
         add(&arguments, sizeof columns->lines, &columns->lines);
     add(&arguments, sizeof columns->items, &columns->items);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    tool_run(scan->tool, kernel, (size_t)ceiling((int64_t)threads, (int64_t)scan->shape->group), scan->shape->group,
-             arguments.at, arguments.count,
-             carries  ? "join"
-             : writes ? "scan"
-                      : "totals",
-             carries ? 0 : (int64_t)(rows * bytes));
+    operator_run(scan->run, kernel, (size_t)ceiling((int64_t)threads, (int64_t)scan->shape->group), scan->shape->group,
+                 arguments.at, arguments.count,
+                 carries  ? "join"
+                 : writes ? "scan"
+                          : "totals",
+                 carries ? 0 : (int64_t)(rows * bytes));
 }
 
 /* Enough work-items for the device, each with enough lines of its column to be worth it. */
 static void scan_columns(struct scan *scan)
 {
-    const struct device *device = &scan->tool->accelerator->device;
-    struct memory *memory = scan->tool->accelerator->memory;
-    int64_t rows = scan->job->rows, width = scan->job->task->breaker->stride;
+    const struct device *device = &scan->run->accelerator->device;
+    struct memory *memory = scan->run->accelerator->memory;
+    int64_t rows = scan->job->rows, width = scan->job->task->operator->stride;
     int64_t lines = ceiling(rows, width), blocks = ceiling((int64_t)device->units * ITEMS_A_UNIT, width);
     int64_t each = ceiling(lines, blocks);
     struct columns columns = {.scan = scan};
@@ -246,14 +246,14 @@ static void scan_columns(struct scan *scan)
     columns.width = (cl_ulong)width;
     columns.lines = (cl_ulong)each;
     columns.items = (cl_ulong)(ceiling(lines, each) * width);
-    scan->totals = tool_buffer(scan->tool, (size_t)columns.items * SCAN_STATE_BYTES);
-    if (tool_stopped(scan->tool) || !memory_input(memory, scan->from, 0, rows, scan->job->timing, &columns.in) ||
+    scan->totals = operator_buffer(scan->run, (size_t)columns.items * SCAN_STATE_BYTES);
+    if (operator_stopped(scan->run) || !memory_input(memory, scan->from, 0, rows, scan->job->timing, &columns.in) ||
         !memory_output(memory, scan->to, 0, rows, &columns.out))
         return;
     run_columns(&columns, SCAN_COLUMN_TOTALS);
     run_columns(&columns, SCAN_COLUMN_CARRIES);
     run_columns(&columns, SCAN_COLUMN_ROWS);
-    if (!tool_stopped(scan->tool))
+    if (!operator_stopped(scan->run))
         memory_keep(memory, scan->to, 0, rows, &columns.out, scan->job->timing);
 }
 
@@ -261,7 +261,7 @@ static void scan_columns(struct scan *scan)
 
 /* Whether sums of the column's integers may not fit 64 bits: of none of its elements' classes more than a few are
  * told apart, so that other data of the kind finds the same program. */
-static bool may_overflow(const struct break_job *job, const struct column *from)
+static bool may_overflow(const struct operator_job *job, const struct column *from)
 {
     const struct aggregate *aggregate = &job->task->aggregates[0];
     const struct type_info *info = &type_table[from->store];
@@ -274,24 +274,24 @@ static bool may_overflow(const struct break_job *job, const struct column *from)
            hi * job->rows > INT64_MAX;
 }
 
-static bool takes(const struct accelerator *accelerator, const struct break_job *job)
+static bool takes(const struct accelerator *accelerator, const struct operator_job *job)
 {
-    const struct breaker *breaker = job->task->breaker;
-    const struct column *from = job->inputs[breaker->keys[0]];
+    const struct operator* operator= job->task->operator;
+    const struct column *from = job->inputs[operator->keys[0]];
     bool number = type_table[from->store].kind == KIND_FLOAT;
 
     if (number && !accelerator->device.doubles)
         return false;
     /* A processor's cores would each walk one column through all of memory. */
-    return breaker->stride <= 1 || (!accelerator->shape->chunks && breaker->segment == 0);
+    return operator->stride <= 1 ||(!accelerator->shape->chunks && operator->segment == 0);
 }
 
-enum status cl_scan(struct accelerator *accelerator, const struct break_job *job, bool *flagged)
+enum status cl_scan(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
 {
-    const struct breaker *breaker = job->task->breaker;
+    const struct operator* operator= job->task->operator;
     const struct aggregate *aggregate = &job->task->aggregates[0];
-    const struct shape *shape = accelerator->shape;
-    struct scan scan = {.job = job, .shape = shape, .from = job->inputs[breaker->keys[0]], .to = job->results[0]};
+    const struct kernel_config *shape = accelerator->shape;
+    struct scan scan = {.job = job, .shape = shape, .from = job->inputs[operator->keys[0]], .to = job->results[0]};
     cl_int raised = 0;
 
     *job->result_rows = job->rows;
@@ -305,19 +305,19 @@ enum status cl_scan(struct accelerator *accelerator, const struct break_job *job
         return STATUS_OK;
     if (!scan_text_make(&scan.text, job, accelerator, may_overflow(job, scan.from)) ||
         scan.text.literals + 16 > MOST_ARGUMENTS ||
-        (breaker->stride > 1 && slab_rows(&scan, &accelerator->device) < job->rows))
+        (operator->stride> 1 && slab_rows(&scan, &accelerator->device) < job->rows))
         return STATUS_UNABLE;
 
-    struct tool tool = tool_begin(accelerator, job, scan.text.text, scan.text.names, SCAN_KERNEL_COUNT);
-    scan.tool = &tool;
+    struct operator_run run = operator_begin(accelerator, job, scan.text.text, scan.text.names, SCAN_KERNEL_COUNT);
+    scan.run = &run;
     scan.chunks = (int64_t)accelerator->device.units * (shape->chunks ? (int64_t)shape->groups : SCAN_GROUPS);
-    scan.flag = tool_buffer(&tool, sizeof raised);
-    tool_write(&tool, scan.flag, 0, sizeof raised, &raised);
-    if (breaker->stride > 1)
+    scan.flag = operator_buffer(&run, sizeof raised);
+    operator_write(&run, scan.flag, 0, sizeof raised, &raised);
+    if (operator->stride> 1)
         scan_columns(&scan);
     else
         scan_slabs(&scan);
-    tool_read(&tool, scan.flag, 0, sizeof raised, &raised);
+    operator_read(&run, scan.flag, 0, sizeof raised, &raised);
     *flagged = *flagged || raised;
-    return tool_end(&tool);
+    return operator_end(&run);
 }

@@ -30,7 +30,7 @@ enum family {
     "    const int zero = (a.x == 0 && a.y == 0) || (b.x == 0 && b.y == 0);\n"                                         \
     "    return zero ? (long2)(0, 0) : (long2)(r, bad);\n"
 
-/* See engine/cascade.h, which this follows. What is not finite is added up by itself. */
+/* See engine/compensated_sum.h, which this follows. What is not finite is added up by itself. */
 #define CASCADE_STATE                                                                                                  \
     "typedef struct { double high, low, rest, weight, special; } state;\n"                                             \
     "double two_sum(double *a, double b)\n"                                                                            \
@@ -194,7 +194,7 @@ static const char *spliced(struct arena *arena, const char *template, const stru
 {
     struct strbuf out = {0};
 
-    splice(&out, template, parts);
+    template_expand(&out, template, parts);
     return taken(arena, &out);
 }
 
@@ -219,7 +219,7 @@ static const char *pass_of(const struct scan_text *text, struct arena *arena)
     return taken(arena, &out);
 }
 
-static void name_kernels(struct scan_text *text, const struct shape *shape)
+static void name_kernels(struct scan_text *text, const struct kernel_config *shape)
 {
     if (text->ahead) {
         text->names[SCAN_CLEAR] = "scan_clear";
@@ -249,14 +249,14 @@ static size_t items_of(enum family family, bool segmented, bool ahead, size_t el
     return items >= MOST_ITEMS ? MOST_ITEMS : items % 2 == 1 ? items : items - 1;
 }
 
-bool scan_text_make(struct scan_text *text, const struct break_job *job, const struct accelerator *accelerator,
+bool scan_text_make(struct scan_text *text, const struct operator_job *job, const struct accelerator *accelerator,
                     bool checked)
 {
-    const struct shape *shape = accelerator->shape;
-    const struct breaker *breaker = job->task->breaker;
+    const struct kernel_config *shape = accelerator->shape;
+    const struct operator* operator= job->task->operator;
     const struct aggregate *aggregate = &job->task->aggregates[0];
     struct arena *arena = job->diags->arena;
-    enum type from = job->inputs[breaker->keys[0]]->store, to = job->results[0]->store;
+    enum type from = job->inputs[operator->keys[0]]->store, to = job->results[0]->store;
     enum family family = family_of(aggregate->kind, type_table[from].kind == KIND_FLOAT, checked);
 
     *text = (struct scan_text){0};
@@ -265,12 +265,12 @@ bool scan_text_make(struct scan_text *text, const struct break_job *job, const s
         return false;
     const struct family_text *form = &families[family];
     bool large = family == FAMILY_FLOAT_SUM || family == FAMILY_PRODUCT || family == FAMILY_FOLD;
-    bool segmented = breaker->segment > 0;
+    bool segmented = operator->segment> 0;
     size_t staged = type_table[from].size > 4 || type_table[to].size > 4 ? 8 : 4;
     text->number = form->number;
     text->has_function = family == FAMILY_FOLD;
     text->literals = text->has_function ? text->function.emitter.literal_count : 0;
-    text->ahead = accelerator->device.warps && !shape->chunks && !large && !segmented && breaker->stride <= 1;
+    text->ahead = accelerator->device.warps && !shape->chunks && !large && !segmented && operator->stride <= 1;
     text->items = items_of(family, segmented, text->ahead, staged);
     name_kernels(text, shape);
 
@@ -293,8 +293,9 @@ bool scan_text_make(struct scan_text *text, const struct break_job *job, const s
         {"advance",
          form->advance ? form->advance : arena_printf(arena, "    return join(a, lift_value(x), %serr);\n", pass)},
         {"start", arena_printf(arena, "(given ? %s : none())", form->start)},
-        {"define", arena_printf(arena, "#define EXCLUSIVE %d\n#define SEGMENTED %d\n#define COMMUTES %d\n",
-                                breaker->exclusive, segmented, form->commutes && !segmented)},
+        {"define",
+         arena_printf(arena, "#define EXCLUSIVE %d\n#define SEGMENTED %d\n#define COMMUTES %d\n", operator->exclusive,
+                      segmented, form->commutes && !segmented)},
         {NULL, NULL},
     };
     struct strbuf out = {0};
@@ -304,9 +305,13 @@ bool scan_text_make(struct scan_text *text, const struct break_job *job, const s
     if (text->has_function)
         function_emit(&text->function, &out);
     strbuf_puts(&out, form->state);
-    splice(&out, functions, parts);
-    splice(&out, kernel_scan_states, parts);
-    splice(&out, shape->chunks ? kernel_scan_chunks : text->ahead ? kernel_scan_ahead : kernel_scan_tiles, parts);
+    template_expand(&out, functions, parts);
+    template_expand(&out, kernel_scan_states, parts);
+    template_expand(&out,
+                    shape->chunks ? kernel_scan_chunks
+                    : text->ahead ? kernel_scan_ahead
+                                  : kernel_scan_tiles,
+                    parts);
     text->text = taken(arena, &out);
     return true;
 }

@@ -41,7 +41,7 @@ struct scan_text {
 };
 
 /* The program for the job's breaker: `checked` if sums may not fit 64 bits. False if it has no OpenCL form. */
-bool scan_text_make(struct scan_text *text, const struct break_job *job, const struct accelerator *accelerator,
+bool scan_text_make(struct scan_text *text, const struct operator_job *job, const struct accelerator *accelerator,
                     bool checked);
 
 #endif

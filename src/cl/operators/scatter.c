@@ -15,7 +15,7 @@ struct moved {
 };
 
 struct scatter {
-    struct tool tool;
+    struct operator_run run;
     struct moved *moved;
     size_t count;
     int64_t into;
@@ -30,7 +30,7 @@ static const char *word_of(const struct column *column)
 }
 
 static const char *scatter_text(const struct scatter *scatter, const struct column *positions,
-                                const struct shape *shape, struct arena *arena)
+                                const struct kernel_config *shape, struct arena *arena)
 {
     struct strbuf parameters = {0}, prologue = {0}, move = {0}, text = {0};
 
@@ -44,14 +44,14 @@ static const char *scatter_text(const struct scatter *scatter, const struct colu
     }
     const struct part parts[] = {
         {"group", arena_printf(arena, "%zu", shape->group)},
-        {"each", walk_loop(shape)},
+        {"each", row_loop_loop(shape)},
         {"load", type_table[positions->store].cl},
         {"parameters", parameters.text ? parameters.text : ""},
         {"prologue", prologue.text ? prologue.text : ""},
         {"move", move.text ? move.text : ""},
         {0},
     };
-    splice(&text, kernel_scatter, parts);
+    template_expand(&text, kernel_scatter, parts);
     const char *kept = arena_text(arena, text.text, text.length);
     strbuf_free(&parameters);
     strbuf_free(&prologue);
@@ -60,85 +60,85 @@ static const char *scatter_text(const struct scatter *scatter, const struct colu
     return kept;
 }
 
-static void zero_words(struct tool *tool, cl_mem buffer, int64_t words)
+static void zero_words(struct operator_run *run, cl_mem buffer, int64_t words)
 {
-    struct arguments arguments = {.arena = tool->job->diags->arena};
+    struct arguments arguments = {.arena = run->job->diags->arena};
 
     argument_buffer(&arguments, buffer);
-    walk(tool, ZERO, &arguments, words, walk_groups(tool->accelerator, words), "zero", sizeof(cl_uint));
+    row_loop(run, ZERO, &arguments, words, row_loop_groups(run->accelerator, words), "zero", sizeof(cl_uint));
 }
 
 /* Makes room for a column's result; what is the host's own memory is zero already. */
 static void open_result(struct scatter *scatter, struct moved *moved)
 {
-    struct tool *tool = &scatter->tool;
-    struct memory *memory = tool->accelerator->memory;
+    struct operator_run *run = &scatter->run;
+    struct memory *memory = run->accelerator->memory;
     int64_t bytes = scatter->into * (int64_t)type_table[moved->to->store].size;
     int64_t words = (bytes + (int64_t)sizeof(cl_uint) - 1) / (int64_t)sizeof(cl_uint);
 
-    if (tool_stopped(tool))
+    if (operator_stopped(run))
         return;
     /* A few rows more, so that there are whole words of them: a column has a page to spare. */
     int64_t rows = words * (int64_t)sizeof(cl_uint) / (int64_t)type_table[moved->to->store].size;
     if (rows < scatter->into)
         rows = scatter->into;
-    if (memory_output(memory, moved->to, 0, rows, &moved->view) && !tool->accelerator->shape->host_memory)
-        zero_words(tool, moved->view.buffer, words);
+    if (memory_output(memory, moved->to, 0, rows, &moved->view) && !run->accelerator->shape->host_memory)
+        zero_words(run, moved->view.buffer, words);
 }
 
 /* Whether every position is a place of the result, and no two are the same. */
-static bool claim(struct tool *tool, struct column *positions, int64_t into)
+static bool claim(struct operator_run *run, struct column *positions, int64_t into)
 {
-    const struct break_job *job = tool->job;
+    const struct operator_job *job = run->job;
     struct arguments arguments = {.arena = job->diags->arena};
     int64_t words = into / 32 + 1;
-    cl_mem claimed = tool_buffer(tool, (size_t)words * sizeof(cl_uint)), flag = tool_buffer(tool, sizeof(cl_int));
+    cl_mem claimed = operator_buffer(run, (size_t)words * sizeof(cl_uint)), flag = operator_buffer(run, sizeof(cl_int));
     cl_int failed = 0;
 
-    zero_words(tool, claimed, words);
-    tool_write(tool, flag, 0, sizeof failed, &failed);
-    argument_column(&arguments, tool, positions, job->rows);
+    zero_words(run, claimed, words);
+    operator_write(run, flag, 0, sizeof failed, &failed);
+    argument_column(&arguments, run, positions, job->rows);
     argument_buffer(&arguments, claimed);
     argument_ulong(&arguments, (uint64_t)into);
     argument_buffer(&arguments, flag);
-    walk(tool, CLAIM, &arguments, job->rows, walk_groups(tool->accelerator, job->rows), "claim",
-         (int64_t)type_table[positions->store].size);
-    tool_read(tool, flag, 0, sizeof failed, &failed);
+    row_loop(run, CLAIM, &arguments, job->rows, row_loop_groups(run->accelerator, job->rows), "claim",
+             (int64_t)type_table[positions->store].size);
+    operator_read(run, flag, 0, sizeof failed, &failed);
     return !failed;
 }
 
 static void move(struct scatter *scatter, struct column *positions)
 {
-    struct tool *tool = &scatter->tool;
-    const struct break_job *job = tool->job;
+    struct operator_run *run = &scatter->run;
+    const struct operator_job *job = run->job;
     struct arguments arguments = {.arena = job->diags->arena};
     int64_t row_bytes = (int64_t)type_table[positions->store].size;
 
-    argument_column(&arguments, tool, positions, job->rows);
+    argument_column(&arguments, run, positions, job->rows);
     for (size_t k = 0; k < scatter->count; k++) {
         struct moved *moved = &scatter->moved[k];
         open_result(scatter, moved);
-        argument_column(&arguments, tool, moved->from, job->rows);
+        argument_column(&arguments, run, moved->from, job->rows);
         argument_buffer(&arguments, moved->view.buffer);
         argument_ulong(&arguments, moved->view.first);
         row_bytes += 2 * (int64_t)type_table[moved->to->store].size;
     }
-    walk(tool, MOVE, &arguments, job->rows, walk_groups(tool->accelerator, job->rows), "move", row_bytes);
-    for (size_t k = 0; k < scatter->count && !tool_stopped(tool); k++)
-        memory_keep(tool->accelerator->memory, scatter->moved[k].to, 0, scatter->into, &scatter->moved[k].view,
+    row_loop(run, MOVE, &arguments, job->rows, row_loop_groups(run->accelerator, job->rows), "move", row_bytes);
+    for (size_t k = 0; k < scatter->count && !operator_stopped(run); k++)
+        memory_keep(run->accelerator->memory, scatter->moved[k].to, 0, scatter->into, &scatter->moved[k].view,
                     job->timing);
 }
 
-enum status cl_scatter(struct accelerator *accelerator, const struct break_job *job, bool *flagged)
+enum status cl_scatter(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
 {
     static const char *const names[KERNELS] = {[CLAIM] = "claim", [MOVE] = "move", [ZERO] = "zero"};
     enum { PARAMETER_BYTES = 32, FIXED_BYTES = 128 };
     const struct task *task = job->task;
     struct arena *arena = job->diags->arena;
-    struct column *positions = job->inputs[task->breaker->keys[0]];
+    struct column *positions = job->inputs[task->operator->keys[0]];
     struct scatter scatter = {
         .moved = arena_array(arena, task->output_count + 1, sizeof *scatter.moved),
-        .into = breaker_gives(task->breaker, job->rows),
+        .into = operator_gives(task->operator, job->rows),
     };
     struct column **columns = arena_array(arena, task->output_count + 1, sizeof *columns);
 
@@ -154,11 +154,11 @@ enum status cl_scatter(struct accelerator *accelerator, const struct break_job *
         scatter.count * PARAMETER_BYTES + FIXED_BYTES > accelerator->device.parameters)
         return STATUS_UNABLE;
     *job->result_rows = scatter.into;
-    scatter.tool =
-        tool_begin(accelerator, job, scatter_text(&scatter, positions, accelerator->shape, arena), names, KERNELS);
-    if (!claim(&scatter.tool, positions, scatter.into))
+    scatter.run =
+        operator_begin(accelerator, job, scatter_text(&scatter, positions, accelerator->shape, arena), names, KERNELS);
+    if (!claim(&scatter.run, positions, scatter.into))
         *flagged = true;
     else
         move(&scatter, positions);
-    return tool_end(&scatter.tool);
+    return operator_end(&scatter.run);
 }

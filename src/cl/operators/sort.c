@@ -17,9 +17,9 @@ enum {
 /* A way to sort and the buffers between passes. */
 struct sorting {
     struct accelerator *accelerator;
-    const struct break_job *job;
+    const struct operator_job *job;
     struct arena *arena;
-    struct tool tool;
+    struct operator_run run;
     bool begun;
     struct sort_layout layout;
     size_t tile, tiles; /* rows of a tile, and how many there are */
@@ -57,16 +57,16 @@ static size_t place_size(const struct sorting *sorting)
 
 static bool use_program(struct sorting *sorting, const char *text, const char *const *names, size_t count)
 {
-    struct tool *tool = &sorting->tool;
+    struct operator_run *run = &sorting->run;
 
     if (!sorting->begun) {
-        *tool = tool_begin(sorting->accelerator, sorting->job, text, names, count);
+        *run = operator_begin(sorting->accelerator, sorting->job, text, names, count);
         sorting->begun = true;
-    } else if (!tool_stopped(tool)) {
-        tool->program = program_of_text(sorting->accelerator, text, names, count, sorting->job->diags);
-        tool->unable = !tool->program;
+    } else if (!operator_stopped(run)) {
+        run->program = program_of_text(sorting->accelerator, text, names, count, sorting->job->diags);
+        run->unable = !run->program;
     }
-    return !tool_stopped(tool);
+    return !operator_stopped(run);
 }
 
 static const char *text_of(struct sorting *sorting, struct strbuf *text)
@@ -85,7 +85,7 @@ static size_t code_size(int bits)
 /* What results come from, and what goes beside the codes. */
 static void plan_results(struct sorting *sorting)
 {
-    const struct break_job *job = sorting->job;
+    const struct operator_job *job = sorting->job;
     const struct task *task = job->task;
     struct sort_result *results = arena_array(sorting->arena, task->output_count + 1, sizeof *results);
     size_t count = 0, bytes = 0;
@@ -123,7 +123,7 @@ static void plan_results(struct sorting *sorting)
 /* Whether the device has room for what goes in and out, and for the elements twice. */
 static bool has_room(const struct sorting *sorting)
 {
-    const struct break_job *job = sorting->job;
+    const struct operator_job *job = sorting->job;
     const struct device *device = &sorting->accelerator->device;
     size_t columns = job->task->input_count, elements = (size_t)job->rows * 8;
 
@@ -142,7 +142,7 @@ static size_t divided(size_t n, size_t by)
 static void plan_layout(struct sorting *sorting, size_t code_bytes, size_t load_bytes)
 {
     const struct accelerator *accelerator = sorting->accelerator;
-    const struct shape *shape = accelerator->shape;
+    const struct kernel_config *shape = accelerator->shape;
     struct sort_layout *layout = &sorting->layout;
     size_t rows = (size_t)sorting->job->rows, units = accelerator->device.units;
 
@@ -150,7 +150,7 @@ static void plan_layout(struct sorting *sorting, size_t code_bytes, size_t load_
         layout->way = SORT_CHUNKS;
         layout->group = layout->items = 1;
         sorting->tile = 1;
-        sorting->groups = walk_groups(accelerator, sorting->job->rows);
+        sorting->groups = row_loop_groups(accelerator, sorting->job->rows);
     } else if (accelerator->device.warps) {
         layout->way = SORT_SWEEP;
         layout->group = SORT_BINS;
@@ -171,15 +171,15 @@ static void plan_layout(struct sorting *sorting, size_t code_bytes, size_t load_
 
 static cl_mem filled_buffer(struct sorting *sorting, const void *content, size_t bytes)
 {
-    cl_mem buffer = tool_buffer(&sorting->tool, bytes);
+    cl_mem buffer = operator_buffer(&sorting->run, bytes);
 
-    tool_write(&sorting->tool, buffer, 0, bytes, content);
+    operator_write(&sorting->run, buffer, 0, bytes, content);
     return buffer;
 }
 
 static void make_tables(struct sorting *sorting, const struct sort_word *word)
 {
-    struct tool *tool = &sorting->tool;
+    struct operator_run *run = &sorting->run;
     static const cl_ulong zeroes[MOST_PASSES * SORT_BINS];
     cl_ulong *numbers = arena_array(sorting->arena, word->key_count * SORT_KEY_NUMBERS, sizeof *numbers);
 
@@ -189,9 +189,9 @@ static void make_tables(struct sorting *sorting, const struct sort_word *word)
     if (sorting->layout.way == SORT_SWEEP) {
         sorting->counts = filled_buffer(sorting, zeroes, word->passes * SORT_BINS * place_size(sorting));
         sorting->next = filled_buffer(sorting, zeroes, word->passes * sizeof(cl_uint));
-        sorting->states = tool_buffer(tool, word->passes * sorting->tiles * SORT_BINS * place_size(sorting));
+        sorting->states = operator_buffer(run, word->passes * sorting->tiles * SORT_BINS * place_size(sorting));
     } else {
-        sorting->counts = tool_buffer(tool, SORT_BINS * (sorting->groups + 1) * place_size(sorting));
+        sorting->counts = operator_buffer(run, SORT_BINS * (sorting->groups + 1) * place_size(sorting));
     }
 }
 
@@ -209,7 +209,7 @@ static bool is_last(const struct pass *pass)
 static cl_mem made(struct sorting *sorting, cl_mem *buffer, size_t element)
 {
     if (!*buffer)
-        *buffer = tool_buffer(&sorting->tool, (size_t)sorting->job->rows * element);
+        *buffer = operator_buffer(&sorting->run, (size_t)sorting->job->rows * element);
     return *buffer;
 }
 
@@ -218,7 +218,7 @@ static struct arguments pass_arguments(struct sorting *sorting, const struct pas
 {
     const struct sort_word *word = pass->word;
     struct arguments arguments = {.arena = sorting->arena};
-    struct tool *tool = &sorting->tool;
+    struct operator_run *run = &sorting->run;
     int from = sorting->side, to = !from;
     int64_t rows = sorting->job->rows;
     bool moves_load = word->load == SORT_LOAD_ROW || (word->load != SORT_NO_LOAD && !is_last(pass));
@@ -230,10 +230,10 @@ static struct arguments pass_arguments(struct sorting *sorting, const struct pas
     argument_buffer(&arguments, sorting->loads[from]);
     argument_buffer(&arguments, sorting->numbers);
     for (size_t k = 0; k < word->key_count; k++)
-        argument_column(&arguments, tool, word->keys[k].column, rows);
+        argument_column(&arguments, run, word->keys[k].column, rows);
     for (size_t k = 0; k < word->result_count; k++) {
         if (!word->results[k].key)
-            argument_column(&arguments, tool, word->results[k].from, rows);
+            argument_column(&arguments, run, word->results[k].from, rows);
         argument_buffer(&arguments, sorting->views[k].buffer);
         argument_ulong(&arguments, sorting->views[k].first);
     }
@@ -271,29 +271,29 @@ static void count_all(struct sorting *sorting, const struct pass *pass)
 {
     struct arguments arguments = pass_arguments(sorting, pass, pass->bits);
     struct arguments offsets = {.arena = sorting->arena};
-    struct tool *tool = &sorting->tool;
+    struct operator_run *run = &sorting->run;
     size_t most = sorting->accelerator->device.units * COUNT_GROUPS;
     size_t groups = sorting->groups < most ? sorting->groups : most;
 
-    tool_run(tool, SORT_COUNT_FIRST, groups, sorting->layout.group, arguments.at, arguments.count, "count",
-             code_bytes(sorting, pass));
+    operator_run(run, SORT_COUNT_FIRST, groups, sorting->layout.group, arguments.at, arguments.count, "count",
+                 code_bytes(sorting, pass));
     argument_buffer(&offsets, sorting->counts);
-    tool_run(tool, SORT_OFFSETS, pass->word->passes, SORT_BINS, offsets.at, offsets.count, "offsets", 0);
+    operator_run(run, SORT_OFFSETS, pass->word->passes, SORT_BINS, offsets.at, offsets.count, "offsets", 0);
 }
 
 static void count(struct sorting *sorting, const struct pass *pass)
 {
     struct arguments arguments = pass_arguments(sorting, pass, pass->number * pass->bits);
     struct arguments offsets = {.arena = sorting->arena};
-    struct tool *tool = &sorting->tool;
+    struct operator_run *run = &sorting->run;
     size_t groups = sorting->groups, local = sorting->layout.group;
 
-    tool_run(tool, pass->number == 0 ? SORT_COUNT_FIRST : SORT_COUNT, groups, local, arguments.at, arguments.count,
-             "count", code_bytes(sorting, pass));
+    operator_run(run, pass->number == 0 ? SORT_COUNT_FIRST : SORT_COUNT, groups, local, arguments.at, arguments.count,
+                 "count", code_bytes(sorting, pass));
     argument_buffer(&offsets, sorting->counts);
     argument_ulong(&offsets, groups);
-    tool_run(tool, SORT_OFFSETS, sorting->layout.way == SORT_TILES ? SORT_BINS : 1, local, offsets.at, offsets.count,
-             "offsets", (int64_t)(groups * SORT_BINS * place_size(sorting)));
+    operator_run(run, SORT_OFFSETS, sorting->layout.way == SORT_TILES ? SORT_BINS : 1, local, offsets.at, offsets.count,
+                 "offsets", (int64_t)(groups * SORT_BINS * place_size(sorting)));
 }
 
 static void move(struct sorting *sorting, const struct pass *pass)
@@ -303,8 +303,8 @@ static void move(struct sorting *sorting, const struct pass *pass)
                           : is_last(pass)   ? SORT_MOVE_LAST
                                             : SORT_MOVE;
 
-    tool_run(&sorting->tool, role, sorting->groups, sorting->layout.group, arguments.at, arguments.count, "move",
-             moved_bytes(sorting, pass));
+    operator_run(&sorting->run, role, sorting->groups, sorting->layout.group, arguments.at, arguments.count, "move",
+                 moved_bytes(sorting, pass));
 }
 
 /* What is sorted by a word of the codes. */
@@ -385,7 +385,7 @@ static void sort_word(struct sorting *sorting, size_t number)
     }
     make_tables(sorting, &word);
     struct pass pass = {.word = &word, .bits = bits > 0 ? divided(bits, word.passes) : 1};
-    for (; pass.number < word.passes && !tool_stopped(&sorting->tool); pass.number++) {
+    for (; pass.number < word.passes && !operator_stopped(&sorting->run); pass.number++) {
         if (sorting->layout.way != SORT_SWEEP)
             count(sorting, &pass);
         else if (pass.number == 0)
@@ -397,7 +397,7 @@ static void sort_word(struct sorting *sorting, size_t number)
 
 static void keep(struct sorting *sorting, struct column *column, const struct view *view)
 {
-    if (!tool_stopped(&sorting->tool))
+    if (!operator_stopped(&sorting->run))
         memory_keep(sorting->accelerator->memory, column, 0, sorting->job->rows, view, sorting->job->timing);
 }
 
@@ -407,33 +407,33 @@ static void pick(struct sorting *sorting, const struct sort_result *result)
     struct arguments arguments = {.arena = sorting->arena};
     struct view view = {0};
     int64_t rows = sorting->job->rows;
-    size_t size = store_size(result->from), groups = walk_groups(accelerator, rows);
+    size_t size = store_size(result->from), groups = row_loop_groups(accelerator, rows);
 
     if (!use_program(sorting, pick_text(sorting, result), pick_names, 1) ||
         !memory_output(accelerator->memory, result->to, 0, rows, &view))
         return;
-    argument_column(&arguments, &sorting->tool, result->from, rows);
+    argument_column(&arguments, &sorting->run, result->from, rows);
     argument_buffer(&arguments, sorting->loads[sorting->side]);
     argument_buffer(&arguments, view.buffer);
     argument_ulong(&arguments, view.first);
     argument_ulong(&arguments, (uint64_t)rows);
     argument_ulong(&arguments, divided((size_t)rows, groups));
-    tool_run(&sorting->tool, 0, groups, accelerator->shape->group, arguments.at, arguments.count, "fetch",
-             rows * (int64_t)(2 * size + place_size(sorting)));
+    operator_run(&sorting->run, 0, groups, accelerator->shape->group, arguments.at, arguments.count, "fetch",
+                 rows * (int64_t)(2 * size + place_size(sorting)));
     keep(sorting, result->to, &view);
 }
 
 static enum status measure_keys(struct sorting *sorting)
 {
-    const struct breaker *breaker = sorting->job->task->breaker;
+    const struct operator* operator= sorting->job->task->operator;
     enum status status = STATUS_OK;
 
-    sorting->key_count = breaker->key_count;
-    sorting->keys = arena_array(sorting->arena, breaker->key_count + 1, sizeof *sorting->keys);
-    sorting->word_bits = arena_array(sorting->arena, breaker->key_count + 1, sizeof *sorting->word_bits);
-    for (size_t k = 0; k < breaker->key_count && status == STATUS_OK; k++) {
-        sorting->keys[k] = (struct sort_key){.column = sorting->job->inputs[breaker->keys[k]],
-                                             .descending = breaker->descending && breaker->descending[k]};
+    sorting->key_count = operator->key_count;
+    sorting->keys = arena_array(sorting->arena, operator->key_count + 1, sizeof *sorting->keys);
+    sorting->word_bits = arena_array(sorting->arena, operator->key_count + 1, sizeof *sorting->word_bits);
+    for (size_t k = 0; k < operator->key_count && status == STATUS_OK; k++) {
+        sorting->keys[k] = (struct sort_key){.column = sorting->job->inputs[operator->keys[k]],
+                                             .descending = operator->descending && operator->descending[k]};
         status = sort_key_measure(&sorting->keys[k], sorting->accelerator, sorting->job);
     }
     if (status != STATUS_OK)
@@ -446,10 +446,10 @@ static enum status measure_keys(struct sorting *sorting)
     return STATUS_OK;
 }
 
-enum status cl_sort(struct accelerator *accelerator, const struct break_job *job, bool *flagged)
+enum status cl_sort(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
 {
     struct sorting sorting = {.accelerator = accelerator, .job = job, .arena = job->diags->arena};
-    size_t columns = job->task->breaker->key_count + 2 * job->task->output_count;
+    size_t columns = job->task->operator->key_count + 2 * job->task->output_count;
 
     (void)flagged; /* any rows can be sorted */
     *job->result_rows = job->rows;
@@ -472,5 +472,5 @@ enum status cl_sort(struct accelerator *accelerator, const struct break_job *job
         keep(&sorting, sorting.results[k].to, &sorting.views[k]);
     for (size_t k = 0; k < sorting.picked_count; k++)
         pick(&sorting, &sorting.picked[k]);
-    return tool_end(&sorting.tool);
+    return operator_end(&sorting.run);
 }

@@ -7,10 +7,10 @@ static int bits_of(uint64_t most)
     return most ? WORD_BITS - __builtin_clzll(most) : 0;
 }
 
-enum status sort_key_measure(struct sort_key *key, struct accelerator *accelerator, const struct break_job *job)
+enum status sort_key_measure(struct sort_key *key, struct accelerator *accelerator, const struct operator_job *job)
 {
-    struct extent *extent = &key->extent;
-    enum status status = extent_find(accelerator, job, key->column, extent);
+    struct column_minmax *extent = &key->extent;
+    enum status status = column_minmax_find(accelerator, job, key->column, extent);
 
     if (status != STATUS_OK)
         return status;
@@ -42,7 +42,7 @@ size_t sort_keys_place(struct sort_key *keys, size_t count, int *bits)
 
 void sort_key_numbers(const struct sort_key *key, cl_ulong *numbers)
 {
-    const struct extent *extent = &key->extent;
+    const struct column_minmax *extent = &key->extent;
 
     numbers[SORT_KEY_FLIP] = key->descending ? UINT64_MAX : 0;
     numbers[SORT_KEY_BASE] = key->descending ? ~extent->most : extent->least;

@@ -1,5 +1,6 @@
-/* Keys of a sort on a device: as in engine/keys.h, a key's code is the distance of its element's image from the least
- * or the greatest, in as few bits as that takes. Codes of several keys stand side by side in words of up to 64 bits. */
+/* Keys of a sort on a device: as in engine/sort_keys.h, a key's code is the distance of its element's image from the
+ * least or the greatest, in as few bits as that takes. Codes of several keys stand side by side in words of up to 64
+ * bits. */
 #ifndef RQL_CL_OPERATORS_SORT_KEY_H
 #define RQL_CL_OPERATORS_SORT_KEY_H
 
@@ -8,14 +9,14 @@
 struct sort_key {
     struct column *column;
     bool descending;
-    struct extent extent;
+    struct column_minmax extent;
     int bits;
     size_t word; /* 0 is the least significant */
     int shift;
 };
 
-/* Sets the extent and the bits. The status is as from tool_end. */
-enum status sort_key_measure(struct sort_key *key, struct accelerator *accelerator, const struct break_job *job);
+/* Sets the extent and the bits. The status is as from operator_end. */
+enum status sort_key_measure(struct sort_key *key, struct accelerator *accelerator, const struct operator_job *job);
 
 /* Whether the code tells the element's very bits. */
 bool sort_key_tells(const struct sort_key *key);

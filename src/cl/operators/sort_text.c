@@ -147,7 +147,7 @@ static const char *filled(const char *template, const struct part *parts, struct
 {
     struct strbuf text = {0};
 
-    splice(&text, template, parts);
+    template_expand(&text, template, parts);
     return kept(&text, arena);
 }
 
@@ -233,7 +233,7 @@ static void add_kernel(struct strbuf *out, const struct writer *writer, enum sor
         all[FETCH_LOADS].text = filled(kernel_radix_fetch_sweep, all, arena);
         all[MOVE_LOADS].text = filled(kernel_radix_loads_sweep, all, arena);
     }
-    splice(out, skeleton, all);
+    template_expand(out, skeleton, all);
 }
 
 /* Whether a sort of so many passes has a kernel in this role. */
@@ -268,7 +268,7 @@ void sort_add_text(struct strbuf *out, const struct sort_word *word, const struc
         strbuf_puts(out, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
     strbuf_puts(out, kernel_images);
     strbuf_puts(out, kernel_radix_elements);
-    splice(out, skeletons[way].helpers, writer.types);
+    template_expand(out, skeletons[way].helpers, writer.types);
     for (enum sort_role role = 0; role < SORT_ROLE_COUNT; role++) {
         names[role] = has_role(role, word->passes, way) ? role_names[role] : NULL;
         if (names[role])
@@ -279,7 +279,8 @@ void sort_add_text(struct strbuf *out, const struct sort_word *word, const struc
     }
 }
 
-void sort_add_pick(struct strbuf *out, size_t size, bool wide_places, const struct shape *shape, struct arena *arena)
+void sort_add_pick(struct strbuf *out, size_t size, bool wide_places, const struct kernel_config *shape,
+                   struct arena *arena)
 {
     const struct part parts[] = {
         {"name", "sort_pick"},
@@ -289,5 +290,5 @@ void sort_add_pick(struct strbuf *out, size_t size, bool wide_places, const stru
         {"unroll", arena_printf(arena, "%zu", shape->unroll)},
         {NULL, NULL},
     };
-    splice(out, shape->chunks ? kernel_radix_pick_chunks : kernel_radix_pick_grid, parts);
+    template_expand(out, shape->chunks ? kernel_radix_pick_chunks : kernel_radix_pick_grid, parts);
 }

@@ -63,6 +63,7 @@ void sort_add_text(struct strbuf *out, const struct sort_word *word, const struc
                    const char **names, struct arena *arena);
 
 /* Appends the kernel sort_pick, which fetches elements of so many bytes by the number of their row. */
-void sort_add_pick(struct strbuf *out, size_t size, bool wide_places, const struct shape *shape, struct arena *arena);
+void sort_add_pick(struct strbuf *out, size_t size, bool wide_places, const struct kernel_config *shape,
+                   struct arena *arena);
 
 #endif

@@ -108,7 +108,7 @@ static struct rows_read rows_read(const struct execution *execution, size_t k, i
 
     if (emitter->reaches[k] == REACH_WHOLE)
         return (struct rows_read){0, count, 0, 0};
-    reach_offsets(emitter, input, begin, end, count, &before, &after);
+    input_access_offsets(emitter, input, begin, end, count, &before, &after);
     before = -least(begin, -before);
     after = least(count - end, after);
     return (struct rows_read){begin + before, end + after, before, after};
@@ -190,14 +190,14 @@ static enum status add_levels(const struct results *results, struct launch *laun
     struct slots second;
 
     /* No note of this: it is the values, not the device, that are unusual, and the answer is the same. */
-    if (!collect_levels(first, launch_accumulator_rows(launch, KERNEL_LEVELS), levels, &needed))
+    if (!read_aggregate_levels(first, launch_accumulator_rows(launch, KERNEL_LEVELS), levels, &needed))
         return STATUS_UNABLE;
     launch->levels = levels;
     if (needed) {
         at = run_for_slots(launch, KERNEL_LEVELS, &plan->second, &second, results->flagged);
         if (!at)
             return STATUS_UNABLE;
-        collect_second(&second, levels, kept, results->states);
+        read_aggregate_second(&second, levels, kept, results->states);
         free(at);
     }
     return STATUS_OK;
@@ -211,17 +211,17 @@ static enum status aggregate_piece(const struct results *results, struct launch 
     enum status status = STATUS_OK;
 
     if (!plan->roles[KERNEL_AGGREGATE]) { /* counts of all rows */
-        collect_first(&first, launch->rows, results->states, count);
+        read_aggregate_first(&first, launch->rows, results->states, count);
         return STATUS_OK;
     }
     uint64_t *at = run_for_slots(launch, KERNEL_AGGREGATE, &plan->first, &first, results->flagged);
     if (!at)
         return STATUS_UNABLE;
-    int64_t kept = collect_kept(&first, launch->rows);
+    int64_t kept = read_aggregate_kept(&first, launch->rows);
     if (plan->roles[KERNEL_LEVELS] && kept > 0 && !*results->flagged)
         status = add_levels(results, launch, &first, kept);
     if (status == STATUS_OK)
-        collect_first(&first, kept, results->states, count);
+        read_aggregate_first(&first, kept, results->states, count);
     free(at);
     return status;
 }

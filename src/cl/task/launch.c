@@ -17,7 +17,7 @@ enum { CHUNK_UNIT = 1024 /* rows; keeps chunks on cache lines and pages of their
 
 static struct layout layout_of(const struct launch *launch, enum kernel_role role)
 {
-    const struct shape *shape = launch->plan->shape;
+    const struct kernel_config *shape = launch->plan->shape;
     int64_t most = (int64_t)(launch->accelerator->device.units * shape->groups);
     int64_t groups = ceiling(launch->rows, shape->least);
     int64_t chunk = 0;
@@ -43,7 +43,7 @@ size_t launch_groups(const struct launch *launch, enum kernel_role role)
 
 int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role role)
 {
-    const struct shape *shape = launch->plan->shape;
+    const struct kernel_config *shape = launch->plan->shape;
     struct layout layout = layout_of(launch, role);
 
     return shape->chunks ? (int64_t)layout.chunk : ceiling(launch->rows, (int64_t)(layout.groups * shape->group));
@@ -107,7 +107,7 @@ static void levels_arguments(struct arguments *arguments, const struct levels *l
         argument(arguments, sizeof levels->unit[k], &levels->unit[k]);
 }
 
-/* What stands between the literals and the row number, by role; see text.h. */
+/* What stands between the literals and the row number, by role; see kernel_text.h. */
 static void role_arguments(struct arguments *arguments, const struct launch *launch, enum kernel_role role,
                            cl_mem slots)
 {

@@ -7,7 +7,7 @@ static const uint64_t *results_of(const struct slots *slots, size_t k)
     return slots->at + k * slots->groups;
 }
 
-int64_t collect_kept(const struct slots *slots, int64_t rows)
+int64_t read_aggregate_kept(const struct slots *slots, int64_t rows)
 {
     for (size_t k = 0; k < slots->accumulators->count; k++)
         if (slots->accumulators->at[k].kind == ACC_KEPT)
@@ -15,7 +15,7 @@ int64_t collect_kept(const struct slots *slots, int64_t rows)
     return rows;
 }
 
-bool collect_levels(const struct slots *first, int64_t accumulator_rows, struct levels *levels, bool *needed)
+bool read_aggregate_levels(const struct slots *first, int64_t accumulator_rows, struct levels *levels, bool *needed)
 {
     for (size_t k = 0; k < first->accumulators->count; k++) {
         const struct accumulator *accumulator = &first->accumulators->at[k];
@@ -64,7 +64,7 @@ static void add_folds(struct agg_state *state, const struct slots *slots, size_t
 static void add_nans(struct agg_state *state, int64_t nans)
 {
     if (state->kind == AGG_SUM || state->kind == AGG_MEAN) {
-        state->fsum.nan += nans;
+        state->float_sum.nan += nans;
         return;
     }
     state->nans += nans;
@@ -127,10 +127,10 @@ static void add_results(struct agg_state *state, const struct slots *slots, size
         add_nans(state, (int64_t)slots_sum(kind, results, groups));
         break;
     case ACC_POSITIVE_INF:
-        state->fsum.positive_inf += (int64_t)slots_sum(kind, results, groups);
+        state->float_sum.positive_inf += (int64_t)slots_sum(kind, results, groups);
         break;
     case ACC_NEGATIVE_INF:
-        state->fsum.negative_inf += (int64_t)slots_sum(kind, results, groups);
+        state->float_sum.negative_inf += (int64_t)slots_sum(kind, results, groups);
         break;
     case ACC_KEPT:
     case ACC_FOLDED:
@@ -144,7 +144,7 @@ static void add_results(struct agg_state *state, const struct slots *slots, size
     }
 }
 
-void collect_first(const struct slots *first, int64_t kept, struct agg_state *states, size_t count)
+void read_aggregate_first(const struct slots *first, int64_t kept, struct agg_state *states, size_t count)
 {
     for (size_t k = 0; k < count; k++)
         states[k].count += states[k].kind == AGG_FOLD ? 0 : kept;
@@ -153,21 +153,22 @@ void collect_first(const struct slots *first, int64_t kept, struct agg_state *st
         add_results(&states[first->accumulators->at[k].aggregate], first, k);
 }
 
-void collect_second(const struct slots *second, const struct levels *levels, int64_t kept, struct agg_state *states)
+void read_aggregate_second(const struct slots *second, const struct levels *levels, int64_t kept,
+                           struct agg_state *states)
 {
     for (size_t k = 0; k < second->accumulators->count; k++) {
         const struct accumulator *accumulator = &second->accumulators->at[k];
         const uint64_t *results = results_of(second, k);
-        struct fsum *sum = &states[accumulator->aggregate].fsum;
+        struct exact_sum *sum = &states[accumulator->aggregate].float_sum;
         if (accumulator->kind == ACC_REST) {
             /* The product is rounded once; the next double up is above it. */
             double rest = slots_float(ACC_REST, results, second->groups);
             if (rest > 0)
-                fsum_add_error(sum, nextafter(rest * (double)kept, INFINITY));
+                exact_sum_add_error(sum, nextafter(rest * (double)kept, INFINITY));
             continue;
         }
         int unit = levels[accumulator->aggregate].unit[accumulator->kind - ACC_LEVEL0];
         for (size_t group = 0; group < second->groups; group++)
-            fsum_add_scaled(sum, (int64_t)results[group], unit);
+            exact_sum_add_scaled(sum, (int64_t)results[group], unit);
     }
 }

@@ -18,7 +18,7 @@ void agg_init(struct agg_state *state, const struct aggregate *aggregate, const 
         .bits = aggregate->kind == AGG_BITAND ? -1 : 0,
         .reducer = aggregate->reducer,
     };
-    fsum_init(&state->fsum);
+    exact_sum_init(&state->float_sum);
 }
 
 static void multiply(struct agg_state *state, uint64_t magnitude)
@@ -42,7 +42,7 @@ static void fold_in(struct agg_state *state, const struct scalar *v)
 {
     struct scalar folded = *v;
     bool first = state->count == 0 && !state->begun;
-    if (!first && !reducer_apply(state->reducer, state->folded, *v, &folded))
+    if (!first && !user_reduce_apply(state->reducer, state->folded, *v, &folded))
         state->failed = true;
     else if (!state->failed)
         state->folded = folded;
@@ -71,7 +71,7 @@ void agg_merge(struct agg_state *into, const struct agg_state *from)
     into->overflow = into->overflow || from->overflow;
     into->zero = into->zero || from->zero;
     into->product *= from->product;
-    fsum_merge(&into->fsum, &from->fsum);
+    exact_sum_merge(&into->float_sum, &from->float_sum);
 }
 
 void agg_add_int(struct agg_state *state, int64_t v)
@@ -130,7 +130,7 @@ void agg_add_float(struct agg_state *state, double v)
         return;
     case AGG_SUM:
     case AGG_MEAN:
-        fsum_add(&state->fsum, v);
+        exact_sum_add(&state->float_sum, v);
         break;
     case AGG_PRODUCT:
         state->product *= v;
@@ -210,9 +210,9 @@ static struct scalar float_result(const struct agg_state *state, bool *certain)
         return scalar_float(state->count == 0 ? NAN : bound + 0.0);
     }
     case AGG_MEAN:
-        return scalar_float(fsum_result(&state->fsum, certain) / (double)state->count + 0.0);
+        return scalar_float(exact_sum_result(&state->float_sum, certain) / (double)state->count + 0.0);
     default:
-        return scalar_float(fsum_result(&state->fsum, certain) + 0.0);
+        return scalar_float(exact_sum_result(&state->float_sum, certain) + 0.0);
     }
 }
 
@@ -226,7 +226,7 @@ static void fold_value(const struct agg_state *state, const struct aggregate *ag
         return;
     *result = aggregate->initial;
     if (state->count > 0)
-        *certain = reducer_apply(state->reducer, aggregate->initial, state->folded, result);
+        *certain = user_reduce_apply(state->reducer, aggregate->initial, state->folded, result);
 }
 
 bool agg_value(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result, bool *certain)

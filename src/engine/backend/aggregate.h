@@ -17,13 +17,13 @@ struct agg_state {
     /* int product: sign and magnitude of the non-zero factors, and whether the magnitude has overflowed */
     uint64_t magnitude;
     bool negative, overflow, zero;
-    double product;                /* float product, in row order: ranges must come in order */
-    int64_t bits;                  /* int and, xor, or */
-    struct fsum fsum;              /* float sum, mean */
-    const struct reducer *reducer; /* fold; */
-    struct scalar folded;          /* of `count` values, in their order, and of what agg_begin put before them */
-    bool begun;                    /* agg_begin has taken the initial value in */
-    bool failed;                   /* the function had no result: `folded` is what it was before */
+    double product;                    /* float product, in row order: ranges must come in order */
+    int64_t bits;                      /* int and, xor, or */
+    struct exact_sum float_sum;        /* float sum, mean */
+    const struct user_reduce *reducer; /* fold; */
+    struct scalar folded;              /* of `count` values, in their order, and of what agg_begin put before them */
+    bool begun;                        /* agg_begin has taken the initial value in */
+    bool failed;                       /* the function had no result: `folded` is what it was before */
 };
 
 void agg_init(struct agg_state *state, const struct aggregate *aggregate, const struct code *code);

@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-/* A task about to run: analysed (range.h, guard.h) and with its inputs at hand. */
+/* A task about to run: analysed (range_analysis.h, guard.h) and with its inputs at hand. */
 struct job {
     const struct task *task;
     struct column *const *columns; /* the task's inputs in order; element 0 of the task is row task->first of each */
@@ -20,9 +20,9 @@ struct job {
     int64_t until;      /* other backends have the rows from here on; 0: none of them */
     int64_t left_ns;    /* asked to get ready: of processors, what the rest would take without; 0: not known yet */
     struct timing *timing;
-    struct progress *progress; /* or NULL; told of pieces of a range by whoever cuts it into such */
-    struct advance whole;      /* the task, of which row r is part r / rows */
-    const atomic_int *cancel;  /* becomes non-zero when the user interrupts */
+    struct progress *progress;  /* or NULL; told of pieces of a range by whoever cuts it into such */
+    struct progress_step whole; /* the task, of which row r is part r / rows */
+    const atomic_int *cancel;   /* becomes non-zero when the user interrupts */
     struct diags *diags;
 };
 
@@ -34,25 +34,25 @@ struct row_sink {
 };
 
 /* A breaker about to run, on whole columns. */
-struct break_job {
+struct operator_job {
     const struct task *task;
     struct column *const *inputs; /* of the task, in order; all of `rows` rows */
     int64_t rows;
     /* Of each output, NULL where not needed. Reserved by the caller where the number of rows is known before (scan,
      * sort, scatter, hist); of group and distinct made by the backend. A sort of which few rows are read
-     * (breaker_selects) may give no more than those, and that is what the host reserves. */
+     * (operator_selects) may give no more than those, and that is what the host reserves. */
     struct column **results;
     int64_t *result_rows;
-    struct pool *pool; /* for results and for memory that is used meanwhile, or NULL */
-    bool hasty;        /* STATUS_UNABLE, without a note, rather than wait for a device or a program to get ready */
+    struct buffer_pool *pool; /* for results and for memory that is used meanwhile, or NULL */
+    bool hasty; /* STATUS_UNABLE, without a note, rather than wait for a device or a program to get ready */
     struct timing *timing;
-    struct progress *progress; /* or NULL */
-    struct advance whole;      /* the task */
+    struct progress *progress;  /* or NULL */
+    struct progress_step whole; /* the task */
     const atomic_int *cancel;
     struct diags *diags;
 };
 
-/* What the choice between backends (choose.h) has to know of one. */
+/* What the choice between backends (backend_choice.h) has to know of one. */
 enum backend_class { CLASS_EVALUATOR, CLASS_CPU, CLASS_GPU };
 struct profile {
     enum backend_class class;
@@ -78,9 +78,9 @@ struct backend_ops {
     /* Appends the rows of the range that pass the filters, in order. */
     enum status (*rows)(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged);
     /* Runs a breaker; NULL or STATUS_UNABLE: the evaluator does it. *flagged is set if something may have failed. */
-    enum status (*breaker)(struct backend *backend, const struct break_job *job, bool *flagged);
+    enum status (*operator)(struct backend *backend, const struct operator_job *job, bool *flagged);
     /* Once it has started: whether breakers of this kind are ever worth running on it. NULL: all. */
-    bool (*suits)(const struct backend *backend, enum breaker_kind kind);
+    bool (*suits)(const struct backend *backend, enum operator_kind kind);
     /* The program for the task as text, in the job's diags' arena; NULL if there is none. */
     const char *(*source)(struct backend *backend, const struct job *job);
     /* BACKEND_PENDING while the backend has not started, which `wait` waits for; BACKEND_UNABLE if it never will. */

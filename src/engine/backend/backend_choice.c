@@ -19,8 +19,8 @@ struct candidate {
     struct backend *backend;
     enum readiness started;
     struct profile profile; /* until it has started, what it is taken for */
-    struct rates usual, rates;
-    struct rates saved; /* as on disk */
+    struct cost_model usual, model;
+    struct cost_model saved; /* as on disk */
 };
 
 /* What is remembered of one candidate and one task at about one size, under a hash of the three. A table of these
@@ -59,10 +59,10 @@ static void look_at(const struct chooser *chooser, struct candidate *candidate, 
     candidate->started = backend->ops->profile(backend, wait, &candidate->profile);
     if (candidate->started != BACKEND_READY)
         return;
-    candidate->usual = candidate->rates = rates_usual(&candidate->profile);
+    candidate->usual = candidate->model = cost_model_default(&candidate->profile);
     if (chooser->directory)
-        (void)rates_load(&candidate->rates, chooser->directory, &candidate->profile);
-    candidate->saved = candidate->rates;
+        (void)cost_model_load(&candidate->model, chooser->directory, &candidate->profile);
+    candidate->saved = candidate->model;
 }
 
 void chooser_add(struct chooser *chooser, struct backend *backend, enum backend_class class)
@@ -73,7 +73,7 @@ void chooser_add(struct chooser *chooser, struct backend *backend, enum backend_
     candidate->profile = (struct profile){.class = class, .units = units_taken_for[class]};
     if (class == CLASS_CPU)
         candidate->profile.units = chooser->candidates[0].profile.units;
-    candidate->usual = candidate->rates = rates_usual(&candidate->profile);
+    candidate->usual = candidate->model = cost_model_default(&candidate->profile);
     look_at(chooser, candidate, false);
 }
 
@@ -84,7 +84,7 @@ static bool changed(double before, double now)
 
 static bool worth_saving(const struct candidate *candidate)
 {
-    const struct rates *before = &candidate->saved, *now = &candidate->rates;
+    const struct cost_model *before = &candidate->saved, *now = &candidate->model;
     bool any = changed(before->upload, now->upload) || changed(before->download, now->download);
     for (size_t kind = 0; kind < WORK_KINDS; kind++) {
         any = any || changed(before->of[kind].fixed, now->of[kind].fixed) ||
@@ -101,7 +101,7 @@ void chooser_free(struct chooser *chooser)
     for (size_t k = 0; k < chooser->count; k++) {
         struct candidate *candidate = &chooser->candidates[k];
         if (chooser->directory && candidate->started == BACKEND_READY && worth_saving(candidate))
-            (void)rates_save(&candidate->rates, chooser->directory, &candidate->profile);
+            (void)cost_model_save(&candidate->model, chooser->directory, &candidate->profile);
         if (k > 0)
             candidate->backend->ops->close(candidate->backend);
     }
@@ -152,28 +152,29 @@ static struct memo *find_or_add(struct chooser *chooser, uint64_t key)
 }
 
 /* What the task took on the candidate at this size, or at the nearest that it has been run at. */
-static const struct memo *nearest_run(const struct chooser *chooser, size_t k, const struct work *work, bool *tried)
+static const struct memo *nearest_run(const struct chooser *chooser, size_t k, const struct cost_features *work,
+                                      bool *tried)
 {
     int bucket = bucket_of(work->rows);
     const struct memo *memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket));
     *tried = memo != NULL;
-    for (int away = 1; !memo && away <= BUCKETS_NEAR; away++) {
-        memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket + away));
-        if (!memo && bucket >= away)
-            memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket - away));
+    for (int residency = 1; !memo && residency <= BUCKETS_NEAR; residency++) {
+        memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket + residency));
+        if (!memo && bucket >= residency)
+            memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket - residency));
     }
     return memo;
 }
 
 /* The model's time for so many rows of the task. */
-static double model(const struct candidate *candidate, const struct work *work, int64_t rows)
+static double model(const struct candidate *candidate, const struct cost_features *work, int64_t rows)
 {
     const struct load load = work_part(work, rows);
-    return rates_time(&candidate->rates, &load);
+    return cost_model_time(&candidate->model, &load);
 }
 
 /* A name for the set of columns that a task reads. */
-static uint64_t columns_hash(const struct work *work)
+static uint64_t columns_hash(const struct cost_features *work)
 {
     uint64_t hash = 0;
     for (size_t k = 0; k < work->task->input_count; k++) {
@@ -183,12 +184,12 @@ static uint64_t columns_hash(const struct work *work)
     return hash;
 }
 
-static uint64_t credit_key(size_t k, const struct work *work)
+static uint64_t credit_key(size_t k, const struct cost_features *work)
 {
     return key_of(columns_hash(work), ABOUT_CREDIT, k, 0);
 }
 
-static int64_t bytes_absent(struct backend *backend, const struct work *work)
+static int64_t bytes_absent(struct backend *backend, const struct cost_features *work)
 {
     int64_t bytes = 0;
     for (size_t k = 0; k < work->task->input_count && backend->ops->absent; k++) {
@@ -206,22 +207,22 @@ static double fetch_rate(const struct chooser *chooser)
 {
     double rate = 0;
     for (size_t k = 0; k < chooser->count; k++)
-        rate = fmax(rate, chooser->candidates[k].rates.download);
+        rate = fmax(rate, chooser->candidates[k].model.download);
     return rate;
 }
 
 static bool has_own_memory(const struct candidate *candidate)
 {
-    return candidate->rates.upload > 0;
+    return candidate->model.upload > 0;
 }
 
 /* Uploading is an investment: what it would have saved the questions asked of these columns so far is taken off. */
-static double move_time(const struct chooser *chooser, size_t k, const struct work *work)
+static double move_time(const struct chooser *chooser, size_t k, const struct cost_features *work)
 {
     const struct candidate *candidate = &chooser->candidates[k];
     if (!has_own_memory(candidate))
-        return fetch_rate(chooser) * (double)work->away;
-    double ns = candidate->rates.upload * (double)bytes_absent(candidate->backend, work);
+        return fetch_rate(chooser) * (double)work->residency;
+    double ns = candidate->model.upload * (double)bytes_absent(candidate->backend, work);
     const struct memo *credit = ns > 0 ? find(chooser, credit_key(k, work)) : NULL;
     return !credit ? ns : ns > credit->ns ? ns - credit->ns : 0;
 }
@@ -238,16 +239,17 @@ static bool is_hidden(const struct chooser *chooser, size_t k)
     return hidden;
 }
 
-static bool suits(const struct candidate *candidate, const struct work *work)
+static bool suits(const struct candidate *candidate, const struct cost_features *work)
 {
     const struct backend *backend = candidate->backend;
     const enum work_kind kind = work->load.kind;
     if (candidate->started != BACKEND_READY || (kind >= WORK_MAP && kind != WORK_TOP) || !backend->ops->suits)
         return true;
-    return backend->ops->suits(backend, kind == WORK_TOP ? BREAK_SORT : (enum breaker_kind)kind);
+    return backend->ops->suits(backend, kind == WORK_TOP ? OPERATOR_SORT : (enum operator_kind)kind);
 }
 
-static void estimate(struct chooser *chooser, size_t k, const struct work *work, bool wait, struct estimate *estimate)
+static void estimate(struct chooser *chooser, size_t k, const struct cost_features *work, bool wait,
+                     struct estimate *estimate)
 {
     struct candidate *candidate = &chooser->candidates[k];
     bool hidden = is_hidden(chooser, k);
@@ -263,7 +265,7 @@ static void estimate(struct chooser *chooser, size_t k, const struct work *work,
     estimate->ns += estimate->move_ns;
 }
 
-void chooser_estimate(struct chooser *chooser, const struct work *work, bool wait,
+void chooser_estimate(struct chooser *chooser, const struct cost_features *work, bool wait,
                       struct estimate estimates[MOST_CANDIDATES])
 {
     for (size_t k = 0; k < chooser->count; k++)
@@ -296,7 +298,7 @@ static bool worth_trying(double ratio, uint32_t trials, uint32_t runs)
     return loss < most && times * times * loss <= share * (double)runs;
 }
 
-struct backend *chooser_pick(struct chooser *chooser, const struct work *work)
+struct backend *chooser_pick(struct chooser *chooser, const struct cost_features *work)
 {
     struct estimate estimates[MOST_CANDIDATES] = {0};
     chooser_estimate(chooser, work, false, estimates);
@@ -335,7 +337,7 @@ static size_t number_of(const struct chooser *chooser, const struct backend *bac
  * half may be fresh memory and a driver's last preparations, and the second may have been disturbed: neither is
  * believed to be more than twice as slow as was expected before, so that a backend is not given up for one unlucky
  * moment. */
-static void remember_run(struct chooser *chooser, size_t k, const struct work *work, int64_t rows, double ns)
+static void remember_run(struct chooser *chooser, size_t k, const struct cost_features *work, int64_t rows, double ns)
 {
     const struct candidate *candidate = &chooser->candidates[k];
     struct memo *memo = find_or_add(chooser, key_of(work->shape, ABOUT_RUN, k, bucket_of(work->rows)));
@@ -353,7 +355,7 @@ static void remember_run(struct chooser *chooser, size_t k, const struct work *w
 }
 
 /* The devices that the columns are not on would have been quicker by so much, had they been there. */
-static void give_credit(struct chooser *chooser, size_t chosen, const struct work *work)
+static void give_credit(struct chooser *chooser, size_t chosen, const struct cost_features *work)
 {
     struct estimate estimates[MOST_CANDIDATES] = {0};
     chooser_estimate(chooser, work, false, estimates);
@@ -365,25 +367,26 @@ static void give_credit(struct chooser *chooser, size_t chosen, const struct wor
     }
 }
 
-void chooser_learn(struct chooser *chooser, const struct backend *backend, const struct work *work,
+void chooser_learn(struct chooser *chooser, const struct backend *backend, const struct cost_features *work,
                    const struct spent *spent)
 {
     size_t k = number_of(chooser, backend);
     struct candidate *candidate = &chooser->candidates[k];
     double ns = (double)(spent->ns - spent->upload_ns - spent->download_ns);
     if (!has_own_memory(candidate))
-        ns -= fmin(fetch_rate(chooser) * (double)work->away, 0.9 * ns);
+        ns -= fmin(fetch_rate(chooser) * (double)work->residency, 0.9 * ns);
     if (candidate->backend != backend || spent->rows <= 0 || ns <= 0)
         return;
     const struct load load = work_part(work, spent->rows);
     look_at(chooser, candidate, false);
-    rates_learn(&candidate->rates, &candidate->usual, &load, ns);
+    cost_model_update(&candidate->model, &candidate->usual, &load, ns);
     if (spent->upload_bytes > 0) {
-        rates_learn_transfer(&candidate->rates.upload, (double)spent->upload_ns / (double)spent->upload_bytes);
+        cost_model_update_transfer(&candidate->model.upload, (double)spent->upload_ns / (double)spent->upload_bytes);
         find_or_add(chooser, credit_key(k, work))->ns = 0;
     }
     if (spent->download_bytes > 0)
-        rates_learn_transfer(&candidate->rates.download, (double)spent->download_ns / (double)spent->download_bytes);
+        cost_model_update_transfer(&candidate->model.download,
+                                   (double)spent->download_ns / (double)spent->download_bytes);
     remember_run(chooser, k, work, spent->rows, ns);
     if (spent->rows * 2 < work->rows)
         return;
@@ -391,7 +394,7 @@ void chooser_learn(struct chooser *chooser, const struct backend *backend, const
     give_credit(chooser, k, work);
 }
 
-void chooser_rule_out(struct chooser *chooser, const struct backend *backend, const struct work *work)
+void chooser_rule_out(struct chooser *chooser, const struct backend *backend, const struct cost_features *work)
 {
     size_t k = number_of(chooser, backend);
     if (k > 0)

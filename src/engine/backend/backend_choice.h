@@ -1,5 +1,5 @@
-/* Which backend runs a task when nobody has said: the one that by its rates (rates.h), by what would have to be moved
- * to it, and by what the same task took before, is expected to be done first.
+/* Which backend runs a task when nobody has said: the one that by its rates (cost_model.h), by what would have to be
+ * moved to it, and by what the same task took before, is expected to be done first.
  *
  * The choice never changes a result. It is made anew for each task; a task that is run again and again tries what might
  * be quicker, rarely enough to cost little. Where the difference would not be noticed the evaluator is chosen, for
@@ -38,7 +38,7 @@ size_t chooser_count(const struct chooser *chooser);
 struct backend *chooser_backend(const struct chooser *chooser, size_t k);
 
 /* An estimate for each candidate, in their order; with `wait`, after all have started. */
-void chooser_estimate(struct chooser *chooser, const struct work *work, bool wait,
+void chooser_estimate(struct chooser *chooser, const struct cost_features *work, bool wait,
                       struct estimate estimates[MOST_CANDIDATES]);
 
 /* The best device, if it has turned out that there is none: its `prepare` says why. NULL otherwise, and when asked
@@ -46,7 +46,7 @@ void chooser_estimate(struct chooser *chooser, const struct work *work, bool wai
 struct backend *chooser_lacking(struct chooser *chooser);
 
 /* The backend to run the task. It may have to get ready first; it may then turn out to be unable. */
-struct backend *chooser_pick(struct chooser *chooser, const struct work *work);
+struct backend *chooser_pick(struct chooser *chooser, const struct cost_features *work);
 
 /* What a run has taken, in all and of which for moving how many bytes; building and starting are not in it. */
 struct spent {
@@ -55,10 +55,10 @@ struct spent {
     int64_t upload_ns, upload_bytes;
     int64_t download_ns, download_bytes;
 };
-void chooser_learn(struct chooser *chooser, const struct backend *backend, const struct work *work,
+void chooser_learn(struct chooser *chooser, const struct backend *backend, const struct cost_features *work,
                    const struct spent *spent);
 
 /* It cannot run this task: not to be picked for it again. */
-void chooser_rule_out(struct chooser *chooser, const struct backend *backend, const struct work *work);
+void chooser_rule_out(struct chooser *chooser, const struct backend *backend, const struct cost_features *work);
 
 #endif

@@ -27,7 +27,7 @@ static void mix_instr(uint64_t *hash, const struct instr *instr)
 }
 
 /* The instructions that are computed: their number, those that only name something left out. */
-static int look_at_code(struct work *work, const bool *live)
+static int look_at_code(struct cost_features *work, const bool *live)
 {
     const struct code *code = &work->task->code;
     int operations = 0;
@@ -43,7 +43,7 @@ static int look_at_code(struct work *work, const bool *live)
     return operations;
 }
 
-static void mix_ends(struct work *work)
+static void mix_ends(struct cost_features *work)
 {
     const struct task *task = work->task;
     uint64_t *hash = &work->shape;
@@ -58,14 +58,14 @@ static void mix_ends(struct work *work)
     }
 }
 
-static int64_t size_of_input(const struct work *work, size_t k)
+static int64_t size_of_input(const struct cost_features *work, size_t k)
 {
     const struct column *column = work->columns[k];
     return (int64_t)type_table[column ? column->store : work->task->inputs[k].type].size;
 }
 
 /* Of each row. */
-static int64_t bytes_read(const struct work *work)
+static int64_t bytes_read(const struct cost_features *work)
 {
     int64_t bytes = 0;
     for (size_t k = 0; k < work->task->input_count; k++)
@@ -74,29 +74,30 @@ static int64_t bytes_read(const struct work *work)
 }
 
 /* Of each row. */
-static double bytes_of_keys(const struct work *work)
+static double bytes_of_keys(const struct cost_features *work)
 {
-    const struct breaker *breaker = work->task->breaker;
+    const struct operator* operator= work->task->operator;
     int64_t bytes = 0;
-    for (size_t i = 0; i < breaker->key_count; i++)
-        bytes += size_of_input(work, breaker->keys[i]);
+    for (size_t i = 0; i < operator->key_count; i++)
+        bytes += size_of_input(work, operator->keys[i]);
     return (double)bytes;
 }
 
 /* All of them, because whoever reads some of a column on the host has all of it brought. */
-static int64_t bytes_away(const struct work *work)
+static int64_t bytes_away(const struct cost_features *work)
 {
     int64_t bytes = 0;
     for (size_t k = 0; k < work->task->input_count; k++) {
         const struct column *column = work->reads[k] ? work->columns[k] : NULL;
-        for (const struct away *away = column ? column->away : NULL; away; away = away->next)
-            bytes += (away->end - away->begin) * size_of_input(work, k);
+        for (const struct residency *residency = column ? column->residency : NULL; residency;
+             residency = residency->next)
+            bytes += (residency->end - residency->begin) * size_of_input(work, k);
     }
     return bytes;
 }
 
 /* Of each row that is left. */
-static int64_t bytes_written(const struct work *work)
+static int64_t bytes_written(const struct cost_features *work)
 {
     const struct task *task = work->task;
     int64_t bytes = 0;
@@ -104,10 +105,10 @@ static int64_t bytes_written(const struct work *work)
         const struct output *output = &task->outputs[k];
         if (!output->needed)
             continue;
-        bool carries = task->sink == SINK_BREAK && breaker_carries(task->breaker);
-        enum type store = carries                    ? work->columns[task->code.at[output->value].integer]->store
-                          : task->sink == SINK_BREAK ? output->type
-                                                     : range_store(task, output, work->columns);
+        bool carries = task->sink == SINK_OPERATOR && operator_carries(task->operator);
+        enum type store = carries                       ? work->columns[task->code.at[output->value].integer]->store
+                          : task->sink == SINK_OPERATOR ? output->type
+                                                        : range_store(task, output, work->columns);
         bytes += (int64_t)type_table[store].size;
     }
     return bytes;
@@ -130,7 +131,7 @@ static enum work_kind kind_of(const struct task *task)
     return folds(task) ? WORK_FOLD : WORK_AGGREGATE;
 }
 
-static bool *live_values(struct work *work, struct arena *arena)
+static bool *live_values(struct cost_features *work, struct arena *arena)
 {
     const struct task *task = work->task;
     bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
@@ -139,43 +140,43 @@ static bool *live_values(struct work *work, struct arena *arena)
     return live;
 }
 
-void work_of_job(struct work *work, const struct job *job, const struct survivors *survivors)
+void cost_features_of_job(struct cost_features *work, const struct job *job, const struct row_ranges *ranges)
 {
     const struct task *task = job->task;
     int64_t first = job->begin, end;
-    *work = (struct work){
-        .rows = survivors_rows(survivors, job->begin),
+    *work = (struct cost_features){
+        .rows = row_ranges_rows(ranges, job->begin),
         .shape = hash_begin(),
         .task = task,
         .columns = job->columns,
     };
-    if (survivors_next(survivors, &first, &end)) {
+    if (row_ranges_next(ranges, &first, &end)) {
         work->begin = task->first + first;
-        work->end = task->first + survivors->ends[survivors->count - 1];
+        work->end = task->first + ranges->ends[ranges->count - 1];
     }
     const double rows = (double)work->rows;
     int operations = look_at_code(work, live_values(work, job->diags->arena));
     mix_ends(work);
-    work->away = bytes_away(work);
+    work->residency = bytes_away(work);
     work->load = (struct load){kind_of(task), (double)bytes_read(work) * rows, operations * rows};
     if (task->sink == SINK_ROWS) /* how many rows pass the filters nobody knows */
         work->load.bytes += (double)bytes_written(work) * rows / (task->filter_count > 0 ? 2 : 1);
 }
 
-static enum work_kind kind_of_break(const struct breaker *breaker, int64_t rows)
+static enum work_kind kind_of_break(const struct operator* operator, int64_t rows)
 {
-    if (breaker_selects(breaker, rows))
+    if (operator_selects(operator, rows))
         return WORK_TOP;
-    bool along = breaker->kind == BREAK_GROUP && (breaker->segment > 0 || breaker->stride > 1);
-    return along ? WORK_ALONG : (enum work_kind)breaker->kind;
+    bool along = operator->kind == OPERATOR_GROUP &&(operator->segment> 0 || operator->stride> 1);
+    return along ? WORK_ALONG : (enum work_kind) operator->kind;
 }
 
-void work_of_break(struct work *work, const struct break_job *job)
+void cost_features_of_operator(struct cost_features *work, const struct operator_job *job)
 {
     const struct task *task = job->task;
-    const struct breaker *breaker = task->breaker;
-    const enum work_kind kind = kind_of_break(breaker, job->rows);
-    *work = (struct work){
+    const struct operator* operator= task->operator;
+    const enum work_kind kind = kind_of_break(operator, job->rows);
+    *work = (struct cost_features){
         .rows = job->rows,
         .shape = hash_begin(),
         .task = task,
@@ -185,18 +186,18 @@ void work_of_break(struct work *work, const struct break_job *job)
     (void)look_at_code(work, live_values(work, job->diags->arena));
     mix_ends(work);
     mix(&work->shape, kind);
-    for (size_t i = 0; i < breaker->key_count; i++) {
-        work->reads[breaker->keys[i]] = true;
-        mix(&work->shape, (uint64_t)breaker->keys[i] << 1 | (breaker->descending && breaker->descending[i]));
+    for (size_t i = 0; i < operator->key_count; i++) {
+        work->reads[operator->keys[i]] = true;
+        mix(&work->shape, (uint64_t) operator->keys[i] << 1 |(operator->descending && operator->descending[i]));
     }
-    int64_t known = breaker_gives(breaker, work->rows);
-    int64_t rows = known >= 0 ? known : work->rows / (breaker->kind == BREAK_GROUP ? 64 : 2);
-    work->away = bytes_away(work);
+    int64_t known = operator_gives(operator, work->rows);
+    int64_t rows = known >= 0 ? known : work->rows / (operator->kind == OPERATOR_GROUP ? 64 : 2);
+    work->residency = bytes_away(work);
     double bytes = (double)bytes_read(work) * (double)work->rows + (double)bytes_written(work) * (double)rows;
     work->load = (struct load){kind, kind == WORK_TOP ? bytes_of_keys(work) * (double)work->rows : bytes, 0};
 }
 
-struct load work_part(const struct work *work, int64_t rows)
+struct load work_part(const struct cost_features *work, int64_t rows)
 {
     double part = work->rows > 0 ? (double)rows / (double)work->rows : 0;
     struct load load = work->load;

@@ -11,23 +11,32 @@
 #include <unistd.h>
 
 static const char *const work_names[WORK_KINDS] = {
-    [BREAK_SCAN] = "scan",       [BREAK_SORT] = "sort", [BREAK_GROUP] = "group", [BREAK_DISTINCT] = "distinct",
-    [BREAK_SCATTER] = "scatter", [BREAK_HIST] = "hist", [WORK_MAP] = "map",      [WORK_FILTER] = "filter",
-    [WORK_AGGREGATE] = "sum",    [WORK_FOLD] = "fold",  [WORK_ALONG] = "along",  [WORK_TOP] = "top",
+    [OPERATOR_SCAN] = "scan",
+    [OPERATOR_SORT] = "sort",
+    [OPERATOR_GROUP] = "group",
+    [OPERATOR_DISTINCT] = "distinct",
+    [OPERATOR_SCATTER] = "scatter",
+    [OPERATOR_HIST] = "hist",
+    [WORK_MAP] = "map",
+    [WORK_FILTER] = "filter",
+    [WORK_AGGREGATE] = "sum",
+    [WORK_FOLD] = "fold",
+    [WORK_ALONG] = "along",
+    [WORK_TOP] = "top",
 };
 
 /* Of each class: the fixed time, and for one thread or compute unit the times of a byte and of an operation; measured
  * on two cores with PoCL and on an H200 (132 units), rounded. What all units share, memory, is in the bytes. */
-static const struct rate usual[][WORK_KINDS] =
+static const struct cost_rate usual[][WORK_KINDS] =
     {
         [CLASS_EVALUATOR] =
             {
-                [BREAK_SCAN] = {20e3, 0.14, 0},
-                [BREAK_SORT] = {30e3, 0.57, 0},
-                [BREAK_GROUP] = {30e3, 0.25, 0},
-                [BREAK_DISTINCT] = {30e3, 1.0, 0},
-                [BREAK_SCATTER] = {20e3, 0.5, 0},
-                [BREAK_HIST] = {20e3, 0.2, 0},
+                [OPERATOR_SCAN] = {20e3, 0.14, 0},
+                [OPERATOR_SORT] = {30e3, 0.57, 0},
+                [OPERATOR_GROUP] = {30e3, 0.25, 0},
+                [OPERATOR_DISTINCT] = {30e3, 1.0, 0},
+                [OPERATOR_SCATTER] = {20e3, 0.5, 0},
+                [OPERATOR_HIST] = {20e3, 0.2, 0},
                 [WORK_MAP] = {20e3, 0.08, 0.08},
                 [WORK_FILTER] = {20e3, 0.08, 0.1},
                 [WORK_AGGREGATE] = {20e3, 0.04, 0.1},
@@ -37,12 +46,12 @@ static const struct rate usual[][WORK_KINDS] =
             },
         [CLASS_CPU] =
             {
-                [BREAK_SCAN] = {300e3, 0.1, 0},
-                [BREAK_SORT] = {500e3, 1.0, 0},
-                [BREAK_GROUP] = {500e3, 0.2, 0},
-                [BREAK_DISTINCT] = {500e3, 1.0, 0},
-                [BREAK_SCATTER] = {300e3, 0.5, 0},
-                [BREAK_HIST] = {300e3, 0.1, 0},
+                [OPERATOR_SCAN] = {300e3, 0.1, 0},
+                [OPERATOR_SORT] = {500e3, 1.0, 0},
+                [OPERATOR_GROUP] = {500e3, 0.2, 0},
+                [OPERATOR_DISTINCT] = {500e3, 1.0, 0},
+                [OPERATOR_SCATTER] = {300e3, 0.5, 0},
+                [OPERATOR_HIST] = {300e3, 0.1, 0},
                 [WORK_MAP] = {150e3, 0.06, 0.02},
                 [WORK_FILTER] = {250e3, 0.08, 0.02},
                 [WORK_AGGREGATE] = {150e3, 0.04, 0.02},
@@ -52,12 +61,12 @@ static const struct rate usual[][WORK_KINDS] =
             },
         [CLASS_GPU] =
             {
-                [BREAK_SCAN] = {200e3, 0.05, 0},
-                [BREAK_SORT] = {500e3, 0.25, 0},
-                [BREAK_GROUP] = {300e3, 0.1, 0},
-                [BREAK_DISTINCT] = {500e3, 0.4, 0},
-                [BREAK_SCATTER] = {200e3, 0.1, 0},
-                [BREAK_HIST] = {200e3, 0.06, 0},
+                [OPERATOR_SCAN] = {200e3, 0.05, 0},
+                [OPERATOR_SORT] = {500e3, 0.25, 0},
+                [OPERATOR_GROUP] = {300e3, 0.1, 0},
+                [OPERATOR_DISTINCT] = {500e3, 0.4, 0},
+                [OPERATOR_SCATTER] = {200e3, 0.1, 0},
+                [OPERATOR_HIST] = {200e3, 0.06, 0},
                 [WORK_MAP] = {80e3, 0.033, 0.002},
                 [WORK_FILTER] = {150e3, 0.05, 0.002},
                 [WORK_AGGREGATE] = {80e3, 0.033, 0.002},
@@ -75,28 +84,28 @@ static const double most_readers = 8;
 /* Numbers stay within this factor of what is usual: one absurd measurement must not rule a backend out for ever. */
 static const double widest = 100;
 
-struct rates rates_usual(const struct profile *profile)
+struct cost_model cost_model_default(const struct profile *profile)
 {
     double units = profile->units > 0 ? profile->units : 1;
     double readers = profile->class != CLASS_GPU && units > most_readers ? most_readers : units;
     double link = profile->class == CLASS_GPU ? usual_link : 0;
-    struct rates rates = {.upload = link, .download = link};
+    struct cost_model model = {.upload = link, .download = link};
     for (size_t kind = 0; kind < WORK_KINDS; kind++) {
-        struct rate rate = usual[profile->class][kind];
-        rates.of[kind] = (struct rate){rate.fixed, rate.byte / readers, rate.operation / units};
+        struct cost_rate rate = usual[profile->class][kind];
+        model.of[kind] = (struct cost_rate){rate.fixed, rate.byte / readers, rate.operation / units};
     }
-    return rates;
+    return model;
 }
 
 /* The part of the time that grows with the rows. */
-static double growing(const struct rate *rate, const struct load *load)
+static double growing(const struct cost_rate *rate, const struct load *load)
 {
     return rate->byte * load->bytes + rate->operation * load->operations;
 }
 
-double rates_time(const struct rates *rates, const struct load *load)
+double cost_model_time(const struct cost_model *model, const struct load *load)
 {
-    const struct rate *rate = &rates->of[load->kind];
+    const struct cost_rate *rate = &model->of[load->kind];
     return rate->fixed + growing(rate, load);
 }
 
@@ -116,10 +125,10 @@ static void scale(double *number, double factor, double as_usual)
     *number = between(as_usual / widest, *number * factor, as_usual * widest);
 }
 
-void rates_learn(struct rates *rates, const struct rates *as_usual, const struct load *load, double ns)
+void cost_model_update(struct cost_model *model, const struct cost_model *as_usual, const struct load *load, double ns)
 {
-    struct rate *rate = &rates->of[load->kind];
-    const struct rate *from = &as_usual->of[load->kind];
+    struct cost_rate *rate = &model->of[load->kind];
+    const struct cost_rate *from = &as_usual->of[load->kind];
     double grows = growing(rate, load), fixed = rate->fixed;
     double all = step(ns / (fixed + grows));
     if (grows > 2 * fixed) {
@@ -135,7 +144,7 @@ void rates_learn(struct rates *rates, const struct rates *as_usual, const struct
     }
 }
 
-void rates_learn_transfer(double *byte, double ns)
+void cost_model_update_transfer(double *byte, double ns)
 {
     if (*byte > 0 && ns > 0)
         scale(byte, sqrt(between(0.25, ns / *byte, 4)), usual_link);
@@ -155,14 +164,14 @@ static void print_heading(struct strbuf *out, const struct profile *profile)
     strbuf_printf(out, ", %d\n", profile->units);
 }
 
-static void print_rates(struct strbuf *out, const struct rates *rates, const struct profile *profile)
+static void print_rates(struct strbuf *out, const struct cost_model *model, const struct profile *profile)
 {
     print_heading(out, profile);
     for (size_t kind = 0; kind < WORK_KINDS; kind++) {
-        const struct rate *rate = &rates->of[kind];
+        const struct cost_rate *rate = &model->of[kind];
         strbuf_printf(out, "%s %.6g %.6g %.6g\n", work_names[kind], rate->fixed, rate->byte, rate->operation);
     }
-    strbuf_printf(out, "link %.6g %.6g 0\n", rates->upload, rates->download);
+    strbuf_printf(out, "link %.6g %.6g 0\n", model->upload, model->download);
 }
 
 /* The next line's three numbers; false if it is not of this name or holds something else. */
@@ -189,30 +198,30 @@ static bool believable(double number, double as_usual)
     return number >= as_usual / widest / 2 && number <= as_usual * widest * 2;
 }
 
-static bool read_rates(const char *text, struct rates *rates, const struct profile *profile)
+static bool read_rates(const char *text, struct cost_model *model, const struct profile *profile)
 {
     struct strbuf heading = {0};
-    const struct rates as_usual = rates_usual(profile);
+    const struct cost_model as_usual = cost_model_default(profile);
     print_heading(&heading, profile);
     bool good = strncmp(text, heading.text, heading.length) == 0;
     text += good ? heading.length : 0;
     strbuf_free(&heading);
     for (size_t kind = 0; kind < WORK_KINDS && good; kind++) {
         double n[3] = {0};
-        const struct rate *from = &as_usual.of[kind];
+        const struct cost_rate *from = &as_usual.of[kind];
         good = read_line(&text, work_names[kind], n) && believable(n[0], from->fixed) && believable(n[1], from->byte) &&
                believable(n[2], from->operation);
-        rates->of[kind] = (struct rate){n[0], n[1], n[2]};
+        model->of[kind] = (struct cost_rate){n[0], n[1], n[2]};
     }
     double link[3] = {0};
     good = good && read_line(&text, "link", link) && believable(link[0], as_usual.upload) &&
            believable(link[1], as_usual.download) && *text == '\0';
-    rates->upload = link[0];
-    rates->download = link[1];
+    model->upload = link[0];
+    model->download = link[1];
     return good;
 }
 
-bool rates_load(struct rates *rates, const char *directory, const struct profile *profile)
+bool cost_model_load(struct cost_model *model, const char *directory, const struct profile *profile)
 {
     enum { MOST_BYTES = 8192 };
     char text[MOST_BYTES + 1];
@@ -227,10 +236,10 @@ bool rates_load(struct rates *rates, const char *directory, const struct profile
     if (got < 0)
         return false;
     text[got] = '\0';
-    struct rates read_in;
+    struct cost_model read_in;
     if (strlen(text) != (size_t)got || !read_rates(text, &read_in, profile))
         return false;
-    *rates = read_in;
+    *model = read_in;
     return true;
 }
 
@@ -244,12 +253,12 @@ static bool write_file(const char *path, const struct strbuf *text)
     return close(fd) == 0 && written;
 }
 
-bool rates_save(const struct rates *rates, const char *directory, const struct profile *profile)
+bool cost_model_save(const struct cost_model *model, const char *directory, const struct profile *profile)
 {
     struct strbuf text = {0}, path = {0}, beside = {0};
     name_file(&path, directory, profile);
     strbuf_printf(&beside, "%s.%ld", path.text, (long)getpid());
-    print_rates(&text, rates, profile);
+    print_rates(&text, model, profile);
     bool saved = write_file(beside.text, &text) && rename(beside.text, path.text) == 0;
     if (!saved)
         (void)unlink(beside.text);

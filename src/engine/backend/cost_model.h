@@ -11,21 +11,21 @@
 
 /* What a task does with its rows: a breaker's kind, or what else. */
 enum work_kind {
-    WORK_MAP = BREAK_HIST + 1, /* rows, all of them */
-    WORK_FILTER,               /* rows that pass */
-    WORK_AGGREGATE,            /* one row */
-    WORK_FOLD,                 /* the same, by a function of the user's or in the order of rows */
-    WORK_ALONG,                /* groups that are rows or columns of a shape */
-    WORK_TOP,                  /* a sort of which few rows are read */
+    WORK_MAP = OPERATOR_HIST + 1, /* rows, all of them */
+    WORK_FILTER,                  /* rows that pass */
+    WORK_AGGREGATE,               /* one row */
+    WORK_FOLD,                    /* the same, by a function of the user's or in the order of rows */
+    WORK_ALONG,                   /* groups that are rows or columns of a shape */
+    WORK_TOP,                     /* a sort of which few rows are read */
     WORK_KINDS
 };
 
-struct rate {
+struct cost_rate {
     double fixed, byte, operation;
 };
 
-struct rates {
-    struct rate of[WORK_KINDS];
+struct cost_model {
+    struct cost_rate of[WORK_KINDS];
     double upload, download; /* a byte; 0: the backend works in the host's memory */
 };
 
@@ -37,22 +37,22 @@ struct load {
 };
 
 /* What is usual for a backend like this. */
-struct rates rates_usual(const struct profile *profile);
+struct cost_model cost_model_default(const struct profile *profile);
 
-double rates_time(const struct rates *rates, const struct load *load);
+double cost_model_time(const struct cost_model *model, const struct load *load);
 
 /* This load has taken so long: the numbers that the time mostly comes from move towards it. */
-void rates_learn(struct rates *rates, const struct rates *usual, const struct load *load, double ns);
+void cost_model_update(struct cost_model *model, const struct cost_model *usual, const struct load *load, double ns);
 
 /* A byte has taken so long to upload or download. */
-void rates_learn_transfer(double *byte, double ns);
+void cost_model_update_transfer(double *byte, double ns);
 
 /* Reads what was remembered of a backend in this folder; false, with nothing changed, if there is nothing, or something
  * else, or it cannot be believed. */
-bool rates_load(struct rates *rates, const char *directory, const struct profile *profile);
+bool cost_model_load(struct cost_model *model, const char *directory, const struct profile *profile);
 
 /* Remembers it; the folder is there. Written beside and renamed, so that nobody reads half of it. False: it could not
  * be written, which is no loss. */
-bool rates_save(const struct rates *rates, const char *directory, const struct profile *profile);
+bool cost_model_save(const struct cost_model *model, const char *directory, const struct profile *profile);
 
 #endif

@@ -25,13 +25,13 @@ static struct spent now(const struct timing *timing)
     return spent;
 }
 
-void measure_begin(struct measure *measure, struct timing *timing)
+void cost_sample_begin(struct cost_sample *measure, struct timing *timing)
 {
     measure->timing = timing;
     measure->before = now(timing);
 }
 
-void measure_end(struct measure *measure, const struct backend *backend, int64_t rows)
+void cost_sample_end(struct cost_sample *measure, const struct backend *backend, int64_t rows)
 {
     struct spent after = now(measure->timing);
     size_t k = 0;
@@ -50,7 +50,7 @@ void measure_end(struct measure *measure, const struct backend *backend, int64_t
     spent->download_bytes += after.download_bytes - measure->before.download_bytes;
 }
 
-void measure_tell(const struct measure *measure, struct chooser *chooser, const struct work *work)
+void cost_sample_report(const struct cost_sample *measure, struct chooser *chooser, const struct cost_features *work)
 {
     for (size_t k = 0; k < measure->count; k++)
         chooser_learn(chooser, measure->of[k].backend, work, &measure->of[k].spent);

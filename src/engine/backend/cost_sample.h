@@ -1,10 +1,10 @@
-/* What the parts of a task took on the backends that ran them, for the choice (choose.h) to learn from. */
+/* What the parts of a task took on the backends that ran them, for the choice (backend_choice.h) to learn from. */
 #ifndef RQL_ENGINE_BACKEND_COST_SAMPLE_H
 #define RQL_ENGINE_BACKEND_COST_SAMPLE_H
 
 #include "engine/backend/backend_choice.h"
 
-struct measure {
+struct cost_sample {
     struct timing *timing; /* that the backends add to */
     struct spent before;   /* when the part began */
     struct {
@@ -14,11 +14,11 @@ struct measure {
     size_t count;
 };
 
-void measure_begin(struct measure *measure, struct timing *timing);
+void cost_sample_begin(struct cost_sample *measure, struct timing *timing);
 /* The part is done: the backend has run so many rows. */
-void measure_end(struct measure *measure, const struct backend *backend, int64_t rows);
+void cost_sample_end(struct cost_sample *measure, const struct backend *backend, int64_t rows);
 
 /* Tells the chooser all of it. */
-void measure_tell(const struct measure *measure, struct chooser *chooser, const struct work *work);
+void cost_sample_report(const struct cost_sample *measure, struct chooser *chooser, const struct cost_features *work);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include "base/memory_size.h"
 
-int64_t room_memory(int64_t told)
+int64_t memory_limit_bytes(int64_t told)
 {
-    return told > 0 ? told : ram_bytes();
+    return told > 0 ? told : system_memory_bytes();
 }
 
 static enum status refuse(int64_t rows, int64_t row_bytes, double room, const char *what, struct span span,
@@ -16,15 +16,15 @@ static enum status refuse(int64_t rows, int64_t row_bytes, double room, const ch
     return STATUS_FAILED;
 }
 
-enum status room_check(int64_t told, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
-                       struct diags *diags)
+enum status memory_limit_check(int64_t told, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
+                               struct diags *diags)
 {
     if (row_bytes == 0 || (told == 0 && rows <= RAM_UNASKED_BYTES / row_bytes))
         return STATUS_OK;
-    int64_t room = room_memory(told);
+    int64_t room = memory_limit_bytes(told);
     if (rows > room / row_bytes)
         return refuse(rows, row_bytes, (double)room, "", span, diags);
-    if (left <= room / row_bytes && ram_has(left * row_bytes))
+    if (left <= room / row_bytes && system_memory_has(left * row_bytes))
         return STATUS_OK;
-    return refuse(left, row_bytes, (double)ram_free_bytes(), " that are free", span, diags);
+    return refuse(left, row_bytes, (double)system_memory_free_bytes(), " that are free", span, diags);
 }

@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 /* How many bytes there are in all: `told`, or if that is 0 those of the machine. */
-int64_t room_memory(int64_t told);
+int64_t memory_limit_bytes(int64_t told);
 
-/* STATUS_FAILED, and says so, if `rows` of `row_bytes` each are more than the memory (room_memory) or, where `left` of
- * the rows are not written yet, these more than what is free of it now. */
-enum status room_check(int64_t told, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
-                       struct diags *diags);
+/* STATUS_FAILED, and says so, if `rows` of `row_bytes` each are more than the memory (memory_limit_bytes) or, where
+ * `left` of the rows are not written yet, these more than what is free of it now. */
+enum status memory_limit_check(int64_t told, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
+                               struct diags *diags);
 
 #endif

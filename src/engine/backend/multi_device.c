@@ -48,7 +48,7 @@ struct split {
     bool known;         /* speeds are */
     /* The fastest's part is run by the caller, the others' by hands that stay theirs as long as the same members have
      * parts: a driver's first calls on a thread take a millisecond. */
-    struct team *team;
+    struct thread_pool *thread_pool;
     struct member members[MOST_MEMBERS];
 };
 
@@ -96,7 +96,7 @@ static void guess_speeds(struct split *split)
         struct profile profile;
         member->speed = 0;
         if (member->backend->ops->profile(member->backend, true, &profile) == BACKEND_READY)
-            member->speed = 1 / rates_usual(&profile).of[WORK_AGGREGATE].byte;
+            member->speed = 1 / cost_model_default(&profile).of[WORK_AGGREGATE].byte;
     }
     double sum = 0;
     for (size_t k = 0; k < split->count; k++)
@@ -131,7 +131,7 @@ static bool is_shared(const struct split *split, const struct job *job)
         shared =
             shared && task->aggregates[i].kind != AGG_FOLD && !aggregate_in_order(&task->aggregates[i], &task->code);
     for (size_t k = 0; k < task->input_count; k++)
-        shared = shared && !(job->columns[k] && job->columns[k]->away);
+        shared = shared && !(job->columns[k] && job->columns[k]->residency);
     size_t able = 0;
     for (size_t k = 0; k < split->count; k++)
         able += split->members[k].able && split->members[k].share > 0;
@@ -143,7 +143,7 @@ static enum readiness split_begin(struct backend *backend, const struct job *job
     struct split *split = split_of(backend);
     enum readiness readiness = BACKEND_READY;
     if (!job)
-        team_rouse(split->team);
+        thread_pool_rouse(split->thread_pool);
     for (size_t k = 0; k < split->count; k++) {
         enum readiness one = split->members[k].backend->ops->begin(split->members[k].backend, job);
         readiness = one > readiness ? one : readiness;
@@ -249,7 +249,7 @@ static void run_parts(struct split *split)
         if (k != split->best && !is_empty(&split->members[k].part))
             members[count++] = &split->members[k];
     }
-    team_run(split->team, count, run_one, members);
+    thread_pool_run(split->thread_pool, count, run_one, members);
     for (int i = 0; i < count; i++) {
         if (!members[i]->part.taken)
             run_part(members[i]);
@@ -348,10 +348,10 @@ static enum status split_rows(struct backend *backend, const struct job *job, st
     return best_of(backend)->ops->rows(best_of(backend), job, sink, flagged);
 }
 
-static enum status split_breaker(struct backend *backend, const struct break_job *job, bool *flagged)
+static enum status split_breaker(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     guess_speeds(split_of(backend));
-    return best_of(backend)->ops->breaker(best_of(backend), job, flagged);
+    return best_of(backend)->ops->operator(best_of(backend), job, flagged);
 }
 
 static const char *split_source(struct backend *backend, const struct job *job)
@@ -374,13 +374,13 @@ static void split_sweep(struct backend *backend)
 static void split_close(struct backend *backend)
 {
     struct split *split = split_of(backend);
-    team_free(split->team);
+    thread_pool_free(split->thread_pool);
     for (size_t k = 0; k < split->count; k++)
         split->members[k].backend->ops->close(split->members[k].backend);
     free(split);
 }
 
-struct backend *split_open(struct backend *const *members, size_t count, int64_t least)
+struct backend *multi_device_open(struct backend *const *members, size_t count, int64_t least)
 {
     static const struct backend_ops ops = {
         .begin = split_begin,
@@ -388,7 +388,7 @@ struct backend *split_open(struct backend *const *members, size_t count, int64_t
         .range_rows = split_range_rows,
         .aggregate = split_aggregate,
         .rows = split_rows,
-        .breaker = split_breaker,
+        .operator= split_breaker,
         .source = split_source,
         .profile = split_profile,
         .sweep = split_sweep,
@@ -398,7 +398,7 @@ struct backend *split_open(struct backend *const *members, size_t count, int64_t
     split->base = (struct backend){.ops = &ops, .name = "all"};
     split->least = least > 0 ? least : LEAST_ROWS;
     split->count = count;
-    split->team = team_new((int)count);
+    split->thread_pool = thread_pool_new((int)count);
     for (size_t k = 0; k < count; k++)
         split->members[k].backend = members[k];
     return &split->base;

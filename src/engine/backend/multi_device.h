@@ -13,6 +13,6 @@ enum { MOST_MEMBERS = 16 };
 
 /* A backend of these, 1 to MOST_MEMBERS of them, which it closes. A part of fewer rows than `least` is not worth a
  * device of its own; 0: some million. */
-struct backend *split_open(struct backend *const *members, size_t count, int64_t least);
+struct backend *multi_device_open(struct backend *const *members, size_t count, int64_t least);
 
 #endif

@@ -31,7 +31,7 @@ static bool is_of_file(const struct column *column)
 }
 
 /* The same column under two names is one. */
-static bool is_among(const struct stream *stream, const struct stream_column *column)
+static bool is_among(const struct streamed_scan *stream, const struct stream_column *column)
 {
     for (size_t i = 0; i < stream->count; i++) {
         if (stream->columns[i].mapping == column->mapping && stream->columns[i].offset == column->offset)
@@ -40,7 +40,7 @@ static bool is_among(const struct stream *stream, const struct stream_column *co
     return false;
 }
 
-static int64_t row_bytes(const struct stream *stream)
+static int64_t row_bytes(const struct streamed_scan *stream)
 {
     int64_t bytes = 0;
     for (size_t i = 0; i < stream->count; i++)
@@ -48,11 +48,12 @@ static int64_t row_bytes(const struct stream *stream)
     return bytes;
 }
 
-bool stream_open(struct stream *stream, const struct task *task, struct column *const *columns, int64_t begin,
-                 int64_t end, int64_t memory, struct arena *arena)
+bool streamed_scan_open(struct streamed_scan *stream, const struct task *task, struct column *const *columns,
+                        int64_t begin, int64_t end, int64_t memory, struct arena *arena)
 {
     const bool *read = inputs_read(task, arena);
-    *stream = (struct stream){.columns = arena_array(arena, task->input_count + 1, sizeof(struct stream_column))};
+    *stream =
+        (struct streamed_scan){.columns = arena_array(arena, task->input_count + 1, sizeof(struct stream_column))};
     for (size_t k = 0; k < task->input_count; k++) {
         if (!read[k] || task->inputs[k].whole || !is_of_file(columns[k]))
             continue;
@@ -74,15 +75,15 @@ bool stream_open(struct stream *stream, const struct task *task, struct column *
     return true;
 }
 
-void stream_behind(struct stream *stream, int64_t end)
+void streamed_scan_release(struct streamed_scan *stream, int64_t end)
 {
     end -= stream->rows;
     if (end <= stream->gone)
         return;
     for (size_t i = 0; i < stream->count; i++) {
         const struct stream_column *column = &stream->columns[i];
-        mapping_let_go(column->mapping, (size_t)(column->offset + stream->gone * column->size),
-                       (size_t)((end - stream->gone) * column->size));
+        mapping_drop_pages(column->mapping, (size_t)(column->offset + stream->gone * column->size),
+                           (size_t)((end - stream->gone) * column->size));
     }
     stream->gone = end;
 }

@@ -9,7 +9,7 @@
 
 struct stream_column;
 
-struct stream {
+struct streamed_scan {
     struct stream_column *columns; /* of files, and read row by row; in the arena */
     size_t count;
     int64_t rows; /* a range: what the user waits for after an interrupt */
@@ -19,10 +19,10 @@ struct stream {
 
 /* Whether rows begin .. end-1 of the task are more of files than half of `memory` bytes; if so, `stream` is set up.
  * The task's columns must stay as long as it is used. */
-bool stream_open(struct stream *stream, const struct task *task, struct column *const *columns, int64_t begin,
-                 int64_t end, int64_t memory, struct arena *arena);
+bool streamed_scan_open(struct streamed_scan *stream, const struct task *task, struct column *const *columns,
+                        int64_t begin, int64_t end, int64_t memory, struct arena *arena);
 
 /* Rows before `end` have been read. What is next to them stays for a while: neighbours may be looked at. */
-void stream_behind(struct stream *stream, int64_t end);
+void streamed_scan_release(struct streamed_scan *stream, int64_t end);
 
 #endif

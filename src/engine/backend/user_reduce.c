@@ -3,7 +3,7 @@
 #include "engine/backend/user_reduce.h"
 
 #include "base/heap.h"
-#include "engine/backend/value.h"
+#include "engine/backend/datum.h"
 #include "engine/optimize/guard.h"
 #include "engine/optimize/range_analysis.h"
 #include "engine/plan/failure.h"
@@ -117,8 +117,8 @@ static bool evaluate(struct application *application, value root)
     return true;
 }
 
-bool reducer_explain(const struct reducer *reducer, struct scalar left, struct scalar right, struct scalar *result,
-                     struct failure *failure)
+bool user_reduce_explain(const struct user_reduce *reducer, struct scalar left, struct scalar right,
+                         struct scalar *result, struct failure *failure)
 {
     union datum memo[SHORT];
     bool known[SHORT];
@@ -152,12 +152,13 @@ bool reducer_explain(const struct reducer *reducer, struct scalar left, struct s
     return good;
 }
 
-bool reducer_apply(const struct reducer *reducer, struct scalar left, struct scalar right, struct scalar *result)
+bool user_reduce_apply(const struct user_reduce *reducer, struct scalar left, struct scalar right,
+                       struct scalar *result)
 {
-    return reducer_explain(reducer, left, right, result, NULL);
+    return user_reduce_explain(reducer, left, right, result, NULL);
 }
 
-struct column **reducer_columns(const struct reducer *reducer, int64_t rows, struct arena *arena)
+struct column **user_reduce_columns(const struct user_reduce *reducer, int64_t rows, struct arena *arena)
 {
     const struct task *body = reducer->body;
     struct column **columns = arena_array(arena, body->input_count + 2, sizeof(struct column *));
@@ -173,10 +174,10 @@ struct column **reducer_columns(const struct reducer *reducer, int64_t rows, str
     return columns;
 }
 
-void reducer_prepare(const struct reducer *reducer)
+void user_reduce_prepare(const struct user_reduce *reducer)
 {
     struct task *body = reducer->body;
     body->outputs[0].needed = true;
-    range_analyse(body, reducer_columns(reducer, 1, body->code.arena), 1);
+    range_analyse(body, user_reduce_columns(reducer, 1, body->code.arena), 1);
     guard_place(body);
 }

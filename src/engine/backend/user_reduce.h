@@ -6,24 +6,25 @@
 
 struct failure; /* failure.h */
 
-struct reducer {
+struct user_reduce {
     enum kind kind;    /* of both arguments and the result */
     struct task *body; /* inputs 0 and 1 are the left and the right value; one output, no filters */
 };
 
-/* Analyses the function (range.h, guard.h) for arguments of any value. Once before programs are made of it, by one
- * thread. */
-void reducer_prepare(const struct reducer *reducer);
+/* Analyses the function (range_analysis.h, guard.h) for arguments of any value. Once before programs are made of it, by
+ * one thread. */
+void user_reduce_prepare(const struct user_reduce *reducer);
 
 /* Columns for the inputs of its body: the two arguments of so many rows, without data, and those it reads besides. */
-struct column **reducer_columns(const struct reducer *reducer, int64_t rows, struct arena *arena);
+struct column **user_reduce_columns(const struct user_reduce *reducer, int64_t rows, struct arena *arena);
 
 /* Applies it lazily, as the exact evaluator would; false if the result that is read has no value. May be called by
  * several threads. */
-bool reducer_apply(const struct reducer *reducer, struct scalar left, struct scalar right, struct scalar *result);
+bool user_reduce_apply(const struct user_reduce *reducer, struct scalar left, struct scalar right,
+                       struct scalar *result);
 
 /* The same; on failure says which operation failed on what. Task and row are the caller's to fill in. */
-bool reducer_explain(const struct reducer *reducer, struct scalar left, struct scalar right, struct scalar *result,
-                     struct failure *failure);
+bool user_reduce_explain(const struct user_reduce *reducer, struct scalar left, struct scalar right,
+                         struct scalar *result, struct failure *failure);
 
 #endif

@@ -18,21 +18,21 @@ enum {
 /* The zones of a task's inputs, in its own rows. */
 struct field {
     const struct job *job;
-    const struct zones **zones; /* of each input, or NULL */
+    const struct zonemap **zones; /* of each input, or NULL */
     struct zone *inputs, *whole;
     int64_t rows; /* of a zone */
 };
 
 /* Adds rows to the last run, or a run; false: what is between it and the last is not worth a gap. */
-static bool add_run(struct survivors *survivors, int64_t begin, int64_t end, int64_t gap)
+static bool add_run(struct row_ranges *ranges, int64_t begin, int64_t end, int64_t gap)
 {
-    size_t last = survivors->count - 1;
-    if (survivors->count > 0 && begin - survivors->ends[last] < gap) {
-        survivors->ends[last] = end;
+    size_t last = ranges->count - 1;
+    if (ranges->count > 0 && begin - ranges->ends[last] < gap) {
+        ranges->ends[last] = end;
         return false;
     }
-    survivors->begins[survivors->count] = begin;
-    survivors->ends[survivors->count++] = end;
+    ranges->begins[ranges->count] = begin;
+    ranges->ends[ranges->count++] = end;
     return true;
 }
 
@@ -43,22 +43,22 @@ static int64_t zone_of_rows(int64_t rows)
 }
 
 /* Finds the zones; false if there are none, and nothing to be known. */
-static bool survey(struct field *field, const struct facts *facts, struct arena *arena)
+static bool survey(struct field *field, const struct zone_predicate *predicate, struct arena *arena)
 {
     const struct task *task = field->job->task;
-    field->zones = arena_array(arena, task->input_count + 1, sizeof(struct zones *));
+    field->zones = arena_array(arena, task->input_count + 1, sizeof(struct zonemap *));
     field->inputs = arena_array(arena, task->input_count + 1, sizeof *field->inputs);
     field->whole = arena_array(arena, task->input_count + 1, sizeof *field->whole);
     for (size_t k = 0; k < task->input_count; k++) {
         const struct column *column = field->job->columns[k];
-        const struct zones *zones = column ? column_zones(column) : NULL;
+        const struct zonemap *zones = column ? column_zones(column) : NULL;
         field->inputs[k] = field->whole[k] = zones ? zones->all : column ? zone_unknown(column) : (struct zone){0};
         if (!zones || task->inputs[k].whole || (field->rows > 0 && zones->rows != field->rows))
             continue;
         field->zones[k] = zones;
         field->rows = zones->rows;
     }
-    if (field->rows == 0 && facts_of_rows(facts))
+    if (field->rows == 0 && zone_predicate_of_rows(predicate))
         field->rows = zone_of_rows(field->job->end - field->job->begin);
     return field->rows > 0;
 }
@@ -69,7 +69,7 @@ static void look_at(const struct field *field, int64_t begin, int64_t end)
     const struct task *task = field->job->task;
     for (size_t k = 0; k < task->input_count; k++) {
         if (field->zones[k])
-            field->inputs[k] = zones_over(field->zones[k], task->first + begin, task->first + end);
+            field->inputs[k] = zonemap_over(field->zones[k], task->first + begin, task->first + end);
     }
 }
 
@@ -94,27 +94,27 @@ static struct zone zone_meet(struct zone a, struct zone b)
 /* Whether filters hold for some element, as far as zones tell, of every zone among rows begin .. end-1: they do if they
  * hold for what all of the zones have in common. In columns without any order that is nearly everything, so one
  * question spares many. Row numbers have nothing in common. */
-static bool keeps_all(const struct field *field, struct facts *facts, int64_t begin, int64_t end)
+static bool keeps_all(const struct field *field, struct zone_predicate *predicate, int64_t begin, int64_t end)
 {
     const struct job *job = field->job;
-    bool common = !facts_of_rows(facts);
+    bool common = !zone_predicate_of_rows(predicate);
     for (size_t k = 0; k < job->task->input_count && common; k++) {
         if (!field->zones[k])
             continue;
         const int64_t first = job->task->first;
-        struct zone meet = zones_over(field->zones[k], first + begin, first + zone_end(field, begin));
+        struct zone meet = zonemap_over(field->zones[k], first + begin, first + zone_end(field, begin));
         for (int64_t row = zone_end(field, begin); row < end; row = zone_end(field, row))
-            meet = zone_meet(meet, zones_over(field->zones[k], first + row, first + zone_end(field, row)));
+            meet = zone_meet(meet, zonemap_over(field->zones[k], first + row, first + zone_end(field, row)));
         const bool number = type_table[job->columns[k]->type].kind == KIND_FLOAT;
         common = number ? meet.low <= meet.high : meet.lo <= meet.hi;
         field->inputs[k] = meet;
     }
-    return common && !facts_exclude(facts, begin, end, field->inputs, field->whole);
+    return common && !zone_predicate_exclude(predicate, begin, end, field->inputs, field->whole);
 }
 
 /* Whether any zone is found to be excluded. Asking all of a thousand million rows takes longer than a GPU does to read
  * them, so of many zones some are asked first, from all parts; if none is excluded, few of the others are. */
-static bool excludes_some(const struct field *field, struct facts *facts)
+static bool excludes_some(const struct field *field, struct zone_predicate *predicate)
 {
     const struct job *job = field->job;
     const int64_t zones = (job->end - job->begin) / field->rows;
@@ -123,46 +123,47 @@ static bool excludes_some(const struct field *field, struct facts *facts)
         int64_t row = job->begin + zones * i / SAMPLE * field->rows;
         int64_t end = zone_end(field, row);
         look_at(field, row, end);
-        some = facts_exclude(facts, row, end, field->inputs, field->whole);
+        some = zone_predicate_exclude(predicate, row, end, field->inputs, field->whole);
     }
     return some;
 }
 
 /* Runs begin and end at multiples of the unit from where the job begins; a few rows more do no harm. */
-static void align(struct survivors *survivors, const struct job *job)
+static void align(struct row_ranges *ranges, const struct job *job)
 {
-    for (size_t i = 0; i < survivors->count; i++) {
-        int64_t begin = (survivors->begins[i] - job->begin) / RUN_UNIT * RUN_UNIT;
-        int64_t end = (survivors->ends[i] - job->begin + RUN_UNIT - 1) / RUN_UNIT * RUN_UNIT;
-        survivors->begins[i] = job->begin + begin;
-        survivors->ends[i] = end < job->end - job->begin ? job->begin + end : job->end;
+    for (size_t i = 0; i < ranges->count; i++) {
+        int64_t begin = (ranges->begins[i] - job->begin) / RUN_UNIT * RUN_UNIT;
+        int64_t end = (ranges->ends[i] - job->begin + RUN_UNIT - 1) / RUN_UNIT * RUN_UNIT;
+        ranges->begins[i] = job->begin + begin;
+        ranges->ends[i] = end < job->end - job->begin ? job->begin + end : job->end;
     }
 }
 
 /* All rows of the job. */
-static void survivors_all(struct survivors *survivors, const struct job *job, struct arena *arena)
+static void survivors_all(struct row_ranges *ranges, const struct job *job, struct arena *arena)
 {
-    *survivors = (struct survivors){.count = job->begin < job->end};
-    survivors->begins = arena_array(arena, 1, sizeof *survivors->begins);
-    survivors->ends = arena_array(arena, 1, sizeof *survivors->ends);
-    *survivors->begins = job->begin;
-    *survivors->ends = job->end;
+    *ranges = (struct row_ranges){.count = job->begin < job->end};
+    ranges->begins = arena_array(arena, 1, sizeof *ranges->begins);
+    ranges->ends = arena_array(arena, 1, sizeof *ranges->ends);
+    *ranges->begins = job->begin;
+    *ranges->ends = job->end;
 }
 
-void survivors_find(struct survivors *survivors, const struct job *job, const struct keeper *keeper,
-                    struct arena *arena)
+void zone_prune(struct row_ranges *ranges, const struct job *job, const struct stats_collector *collector,
+                struct arena *arena)
 {
     struct field field = {.job = job};
-    *survivors = (struct survivors){0};
-    struct facts *facts = keeper && job->task->filter_count > 0 ? facts_new(job->task, job->rows, arena) : NULL;
-    if (!facts || !survey(&field, facts, arena) || !excludes_some(&field, facts)) {
-        survivors_all(survivors, job, arena);
+    *ranges = (struct row_ranges){0};
+    struct zone_predicate *predicate =
+        collector && job->task->filter_count > 0 ? zone_predicate_new(job->task, job->rows, arena) : NULL;
+    if (!predicate || !survey(&field, predicate, arena) || !excludes_some(&field, predicate)) {
+        survivors_all(ranges, job, arena);
         return;
     }
     const int64_t gap = LEAST_GAP * field.rows;
     size_t most = (size_t)((job->end - job->begin) / (field.rows + gap)) + 2;
-    survivors->begins = arena_array(arena, most, sizeof *survivors->begins);
-    survivors->ends = arena_array(arena, most, sizeof *survivors->ends);
+    ranges->begins = arena_array(arena, most, sizeof *ranges->begins);
+    ranges->ends = arena_array(arena, most, sizeof *ranges->ends);
     int64_t excluded = 0;         /* zones since the last that is not */
     int64_t stretch = job->begin; /* where it ends */
     bool kept = false;            /* all of it */
@@ -170,44 +171,44 @@ void survivors_find(struct survivors *survivors, const struct job *job, const st
         int64_t end = zone_end(&field, row);
         if (row >= stretch) {
             stretch = job->end - row > STRETCH * field.rows ? row + STRETCH * field.rows : job->end;
-            kept = keeps_all(&field, facts, row, stretch);
+            kept = keeps_all(&field, predicate, row, stretch);
         }
         look_at(&field, row, end);
-        survivors->zones++;
+        ranges->zones++;
         excluded++;
-        if (kept || !facts_exclude(facts, row, end, field.inputs, field.whole)) {
-            survivors->skipped += add_run(survivors, row, end, gap) ? excluded - 1 : 0;
+        if (kept || !zone_predicate_exclude(predicate, row, end, field.inputs, field.whole)) {
+            ranges->skipped += add_run(ranges, row, end, gap) ? excluded - 1 : 0;
             excluded = 0;
         }
         row = end;
     }
-    survivors->skipped += excluded;
-    align(survivors, job);
+    ranges->skipped += excluded;
+    align(ranges, job);
 }
 
-int64_t survivors_rows(const struct survivors *survivors, int64_t row)
+int64_t row_ranges_rows(const struct row_ranges *ranges, int64_t row)
 {
     int64_t rows = 0;
-    for (size_t i = 0; i < survivors->count; i++) {
-        int64_t begin = greatest(survivors->begins[i], row);
-        rows += greatest(survivors->ends[i] - begin, 0);
+    for (size_t i = 0; i < ranges->count; i++) {
+        int64_t begin = greatest(ranges->begins[i], row);
+        rows += greatest(ranges->ends[i] - begin, 0);
     }
     return rows;
 }
 
-bool survivors_next(const struct survivors *survivors, int64_t *row, int64_t *end)
+bool row_ranges_next(const struct row_ranges *ranges, int64_t *row, int64_t *end)
 {
-    size_t before = 0, after = survivors->count; /* the run looked for is among these */
+    size_t before = 0, after = ranges->count; /* the run looked for is among these */
     while (before < after) {
         size_t middle = before + (after - before) / 2;
-        if (survivors->ends[middle] <= *row)
+        if (ranges->ends[middle] <= *row)
             before = middle + 1;
         else
             after = middle;
     }
-    if (before == survivors->count)
+    if (before == ranges->count)
         return false;
-    *row = *row > survivors->begins[before] ? *row : survivors->begins[before];
-    *end = survivors->ends[before];
+    *row = *row > ranges->begins[before] ? *row : ranges->begins[before];
+    *end = ranges->ends[before];
     return true;
 }

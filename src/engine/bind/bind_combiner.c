@@ -73,7 +73,7 @@ static value result_of(struct scope *scope, const struct expr *expr, enum kind k
     return NO_VALUE;
 }
 
-static struct reducer *bind_reducer(struct binder *binder, const struct stage *stage, enum kind kind)
+static struct user_reduce *bind_reducer(struct binder *binder, const struct stage *stage, enum kind kind)
 {
     const struct head *head = stage->head;
     const struct expr *expr = stage->items[0].expr;
@@ -94,8 +94,8 @@ static struct reducer *bind_reducer(struct binder *binder, const struct stage *s
     body->outputs = arena_alloc(binder->arena, sizeof *body->outputs);
     body->outputs[0] = (struct output){.value = v, .type = type_of_kind(kind), .needed = true};
     body->output_count = 1;
-    struct reducer *reducer = arena_alloc(binder->arena, sizeof *reducer);
-    *reducer = (struct reducer){kind, body};
+    struct user_reduce *reducer = arena_alloc(binder->arena, sizeof *reducer);
+    *reducer = (struct user_reduce){kind, body};
     return reducer;
 }
 

@@ -51,21 +51,22 @@ size_t front_item(struct front *front, const struct item *item)
     return front_add(front, bind_value(&front->scope, item->expr), (struct slot){.name = item->name.text});
 }
 
-struct task *new_breaker(struct front *front, const char *name, const struct flow *flow, enum breaker_kind kind,
+struct task *new_breaker(struct front *front, const char *name, const struct flow *flow, enum operator_kind kind,
                          size_t key_count)
 {
     struct binder *binder = front->binder;
     struct task *task = task_part(binder, name, front->stage->span, flow);
-    struct breaker *breaker = arena_alloc(binder->arena, sizeof *breaker);
-    *breaker = (struct breaker){.kind = kind, .key_count = key_count, .stride = 1, .into = -1};
-    breaker->keys = arena_array(binder->arena, key_count + 1, sizeof *breaker->keys);
-    breaker->descending = arena_array(binder->arena, key_count + 1, sizeof *breaker->descending);
-    task->sink = SINK_BREAK;
-    task->breaker = breaker;
+    struct operator* operator= arena_alloc(binder->arena, sizeof *operator);
+    *operator=(struct operator){.kind = kind, .key_count = key_count, .stride = 1, .into = -1};
+    operator->keys = arena_array(binder->arena, key_count + 1, sizeof *operator->keys);
+    operator->descending = arena_array(binder->arena, key_count + 1, sizeof *operator->descending);
+    task->sink = SINK_OPERATOR;
+    task->operator= operator;
     return task;
 }
 
-struct task *front_end(struct front *front, const char *name, enum breaker_kind kind, size_t key_count, size_t *operand)
+struct task *front_end(struct front *front, const char *name, enum operator_kind kind, size_t key_count,
+                       size_t *operand)
 {
     size_t index;
     bool bare = true;

@@ -116,9 +116,9 @@ static struct task *new_group(struct front *front, const size_t *keys, size_t ke
 {
     struct arena *arena = front->binder->arena;
     size_t *inputs = arena_array(arena, front->count + 1, sizeof *inputs);
-    struct task *task = front_end(front, "group", BREAK_GROUP, key_count, inputs);
+    struct task *task = front_end(front, "group", OPERATOR_GROUP, key_count, inputs);
     for (size_t i = 0; i < key_count; i++)
-        task->breaker->keys[i] = inputs[keys[i]];
+        task->operator->keys[i] = inputs[keys[i]];
     task->aggregates = arena_array(arena, part_count + 1, sizeof *task->aggregates);
     task->aggregate_count = part_count;
     for (size_t i = 0; i < part_count; i++) {
@@ -135,10 +135,10 @@ static struct task *new_group(struct front *front, const size_t *keys, size_t ke
 /* The outputs: a key's value is its input; an aggregate's says only what it may fail with. */
 static void give_groups(struct binder *binder, struct task *task, struct slot *slots, struct flow *flow)
 {
-    size_t key_count = task->breaker->key_count, count = key_count + task->aggregate_count;
+    size_t key_count = task->operator->key_count, count = key_count + task->aggregate_count;
     value *values = arena_array(binder->arena, count + 1, sizeof *values);
     for (size_t i = 0; i < key_count; i++) {
-        size_t input = task->breaker->keys[i];
+        size_t input = task->operator->keys[i];
         values[i] = code_input(&task->code, (int64_t)input, type_table[task->inputs[input].type].kind, task->span);
     }
     for (size_t i = key_count; i < count; i++) {
@@ -186,7 +186,7 @@ void bind_group(struct binder *binder, const struct stage *stage, struct flow *f
 static void give_along(struct binder *binder, const struct stage *stage, struct flow *flow, struct task *task, value v,
                        struct slot slot)
 {
-    const struct extents shape = flow->shape;
+    const struct value_range shape = flow->shape;
     struct slot *slots = arena_alloc(binder->arena, sizeof *slots);
     *slots = slot;
     task_give(binder, task, flow, slots, &v, 1);
@@ -207,9 +207,9 @@ static void group_along(struct front *front, value v, struct aggregate what, str
     if (part.has_values)
         part.operand = front_add(front, v, (struct slot){0});
     struct task *group = new_group(front, &operand, 1, &part, 1);
-    group->breaker->key = rows ? "row" : "column";
-    group->breaker->segment = rows ? flow->shape.cols : 0;
-    group->breaker->stride = rows ? 1 : flow->shape.cols;
+    group->operator->key = rows ? "row" : "column";
+    group->operator->segment = rows ? flow->shape.cols : 0;
+    group->operator->stride = rows ? 1 : flow->shape.cols;
     struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
     slots[0] = front->slots[operand];
     slots[1] = slot;
@@ -226,16 +226,16 @@ static void scan_along(struct front *front, value v, struct aggregate what, stru
 {
     struct binder *binder = front->binder;
     const struct stage *stage = front->stage;
-    const struct extents shape = flow->shape;
+    const struct value_range shape = flow->shape;
     struct span span = stage->span;
     bool rows = strcmp(stage->along.text, "rows") == 0;
     enum kind kind = type_table[slot.type].kind;
     size_t input;
     front_add(front, v, (struct slot){.name = slot.name});
-    struct task *scan = front_end(front, "scan", BREAK_SCAN, 1, &input);
-    scan->breaker->keys[0] = input;
-    scan->breaker->segment = rows ? shape.cols : 0;
-    scan->breaker->stride = rows ? 1 : shape.cols;
+    struct task *scan = front_end(front, "scan", OPERATOR_SCAN, 1, &input);
+    scan->operator->keys[0] = input;
+    scan->operator->segment = rows ? shape.cols : 0;
+    scan->operator->stride = rows ? 1 : shape.cols;
     scan->aggregates = arena_alloc(binder->arena, sizeof *scan->aggregates);
     scan->aggregates[0] = what;
     scan->aggregates[0].value = code_input(&scan->code, (int64_t)input, kind, span);

@@ -60,7 +60,7 @@ struct flow {
     struct slot *columns;
     size_t count;
     int64_t rows; /* -1 if only running can tell */
-    struct extents shape;
+    struct value_range shape;
     bool open; /* it may have other columns than these */
 
     /* Set by a terminal stage: a single value of this kind, nothing for the next stage to read. */
@@ -84,7 +84,7 @@ struct scope {
     const value *arguments; /* of the parameters; NO_VALUE where not known */
     size_t parameter_count;
     bool has_rows;                          /* `row` means something */
-    struct extents shape;                   /* `row` and `col` are the indices of this */
+    struct value_range shape;               /* `row` and `col` are the indices of this */
     const struct neighbourhood *neighbours; /* `at` means something: within a stencil */
     bool reads_row;                         /* some value bound so far depends on the row */
     const char *no_columns;                 /* without a flow: why there are no columns, for hints */
@@ -238,12 +238,12 @@ void bind_align(struct binder *binder, const struct stage *stage, struct task *t
 /* An error if an expression whose value is of this kind is no condition. */
 enum status assertion_check(const struct expr *expr, enum kind kind, struct diags *diags);
 
-/* shape.c: rows laid out in two dimensions. */
+/* kernel_config.c: rows laid out in two dimensions. */
 
-extern const struct extents shape_unknown; /* as a check before running finds a picture's */
+extern const struct value_range shape_unknown; /* as a check before running finds a picture's */
 /* The row or the column that the row at hand is in. */
-value shape_row(struct code *code, struct extents shape, struct span span);
-value shape_col(struct code *code, struct extents shape, struct span span);
+value shape_row(struct code *code, struct value_range shape, struct span span);
+value shape_col(struct code *code, struct value_range shape, struct span span);
 /* Whether the flow has a shape that `along` can go along; an error if not. */
 bool shape_along(struct binder *binder, const struct stage *stage, const struct flow *flow);
 /* Whether the relation after the stage is laid out as the one before. */
@@ -283,13 +283,13 @@ size_t front_add(struct front *front, value v, struct slot slot);
 /* The same for an expression, under the name it is given. A column keeps its own name and type. */
 size_t front_item(struct front *front, const struct item *item);
 /* Makes the breaker, which is called `name` in listings. operand[k] becomes the input that operand k is. */
-struct task *front_end(struct front *front, const char *name, enum breaker_kind kind, size_t key_count,
+struct task *front_end(struct front *front, const char *name, enum operator_kind kind, size_t key_count,
                        size_t *operand);
 /* The breaker alone, which reads the columns of `flow`. */
-struct task *new_breaker(struct front *front, const char *name, const struct flow *flow, enum breaker_kind kind,
+struct task *new_breaker(struct front *front, const char *name, const struct flow *flow, enum operator_kind kind,
                          size_t key_count);
 
-/* bind_break.c: the stages that work on whole columns. */
+/* bind_operator.c: the stages that work on whole columns. */
 void bind_sort(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_distinct(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_scatter(struct binder *binder, const struct stage *stage, struct flow *flow);

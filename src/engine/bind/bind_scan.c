@@ -4,14 +4,14 @@
 #include <string.h>
 
 /* Which rows follow which: all in order, or those of each row or column of a shape. */
-static void go_along(const struct stage *stage, const struct flow *flow, struct breaker *breaker)
+static void go_along(const struct stage *stage, const struct flow *flow, struct operator* operator)
 {
     if (stage->along.text == NULL)
         return;
     if (strcmp(stage->along.text, "rows") == 0)
-        breaker->segment = flow->shape.cols;
+        operator->segment = flow->shape.cols;
     else
-        breaker->stride = flow->shape.cols;
+        operator->stride = flow->shape.cols;
 }
 
 void bind_scan(struct binder *binder, const struct stage *stage, struct flow *flow)
@@ -30,13 +30,13 @@ void bind_scan(struct binder *binder, const struct stage *stage, struct flow *fl
     enum kind kind = front.task->code.at[v].kind;
     size_t input;
     front_add(&front, v, (struct slot){.name = slot.name});
-    struct task *task = front_end(&front, "scan", BREAK_SCAN, 1, &input);
+    struct task *task = front_end(&front, "scan", OPERATOR_SCAN, 1, &input);
     bind_combiner(binder, stage, kind, &what);
     what.value = code_input(&task->code, (int64_t)input, kind, stage->span);
     task->code.at[what.value].fallible = true;
-    task->breaker->keys[0] = input;
-    task->breaker->exclusive = stage->exclusive.text != NULL;
-    go_along(stage, flow, task->breaker);
+    task->operator->keys[0] = input;
+    task->operator->exclusive = stage->exclusive.text != NULL;
+    go_along(stage, flow, task->operator);
     task->aggregates = arena_alloc(binder->arena, sizeof *task->aggregates);
     task->aggregates[0] = what;
     task->aggregate_count = 1;

@@ -14,10 +14,10 @@ struct gathered {
     struct slot *slots;
     size_t count;
     size_t capacity;
-    int64_t rows;            /* of the first file whose rows are known, or -1 */
-    struct extents shape;    /* of the first file */
-    const struct name *path; /* that file */
-    bool open;               /* some file's columns are not known */
+    int64_t rows;             /* of the first file whose rows are known, or -1 */
+    struct value_range shape; /* of the first file */
+    const struct name *path;  /* that file */
+    bool open;                /* some file's columns are not known */
 };
 
 static void gather(struct binder *binder, struct gathered *all, struct column *column, struct slot slot)
@@ -74,10 +74,10 @@ static void expect_file(struct binder *binder, const struct path_item *item, con
 {
     const struct format *format = stated != NULL ? stated : format_of_path(item->path.text);
     if (binder->env->files_settled && file_is_missing(item->path.text)) {
-        missing_file(item->path.text, item->path.span, binder->diags);
+        file_not_found(item->path.text, item->path.span, binder->diags);
         bind_failed(binder);
     }
-    if (catalog_expect(binder->env->catalog, item->path.text, item->path.span, binder->diags) != STATUS_OK)
+    if (file_cache_expect(binder->env->file_cache, item->path.text, item->path.span, binder->diags) != STATUS_OK)
         bind_failed(binder);
     if (format == NULL || format->type == TYPE_COUNT) {
         if (all->count == 0 && format != NULL && format->shaped)
@@ -108,7 +108,7 @@ static void open_file(struct binder *binder, const struct path_item *item, const
     struct loaded loaded = {0};
     int64_t began = now_ns();
     enum status status =
-        catalog_load(binder->env->catalog, item->path.text, item->path.span, stated, &loaded, binder->diags);
+        file_cache_load(binder->env->file_cache, item->path.text, item->path.span, stated, &loaded, binder->diags);
     if (status != STATUS_OK) {
         bind_failed(binder);
         binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
@@ -180,12 +180,12 @@ static void bind_load(struct binder *binder, const struct source_node *source, s
 }
 
 /* The task that the relation's rows have been left by, in its place. */
-static void give_later(struct binder *binder, const struct relation *relation, const struct task *later,
+static void give_later(struct binder *binder, const struct relation *relation, const struct task *defer,
                        struct task *task, struct flow *flow)
 {
-    size_t *kept = arena_array(binder->arena, later->input_count + 1, sizeof *kept);
+    size_t *kept = arena_array(binder->arena, defer->input_count + 1, sizeof *kept);
     binder->queue->again = relation;
-    task_copy(task, later, task->span, kept);
+    task_copy(task, defer, task->span, kept);
     for (size_t k = 0; k < task->input_count; k++)
         queue_hold(binder->queue, column_ref(task->inputs[k].column));
     struct slot *slots = arena_array(binder->arena, relation->count + 1, sizeof *slots);
@@ -202,9 +202,9 @@ static void give_later(struct binder *binder, const struct relation *relation, c
 static void give_relation(struct binder *binder, const struct relation *relation, bool unknown, struct task *task,
                           struct flow *flow)
 {
-    const struct task *later = unknown ? NULL : later_task(relation);
-    if (later != NULL) {
-        give_later(binder, relation, later, task, flow);
+    const struct task *defer = unknown ? NULL : deferred_task(relation);
+    if (defer != NULL) {
+        give_later(binder, relation, defer, task, flow);
         return;
     }
     struct gathered all = {.rows = unknown ? -1 : relation->rows, .shape = relation->shape};

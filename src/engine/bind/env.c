@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct env *env_new(struct catalog *catalog)
+struct env *env_new(struct file_cache *file_cache)
 {
     struct env *env = heap_array(1, sizeof *env);
-    env->catalog = catalog;
+    env->file_cache = file_cache;
     return env;
 }
 
@@ -55,7 +55,7 @@ const char *env_argument(const struct env *env, const char *name, size_t length)
 
 struct env *env_copy(const struct env *env)
 {
-    struct env *copy = env_new(env->catalog);
+    struct env *copy = env_new(env->file_cache);
     copy->bindings = heap_array(env->count, sizeof *copy->bindings);
     copy->count = copy->capacity = env->count;
     for (size_t i = 0; i < env->count; i++) {

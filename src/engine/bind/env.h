@@ -37,10 +37,10 @@ struct env {
     bool files_settled;    /* in a check before running: no statement so far makes files, so what is missing stays so */
     struct argument *arguments;
     size_t argument_count;
-    struct catalog *catalog;
+    struct file_cache *file_cache;
 };
 
-struct env *env_new(struct catalog *catalog);
+struct env *env_new(struct file_cache *file_cache);
 void env_free(struct env *env);
 struct env *env_copy(const struct env *env); /* for checking a script before running it; shares relations */
 

@@ -8,7 +8,7 @@
 /* Formats that are not raw are read whole when they are opened, about a millisecond a megabyte. */
 enum { MOST_BYTES = 32 << 20 };
 
-static bool opens_fast(const struct catalog *catalog, const struct path_item *item, struct arena *arena)
+static bool opens_fast(const struct file_cache *file_cache, const struct path_item *item, struct arena *arena)
 {
     const char *path = path_at_home(item->path.text, arena);
     const struct format *format = item->stated.text ? format_by_word(item->stated.text) : format_of_path(path);
@@ -17,26 +17,27 @@ static bool opens_fast(const struct catalog *catalog, const struct path_item *it
         return false;
     bool raw = format && format->type != TYPE_COUNT;
     return S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && (raw || status.st_size <= MOST_BYTES)) ||
-           (format && catalog_holds(catalog, path, format));
+           (format && file_cache_holds(file_cache, path, format));
 }
 
-static bool all_open_fast(const struct catalog *catalog, const struct source_node *source, struct arena *arena)
+static bool all_open_fast(const struct file_cache *file_cache, const struct source_node *source, struct arena *arena)
 {
     for (size_t i = 0; i < source->path_count; i++) {
-        if (!opens_fast(catalog, &source->paths[i], arena))
+        if (!opens_fast(file_cache, &source->paths[i], arena))
             return false;
     }
     return true;
 }
 
-static bool pipeline_opens_fast(const struct catalog *catalog, const struct pipeline *pipeline, struct arena *arena)
+static bool pipeline_opens_fast(const struct file_cache *file_cache, const struct pipeline *pipeline,
+                                struct arena *arena)
 {
     while (pipeline->source.kind == SOURCE_PIPELINE)
         pipeline = pipeline->source.pipeline;
-    bool fast = all_open_fast(catalog, &pipeline->source, arena);
+    bool fast = all_open_fast(file_cache, &pipeline->source, arena);
     for (size_t i = 0; i < pipeline->stage_count && fast; i++) {
         for (size_t k = 0; k < pipeline->stages[i].source_count && fast; k++)
-            fast = all_open_fast(catalog, &pipeline->stages[i].sources[k], arena);
+            fast = all_open_fast(file_cache, &pipeline->stages[i].sources[k], arena);
     }
     return fast;
 }
@@ -86,6 +87,6 @@ bool preview_columns(struct env *env, const struct pipeline *pipeline, struct ar
                      size_t *count)
 {
     return bound_columns(env, pipeline, true, arena, names, count) ||
-           (pipeline_opens_fast(env->catalog, pipeline, arena) &&
+           (pipeline_opens_fast(env->file_cache, pipeline, arena) &&
             bound_columns(env, pipeline, false, arena, names, count));
 }

@@ -39,7 +39,7 @@ struct worker {
     struct asking whole, lead;     /* for the whole program, and for the lead alone */
     const struct asking *asking;   /* for what is being run */
     size_t asked;                  /* bytes of the next block's inputs that the machine has been told of */
-    struct pairing **pairings;     /* of each aggregate that is folded pairwise */
+    struct pairwise **pairings;    /* of each aggregate that is folded pairwise */
 };
 
 static void fill_constant(void *vector, enum lane lane, int64_t integer, double number)
@@ -95,7 +95,7 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
     worker->pairings = arena_array(arena, program->aggregate_count, sizeof *worker->pairings);
     for (size_t i = 0; i < program->aggregate_count; i++) {
         if (program->aggregates[i].reducer)
-            worker->pairings[i] = pairing_new(program->aggregates[i].reducer, arena);
+            worker->pairings[i] = pairwise_new(program->aggregates[i].reducer, arena);
     }
     return worker;
 }
@@ -194,7 +194,7 @@ static void pick_rows(struct worker *worker, const uint8_t *mask, int passed)
     if (passed > worker->rows / LIST_OF)
         worker->mask = mask;
     if (program->lists || (program->picks && !worker->mask))
-        list_passed(mask, worker->rows, worker->picked);
+        selection_list(mask, worker->rows, worker->picked);
     worker->index = worker->picked;
 }
 
@@ -213,7 +213,7 @@ static int filter_block(struct worker *worker, int count)
         failed |= run_steps(worker, done, program->filters[i].end, count);
         done = program->filters[i].end;
         mask = worker->at[program->filters[i].mask];
-        passed = count_passed(mask, count);
+        passed = selection_count(mask, count);
     }
     if (failed) {
         run_steps(worker, done, program->guards_end, count);
@@ -325,7 +325,7 @@ static int sieve(struct worker *worker, int64_t row, int64_t count, int64_t *loo
     while (*looked < count && listed <= BLOCK_ROWS - FEW) {
         const int rows = block_size(count - *looked);
         const uint8_t *mask = run_lead(worker, row + *looked, rows);
-        const int passed = list_few(mask, rows, FEW, worker->picked);
+        const int passed = selection_list_few(mask, rows, FEW, worker->picked);
         if (passed > FEW) {
             worker->rest = REST;
             break;
@@ -352,7 +352,7 @@ static int run_gathered(struct worker *worker, int64_t row, int count)
             .a = stored_block(worker, stored, row, 0),
             .index = worker->gathered,
         };
-        vector_picked_move(store, store)(&operands, count);
+        vector_selected_move(store, store)(&operands, count);
         worker->at[stored->vector] = operands.out;
     }
     begin_asking(worker, &nothing);
@@ -392,7 +392,7 @@ void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struc
             ask_ahead(worker);
             const void *values = aggregate->vector != NO_REGISTER ? worker->at[aggregate->vector] : NULL;
             if (aggregate->reducer)
-                pairing_fold(worker->pairings[i], values, passed, &states[i]);
+                pairwise_fold(worker->pairings[i], values, passed, &states[i]);
             else
                 aggregate->fold(&states[i], values, passed);
             worker->flagged = worker->flagged || states[i].failed;
@@ -415,7 +415,7 @@ static void write_output(struct worker *worker, const struct stored_output *outp
     ask_ahead(worker);
     move(&operands, passed);
     if (past_cache)
-        copy_past_cache(place, worker->staged, (size_t)passed * output->size);
+        copy_nontemporal(place, worker->staged, (size_t)passed * output->size);
 }
 
 int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *places, bool past_cache)

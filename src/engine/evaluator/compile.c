@@ -90,7 +90,7 @@ reg steps_require(struct builder *b, value v, enum lane lane)
     if (lane == instr->lane) { /* computed with the filters, and read by the body */
         enum type type = lane_type(lane);
         of[v] = steps_lane_vector(b, lane);
-        add_source(b, of[v], b->of[SCOPE_FILTERS][lane][v], NULL, vector_picked_move(type, type),
+        add_source(b, of[v], b->of[SCOPE_FILTERS][lane][v], NULL, vector_selected_move(type, type),
                    vector_packs(type, type));
         return of[v];
     }
@@ -166,24 +166,24 @@ static bool has_stored(const struct builder *b, value v)
     return b->code->at[v].op == OP_INPUT && !steps_may_pick(b);
 }
 
-static bool prepared(const struct builder *b, struct probe *probe)
+static bool prepared(const struct builder *b, struct compare_const *probe)
 {
     const struct instr *of = &b->code->at[probe->of];
-    return probe_prepare(probe,
-                         has_stored(b, probe->of) ? b->program->job->columns[of->integer]->store : lane_type(of->lane));
+    return compare_const_prepare(probe, has_stored(b, probe->of) ? b->program->job->columns[of->integer]->store
+                                                                 : lane_type(of->lane));
 }
 
 /* Whether a probe gives the value: of elements as they are stored, or else of a lane's. Sums with constants need not be
  * computed for it. */
-static bool probed(const struct builder *b, value v, struct probe *probe)
+static bool probed(const struct builder *b, value v, struct compare_const *probe)
 {
-    struct probe deepest;
-    if (!probe_of(b->code, v, &deepest))
+    struct compare_const deepest;
+    if (!compare_const_of(b->code, v, &deepest))
         return false;
     *probe = deepest;
     bool found = prepared(b, probe);
-    while (probe_through(b->code, &deepest)) {
-        struct probe deeper = deepest;
+    while (compare_const_through(b->code, &deepest)) {
+        struct compare_const deeper = deepest;
         if (prepared(b, &deeper)) {
             *probe = deeper;
             found = true;
@@ -192,7 +192,7 @@ static bool probed(const struct builder *b, value v, struct probe *probe)
     return found;
 }
 
-static void emit_probe(struct builder *b, value v, const struct probe *probe)
+static void emit_probe(struct builder *b, value v, const struct compare_const *probe)
 {
     struct step step = {.dense = probe->loop, .op = b->code->at[v].op, .check = CHECK_NONE};
     reg of = has_stored(b, probe->of) ? steps_stored(b, probe->of)
@@ -285,19 +285,19 @@ static void emit(struct builder *b, value v)
     const struct instr *instr = &b->code->at[v];
     enum type type = lane_type(instr->lane);
     reg *of = b->of[b->scope][instr->lane];
-    struct probe probe;
+    struct compare_const probe;
     if (probed(b, v, &probe)) {
         emit_probe(b, v, &probe);
     } else if (instr->op == OP_INPUT) {
         reg from = steps_stored(b, v);
         enum type store = b->program->job->columns[instr->integer]->store;
         of[v] = steps_lane_vector(b, instr->lane);
-        add_source(b, of[v], from, store == type ? NULL : vector_move(store, type), vector_picked_move(store, type),
+        add_source(b, of[v], from, store == type ? NULL : vector_move(store, type), vector_selected_move(store, type),
                    vector_packs(store, type));
     } else if (instr->op == OP_ROW) {
         b->program->numbers = true;
         of[v] = steps_lane_vector(b, instr->lane);
-        add_source(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_picked_row(instr->lane), false);
+        add_source(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_selected_row(instr->lane), false);
     } else if (instr->op == OP_GATHER) {
         of[v] = steps_gather(b, v, type);
     } else if (instr->op != OP_CONST && instr->op != OP_ROWS) {
@@ -315,7 +315,7 @@ static bool is_computed(const struct builder *b, value v)
 
 static void want_arguments(struct builder *b, value v)
 {
-    struct probe probe;
+    struct compare_const probe;
     if (probed(b, v, &probe)) {
         b->wanted[probe.of] = b->wanted[probe.of] || !has_stored(b, probe.of);
         return;

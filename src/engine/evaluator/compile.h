@@ -1,4 +1,4 @@
-/* The steps that compute a task's values, in the order that their arguments ask for. Private to eval_program.c. */
+/* The steps that compute a task's values, in the order that their arguments ask for. Private to program.c. */
 #ifndef RQL_ENGINE_EVALUATOR_COMPILE_H
 #define RQL_ENGINE_EVALUATOR_COMPILE_H
 

@@ -30,11 +30,11 @@ enum {
 struct evaluator {
     struct backend base;
     int threads;
-    struct team *team;
+    struct thread_pool *thread_pool;
 };
 
 /* What the threads share. */
-struct crew {
+struct workers {
     const struct job *job;
     const struct program *program;
     const struct member *caller; /* of the thread that runs the statement */
@@ -49,10 +49,10 @@ struct crew {
     /* Rows only. */
     struct row_sink *sink;
     bool filtered;
-    bool past_cache;        /* the results are more than the caches hold */
-    int64_t before;         /* rows in the sink when the range began */
-    struct turns *turns;    /* of rows that are filtered by several threads; else NULL */
-    _Atomic int64_t passed; /* of rows that are filtered and not written */
+    bool past_cache;              /* the results are more than the caches hold */
+    int64_t before;               /* rows in the sink when the range began */
+    struct ordered_output *turns; /* of rows that are filtered by several threads; else NULL */
+    _Atomic int64_t passed;       /* of rows that are filtered and not written */
 };
 
 /* Rows of a piece that was done before its turn. */
@@ -62,7 +62,7 @@ struct batch {
 };
 
 struct member {
-    struct crew *crew;
+    struct workers *workers;
     struct arena *arena;
     struct worker *worker;
     struct agg_state *states; /* or, for rows: */
@@ -71,24 +71,24 @@ struct member {
     int oldest, waiting; /* of the batches, as a ring */
 };
 
-static void stop_crew(struct crew *crew)
+static void stop_crew(struct workers *workers)
 {
-    crew->stop = true;
-    if (crew->turns)
-        turns_stop(crew->turns);
+    workers->stop = true;
+    if (workers->turns)
+        ordered_output_stop(workers->turns);
 }
 
 static void point_places(struct member *member, int64_t row)
 {
-    const struct crew *crew = member->crew;
-    for (size_t i = 0; i < crew->program->output_count; i++)
-        member->places[i] = column_at(crew->sink->columns[crew->program->outputs[i].output], row);
+    const struct workers *workers = member->workers;
+    for (size_t i = 0; i < workers->program->output_count; i++)
+        member->places[i] = column_at(workers->sink->columns[workers->program->outputs[i].output], row);
 }
 
-static void copy_out(const struct crew *crew, void *place, const void *buffer, size_t size)
+static void copy_out(const struct workers *workers, void *place, const void *buffer, size_t size)
 {
-    if (crew->past_cache)
-        copy_past_cache(place, buffer, size);
+    if (workers->past_cache)
+        copy_nontemporal(place, buffer, size);
     else
         memcpy(place, buffer, size);
 }
@@ -96,15 +96,16 @@ static void copy_out(const struct crew *crew, void *place, const void *buffer, s
 /* Hands in batches: those whose turn it is, and as many more as it takes until at most so many are waiting. */
 static void hand_in(struct member *member, int most)
 {
-    struct crew *crew = member->crew;
+    struct workers *workers = member->workers;
     while (member->waiting > 0) {
         const struct batch *batch = &member->batches[member->oldest];
-        if (!turns_is(crew->turns, batch->piece) &&
-            (member->waiting <= most || !turns_await(crew->turns, batch->piece)))
+        if (!ordered_output_is(workers->turns, batch->piece) &&
+            (member->waiting <= most || !ordered_output_await(workers->turns, batch->piece)))
             return;
-        point_places(member, turns_hand_in(crew->turns, batch->rows));
-        for (size_t i = 0; i < crew->program->output_count && batch->rows > 0; i++)
-            copy_out(crew, member->places[i], batch->buffers[i], (size_t)batch->rows * crew->program->outputs[i].size);
+        point_places(member, ordered_output_hand_in(workers->turns, batch->rows));
+        for (size_t i = 0; i < workers->program->output_count && batch->rows > 0; i++)
+            copy_out(workers, member->places[i], batch->buffers[i],
+                     (size_t)batch->rows * workers->program->outputs[i].size);
         member->oldest = (member->oldest + 1) % MOST_WAITING;
         member->waiting--;
     }
@@ -113,14 +114,14 @@ static void hand_in(struct member *member, int most)
 /* A batch to be filled, after those that wait. */
 static struct batch *next_batch(struct member *member)
 {
-    const struct crew *crew = member->crew;
+    const struct workers *workers = member->workers;
     struct batch *batch = &member->batches[(member->oldest + member->waiting) % MOST_WAITING];
     if (batch->buffers)
         return batch;
-    batch->buffers = arena_array(member->arena, crew->program->output_count, sizeof *batch->buffers);
-    for (size_t i = 0; i < crew->program->output_count; i++)
+    batch->buffers = arena_array(member->arena, workers->program->output_count, sizeof *batch->buffers);
+    for (size_t i = 0; i < workers->program->output_count; i++)
         batch->buffers[i] =
-            arena_aligned(member->arena, (size_t)crew->piece_rows * crew->program->outputs[i].size, CACHE_LINE);
+            arena_aligned(member->arena, (size_t)workers->piece_rows * workers->program->outputs[i].size, CACHE_LINE);
     return batch;
 }
 
@@ -128,15 +129,15 @@ static struct batch *next_batch(struct member *member)
  * written to their places at once. */
 static void make_filtered(struct member *member, int64_t piece, int64_t begin, int64_t count)
 {
-    struct crew *crew = member->crew;
+    struct workers *workers = member->workers;
     hand_in(member, MOST_WAITING - 1);
     if (member->waiting == MOST_WAITING) /* stopped */
         return;
-    if (turns_is(crew->turns, piece)) {
-        point_places(member, crew->turns->rows);
-        int64_t rows = worker_rows(member->worker, begin, count, member->places, crew->past_cache);
+    if (ordered_output_is(workers->turns, piece)) {
+        point_places(member, workers->turns->rows);
+        int64_t rows = worker_rows(member->worker, begin, count, member->places, workers->past_cache);
         if (!worker_flagged(member->worker))
-            turns_hand_in(crew->turns, rows);
+            ordered_output_hand_in(workers->turns, rows);
         return;
     }
     struct batch *batch = next_batch(member);
@@ -147,81 +148,81 @@ static void make_filtered(struct member *member, int64_t piece, int64_t begin, i
 
 static void make_rows(struct member *member, int64_t piece, int64_t begin, int64_t count)
 {
-    struct crew *crew = member->crew;
-    if (crew->turns) {
+    struct workers *workers = member->workers;
+    if (workers->turns) {
         make_filtered(member, piece, begin, count);
         return;
     }
-    if (crew->program->output_count == 0) {
-        crew->passed += worker_rows(member->worker, begin, count, member->places, false);
+    if (workers->program->output_count == 0) {
+        workers->passed += worker_rows(member->worker, begin, count, member->places, false);
         return;
     }
-    point_places(member, crew->filtered ? crew->sink->rows : crew->before + begin - crew->job->begin);
-    int64_t rows = worker_rows(member->worker, begin, count, member->places, crew->past_cache);
-    if (crew->filtered) /* and alone, else there were turns */
-        crew->sink->rows += rows;
+    point_places(member, workers->filtered ? workers->sink->rows : workers->before + begin - workers->job->begin);
+    int64_t rows = worker_rows(member->worker, begin, count, member->places, workers->past_cache);
+    if (workers->filtered) /* and alone, else there were turns */
+        workers->sink->rows += rows;
 }
 
 /* Aggregates a piece: onto the member's states, or onto some of its own that are merged in the order of pieces. */
 static void add_piece(struct member *member, int64_t piece, int64_t begin, int64_t count)
 {
-    const struct crew *crew = member->crew;
-    const struct task *task = crew->job->task;
+    const struct workers *workers = member->workers;
+    const struct task *task = workers->job->task;
     struct agg_state *states = member->states;
-    if (crew->partials) {
+    if (workers->partials) {
         states = arena_array(member->arena, task->aggregate_count, sizeof *states);
         for (size_t i = 0; i < task->aggregate_count; i++)
             agg_init(&states[i], &task->aggregates[i], &task->code);
-        crew->partials[piece] = states;
+        workers->partials[piece] = states;
     }
     worker_aggregate(member->worker, begin, count, states);
 }
 
 /* Pieces begun count as done: they end soon. */
-static void tell_pieces(const struct crew *crew)
+static void tell_pieces(const struct workers *workers)
 {
-    const struct job *job = crew->job;
-    int64_t row = job->begin + crew->next * crew->piece_rows;
-    struct advance advance = job->whole;
+    const struct job *job = workers->job;
+    int64_t row = job->begin + workers->next * workers->piece_rows;
+    struct progress_step advance = job->whole;
     advance.part = (double)(row < job->end ? row : job->end) / (double)job->rows;
-    progress_tell(job->progress, &advance);
+    progress_report(job->progress, &advance);
 }
 
 static void work(void *context, int number)
 {
     struct member *member = (struct member *)context + number;
-    struct crew *crew = member->crew;
-    const struct job *job = crew->job;
-    while (!crew->stop) {
-        int64_t piece = atomic_fetch_add(&crew->next, 1);
-        if (piece > (job->end - job->begin - 1) / crew->piece_rows)
+    struct workers *workers = member->workers;
+    const struct job *job = workers->job;
+    while (!workers->stop) {
+        int64_t piece = atomic_fetch_add(&workers->next, 1);
+        if (piece > (job->end - job->begin - 1) / workers->piece_rows)
             break;
-        int64_t begin = job->begin + piece * crew->piece_rows;
-        int64_t count = job->end - begin < crew->piece_rows ? job->end - begin : crew->piece_rows;
+        int64_t begin = job->begin + piece * workers->piece_rows;
+        int64_t count = job->end - begin < workers->piece_rows ? job->end - begin : workers->piece_rows;
         if (job->cancel && *job->cancel)
-            crew->cancelled = true;
-        else if (crew->sink)
+            workers->cancelled = true;
+        else if (workers->sink)
             make_rows(member, piece, begin, count);
         else
             add_piece(member, piece, begin, count);
-        if (member == crew->caller)
-            tell_pieces(crew);
+        if (member == workers->caller)
+            tell_pieces(workers);
         if (worker_flagged(member->worker))
-            crew->flagged = true;
-        if (crew->cancelled || crew->flagged)
-            stop_crew(crew);
+            workers->flagged = true;
+        if (workers->cancelled || workers->flagged)
+            stop_crew(workers);
     }
-    if (crew->turns)
+    if (workers->turns)
         hand_in(member, 0);
 }
 
 /* Arenas are not shared between threads; a member's is filled here, before its thread starts. Alone, it adds to
  * `states` themselves. */
-static void member_init(struct member *member, struct crew *crew, struct agg_state *states, bool alone)
+static void member_init(struct member *member, struct workers *workers, struct agg_state *states, bool alone)
 {
-    const struct program *program = crew->program;
-    const struct task *task = crew->job->task;
-    member->crew = crew;
+    const struct program *program = workers->program;
+    const struct task *task = workers->job->task;
+    member->workers = workers;
     member->arena = arena_new();
     member->worker = worker_new(program, member->arena);
     member->states = alone ? states : arena_array(member->arena, task->aggregate_count, sizeof *member->states);
@@ -302,12 +303,12 @@ static int64_t bytes_moved(const struct job *job, const struct program *program,
 }
 
 /* Pieces that were not reached because the crew stopped are left out: what there is is worthless then. */
-static void merge_partials(const struct crew *crew, struct agg_state *states)
+static void merge_partials(const struct workers *workers, struct agg_state *states)
 {
-    const struct job *job = crew->job;
-    for (int64_t piece = 0; piece < piece_count(job, crew->piece_rows); piece++) {
-        for (size_t k = 0; crew->partials[piece] && k < job->task->aggregate_count; k++)
-            agg_merge(&states[k], &crew->partials[piece][k]);
+    const struct job *job = workers->job;
+    for (int64_t piece = 0; piece < piece_count(job, workers->piece_rows); piece++) {
+        for (size_t k = 0; workers->partials[piece] && k < job->task->aggregate_count; k++)
+            agg_merge(&states[k], &workers->partials[piece][k]);
     }
 }
 
@@ -317,51 +318,51 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
 {
     int64_t started = now_ns();
     struct arena *arena = arena_new();
-    struct crew crew = {
+    struct workers workers = {
         .job = job,
         .program = program_new(job, sink ? sink->columns : NULL, arena),
         .sink = sink,
         .filtered = job->task->filter_count > 0,
         .before = sink ? sink->rows : 0,
     };
-    struct turns turns;
-    turns_init(&turns, crew.before);
-    crew.past_cache = result_bytes(crew.program) > PAST_CACHE_BYTES;
-    crew.piece_rows = rows_a_piece(crew.program);
-    int threads = thread_count(evaluator, job, crew.piece_rows);
+    struct ordered_output turns;
+    ordered_output_init(&turns, workers.before);
+    workers.past_cache = result_bytes(workers.program) > PAST_CACHE_BYTES;
+    workers.piece_rows = rows_a_piece(workers.program);
+    int threads = thread_count(evaluator, job, workers.piece_rows);
     struct member *members = arena_array(arena, (size_t)threads, sizeof *members);
-    crew.caller = members;
-    if (sink && crew.filtered && threads > 1 && crew.program->output_count > 0)
-        crew.turns = &turns;
+    workers.caller = members;
+    if (sink && workers.filtered && threads > 1 && workers.program->output_count > 0)
+        workers.turns = &turns;
     if (states && threads > 1 && has_folds(job->task))
-        crew.partials = arena_array(arena, (size_t)piece_count(job, crew.piece_rows), sizeof *crew.partials);
+        workers.partials = arena_array(arena, (size_t)piece_count(job, workers.piece_rows), sizeof *workers.partials);
     for (int i = 0; i < threads; i++)
-        member_init(&members[i], &crew, states, threads == 1);
-    team_run(evaluator->team, threads, work, members);
+        member_init(&members[i], &workers, states, threads == 1);
+    thread_pool_run(evaluator->thread_pool, threads, work, members);
 
     int64_t spared = 0;
-    if (crew.partials)
-        merge_partials(&crew, states);
+    if (workers.partials)
+        merge_partials(&workers, states);
     for (int i = 0; i < threads; i++) {
-        for (size_t k = 0; states && threads > 1 && !crew.partials && k < job->task->aggregate_count; k++)
+        for (size_t k = 0; states && threads > 1 && !workers.partials && k < job->task->aggregate_count; k++)
             agg_merge(&states[k], &members[i].states[k]);
         spared += worker_spared(members[i].worker);
         arena_free(members[i].arena);
     }
-    if (crew.turns)
+    if (workers.turns)
         sink->rows = turns.rows;
-    else if (sink && crew.filtered)
-        sink->rows += crew.passed;
-    else if (sink && !crew.filtered)
+    else if (sink && workers.filtered)
+        sink->rows += workers.passed;
+    else if (sink && !workers.filtered)
         sink->rows += job->end - job->begin;
-    *flagged = crew.flagged;
+    *flagged = workers.flagged;
     if (job->timing) {
         int64_t bytes =
-            bytes_moved(job, crew.program, sink ? sink->columns : NULL, sink ? sink->rows - crew.before : 0);
+            bytes_moved(job, workers.program, sink ? sink->columns : NULL, sink ? sink->rows - workers.before : 0);
         timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, arena), now_ns() - started, bytes - spared);
     }
-    bool cancelled = crew.cancelled;
-    turns_destroy(&turns);
+    bool cancelled = workers.cancelled;
+    ordered_output_destroy(&turns);
     arena_free(arena);
     return cancelled ? STATUS_CANCELLED : STATUS_OK;
 }
@@ -369,7 +370,7 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
 static enum readiness evaluator_begin(struct backend *backend, const struct job *job)
 {
     if (!job)
-        team_rouse(((struct evaluator *)backend)->team);
+        thread_pool_rouse(((struct evaluator *)backend)->thread_pool);
     return BACKEND_READY;
 }
 
@@ -410,14 +411,14 @@ static enum status evaluator_rows(struct backend *backend, const struct job *job
     return run_crew((const struct evaluator *)backend, job, NULL, sink, flagged);
 }
 
-static enum status evaluator_breaker(struct backend *backend, const struct break_job *job, bool *flagged)
+static enum status evaluator_breaker(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     const struct evaluator *evaluator = (const struct evaluator *)backend;
     enum status status = fetch_inputs(job->task, job->inputs, job->cancel, job->diags);
     if (status != STATUS_OK)
         return status;
     int64_t started = now_ns();
-    status = break_run_team(job, evaluator->team, flagged);
+    status = host_operator_run_pool(job, evaluator->thread_pool, flagged);
     timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, job->diags->arena), now_ns() - started, 0);
     return status;
 }
@@ -444,7 +445,7 @@ static void evaluator_sweep(struct backend *backend)
 
 static void evaluator_close(struct backend *backend)
 {
-    team_free(((struct evaluator *)backend)->team);
+    thread_pool_free(((struct evaluator *)backend)->thread_pool);
     free(backend);
 }
 
@@ -456,7 +457,7 @@ struct backend *evaluator_open_threads(int threads)
         .range_rows = evaluator_range_rows,
         .aggregate = evaluator_aggregate,
         .rows = evaluator_rows,
-        .breaker = evaluator_breaker,
+        .operator= evaluator_breaker,
         .source = evaluator_source,
         .profile = evaluator_profile,
         .sweep = evaluator_sweep,
@@ -465,7 +466,7 @@ struct backend *evaluator_open_threads(int threads)
     struct evaluator *evaluator = heap_array(1, sizeof *evaluator);
     evaluator->base = (struct backend){.ops = &ops, .name = "host"};
     evaluator->threads = threads < MOST_THREADS ? threads : MOST_THREADS;
-    evaluator->team = team_new(evaluator->threads);
+    evaluator->thread_pool = thread_pool_new(evaluator->threads);
     return &evaluator->base;
 }
 

@@ -5,19 +5,19 @@
 #include <math.h>
 
 /* Of equally many of each integer that x is within. */
-static double part_of_probe(const struct code *code, const struct probe *probe)
+static double part_of_probe(const struct code *code, const struct compare_const *probe)
 {
     const struct instr *of = &code->at[probe->of];
     const double lo = (double)of->lo, width = (double)of->hi - lo + 1;
     double part = 0;
     switch (probe->kind) {
-    case PROBE_BITS:
+    case COMPARE_BITS:
         part = probe->mask == -1 ? 1 / width : ldexp(1, -__builtin_popcountll((uint64_t)probe->mask));
         break;
-    case PROBE_LESS:
+    case COMPARE_LESS:
         part = ((double)probe->against - lo) / width;
         break;
-    case PROBE_MULTIPLE:
+    case COMPARE_MULTIPLE:
         part = 1 / (double)probe->against;
         break;
     }
@@ -28,13 +28,13 @@ static double part_of_probe(const struct code *code, const struct probe *probe)
 static double part_of(const struct code *code, value condition)
 {
     const double equal = 0.1, other = 1.0 / 3; /* guesses */
-    struct probe probe;
-    if (probe_of(code, condition, &probe))
+    struct compare_const probe;
+    if (compare_const_of(code, condition, &probe))
         return part_of_probe(code, &probe);
     return code->at[condition].op == OP_EQ ? equal : other;
 }
 
-value lead_of(const struct task *task)
+value filter_order_first(const struct task *task)
 {
     const struct code *code = &task->code;
     struct arena *arena = arena_new();

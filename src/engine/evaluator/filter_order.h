@@ -7,6 +7,6 @@
 
 /* The condition among those that all have to hold which seems to leave the fewest rows, by what is known of its
  * operands' ranges. It cannot fail, nor can what is asked before it. NO_VALUE: there is none. */
-value lead_of(const struct task *task);
+value filter_order_first(const struct task *task);
 
 #endif

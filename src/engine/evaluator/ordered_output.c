@@ -4,27 +4,27 @@
 
 enum { LOOKS = 100 }; /* before falling asleep, which takes longer than most turns */
 
-void turns_init(struct turns *turns, int64_t rows)
+void ordered_output_init(struct ordered_output *turns, int64_t rows)
 {
-    *turns = (struct turns){.rows = rows};
+    *turns = (struct ordered_output){.rows = rows};
     pthread_mutex_init(&turns->lock, NULL);
     pthread_cond_init(&turns->next, NULL);
 }
 
-void turns_destroy(struct turns *turns)
+void ordered_output_destroy(struct ordered_output *turns)
 {
     pthread_cond_destroy(&turns->next);
     pthread_mutex_destroy(&turns->lock);
 }
 
-bool turns_is(const struct turns *turns, int64_t piece)
+bool ordered_output_is(const struct ordered_output *turns, int64_t piece)
 {
     return turns->turn == piece;
 }
 
 /* Whoever goes to sleep counts himself before he looks for the last time; whoever changes something looks at the count
  * afterwards. So one of them sees the other. */
-static void wake(struct turns *turns)
+static void wake(struct ordered_output *turns)
 {
     if (turns->sleepers == 0)
         return;
@@ -33,14 +33,14 @@ static void wake(struct turns *turns)
     pthread_mutex_unlock(&turns->lock);
 }
 
-bool turns_await(struct turns *turns, int64_t piece)
+bool ordered_output_await(struct ordered_output *turns, int64_t piece)
 {
-    for (int look = 0; look < LOOKS && !turns_is(turns, piece) && !turns->stopped; look++)
+    for (int look = 0; look < LOOKS && !ordered_output_is(turns, piece) && !turns->stopped; look++)
         sched_yield();
-    if (!turns_is(turns, piece) && !turns->stopped) {
+    if (!ordered_output_is(turns, piece) && !turns->stopped) {
         pthread_mutex_lock(&turns->lock);
         turns->sleepers++;
-        while (!turns_is(turns, piece) && !turns->stopped)
+        while (!ordered_output_is(turns, piece) && !turns->stopped)
             pthread_cond_wait(&turns->next, &turns->lock);
         turns->sleepers--;
         pthread_mutex_unlock(&turns->lock);
@@ -48,7 +48,7 @@ bool turns_await(struct turns *turns, int64_t piece)
     return !turns->stopped;
 }
 
-int64_t turns_hand_in(struct turns *turns, int64_t rows)
+int64_t ordered_output_hand_in(struct ordered_output *turns, int64_t rows)
 {
     int64_t first = turns->rows;
     turns->rows += rows;
@@ -57,7 +57,7 @@ int64_t turns_hand_in(struct turns *turns, int64_t rows)
     return first;
 }
 
-void turns_stop(struct turns *turns)
+void ordered_output_stop(struct ordered_output *turns)
 {
     turns->stopped = true;
     wake(turns);

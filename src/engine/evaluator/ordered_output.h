@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct turns {
+struct ordered_output {
     _Atomic int64_t turn; /* the piece whose rows come next */
     int64_t rows;         /* handed in so far: of whoever's turn it is */
     _Atomic bool stopped;
@@ -17,19 +17,19 @@ struct turns {
 };
 
 /* `rows`: how many there are before piece 0's. */
-void turns_init(struct turns *turns, int64_t rows);
-void turns_destroy(struct turns *turns);
+void ordered_output_init(struct ordered_output *turns, int64_t rows);
+void ordered_output_destroy(struct ordered_output *turns);
 
-bool turns_is(const struct turns *turns, int64_t piece);
+bool ordered_output_is(const struct ordered_output *turns, int64_t piece);
 
 /* Waits until it is the piece's turn. False: it never will be. */
-bool turns_await(struct turns *turns, int64_t piece);
+bool ordered_output_await(struct ordered_output *turns, int64_t piece);
 
 /* By whoever's turn it is: hands in so many rows, gives the number of the first, and lets the next piece have its turn.
  */
-int64_t turns_hand_in(struct turns *turns, int64_t rows);
+int64_t ordered_output_hand_in(struct ordered_output *turns, int64_t rows);
 
 /* Nobody shall wait any more. */
-void turns_stop(struct turns *turns);
+void ordered_output_stop(struct ordered_output *turns);
 
 #endif

@@ -6,13 +6,13 @@
 #include "engine/backend/aggregate.h"
 #include "engine/backend/user_reduce.h"
 
-struct pairing;
+struct pairwise;
 
 /* The function, which is prepared and not one of floats, with vectors of its own in `arena`. */
-struct pairing *pairing_new(const struct reducer *reducer, struct arena *arena);
+struct pairwise *pairwise_new(const struct user_reduce *reducer, struct arena *arena);
 
 /* Adds up to BLOCK_ROWS values, bools in bytes or ints of 64 bits, to what the state holds of the rows before. Sets
  * `failed` if some combination may have no result. */
-void pairing_fold(struct pairing *pairing, const void *values, int count, struct agg_state *state);
+void pairwise_fold(struct pairwise *pairwise, const void *values, int count, struct agg_state *state);
 
 #endif

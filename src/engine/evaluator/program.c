@@ -60,7 +60,7 @@ static void emit_condition(struct builder *b, value keep)
 static void emit_filters(struct builder *b)
 {
     struct program *program = b->program;
-    value lead = lead_of(b->task);
+    value lead = filter_order_first(b->task);
     b->scope = SCOPE_FILTERS;
     program->filters = arena_array(b->arena, b->task->filter_count + 1, sizeof *program->filters);
     if (lead != NO_VALUE)
@@ -124,7 +124,7 @@ static void emit_outputs(struct builder *b, struct column *const *columns)
         if (passes_through(b, v, store)) {
             output->vector = steps_stored(b, v);
             output->dense = vector_move(store, store);
-            output->picked = vector_picked_move(store, store);
+            output->picked = vector_selected_move(store, store);
             if (steps_may_pick(b))
                 steps_note_pick(b, vector_packs(store, store));
         } else if (is_gathered(b, v, store)) {
@@ -133,7 +133,7 @@ static void emit_outputs(struct builder *b, struct column *const *columns)
         } else if (b->of[SCOPE_FILTERS][lane][v] != NO_REGISTER && steps_may_pick(b)) {
             output->vector = b->of[SCOPE_FILTERS][lane][v];
             output->dense = vector_move(lane_type(lane), store);
-            output->picked = vector_picked_move(lane_type(lane), store);
+            output->picked = vector_selected_move(lane_type(lane), store);
             steps_note_pick(b, vector_packs(lane_type(lane), store));
         } else {
             output->vector = steps_require(b, v, lane);
@@ -171,7 +171,7 @@ static void emit_aggregates(struct builder *b)
         if (aggregate->kind == AGG_FOLD && instr->kind != KIND_FLOAT) {
             lane = instr->kind == KIND_BOOL ? LANE_BOOL : LANE_I64;
             folded->reducer = aggregate->reducer;
-            reducer_prepare(folded->reducer);
+            user_reduce_prepare(folded->reducer);
         }
         folded->fold = vector_fold(aggregate->kind, lane, block_fits(instr));
         folded->vector = steps_require(b, aggregate->value, lane);
@@ -211,6 +211,6 @@ struct program *program_new(const struct job *job, struct column *const *columns
     program->body_end = program->step_count;
     emit_guards(&b, program->filter_checks);
     program->sieves = program->lead_stored > 0 && program->lead_stored < program->stored_count && can_gather(program);
-    program_place(program, arena);
+    program_layout(program, arena);
     return program;
 }

@@ -27,9 +27,9 @@ struct step {
     enum op op;
     reg out, args[3];
     int32_t check;
-    const struct column *whole; /* GATHER */
-    union reciprocal *by;       /* division by a constant */
-    struct probe *probe;        /* a question that constants answer */
+    const struct column *whole;  /* GATHER */
+    union reciprocal *by;        /* division by a constant */
+    struct compare_const *probe; /* a question that constants answer */
 };
 
 struct vector_info {
@@ -76,8 +76,8 @@ struct stored_output {
 
 struct folded_aggregate {
     fold_fn *fold;
-    reg vector;                    /* NO_REGISTER for count */
-    const struct reducer *reducer; /* folded pairwise (eval_reduce.h); NULL: by `fold` */
+    reg vector;                        /* NO_REGISTER for count */
+    const struct user_reduce *reducer; /* folded pairwise (pairwise_reduce.h); NULL: by `fold` */
 };
 
 /* Steps 0 .. filters_end are the filters', up to guards_end the guards of those, up to body_end the results', and the

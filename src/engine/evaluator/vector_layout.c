@@ -43,7 +43,7 @@ static size_t new_place(struct program *program, size_t size)
 }
 
 /* Places of one element size that are free again. */
-struct pool {
+struct buffer_pool {
     size_t *places;
     size_t count;
 };
@@ -57,10 +57,10 @@ static reg *new_lists(struct arena *arena, int32_t count)
     return lists;
 }
 
-void program_place(struct program *program, struct arena *arena)
+void program_layout(struct program *program, struct arena *arena)
 {
     int32_t *last = last_uses(program, arena);
-    struct pool pools[sizeof(int64_t) + 1] = {{0}};
+    struct buffer_pool pools[sizeof(int64_t) + 1] = {{0}};
     for (size_t size = 1; size <= sizeof(int64_t); size *= 2)
         pools[size].places = arena_array(arena, (size_t)program->vector_count + 1, sizeof(size_t));
     /* The vectors that end with step s, as lists. */
@@ -80,7 +80,7 @@ void program_place(struct program *program, struct arena *arena)
         const struct step *step = &program->steps[s];
         struct vector_info *vector = &program->vectors[step->out];
         if (step->dense || step->picked) {
-            struct pool *pool = &pools[vector->size];
+            struct buffer_pool *pool = &pools[vector->size];
             if (pool->count > 0) {
                 vector->place = pool->places[--pool->count];
             } else {
@@ -90,7 +90,7 @@ void program_place(struct program *program, struct arena *arena)
             first[last[step->out]] = step->out;
         }
         for (reg ended = first[s]; ended != NO_REGISTER; ended = next[ended]) {
-            struct pool *pool = &pools[program->vectors[ended].size];
+            struct buffer_pool *pool = &pools[program->vectors[ended].size];
             pool->places[pool->count++] = program->vectors[ended].place;
         }
     }

@@ -6,6 +6,6 @@
 
 /* Gives each vector that needs memory a place; vectors that are not alive together share one, so that what is worked
  * on stays in the cache. */
-void program_place(struct program *program, struct arena *arena);
+void program_layout(struct program *program, struct arena *arena);
 
 #endif

@@ -1,6 +1,6 @@
 #include "engine/exact/assert_failure.h"
 
-#include "engine/backend/value.h"
+#include "engine/backend/datum.h"
 #include "engine/plan/assertion.h"
 #include "engine/plan/task_title.h"
 #include "parser/parse.h"

@@ -2,8 +2,8 @@
 #include "engine/exact/exact.h"
 
 #include "engine/backend/user_reduce.h"
-#include "engine/exact/exact_break.h"
 #include "engine/exact/exact_lazy.h"
+#include "engine/exact/exact_operator.h"
 #include "engine/exact/failure.h"
 #include "engine/plan/result.h"
 #include "engine/plan/row_count.h"
@@ -97,7 +97,7 @@ static enum status fold_failed(const struct exact *exact, const struct lazy_task
 {
     struct scalar unread;
     struct failure failure = {0};
-    reducer_explain(aggregate->reducer, left, right, &unread, &failure);
+    user_reduce_explain(aggregate->reducer, left, right, &unread, &failure);
     failure.task = lazy->task;
     failure.row = lazy->task->first + row;
     return fail_operation(&failure, exact->diags);
@@ -178,7 +178,7 @@ static enum status give_broken_rows(struct exact *exact, struct lazy_task *lazy)
 static enum status last_rows(struct exact *exact, struct lazy_task *lazy, int64_t rows, struct result *result)
 {
     const struct task *task = lazy->task;
-    bool breaks = task->sink == SINK_BREAK;
+    bool breaks = task->sink == SINK_OPERATOR;
     const char **names = arena_array(exact->arena, task->output_count, sizeof *names);
     exact->columns = arena_array(exact->arena, task->output_count, sizeof(struct column *));
     enum status status = breaks ? exact_break(exact, lazy) : STATUS_OK;
@@ -234,7 +234,7 @@ static enum status run_task(struct exact *exact, struct lazy_task *lazy, bool la
         status = last_aggregates(exact, lazy, rows, result);
     else if (last)
         status = last_rows(exact, lazy, rows, result);
-    else if (lazy->task->sink == SINK_BREAK)
+    else if (lazy->task->sink == SINK_OPERATOR)
         status = exact_break(exact, lazy);
     else
         status = map_rows(exact, lazy, rows);

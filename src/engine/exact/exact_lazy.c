@@ -1,6 +1,6 @@
 #include "engine/exact/exact_lazy.h"
 
-#include "engine/exact/exact_break.h"
+#include "engine/exact/exact_operator.h"
 #include "engine/exact/failure.h"
 
 void lazy_init(struct lazy_task *lazy, const struct task *task, struct arena *arena)
@@ -60,7 +60,7 @@ static enum status read_output(struct exact *exact, struct lazy_task *from, size
     int64_t state = kept->states ? column_get_int(kept->states, row) : kept->values ? VALUE_THERE : VALUE_MISSING;
     *ready = true;
     if (state == VALUE_FAILED)
-        return exact_break_failure(exact, from, k, row);
+        return exact_operator_failure(exact, from, k, row);
     if (state == VALUE_THERE) {
         *result = column_get_datum(kept->values, row);
         return STATUS_OK;

@@ -8,7 +8,7 @@
 #define RQL_ENGINE_EXACT_EXACT_LAZY_H
 
 #include "engine/backend/backend.h"
-#include "engine/backend/value.h"
+#include "engine/backend/datum.h"
 
 /* Values of a task's output that are kept, of all result rows: what a breaker computed, or what is read more than once
  * because later tasks look at their neighbours' rows. */

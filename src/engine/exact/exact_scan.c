@@ -1,13 +1,13 @@
 /* Running values from the first row to the last, each chain of rows after the other. */
 #include "engine/backend/user_reduce.h"
-#include "engine/exact/exact_break.h"
+#include "engine/exact/exact_operator.h"
 #include "engine/exact/failure.h"
 
 /* Whether a row has none before it. */
-static bool begins(const struct breaker *breaker, int64_t row)
+static bool begins(const struct operator* operator, int64_t row)
 {
-    int64_t before = row - breaker->stride;
-    return before < 0 || (breaker->segment > 0 && row / breaker->segment != before / breaker->segment);
+    int64_t before = row - operator->stride;
+    return before < 0 || (operator->segment> 0 && row / operator->segment != before / operator->segment);
 }
 
 static void begin_chain(struct agg_state *state, const struct task *task)
@@ -32,25 +32,25 @@ static void set_running(struct lazy_task *lazy, const struct agg_state *state, i
 enum status exact_scan(struct exact *exact, struct lazy_task *lazy)
 {
     const struct task *task = lazy->task;
-    const struct breaker *breaker = task->breaker;
-    enum kind kind = type_table[task->inputs[breaker->keys[0]].type].kind;
+    const struct operator* operator= task->operator;
+    enum kind kind = type_table[task->inputs[operator->keys[0]].type].kind;
     lazy->count = lazy->rows;
-    enum status status = exact_column(exact, lazy, breaker->keys[0], &lazy->scanned);
+    enum status status = exact_column(exact, lazy, operator->keys[0], &lazy->scanned);
     if (status != STATUS_OK || !task->outputs[0].needed)
         return status;
     status = exact_make_output(exact, lazy, 0, lazy->rows);
     struct agg_state state;
-    for (int64_t chain = 0; chain < breaker->stride && chain < lazy->rows && status == STATUS_OK; chain++) {
-        for (int64_t row = chain; row < lazy->rows; row += breaker->stride) {
-            if (begins(breaker, row))
+    for (int64_t chain = 0; chain < operator->stride && chain<lazy->rows && status == STATUS_OK; chain++) {
+        for (int64_t row = chain; row < lazy->rows; row += operator->stride) {
+            if (begins(operator, row))
                 begin_chain(&state, task);
             if (exact_cancelled(exact))
                 return STATUS_CANCELLED;
             struct scalar v = datum_scalar(column_get_datum(lazy->scanned, row), kind);
-            if (breaker->exclusive)
+            if (operator->exclusive)
                 set_running(lazy, &state, row);
             agg_add(&state, &v);
-            if (!breaker->exclusive)
+            if (!operator->exclusive)
                 set_running(lazy, &state, row);
         }
     }
@@ -65,19 +65,19 @@ static struct scalar scalar_at(const struct column *column, int64_t row)
 /* The function failed where the first of the failed values was to be computed. */
 static enum status function_failure(struct exact *exact, const struct lazy_task *lazy, int64_t row)
 {
-    const struct breaker *breaker = lazy->task->breaker;
+    const struct operator* operator= lazy->task->operator;
     const struct aggregate *aggregate = &lazy->task->aggregates[0];
     const struct kept_values *kept = &lazy->outputs[0];
-    while (!begins(breaker, row) && column_get_int(kept->states, row - breaker->stride) == VALUE_FAILED)
-        row -= breaker->stride;
-    int64_t at = breaker->exclusive ? row - breaker->stride : row;
+    while (!begins(operator, row) && column_get_int(kept->states, row - operator->stride) == VALUE_FAILED)
+        row -= operator->stride;
+    int64_t at = operator->exclusive ? row - operator->stride : row;
     struct scalar left = aggregate->initial, right = scalar_at(lazy->scanned, at), unread;
-    if (breaker->exclusive)
+    if (operator->exclusive)
         left = scalar_at(kept->values, at);
-    else if (!begins(breaker, at))
-        left = scalar_at(kept->values, at - breaker->stride);
+    else if (!begins(operator, at))
+        left = scalar_at(kept->values, at - operator->stride);
     struct failure failure = {0};
-    reducer_explain(aggregate->reducer, left, right, &unread, &failure);
+    user_reduce_explain(aggregate->reducer, left, right, &unread, &failure);
     failure.task = lazy->task;
     failure.row = lazy->task->first + at;
     return fail_operation(&failure, exact->diags);
@@ -87,15 +87,15 @@ enum status exact_scan_failure(struct exact *exact, const struct lazy_task *lazy
 {
     static const char *const words[] = {[AGG_SUM] = "sum", [AGG_PRODUCT] = "product"};
     const struct aggregate *aggregate = &lazy->task->aggregates[0];
-    const struct breaker *breaker = lazy->task->breaker;
-    bool empty = breaker->exclusive && begins(breaker, row);
+    const struct operator* operator= lazy->task->operator;
+    bool empty = operator->exclusive && begins(operator, row);
     if (aggregate->kind == AGG_FOLD && !empty)
         return function_failure(exact, lazy, row);
     bool wide = aggregate->kind == AGG_SUM || aggregate->kind == AGG_PRODUCT;
     const char *what =
         wide ? arena_printf(exact->diags->arena, "the running %s does not fit in 64 bits", words[aggregate->kind])
              : "there is no value before the first";
-    fail_row(lazy->task, exact_break_span(lazy), lazy->task->first + row, what, exact->diags);
+    fail_row(lazy->task, exact_operator_span(lazy), lazy->task->first + row, what, exact->diags);
     if (wide)
         diag_hint(exact->diags, "in floats, as of `map float(x)` before, it would be rounded");
     else

@@ -2,7 +2,7 @@
 #ifndef RQL_ENGINE_EXACT_FAILURE_H
 #define RQL_ENGINE_EXACT_FAILURE_H
 
-#include "engine/backend/value.h"
+#include "engine/backend/datum.h"
 #include "engine/plan/failure.h"
 
 /* The error that `what` happened at this row, in the task's stage that the span lies in. */

@@ -3,37 +3,37 @@
 #include "engine/optimize/guard.h"
 #include "engine/optimize/range_analysis.h"
 
-void outlook_init(struct outlook *outlook, const struct queue *queue)
+void dry_run_init(struct dry_run *dry_run, const struct queue *queue)
 {
-    *outlook = (struct outlook){.queue = queue};
-    outlook->columns = arena_array(queue->arena, queue->count + 1, sizeof *outlook->columns);
-    outlook->most = arena_array(queue->arena, queue->count + 1, sizeof *outlook->most);
+    *dry_run = (struct dry_run){.queue = queue};
+    dry_run->columns = arena_array(queue->arena, queue->count + 1, sizeof *dry_run->columns);
+    dry_run->most = arena_array(queue->arena, queue->count + 1, sizeof *dry_run->most);
 }
 
-void outlook_release(struct outlook *outlook)
+void dry_run_release(struct dry_run *dry_run)
 {
-    for (size_t t = 0; t < outlook->queue->count; t++) {
-        for (size_t k = 0; outlook->columns[t] != NULL && k < outlook->queue->tasks[t]->output_count; k++)
-            column_unref(outlook->columns[t][k]);
+    for (size_t t = 0; t < dry_run->queue->count; t++) {
+        for (size_t k = 0; dry_run->columns[t] != NULL && k < dry_run->queue->tasks[t]->output_count; k++)
+            column_unref(dry_run->columns[t][k]);
     }
 }
 
 /* The task's inputs in order. */
-static struct column **input_columns(const struct outlook *outlook, const struct task *task)
+static struct column **input_columns(const struct dry_run *dry_run, const struct task *task)
 {
-    struct column **columns = arena_array(outlook->queue->arena, task->input_count + 1, sizeof *columns);
+    struct column **columns = arena_array(dry_run->queue->arena, task->input_count + 1, sizeof *columns);
     for (size_t k = 0; k < task->input_count; k++) {
         const struct input *input = &task->inputs[k];
-        columns[k] = input->column != NULL ? input->column : outlook->columns[input->task->number][input->output];
+        columns[k] = input->column != NULL ? input->column : dry_run->columns[input->task->number][input->output];
     }
     return columns;
 }
 
-static int64_t most_rows(const struct outlook *outlook, const struct task *task)
+static int64_t most_rows(const struct dry_run *dry_run, const struct task *task)
 {
     if (task->rows >= 0)
         return task->rows;
-    int64_t most = task->rows_from != NULL ? outlook->most[task->rows_from->number] : INT64_MAX;
+    int64_t most = task->rows_from != NULL ? dry_run->most[task->rows_from->number] : INT64_MAX;
     most = most > task->first ? most - task->first : 0;
     return most < task->limit ? most : task->limit;
 }
@@ -41,16 +41,16 @@ static int64_t most_rows(const struct outlook *outlook, const struct task *task)
 /* What a breaker only moves stays as it was stored. */
 static enum type store_of(const struct task *task, const struct output *output, struct column *const *columns)
 {
-    if (task->sink != SINK_BREAK)
+    if (task->sink != SINK_OPERATOR)
         return range_store(task, output, columns);
-    return breaker_carries(task->breaker) ? columns[task->code.at[output->value].integer]->store : output->type;
+    return operator_carries(task->operator) ? columns[task->code.at[output->value].integer]->store : output->type;
 }
 
-enum status outlook_pass(struct outlook *outlook, const struct task *task, struct column *const *columns,
+enum status dry_run_pass(struct dry_run *dry_run, const struct task *task, struct column *const *columns,
                          struct diags *diags)
 {
-    struct column **outputs = arena_array(outlook->queue->arena, task->output_count + 1, sizeof *outputs);
-    outlook->columns[task->number] = outputs;
+    struct column **outputs = arena_array(dry_run->queue->arena, task->output_count + 1, sizeof *outputs);
+    dry_run->columns[task->number] = outputs;
     for (size_t k = 0; k < task->output_count && task->sink != SINK_AGGREGATE; k++) {
         const struct output *output = &task->outputs[k];
         if (!output->needed)
@@ -63,18 +63,18 @@ enum status outlook_pass(struct outlook *outlook, const struct task *task, struc
     return STATUS_OK;
 }
 
-void outlook_analyse(const struct outlook *outlook, struct task *task, struct column *const *columns)
+void dry_run_analyse(const struct dry_run *dry_run, struct task *task, struct column *const *columns)
 {
-    if (task->sink == SINK_BREAK)
+    if (task->sink == SINK_OPERATOR)
         return;
-    range_analyse(task, columns, outlook->most[task->number]);
+    range_analyse(task, columns, dry_run->most[task->number]);
     guard_place(task);
 }
 
-struct column **outlook_inputs(struct outlook *outlook, struct task *task)
+struct column **dry_run_inputs(struct dry_run *dry_run, struct task *task)
 {
-    struct column **columns = input_columns(outlook, task);
-    outlook->most[task->number] = most_rows(outlook, task);
-    outlook_analyse(outlook, task, columns);
+    struct column **columns = input_columns(dry_run, task);
+    dry_run->most[task->number] = most_rows(dry_run, task);
+    dry_run_analyse(dry_run, task, columns);
     return columns;
 }

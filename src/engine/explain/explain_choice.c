@@ -31,7 +31,7 @@ static void add_estimate(struct strbuf *out, const struct estimate *estimate)
 }
 
 /* Each backend's time, that of the one picked first. */
-static void add_choice(struct strbuf *out, struct chooser *chooser, const struct work *work)
+static void add_choice(struct strbuf *out, struct chooser *chooser, const struct cost_features *work)
 {
     struct estimate estimates[MOST_CANDIDATES] = {0};
     chooser_estimate(chooser, work, true, estimates);
@@ -51,57 +51,56 @@ static void add_choice(struct strbuf *out, struct chooser *chooser, const struct
 }
 
 /* What is known of the columns by now, and spares the task bytes. */
-static void add_savings(struct strbuf *out, const struct work *work, struct column *const *named,
-                        const struct survivors *survivors)
+static void add_savings(struct strbuf *out, const struct cost_features *work, struct column *const *named,
+                        const struct row_ranges *ranges)
 {
     const struct task *task = work->task;
     for (size_t k = 0; k < task->input_count; k++) {
         if (work->reads[k] && work->columns[k] != named[k])
             strbuf_printf(out, "; %s as %s", task->inputs[k].name, type_table[work->columns[k]->store].name);
     }
-    if (survivors->skipped > 0)
-        strbuf_printf(out, "; skips %lld of %lld zones of rows", (long long)survivors->skipped,
-                      (long long)survivors->zones);
+    if (ranges->skipped > 0)
+        strbuf_printf(out, "; skips %lld of %lld zones of rows", (long long)ranges->skipped, (long long)ranges->zones);
 }
 
 /* One task, of which at most `rows` rows are known of: it reads `columns`, which stand for those named. */
 static void explain_task(struct strbuf *out, const struct runner *runner, const struct task *task,
                          struct column *const *named, struct column *const *columns, int64_t rows, struct diags *diags)
 {
-    struct work work;
-    struct survivors survivors = {0};
-    if (task->sink == SINK_BREAK) {
-        const struct break_job job = {.task = task, .inputs = columns, .rows = rows, .diags = diags};
-        work_of_break(&work, &job);
+    struct cost_features work;
+    struct row_ranges ranges = {0};
+    if (task->sink == SINK_OPERATOR) {
+        const struct operator_job job = {.task = task, .inputs = columns, .rows = rows, .diags = diags};
+        cost_features_of_operator(&work, &job);
     } else {
         struct job job = {.task = task, .columns = named, .rows = rows, .end = rows, .diags = diags};
-        survivors_find(&survivors, &job, runner->keeper, diags->arena);
+        zone_prune(&ranges, &job, runner->collector, diags->arena);
         job.columns = columns;
-        work_of_job(&work, &job, &survivors);
+        cost_features_of_job(&work, &job, &ranges);
     }
     add_choice(out, runner->chooser, &work);
-    if (task->sink != SINK_BREAK)
-        add_savings(out, &work, named, &survivors);
+    if (task->sink != SINK_OPERATOR)
+        add_savings(out, &work, named, &ranges);
     strbuf_putc(out, '\n');
 }
 
 enum status explain_choice(struct strbuf *out, const struct runner *runner, const struct queue *queue,
                            struct diags *diags)
 {
-    struct outlook outlook;
-    outlook_init(&outlook, queue);
+    struct dry_run dry_run;
+    dry_run_init(&dry_run, queue);
     strbuf_puts(out, "where: the quickest now, by what similar tasks took\n");
     enum status status = STATUS_OK;
     for (size_t t = 0; t < queue->count && status == STATUS_OK; t++) {
         struct task *task = queue->tasks[t];
-        struct column *const *named = outlook_inputs(&outlook, task);
+        struct column *const *named = dry_run_inputs(&dry_run, task);
         struct column *const *columns = inputs_narrow(runner, task, named, diags->arena);
         if (columns != named)
-            outlook_analyse(&outlook, task, columns);
-        if (outlook.most[t] < INT64_MAX)
-            explain_task(out, runner, task, named, columns, outlook.most[t], diags);
-        status = outlook_pass(&outlook, task, columns, diags);
+            dry_run_analyse(&dry_run, task, columns);
+        if (dry_run.most[t] < INT64_MAX)
+            explain_task(out, runner, task, named, columns, dry_run.most[t], diags);
+        status = dry_run_pass(&dry_run, task, columns, diags);
     }
-    outlook_release(&outlook);
+    dry_run_release(&dry_run);
     return status;
 }

@@ -55,31 +55,31 @@ static void add_program(struct strbuf *out, const struct runner *runner, const s
         list_task(out, task);
 }
 
-static enum status explain_task(struct strbuf *out, const struct runner *runner, struct outlook *outlook,
+static enum status explain_task(struct strbuf *out, const struct runner *runner, struct dry_run *dry_run,
                                 struct task *task, struct diags *diags)
 {
-    struct column **columns = outlook_inputs(outlook, task);
+    struct column **columns = dry_run_inputs(dry_run, task);
     if (task->number > 0)
         strbuf_putc(out, '\n');
     strbuf_printf(out, "// task %zu: ", task->number + 1);
     task_title(out, task);
     strbuf_putc(out, '\n');
-    if (task->sink == SINK_BREAK)
+    if (task->sink == SINK_OPERATOR)
         list_breaker(out, task);
     else
         add_program(out, runner, task, columns, diags);
     if (out->text[out->length - 1] != '\n')
         strbuf_putc(out, '\n');
-    return outlook_pass(outlook, task, columns, diags);
+    return dry_run_pass(dry_run, task, columns, diags);
 }
 
 enum status explain_kernels(struct strbuf *out, struct runner *runner, const struct queue *fused, struct diags *diags)
 {
-    struct outlook outlook;
-    outlook_init(&outlook, fused);
+    struct dry_run dry_run;
+    dry_run_init(&dry_run, fused);
     enum status status = STATUS_OK;
     for (size_t t = 0; t < fused->count && status == STATUS_OK; t++)
-        status = explain_task(out, runner, &outlook, fused->tasks[t], diags);
-    outlook_release(&outlook);
+        status = explain_task(out, runner, &dry_run, fused->tasks[t], diags);
+    dry_run_release(&dry_run);
     return status;
 }

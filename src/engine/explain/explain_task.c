@@ -215,11 +215,11 @@ static void add_aggregates(struct strbuf *out, const struct task *task, const ch
 
 static void add_key(struct strbuf *out, const struct task *task, size_t i)
 {
-    const struct breaker *breaker = task->breaker;
-    const char *name = task->inputs[breaker->keys[i]].name;
+    const struct operator* operator= task->operator;
+    const char *name = task->inputs[operator->keys[i]].name;
     strbuf_puts(out, i > 0 ? ", " : "");
     add_name(out, name != NULL ? name : "?");
-    strbuf_puts(out, breaker->descending[i] ? " desc" : "");
+    strbuf_puts(out, operator->descending[i] ? " desc" : "");
 }
 
 /* "+ of ids exclusive from 5": what a scan keeps running, and over which rows. */
@@ -229,46 +229,46 @@ static void add_scan(struct strbuf *out, const struct task *task)
         [AGG_SUM] = "+",    [AGG_PRODUCT] = "*", [AGG_MIN] = "min",     [AGG_MAX] = "max",
         [AGG_BITAND] = "&", [AGG_XOR] = "^",     [AGG_BITOR] = "bitor", [AGG_FOLD] = "a function",
     };
-    const struct breaker *breaker = task->breaker;
+    const struct operator* operator= task->operator;
     const struct aggregate *aggregate = &task->aggregates[0];
     strbuf_printf(out, "%s of ", operators[aggregate->kind]);
     add_key(out, task, 0);
-    strbuf_puts(out, breaker->exclusive ? " exclusive" : "");
+    strbuf_puts(out, operator->exclusive ? " exclusive" : "");
     add_initial(out, aggregate);
-    if (breaker->segment > 0)
-        strbuf_printf(out, " along rows of %" PRId64, breaker->segment);
-    if (breaker->stride > 1)
-        strbuf_printf(out, " along %" PRId64 " columns", breaker->stride);
+    if (operator->segment> 0)
+        strbuf_printf(out, " along rows of %" PRId64, operator->segment);
+    if (operator->stride> 1)
+        strbuf_printf(out, " along %" PRId64 " columns", operator->stride);
 }
 
 /* What a breaker does, with its keys in their order. */
 static void add_breaker(struct strbuf *out, const struct task *task)
 {
-    const struct breaker *breaker = task->breaker;
-    switch (breaker->kind) {
-    case BREAK_SCAN:
+    const struct operator* operator= task->operator;
+    switch (operator->kind) {
+    case OPERATOR_SCAN:
         add_scan(out, task);
         return;
-    case BREAK_SORT:
-    case BREAK_GROUP:
+    case OPERATOR_SORT:
+    case OPERATOR_GROUP:
         strbuf_puts(out, "by ");
         break;
-    case BREAK_SCATTER:
+    case OPERATOR_SCATTER:
         strbuf_puts(out, "to ");
         break;
-    case BREAK_DISTINCT:
-    case BREAK_HIST:
+    case OPERATOR_DISTINCT:
+    case OPERATOR_HIST:
         strbuf_puts(out, "of ");
         break;
     }
-    for (size_t i = 0; i < breaker->key_count && i < MAX_NAMES; i++)
+    for (size_t i = 0; i < operator->key_count && i<MAX_NAMES; i++)
         add_key(out, task, i);
-    if (breaker->key_count > MAX_NAMES)
-        strbuf_printf(out, ", … %zu more", breaker->key_count - MAX_NAMES);
-    if (breaker->first > 0)
-        strbuf_printf(out, "  first %" PRId64, breaker->first);
-    if (breaker->into >= 0)
-        strbuf_printf(out, breaker->kind == BREAK_HIST ? " in %" PRId64 : " into %" PRId64, breaker->into);
+    if (operator->key_count> MAX_NAMES)
+        strbuf_printf(out, ", … %zu more", operator->key_count - MAX_NAMES);
+    if (operator->first> 0)
+        strbuf_printf(out, "  first %" PRId64, operator->first);
+    if (operator->into >= 0)
+        strbuf_printf(out, operator->kind == OPERATOR_HIST ? " in %" PRId64 : " into %" PRId64, operator->into);
 }
 
 /* What was written after the stage's word. */
@@ -300,7 +300,7 @@ static bool is_stage(const struct task *task, const char *name)
 static void add_breaker_detail(struct strbuf *out, const struct task *task, const char *const *names)
 {
     add_breaker(out, task);
-    if (task->breaker->kind != BREAK_GROUP || task->aggregate_count == 0)
+    if (task->operator->kind != OPERATOR_GROUP || task->aggregate_count == 0)
         return;
     strbuf_puts(out, ": ");
     add_aggregates(out, task, names);
@@ -310,7 +310,7 @@ void task_detail(struct strbuf *out, const struct task *task)
 {
     const char *const *names = task_input_names(task);
     bool aggregates = task->aggregate_count > 0 && task->aggregates[0].value != NO_VALUE;
-    if (task->sink == SINK_BREAK)
+    if (task->sink == SINK_OPERATOR)
         add_breaker_detail(out, task, names);
     else if (task->filter_count > 0)
         add_filters(out, task, names);
@@ -353,7 +353,7 @@ void task_keeps(struct strbuf *out, const struct task *task)
         strbuf_puts(out, "keep ");
         add_filters(out, task, task_input_names(task));
     }
-    if (task->sink == SINK_BREAK)
+    if (task->sink == SINK_OPERATOR)
         add_breaker(out, task);
     const struct window *window = &task->window;
     if (window->skip > 0)
@@ -367,16 +367,16 @@ void task_keeps(struct strbuf *out, const struct task *task)
 /* A breaker's outputs by name; those of a group with what they are. */
 static void add_broken(struct strbuf *out, const struct task *task, const char *const *names)
 {
-    bool groups = task->breaker->kind == BREAK_GROUP;
+    bool groups = task->operator->kind == OPERATOR_GROUP;
     size_t count = 0;
     for (size_t k = 0; k < task->output_count; k++) {
         if (!task->outputs[k].needed || count++ >= MAX_NAMES)
             continue;
         strbuf_puts(out, count > 1 ? ", " : "");
         add_name(out, task->outputs[k].name);
-        if (groups && k >= task->breaker->key_count) {
+        if (groups && k >= task->operator->key_count) {
             strbuf_puts(out, " = ");
-            add_aggregate(out, task, &task->aggregates[k - task->breaker->key_count], names);
+            add_aggregate(out, task, &task->aggregates[k - task->operator->key_count], names);
         }
     }
     if (count > MAX_NAMES)
@@ -390,7 +390,7 @@ void task_gives(struct strbuf *out, const struct task *task)
     strbuf_puts(out, "gives ");
     if (task->sink == SINK_AGGREGATE)
         add_aggregates(out, task, names);
-    else if (task->sink == SINK_BREAK)
+    else if (task->sink == SINK_OPERATOR)
         add_broken(out, task, names);
     else if (!add_outputs(out, task, names, true))
         strbuf_puts(out, "rows");

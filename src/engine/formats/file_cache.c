@@ -29,7 +29,7 @@ struct entry {
     uint64_t used; /* the catalog's clock when it was last asked for */
 };
 
-struct catalog {
+struct file_cache {
     struct mappings *mappings;
     struct pipes *pipes;
     const atomic_int *cancel;
@@ -39,28 +39,29 @@ struct catalog {
     uint64_t clock;
 };
 
-struct catalog *catalog_new(struct mappings *mappings, const atomic_int *cancel)
+struct file_cache *file_cache_new(struct mappings *mappings, const atomic_int *cancel)
 {
-    struct catalog *catalog = heap_array(1, sizeof *catalog);
-    catalog->mappings = mappings;
-    catalog->pipes = pipes_new();
-    catalog->cancel = cancel;
-    return catalog;
+    struct file_cache *file_cache = heap_array(1, sizeof *file_cache);
+    file_cache->mappings = mappings;
+    file_cache->pipes = pipes_new();
+    file_cache->cancel = cancel;
+    return file_cache;
 }
 
-void catalog_report_to(struct catalog *catalog, struct progress *progress)
+void file_cache_report_to(struct file_cache *file_cache, struct progress *progress)
 {
-    catalog->progress = progress;
+    file_cache->progress = progress;
 }
 
-void catalog_keep_input(struct catalog *catalog)
+void file_cache_keep_input(struct file_cache *file_cache)
 {
-    pipes_keep_input(catalog->pipes);
+    pipes_keep_input(file_cache->pipes);
 }
 
-enum status catalog_expect(const struct catalog *catalog, const char *path, struct span span, struct diags *diags)
+enum status file_cache_expect(const struct file_cache *file_cache, const char *path, struct span span,
+                              struct diags *diags)
 {
-    return pipes_refuse(catalog->pipes, path, span, diags) ? STATUS_FAILED : STATUS_OK;
+    return pipes_refuse(file_cache->pipes, path, span, diags) ? STATUS_FAILED : STATUS_OK;
 }
 
 static void entry_release(struct entry *entry)
@@ -69,21 +70,21 @@ static void entry_release(struct entry *entry)
     free(entry->path);
 }
 
-void catalog_free(struct catalog *catalog)
+void file_cache_free(struct file_cache *file_cache)
 {
-    if (!catalog)
+    if (!file_cache)
         return;
-    for (size_t i = 0; i < catalog->count; i++)
-        entry_release(&catalog->entries[i]);
-    pipes_free(catalog->pipes);
-    free(catalog->entries);
-    free(catalog);
+    for (size_t i = 0; i < file_cache->count; i++)
+        entry_release(&file_cache->entries[i]);
+    pipes_free(file_cache->pipes);
+    free(file_cache->entries);
+    free(file_cache);
 }
 
-static void entry_remove(struct catalog *catalog, size_t i)
+static void entry_remove(struct file_cache *file_cache, size_t i)
 {
-    entry_release(&catalog->entries[i]);
-    catalog->entries[i] = catalog->entries[--catalog->count];
+    entry_release(&file_cache->entries[i]);
+    file_cache->entries[i] = file_cache->entries[--file_cache->count];
 }
 
 /* Whether the file changed while it was mapped, even if it looks like before again: parts of it may read as zeroes. */
@@ -91,7 +92,7 @@ static bool is_damaged(const struct entry *entry)
 {
     for (size_t i = 0; i < entry->relation->count; i++) {
         const struct mapping *mapping = entry->relation->columns[i]->mapping;
-        if (mapping && mapping_damaged(mapping))
+        if (mapping && mapping_changed(mapping))
             return true;
     }
     return false;
@@ -108,13 +109,13 @@ static bool same_format(const struct format *a, const struct format *b)
     return a->read == b->read && a->type == b->type && a->columns == b->columns;
 }
 
-static struct entry *entry_find(const struct catalog *catalog, const char *path, const struct format *format)
+static struct entry *entry_find(const struct file_cache *file_cache, const char *path, const struct format *format)
 {
     struct file_stamp now;
     if (!file_stamp_of(path, &now))
         return NULL;
-    for (size_t i = 0; i < catalog->count; i++) {
-        struct entry *entry = &catalog->entries[i];
+    for (size_t i = 0; i < file_cache->count; i++) {
+        struct entry *entry = &file_cache->entries[i];
         if (same_format(entry->format, format) && !entry->fresh && same_stamp(&entry->stamp, &now) &&
             !is_damaged(entry))
             return entry;
@@ -122,9 +123,9 @@ static struct entry *entry_find(const struct catalog *catalog, const char *path,
     return NULL;
 }
 
-bool catalog_holds(const struct catalog *catalog, const char *path, const struct format *format)
+bool file_cache_holds(const struct file_cache *file_cache, const char *path, const struct format *format)
 {
-    return entry_find(catalog, path, format) != NULL;
+    return entry_find(file_cache, path, format) != NULL;
 }
 
 static bool is_fresh(const struct file_stamp *stamp)
@@ -135,37 +136,37 @@ static bool is_fresh(const struct file_stamp *stamp)
     return age > -fresh_ns && age < fresh_ns;
 }
 
-static enum status entry_open(struct catalog *catalog, const char *path, struct span span, const struct format *format,
-                              struct entry **entry, struct diags *diags)
+static enum status entry_open(struct file_cache *file_cache, const char *path, struct span span,
+                              const struct format *format, struct entry **entry, struct diags *diags)
 {
     struct mapping *mapping;
     struct relation *relation;
-    struct crew crew = {
+    struct workers workers = {
         .threads = parallel_threads(),
-        .cancel = catalog->cancel,
-        .progress = catalog->progress,
+        .cancel = file_cache->cancel,
+        .progress = file_cache->progress,
         .whole = {.what = arena_printf(diags->arena, "load %s", path_shown(path, diags->arena))},
     };
-    enum status status = path_is_pipe(path) ? pipes_open(catalog->pipes, path, &crew, span, &mapping, diags)
-                                            : mapping_open(catalog->mappings, path, span, &mapping, diags);
+    enum status status = path_is_pipe(path) ? pipes_open(file_cache->pipes, path, &workers, span, &mapping, diags)
+                                            : mapping_open(file_cache->mappings, path, span, &mapping, diags);
     if (status != STATUS_OK)
         return status;
-    crew.whole.bytes = (int64_t)mapping_length(mapping);
-    const struct format_job job = {format, &crew, span, diags};
-    const struct packing *packing = packing_of_path(path);
-    if (!packing && format->type == TYPE_COUNT)
-        packing = packing_of_content(mapping_data(mapping), mapping_length(mapping));
-    if (packing)
-        status = packing_open(packing, &mapping, &crew, span, diags);
+    workers.whole.bytes = (int64_t)mapping_length(mapping);
+    const struct format_job job = {format, &workers, span, diags};
+    const struct compression *compression = compression_of_path(path);
+    if (!compression && format->type == TYPE_COUNT)
+        compression = compression_of_content(mapping_data(mapping), mapping_length(mapping));
+    if (compression)
+        status = compression_open(compression, &mapping, &workers, span, diags);
     if (status == STATUS_OK)
         status = format->read(&job, mapping, &relation);
     if (status == STATUS_OK) {
-        if (catalog->count == catalog->capacity) {
-            catalog->capacity = catalog->capacity ? 2 * catalog->capacity : 16;
-            catalog->entries = heap_resize(catalog->entries, catalog->capacity, sizeof *catalog->entries);
+        if (file_cache->count == file_cache->capacity) {
+            file_cache->capacity = file_cache->capacity ? 2 * file_cache->capacity : 16;
+            file_cache->entries = heap_resize(file_cache->entries, file_cache->capacity, sizeof *file_cache->entries);
         }
         struct file_stamp stamp = mapping_stamp(mapping);
-        *entry = &catalog->entries[catalog->count++];
+        *entry = &file_cache->entries[file_cache->count++];
         **entry = (struct entry){
             .path = heap_text(path), .stamp = stamp, .format = format, .relation = relation, .fresh = is_fresh(&stamp)};
     }
@@ -174,16 +175,16 @@ static enum status entry_open(struct catalog *catalog, const char *path, struct 
 }
 
 /* Adds the columns of a file to what was loaded. */
-static enum status load_file(struct catalog *catalog, const char *path, struct span span, const struct format *format,
-                             struct loaded *loaded, struct diags *diags)
+static enum status load_file(struct file_cache *file_cache, const char *path, struct span span,
+                             const struct format *format, struct loaded *loaded, struct diags *diags)
 {
-    struct entry *entry = entry_find(catalog, path, format);
+    struct entry *entry = entry_find(file_cache, path, format);
     if (!entry) {
-        enum status status = entry_open(catalog, path, span, format, &entry, diags);
+        enum status status = entry_open(file_cache, path, span, format, &entry, diags);
         if (status != STATUS_OK)
             return status;
     }
-    entry->used = ++catalog->clock;
+    entry->used = ++file_cache->clock;
     const struct relation *relation = entry->relation;
     struct arena *arena = diags->arena;
     size_t count = loaded->count + relation->count;
@@ -227,13 +228,13 @@ static const char **raw_names(DIR *directory, size_t *count, struct arena *arena
     return names;
 }
 
-static enum status load_each(struct catalog *catalog, const char *path, const char **names, size_t count,
+static enum status load_each(struct file_cache *file_cache, const char *path, const char **names, size_t count,
                              struct span span, struct loaded *loaded, struct diags *diags)
 {
     const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
     for (size_t i = 0; i < count; i++) {
         const char *file = arena_printf(diags->arena, "%s%s%s", path, slash, names[i]);
-        enum status status = load_file(catalog, file, span, format_of_path(file), loaded, diags);
+        enum status status = load_file(file_cache, file, span, format_of_path(file), loaded, diags);
         if (status != STATUS_OK)
             return status;
         if (loaded->columns[i]->rows != loaded->columns[0]->rows) {
@@ -245,7 +246,7 @@ static enum status load_each(struct catalog *catalog, const char *path, const ch
     return STATUS_OK;
 }
 
-static enum status load_directory(struct catalog *catalog, const char *path, struct span span,
+static enum status load_directory(struct file_cache *file_cache, const char *path, struct span span,
                                   const struct format *stated, struct loaded *loaded, struct diags *diags)
 {
     if (stated) {
@@ -264,7 +265,7 @@ static enum status load_directory(struct catalog *catalog, const char *path, str
         diag_hint(diags, "a column file has an ending that says its type, such as .i32 or .f64");
         return STATUS_FAILED;
     }
-    return load_each(catalog, path, names, count, span, loaded, diags);
+    return load_each(file_cache, path, names, count, span, loaded, diags);
 }
 
 static enum status unknown_ending(const char *path, struct span span, struct diags *diags)
@@ -291,8 +292,8 @@ static enum status unknown_ending(const char *path, struct span span, struct dia
     return STATUS_FAILED;
 }
 
-enum status catalog_load(struct catalog *catalog, const char *path, struct span span, const struct format *stated,
-                         struct loaded *loaded, struct diags *diags)
+enum status file_cache_load(struct file_cache *file_cache, const char *path, struct span span,
+                            const struct format *stated, struct loaded *loaded, struct diags *diags)
 {
     *loaded = (struct loaded){0};
     const struct format *format = stated ? stated : format_of_path(path);
@@ -300,11 +301,11 @@ enum status catalog_load(struct catalog *catalog, const char *path, struct span 
     bool exists = stat(path, &info) == 0;
     enum status status;
     if (exists && S_ISDIR(info.st_mode))
-        status = load_directory(catalog, path, span, stated, loaded, diags);
+        status = load_directory(file_cache, path, span, stated, loaded, diags);
     else if (exists && (!format || !format->read))
         status = unknown_ending(path, span, diags);
     else /* what is missing is reported as such, whatever its ending */
-        status = load_file(catalog, path, span, format ? format : format_of_type(TYPE_I32), loaded, diags);
+        status = load_file(file_cache, path, span, format ? format : format_of_type(TYPE_I32), loaded, diags);
     if (status != STATUS_OK)
         loaded_release(loaded);
     return status;
@@ -334,22 +335,22 @@ static bool has_changed(const struct entry *entry)
     return entry->fresh || !file_stamp_of(entry->path, &now) || !same_stamp(&entry->stamp, &now) || is_damaged(entry);
 }
 
-void catalog_sweep(struct catalog *catalog)
+void file_cache_sweep(struct file_cache *file_cache)
 {
     size_t idle = 0;
-    for (size_t i = catalog->count; i-- > 0;) {
-        if (has_changed(&catalog->entries[i]))
-            entry_remove(catalog, i);
-        else if (is_idle(&catalog->entries[i]))
+    for (size_t i = file_cache->count; i-- > 0;) {
+        if (has_changed(&file_cache->entries[i]))
+            entry_remove(file_cache, i);
+        else if (is_idle(&file_cache->entries[i]))
             idle++;
     }
     for (; idle > IDLE_KEPT; idle--) {
-        size_t oldest = catalog->count;
-        for (size_t i = 0; i < catalog->count; i++) {
-            const struct entry *entry = &catalog->entries[i];
-            if (is_idle(entry) && (oldest == catalog->count || entry->used < catalog->entries[oldest].used))
+        size_t oldest = file_cache->count;
+        for (size_t i = 0; i < file_cache->count; i++) {
+            const struct entry *entry = &file_cache->entries[i];
+            if (is_idle(entry) && (oldest == file_cache->count || entry->used < file_cache->entries[oldest].used))
                 oldest = i;
         }
-        entry_remove(catalog, oldest);
+        entry_remove(file_cache, oldest);
     }
 }

@@ -27,7 +27,7 @@ static enum status write_styled(const struct format_job *job, const struct relat
     struct frame frame;
     frame_init(&frame, style, relation);
     writer_add(writer, frame.head.text, frame.head.length);
-    bool whole = encode_rows(style, &frame, relation, relation->rows, job->crew, add_to_file, writer);
+    bool whole = encode_rows(style, &frame, relation, relation->rows, job->workers, add_to_file, writer);
     writer_add(writer, frame.foot.text, frame.foot.length);
     frame_free(&frame);
     return whole || writer->error ? STATUS_OK : STATUS_CANCELLED;
@@ -62,8 +62,8 @@ const size_t format_count = sizeof format_table / sizeof format_table[0];
 const struct format *format_of_path(const char *path)
 {
     const char *ending = path_ending(path);
-    const struct packing *packing = packing_of_path(path);
-    size_t length = strlen(ending) - (packing ? strlen(packing->ending) : 0);
+    const struct compression *compression = compression_of_path(path);
+    size_t length = strlen(ending) - (compression ? strlen(compression->ending) : 0);
     for (size_t i = 0; i < format_count; i++) {
         if (strlen(format_table[i].ending) == length && strncasecmp(format_table[i].ending, ending, length) == 0)
             return &format_table[i];
@@ -138,7 +138,7 @@ enum status format_write(const struct format_job *job, const struct relation *re
     /* A mapped file that was cut short has given zeroes, or a failed write. */
     for (size_t i = 0; i < relation->count; i++) {
         const struct mapping *mapping = relation->columns[i]->mapping;
-        if (mapping && mapping_damaged(mapping))
+        if (mapping && mapping_changed(mapping))
             return diag_error(job->diags, job->span, "`%s` changed while it was read", mapping_path(mapping));
     }
     return writer_finish(writer, job->span, job->diags);

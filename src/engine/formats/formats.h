@@ -7,14 +7,14 @@
 #include "engine/storage/column.h"
 #include "engine/storage/mapped_file.h"
 
-struct row_style; /* encode.h */
+struct row_style; /* row_encode.h */
 struct format;
 
 /* What reading or writing one file needs to know. */
 struct format_job {
     const struct format *format;
-    const struct crew *crew; /* who may work on it */
-    struct span span;        /* the path in the query, for errors */
+    const struct workers *workers; /* who may work on it */
+    struct span span;              /* the path in the query, for errors */
     struct diags *diags;
 };
 

@@ -1,5 +1,5 @@
 /* The header of a .npy file: a Python dictionary as text, which says what the array's elements are and how many.
- * Private to npyfile.c and npy_*.c. */
+ * Private to npy.c and npy_*.c. */
 #ifndef RQL_ENGINE_FORMATS_NPY_HEADER_H
 #define RQL_ENGINE_FORMATS_NPY_HEADER_H
 

@@ -110,7 +110,7 @@ static enum status copy_field(struct copying *copying)
 {
     const struct array *array = copying->array;
     copying->bad = array->rows;
-    if (!crew_run(array->job->crew, (array->rows + PART_ROWS - 1) / PART_ROWS, copy_part, copying))
+    if (!workers_run(array->job->workers, (array->rows + PART_ROWS - 1) / PART_ROWS, copy_part, copying))
         return STATUS_CANCELLED;
     return copying->bad < array->rows ? value_error(copying) : STATUS_OK;
 }
@@ -185,7 +185,7 @@ static enum status read_columns(const struct array *array, struct relation **rel
         note_left_out(array);
         *relation = relation_new(array->rows, count, columns, names);
         if (header->dimension_count == 2 && array->rows > 0)
-            (*relation)->shape = (struct extents){header->dimensions[0], header->dimensions[1]};
+            (*relation)->shape = (struct value_range){header->dimensions[0], header->dimensions[1]};
     }
     for (size_t k = 0; k < count; k++)
         column_unref(columns[k]);
@@ -203,7 +203,7 @@ enum status read_npy(const struct format_job *job, struct mapping *mapping, stru
         status = check_size(&array);
     if (status == STATUS_OK)
         status = read_columns(&array, relation);
-    if (status != STATUS_CANCELLED && mapping_damaged(mapping)) { /* what is wrong with it then means nothing */
+    if (status != STATUS_CANCELLED && mapping_changed(mapping)) { /* what is wrong with it then means nothing */
         if (status == STATUS_OK)
             relation_unref(*relation);
         job->diags->count = diags_before;

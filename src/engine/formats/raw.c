@@ -131,7 +131,7 @@ enum status write_raw(const struct format_job *job, const struct relation *relat
                 return value_error(column, row, format->type, job->span, diags);
         }
         writer_add(writer, block, (size_t)(at - block));
-        if (crew_cancelled(job->crew))
+        if (workers_cancelled(job->workers))
             return STATUS_CANCELLED;
     }
     return STATUS_OK;

@@ -130,24 +130,24 @@ static void encode_piece(void *context, int member, int64_t part)
 }
 
 bool encode_rows(const struct row_style *style, const struct frame *frame, const struct relation *relation,
-                 int64_t rows, const struct crew *crew, encode_sink *take, void *context)
+                 int64_t rows, const struct workers *workers, encode_sink *take, void *context)
 {
     struct round round = {.style = style, .frame = frame, .relation = relation, .rows = rows};
-    int64_t most = (int64_t)crew->threads * PIECES_A_THREAD;
+    int64_t most = (int64_t)workers->threads * PIECES_A_THREAD;
     round.pieces = heap_array((size_t)most, sizeof *round.pieces);
     round.piece_rows = PIECE_VALUES / (int64_t)relation->count + 1;
     bool wanted = true;
-    const struct crew quiet = {.threads = crew->threads, .cancel = crew->cancel}; /* a round is no whole */
+    const struct workers quiet = {.threads = workers->threads, .cancel = workers->cancel}; /* a round is no whole */
     while (wanted && round.begin < rows) {
         int64_t left = (rows - round.begin + round.piece_rows - 1) / round.piece_rows;
         int64_t pieces = left < most ? left : most;
-        wanted = crew_run(&quiet, pieces, encode_piece, &round);
+        wanted = workers_run(&quiet, pieces, encode_piece, &round);
         for (int64_t i = 0; i < pieces && wanted; i++)
             wanted = take(context, &round.pieces[i]);
         round.begin += pieces * round.piece_rows;
-        struct advance advance = crew->whole;
+        struct progress_step advance = workers->whole;
         advance.part = round.begin < rows ? (double)round.begin / (double)rows : 1;
-        progress_tell(crew->progress, &advance);
+        progress_report(workers->progress, &advance);
     }
     for (int64_t i = 0; i < most; i++)
         strbuf_free(&round.pieces[i]);

@@ -37,7 +37,7 @@ typedef bool encode_sink(void *context, struct strbuf *piece);
 /* Encodes the first `rows` rows, without head and foot, with all of the crew, and gives them to `take` in order, piece
  * by piece. False if that said so or the crew was stopped. */
 bool encode_rows(const struct row_style *style, const struct frame *frame, const struct relation *relation,
-                 int64_t rows, const struct crew *crew, encode_sink *take, void *context);
+                 int64_t rows, const struct workers *workers, encode_sink *take, void *context);
 
 /* Appends element `row` as scalar_print would print it. */
 void encode_element(struct strbuf *out, const struct column *column, int64_t row);

@@ -30,8 +30,8 @@ static enum status check_columns(const struct format *format, const char *path, 
     return STATUS_FAILED;
 }
 
-static enum status check_shape(const struct format *format, const char *path, struct extents shape, struct span span,
-                               struct diags *diags)
+static enum status check_shape(const struct format *format, const char *path, struct value_range shape,
+                               struct span span, struct diags *diags)
 {
     if (!format->shaped || shape.rows != 0)
         return STATUS_OK;
@@ -40,7 +40,8 @@ static enum status check_shape(const struct format *format, const char *path, st
     return STATUS_FAILED;
 }
 
-enum status save_check(const char *path, size_t columns, struct extents shape, struct span span, struct diags *diags)
+enum status save_check(const char *path, size_t columns, struct value_range shape, struct span span,
+                       struct diags *diags)
 {
     if (splayed_is_path(path))
         return splayed_check(path, span, diags);
@@ -55,8 +56,8 @@ enum status save_check(const char *path, size_t columns, struct extents shape, s
     return check_shape(format, path, shape, span, diags);
 }
 
-enum status save_relation(const struct relation *relation, const char *path, const struct crew *crew, struct span span,
-                          struct diags *diags)
+enum status save_relation(const struct relation *relation, const char *path, const struct workers *workers,
+                          struct span span, struct diags *diags)
 {
     enum status status = save_check(path, relation->count, relation->shape, span, diags);
     if (status != STATUS_OK)
@@ -65,12 +66,12 @@ enum status save_relation(const struct relation *relation, const char *path, con
     if (status != STATUS_OK)
         return status;
     if (splayed_is_path(path))
-        return splayed_save(relation, path, crew, span, diags);
+        return splayed_save(relation, path, workers, span, diags);
     struct writer writer;
     status = writer_open(&writer, path, span, diags);
     if (status != STATUS_OK)
         return status;
-    const struct format_job job = {format_of_path(path), crew, span, diags};
+    const struct format_job job = {format_of_path(path), workers, span, diags};
     status = format_write(&job, relation, &writer);
     if (status == STATUS_OK)
         status = writer_publish(&writer, span, diags);

@@ -9,10 +9,11 @@
 /* Writes by the path's ending: a raw type (one column; values that do not fit are an error naming the row and nothing
  * is written), a table (.csv, .npy and others), or a picture, .pgm or .ppm (columns that have a shape); a path ending
  * in / is a directory of raw columns. The old file stays on any error, and if the crew is stopped. */
-enum status save_relation(const struct relation *relation, const char *path, const struct crew *crew, struct span span,
-                          struct diags *diags);
+enum status save_relation(const struct relation *relation, const char *path, const struct workers *workers,
+                          struct span span, struct diags *diags);
 
 /* Whether this path can hold so many columns of this shape, asked before the query runs. */
-enum status save_check(const char *path, size_t columns, struct extents shape, struct span span, struct diags *diags);
+enum status save_check(const char *path, size_t columns, struct value_range shape, struct span span,
+                       struct diags *diags);
 
 #endif

@@ -92,7 +92,7 @@ static struct part *column_files(const struct relation *relation, const char *di
 }
 
 /* Writes all columns beside where they belong. */
-static enum status write_parts(const struct relation *relation, struct part *parts, const struct crew *crew,
+static enum status write_parts(const struct relation *relation, struct part *parts, const struct workers *workers,
                                struct span span, struct diags *diags)
 {
     for (size_t i = 0; i < relation->count; i++) {
@@ -101,7 +101,7 @@ static enum status write_parts(const struct relation *relation, struct part *par
             .rows = relation->rows, .count = 1, .columns = &column, .names = &relation->names[i]};
         enum status status = writer_open(&parts[i].writer, parts[i].path, span, diags);
         parts[i].writer.path = parts[i].shown;
-        const struct format_job job = {format_of_type(column->type), crew, span, diags};
+        const struct format_job job = {format_of_type(column->type), workers, span, diags};
         if (status == STATUS_OK)
             status = format_write(&job, &alone, &parts[i].writer);
         if (status != STATUS_OK)
@@ -155,7 +155,7 @@ static enum status each_raw_file(const char *directory, const struct part *parts
     enum status status = STATUS_OK;
     for (struct dirent *entry; status == STATUS_OK && (entry = readdir(listing));) {
         const struct format *format = format_of_path(entry->d_name);
-        if (entry->d_name[0] == '.' || !format || format->type == TYPE_COUNT || packing_of_path(entry->d_name))
+        if (entry->d_name[0] == '.' || !format || format->type == TYPE_COUNT || compression_of_path(entry->d_name))
             continue;
         enum relationship relationship = relationship_of(entry->d_name, parts, relation);
         const char *path = arena_printf(diags->arena, "%s/%s", directory, entry->d_name);
@@ -188,13 +188,13 @@ static enum status remove_outdated(const char *path, const struct format *format
     return STATUS_OK;
 }
 
-static enum status save_into(const struct relation *relation, const char *directory, const struct crew *crew,
+static enum status save_into(const struct relation *relation, const char *directory, const struct workers *workers,
                              struct span span, struct diags *diags)
 {
     struct part *parts = column_files(relation, directory, directory, diags->arena);
     enum status status = each_raw_file(directory, parts, relation, check_rows, span, diags);
     if (status == STATUS_OK)
-        status = write_parts(relation, parts, crew, span, diags);
+        status = write_parts(relation, parts, workers, span, diags);
     if (status == STATUS_OK)
         status = publish_parts(parts, relation->count, span, diags);
     discard_parts(parts, relation->count);
@@ -217,13 +217,13 @@ static const char *make_beside(const char *directory, struct arena *arena)
 }
 
 static enum status save_new(const struct relation *relation, const char *path, const char *directory,
-                            const struct crew *crew, struct span span, struct diags *diags)
+                            const struct workers *workers, struct span span, struct diags *diags)
 {
     const char *beside = make_beside(directory, diags->arena);
     if (!beside)
         return diag_error(diags, span, "cannot write `%s`: %s", path, strerror(errno));
     struct part *parts = column_files(relation, beside, directory, diags->arena);
-    enum status status = write_parts(relation, parts, crew, span, diags);
+    enum status status = write_parts(relation, parts, workers, span, diags);
     if (status == STATUS_OK)
         status = publish_parts(parts, relation->count, span, diags);
     discard_parts(parts, relation->count);
@@ -240,13 +240,13 @@ static enum status save_new(const struct relation *relation, const char *path, c
     return STATUS_OK;
 }
 
-enum status splayed_save(const struct relation *relation, const char *path, const struct crew *crew, struct span span,
-                         struct diags *diags)
+enum status splayed_save(const struct relation *relation, const char *path, const struct workers *workers,
+                         struct span span, struct diags *diags)
 {
     if (check_names(relation, span, diags) != STATUS_OK)
         return STATUS_FAILED;
     const char *directory = directory_of(path, diags->arena);
     if (is_directory(directory))
-        return save_into(relation, directory, crew, span, diags);
-    return save_new(relation, path, directory, crew, span, diags);
+        return save_into(relation, directory, workers, span, diags);
+    return save_new(relation, path, directory, workers, span, diags);
 }

@@ -12,7 +12,7 @@ enum status splayed_check(const char *path, struct span span, struct diags *diag
 
 /* A new directory appears complete or not at all. In an existing one all columns are written before the first is put in
  * its place; a column of the same name and another type goes, other columns stay and must have as many rows. */
-enum status splayed_save(const struct relation *relation, const char *path, const struct crew *crew, struct span span,
-                         struct diags *diags);
+enum status splayed_save(const struct relation *relation, const char *path, const struct workers *workers,
+                         struct span span, struct diags *diags);
 
 #endif

@@ -98,13 +98,13 @@ static void place_chunks(struct table *table, const struct count *counts)
     }
 }
 
-bool table_cut(struct table *table, const struct crew *crew)
+bool table_cut(struct table *table, const struct workers *workers)
 {
     table->chunk_count = (table->end - table->begin + CHUNK_BYTES - 1) / CHUNK_BYTES;
     table->chunks = heap_array((size_t)table->chunk_count, sizeof *table->chunks);
     struct counting counting = {.table = table};
     counting.counts = heap_array((size_t)table->chunk_count, sizeof *counting.counts);
-    bool done = crew_run(crew, table->chunk_count, count_chunk, &counting);
+    bool done = workers_run(workers, table->chunk_count, count_chunk, &counting);
     if (done)
         place_chunks(table, counting.counts);
     for (int64_t i = 0; i < table->chunk_count && done; i++)

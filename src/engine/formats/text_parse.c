@@ -289,8 +289,8 @@ static void parse_chunk(void *context, int member, int64_t part)
         continue;
 }
 
-bool table_parse(struct table *table, const struct crew *crew)
+bool table_parse(struct table *table, const struct workers *workers)
 {
     table->failed = table->chunk_count;
-    return crew_run(crew, table->chunk_count, parse_chunk, table);
+    return workers_run(workers, table->chunk_count, parse_chunk, table);
 }

@@ -259,7 +259,7 @@ static enum status parse_pass(struct reading_job *reading)
     enum status status = reserve(reading);
     if (status != STATUS_OK)
         return status;
-    if (!table_parse(table, reading->job->crew))
+    if (!table_parse(table, reading->job->workers))
         return STATUS_CANCELLED;
     struct problem problem = first_problem(table);
     return problem.kind == PROBLEM_NONE ? STATUS_OK : table_error(table, &problem, reading->job, reading->path);
@@ -354,7 +354,7 @@ static enum status read_records(struct reading_job *reading, struct relation **r
         status = choose_columns(reading);
     if (status != STATUS_OK)
         return status;
-    if (!table_cut(table, reading->job->crew))
+    if (!table_cut(table, reading->job->workers))
         return STATUS_CANCELLED;
     status = parse_pass(reading);
     if (status == STATUS_OK)
@@ -378,7 +378,7 @@ static enum status read_table(const struct format_job *job, struct mapping *mapp
     trim(table, text ? text : "", mapping_length(mapping));
     size_t diags_before = job->diags->count;
     enum status status = read_records(&reading, relation);
-    if (status != STATUS_CANCELLED && mapping_damaged(mapping)) { /* what is wrong with it then means nothing */
+    if (status != STATUS_CANCELLED && mapping_changed(mapping)) { /* what is wrong with it then means nothing */
         if (status == STATUS_OK)
             relation_unref(*relation);
         job->diags->count = diags_before;

@@ -1,4 +1,4 @@
-/* Tables as text: lines of values between delimiters, read by all threads. Private to tablefile.c and table_*.c.
+/* Tables as text: lines of values between delimiters, read by all threads. Private to text_read.c and table_*.c.
  *
  * The text is cut into chunks of whole records. A newline inside quotes ends no record, so the quotes before a chunk
  * must be counted before its first record is known; counting is a pass of its own at the speed of memory. Then each
@@ -81,15 +81,15 @@ const char *table_value(const struct dialect *dialect, const char *at, const cha
 bool table_is_missing(struct piece piece);
 bool table_is_bool(struct piece piece, bool *value);
 
-/* table_chunks.c: cuts the records into chunks and counts their rows. False if the crew was stopped. The chunks are
+/* text_chunks.c: cuts the records into chunks and counts their rows. False if the crew was stopped. The chunks are
  * released by table_free_chunks. */
-bool table_cut(struct table *table, const struct crew *crew);
+bool table_cut(struct table *table, const struct workers *workers);
 void table_free_chunks(struct table *table);
 
-/* table_parse.c: parses the wanted columns, which have room for all rows. False if the crew was stopped. */
-bool table_parse(struct table *table, const struct crew *crew);
+/* text_parse.c: parses the wanted columns, which have room for all rows. False if the crew was stopped. */
+bool table_parse(struct table *table, const struct workers *workers);
 
-/* table_json.c: the same as table_value for what is behind a key; it ends at a comma or a brace. */
+/* text_json.c: the same as table_value for what is behind a key; it ends at a comma or a brace. */
 const char *table_json_value(const char *at, const char *end, struct piece *piece);
 
 /* From the beginning of an object, or behind a comma in it, to the value of column k. NULL: its key is not there. */
@@ -102,7 +102,7 @@ const char *table_json_name(struct piece key, struct arena *arena);
 /* What to do with a file of one column whose first line has delimiters of other formats in it; NULL: it has none. */
 const char *table_delimiter_advice(const struct table *table);
 
-/* table_error.c: records the error; STATUS_FAILED. */
+/* text_error.c: records the error; STATUS_FAILED. */
 enum status table_error(const struct table *table, const struct problem *problem, const struct format_job *job,
                         const char *path);
 

@@ -27,10 +27,10 @@ struct share {
     int64_t lo, hi;
     int128 total;
     double flo, fhi;
-    struct fsum sum;
+    struct exact_sum sum;
     int64_t nans;
     int64_t counts[DESCRIBE_BINS];
-    struct distinct_sketch sketch;
+    struct hyperloglog sketch;
     uint64_t *map;
 };
 
@@ -38,8 +38,8 @@ struct describing {
     const struct column *column;
     bool number;
     struct parts parts;
-    struct share *shares; /* of each member */
-    struct hist hist;     /* no bins: there are none */
+    struct share *shares;       /* of each member */
+    struct histogram_bins hist; /* no bins: there are none */
     enum method method;
 };
 
@@ -68,7 +68,7 @@ static void bound_floats(struct share *share, const double *values, int count)
         }
         share->flo = values[i] < share->flo ? values[i] : share->flo;
         share->fhi = values[i] > share->fhi ? values[i] : share->fhi;
-        fsum_add(&share->sum, values[i]);
+        exact_sum_add(&share->sum, values[i]);
     }
 }
 
@@ -84,12 +84,12 @@ static uint64_t bits_of(double number)
 static void tell_int(const struct describing *describing, struct share *share, int64_t integer)
 {
     if (describing->hist.bins > 0)
-        share->counts[hist_bin_int(&describing->hist, integer)]++;
+        share->counts[histogram_bin_of_int(&describing->hist, integer)]++;
     if (describing->method == BY_MAP) {
         uint64_t bit = (uint64_t)integer - (uint64_t)describing->hist.lo;
         share->map[bit / 64] |= (uint64_t)1 << bit % 64;
     } else if (describing->method == BY_SKETCH) {
-        sketch_add(&share->sketch, (uint64_t)integer);
+        hyperloglog_add(&share->sketch, (uint64_t)integer);
     }
 }
 
@@ -98,9 +98,9 @@ static void tell_float(const struct describing *describing, struct share *share,
     if (isnan(number))
         return;
     if (describing->hist.bins > 0)
-        share->counts[hist_bin_float(&describing->hist, number)]++;
+        share->counts[histogram_bin_of_float(&describing->hist, number)]++;
     if (describing->method == BY_SKETCH)
-        sketch_add(&share->sketch, bits_of(number));
+        hyperloglog_add(&share->sketch, bits_of(number));
 }
 
 typedef void block_fn(const struct describing *describing, struct share *share, const void *values, int count);
@@ -123,11 +123,11 @@ static void tell_block(const struct describing *describing, struct share *share,
 
 static void run_blocks(const struct describing *describing, int member, int64_t part, block_fn *block)
 {
-    double values[BREAK_BLOCK]; /* or as many integers */
+    double values[OPERATOR_BLOCK]; /* or as many integers */
     int64_t end = part_begin(&describing->parts, part + 1);
-    for (int64_t row = part_begin(&describing->parts, part); row < end; row += BREAK_BLOCK) {
-        int count = end - row < BREAK_BLOCK ? (int)(end - row) : BREAK_BLOCK;
-        break_values(describing->column, row, count, values);
+    for (int64_t row = part_begin(&describing->parts, part); row < end; row += OPERATOR_BLOCK) {
+        int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
+        operator_values(describing->column, row, count, values);
         block(describing, &describing->shares[member], values, count);
     }
 }
@@ -153,7 +153,7 @@ static void join_bounds(struct describing *describing, int members, struct colum
         all->fhi = share->fhi > all->fhi ? share->fhi : all->fhi;
         all->total += share->total;
         all->nans += share->nans;
-        fsum_merge(&all->sum, &share->sum);
+        exact_sum_merge(&all->sum, &share->sum);
     }
     int64_t seen = describing->column->rows - all->nans;
     bool certain;
@@ -165,7 +165,7 @@ static void join_bounds(struct describing *describing, int members, struct colum
         /* Which sign a zero has depends on the order of rows; adding 0 makes it positive. */
         summary->least = scalar_float(all->flo + 0.0);
         summary->greatest = scalar_float(all->fhi + 0.0);
-        summary->mean = scalar_float(fsum_result(&all->sum, &certain) / (double)seen);
+        summary->mean = scalar_float(exact_sum_result(&all->sum, &certain) / (double)seen);
     } else {
         summary->least = scalar_int(all->lo);
         summary->greatest = scalar_int(all->hi);
@@ -175,8 +175,8 @@ static void join_bounds(struct describing *describing, int members, struct colum
 
 static void choose_bins(struct describing *describing, const struct column_summary *summary)
 {
-    struct hist *hist = &describing->hist;
-    *hist = (struct hist){.bins = DESCRIBE_BINS, .number = describing->number};
+    struct histogram_bins *hist = &describing->hist;
+    *hist = (struct histogram_bins){.bins = DESCRIBE_BINS, .number = describing->number};
     if (describing->number) {
         hist->flo = summary->least.number;
         hist->fhi = summary->greatest.number;
@@ -191,7 +191,7 @@ static void choose_bins(struct describing *describing, const struct column_summa
 
 static enum method choose_method(const struct describing *describing)
 {
-    const struct hist *hist = &describing->hist;
+    const struct histogram_bins *hist = &describing->hist;
     if (describing->column->rows <= SORTED_ROWS)
         return BY_SORTING;
     return !describing->number && (uint64_t)hist->hi - (uint64_t)hist->lo < MAP_VALUES ? BY_MAP : BY_SKETCH;
@@ -251,53 +251,54 @@ static void join_counts(struct describing *describing, int members, struct colum
         break;
     case BY_SKETCH:
         for (int i = 1; i < members; i++)
-            sketch_merge(&all->sketch, &describing->shares[i].sketch);
-        summary->distinct = (int64_t)(sketch_estimate(&all->sketch) + 0.5);
+            hyperloglog_merge(&all->sketch, &describing->shares[i].sketch);
+        summary->distinct = (int64_t)(hyperloglog_estimate(&all->sketch) + 0.5);
         break;
     }
 }
 
-static bool describe_passes(struct describing *describing, const struct crew *crew, struct column_summary *summary)
+static bool describe_passes(struct describing *describing, const struct workers *workers,
+                            struct column_summary *summary)
 {
-    if (!crew_run(crew, describing->parts.count, bound_part, describing))
+    if (!workers_run(workers, describing->parts.count, bound_part, describing))
         return false;
-    join_bounds(describing, crew->threads, summary);
+    join_bounds(describing, workers->threads, summary);
     if (summary->empty)
         return true;
     choose_bins(describing, summary);
     describing->method = choose_method(describing);
-    for (int i = 0; i < crew->threads && describing->method == BY_MAP; i++)
+    for (int i = 0; i < workers->threads && describing->method == BY_MAP; i++)
         describing->shares[i].map = heap_array(MAP_VALUES / 64, sizeof(uint64_t));
-    if (!crew_run(crew, describing->parts.count, tell_part, describing))
+    if (!workers_run(workers, describing->parts.count, tell_part, describing))
         return false;
-    join_counts(describing, crew->threads, summary);
+    join_counts(describing, workers->threads, summary);
     return true;
 }
 
-static bool describe_column(const struct column *column, const struct crew *crew, struct column_summary *summary)
+static bool describe_column(const struct column *column, const struct workers *workers, struct column_summary *summary)
 {
     struct describing describing = {
         .column = column,
         .number = type_table[column->type].kind == KIND_FLOAT,
-        .parts = parts_of(crew, column->rows, PART_ROWS),
-        .shares = heap_array((size_t)crew->threads, sizeof *describing.shares),
+        .parts = parts_of(workers, column->rows, PART_ROWS),
+        .shares = heap_array((size_t)workers->threads, sizeof *describing.shares),
     };
-    for (int i = 0; i < crew->threads; i++) {
+    for (int i = 0; i < workers->threads; i++) {
         struct share *share = &describing.shares[i];
         share->lo = INT64_MAX;
         share->hi = INT64_MIN;
         share->flo = INFINITY;
         share->fhi = -INFINITY;
-        fsum_init(&share->sum);
+        exact_sum_init(&share->sum);
     }
-    bool done = describe_passes(&describing, crew, summary);
-    for (int i = 0; i < crew->threads; i++)
+    bool done = describe_passes(&describing, workers, summary);
+    for (int i = 0; i < workers->threads; i++)
         free(describing.shares[i].map);
     free(describing.shares);
     return done;
 }
 
-enum status describe(const struct relation *relation, const struct crew *crew, struct arena *arena,
+enum status describe(const struct relation *relation, const struct workers *workers, struct arena *arena,
                      struct description **description)
 {
     *description = arena_alloc(arena, sizeof **description);
@@ -307,7 +308,7 @@ enum status describe(const struct relation *relation, const struct crew *crew, s
         struct column_summary *summary = &(*description)->columns[k];
         summary->name = arena_text(arena, relation->names[k], strlen(relation->names[k]));
         summary->type = relation->columns[k]->type;
-        if (!describe_column(relation->columns[k], crew, summary))
+        if (!describe_column(relation->columns[k], workers, summary))
             return STATUS_CANCELLED;
     }
     return STATUS_OK;

@@ -30,7 +30,7 @@ struct description {
 
 /* Looks at all elements twice, by the crew's threads; the result lives in `arena` and does not depend on how many they
  * are. STATUS_CANCELLED or STATUS_OK. */
-enum status describe(const struct relation *relation, const struct crew *crew, struct arena *arena,
+enum status describe(const struct relation *relation, const struct workers *workers, struct arena *arena,
                      struct description **description);
 
 #endif

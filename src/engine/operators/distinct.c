@@ -13,8 +13,8 @@ enum { COUNT, FIRST, TALLIES };
 enum { WORD_BITS = 64, PART_WORDS = 1 << 9 };
 
 struct distinct {
-    const struct break_job *job;
-    const struct crew *crew;
+    const struct operator_job *job;
+    const struct workers *workers;
     _Atomic uint64_t *kept;
     struct parts parts; /* of the words of `kept` */
     int64_t *begins;    /* of each part, where its rows go */
@@ -29,7 +29,7 @@ static bool prepare(void *context, int64_t most)
 static void give(void *context, const struct found *found)
 {
     const struct distinct *distinct = context;
-    const int64_t *first = found->cells[FIRST];
+    const int64_t *first = found->states[FIRST];
     for (int i = 0; i < found->count; i++) {
         int64_t row = first[found->places[i]];
         atomic_fetch_or_explicit(&distinct->kept[row / WORD_BITS], UINT64_C(1) << (row % WORD_BITS),
@@ -49,10 +49,10 @@ static void count_part(void *context, int member, int64_t part)
 
 static void write_rows(const struct distinct *distinct, const uint64_t *rows, int count, int64_t at)
 {
-    const struct break_job *job = distinct->job;
+    const struct operator_job *job = distinct->job;
     for (size_t k = 0; k < job->task->output_count && count > 0; k++) {
         if (job->results[k])
-            column_pick(break_input(job, job->task->outputs[k].value), rows, count, column_at(job->results[k], at));
+            column_pick(operator_input(job, job->task->outputs[k].value), rows, count, column_at(job->results[k], at));
     }
 }
 
@@ -75,13 +75,13 @@ static void write_part(void *context, int member, int64_t part)
     write_rows(distinct, rows, count, at);
 }
 
-static bool make_results(const struct break_job *job, int64_t rows)
+static bool make_results(const struct operator_job *job, int64_t rows)
 {
     for (size_t k = 0; k < job->task->output_count; k++) {
         const struct output *output = &job->task->outputs[k];
         if (!output->needed)
             continue;
-        job->results[k] = column_reserve_like(job->pool, break_input(job, output->value), output->type, rows);
+        job->results[k] = column_reserve_like(job->pool, operator_input(job, output->value), output->type, rows);
         if (!job->results[k])
             return false;
     }
@@ -90,10 +90,10 @@ static bool make_results(const struct break_job *job, int64_t rows)
 
 static enum status keep_rows(struct distinct *distinct, int64_t groups)
 {
-    distinct->parts = parts_of(distinct->crew, distinct->job->rows / WORD_BITS + 1, PART_WORDS);
+    distinct->parts = parts_of(distinct->workers, distinct->job->rows / WORD_BITS + 1, PART_WORDS);
     distinct->begins = heap_array((size_t)distinct->parts.count, sizeof *distinct->begins);
     enum status status = STATUS_CANCELLED;
-    if (crew_run(distinct->crew, distinct->parts.count, count_part, distinct)) {
+    if (workers_run(distinct->workers, distinct->parts.count, count_part, distinct)) {
         int64_t at = 0;
         for (int64_t i = 0; i < distinct->parts.count; i++) {
             int64_t count = distinct->begins[i];
@@ -102,7 +102,7 @@ static enum status keep_rows(struct distinct *distinct, int64_t groups)
         }
         if (!make_results(distinct->job, groups))
             status = STATUS_FAILED;
-        else if (crew_run(distinct->crew, distinct->parts.count, write_part, distinct))
+        else if (workers_run(distinct->workers, distinct->parts.count, write_part, distinct))
             status = STATUS_OK;
     }
     free(distinct->begins);
@@ -111,20 +111,21 @@ static enum status keep_rows(struct distinct *distinct, int64_t groups)
 
 static enum status find_groups(struct distinct *distinct, int64_t *groups)
 {
-    const struct break_job *job = distinct->job;
-    const struct tally tallies[TALLIES] = {[COUNT] = {.kind = TALLY_COUNT}, [FIRST] = {.kind = TALLY_FIRST}};
+    const struct operator_job *job = distinct->job;
+    const struct group_aggregate group_aggs[TALLIES] = {
+        [COUNT] = {.kind = GROUP_COUNT}, [FIRST] = {.kind = GROUP_FIRST}};
     const struct column **columns = heap_array(job->task->output_count, sizeof *columns);
     for (size_t k = 0; k < job->task->output_count; k++)
-        columns[k] = break_input(job, job->task->outputs[k].value);
+        columns[k] = operator_input(job, job->task->outputs[k].value);
     struct one_word word;
-    enum status status = one_word_init(&word, columns, job->task->output_count, job->rows, distinct->crew);
+    enum status status = one_word_init(&word, columns, job->task->output_count, job->rows, distinct->workers);
     if (status == STATUS_OK) {
         struct grouping grouping = {
-            .crew = distinct->crew,
+            .workers = distinct->workers,
             .rows = job->rows,
             .keys = word.by,
-            .tallies = tallies,
-            .tally_count = TALLIES,
+            .group_aggs = group_aggs,
+            .group_agg_count = TALLIES,
             .prepare = prepare,
             .give = give,
             .context = distinct,
@@ -136,10 +137,10 @@ static enum status find_groups(struct distinct *distinct, int64_t *groups)
     return status;
 }
 
-enum status break_distinct(const struct break_job *job, const struct crew *crew, bool *flagged)
+enum status operator_distinct(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
     (void)flagged; /* any rows can be compared */
-    struct distinct distinct = {.job = job, .crew = crew};
+    struct distinct distinct = {.job = job, .workers = workers};
     size_t size = ((size_t)job->rows / WORD_BITS + 1) * sizeof *distinct.kept;
     *job->result_rows = 0;
     distinct.kept = bulk_new(size);
@@ -159,5 +160,5 @@ enum status break_distinct(const struct break_job *job, const struct crew *crew,
             job->results[k] = NULL;
         }
     }
-    return break_sorted(job, status);
+    return operator_sorted(job, status);
 }

@@ -4,22 +4,22 @@
 
 #include <string.h>
 
-enum status break_no_memory(const struct break_job *job)
+enum status operator_no_memory(const struct operator_job *job)
 {
     return diag_error(job->diags, job->task->span, "not enough memory for %lld rows", (long long)job->rows);
 }
 
-enum status break_sorted(const struct break_job *job, enum status status)
+enum status operator_sorted(const struct operator_job *job, enum status status)
 {
-    return status == STATUS_FAILED ? break_no_memory(job) : status;
+    return status == STATUS_FAILED ? operator_no_memory(job) : status;
 }
 
-const struct column *break_input(const struct break_job *job, value bare)
+const struct column *operator_input(const struct operator_job *job, value bare)
 {
     return job->inputs[job->task->code.at[bare].integer];
 }
 
-void break_values(const struct column *column, int64_t row, int count, void *values)
+void operator_values(const struct column *column, int64_t row, int count, void *values)
 {
     bool number = type_table[column->store].kind == KIND_FLOAT;
     const char *from = (const char *)column->data + (size_t)row * type_table[column->store].size;
@@ -27,16 +27,16 @@ void break_values(const struct column *column, int64_t row, int count, void *val
     vector_move(column->store, number ? TYPE_F64 : TYPE_I64)(&operands, count);
 }
 
-void break_values_at(const struct column *column, const uint64_t *rows, int count, void *values)
+void operator_values_at(const struct column *column, const uint64_t *rows, int count, void *values)
 {
-    uint64_t picked[BREAK_BLOCK];
+    uint64_t picked[OPERATOR_BLOCK];
     bool number = type_table[column->store].kind == KIND_FLOAT;
     struct operands operands = {.out = values, .a = picked};
     column_pick(column, rows, count, picked);
     vector_move(column->store, number ? TYPE_F64 : TYPE_I64)(&operands, count);
 }
 
-void break_ask_for(const struct column *column, int64_t row, int count)
+void operator_ask_for(const struct column *column, int64_t row, int count)
 {
     enum { LINE = 64 };
     const size_t size = type_table[column->store].size;
@@ -45,7 +45,7 @@ void break_ask_for(const struct column *column, int64_t row, int count)
         __builtin_prefetch(rows + at);
 }
 
-void break_write_ints(struct column *column, int64_t row, const int64_t *values, int count)
+void operator_write_ints(struct column *column, int64_t row, const int64_t *values, int count)
 {
     void *to = column_at(column, row);
     switch (type_table[column->store].size) {
@@ -66,7 +66,7 @@ void break_write_ints(struct column *column, int64_t row, const int64_t *values,
     }
 }
 
-enum lane along_lane(const struct column *column)
+enum lane axis_lane(const struct column *column)
 {
     const struct type_info *info = &type_table[column->store];
     if (info->kind == KIND_FLOAT)
@@ -74,7 +74,7 @@ enum lane along_lane(const struct column *column)
     return info->size < sizeof(int32_t) || column->store == TYPE_I32 ? LANE_I32 : LANE_I64;
 }
 
-const void *along_values(const struct column *column, enum lane lane, int64_t row, int count, void *space)
+const void *axis_values(const struct column *column, enum lane lane, int64_t row, int count, void *space)
 {
     struct operands operands = {
         .out = space,
@@ -102,14 +102,14 @@ static void copy_part(void *context, int member, int64_t part)
     memcpy(copy->to + begin, copy->from + begin, end - begin);
 }
 
-void break_copy(const struct crew *crew, const struct column *from, struct column *to, int64_t rows)
+void operator_copy(const struct workers *workers, const struct column *from, struct column *to, int64_t rows)
 {
     enum { PART_ROWS = 1 << 18 };
     struct copy copy = {
         .from = from->data,
         .to = rows > 0 ? column_at(to, 0) : NULL,
         .size = type_table[from->store].size,
-        .parts = parts_of(crew, rows, PART_ROWS),
+        .parts = parts_of(workers, rows, PART_ROWS),
     };
-    crew_run(crew, copy.parts.count, copy_part, &copy);
+    workers_run(workers, copy.parts.count, copy_part, &copy);
 }

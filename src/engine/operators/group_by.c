@@ -1,6 +1,6 @@
 /* Group: the keys as codes, the groups of them, and their aggregates as columns. */
+#include "engine/operators/axis_reduction.h"
 #include "engine/operators/elements.h"
-#include "engine/operators/group_axis.h"
 #include "engine/operators/group_find.h"
 #include "engine/operators/operator_kinds.h"
 #include "engine/operators/row_order.h"
@@ -15,33 +15,33 @@
 enum { COUNT, FIRST, FIXED_TALLIES };
 
 struct grouped {
-    const struct break_job *job;
+    const struct operator_job *job;
     struct one_word word;
     bool by_row; /* keys are fetched from each group's first row: codes do not tell their bits */
-    struct tally *tallies;
-    size_t tally_count;
-    size_t *tally_of; /* each aggregate's */
+    struct group_aggregate *group_aggs;
+    size_t group_agg_count;
+    size_t *group_aggregate_of; /* each aggregate's */
     _Atomic bool flagged;
 };
 
-static bool is_needed(const struct break_job *job, size_t output)
+static bool is_needed(const struct operator_job *job, size_t output)
 {
     return job->task->outputs[output].needed;
 }
 
-static struct column *make_column(const struct break_job *job, size_t k, int64_t rows)
+static struct column *make_column(const struct operator_job *job, size_t k, int64_t rows)
 {
     const struct output *output = &job->task->outputs[k];
-    const struct breaker *breaker = job->task->breaker;
-    if (k >= breaker->key_count)
+    const struct operator* operator= job->task->operator;
+    if (k >= operator->key_count)
         return column_reserve_from(job->pool, output->type, output->type, rows);
-    return column_reserve_like(job->pool, job->inputs[breaker->keys[k]], output->type, rows);
+    return column_reserve_like(job->pool, job->inputs[operator->keys[k]], output->type, rows);
 }
 
 static bool prepare(void *context, int64_t most)
 {
     const struct grouped *grouped = context;
-    const struct break_job *job = grouped->job;
+    const struct operator_job *job = grouped->job;
     for (size_t k = 0; k < job->task->output_count; k++) {
         if (!is_needed(job, k))
             continue;
@@ -60,7 +60,7 @@ static void write_key(const struct grouped *grouped, const struct found *found, 
         key_write(key, found->codes, found->count, to, found->at);
         return;
     }
-    const int64_t *first = found->cells[FIRST];
+    const int64_t *first = found->states[FIRST];
     uint64_t rows[KEY_BLOCK];
     for (int i = 0; i < found->count; i++)
         rows[i] = (uint64_t)first[found->places[i]];
@@ -70,8 +70,8 @@ static void write_key(const struct grouped *grouped, const struct found *found, 
 static void give(void *context, const struct found *found)
 {
     struct grouped *grouped = context;
-    const struct break_job *job = grouped->job;
-    size_t keys = job->task->breaker->key_count;
+    const struct operator_job *job = grouped->job;
+    size_t keys = job->task->operator->key_count;
     for (size_t k = 0; k < job->task->output_count; k++) {
         if (!job->results[k])
             continue;
@@ -79,9 +79,10 @@ static void give(void *context, const struct found *found)
             write_key(grouped, found, &grouped->word.at[k], job->results[k]);
             continue;
         }
-        size_t tally = grouped->tally_of[k - keys];
-        if (!tally_write(&grouped->tallies[tally], &job->task->aggregates[k - keys], found->cells[tally],
-                         found->cells[COUNT], found->places, found->count, job->results[k], found->at))
+        size_t group_agg = grouped->group_aggregate_of[k - keys];
+        if (!group_aggregate_write(&grouped->group_aggs[group_agg], &job->task->aggregates[k - keys],
+                                   found->states[group_agg], found->states[COUNT], found->places, found->count,
+                                   job->results[k], found->at))
             grouped->flagged = true;
     }
 }
@@ -99,44 +100,44 @@ static void move(void *context, int64_t from, int64_t to, int64_t count)
 /* Aggregates that need the same tally share it. */
 static bool plan_tallies(struct grouped *grouped)
 {
-    const struct break_job *job = grouped->job;
+    const struct operator_job *job = grouped->job;
     const struct task *task = job->task;
-    grouped->tallies = heap_array(task->aggregate_count + FIXED_TALLIES, sizeof *grouped->tallies);
-    grouped->tally_of = heap_array(task->aggregate_count, sizeof *grouped->tally_of);
-    grouped->tallies[COUNT] = (struct tally){.kind = TALLY_COUNT};
-    grouped->tally_count = 1;
+    grouped->group_aggs = heap_array(task->aggregate_count + FIXED_TALLIES, sizeof *grouped->group_aggs);
+    grouped->group_aggregate_of = heap_array(task->aggregate_count, sizeof *grouped->group_aggregate_of);
+    grouped->group_aggs[COUNT] = (struct group_aggregate){.kind = GROUP_COUNT};
+    grouped->group_agg_count = 1;
     grouped->by_row = grouped->word.ranked;
-    for (size_t i = 0; i < task->breaker->key_count; i++)
+    for (size_t i = 0; i < task->operator->key_count; i++)
         grouped->by_row = grouped->by_row || !grouped->word.at[i].faithful;
     if (grouped->by_row)
-        grouped->tallies[grouped->tally_count++] = (struct tally){.kind = TALLY_FIRST};
+        grouped->group_aggs[grouped->group_agg_count++] = (struct group_aggregate){.kind = GROUP_FIRST};
     for (size_t i = 0; i < task->aggregate_count; i++) {
         const struct aggregate *aggregate = &task->aggregates[i];
-        if (!is_needed(job, task->breaker->key_count + i))
+        if (!is_needed(job, task->operator->key_count + i))
             continue;
-        const struct column *column = aggregate->value == NO_VALUE ? NULL : break_input(job, aggregate->value);
-        struct tally tally;
-        if (!tally_for(aggregate->kind, column, job->rows, &tally))
+        const struct column *column = aggregate->value == NO_VALUE ? NULL : operator_input(job, aggregate->value);
+        struct group_aggregate group_agg;
+        if (!group_aggregate_for(aggregate->kind, column, job->rows, &group_agg))
             return false;
         size_t at = 0;
-        while (at < grouped->tally_count &&
-               (grouped->tallies[at].kind != tally.kind || grouped->tallies[at].column != tally.column))
+        while (at < grouped->group_agg_count &&
+               (grouped->group_aggs[at].kind != group_agg.kind || grouped->group_aggs[at].column != group_agg.column))
             at++;
-        grouped->tally_of[i] = at;
-        if (at == grouped->tally_count)
-            grouped->tallies[grouped->tally_count++] = tally;
+        grouped->group_aggregate_of[i] = at;
+        if (at == grouped->group_agg_count)
+            grouped->group_aggs[grouped->group_agg_count++] = group_agg;
     }
     return true;
 }
 
-static enum status group_columns(struct grouped *grouped, const struct crew *crew)
+static enum status group_columns(struct grouped *grouped, const struct workers *workers)
 {
-    const struct break_job *job = grouped->job;
-    const struct breaker *breaker = job->task->breaker;
-    const struct column **columns = heap_array(breaker->key_count, sizeof *columns);
-    for (size_t i = 0; i < breaker->key_count; i++)
-        columns[i] = job->inputs[breaker->keys[i]];
-    enum status status = one_word_init(&grouped->word, columns, breaker->key_count, job->rows, crew);
+    const struct operator_job *job = grouped->job;
+    const struct operator* operator= job->task->operator;
+    const struct column **columns = heap_array(operator->key_count, sizeof *columns);
+    for (size_t i = 0; i < operator->key_count; i++)
+        columns[i] = job->inputs[operator->keys[i]];
+    enum status status = one_word_init(&grouped->word, columns, operator->key_count, job->rows, workers);
     free(columns);
     if (status != STATUS_OK)
         return status;
@@ -145,11 +146,11 @@ static enum status group_columns(struct grouped *grouped, const struct crew *cre
         return STATUS_OK;
     }
     struct grouping grouping = {
-        .crew = crew,
+        .workers = workers,
         .rows = job->rows,
         .keys = grouped->word.by,
-        .tallies = grouped->tallies,
-        .tally_count = grouped->tally_count,
+        .group_aggs = grouped->group_aggs,
+        .group_agg_count = grouped->group_agg_count,
         .prepare = prepare,
         .give = give,
         .move = move,
@@ -158,20 +159,20 @@ static enum status group_columns(struct grouped *grouped, const struct crew *cre
     return group_rows(&grouping, job->result_rows);
 }
 
-enum status break_group(const struct break_job *job, const struct crew *crew, bool *flagged)
+enum status operator_group(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
     struct grouped grouped = {.job = job};
     *job->result_rows = 0;
     enum status status = STATUS_FAILED;
-    if (job->rows > 0 && along_takes(job))
-        status = along_run(job, crew, &grouped.flagged);
+    if (job->rows > 0 && axis_takes(job))
+        status = axis_run(job, workers, &grouped.flagged);
     else if (job->rows > 0)
-        status = group_columns(&grouped, crew);
+        status = group_columns(&grouped, workers);
     else if (prepare(&grouped, 0))
         status = STATUS_OK;
     one_word_free(&grouped.word);
-    free(grouped.tallies);
-    free(grouped.tally_of);
+    free(grouped.group_aggs);
+    free(grouped.group_aggregate_of);
     if (grouped.flagged)
         *flagged = true;
     for (size_t k = 0; k < job->task->output_count; k++) {
@@ -184,5 +185,5 @@ enum status break_group(const struct break_job *job, const struct crew *crew, bo
             job->results[k] = NULL;
         }
     }
-    return break_sorted(job, status);
+    return operator_sorted(job, status);
 }

@@ -1,6 +1,6 @@
 /* Grouping by an array with a place for every possible code, one for each thread. */
-#include "engine/operators/group_cells.h"
 #include "engine/operators/group_find.h"
+#include "engine/operators/group_states.h"
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
@@ -21,19 +21,19 @@ struct dense {
     struct parts parts;
     int64_t codes; /* possible ones */
     int64_t copies;
-    void ***cells; /* of each member; NULL until it has done something */
-    bool *failed;  /* of each member: there was no memory */
+    void ***states; /* of each member; NULL until it has done something */
+    bool *failed;   /* of each member: there was no memory */
 };
 
 static bool get_cells(struct dense *dense, int member)
 {
-    if (!dense->cells[member] && !dense->failed[member]) {
-        dense->cells[member] = cells_new(dense->grouping, dense->codes * dense->copies);
-        dense->failed[member] = !dense->cells[member];
-        if (dense->cells[member])
-            cells_clear(dense->grouping, dense->cells[member], 0, dense->codes * dense->copies);
+    if (!dense->states[member] && !dense->failed[member]) {
+        dense->states[member] = group_states_new(dense->grouping, dense->codes * dense->copies);
+        dense->failed[member] = !dense->states[member];
+        if (dense->states[member])
+            group_states_clear(dense->grouping, dense->states[member], 0, dense->codes * dense->copies);
     }
-    return dense->cells[member] != NULL;
+    return dense->states[member] != NULL;
 }
 
 /* Neighbouring rows go to different copies, a power of two of them. */
@@ -45,9 +45,9 @@ CPU_CLONES static void take_copies(uint32_t *places, int count, uint32_t copies)
 
 static void ask_ahead(const struct grouping *grouping, int64_t row)
 {
-    for (size_t i = 0; i < grouping->tally_count; i++) {
-        if (grouping->tallies[i].column)
-            break_ask_for(grouping->tallies[i].column, row, KEY_BLOCK);
+    for (size_t i = 0; i < grouping->group_agg_count; i++) {
+        if (grouping->group_aggs[i].column)
+            operator_ask_for(grouping->group_aggs[i].column, row, KEY_BLOCK);
     }
 }
 
@@ -64,7 +64,7 @@ static void add_part(void *context, int member, int64_t part)
         keys_read_32(dense->grouping->keys, row, count, places);
         if (dense->copies > 1)
             take_copies(places, count, (uint32_t)dense->copies);
-        cells_add(dense->grouping, dense->cells[member], places, row, count);
+        group_states_add(dense->grouping, dense->states[member], places, row, count);
     }
 }
 
@@ -74,13 +74,13 @@ static void merge_part(void *context, int member, int64_t part)
     (void)member;
     struct dense *dense = context;
     int64_t end = part_begin(&dense->parts, part + 1);
-    for (int i = 0; i < dense->grouping->crew->threads; i++) {
-        if (!dense->cells[i])
+    for (int i = 0; i < dense->grouping->workers->threads; i++) {
+        if (!dense->states[i])
             continue;
         for (int64_t code = part_begin(&dense->parts, part); code < end; code++) {
             for (int64_t copy = i == 0; copy < dense->copies; copy++)
-                cells_merge(dense->grouping, dense->cells[0], code * dense->copies, dense->cells[i],
-                            code * dense->copies + copy);
+                group_states_merge(dense->grouping, dense->states[0], code * dense->copies, dense->states[i],
+                                   code * dense->copies + copy);
         }
     }
 }
@@ -88,10 +88,10 @@ static void merge_part(void *context, int member, int64_t part)
 static int64_t give_groups(const struct dense *dense)
 {
     const struct grouping *grouping = dense->grouping;
-    const int64_t *counts = dense->cells[0][0];
+    const int64_t *counts = dense->states[0][0];
     uint64_t codes[KEY_BLOCK];
     uint32_t places[KEY_BLOCK];
-    struct found found = {.codes = codes, .cells = dense->cells[0], .places = places};
+    struct found found = {.codes = codes, .states = dense->states[0], .places = places};
     for (int64_t code = 0; code < dense->codes; code++) {
         codes[found.count] = (uint64_t)code;
         places[found.count] = (uint32_t)(code * dense->copies);
@@ -107,7 +107,7 @@ static int64_t give_groups(const struct dense *dense)
 
 static int64_t count_groups(const struct dense *dense)
 {
-    const int64_t *counts = dense->cells[0][0];
+    const int64_t *counts = dense->states[0][0];
     int64_t groups = 0;
     for (int64_t code = 0; code < dense->codes; code++)
         groups += counts[code * dense->copies] > 0;
@@ -117,19 +117,19 @@ static int64_t count_groups(const struct dense *dense)
 static enum status run(struct dense *dense, int64_t *groups)
 {
     const struct grouping *grouping = dense->grouping;
-    const struct crew *crew = grouping->crew;
-    dense->parts = parts_of(crew, grouping->rows, PART_ROWS);
-    if (!crew_run(crew, dense->parts.count, add_part, dense))
+    const struct workers *workers = grouping->workers;
+    dense->parts = parts_of(workers, grouping->rows, PART_ROWS);
+    if (!workers_run(workers, dense->parts.count, add_part, dense))
         return STATUS_CANCELLED;
     /* The caller's thread, member 0, may have come too late for a part. */
     if (!get_cells(dense, 0))
         return STATUS_FAILED;
-    for (int i = 0; i < crew->threads; i++) {
+    for (int i = 0; i < workers->threads; i++) {
         if (dense->failed[i])
             return STATUS_FAILED;
     }
-    dense->parts = parts_of(crew, dense->codes, MERGE_PLACES);
-    if (!crew_run(crew, dense->parts.count, merge_part, dense))
+    dense->parts = parts_of(workers, dense->codes, MERGE_PLACES);
+    if (!workers_run(workers, dense->parts.count, merge_part, dense))
         return STATUS_CANCELLED;
     if (!grouping->prepare(grouping->context, count_groups(dense)))
         return STATUS_FAILED;
@@ -140,8 +140,8 @@ static enum status run(struct dense *dense, int64_t *groups)
 static int64_t copies_of(const struct grouping *grouping, int bits)
 {
     size_t size = 0;
-    for (size_t i = 0; i < grouping->tally_count; i++)
-        size += tally_size(&grouping->tallies[i]);
+    for (size_t i = 0; i < grouping->group_agg_count; i++)
+        size += group_aggregate_size(&grouping->group_aggs[i]);
     if (bits > COPY_BITS)
         return 1;
     return size * COPIES << bits <= COPY_BYTES ? COPIES : COPIES / 2;
@@ -149,15 +149,15 @@ static int64_t copies_of(const struct grouping *grouping, int bits)
 
 enum status group_dense(const struct grouping *grouping, int64_t *groups)
 {
-    int members = grouping->crew->threads, bits = grouping->keys->word_bits[0];
+    int members = grouping->workers->threads, bits = grouping->keys->word_bits[0];
     struct dense dense = {.grouping = grouping, .codes = INT64_C(1) << bits};
     dense.copies = copies_of(grouping, bits);
-    dense.cells = heap_array((size_t)members, sizeof *dense.cells);
+    dense.states = heap_array((size_t)members, sizeof *dense.states);
     dense.failed = heap_array((size_t)members, sizeof *dense.failed);
     enum status status = run(&dense, groups);
     for (int i = 0; i < members; i++)
-        cells_free(grouping, dense.cells[i], dense.codes * dense.copies);
-    free(dense.cells);
+        group_states_free(grouping, dense.states[i], dense.codes * dense.copies);
+    free(dense.states);
     free(dense.failed);
     return status;
 }

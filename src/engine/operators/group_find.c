@@ -10,8 +10,8 @@ static bool is_dense(const struct grouping *grouping)
 {
     int bits = grouping->keys->word_bits[0];
     size_t size = 0;
-    for (size_t i = 0; i < grouping->tally_count; i++)
-        size += tally_size(&grouping->tallies[i]);
+    for (size_t i = 0; i < grouping->group_agg_count; i++)
+        size += group_aggregate_size(&grouping->group_aggs[i]);
     return bits <= FEW_BITS ||
            (bits <= DENSE_BITS && (INT64_C(1) << bits) <= grouping->rows && size << bits <= DENSE_BYTES);
 }

@@ -6,7 +6,7 @@
 #ifndef RQL_ENGINE_OPERATORS_GROUP_FIND_H
 #define RQL_ENGINE_OPERATORS_GROUP_FIND_H
 
-#include "engine/operators/group_states.h"
+#include "engine/operators/group_aggregate.h"
 #include "engine/operators/sort_keys.h"
 
 /* Groups found, in the order of their codes: those at positions at .. at+count-1 of the result. */
@@ -14,16 +14,16 @@ struct found {
     int64_t at;
     int count; /* at most KEY_BLOCK */
     const uint64_t *codes;
-    void *const *cells;     /* of each tally; */
+    void *const *states;    /* of each tally; */
     const uint32_t *places; /* where in the cells each group is */
 };
 
 struct grouping {
-    const struct crew *crew;
+    const struct workers *workers;
     int64_t rows;
     const struct keys *keys; /* of one word */
-    const struct tally *tallies;
-    size_t tally_count;
+    const struct group_aggregate *group_aggs;
+    size_t group_agg_count;
 
     /* Says how many groups there are at most, before any is given; false: there is no room. */
     bool (*prepare)(void *context, int64_t most);

@@ -1,7 +1,7 @@
 /* Grouping by a hash table for each thread, which never grows: with more groups than fit the cache sorting is
  * faster. */
-#include "engine/operators/group_cells.h"
 #include "engine/operators/group_find.h"
+#include "engine/operators/group_states.h"
 #include "engine/operators/radix_sort.h"
 
 #include "base/heap.h"
@@ -22,7 +22,7 @@ struct table {
     uint32_t places[SLOTS]; /* of a code's group, counted from 1; 0: free */
     uint32_t groups;
     uint64_t group_codes[MOST_GROUPS];
-    void **cells;
+    void **states;
 };
 
 struct hashing {
@@ -64,13 +64,13 @@ static struct table *get_table(struct hashing *hashing, int member)
 {
     if (!hashing->tables[member]) {
         struct table *table = heap_array(1, sizeof *table);
-        table->cells = cells_new(hashing->grouping, MOST_GROUPS);
-        if (!table->cells) {
+        table->states = group_states_new(hashing->grouping, MOST_GROUPS);
+        if (!table->states) {
             hashing->failed = true;
             free(table);
             return NULL;
         }
-        cells_clear(hashing->grouping, table->cells, 0, MOST_GROUPS);
+        group_states_clear(hashing->grouping, table->states, 0, MOST_GROUPS);
         hashing->tables[member] = table;
     }
     return hashing->tables[member];
@@ -87,7 +87,7 @@ static void add_part(void *context, int member, int64_t part)
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         keys_read(hashing->grouping->keys, 0, row, count, codes);
         if (look_up(table, codes, count, places))
-            cells_add(hashing->grouping, table->cells, places, row, count);
+            group_states_add(hashing->grouping, table->states, places, row, count);
         else
             hashing->too_many = true;
     }
@@ -111,7 +111,7 @@ static void take_groups(void *context, int member, int64_t row, const void *elem
 static int64_t list_groups(struct hashing *hashing)
 {
     int64_t count = 0;
-    for (int i = 0; i < hashing->grouping->crew->threads; i++) {
+    for (int i = 0; i < hashing->grouping->workers->threads; i++) {
         const struct table *table = hashing->tables[i];
         for (uint32_t place = 0; table && place < table->groups; place++)
             hashing->groups[count++] = (struct radix_pair){table->group_codes[place], (uint64_t)i << 32 | place};
@@ -131,7 +131,7 @@ static void flush(const struct grouping *grouping, struct found *found)
 {
     if (found->count > 0)
         grouping->give(grouping->context, found);
-    cells_clear(grouping, (void **)found->cells, 0, found->count);
+    group_states_clear(grouping, (void **)found->states, 0, found->count);
     found->at += found->count;
     found->count = 0;
 }
@@ -139,17 +139,17 @@ static void flush(const struct grouping *grouping, struct found *found)
 static enum status give_groups(const struct hashing *hashing, int64_t count, int64_t *groups)
 {
     const struct grouping *grouping = hashing->grouping;
-    void **cells = cells_new(grouping, KEY_BLOCK);
-    if (!cells || !grouping->prepare(grouping->context, different_codes(hashing->sorted, count))) {
-        cells_free(grouping, cells, KEY_BLOCK);
+    void **states = group_states_new(grouping, KEY_BLOCK);
+    if (!states || !grouping->prepare(grouping->context, different_codes(hashing->sorted, count))) {
+        group_states_free(grouping, states, KEY_BLOCK);
         return STATUS_FAILED;
     }
     uint64_t codes[KEY_BLOCK];
     uint32_t places[KEY_BLOCK];
     for (uint32_t i = 0; i < KEY_BLOCK; i++)
         places[i] = i;
-    struct found found = {.codes = codes, .cells = cells, .places = places};
-    cells_clear(grouping, cells, 0, KEY_BLOCK);
+    struct found found = {.codes = codes, .states = states, .places = places};
+    group_states_clear(grouping, states, 0, KEY_BLOCK);
     for (int64_t i = 0; i < count; i++) {
         const struct radix_pair *group = &hashing->sorted[i];
         if (i == 0 || group->key != group[-1].key) {
@@ -157,24 +157,24 @@ static enum status give_groups(const struct hashing *hashing, int64_t count, int
                 flush(grouping, &found);
             codes[found.count++] = group->key;
         }
-        cells_merge(grouping, cells, found.count - 1, hashing->tables[group->load >> 32]->cells,
-                    (int64_t)(uint32_t)group->load);
+        group_states_merge(grouping, states, found.count - 1, hashing->tables[group->load >> 32]->states,
+                           (int64_t)(uint32_t)group->load);
     }
     flush(grouping, &found);
     *groups = found.at;
-    cells_free(grouping, cells, KEY_BLOCK);
+    group_states_free(grouping, states, KEY_BLOCK);
     return STATUS_OK;
 }
 
 static enum status merge(struct hashing *hashing, int64_t *groups)
 {
-    const struct crew *crew = hashing->grouping->crew;
-    size_t most = (size_t)crew->threads * MOST_GROUPS;
+    const struct workers *workers = hashing->grouping->workers;
+    size_t most = (size_t)workers->threads * MOST_GROUPS;
     hashing->groups = heap_array(most, sizeof *hashing->groups);
     hashing->sorted = heap_array(most, sizeof *hashing->sorted);
     int64_t count = list_groups(hashing);
     struct radix radix = {
-        .crew = crew,
+        .workers = workers,
         .rows = count,
         .width = sizeof(struct radix_pair),
         .bits = hashing->grouping->keys->word_bits[0],
@@ -192,20 +192,20 @@ static enum status merge(struct hashing *hashing, int64_t *groups)
 
 enum status group_hash(const struct grouping *grouping, bool *few, int64_t *groups)
 {
-    const struct crew *crew = grouping->crew;
-    struct hashing hashing = {.grouping = grouping, .parts = parts_of(crew, grouping->rows, PART_ROWS)};
-    hashing.tables = heap_array((size_t)crew->threads, sizeof *hashing.tables);
+    const struct workers *workers = grouping->workers;
+    struct hashing hashing = {.grouping = grouping, .parts = parts_of(workers, grouping->rows, PART_ROWS)};
+    hashing.tables = heap_array((size_t)workers->threads, sizeof *hashing.tables);
     enum status status = STATUS_OK;
-    if (!crew_run(crew, hashing.parts.count, add_part, &hashing))
+    if (!workers_run(workers, hashing.parts.count, add_part, &hashing))
         status = STATUS_CANCELLED;
     else if (hashing.failed)
         status = STATUS_FAILED;
     *few = !hashing.too_many;
     if (status == STATUS_OK && *few)
         status = merge(&hashing, groups);
-    for (int i = 0; i < crew->threads; i++) {
+    for (int i = 0; i < workers->threads; i++) {
         if (hashing.tables[i])
-            cells_free(grouping, hashing.tables[i]->cells, MOST_GROUPS);
+            group_states_free(grouping, hashing.tables[i]->states, MOST_GROUPS);
         free(hashing.tables[i]);
     }
     free(hashing.tables);

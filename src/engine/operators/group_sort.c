@@ -1,7 +1,7 @@
 /* Grouping by sorting codes with their rows: equal ones come out one after another. Every sorted bucket is aggregated
  * while it is in the cache, and its groups are given at its first row; at the end the gaps are closed. */
-#include "engine/operators/group_cells.h"
 #include "engine/operators/group_find.h"
+#include "engine/operators/group_states.h"
 #include "engine/operators/radix_sort.h"
 
 #include "base/heap.h"
@@ -21,7 +21,7 @@ struct sorted {
     const struct grouping *grouping;
     int row_bits; /* of the row below the code in a word of 8 bytes; else they have one each */
     bool pairs;
-    void ***cells; /* of each member, for a block's groups and the one before */
+    void ***states; /* of each member, for a block's groups and the one before */
     _Atomic bool failed;
     pthread_mutex_t lock; /* of the rest */
     struct stretch *stretches;
@@ -67,14 +67,14 @@ struct bucket {
     bool open; /* the group at place 0 has rows of the block before */
 };
 
-static void add_block(const struct grouping *grouping, void **cells, struct bucket *bucket, const uint64_t *codes,
+static void add_block(const struct grouping *grouping, void **states, struct bucket *bucket, const uint64_t *codes,
                       const uint64_t *rows, int count)
 {
     uint32_t places[KEY_BLOCK];
     uint32_t last = 0;
     if (!bucket->open) {
         bucket->codes[0] = codes[0];
-        cells_clear(grouping, cells, 0, 1);
+        group_states_clear(grouping, states, 0, 1);
     }
     for (int i = 0; i < count; i++) {
         bool another = codes[i] != bucket->codes[last];
@@ -82,8 +82,8 @@ static void add_block(const struct grouping *grouping, void **cells, struct buck
         bucket->codes[last] = codes[i];
         places[i] = last;
     }
-    cells_clear(grouping, cells, 1, last);
-    cells_add_at(grouping, cells, places, rows, count);
+    group_states_clear(grouping, states, 1, last);
+    group_states_add_at(grouping, states, places, rows, count);
     bucket->open = true;
     bucket->found.count = (int)last;
     if (last == 0)
@@ -92,8 +92,8 @@ static void add_block(const struct grouping *grouping, void **cells, struct buck
     grouping->give(grouping->context, &bucket->found);
     bucket->found.at += (int64_t)last;
     bucket->codes[0] = bucket->codes[last];
-    cells_clear(grouping, cells, 0, 1);
-    cells_merge(grouping, cells, 0, cells, last);
+    group_states_clear(grouping, states, 0, 1);
+    group_states_merge(grouping, states, 0, states, last);
 }
 
 static void note_stretch(struct sorted *sorted, int64_t at, int64_t count)
@@ -111,14 +111,14 @@ static void take_bucket(void *context, int member, int64_t row, const void *elem
 {
     struct sorted *sorted = context;
     const struct grouping *grouping = sorted->grouping;
-    if (!sorted->cells[member])
-        sorted->cells[member] = cells_new(grouping, KEY_BLOCK + 1);
-    void **cells = sorted->cells[member];
-    if (!cells) {
+    if (!sorted->states[member])
+        sorted->states[member] = group_states_new(grouping, KEY_BLOCK + 1);
+    void **states = sorted->states[member];
+    if (!states) {
         sorted->failed = true;
         return;
     }
-    struct bucket bucket = {.found = {.at = row, .cells = cells}};
+    struct bucket bucket = {.found = {.at = row, .states = states}};
     bucket.found.places = bucket.places;
     for (uint32_t i = 0; i <= KEY_BLOCK; i++)
         bucket.places[i] = i;
@@ -126,7 +126,7 @@ static void take_bucket(void *context, int member, int64_t row, const void *elem
     for (int64_t i = 0; i < count; i += KEY_BLOCK) {
         int block = count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK;
         split(sorted, elements, i, block, codes, rows);
-        add_block(grouping, cells, &bucket, codes, rows, block);
+        add_block(grouping, states, &bucket, codes, rows, block);
     }
     bucket.found.count = 1;
     bucket.found.codes = bucket.codes;
@@ -157,16 +157,16 @@ static int64_t close_gaps(struct sorted *sorted)
 
 enum status group_sorted(const struct grouping *grouping, int64_t *groups)
 {
-    int members = grouping->crew->threads, bits = grouping->keys->word_bits[0];
+    int members = grouping->workers->threads, bits = grouping->keys->word_bits[0];
     struct sorted sorted = {.grouping = grouping};
     if (!grouping->prepare(grouping->context, grouping->rows))
         return STATUS_FAILED;
     sorted.row_bits = grouping->rows > 1 ? WORD_BITS - __builtin_clzll((uint64_t)grouping->rows - 1) : 1;
     sorted.pairs = bits + sorted.row_bits > WORD_BITS;
-    sorted.cells = heap_array((size_t)members, sizeof *sorted.cells);
+    sorted.states = heap_array((size_t)members, sizeof *sorted.states);
     pthread_mutex_init(&sorted.lock, NULL);
     struct radix radix = {
-        .crew = grouping->crew,
+        .workers = grouping->workers,
         .rows = grouping->rows,
         .width = sorted.pairs ? sizeof(struct radix_pair) : sizeof(uint64_t),
         .shift = sorted.pairs ? 0 : sorted.row_bits,
@@ -181,8 +181,8 @@ enum status group_sorted(const struct grouping *grouping, int64_t *groups)
     if (status == STATUS_OK)
         *groups = close_gaps(&sorted);
     for (int i = 0; i < members; i++)
-        cells_free(grouping, sorted.cells[i], KEY_BLOCK + 1);
-    free(sorted.cells);
+        group_states_free(grouping, sorted.states[i], KEY_BLOCK + 1);
+    free(sorted.states);
     free(sorted.stretches);
     pthread_mutex_destroy(&sorted.lock);
     return status;

@@ -20,7 +20,7 @@ struct share {
 
 struct histogram {
     const struct column *column;
-    struct hist hist;
+    struct histogram_bins hist;
     struct parts parts;
     struct share *shares; /* of each member */
 };
@@ -43,25 +43,25 @@ static void bound_floats(struct share *share, const double *values, int count)
     }
 }
 
-static void count_values(const struct hist *hist, struct share *share, const void *values, int count)
+static void count_values(const struct histogram_bins *hist, struct share *share, const void *values, int count)
 {
     for (int i = 0; i < count && !hist->number; i++)
-        share->counts[hist_bin_int(hist, ((const int64_t *)values)[i])]++;
+        share->counts[histogram_bin_of_int(hist, ((const int64_t *)values)[i])]++;
     for (int i = 0; i < count && hist->number; i++) {
         double number = ((const double *)values)[i];
         if (number == number)
-            share->counts[hist_bin_float(hist, number)]++;
+            share->counts[histogram_bin_of_float(hist, number)]++;
     }
 }
 
 static void bound_part(void *context, int member, int64_t part)
 {
     const struct histogram *histogram = context;
-    double values[BREAK_BLOCK]; /* or as many integers */
+    double values[OPERATOR_BLOCK]; /* or as many integers */
     int64_t end = part_begin(&histogram->parts, part + 1);
-    for (int64_t row = part_begin(&histogram->parts, part); row < end; row += BREAK_BLOCK) {
-        int count = end - row < BREAK_BLOCK ? (int)(end - row) : BREAK_BLOCK;
-        break_values(histogram->column, row, count, values);
+    for (int64_t row = part_begin(&histogram->parts, part); row < end; row += OPERATOR_BLOCK) {
+        int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
+        operator_values(histogram->column, row, count, values);
         if (histogram->hist.number)
             bound_floats(&histogram->shares[member], values, count);
         else
@@ -72,11 +72,11 @@ static void bound_part(void *context, int member, int64_t part)
 static void count_part(void *context, int member, int64_t part)
 {
     const struct histogram *histogram = context;
-    double values[BREAK_BLOCK];
+    double values[OPERATOR_BLOCK];
     int64_t end = part_begin(&histogram->parts, part + 1);
-    for (int64_t row = part_begin(&histogram->parts, part); row < end; row += BREAK_BLOCK) {
-        int count = end - row < BREAK_BLOCK ? (int)(end - row) : BREAK_BLOCK;
-        break_values(histogram->column, row, count, values);
+    for (int64_t row = part_begin(&histogram->parts, part); row < end; row += OPERATOR_BLOCK) {
+        int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
+        operator_values(histogram->column, row, count, values);
         count_values(&histogram->hist, &histogram->shares[member], values, count);
     }
 }
@@ -84,7 +84,7 @@ static void count_part(void *context, int member, int64_t part)
 /* False if there is no finite range. */
 static bool join_bounds(struct histogram *histogram, int members)
 {
-    struct hist *hist = &histogram->hist;
+    struct histogram_bins *hist = &histogram->hist;
     int64_t seen = 0;
     hist->lo = INT64_MAX;
     hist->hi = INT64_MIN;
@@ -104,54 +104,55 @@ static bool join_bounds(struct histogram *histogram, int members)
     return seen > 0 && (!hist->number || (isfinite(hist->flo) && isfinite(hist->fhi)));
 }
 
-static void write_rows(const struct break_job *job, const struct histogram *histogram, int members)
+static void write_rows(const struct operator_job *job, const struct histogram *histogram, int members)
 {
     for (int64_t bin = 0; bin < histogram->hist.bins; bin++) {
         int64_t count = 0;
         for (int i = 0; i < members; i++)
             count += histogram->shares[i].counts[bin];
         if (job->results[0])
-            *(double *)column_at(job->results[0], bin) = hist_edge(&histogram->hist, bin);
+            *(double *)column_at(job->results[0], bin) = histogram_edge(&histogram->hist, bin);
         if (job->results[1])
-            *(double *)column_at(job->results[1], bin) = hist_edge(&histogram->hist, bin + 1);
+            *(double *)column_at(job->results[1], bin) = histogram_edge(&histogram->hist, bin + 1);
         if (job->results[2])
             *(int64_t *)column_at(job->results[2], bin) = count;
     }
 }
 
-static enum status run(const struct break_job *job, const struct crew *crew, struct histogram *histogram, bool *flagged)
+static enum status run(const struct operator_job *job, const struct workers *workers, struct histogram *histogram,
+                       bool *flagged)
 {
-    if (!crew_run(crew, histogram->parts.count, bound_part, histogram))
+    if (!workers_run(workers, histogram->parts.count, bound_part, histogram))
         return STATUS_CANCELLED;
-    if (!join_bounds(histogram, crew->threads)) {
+    if (!join_bounds(histogram, workers->threads)) {
         *flagged = true;
         return STATUS_OK;
     }
-    if (!crew_run(crew, histogram->parts.count, count_part, histogram))
+    if (!workers_run(workers, histogram->parts.count, count_part, histogram))
         return STATUS_CANCELLED;
-    write_rows(job, histogram, crew->threads);
+    write_rows(job, histogram, workers->threads);
     return STATUS_OK;
 }
 
-enum status break_hist(const struct break_job *job, const struct crew *crew, bool *flagged)
+enum status operator_hist(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
-    const struct breaker *breaker = job->task->breaker;
+    const struct operator* operator= job->task->operator;
     struct histogram histogram = {
-        .column = job->inputs[breaker->keys[0]],
-        .parts = parts_of(crew, job->rows, PART_ROWS),
-        .hist = {.bins = breaker->into},
+        .column = job->inputs[operator->keys[0]],
+        .parts = parts_of(workers, job->rows, PART_ROWS),
+        .hist = {.bins = operator->into},
     };
     histogram.hist.number = type_table[histogram.column->store].kind == KIND_FLOAT;
-    histogram.shares = heap_array((size_t)crew->threads, sizeof *histogram.shares);
-    for (int i = 0; i < crew->threads; i++)
+    histogram.shares = heap_array((size_t)workers->threads, sizeof *histogram.shares);
+    for (int i = 0; i < workers->threads; i++)
         histogram.shares[i] = (struct share){.lo = INT64_MAX,
                                              .hi = INT64_MIN,
                                              .flo = INFINITY,
                                              .fhi = -INFINITY,
-                                             .counts = heap_array((size_t)breaker->into, sizeof(int64_t))};
-    *job->result_rows = breaker->into;
-    enum status status = run(job, crew, &histogram, flagged);
-    for (int i = 0; i < crew->threads; i++)
+                                             .counts = heap_array((size_t) operator->into, sizeof(int64_t))};
+    *job->result_rows = operator->into;
+    enum status status = run(job, workers, &histogram, flagged);
+    for (int i = 0; i < workers->threads; i++)
         free(histogram.shares[i].counts);
     free(histogram.shares);
     return status;

@@ -2,30 +2,31 @@
 
 #include "engine/operators/operator_kinds.h"
 
-enum status break_run_team(const struct break_job *job, struct team *team, bool *flagged)
+enum status host_operator_run_pool(const struct operator_job *job, struct thread_pool *thread_pool, bool *flagged)
 {
-    static break_fn *const table[] = {
-        [BREAK_SCAN] = break_scan,         [BREAK_SORT] = break_sort,       [BREAK_GROUP] = break_group,
-        [BREAK_DISTINCT] = break_distinct, [BREAK_SCATTER] = break_scatter, [BREAK_HIST] = break_hist,
+    static operator_fn *const table[] = {
+        [OPERATOR_SCAN] = operator_scan,       [OPERATOR_SORT] = operator_sort,
+        [OPERATOR_GROUP] = operator_group,     [OPERATOR_DISTINCT] = operator_distinct,
+        [OPERATOR_SCATTER] = operator_scatter, [OPERATOR_HIST] = operator_hist,
     };
-    struct crew crew = {.threads = team_threads(team),
-                        .team = team,
-                        .cancel = job->cancel,
-                        .progress = job->progress,
-                        .whole = job->whole,
-                        .pool = job->pool};
-    return table[job->task->breaker->kind](job, &crew, flagged);
+    struct workers workers = {.threads = thread_pool_threads(thread_pool),
+                              .thread_pool = thread_pool,
+                              .cancel = job->cancel,
+                              .progress = job->progress,
+                              .whole = job->whole,
+                              .pool = job->pool};
+    return table[job->task->operator->kind](job, &workers, flagged);
 }
 
-enum status break_run_threads(const struct break_job *job, int threads, bool *flagged)
+enum status host_operator_run_threads(const struct operator_job *job, int threads, bool *flagged)
 {
-    struct team *team = team_new(threads);
-    enum status status = break_run_team(job, team, flagged);
-    team_free(team);
+    struct thread_pool *thread_pool = thread_pool_new(threads);
+    enum status status = host_operator_run_pool(job, thread_pool, flagged);
+    thread_pool_free(thread_pool);
     return status;
 }
 
-enum status break_run(const struct break_job *job, bool *flagged)
+enum status host_operator_run(const struct operator_job *job, bool *flagged)
 {
-    return break_run_threads(job, parallel_threads(), flagged);
+    return host_operator_run_threads(job, parallel_threads(), flagged);
 }

@@ -13,12 +13,12 @@
  * certain, a position out of bounds or taken twice, a histogram without finite bounds, an aggregate of group other
  * than sum, count, min, max and mean. Then, and on any other status, no columns have been left in `results` that the
  * caller did not put there. */
-enum status break_run(const struct break_job *job, bool *flagged);
+enum status host_operator_run(const struct operator_job *job, bool *flagged);
 
 /* The same with this many threads at most. The results are the same. */
-enum status break_run_threads(const struct break_job *job, int threads, bool *flagged);
+enum status host_operator_run_threads(const struct operator_job *job, int threads, bool *flagged);
 
 /* And with a team's. */
-enum status break_run_team(const struct break_job *job, struct team *team, bool *flagged);
+enum status host_operator_run_pool(const struct operator_job *job, struct thread_pool *thread_pool, bool *flagged);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/parallel.h"
 #include "engine/operators/operator.h"
 
-typedef enum status break_fn(const struct break_job *job, const struct crew *crew, bool *flagged);
-break_fn break_scan, break_sort, break_group, break_distinct, break_scatter, break_hist;
+typedef enum status operator_fn(const struct operator_job *job, const struct workers *workers, bool *flagged);
+operator_fn operator_scan, operator_sort, operator_group, operator_distinct, operator_scatter, operator_hist;
 
 #endif

@@ -391,13 +391,13 @@ static enum status sort_large(struct sorter *sorter, const struct deal *deal, in
 
 static enum status run_deal(struct sorter *sorter, struct deal *deal, int depth)
 {
-    const struct crew *crew = sorter->radix->crew;
-    if (!crew_run(crew, deal->parts.count, count_any, deal))
+    const struct workers *workers = sorter->radix->workers;
+    if (!workers_run(workers, deal->parts.count, count_any, deal))
         return STATUS_CANCELLED;
     place_buckets(deal);
-    if (!crew_run(crew, deal->parts.count, deal_any, deal))
+    if (!workers_run(workers, deal->parts.count, deal_any, deal))
         return STATUS_CANCELLED;
-    if (!crew_run(crew, (int64_t)1 << deal->bits, small_bucket, deal))
+    if (!workers_run(workers, (int64_t)1 << deal->bits, small_bucket, deal))
         return STATUS_CANCELLED;
     return sort_large(sorter, deal, depth);
 }
@@ -412,8 +412,8 @@ static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, i
     }
     void **space = &sorter->spaces[depth & 1];
     const size_t bytes = (size_t)radix->rows * radix->width;
-    if (!*space &&
-        (!ram_has((int64_t)bytes) || !(*space = pool_take(radix->crew->pool, bytes, &sorter->space_bytes[depth & 1]))))
+    if (!*space && (!system_memory_has((int64_t)bytes) ||
+                    !(*space = buffer_pool_take(radix->workers->pool, bytes, &sorter->space_bytes[depth & 1]))))
         return STATUS_FAILED;
     int digit = deal_bits(count, radix->width, bits);
     struct radix_map *map = from ? NULL : radix_map_new(radix, digit);
@@ -423,7 +423,7 @@ static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, i
         .from = from,
         .to = (char *)*space + (size_t)first * radix->width,
         .first = first,
-        .parts = parts_of(radix->crew, count, PART_ROWS),
+        .parts = parts_of(radix->workers, count, PART_ROWS),
         .shift = radix->shift + bits - digit,
         .bits = digit,
         .rest = bits - digit,
@@ -457,12 +457,12 @@ static bool get_ready(struct sorter *sorter)
     const struct radix *radix = sorter->radix;
     size_t most = ((size_t)radix->rows * radix->width >> DEAL_BITS) * LARGE;
     sorter->leaf_bytes = most > LEAF_BYTES ? most : LEAF_BYTES;
-    sorter->own = heap_array((size_t)radix->crew->threads, sizeof *sorter->own);
+    sorter->own = heap_array((size_t)radix->workers->threads, sizeof *sorter->own);
     bool ready = true;
-    for (int i = 0; i < radix->crew->threads; i++) {
+    for (int i = 0; i < radix->workers->threads; i++) {
         struct own *own = &sorter->own[i];
         own->counted = heap_array(LEAF_PASSES, sizeof *own->counted);
-        own->scratch = pool_take(radix->crew->pool, sorter->leaf_bytes, &own->scratch_bytes);
+        own->scratch = buffer_pool_take(radix->workers->pool, sorter->leaf_bytes, &own->scratch_bytes);
         ready = ready && own->scratch;
     }
     return ready;
@@ -471,14 +471,14 @@ static bool get_ready(struct sorter *sorter)
 static void clean_up(struct sorter *sorter)
 {
     const struct radix *radix = sorter->radix;
-    for (int i = 0; i < radix->crew->threads; i++) {
+    for (int i = 0; i < radix->workers->threads; i++) {
         free(sorter->own[i].counted);
-        pool_give(radix->crew->pool, sorter->own[i].scratch, sorter->own[i].scratch_bytes);
+        buffer_pool_give(radix->workers->pool, sorter->own[i].scratch, sorter->own[i].scratch_bytes);
     }
     free(sorter->own);
     for (int i = 0; i < 2; i++) {
         if (sorter->spaces[i] != radix->space)
-            pool_give(radix->crew->pool, sorter->spaces[i], sorter->space_bytes[i]);
+            buffer_pool_give(radix->workers->pool, sorter->spaces[i], sorter->space_bytes[i]);
     }
 }
 

@@ -1,9 +1,9 @@
 /* A stable radix sort of fixed-size elements by some bits of their first word, on all threads.
  *
  * The elements are dealt into buckets by the topmost digit while they are read, each thread's share of the rows to
- * its own places, so that equal ones keep their order (or by what a sample shows to be even, radix_map.h); then every
- * bucket, small enough for a core's cache, is sorted by its lower digits, least significant first, and handed on while
- * it is there. A bucket that is too large is dealt again by the bits in which its elements differ. */
+ * its own places, so that equal ones keep their order (or by what a sample shows to be even, radix_splitters.h); then
+ * every bucket, small enough for a core's cache, is sorted by its lower digits, least significant first, and handed on
+ * while it is there. A bucket that is too large is dealt again by the bits in which its elements differ. */
 #ifndef RQL_ENGINE_OPERATORS_RADIX_SORT_H
 #define RQL_ENGINE_OPERATORS_RADIX_SORT_H
 
@@ -18,7 +18,7 @@ struct radix_pair {
 };
 
 struct radix {
-    const struct crew *crew;
+    const struct workers *workers;
     int64_t rows;
     size_t width;    /* of an element: 4, 8 or 16 bytes */
     int shift, bits; /* sorted by bits shift .. shift+bits-1 */

@@ -6,14 +6,15 @@
 
 /* Writes the row numbers 0..rows-1 in the order of their keys, of any number of words; equal ones keep theirs.
  * STATUS_FAILED: there is no memory; nothing has been said. */
-enum status order_rows(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *order);
+enum status order_rows(const struct keys *keys, int64_t rows, const struct workers *workers, uint64_t *order);
 
 /* The same for the `count` rows listed, each below `rows`: puts the list in the order of their keys. */
-enum status order_listed(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *list, int64_t count);
+enum status order_listed(const struct keys *keys, int64_t rows, const struct workers *workers, uint64_t *list,
+                         int64_t count);
 
 /* Writes the first `first` of what order_rows would give, in about the time of reading the first key's column once
  * where they are few. 0 < first <= rows. */
-enum status order_first(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *order, int64_t first);
+enum status top_n(const struct keys *keys, int64_t rows, const struct workers *workers, uint64_t *order, int64_t first);
 
 /* Keys that may need several words, and the ones to group by: themselves, or the ranks of rows by them. */
 struct one_word {
@@ -28,7 +29,7 @@ struct one_word {
 
 /* `columns` are the keys, of at least one row; STATUS_CANCELLED, or as above. one_word_free is due in any case. */
 enum status one_word_init(struct one_word *word, const struct column **columns, size_t count, int64_t rows,
-                          const struct crew *crew);
+                          const struct workers *workers);
 void one_word_free(struct one_word *word);
 
 #endif

@@ -19,12 +19,12 @@ enum { CHUNK_ROWS = 1 << 16, FEWEST_ROWS = 1 << 15, SIDE_BY_SIDE = 256 };
 struct running {
     int64_t integer;
     double number;
-    struct cascade sum; /* of floats */
-    bool any;           /* a user's function has no identity: nothing has been combined yet */
+    struct compensated_sum sum; /* of floats */
+    bool any;                   /* a user's function has no identity: nothing has been combined yet */
 };
 
 struct scan {
-    const struct break_job *job;
+    const struct operator_job *job;
     const struct aggregate *aggregate;
     const struct column *from;
     struct column *to;
@@ -104,14 +104,14 @@ SPECIALISED void scan_floats(enum aggregate_kind kind, bool exclusive, struct ru
 
 SPECIALISED bool scan_float_sum(bool exclusive, struct running *running, const double *in, double *out, int count)
 {
-    struct cascade sum = running->sum;
+    struct compensated_sum sum = running->sum;
     bool uncertain = false;
     for (int i = 0; i < count; i++) {
         if (exclusive)
-            out[i] = cascade_result(&sum, &uncertain);
-        cascade_add(&sum, in[i]);
+            out[i] = compensated_sum_result(&sum, &uncertain);
+        compensated_sum_add(&sum, in[i]);
         if (!exclusive)
-            out[i] = cascade_result(&sum, &uncertain);
+            out[i] = compensated_sum_result(&sum, &uncertain);
     }
     running->sum = sum;
     return uncertain;
@@ -173,8 +173,8 @@ static bool scan_by_function(const struct scan *scan, struct running *running, c
         struct running before = *running;
         if (running->any) {
             struct scalar result;
-            if (!reducer_apply(scan->aggregate->reducer, scalar_of(scan, running->integer, running->number),
-                               scalar_of(scan, integer, number), &result) ||
+            if (!user_reduce_apply(scan->aggregate->reducer, scalar_of(scan, running->integer, running->number),
+                                   scalar_of(scan, integer, number), &result) ||
                 !scalar_fits(&result))
                 return true;
             integer = (int64_t)result.integer;
@@ -212,13 +212,13 @@ static void write_results(const struct scan *scan, int64_t row, const void *valu
     if (scan->to->store == TYPE_F64)
         memcpy(column_at(scan->to, row), values, (size_t)count * sizeof(double));
     else
-        break_write_ints(scan->to, row, values, count);
+        operator_write_ints(scan->to, row, values, count);
 }
 
 /* Rows begin..end-1, going on from `running` until the next segment begins. */
 static void scan_rows(struct scan *scan, struct running *running, int64_t begin, int64_t end)
 {
-    double in[BREAK_BLOCK], out[BREAK_BLOCK]; /* or as many integers, of the same size */
+    double in[OPERATOR_BLOCK], out[OPERATOR_BLOCK]; /* or as many integers, of the same size */
     bool in_place = scan->to->store == TYPE_F64 || scan->to->store == TYPE_I64;
     while (begin < end && !scan->flagged) {
         int64_t left = end - begin;
@@ -228,8 +228,8 @@ static void scan_rows(struct scan *scan, struct running *running, int64_t begin,
                 *running = scan->start;
             left = scan->segment - inside < left ? scan->segment - inside : left;
         }
-        int count = left < BREAK_BLOCK ? (int)left : BREAK_BLOCK;
-        break_values(scan->from, begin, count, in);
+        int count = left < OPERATOR_BLOCK ? (int)left : OPERATOR_BLOCK;
+        operator_values(scan->from, begin, count, in);
         scan_values(scan, running, in, in_place ? column_at(scan->to, begin) : (void *)out, count);
         if (!in_place)
             write_results(scan, begin, out, count);
@@ -248,13 +248,13 @@ static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t e
                                        : kind == AGG_BITAND ? -1
                                                             : 0,
                             .number = NAN};
-    double in[BREAK_BLOCK], unused[BREAK_BLOCK];
-    for (; begin < end; begin += BREAK_BLOCK) {
-        int count = end - begin < BREAK_BLOCK ? (int)(end - begin) : BREAK_BLOCK;
-        break_values(scan->from, begin, count, in);
+    double in[OPERATOR_BLOCK], unused[OPERATOR_BLOCK];
+    for (; begin < end; begin += OPERATOR_BLOCK) {
+        int count = end - begin < OPERATOR_BLOCK ? (int)(end - begin) : OPERATOR_BLOCK;
+        operator_values(scan->from, begin, count, in);
         if (scan->number && kind == AGG_SUM) {
             for (int i = 0; i < count; i++)
-                cascade_add(&total.sum, in[i]);
+                compensated_sum_add(&total.sum, in[i]);
         } else {
             scan_values(scan, &total, in, unused, count);
         }
@@ -269,7 +269,7 @@ static void append(struct scan *scan, struct running *running, const struct runn
         scan->number ? 0 : combine_ints(scan->aggregate->kind, running->integer, next->integer, &overflow);
     if (scan->number)
         running->number = combine_floats(scan->aggregate->kind, running->number, next->number);
-    cascade_merge(&running->sum, &next->sum);
+    compensated_sum_merge(&running->sum, &next->sum);
     if (overflow)
         scan->flagged = true;
 }
@@ -295,14 +295,14 @@ static void scan_chunk(void *context, int member, int64_t chunk)
     scan_rows(scan, &running, begin, end);
 }
 
-static bool scan_in_chunks(struct scan *scan, const struct crew *crew)
+static bool scan_in_chunks(struct scan *scan, const struct workers *workers)
 {
     scan->parts = (struct parts){
         .rows = scan->job->rows, .size = CHUNK_ROWS, .count = (scan->job->rows + CHUNK_ROWS - 1) / CHUNK_ROWS};
     scan->carry = scan->start;
     pthread_mutex_init(&scan->lock, NULL);
     pthread_cond_init(&scan->passed_on, NULL);
-    bool done = crew_run(crew, scan->parts.count, scan_chunk, scan);
+    bool done = workers_run(workers, scan->parts.count, scan_chunk, scan);
     pthread_cond_destroy(&scan->passed_on);
     pthread_mutex_destroy(&scan->lock);
     return done;
@@ -310,11 +310,11 @@ static bool scan_in_chunks(struct scan *scan, const struct crew *crew)
 
 /* ---- chains of their own ---- */
 
-static bool scan_serially(struct scan *scan, const struct crew *crew)
+static bool scan_serially(struct scan *scan, const struct workers *workers)
 {
     struct running running = scan->start;
     for (int64_t row = 0; row < scan->job->rows; row += CHUNK_ROWS) {
-        if (crew_cancelled(crew))
+        if (workers_cancelled(workers))
             return false;
         int64_t end = row + CHUNK_ROWS < scan->job->rows ? row + CHUNK_ROWS : scan->job->rows;
         scan_rows(scan, &running, row, end);
@@ -348,7 +348,7 @@ static void scan_columns(void *context, int member, int64_t part)
         for (int64_t row = first; row + begin < end && !scan->flagged; row += scan->stride) {
             int64_t stop = row + part_begin(&scan->parts, part + 1);
             int count = (int)((stop < end ? stop : end) - row - begin);
-            break_values(scan->from, row + begin, count, in);
+            operator_values(scan->from, row + begin, count, in);
             for (int i = 0; i < count; i++)
                 scan_values(scan, &running[i], &in[i], &out[i], 1);
             write_results(scan, row + begin, out, count);
@@ -362,23 +362,23 @@ static bool is_associative(const struct scan *scan)
     return scan->aggregate->kind != AGG_PRODUCT && scan->aggregate->kind != AGG_FOLD;
 }
 
-static bool scan_all(struct scan *scan, const struct crew *crew)
+static bool scan_all(struct scan *scan, const struct workers *workers)
 {
     int64_t rows = scan->job->rows;
     if (scan->stride > 1) {
         int64_t width = scan->stride < rows ? scan->stride : rows;
         scan->parts =
             (struct parts){.rows = width, .size = SIDE_BY_SIDE, .count = (width + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE};
-        return crew_run(crew, scan->parts.count, scan_columns, scan);
+        return workers_run(workers, scan->parts.count, scan_columns, scan);
     }
-    if (crew->threads > 1 && rows >= FEWEST_ROWS && scan->segment > 0 && rows / scan->segment >= crew->threads) {
+    if (workers->threads > 1 && rows >= FEWEST_ROWS && scan->segment > 0 && rows / scan->segment >= workers->threads) {
         int64_t segments = (rows + scan->segment - 1) / scan->segment;
-        scan->parts = parts_of(crew, segments, (FEWEST_ROWS + scan->segment - 1) / scan->segment);
-        return crew_run(crew, scan->parts.count, scan_segments, scan);
+        scan->parts = parts_of(workers, segments, (FEWEST_ROWS + scan->segment - 1) / scan->segment);
+        return workers_run(workers, scan->parts.count, scan_segments, scan);
     }
-    if (crew->threads > 1 && rows > CHUNK_ROWS && is_associative(scan))
-        return scan_in_chunks(scan, crew);
-    return scan_serially(scan, crew);
+    if (workers->threads > 1 && rows > CHUNK_ROWS && is_associative(scan))
+        return scan_in_chunks(scan, workers);
+    return scan_serially(scan, workers);
 }
 
 /* What stands before the first row: the initial value, or what changes nothing. */
@@ -410,27 +410,27 @@ static bool set_start(struct scan *scan)
     start->integer = (int64_t)aggregate->initial.integer;
     start->number = aggregate->initial.number;
     if (scan->number)
-        cascade_add(&start->sum, start->number);
+        compensated_sum_add(&start->sum, start->number);
     return true;
 }
 
-enum status break_scan(const struct break_job *job, const struct crew *crew, bool *flagged)
+enum status operator_scan(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
-    const struct breaker *breaker = job->task->breaker;
+    const struct operator* operator= job->task->operator;
     struct scan *scan = heap_array(1, sizeof *scan);
     scan->job = job;
     scan->aggregate = &job->task->aggregates[0];
-    scan->from = job->inputs[breaker->keys[0]];
+    scan->from = job->inputs[operator->keys[0]];
     scan->to = job->results[0];
-    scan->exclusive = breaker->exclusive;
+    scan->exclusive = operator->exclusive;
     scan->number = type_table[scan->from->store].kind == KIND_FLOAT;
-    scan->segment = breaker->segment;
-    scan->stride = breaker->stride > 1 ? breaker->stride : 1;
+    scan->segment = operator->segment;
+    scan->stride = operator->stride> 1 ? operator->stride : 1;
     *job->result_rows = job->rows;
     enum status status = STATUS_OK;
     if (!set_start(scan))
         scan->flagged = true;
-    else if (scan->to && job->rows > 0 && !scan_all(scan, crew))
+    else if (scan->to && job->rows > 0 && !scan_all(scan, workers))
         status = STATUS_CANCELLED;
     if (scan->flagged)
         *flagged = true;

@@ -12,7 +12,7 @@
 enum { PART_ROWS = 1 << 15, WORD_BITS = 64 };
 
 struct scatter {
-    const struct break_job *job;
+    const struct operator_job *job;
     const struct column *positions;
     const struct column **from;
     struct column **to;
@@ -65,11 +65,11 @@ static void scatter_part(void *context, int member, int64_t part)
 {
     (void)member;
     struct scatter *scatter = context;
-    int64_t positions[BREAK_BLOCK];
+    int64_t positions[OPERATOR_BLOCK];
     int64_t end = part_begin(&scatter->parts, part + 1);
-    for (int64_t row = part_begin(&scatter->parts, part); row < end && !scatter->failed; row += BREAK_BLOCK) {
-        int count = end - row < BREAK_BLOCK ? (int)(end - row) : BREAK_BLOCK;
-        break_values(scatter->positions, row, count, positions);
+    for (int64_t row = part_begin(&scatter->parts, part); row < end && !scatter->failed; row += OPERATOR_BLOCK) {
+        int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
+        operator_values(scatter->positions, row, count, positions);
         if (!claim(scatter, positions, count)) {
             scatter->failed = true;
             return;
@@ -79,14 +79,14 @@ static void scatter_part(void *context, int member, int64_t part)
     }
 }
 
-enum status break_scatter(const struct break_job *job, const struct crew *crew, bool *flagged)
+enum status operator_scatter(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
     const struct task *task = job->task;
     struct scatter scatter = {
         .job = job,
-        .positions = job->inputs[task->breaker->keys[0]],
-        .into = task->breaker->into >= 0 ? task->breaker->into : job->rows,
-        .parts = parts_of(crew, job->rows, PART_ROWS),
+        .positions = job->inputs[task->operator->keys[0]],
+        .into = task->operator->into >= 0 ? task->operator->into : job->rows,
+        .parts = parts_of(workers, job->rows, PART_ROWS),
     };
     *job->result_rows = scatter.into;
     /* More rows than places, or none to move: nothing has to be looked at. */
@@ -97,16 +97,16 @@ enum status break_scatter(const struct break_job *job, const struct crew *crew, 
     size_t size = ((size_t)scatter.into / WORD_BITS + 1) * sizeof *scatter.claimed;
     scatter.claimed = bulk_new(size);
     if (!scatter.claimed)
-        return break_no_memory(job);
+        return operator_no_memory(job);
     scatter.from = heap_array(task->output_count, sizeof *scatter.from);
     scatter.to = heap_array(task->output_count, sizeof *scatter.to);
     for (size_t k = 0; k < task->output_count; k++) {
         if (job->results[k]) {
-            scatter.from[scatter.count] = break_input(job, task->outputs[k].value);
+            scatter.from[scatter.count] = operator_input(job, task->outputs[k].value);
             scatter.to[scatter.count++] = job->results[k];
         }
     }
-    bool done = crew_run(crew, scatter.parts.count, scatter_part, &scatter);
+    bool done = workers_run(workers, scatter.parts.count, scatter_part, &scatter);
     if (scatter.failed)
         *flagged = true;
     bulk_free(scatter.claimed, size);

@@ -14,7 +14,7 @@
 enum { SORTED_ROWS = 1 << 16 };
 
 struct sorting {
-    const struct crew *crew;
+    const struct workers *workers;
     int64_t rows_read;
     struct keys keys;
     struct carried *carried;
@@ -48,10 +48,10 @@ static void part_sorted(void *context, int member, int64_t part)
 }
 
 /* Whether the rows are in the order of their keys, which are of one word. */
-static bool keys_sorted(const struct keys *keys, int64_t rows, const struct crew *crew, bool *sorted)
+static bool keys_sorted(const struct keys *keys, int64_t rows, const struct workers *workers, bool *sorted)
 {
-    struct sortedness state = {.keys = keys, .parts = parts_of(crew, rows, SORTED_ROWS)};
-    bool done = crew_run(crew, state.parts.count, part_sorted, &state);
+    struct sortedness state = {.keys = keys, .parts = parts_of(workers, rows, SORTED_ROWS)};
+    bool done = workers_run(workers, state.parts.count, part_sorted, &state);
     *sorted = !state.broken;
     return done;
 }
@@ -59,62 +59,62 @@ static bool keys_sorted(const struct keys *keys, int64_t rows, const struct crew
 static enum status sort_columns(const struct sorting *sorting)
 {
     bool sorted = false;
-    if (sorting->keys.words <= 1 && !keys_sorted(&sorting->keys, sorting->rows_read, sorting->crew, &sorted))
+    if (sorting->keys.words <= 1 && !keys_sorted(&sorting->keys, sorting->rows_read, sorting->workers, &sorted))
         return STATUS_CANCELLED;
     if (!sorted)
-        return sort_all(&sorting->keys, sorting->rows_read, sorting->crew, sorting->carried, sorting->carried_count);
+        return sort_all(&sorting->keys, sorting->rows_read, sorting->workers, sorting->carried, sorting->carried_count);
     for (size_t k = 0; k < sorting->carried_count; k++)
-        break_copy(sorting->crew, sorting->carried[k].from, sorting->carried[k].to, sorting->rows_read);
-    return crew_cancelled(sorting->crew) ? STATUS_CANCELLED : STATUS_OK;
+        operator_copy(sorting->workers, sorting->carried[k].from, sorting->carried[k].to, sorting->rows_read);
+    return workers_cancelled(sorting->workers) ? STATUS_CANCELLED : STATUS_OK;
 }
 
 /* Only the first rows: their numbers, and then what is in them. */
 static enum status select_first(const struct sorting *sorting, int64_t first)
 {
     size_t got = 0;
-    uint64_t *order = pool_take(sorting->crew->pool, (size_t)first * sizeof *order, &got);
+    uint64_t *order = buffer_pool_take(sorting->workers->pool, (size_t)first * sizeof *order, &got);
     if (!order)
         return STATUS_FAILED;
-    enum status status = order_first(&sorting->keys, sorting->rows_read, sorting->crew, order, first);
+    enum status status = top_n(&sorting->keys, sorting->rows_read, sorting->workers, order, first);
     for (size_t k = 0; k < sorting->carried_count && status == STATUS_OK; k++) {
         const struct carried *carried = &sorting->carried[k];
         column_pick(carried->from, order, (int)first, column_at(carried->to, 0));
     }
-    pool_give(sorting->crew->pool, order, got);
+    buffer_pool_give(sorting->workers->pool, order, got);
     return status;
 }
 
 /* Finds the keys' codes and puts the results in their order. */
-static enum status sort_by(struct sorting *sorting, struct key *at, const struct break_job *job)
+static enum status sort_by(struct sorting *sorting, struct key *at, const struct operator_job *job)
 {
-    const struct breaker *breaker = job->task->breaker;
+    const struct operator* operator= job->task->operator;
     enum status status = STATUS_CANCELLED;
-    if (breaker_selects(breaker, job->rows)) {
-        *job->result_rows = breaker->first;
-        keys_init_unseen(&sorting->keys, at, breaker->key_count);
-        status = select_first(sorting, breaker->first);
-    } else if (keys_init(&sorting->keys, at, breaker->key_count, job->rows, sorting->crew)) {
+    if (operator_selects(operator, job->rows)) {
+        *job->result_rows = operator->first;
+        keys_init_unseen(&sorting->keys, at, operator->key_count);
+        status = select_first(sorting, operator->first);
+    } else if (keys_init(&sorting->keys, at, operator->key_count, job->rows, sorting->workers)) {
         status = sort_columns(sorting);
     }
     keys_free(&sorting->keys);
-    return break_sorted(job, status);
+    return operator_sorted(job, status);
 }
 
-enum status break_sort(const struct break_job *job, const struct crew *crew, bool *flagged)
+enum status operator_sort(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
     (void)flagged; /* any rows can be sorted */
     const struct task *task = job->task;
-    const struct breaker *breaker = task->breaker;
-    struct sorting sorting = {.crew = crew, .rows_read = job->rows};
-    struct key *at = heap_array(breaker->key_count, sizeof *at);
-    for (size_t i = 0; i < breaker->key_count; i++)
-        at[i] = (struct key){.column = job->inputs[breaker->keys[i]],
-                             .descending = breaker->descending && breaker->descending[i]};
+    const struct operator* operator= task->operator;
+    struct sorting sorting = {.workers = workers, .rows_read = job->rows};
+    struct key *at = heap_array(operator->key_count, sizeof *at);
+    for (size_t i = 0; i < operator->key_count; i++)
+        at[i] = (struct key){.column = job->inputs[operator->keys[i]],
+                             .descending = operator->descending && operator->descending[i]};
     sorting.carried = heap_array(task->output_count, sizeof *sorting.carried);
     for (size_t k = 0; k < task->output_count; k++) {
         if (job->results[k])
             sorting.carried[sorting.carried_count++] =
-                (struct carried){.from = break_input(job, task->outputs[k].value), .to = job->results[k]};
+                (struct carried){.from = operator_input(job, task->outputs[k].value), .to = job->results[k]};
     }
     *job->result_rows = job->rows;
     enum status status = STATUS_OK;

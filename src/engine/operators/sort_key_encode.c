@@ -80,7 +80,7 @@ CPU_CLONES static void images_of_f64(const double *restrict data, int count, uin
         images[i] = image_of_f64(data[i]);
 }
 
-void key_images(const void *data, enum type store, const uint64_t *rows, int count, uint64_t *images)
+void sort_key_encode(const void *data, enum type store, const uint64_t *rows, int count, uint64_t *images)
 {
     switch (store) {
     case TYPE_I8:

@@ -37,12 +37,13 @@ static int64_t write_ranks(const struct keys *keys, const uint64_t *order, int64
 
 /* Gives each row the number of its keys among all different ones in their order, as a column whose range is known: one
  * key for many. Needs at least one row. The statuses of order_rows. */
-static enum status rank_rows(const struct keys *keys, int64_t rows, const struct crew *crew, struct column **ranks)
+static enum status rank_rows(const struct keys *keys, int64_t rows, const struct workers *workers,
+                             struct column **ranks)
 {
     size_t size = (size_t)rows * sizeof(uint64_t);
     uint64_t *order = bulk_new(size);
     *ranks = column_reserve(TYPE_I64, TYPE_I64, rows);
-    enum status status = order && *ranks ? order_rows(keys, rows, crew, order) : STATUS_FAILED;
+    enum status status = order && *ranks ? order_rows(keys, rows, workers, order) : STATUS_FAILED;
     if (status == STATUS_OK) {
         (*ranks)->hi = write_ranks(keys, order, rows, column_at(*ranks, 0));
         (*ranks)->range_known = true;
@@ -53,23 +54,23 @@ static enum status rank_rows(const struct keys *keys, int64_t rows, const struct
 }
 
 enum status one_word_init(struct one_word *word, const struct column **columns, size_t count, int64_t rows,
-                          const struct crew *crew)
+                          const struct workers *workers)
 {
     *word = (struct one_word){.at = heap_array(count, sizeof *word->at)};
     for (size_t i = 0; i < count; i++)
         word->at[i].column = columns[i];
-    if (!keys_init(&word->keys, word->at, count, rows, crew))
+    if (!keys_init(&word->keys, word->at, count, rows, workers))
         return STATUS_CANCELLED;
     word->by = &word->keys;
     if (word->keys.words == 1)
         return STATUS_OK;
-    enum status status = rank_rows(&word->keys, rows, crew, &word->ranks);
+    enum status status = rank_rows(&word->keys, rows, workers, &word->ranks);
     if (status != STATUS_OK)
         return status;
     word->ranked = true;
     word->rank.column = word->ranks;
     word->by = &word->rank_keys;
-    return keys_init(&word->rank_keys, &word->rank, 1, rows, crew) ? STATUS_OK : STATUS_CANCELLED;
+    return keys_init(&word->rank_keys, &word->rank, 1, rows, workers) ? STATUS_OK : STATUS_CANCELLED;
 }
 
 void one_word_free(struct one_word *word)

@@ -150,7 +150,7 @@ CPU_CLONES static struct range range_of_images(const uint64_t *images, int count
 static struct range range_of_block(const void *data, enum type store, int count)
 {
     uint64_t images[KEY_BLOCK];
-    key_images(data, store, NULL, count, images);
+    sort_key_encode(data, store, NULL, count, images);
     if (store != TYPE_F32 && store != TYPE_F64)
         return range_of_images(images, count);
     struct range range = range_below(images, count, store == TYPE_F32 ? UINT32_MAX : UINT64_MAX);
@@ -170,7 +170,7 @@ static void range_of_part(void *context, int member, int64_t part)
     } else {
         for (int64_t row = begin; row < end; row += KEY_BLOCK) {
             int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
-            break_ask_for(column, row + count, count);
+            operator_ask_for(column, row + count, count);
             struct range block = range_of_block(element(column, row), column->store, count);
             join_range(&range, &block);
         }
@@ -178,16 +178,16 @@ static void range_of_part(void *context, int member, int64_t part)
     ranging->ranges[part] = range;
 }
 
-static bool find_range(const struct column *column, int64_t rows, const struct crew *crew, struct range *range)
+static bool find_range(const struct column *column, int64_t rows, const struct workers *workers, struct range *range)
 {
     *range = no_range;
     if (column->range_known && type_table[column->store].kind != KIND_FLOAT) {
         *range = (struct range){.least = (uint64_t)column->lo ^ sign_64, .most = (uint64_t)column->hi ^ sign_64};
         return true;
     }
-    struct ranging ranging = {.column = column, .parts = parts_of(crew, rows, PART_ROWS)};
+    struct ranging ranging = {.column = column, .parts = parts_of(workers, rows, PART_ROWS)};
     ranging.ranges = heap_array((size_t)ranging.parts.count, sizeof *ranging.ranges);
-    bool done = crew_run(crew, ranging.parts.count, range_of_part, &ranging);
+    bool done = workers_run(workers, ranging.parts.count, range_of_part, &ranging);
     for (int64_t i = 0; i < ranging.parts.count && done; i++)
         join_range(range, &ranging.ranges[i]);
     free(ranging.ranges);
@@ -235,12 +235,12 @@ static void set_range(struct key *key, const struct range *range)
     key->bits = bits_of(key->most - key->least + range->nan);
 }
 
-bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, const struct crew *crew)
+bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, const struct workers *workers)
 {
     *keys = (struct keys){.at = at, .count = count};
     for (size_t i = 0; i < count; i++) {
         struct range range;
-        if (!find_range(at[i].column, rows, crew, &range))
+        if (!find_range(at[i].column, rows, workers, &range))
             return false;
         set_range(&at[i], &range);
     }
@@ -304,8 +304,8 @@ static void read_codes(const struct keys *keys, int word, int64_t row, const uin
         if (key->word != word || key->bits == 0)
             continue;
         if (!rows)
-            break_ask_for(key->column, row + count, count);
-        key_images(element(key->column, row), key->column->store, rows, count, images);
+            operator_ask_for(key->column, row + count, count);
+        sort_key_encode(element(key->column, row), key->column->store, rows, count, images);
         add_codes(key, images, count, codes);
     }
 }
@@ -349,7 +349,7 @@ void keys_read_32(const struct keys *keys, int64_t row, int count, uint32_t *cod
     };
     const struct key *key = &keys->at[0];
     if (keys->count == 1 && loops[key->column->store]) {
-        break_ask_for(key->column, row + count, count);
+        operator_ask_for(key->column, row + count, count);
         loops[key->column->store](key, element(key->column, row), count, codes);
         return;
     }

@@ -17,7 +17,7 @@ struct key {
     bool descending;
     bool faithful;        /* the code tells the element's very bits: there is no NaN and no -0.0 */
     bool nan;             /* there is a NaN; its code is one more than all others */
-    uint64_t least, most; /* of the elements' images (keys.c) but NaN */
+    uint64_t least, most; /* of the elements' images (sort_keys.c) but NaN */
     int bits;             /* of the code */
     int word, shift;      /* where in the words it is */
 };
@@ -31,7 +31,7 @@ struct keys {
 
 /* Finds the ranges of `count` keys, whose columns and directions are set, over `rows` rows, and gives them places.
  * False if cancelled. keys_free is due in either case. */
-bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, const struct crew *crew);
+bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, const struct workers *workers);
 /* The same without a look at the rows: the ranges are those of the types, or what columns say. */
 void keys_init_unseen(struct keys *keys, struct key *at, size_t count);
 void keys_free(struct keys *keys); /* not the array `at` */

@@ -11,7 +11,7 @@
 enum { WORD_BITS = 64 };
 
 struct sorting {
-    const struct crew *crew;
+    const struct workers *workers;
     int64_t rows_read;
     struct keys keys;
     struct carried *carried;
@@ -205,7 +205,7 @@ static enum status sort_word(struct sorting *sorting)
     int all = bits + sorting->load_bits;
     sorting->width = all <= 32 ? 4 : all <= WORD_BITS ? 8 : sizeof(struct radix_pair);
     struct radix radix = {
-        .crew = sorting->crew,
+        .workers = sorting->workers,
         .rows = sorting->rows_read,
         .width = sorting->width,
         .shift = all <= WORD_BITS ? sorting->load_bits : 0,
@@ -267,34 +267,35 @@ static void set_rows(uint64_t *order, int64_t rows)
         order[i] = (uint64_t)i;
 }
 
-enum status sort_all(const struct keys *keys, int64_t rows, const struct crew *crew, struct carried *carried,
+enum status sort_all(const struct keys *keys, int64_t rows, const struct workers *workers, struct carried *carried,
                      size_t carried_count)
 {
     struct sorting sorting = {
-        .crew = crew, .rows_read = rows, .keys = *keys, .carried = carried, .carried_count = carried_count};
+        .workers = workers, .rows_read = rows, .keys = *keys, .carried = carried, .carried_count = carried_count};
     plan_loads(&sorting);
     size_t size = (size_t)rows * sizeof(uint64_t);
     size_t got = 0;
     if (keys->words > 1) {
-        sorting.rows = pool_take(crew->pool, size, &got);
+        sorting.rows = buffer_pool_take(workers->pool, size, &got);
         if (!sorting.rows)
             return STATUS_FAILED;
         set_rows(sorting.rows, rows);
     }
     enum status status = sort_words(&sorting, true);
-    pool_give(crew->pool, sorting.rows, got);
+    buffer_pool_give(workers->pool, sorting.rows, got);
     return status;
 }
 
-enum status order_listed(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *list, int64_t count)
+enum status order_listed(const struct keys *keys, int64_t rows, const struct workers *workers, uint64_t *list,
+                         int64_t count)
 {
-    struct sorting sorting = {.crew = crew, .rows_read = count, .keys = *keys, .rows = list, .load_is_row = true};
+    struct sorting sorting = {.workers = workers, .rows_read = count, .keys = *keys, .rows = list, .load_is_row = true};
     sorting.load_bits = row_bits(rows);
     return sort_words(&sorting, false);
 }
 
-enum status order_rows(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *order)
+enum status order_rows(const struct keys *keys, int64_t rows, const struct workers *workers, uint64_t *order)
 {
     set_rows(order, rows);
-    return order_listed(keys, rows, crew, order, rows);
+    return order_listed(keys, rows, workers, order, rows);
 }

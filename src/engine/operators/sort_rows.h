@@ -18,7 +18,7 @@ struct carried {
 
 /* Writes the carried columns' rows in the order of their keys. STATUS_FAILED: there is no memory; nothing has been
  * said. */
-enum status sort_all(const struct keys *keys, int64_t rows, const struct crew *crew, struct carried *carried,
+enum status sort_all(const struct keys *keys, int64_t rows, const struct workers *workers, struct carried *carried,
                      size_t carried_count);
 
 #endif

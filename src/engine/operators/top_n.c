@@ -45,7 +45,7 @@ struct member {
 
 struct selection {
     const struct keys *keys;
-    const struct crew *crew;
+    const struct workers *workers;
     int64_t rows, first;
     int64_t room; /* of a member, in rows */
     struct parts parts;
@@ -115,11 +115,11 @@ static int list_ahead(const struct keys *keys, const struct cut *cut, int64_t ro
     const bool ties = !cut->strictly || keys->count > 1;
     uint8_t mask[KEY_BLOCK];
     for (int i = 0; i < count; i += STEP) {
-        break_ask_for(column, row + i + KEY_BLOCK, STEP); /* a few at a time, so that it need not wait for them */
+        operator_ask_for(column, row + i + KEY_BLOCK, STEP); /* a few at a time, so that it need not wait for them */
         loops[column->store](element(column, (uint64_t)(row + i)), count - i < STEP ? count - i : STEP,
                              element(column, cut->row), key->descending, ties, mask + i);
     }
-    return list_few(mask, count, count, listed);
+    return selection_list_few(mask, count, count, listed);
 }
 
 static bool is_nan(const struct column *column, uint64_t row)
@@ -165,7 +165,7 @@ static int find_before(const struct selection *selection, struct member *member,
  * rows with equal keys in their order. */
 static void make_room(const struct selection *selection, struct member *member)
 {
-    struct crew alone = {.threads = 1, .cancel = selection->crew->cancel, .pool = selection->crew->pool};
+    struct workers alone = {.threads = 1, .cancel = selection->workers->cancel, .pool = selection->workers->pool};
     member->status = order_listed(selection->keys, selection->rows, &alone, member->rows, member->count);
     if (member->status != STATUS_OK)
         return;
@@ -200,7 +200,7 @@ static void add_member(const struct selection *selection, struct member *member)
 
 static void drop_members(const struct selection *selection)
 {
-    for (int i = 0; i < selection->crew->threads; i++) {
+    for (int i = 0; i < selection->workers->threads; i++) {
         free(selection->members[i].rows);
         free(selection->members[i].codes);
         free(selection->members[i].cut.words);
@@ -237,7 +237,7 @@ static int list_sample(const struct selection *selection, uint64_t *sample)
         for (int word = 0; word < selection->keys->words; word++)
             keys_read_at(selection->keys, word, sample + count, PLACE_ROWS, codes);
         count += PLACE_ROWS;
-        if (i % AT_ONCE == 0 && (now_ns() - began > most_ns || crew_cancelled(selection->crew)))
+        if (i % AT_ONCE == 0 && (now_ns() - began > most_ns || workers_cancelled(selection->workers)))
             break;
     }
     return count;
@@ -252,10 +252,10 @@ static enum status set_cuts(const struct selection *selection)
         return STATUS_OK;
     uint64_t *sample = heap_array(SAMPLE, sizeof *sample);
     const int count = list_sample(selection, sample);
-    enum status status = order_listed(selection->keys, selection->rows, selection->crew, sample, count);
+    enum status status = order_listed(selection->keys, selection->rows, selection->workers, sample, count);
     const double share = (double)selection->first / (double)selection->rows;
     const int rank = SPARE + (int)(2 * count * share);
-    for (int i = 0; i < selection->crew->threads && status == STATUS_OK && rank < count; i++)
+    for (int i = 0; i < selection->workers->threads && status == STATUS_OK && rank < count; i++)
         cut_behind(selection->keys, &selection->members[i].cut, sample[rank], false);
     free(sample);
     return status;
@@ -265,10 +265,10 @@ static enum status set_cuts(const struct selection *selection)
 
 static enum status read_rows(struct selection *selection, int64_t *found)
 {
-    if (!crew_run(selection->crew, selection->parts.count, select_part, selection))
+    if (!workers_run(selection->workers, selection->parts.count, select_part, selection))
         return STATUS_CANCELLED;
     *found = 0;
-    for (int i = 0; i < selection->crew->threads; i++) {
+    for (int i = 0; i < selection->workers->threads; i++) {
         if (selection->members[i].status != STATUS_OK)
             return selection->members[i].status;
         *found += selection->members[i].count;
@@ -279,7 +279,7 @@ static enum status read_rows(struct selection *selection, int64_t *found)
 /* Fewer than are wanted are before the sample's cut: begins anew without one. */
 static enum status read_again(struct selection *selection, int64_t *found)
 {
-    for (int i = 0; i < selection->crew->threads; i++) {
+    for (int i = 0; i < selection->workers->threads; i++) {
         selection->members[i].count = 0;
         selection->members[i].cut.any = false;
     }
@@ -301,7 +301,7 @@ static void write_numbers(void *context, int member, int64_t row, const void *el
 static enum status put_together(const struct selection *selection, uint64_t *list, int64_t count)
 {
     struct radix radix = {
-        .crew = selection->crew,
+        .workers = selection->workers,
         .rows = count,
         .width = sizeof *list,
         .bits = 64 - __builtin_clzll((uint64_t)selection->rows),
@@ -310,29 +310,30 @@ static enum status put_together(const struct selection *selection, uint64_t *lis
         .context = list,
     };
     uint64_t *next = list;
-    for (int i = 0; i < selection->crew->threads; i++) {
+    for (int i = 0; i < selection->workers->threads; i++) {
         const struct member *member = &selection->members[i];
         memcpy(next, member->rows, (size_t)member->count * sizeof *list);
         next += member->count;
     }
     enum status status = radix_sort(&radix);
-    return status == STATUS_OK ? order_listed(selection->keys, selection->rows, selection->crew, list, count) : status;
+    return status == STATUS_OK ? order_listed(selection->keys, selection->rows, selection->workers, list, count)
+                               : status;
 }
 
-enum status order_first(const struct keys *keys, int64_t rows, const struct crew *crew, uint64_t *order, int64_t first)
+enum status top_n(const struct keys *keys, int64_t rows, const struct workers *workers, uint64_t *order, int64_t first)
 {
     const int64_t room = 2 * first > LEAST_ROOM ? 2 * first : LEAST_ROOM;
     struct selection selection = {
         .keys = keys,
-        .crew = crew,
+        .workers = workers,
         .rows = rows,
         .first = first,
         .room = room < rows ? room : rows,
-        .parts = parts_of(crew, rows, PART_ROWS),
+        .parts = parts_of(workers, rows, PART_ROWS),
     };
     int64_t found = 0;
-    selection.members = heap_array((size_t)crew->threads, sizeof *selection.members);
-    for (int i = 0; i < crew->threads; i++)
+    selection.members = heap_array((size_t)workers->threads, sizeof *selection.members);
+    for (int i = 0; i < workers->threads; i++)
         add_member(&selection, &selection.members[i]);
     enum status status = set_cuts(&selection);
     if (status == STATUS_OK)

@@ -1,4 +1,4 @@
-/* Fusion by growing bundles (bundle.h).
+/* Fusion by growing bundles (fusion_group.h).
  *
  * Tasks are visited in order. A task that reads only tasks which nobody else reads, and whose rows are its own rows,
  * joins their bundle: its code is copied onto the bundle's code with its inputs replaced by what the bundle computes. A
@@ -23,12 +23,12 @@ enum { MAX_INSTRUCTIONS = 2000 };
  * much. */
 enum { MAX_RECOMPUTED = 64 };
 
-struct bundle *bundle_of(const struct fusion *fusion, const struct task *task)
+struct fusion_group *fusion_group_of(const struct fusion *fusion, const struct task *task)
 {
-    struct bundle *bundle = fusion->bundles[task->number];
-    while (bundle->into != NULL)
-        bundle = bundle->into;
-    return bundle;
+    struct fusion_group *group = fusion->bundles[task->number];
+    while (group->into != NULL)
+        group = group->into;
+    return group;
 }
 
 static void see_producer(struct fusion *fusion, const struct task *task, struct task *producer)
@@ -75,31 +75,31 @@ static bool has_columns(const struct task *task)
 }
 
 /* Columns at hand are read from the bundle's first row on, so the bundle must be as long and begin at their begin. */
-static bool columns_align(const struct task *task, const struct bundle *bundle)
+static bool columns_align(const struct task *task, const struct fusion_group *group)
 {
     for (size_t k = 0; k < task->input_count; k++) {
         const struct column *column = task->inputs[k].column;
         if (column != NULL && !task->inputs[k].whole &&
-            (bundle->rows != column->rows || (bundle->first != 0 && bundle->input_count > 0)))
+            (group->rows != column->rows || (group->first != 0 && group->input_count > 0)))
             return false;
     }
     return true;
 }
 
 /* The bundle that says where rows begin: the first one with inputs, if any has. */
-static const struct bundle *leading_bundle(const struct fusion *fusion)
+static const struct fusion_group *leading_bundle(const struct fusion *fusion)
 {
     for (size_t i = 0; i < fusion->producer_count; i++) {
-        const struct bundle *bundle = bundle_of(fusion, fusion->producers[i]);
-        if (bundle->input_count > 0)
-            return bundle;
+        const struct fusion_group *group = fusion_group_of(fusion, fusion->producers[i]);
+        if (group->input_count > 0)
+            return group;
     }
-    return bundle_of(fusion, fusion->producers[0]);
+    return fusion_group_of(fusion, fusion->producers[0]);
 }
 
 struct column *column_read(const struct fusion *fusion, const struct input *input)
 {
-    return input->task ? bundle_column(fusion->bundles[input->task->number], input->output) : input->column;
+    return input->task ? fusion_group_column(fusion->bundles[input->task->number], input->output) : input->column;
 }
 
 /* Whether everything that is read at any position is a column at hand. */
@@ -116,13 +116,13 @@ static bool wholes_at_hand(const struct fusion *fusion, const struct reading *re
 /* How many operations compute what the task reads of a producer. */
 static int32_t operations_read(const struct fusion *fusion, const struct reading *reading, const struct task *producer)
 {
-    const struct bundle *bundle = fusion->bundles[producer->number];
-    const struct code *code = &bundle_of(fusion, producer)->code;
+    const struct fusion_group *group = fusion->bundles[producer->number];
+    const struct code *code = &fusion_group_of(fusion, producer)->code;
     bool *live = arena_array(fusion->arena, (size_t)code->count + 1, sizeof *live);
     for (size_t k = 0; k < reading->task->input_count; k++) {
         const struct input *input = &reading->task->inputs[k];
         if (input->task == producer && !input->whole && reading->reads[k])
-            live[bundle->outputs[input->output].value] = true;
+            live[group->outputs[input->output].value] = true;
     }
     code_mark_all(code, live);
     int32_t operations = 0;
@@ -166,64 +166,64 @@ static bool worth_recomputing(const struct fusion *fusion, const struct reading 
 static bool can_join(const struct fusion *fusion, const struct reading *reading)
 {
     const struct task *task = reading->task;
-    if (task->sink == SINK_BREAK || fusion->producer_count == 0 || task->first != 0 || task->limit != INT64_MAX)
+    if (task->sink == SINK_OPERATOR || fusion->producer_count == 0 || task->first != 0 || task->limit != INT64_MAX)
         return false;
     if (!wholes_at_hand(fusion, reading))
         return false;
-    const struct bundle *leading = leading_bundle(fusion);
+    const struct fusion_group *leading = leading_bundle(fusion);
     bool zipped = fusion->producer_count > 1 || has_columns(task);
     int32_t size = 0;
     for (size_t i = 0; i < fusion->producer_count; i++) {
         const struct task *producer = fusion->producers[i];
-        const struct bundle *bundle = bundle_of(fusion, producer);
-        if (bundle->made != NULL || fusion->readers[producer->number] != 1 || bundle->sink != SINK_ROWS)
+        const struct fusion_group *group = fusion_group_of(fusion, producer);
+        if (group->made != NULL || fusion->readers[producer->number] != 1 || group->sink != SINK_ROWS)
             return false;
-        if (bundle->filter_count > 0 && (reading->uses_rows || zipped))
+        if (group->filter_count > 0 && (reading->uses_rows || zipped))
             return false;
-        if (!bundle_keeps_all(bundle) &&
-            (zipped || !is_plain(task) || !windows_compose(&bundle->window, &task->window)))
+        if (!fusion_group_keeps_all(group) &&
+            (zipped || !is_plain(task) || !windows_compose(&group->window, &task->window)))
             return false;
-        if (!bundle_same_rows(leading, bundle) || !columns_align(task, bundle))
+        if (!fusion_group_same_rows(leading, group) || !columns_align(task, group))
             return false;
-        size += bundle->code.count;
+        size += group->code.count;
     }
     return size < MAX_INSTRUCTIONS && worth_recomputing(fusion, reading);
 }
 
 /* The bundle of all that the task reads: the largest grows, so that a long chain is not copied at every zip. */
-static struct bundle *merge_producers(const struct fusion *fusion, const struct task *task)
+static struct fusion_group *merge_producers(const struct fusion *fusion, const struct task *task)
 {
-    const struct bundle *leading = leading_bundle(fusion);
-    struct bundle *base = bundle_of(fusion, fusion->producers[0]);
+    const struct fusion_group *leading = leading_bundle(fusion);
+    struct fusion_group *base = fusion_group_of(fusion, fusion->producers[0]);
     for (size_t i = 1; i < fusion->producer_count; i++) {
-        struct bundle *bundle = bundle_of(fusion, fusion->producers[i]);
-        if (bundle->code.count > base->code.count)
-            base = bundle;
+        struct fusion_group *group = fusion_group_of(fusion, fusion->producers[i]);
+        if (group->code.count > base->code.count)
+            base = group;
     }
     if (base->input_count == 0)
-        bundle_rebase(base, leading->input_count == 0 && has_columns(task) ? 0 : leading->first);
+        fusion_group_rebase(base, leading->input_count == 0 && has_columns(task) ? 0 : leading->first);
     for (size_t i = 0; i < fusion->producer_count; i++) {
-        struct bundle *bundle = bundle_of(fusion, fusion->producers[i]);
-        if (bundle != base)
-            bundle_merge(base, bundle);
+        struct fusion_group *group = fusion_group_of(fusion, fusion->producers[i]);
+        if (group != base)
+            fusion_group_merge(base, group);
     }
     return base;
 }
 
-struct input fused_input(const struct fusion *fusion, struct bundle *bundle, struct input input)
+struct input fused_input(const struct fusion *fusion, struct fusion_group *group, struct input input)
 {
     if (input.task == NULL)
         return input;
-    struct bundle *from = fusion->bundles[input.task->number];
-    struct column *column = input.whole ? bundle_column(from, input.output) : NULL;
+    struct fusion_group *from = fusion->bundles[input.task->number];
+    struct column *column = input.whole ? fusion_group_column(from, input.output) : NULL;
     if (column != NULL) {
         /* A task may read the same columns row by row too, and then has joined what passes them on. */
-        if (from->reader == NULL && bundle_of(fusion, input.task) != bundle)
-            from->reader = bundle;
+        if (from->reader == NULL && fusion_group_of(fusion, input.task) != group)
+            from->reader = group;
         input.column = column;
         input.task = NULL;
     } else {
-        from = bundle_of(fusion, input.task);
+        from = fusion_group_of(fusion, input.task);
         input.task = from->made;
         input.output = from->numbers != NULL ? from->numbers[input.output] : input.output;
     }
@@ -232,7 +232,7 @@ struct input fused_input(const struct fusion *fusion, struct bundle *bundle, str
 
 /* Puts what the task's INPUTs and row numbers are in the bundle into `map`; returns the table of the INPUTs that its
  * GATHERs read. */
-static value *place_leaves(const struct fusion *fusion, struct bundle *bundle, const struct reading *reading,
+static value *place_leaves(const struct fusion *fusion, struct fusion_group *group, const struct reading *reading,
                            value *map)
 {
     const struct task *task = reading->task;
@@ -242,20 +242,20 @@ static value *place_leaves(const struct fusion *fusion, struct bundle *bundle, c
         if (!reading->live[v])
             continue;
         if (instr->op == OP_ROW)
-            map[v] = bundle_row(bundle);
+            map[v] = fusion_group_row(group);
         if (instr->op == OP_ROWS)
-            map[v] = bundle_rows(bundle);
+            map[v] = fusion_group_rows(group);
         if (instr->op != OP_INPUT && instr->op != OP_GATHER)
             continue;
         const struct input *input = &task->inputs[instr->integer];
-        if (!input->whole && input->task != NULL && bundle_of(fusion, input->task) == bundle) {
+        if (!input->whole && input->task != NULL && fusion_group_of(fusion, input->task) == group) {
             /* The producer was the last task of its bundle, also if that was merged since. */
             value read = fusion->bundles[input->task->number]->outputs[input->output].value;
-            map[v] = bundle_shift(bundle, read, instr->offset);
+            map[v] = fusion_group_shift(group, read, instr->offset);
             continue;
         }
-        const struct input fused = fused_input(fusion, bundle, *input);
-        value read = bundle_input(bundle, &fused, instr->offset, instr->span);
+        const struct input fused = fused_input(fusion, group, *input);
+        value read = fusion_group_input(group, &fused, instr->offset, instr->span);
         if (instr->op == OP_INPUT)
             map[v] = read;
         else
@@ -265,40 +265,40 @@ static value *place_leaves(const struct fusion *fusion, struct bundle *bundle, c
 }
 
 /* Appends what the task does to the bundle, whose rows are the task's rows. */
-static void join(struct fusion *fusion, struct bundle *bundle, const struct reading *reading)
+static void join(struct fusion *fusion, struct fusion_group *group, const struct reading *reading)
 {
     const struct task *task = reading->task;
     value *map = code_map(fusion->arena, &task->code);
-    const value *wholes = place_leaves(fusion, bundle, reading, map);
+    const value *wholes = place_leaves(fusion, group, reading, map);
     for (size_t i = 0; i < task->filter_count; i++) {
         struct filter filter = task->filters[i];
-        filter.keep = code_inline(&bundle->code, &task->code, filter.keep, wholes, NO_VALUE, map);
-        bundle_filter(bundle, filter);
+        filter.keep = code_inline(&group->code, &task->code, filter.keep, wholes, NO_VALUE, map);
+        fusion_group_filter(group, filter);
     }
-    bundle->sink = task->sink;
-    bundle->output_count = task->sink == SINK_ROWS ? task->output_count : 0;
-    bundle->outputs = arena_grow(fusion->arena, task->outputs, bundle->output_count, bundle->output_count + 1,
-                                 sizeof *bundle->outputs);
-    for (size_t k = 0; k < bundle->output_count; k++) {
-        value *output = &bundle->outputs[k].value;
-        *output = task->outputs[k].needed ? code_inline(&bundle->code, &task->code, *output, wholes, NO_VALUE, map)
-                                          : NO_VALUE;
+    group->sink = task->sink;
+    group->output_count = task->sink == SINK_ROWS ? task->output_count : 0;
+    group->outputs =
+        arena_grow(fusion->arena, task->outputs, group->output_count, group->output_count + 1, sizeof *group->outputs);
+    for (size_t k = 0; k < group->output_count; k++) {
+        value *output = &group->outputs[k].value;
+        *output =
+            task->outputs[k].needed ? code_inline(&group->code, &task->code, *output, wholes, NO_VALUE, map) : NO_VALUE;
     }
-    bundle->aggregate_count = task->aggregate_count;
-    bundle->aggregates = arena_grow(fusion->arena, task->aggregates, task->aggregate_count, task->aggregate_count + 1,
-                                    sizeof *bundle->aggregates);
+    group->aggregate_count = task->aggregate_count;
+    group->aggregates = arena_grow(fusion->arena, task->aggregates, task->aggregate_count, task->aggregate_count + 1,
+                                   sizeof *group->aggregates);
     for (size_t k = 0; k < task->aggregate_count; k++) {
-        value *aggregated = &bundle->aggregates[k].value;
+        value *aggregated = &group->aggregates[k].value;
         if (*aggregated != NO_VALUE)
-            *aggregated = code_inline(&bundle->code, &task->code, *aggregated, wholes, NO_VALUE, map);
+            *aggregated = code_inline(&group->code, &task->code, *aggregated, wholes, NO_VALUE, map);
     }
-    bundle_window(bundle, &task->window);
-    fusion->bundles[task->number] = bundle;
+    fusion_group_window(group, &task->window);
+    fusion->bundles[task->number] = group;
 }
 
 static struct task *made_of(const struct fusion *fusion, const struct task *task)
 {
-    return task == NULL ? NULL : bundle_of(fusion, task)->made;
+    return task == NULL ? NULL : fusion_group_of(fusion, task)->made;
 }
 
 /* Closes what the task needs to be columns. */
@@ -307,7 +307,7 @@ static void close_wholes(const struct fusion *fusion, const struct reading *read
     const struct task *task = reading->task;
     for (size_t k = 0; k < task->input_count; k++) {
         if (task->inputs[k].whole && reading->reads[k] && !column_read(fusion, &task->inputs[k]))
-            bundle_close(bundle_of(fusion, task->inputs[k].task), fusion->fused);
+            fusion_group_close(fusion_group_of(fusion, task->inputs[k].task), fusion->fused);
     }
 }
 
@@ -316,40 +316,40 @@ static int64_t rows_given(const struct task *task)
 {
     if (task->rows < 0 || task->filter_count > 0 || task_has_window(task))
         return -1;
-    return task->sink == SINK_BREAK ? breaker_gives(task->breaker, task->rows) : task->rows;
+    return task->sink == SINK_OPERATOR ? operator_gives(task->operator, task->rows) : task->rows;
 }
 
 /* A new bundle for a task that cannot join what it reads, or reads nothing but columns. */
-static struct bundle *begin_bundle(const struct fusion *fusion, const struct reading *reading)
+static struct fusion_group *begin_bundle(const struct fusion *fusion, const struct reading *reading)
 {
     const struct task *task = reading->task;
     close_wholes(fusion, reading);
     for (size_t i = 0; i < fusion->producer_count; i++)
-        bundle_close(bundle_of(fusion, fusion->producers[i]), fusion->fused);
-    struct bundle *bundle = bundle_new(fusion->arena, task->first, task->rows, task->limit);
-    bundle->rows_from = made_of(fusion, task->rows_from);
+        fusion_group_close(fusion_group_of(fusion, fusion->producers[i]), fusion->fused);
+    struct fusion_group *group = fusion_group_new(fusion->arena, task->first, task->rows, task->limit);
+    group->rows_from = made_of(fusion, task->rows_from);
     for (size_t i = 0; i < task->equal_count; i++)
-        bundle_equal(bundle, made_of(fusion, task->equals[i]));
+        fusion_group_equal(group, made_of(fusion, task->equals[i]));
 
     /* Fusion may know a row count that the binder could not: of a window that was folded. */
-    int64_t given = bundle->rows_from != NULL ? rows_given(bundle->rows_from) : -1;
-    if (bundle->rows < 0 && given >= 0) {
-        int64_t rest = given > bundle->first ? given - bundle->first : 0;
-        bundle->rows = rest < bundle->limit ? rest : bundle->limit;
+    int64_t given = group->rows_from != NULL ? rows_given(group->rows_from) : -1;
+    if (group->rows < 0 && given >= 0) {
+        int64_t rest = given > group->first ? given - group->first : 0;
+        group->rows = rest < group->limit ? rest : group->limit;
     }
-    return bundle;
+    return group;
 }
 
 /* The fused task that a task is part of, or that reads columns through it; NULL if nothing reads it. */
 static struct task *owner_of(const struct fusion *fusion, const struct task *task)
 {
-    const struct bundle *bundle = bundle_of(fusion, task);
-    while (bundle->made == NULL && bundle->reader != NULL) {
-        bundle = bundle->reader;
-        while (bundle->into != NULL)
-            bundle = bundle->into;
+    const struct fusion_group *group = fusion_group_of(fusion, task);
+    while (group->made == NULL && group->reader != NULL) {
+        group = group->reader;
+        while (group->into != NULL)
+            group = group->into;
     }
-    return bundle->made;
+    return group->made;
 }
 
 /* The stages each fused task stands for, in the order written. */
@@ -409,12 +409,12 @@ static struct reading read_task(const struct fusion *fusion, const struct task *
 
 /* Closes what may fail though nothing reads it, of the first `count` tasks: all but the result, which comes last. Other
  * bundles have been closed by their readers, or read through. */
-static void close_unread(const struct fusion *fusion, size_t count, const struct bundle *result)
+static void close_unread(const struct fusion *fusion, size_t count, const struct fusion_group *result)
 {
     for (size_t t = 0; t < count; t++) {
-        struct bundle *bundle = bundle_of(fusion, fusion->queue->tasks[t]);
-        if (bundle != result && bundle->sink == SINK_ROWS && (bundle->filter_count > 0 || bundle->equal_count > 0))
-            bundle_close(bundle, fusion->fused);
+        struct fusion_group *group = fusion_group_of(fusion, fusion->queue->tasks[t]);
+        if (group != result && group->sink == SINK_ROWS && (group->filter_count > 0 || group->equal_count > 0))
+            fusion_group_close(group, fusion->fused);
     }
 }
 
@@ -433,22 +433,22 @@ void fuse(const struct queue *queue, struct queue *fused)
         const struct task *task = queue->tasks[t];
         const struct reading reading = read_task(&fusion, task);
         find_producers(&fusion, task);
-        if (task->sink == SINK_BREAK) {
+        if (task->sink == SINK_OPERATOR) {
             if (t + 1 == queue->count)
                 close_unread(&fusion, t, NULL);
-            fusion.bundles[t] = fuse_break(&fusion, &reading);
+            fusion.bundles[t] = fuse_operator(&fusion, &reading);
             continue;
         }
-        struct bundle *bundle =
+        struct fusion_group *group =
             can_join(&fusion, &reading) ? merge_producers(&fusion, task) : begin_bundle(&fusion, &reading);
-        join(&fusion, bundle, &reading);
+        join(&fusion, group, &reading);
     }
     if (queue->count > 0) {
-        struct bundle *result = bundle_of(&fusion, queue->tasks[queue->count - 1]);
+        struct fusion_group *result = fusion_group_of(&fusion, queue->tasks[queue->count - 1]);
         close_unread(&fusion, queue->count, result);
-        bundle_close(result, fused);
+        fusion_group_close(result, fused);
     }
     mark_stages(&fusion);
     queue_prune(fused);
-    fuse_first(fused);
+    fuse_limit(fused);
 }

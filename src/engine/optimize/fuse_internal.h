@@ -17,26 +17,26 @@ struct fusion {
     struct arena *arena;
     const struct queue *queue;
     struct queue *fused;
-    struct bundle **bundles; /* of each task of the queue */
-    size_t *readers;         /* how many tasks read each task */
-    size_t *seen;            /* scratch for distinct tasks: number + 1 of the task that saw it last */
-    struct task **producers; /* what the task at hand reads row by row, in order */
+    struct fusion_group **bundles; /* of each task of the queue */
+    size_t *readers;               /* how many tasks read each task */
+    size_t *seen;                  /* scratch for distinct tasks: number + 1 of the task that saw it last */
+    struct task **producers;       /* what the task at hand reads row by row, in order */
     size_t producer_count;
 };
 
 /* The bundle that a task has become part of. */
-struct bundle *bundle_of(const struct fusion *fusion, const struct task *task);
+struct fusion_group *fusion_group_of(const struct fusion *fusion, const struct task *task);
 
 /* The column that an input is, if that is known without running anything; NULL otherwise. */
 struct column *column_read(const struct fusion *fusion, const struct input *input);
 
 /* An input of the task at hand as the bundle that it joins or begins has it. */
-struct input fused_input(const struct fusion *fusion, struct bundle *bundle, struct input input);
+struct input fused_input(const struct fusion *fusion, struct fusion_group *group, struct input input);
 
 /* The fused task of a breaker, in a bundle that nothing joins. */
-struct bundle *fuse_break(const struct fusion *fusion, const struct reading *reading);
+struct fusion_group *fuse_operator(const struct fusion *fusion, const struct reading *reading);
 
 /* Sets breaker.first of the sorts in a queue that is fused and will not change. */
-void fuse_first(const struct queue *fused);
+void fuse_limit(const struct queue *fused);
 
 #endif

@@ -25,13 +25,13 @@ static void read_by(int64_t *ends, const struct task *from, int64_t end)
         ends[from->number] = end;
 }
 
-void fuse_first(const struct queue *fused)
+void fuse_limit(const struct queue *fused)
 {
     int64_t *ends = arena_array(fused->arena, fused->count + 1, sizeof *ends);
     for (size_t t = 0; t < fused->count; t++) {
         ends[t] = -1; /* nobody reads it */
         const struct task *task = fused->tasks[t];
-        int64_t end = task->sink == SINK_BREAK ? INT64_MAX : rows_end(task);
+        int64_t end = task->sink == SINK_OPERATOR ? INT64_MAX : rows_end(task);
         for (size_t k = 0; k < task->input_count; k++)
             read_by(ends, task->inputs[k].task, reads_elsewhere(task, k) ? INT64_MAX : end);
         /* Numbers of rows that are compared have to be those of all rows. */
@@ -42,7 +42,7 @@ void fuse_first(const struct queue *fused)
     for (size_t t = 0; t + 1 < fused->count; t++) { /* the last one's rows are the result */
         const struct task *task = fused->tasks[t];
         const int64_t rows = task->rows >= 0 ? task->rows : INT64_MAX;
-        if (task->sink == SINK_BREAK && task->breaker->kind == BREAK_SORT && ends[t] >= 0 && ends[t] < rows)
-            task->breaker->first = ends[t] > 0 ? ends[t] : 1;
+        if (task->sink == SINK_OPERATOR && task->operator->kind == OPERATOR_SORT && ends[t] >= 0 && ends[t]<rows)
+            task->operator->first = ends[t]> 0 ? ends[t] : 1;
     }
 }

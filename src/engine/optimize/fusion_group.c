@@ -10,56 +10,56 @@ static void *room(struct arena *arena, void *at, size_t count, size_t *capacity,
     return arena_grow(arena, at, count, *capacity, size);
 }
 
-struct bundle *bundle_new(struct arena *arena, int64_t first, int64_t rows, int64_t limit)
+struct fusion_group *fusion_group_new(struct arena *arena, int64_t first, int64_t rows, int64_t limit)
 {
-    struct bundle *bundle = arena_alloc(arena, sizeof *bundle);
-    code_init(&bundle->code, arena);
-    bundle->first = first;
-    bundle->rows = rows;
-    bundle->limit = limit;
-    bundle->window = (struct window){.take = INT64_MAX, .tail = -1};
-    return bundle;
+    struct fusion_group *group = arena_alloc(arena, sizeof *group);
+    code_init(&group->code, arena);
+    group->first = first;
+    group->rows = rows;
+    group->limit = limit;
+    group->window = (struct window){.take = INT64_MAX, .tail = -1};
+    return group;
 }
 
-value bundle_input(struct bundle *bundle, const struct input *input, int64_t offset, struct span span)
+value fusion_group_input(struct fusion_group *group, const struct input *input, int64_t offset, struct span span)
 {
     size_t k = 0;
-    while (k < bundle->input_count &&
-           (bundle->inputs[k].column != input->column || bundle->inputs[k].task != input->task ||
-            bundle->inputs[k].output != input->output || bundle->inputs[k].whole != input->whole))
+    while (k < group->input_count &&
+           (group->inputs[k].column != input->column || group->inputs[k].task != input->task ||
+            group->inputs[k].output != input->output || group->inputs[k].whole != input->whole))
         k++;
-    if (k == bundle->input_count) {
-        bundle->inputs = room(bundle->code.arena, bundle->inputs, k, &bundle->input_capacity, sizeof *bundle->inputs);
-        bundle->inputs[bundle->input_count++] = *input;
+    if (k == group->input_count) {
+        group->inputs = room(group->code.arena, group->inputs, k, &group->input_capacity, sizeof *group->inputs);
+        group->inputs[group->input_count++] = *input;
     }
-    return input_value_at(&bundle->code, (int64_t)k, offset, input, span);
+    return input_value_at(&group->code, (int64_t)k, offset, input, span);
 }
 
-static value mark_value(struct bundle *bundle, struct row_mark mark, int64_t offset)
+static value mark_value(struct fusion_group *group, struct row_mark mark, int64_t offset)
 {
     size_t n = 0;
-    while (n < bundle->mark_count && (bundle->marks[n].kind != mark.kind || bundle->marks[n].at != mark.at))
+    while (n < group->mark_count && (group->marks[n].kind != mark.kind || group->marks[n].at != mark.at))
         n++;
-    if (n == bundle->mark_count) {
-        bundle->marks = room(bundle->code.arena, bundle->marks, n, &bundle->mark_capacity, sizeof *bundle->marks);
-        bundle->marks[bundle->mark_count++] = mark;
+    if (n == group->mark_count) {
+        group->marks = room(group->code.arena, group->marks, n, &group->mark_capacity, sizeof *group->marks);
+        group->marks[group->mark_count++] = mark;
     }
-    return code_input_at(&bundle->code, -1 - (int64_t)n, offset, KIND_INT, (struct span){0});
+    return code_input_at(&group->code, -1 - (int64_t)n, offset, KIND_INT, (struct span){0});
 }
 
-value bundle_row(struct bundle *bundle)
+value fusion_group_row(struct fusion_group *group)
 {
-    return mark_value(bundle, (struct row_mark){.kind = MARK_ROW, .at = bundle->first}, 0);
+    return mark_value(group, (struct row_mark){.kind = MARK_ROW, .at = group->first}, 0);
 }
 
-value bundle_rows(struct bundle *bundle)
+value fusion_group_rows(struct fusion_group *group)
 {
-    return mark_value(bundle, (struct row_mark){.kind = MARK_ROWS, .at = bundle->rows >= 0 ? bundle->rows : -1}, 0);
+    return mark_value(group, (struct row_mark){.kind = MARK_ROWS, .at = group->rows >= 0 ? group->rows : -1}, 0);
 }
 
-value bundle_shift(struct bundle *bundle, value v, int64_t offset)
+value fusion_group_shift(struct fusion_group *group, value v, int64_t offset)
 {
-    struct code *code = &bundle->code;
+    struct code *code = &group->code;
     if (offset == 0)
         return v;
     value *map = code_map(code->arena, code);
@@ -70,7 +70,7 @@ value bundle_shift(struct bundle *bundle, value v, int64_t offset)
         const struct instr instr = code->at[leaf];
         if (!live[leaf] || instr.op != OP_INPUT)
             continue;
-        bool counts = instr.integer < 0 && bundle->marks[-1 - instr.integer].kind == MARK_ROWS;
+        bool counts = instr.integer < 0 && group->marks[-1 - instr.integer].kind == MARK_ROWS;
         map[leaf] = code_input_at(code, instr.integer, counts ? 0 : instr.offset + offset, instr.kind, instr.span);
         code->at[map[leaf]].fallible = instr.fallible;
     }
@@ -85,9 +85,9 @@ static bool is_whole(const struct window *window)
     return window->skip == 0 && window->take == INT64_MAX && window->tail < 0;
 }
 
-bool bundle_keeps_all(const struct bundle *bundle)
+bool fusion_group_keeps_all(const struct fusion_group *group)
 {
-    return is_whole(&bundle->window);
+    return is_whole(&group->window);
 }
 
 /* b of what a keeps. */
@@ -112,90 +112,90 @@ bool windows_compose(const struct window *a, const struct window *b)
 }
 
 /* Moves the first row, for a bundle in which every row is kept. */
-static void slice(struct bundle *bundle, int64_t skip, int64_t take)
+static void slice(struct fusion_group *group, int64_t skip, int64_t take)
 {
-    if (bundle->rows >= 0) {
-        skip = skip < bundle->rows ? skip : bundle->rows;
-        bundle->rows -= skip;
-        bundle->rows = take < bundle->rows ? take : bundle->rows;
+    if (group->rows >= 0) {
+        skip = skip < group->rows ? skip : group->rows;
+        group->rows -= skip;
+        group->rows = take < group->rows ? take : group->rows;
     } else {
-        if (bundle->limit != INT64_MAX)
-            bundle->limit = bundle->limit > skip ? bundle->limit - skip : 0;
-        bundle->limit = take < bundle->limit ? take : bundle->limit;
+        if (group->limit != INT64_MAX)
+            group->limit = group->limit > skip ? group->limit - skip : 0;
+        group->limit = take < group->limit ? take : group->limit;
     }
-    bundle->first = bundle->first > INT64_MAX - skip ? INT64_MAX : bundle->first + skip;
+    group->first = group->first > INT64_MAX - skip ? INT64_MAX : group->first + skip;
 }
 
 /* Whether a value reads a number of rows that only running the task will tell: then none may be left out before. */
-static bool counts_unknown(const struct bundle *bundle)
+static bool counts_unknown(const struct fusion_group *group)
 {
     bool unknown = false;
-    for (size_t n = 0; n < bundle->mark_count; n++)
-        unknown = unknown || (bundle->marks[n].kind == MARK_ROWS && bundle->marks[n].at < 0);
+    for (size_t n = 0; n < group->mark_count; n++)
+        unknown = unknown || (group->marks[n].kind == MARK_ROWS && group->marks[n].at < 0);
     return unknown;
 }
 
-void bundle_window(struct bundle *bundle, const struct window *window)
+void fusion_group_window(struct fusion_group *group, const struct window *window)
 {
-    bool every_row = bundle->filter_count == 0 && is_whole(&bundle->window) && !counts_unknown(bundle);
+    bool every_row = group->filter_count == 0 && is_whole(&group->window) && !counts_unknown(group);
     if (every_row && window->tail < 0)
-        slice(bundle, window->skip, window->take);
-    else if (every_row && bundle->rows >= 0)
-        slice(bundle, bundle->rows > window->tail ? bundle->rows - window->tail : 0, INT64_MAX);
+        slice(group, window->skip, window->take);
+    else if (every_row && group->rows >= 0)
+        slice(group, group->rows > window->tail ? group->rows - window->tail : 0, INT64_MAX);
     else
-        bundle->window = compose(bundle->window, *window);
+        group->window = compose(group->window, *window);
 }
 
 /* Prepares to copy values of `other` onto `bundle`, of the same rows: puts its INPUTs into `map` and returns the table
  * of those that GATHERs read. */
-static value *adopt_inputs(struct bundle *bundle, const struct bundle *other, value *map)
+static value *adopt_inputs(struct fusion_group *group, const struct fusion_group *other, value *map)
 {
-    value *wholes = arena_array(bundle->code.arena, other->input_count + 1, sizeof *wholes);
+    value *wholes = arena_array(group->code.arena, other->input_count + 1, sizeof *wholes);
     for (value v = 0; v < other->code.count; v++) {
         const struct instr *instr = &other->code.at[v];
         int64_t k = instr->integer;
         if (instr->op == OP_GATHER)
-            wholes[k] = bundle_input(bundle, &other->inputs[k], 0, instr->span);
+            wholes[k] = fusion_group_input(group, &other->inputs[k], 0, instr->span);
         if (instr->op != OP_INPUT)
             continue;
         if (k >= 0) {
-            map[v] = bundle_input(bundle, &other->inputs[k], instr->offset, instr->span);
+            map[v] = fusion_group_input(group, &other->inputs[k], instr->offset, instr->span);
             continue;
         }
         struct row_mark mark = other->marks[-1 - k];
         if (mark.kind == MARK_ROW)
-            mark.at += bundle->first - other->first;
-        map[v] = mark_value(bundle, mark, instr->offset);
+            mark.at += group->first - other->first;
+        map[v] = mark_value(group, mark, instr->offset);
     }
     return wholes;
 }
 
-void bundle_equal(struct bundle *bundle, struct task *made)
+void fusion_group_equal(struct fusion_group *group, struct task *made)
 {
-    for (size_t i = 0; i < bundle->equal_count; i++) {
-        if (bundle->equals[i] == made)
+    for (size_t i = 0; i < group->equal_count; i++) {
+        if (group->equals[i] == made)
             return;
     }
-    size_t count = bundle->equal_count++;
-    bundle->equals = room(bundle->code.arena, bundle->equals, count, &bundle->equal_capacity, sizeof *bundle->equals);
-    bundle->equals[count] = made;
+    size_t count = group->equal_count++;
+    group->equals = room(group->code.arena, group->equals, count, &group->equal_capacity, sizeof *group->equals);
+    group->equals[count] = made;
 }
 
-void bundle_merge(struct bundle *bundle, struct bundle *other)
+void fusion_group_merge(struct fusion_group *group, struct fusion_group *other)
 {
-    value *map = code_map(bundle->code.arena, &other->code);
-    value *wholes = adopt_inputs(bundle, other, map);
+    value *map = code_map(group->code.arena, &other->code);
+    value *wholes = adopt_inputs(group, other, map);
     for (size_t k = 0; k < other->output_count; k++) {
         value *output = &other->outputs[k].value;
         if (other->outputs[k].needed)
-            *output = code_inline(&bundle->code, &other->code, *output, wholes, NO_VALUE, map);
+            *output = code_inline(&group->code, &other->code, *output, wholes, NO_VALUE, map);
     }
     for (size_t i = 0; i < other->equal_count; i++)
-        bundle_equal(bundle, other->equals[i]);
-    other->into = bundle;
+        fusion_group_equal(group, other->equals[i]);
+    other->into = group;
 }
 
-bool bundle_same_rows(const struct bundle *a, const struct bundle *b)
+bool fusion_group_same_rows(const struct fusion_group *a, const struct fusion_group *b)
 {
     if (a->rows < 0 || b->rows < 0)
         return a->rows < 0 && b->rows < 0 && a->rows_from == b->rows_from && a->first == b->first &&
@@ -204,62 +204,61 @@ bool bundle_same_rows(const struct bundle *a, const struct bundle *b)
     return a->rows == b->rows && (a->first == b->first || a->input_count == 0 || b->input_count == 0);
 }
 
-void bundle_rebase(struct bundle *bundle, int64_t first)
+void fusion_group_rebase(struct fusion_group *group, int64_t first)
 {
-    for (size_t n = 0; n < bundle->mark_count; n++)
-        bundle->marks[n].at += bundle->marks[n].kind == MARK_ROW ? first - bundle->first : 0;
-    bundle->first = first;
+    for (size_t n = 0; n < group->mark_count; n++)
+        group->marks[n].at += group->marks[n].kind == MARK_ROW ? first - group->first : 0;
+    group->first = first;
 }
 
-void bundle_filter(struct bundle *bundle, struct filter filter)
+void fusion_group_filter(struct fusion_group *group, struct filter filter)
 {
-    const struct instr *keep = &bundle->code.at[filter.keep];
+    const struct instr *keep = &group->code.at[filter.keep];
     if (keep->op == OP_CONST && keep->integer != 0)
         return;
-    for (size_t i = 0; i < bundle->filter_count; i++) {
-        if (bundle->filters[i].keep == filter.keep)
+    for (size_t i = 0; i < group->filter_count; i++) {
+        if (group->filters[i].keep == filter.keep)
             return;
     }
-    size_t count = bundle->filter_count++;
-    bundle->filters =
-        room(bundle->code.arena, bundle->filters, count, &bundle->filter_capacity, sizeof *bundle->filters);
-    bundle->filters[count] = filter;
+    size_t count = group->filter_count++;
+    group->filters = room(group->code.arena, group->filters, count, &group->filter_capacity, sizeof *group->filters);
+    group->filters[count] = filter;
 }
 
 /* A mark of the bundle, so many rows on, in the fused task. Constants are not exact ones: another `skip`, or another
  * file, is to find the same program. */
-static value final_mark(struct bundle *bundle, struct row_mark mark, int64_t offset)
+static value final_mark(struct fusion_group *group, struct row_mark mark, int64_t offset)
 {
-    struct code *code = &bundle->made->code;
+    struct code *code = &group->made->code;
     const struct span nowhere = {0};
     if (mark.kind == MARK_ROWS)
-        return mark.at < 0 || mark.at == bundle->rows ? code_rows(code, nowhere) : code_int(code, mark.at, nowhere);
+        return mark.at < 0 || mark.at == group->rows ? code_rows(code, nowhere) : code_int(code, mark.at, nowhere);
     value row = code_row(code, nowhere);
     int64_t before;
-    if (__builtin_add_overflow(bundle->first - mark.at, offset, &before))
+    if (__builtin_add_overflow(group->first - mark.at, offset, &before))
         before = offset > 0 ? INT64_MAX : INT64_MIN; /* a row that no column has */
     return before == 0 ? row : code_op(code, OP_ADD, row, code_int(code, before, nowhere), NO_VALUE, nowhere);
 }
 
 /* Copies the inputs that are read to the fused task, and its INPUTs into `map`; returns the table of those that GATHERs
  * read. */
-static value *make_inputs(struct queue *fused, struct bundle *bundle, const bool *live, value *map)
+static value *make_inputs(struct queue *fused, struct fusion_group *group, const bool *live, value *map)
 {
-    struct task *made = bundle->made;
-    struct arena *arena = bundle->code.arena;
-    value *wholes = arena_array(arena, bundle->input_count + 1, sizeof *wholes);
-    int64_t *numbers = arena_array(arena, bundle->input_count + 1, sizeof *numbers); /* plus 1; 0: not made yet */
-    made->inputs = arena_array(arena, bundle->input_count + 1, sizeof *made->inputs);
-    for (value v = 0; v < bundle->code.count; v++) {
-        const struct instr *instr = &bundle->code.at[v];
+    struct task *made = group->made;
+    struct arena *arena = group->code.arena;
+    value *wholes = arena_array(arena, group->input_count + 1, sizeof *wholes);
+    int64_t *numbers = arena_array(arena, group->input_count + 1, sizeof *numbers); /* plus 1; 0: not made yet */
+    made->inputs = arena_array(arena, group->input_count + 1, sizeof *made->inputs);
+    for (value v = 0; v < group->code.count; v++) {
+        const struct instr *instr = &group->code.at[v];
         int64_t k = instr->integer;
         if (!live[v] || (instr->op != OP_INPUT && instr->op != OP_GATHER))
             continue;
         if (k < 0) {
-            map[v] = final_mark(bundle, bundle->marks[-1 - k], instr->offset);
+            map[v] = final_mark(group, group->marks[-1 - k], instr->offset);
             continue;
         }
-        const struct input *input = &bundle->inputs[k];
+        const struct input *input = &group->inputs[k];
         if (numbers[k] == 0) {
             if (input->column != NULL)
                 queue_hold(fused, column_ref(input->column));
@@ -275,77 +274,77 @@ static value *make_inputs(struct queue *fused, struct bundle *bundle, const bool
     return wholes;
 }
 
-static void mark_needed(const struct bundle *bundle, bool *live)
+static void mark_needed(const struct fusion_group *group, bool *live)
 {
-    for (size_t i = 0; i < bundle->filter_count; i++)
-        live[bundle->filters[i].keep] = true;
-    for (size_t k = 0; k < bundle->output_count; k++) {
-        if (bundle->outputs[k].needed)
-            live[bundle->outputs[k].value] = true;
+    for (size_t i = 0; i < group->filter_count; i++)
+        live[group->filters[i].keep] = true;
+    for (size_t k = 0; k < group->output_count; k++) {
+        if (group->outputs[k].needed)
+            live[group->outputs[k].value] = true;
     }
-    for (size_t k = 0; k < bundle->aggregate_count; k++) {
-        if (bundle->aggregates[k].value != NO_VALUE)
-            live[bundle->aggregates[k].value] = true;
+    for (size_t k = 0; k < group->aggregate_count; k++) {
+        if (group->aggregates[k].value != NO_VALUE)
+            live[group->aggregates[k].value] = true;
     }
-    code_mark_all(&bundle->code, live);
+    code_mark_all(&group->code, live);
 }
 
-void bundle_close(struct bundle *bundle, struct queue *fused)
+void fusion_group_close(struct fusion_group *group, struct queue *fused)
 {
-    if (bundle->made != NULL)
+    if (group->made != NULL)
         return;
-    struct task *made = bundle->made = queue_add(fused);
-    made->first = bundle->first;
-    made->rows = bundle->rows;
-    made->limit = bundle->limit;
-    made->rows_from = bundle->rows_from;
-    made->equals = bundle->equals;
-    made->equal_count = bundle->equal_count;
-    made->window = bundle->window;
-    made->sink = bundle->sink;
+    struct task *made = group->made = queue_add(fused);
+    made->first = group->first;
+    made->rows = group->rows;
+    made->limit = group->limit;
+    made->rows_from = group->rows_from;
+    made->equals = group->equals;
+    made->equal_count = group->equal_count;
+    made->window = group->window;
+    made->sink = group->sink;
 
-    bool *live = arena_array(bundle->code.arena, (size_t)bundle->code.count + 1, sizeof *live);
-    mark_needed(bundle, live);
-    value *map = code_map(bundle->code.arena, &bundle->code);
-    value *wholes = make_inputs(fused, bundle, live, map);
+    bool *live = arena_array(group->code.arena, (size_t)group->code.count + 1, sizeof *live);
+    mark_needed(group, live);
+    value *map = code_map(group->code.arena, &group->code);
+    value *wholes = make_inputs(fused, group, live, map);
 
-    made->filters = bundle->filters;
-    made->filter_count = bundle->filter_count;
+    made->filters = group->filters;
+    made->filter_count = group->filter_count;
     for (size_t i = 0; i < made->filter_count; i++) {
         value *keep = &made->filters[i].keep;
-        *keep = code_inline(&made->code, &bundle->code, *keep, wholes, NO_VALUE, map);
+        *keep = code_inline(&made->code, &group->code, *keep, wholes, NO_VALUE, map);
     }
-    bundle->numbers = arena_array(bundle->code.arena, bundle->output_count + 1, sizeof *bundle->numbers);
-    made->outputs = arena_array(bundle->code.arena, bundle->output_count + 1, sizeof *made->outputs);
-    for (size_t k = 0; k < bundle->output_count; k++) {
-        struct output output = bundle->outputs[k];
+    group->numbers = arena_array(group->code.arena, group->output_count + 1, sizeof *group->numbers);
+    made->outputs = arena_array(group->code.arena, group->output_count + 1, sizeof *made->outputs);
+    for (size_t k = 0; k < group->output_count; k++) {
+        struct output output = group->outputs[k];
         if (!output.needed)
             continue;
-        output.value = code_inline(&made->code, &bundle->code, output.value, wholes, NO_VALUE, map);
-        bundle->numbers[k] = made->output_count;
+        output.value = code_inline(&made->code, &group->code, output.value, wholes, NO_VALUE, map);
+        group->numbers[k] = made->output_count;
         made->outputs[made->output_count++] = output;
     }
-    made->aggregates = bundle->aggregates;
-    made->aggregate_count = bundle->aggregate_count;
+    made->aggregates = group->aggregates;
+    made->aggregate_count = group->aggregate_count;
     for (size_t k = 0; k < made->aggregate_count; k++) {
         value *aggregated = &made->aggregates[k].value;
         if (*aggregated != NO_VALUE)
-            *aggregated = code_inline(&made->code, &bundle->code, *aggregated, wholes, NO_VALUE, map);
+            *aggregated = code_inline(&made->code, &group->code, *aggregated, wholes, NO_VALUE, map);
     }
 }
 
-struct column *bundle_column(const struct bundle *bundle, size_t output)
+struct column *fusion_group_column(const struct fusion_group *group, size_t output)
 {
-    if (bundle->sink != SINK_ROWS || bundle->filter_count > 0 || bundle->first != 0 || !bundle_keeps_all(bundle) ||
-        bundle->outputs[output].value == NO_VALUE)
+    if (group->sink != SINK_ROWS || group->filter_count > 0 || group->first != 0 || !fusion_group_keeps_all(group) ||
+        group->outputs[output].value == NO_VALUE)
         return NULL;
     /* Merged into another one, it has its values there. */
-    const struct bundle *holder = bundle;
+    const struct fusion_group *holder = group;
     while (holder->into != NULL)
         holder = holder->into;
-    const struct instr *instr = &holder->code.at[bundle->outputs[output].value];
+    const struct instr *instr = &holder->code.at[group->outputs[output].value];
     if (instr->op != OP_INPUT || instr->integer < 0 || instr->offset != 0)
         return NULL;
     struct column *column = holder->inputs[instr->integer].column;
-    return column != NULL && column->rows == bundle->rows ? column : NULL;
+    return column != NULL && column->rows == group->rows ? column : NULL;
 }

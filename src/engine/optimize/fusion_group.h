@@ -19,10 +19,10 @@ struct row_mark {
     int64_t at;
 };
 
-struct bundle {
-    struct bundle *into;   /* the bundle this one was merged into, or NULL */
-    struct task *made;     /* the fused task, once closed */
-    struct bundle *reader; /* one that reads columns which this one only passes on; it may never be closed then */
+struct fusion_group {
+    struct fusion_group *into;   /* the bundle this one was merged into, or NULL */
+    struct task *made;           /* the fused task, once closed */
+    struct fusion_group *reader; /* one that reads columns which this one only passes on; it may never be closed then */
 
     struct code code;
     struct input *inputs; /* of columns and fused tasks */
@@ -47,47 +47,47 @@ struct bundle {
 };
 
 /* An empty bundle of the given rows. */
-struct bundle *bundle_new(struct arena *arena, int64_t first, int64_t rows, int64_t limit);
+struct fusion_group *fusion_group_new(struct arena *arena, int64_t first, int64_t rows, int64_t limit);
 
 /* Adds an input, or finds it: the same column named twice is read once. The element `offset` rows on. */
-value bundle_input(struct bundle *bundle, const struct input *input, int64_t offset, struct span span);
+value fusion_group_input(struct fusion_group *group, const struct input *input, int64_t offset, struct span span);
 
 /* The number of the row, counted from the bundle's first row as it is now. */
-value bundle_row(struct bundle *bundle);
+value fusion_group_row(struct fusion_group *group);
 
 /* How many rows the bundle has as it is now. */
-value bundle_rows(struct bundle *bundle);
+value fusion_group_rows(struct fusion_group *group);
 
 /* What a value of the bundle is in the row so many rows on. */
-value bundle_shift(struct bundle *bundle, value v, int64_t offset);
+value fusion_group_shift(struct fusion_group *group, value v, int64_t offset);
 
 /* Adds a filter, unless it always holds or is there already. */
-void bundle_filter(struct bundle *bundle, struct filter filter);
+void fusion_group_filter(struct fusion_group *group, struct filter filter);
 
 /* Notes that a fused task must have given as many rows as rows_from. */
-void bundle_equal(struct bundle *bundle, struct task *made);
+void fusion_group_equal(struct fusion_group *group, struct task *made);
 
 /* Keeps only a window of the rows. When rows are missing already, the windows must compose: a `tail` and a `skip` or
  * `take` do not. */
-void bundle_window(struct bundle *bundle, const struct window *window);
-bool bundle_keeps_all(const struct bundle *bundle); /* it has no window; it may have filters */
+void fusion_group_window(struct fusion_group *group, const struct window *window);
+bool fusion_group_keeps_all(const struct fusion_group *group); /* it has no window; it may have filters */
 bool windows_compose(const struct window *a, const struct window *b);
 
 /* Whether row i of one is row i of the other, whatever the data. */
-bool bundle_same_rows(const struct bundle *a, const struct bundle *b);
+bool fusion_group_same_rows(const struct fusion_group *a, const struct fusion_group *b);
 
 /* Makes a bundle without inputs (of a range), which may count its rows from anywhere, count them from `first`. */
-void bundle_rebase(struct bundle *bundle, int64_t first);
+void fusion_group_rebase(struct fusion_group *group, int64_t first);
 
 /* Brings what `other` gives, which has the same rows and no filters, onto the bundle's code: the values of its outputs
  * are the bundle's from now on. */
-void bundle_merge(struct bundle *bundle, struct bundle *other);
+void fusion_group_merge(struct fusion_group *group, struct fusion_group *other);
 
 /* Makes the fused task, of what is needed; once. */
-void bundle_close(struct bundle *bundle, struct queue *fused);
+void fusion_group_close(struct fusion_group *group, struct queue *fused);
 
 /* The column that an output of the bundle's last task is, from its first row to its last, if nothing has to be computed
  * for it; NULL otherwise. */
-struct column *bundle_column(const struct bundle *bundle, size_t output);
+struct column *fusion_group_column(const struct fusion_group *group, size_t output);
 
 #endif

@@ -1,5 +1,5 @@
-/* Range analysis (range.c) asks what holds for all rows and all literals of a kind, so that one program serves many
- * queries. Here it is these literals and these rows that matter. */
+/* Range analysis (range_analysis.c) asks what holds for all rows and all literals of a kind, so that one program serves
+ * many queries. Here it is these literals and these rows that matter. */
 #include "engine/optimize/zone_predicate.h"
 
 #include "engine/plan/interval.h"
@@ -15,7 +15,7 @@ struct fact {
     bool fails;             /* computing it, lazily, may fail for some row */
 };
 
-struct facts {
+struct zone_predicate {
     const struct task *task;
     int64_t rows;
     bool *live;
@@ -31,16 +31,16 @@ struct segment {
 static const struct fact any_float = {.low = -INFINITY, .high = INFINITY, .nan = true};
 static const struct fact any_bool = {.may_hold = true, .may_not = true};
 
-struct facts *facts_new(const struct task *task, int64_t rows, struct arena *arena)
+struct zone_predicate *zone_predicate_new(const struct task *task, int64_t rows, struct arena *arena)
 {
-    struct facts *facts = arena_array(arena, 1, sizeof *facts);
+    struct zone_predicate *predicate = arena_array(arena, 1, sizeof *predicate);
     size_t count = (size_t)task->code.count;
-    *facts = (struct facts){.task = task, .rows = rows};
-    facts->at = arena_array(arena, count + 1, sizeof *facts->at);
-    facts->live = arena_array(arena, count + 1, sizeof *facts->live);
+    *predicate = (struct zone_predicate){.task = task, .rows = rows};
+    predicate->at = arena_array(arena, count + 1, sizeof *predicate->at);
+    predicate->live = arena_array(arena, count + 1, sizeof *predicate->live);
     for (size_t i = 0; i < task->filter_count; i++)
-        code_mark(&task->code, task->filters[i].keep, facts->live);
-    return facts;
+        code_mark(&task->code, task->filters[i].keep, predicate->live);
+    return predicate;
 }
 
 static struct fact of_zone(const struct zone *zone, enum kind kind)
@@ -280,13 +280,14 @@ static struct fact of_operation(const struct code *code, const struct instr *ins
     return fact;
 }
 
-static struct fact of_instruction(const struct facts *facts, const struct instr *instr, const struct segment *segment)
+static struct fact of_instruction(const struct zone_predicate *predicate, const struct instr *instr,
+                                  const struct segment *segment)
 {
     static const struct fact none = {0};
-    const struct code *code = &facts->task->code;
+    const struct code *code = &predicate->task->code;
     const struct fact *args[3] = {&none, &none, &none};
     for (int i = 0; i < op_table[instr->op].arity; i++)
-        args[i] = &facts->at[instr->args[i]];
+        args[i] = &predicate->at[instr->args[i]];
     struct fact fact;
     switch (instr->op) {
     case OP_INPUT:
@@ -296,7 +297,7 @@ static struct fact of_instruction(const struct facts *facts, const struct instr 
     case OP_ROW:
         return (struct fact){.range = {.lo = segment->begin, .hi = segment->end - 1}};
     case OP_ROWS:
-        return (struct fact){.range = {.lo = facts->rows, .hi = facts->rows}};
+        return (struct fact){.range = {.lo = predicate->rows, .hi = predicate->rows}};
     case OP_GATHER:
         fact = of_zone(&segment->whole[instr->integer], instr->kind);
         fact.fails = true;
@@ -310,25 +311,26 @@ static struct fact of_instruction(const struct facts *facts, const struct instr 
     }
 }
 
-bool facts_of_rows(const struct facts *facts)
+bool zone_predicate_of_rows(const struct zone_predicate *predicate)
 {
-    const struct code *code = &facts->task->code;
+    const struct code *code = &predicate->task->code;
     bool any = false;
     for (value v = 0; v < code->count; v++)
-        any = any || (facts->live[v] && code->at[v].op == OP_ROW);
+        any = any || (predicate->live[v] && code->at[v].op == OP_ROW);
     return any;
 }
 
-bool facts_exclude(struct facts *facts, int64_t begin, int64_t end, const struct zone *inputs, const struct zone *whole)
+bool zone_predicate_exclude(struct zone_predicate *predicate, int64_t begin, int64_t end, const struct zone *inputs,
+                            const struct zone *whole)
 {
-    const struct task *task = facts->task;
+    const struct task *task = predicate->task;
     const struct segment segment = {.begin = begin, .end = end, .inputs = inputs, .whole = whole};
     for (value v = 0; v < task->code.count; v++) {
-        if (facts->live[v])
-            facts->at[v] = of_instruction(facts, &task->code.at[v], &segment);
+        if (predicate->live[v])
+            predicate->at[v] = of_instruction(predicate, &task->code.at[v], &segment);
     }
     for (size_t i = 0; i < task->filter_count; i++) {
-        const struct fact *keep = &facts->at[task->filters[i].keep];
+        const struct fact *keep = &predicate->at[task->filters[i].keep];
         if (keep->fails)
             return false;
         if (!keep->may_hold)

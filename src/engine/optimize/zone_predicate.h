@@ -5,17 +5,17 @@
 #include "engine/plan/task.h"
 #include "engine/storage/zonemap.h"
 
-struct facts;
+struct zone_predicate;
 
 /* For tests of this task's filters. `arena` holds it. */
-struct facts *facts_new(const struct task *task, int64_t rows, struct arena *arena);
+struct zone_predicate *zone_predicate_new(const struct task *task, int64_t rows, struct arena *arena);
 
 /* Whether the filters look at row numbers, of which something is known without any zones. */
-bool facts_of_rows(const struct facts *facts);
+bool zone_predicate_of_rows(const struct zone_predicate *predicate);
 
 /* Whether no row among begin .. end-1 (of the task) passes the filters, and none is looked at by an operation that
  * fails. inputs[k] is what input k's elements are within there, whole[k] anywhere. */
-bool facts_exclude(struct facts *facts, int64_t begin, int64_t end, const struct zone *inputs,
-                   const struct zone *whole);
+bool zone_predicate_exclude(struct zone_predicate *predicate, int64_t begin, int64_t end, const struct zone *inputs,
+                            const struct zone *whole);
 
 #endif

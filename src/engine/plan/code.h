@@ -50,7 +50,8 @@ struct instr {
     struct span span; /* what to point at when it fails */
     int64_t shift;    /* and how many rows on: fusion computes a neighbour's value where it is read */
 
-    /* Filled in by range analysis (range.h); until then the widest lane and every operation that can fail checked. */
+    /* Filled in by range analysis (range_analysis.h); until then the widest lane and every operation that can fail
+     * checked. */
     enum lane lane;
     bool checked;   /* may fail for some arguments: the evaluators must look */
     int64_t lo, hi; /* integers: what the result is within, given that it did not fail */
@@ -83,7 +84,7 @@ value code_gather(struct code *code, int64_t input, enum kind kind, value positi
 
 /* Adds an operation on earlier values, which must have the kinds ops.def asks for, or finds the equal one. Arguments
  * beyond the arity are NO_VALUE. Folds constants and the identities that hold for all arguments, failing ones included
- * (!!x, b && true, ...: fold.h). */
+ * (!!x, b && true, ...: word_wrap.h). */
 value code_op(struct code *code, enum op op, value a, value b, value c, struct span span);
 
 /* Adds to `code` what `from` computes as `root`, with INPUT k replaced by inputs[k] and ROW by `row` (NO_VALUE: ROW

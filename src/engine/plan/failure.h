@@ -4,7 +4,7 @@
 
 #include "engine/plan/task.h"
 
-union datum; /* value.h */
+union datum; /* datum.h */
 
 struct failure {
     const struct task *task; /* NULL: a constant expression, of no stage and no row */

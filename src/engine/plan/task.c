@@ -75,44 +75,45 @@ void queue_prune(const struct queue *queue)
             if (live[v] && reads_input(&task->code.at[v]))
                 need(&task->inputs[task->code.at[v].integer]);
         }
-        for (size_t i = 0; task->sink == SINK_BREAK && i < task->breaker->key_count; i++)
-            need(&task->inputs[task->breaker->keys[i]]);
+        for (size_t i = 0; task->sink == SINK_OPERATOR && i < task->operator->key_count; i++)
+            need(&task->inputs[task->operator->keys[i]]);
     }
 }
 
-bool breaker_carries(const struct breaker *breaker)
+bool operator_carries(const struct operator* operator)
 {
-    return breaker->kind == BREAK_SORT || breaker->kind == BREAK_DISTINCT || breaker->kind == BREAK_SCATTER;
+    return operator->kind == OPERATOR_SORT || operator->kind == OPERATOR_DISTINCT || operator->kind == OPERATOR_SCATTER;
 }
 
-int64_t breaker_gives(const struct breaker *breaker, int64_t rows)
+int64_t operator_gives(const struct operator* operator, int64_t rows)
 {
-    switch (breaker->kind) {
-    case BREAK_SCAN:
-    case BREAK_SORT:
+    switch (operator->kind) {
+    case OPERATOR_SCAN:
+    case OPERATOR_SORT:
         return rows;
-    case BREAK_SCATTER:
-        return breaker->into >= 0 ? breaker->into : rows;
-    case BREAK_HIST:
-        return breaker->into;
-    case BREAK_GROUP:
-    case BREAK_DISTINCT:
+    case OPERATOR_SCATTER:
+        return operator->into >= 0 ? operator->into : rows;
+    case OPERATOR_HIST:
+        return operator->into;
+    case OPERATOR_GROUP:
+    case OPERATOR_DISTINCT:
         break;
     }
     return -1;
 }
 
-bool breaker_selects(const struct breaker *breaker, int64_t rows)
+bool operator_selects(const struct operator* operator, int64_t rows)
 {
     enum { SHARE = 16, MOST = 1 << 20 };
-    return breaker->kind == BREAK_SORT && breaker->key_count > 0 && breaker->first > 0 && breaker->first <= MOST &&
-           breaker->first <= rows / SHARE;
+    return operator->kind == OPERATOR_SORT && operator->key_count> 0 && operator->first> 0 &&
+    operator->first <= MOST &&
+    operator->first <= rows / SHARE;
 }
 
 /* What a breaker computes (a running sum, a group's) may not fit. */
 static bool output_can_fail(const struct task *task, size_t output)
 {
-    bool computed = task->sink == SINK_BREAK && !breaker_carries(task->breaker);
+    bool computed = task->sink == SINK_OPERATOR && !operator_carries(task->operator);
     return computed || task->code.at[task->outputs[output].value].fallible;
 }
 
@@ -145,21 +146,21 @@ bool aggregate_in_order(const struct aggregate *aggregate, const struct code *co
  * values; their INPUTs are marked for the sake of those who look at code alone. */
 static void mark_breaker(const struct task *task, bool *live)
 {
-    const struct breaker *breaker = task->breaker;
-    bool groups = breaker->kind == BREAK_GROUP;
+    const struct operator* operator= task->operator;
+    bool groups = operator->kind == OPERATOR_GROUP;
     for (size_t k = 0; k < task->output_count; k++) {
         value v = task->outputs[k].value;
-        if (breaker_carries(breaker) && (task->outputs[k].needed || breaker->kind == BREAK_DISTINCT))
+        if (operator_carries(operator) && (task->outputs[k].needed || operator->kind == OPERATOR_DISTINCT))
             live[v] = true;
     }
     for (size_t i = 0; i < task->aggregate_count; i++) {
-        bool needed = !groups || task->outputs[breaker->key_count + i].needed;
+        bool needed = !groups || task->outputs[operator->key_count + i].needed;
         if (needed && task->aggregates[i].value != NO_VALUE)
             live[task->aggregates[i].value] = true;
     }
     for (value v = 0; v < task->code.count; v++) {
-        for (size_t i = 0; i < breaker->key_count; i++)
-            live[v] = live[v] || task->code.at[v].integer == (int64_t)breaker->keys[i];
+        for (size_t i = 0; i < operator->key_count; i++)
+            live[v] = live[v] || task->code.at[v].integer == (int64_t) operator->keys[i];
     }
 }
 
@@ -167,7 +168,7 @@ void task_mark_live(const struct task *task, bool *live)
 {
     const struct code *code = &task->code;
     memset(live, 0, (size_t)code->count * sizeof *live);
-    if (task->sink == SINK_BREAK) {
+    if (task->sink == SINK_OPERATOR) {
         mark_breaker(task, live);
         return;
     }

@@ -53,9 +53,9 @@ struct aggregate {
     value value; /* NO_VALUE for count, and for what a fused breaker's unneeded outputs would be of */
     const char *name;
     struct span span;
-    struct reducer *reducer; /* AGG_FOLD: reducer.h */
-    bool has_initial;        /* what all rows are added to, and the result of none */
-    struct scalar initial;   /* of the value's kind */
+    struct user_reduce *reducer; /* AGG_FOLD: user_reduce.h */
+    bool has_initial;            /* what all rows are added to, and the result of none */
+    struct scalar initial;       /* of the value's kind */
 };
 
 /* Which of the rows that pass the filters are kept: the rows skip <= i < skip + take, or the last `tail`. */
@@ -68,22 +68,23 @@ struct window {
 enum sink {
     SINK_ROWS,      /* the outputs become columns */
     SINK_AGGREGATE, /* the aggregates become one row */
-    SINK_BREAK      /* whole columns become other columns: struct breaker */
+    SINK_OPERATOR   /* whole columns become other columns: struct operator */
 };
 
 /* What can only be said of whole columns. A breaker is a task of its own: its code holds INPUTs and nothing else, it
  * has no filters and no window; what is computed before or after it is the business of other tasks. */
-enum breaker_kind {
-    BREAK_SCAN,     /* one output: aggregate 0 of the rows up to each */
-    BREAK_SORT,     /* the outputs in the order of the keys, stable */
-    BREAK_GROUP,    /* a row for each distinct tuple of keys, in their order: the keys, then each aggregate */
-    BREAK_DISTINCT, /* the rows whose outputs have not been seen before, in order */
-    BREAK_SCATTER,  /* the outputs' rows moved to the positions that key 0 holds */
-    BREAK_HIST      /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum */
+enum operator_kind {
+    OPERATOR_SCAN,     /* one output: aggregate 0 of the rows up to each */
+    OPERATOR_SORT,     /* the outputs in the order of the keys, stable */
+    OPERATOR_GROUP,    /* a row for each distinct tuple of keys, in their order: the keys, then each aggregate */
+    OPERATOR_DISTINCT, /* the rows whose outputs have not been seen before, in order */
+    OPERATOR_SCATTER,  /* the outputs' rows moved to the positions that key 0 holds */
+    OPERATOR_HIST      /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum */
 };
 
-struct breaker {
-    enum breaker_kind kind;
+struct operator
+{
+    enum operator_kind kind;
     size_t *keys;     /* numbers of inputs; of sort and group in order of significance, of scan the column */
     bool *descending; /* sort: of each key */
     size_t key_count;
@@ -129,8 +130,9 @@ struct task {
     enum sink sink;
     struct aggregate *aggregates;
     size_t aggregate_count;
-    struct breaker *breaker; /* of SINK_BREAK */
-    bool glanced; /* few of its rows may be looked at, so the others can be left until somebody asks (later.h) */
+    struct operator* operator; /* of SINK_OPERATOR */
+    bool
+        glanced; /* few of its rows may be looked at, so the others can be left until somebody asks (deferred_rows.h) */
 };
 
 /* Tasks in an order in which each reads only earlier ones; the last one gives the result. */
@@ -142,8 +144,9 @@ struct queue {
     struct column **held; /* one reference each to every column that inputs borrow */
     size_t held_count;
     size_t held_capacity;
-    bool glanced;                 /* the last task is, if its sink is rows */
-    const struct relation *again; /* rows of it have been left, and the queue computes them again (later.h); or NULL */
+    bool glanced; /* the last task is, if its sink is rows */
+    const struct relation
+        *again; /* rows of it have been left, and the queue computes them again (deferred_rows.h); or NULL */
 };
 
 void queue_init(struct queue *queue, struct arena *arena);
@@ -166,13 +169,13 @@ value input_value(struct code *code, int64_t number, const struct input *input, 
 value input_value_at(struct code *code, int64_t number, int64_t offset, const struct input *input, struct span span);
 
 /* Whether its outputs are rows of its inputs, moved: their values are bare INPUTs. */
-bool breaker_carries(const struct breaker *breaker);
+bool operator_carries(const struct operator* operator);
 
 /* How many rows a breaker gives of `rows`; -1 if only running it will tell. */
-int64_t breaker_gives(const struct breaker *breaker, int64_t rows);
+int64_t operator_gives(const struct operator* operator, int64_t rows);
 
-/* Whether so few of a sort's rows are read that the host finds those (order_first), and gives no others. */
-bool breaker_selects(const struct breaker *breaker, int64_t rows);
+/* Whether so few of a sort's rows are read that the host finds those (top_n), and gives no others. */
+bool operator_selects(const struct operator* operator, int64_t rows);
 
 /* Whether the result depends on how rows are put together: floats that are multiplied, or folded by the user's own
  * function. They are combined strictly from first to last. */

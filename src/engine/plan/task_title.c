@@ -46,9 +46,10 @@ const char *stages_text(const struct task *task, struct arena *arena)
     return join_stages(task, arena, false, " | ");
 }
 
-struct advance task_whole(const struct task *task, struct column *const *inputs, int64_t rows, struct arena *arena)
+struct progress_step task_whole(const struct task *task, struct column *const *inputs, int64_t rows,
+                                struct arena *arena)
 {
-    struct advance whole = {.what = stages_title(task, arena), .rows = rows};
+    struct progress_step whole = {.what = stages_title(task, arena), .rows = rows};
     for (size_t k = 0; k < task->input_count; k++)
         whole.bytes += inputs[k] ? rows * (int64_t)type_table[inputs[k]->store].size : 0;
     return whole;

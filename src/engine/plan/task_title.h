@@ -12,7 +12,8 @@ const char *stages_title(const struct task *task, struct arena *arena);
 const char *stages_text(const struct task *task, struct arena *arena);
 
 /* What is told of the task's progress: its title, and the bytes of the inputs it reads. */
-struct advance task_whole(const struct task *task, struct column *const *inputs, int64_t rows, struct arena *arena);
+struct progress_step task_whole(const struct task *task, struct column *const *inputs, int64_t rows,
+                                struct arena *arena);
 
 /* The stage that the span lies in, or NULL: a function's text lies in none. */
 const struct stage_mark *stage_of_span(const struct task *task, struct span span);

@@ -22,7 +22,7 @@ static int cost(const struct instr *instr)
 static bool inputs_at_hand(const struct job *job)
 {
     for (size_t k = 0; k < job->task->input_count; k++) {
-        if (job->columns[k] && job->columns[k]->away)
+        if (job->columns[k] && job->columns[k]->residency)
             return false;
     }
     return true;
@@ -40,11 +40,11 @@ static bool has_gpu(const struct runner *runner)
     return false;
 }
 
-bool later_suits(const struct runner *runner, const struct job *job)
+bool can_defer(const struct runner *runner, const struct job *job)
 {
     const struct task *task = job->task;
-    const bool always = runner->later == LATER_ALWAYS;
-    if (!task->glanced || runner->later == LATER_NEVER || task->sink != SINK_ROWS || task_has_window(task))
+    const bool always = runner->defer == DEFER_ALWAYS;
+    if (!task->glanced || runner->defer == DEFER_NEVER || task->sink != SINK_ROWS || task_has_window(task))
         return false;
     if (!always && (job->rows < LONG_ROWS || runner->device || has_gpu(runner)))
         return false;
@@ -59,12 +59,12 @@ bool later_suits(const struct runner *runner, const struct job *job)
     return suits && inputs_at_hand(job);
 }
 
-int64_t later_first(enum later_choice choice)
+int64_t deferred_first_rows(enum defer_choice choice)
 {
-    return choice == LATER_ALWAYS ? LEAST_FIRST : FIRST_ROWS;
+    return choice == DEFER_ALWAYS ? LEAST_FIRST : FIRST_ROWS;
 }
 
-bool later_pays(int64_t passed, int64_t read, enum later_choice choice)
+bool deferral_pays(int64_t passed, int64_t read, enum defer_choice choice)
 {
-    return choice == LATER_ALWAYS || passed >= read / PAYS_FROM;
+    return choice == DEFER_ALWAYS || passed >= read / PAYS_FROM;
 }

@@ -25,7 +25,7 @@ static struct column *choose(const struct runner *runner, struct column *column)
 /* A column whose type is as narrow as can be may still leave room: the sum of two elements that need 30 bits has 31. */
 static void note_range(struct input *input, const struct column *column)
 {
-    const struct zones *zones = column ? column_zones(column) : NULL;
+    const struct zonemap *zones = column ? column_zones(column) : NULL;
     if (!zones || type_table[column->store].kind != KIND_INT || zones->all.lo > zones->all.hi)
         return;
     input->range_known = true;
@@ -36,7 +36,7 @@ static void note_range(struct input *input, const struct column *column)
 struct column *const *inputs_narrow(const struct runner *runner, const struct task *task, struct column *const *inputs,
                                     struct arena *arena)
 {
-    if (!runner->keeper || (runner->device && !runner->hasty && !keeper_is_eager(runner->keeper)))
+    if (!runner->collector || (runner->device && !runner->hasty && !stats_collector_is_eager(runner->collector)))
         return inputs;
     struct column **chosen = arena_array(arena, task->input_count, sizeof(struct column *));
     for (size_t k = 0; k < task->input_count; k++) {
@@ -51,6 +51,6 @@ void inputs_note(const struct runner *runner, const struct task *task, struct co
     for (size_t k = 0; k < task->input_count; k++) {
         struct column *column = task->inputs[k].task ? NULL : inputs[k];
         if (column && rows >= column->rows - column->rows / 2)
-            keeper_note(runner->keeper, column);
+            stats_collector_add(runner->collector, column);
     }
 }

@@ -9,7 +9,7 @@
 struct column *const *inputs_narrow(const struct runner *runner, const struct task *task, struct column *const *inputs,
                                     struct arena *arena);
 
-/* Notes which columns the task reads, or could have skipped by what is known of them (keeper.h). */
+/* Notes which columns the task reads, or could have skipped by what is known of them (column_stats.h). */
 void inputs_note(const struct runner *runner, const struct task *task, struct column *const *inputs, int64_t rows);
 
 #endif

@@ -9,7 +9,7 @@
 enum { COPIED_ROWS = 1 << 20 };
 
 /* The rows begin .. end-1 of a column, copied: what a window leaves is usually little. */
-static struct column *copy_rows(struct pool *pool, struct column *column, int64_t begin, int64_t end)
+static struct column *copy_rows(struct buffer_pool *pool, struct column *column, int64_t begin, int64_t end)
 {
     if (!column_fetch(column, begin, end))
         return NULL;
@@ -25,7 +25,7 @@ static struct column *copy_rows(struct pool *pool, struct column *column, int64_
 
 /* An output that is rows of an input as they stand: the whole column, or a copy of a part that is not worth a program.
  * NULL: it has to be computed. */
-static struct column *rows_of_input(struct pool *pool, const struct job *job, struct column *const *given,
+static struct column *rows_of_input(struct buffer_pool *pool, const struct job *job, struct column *const *given,
                                     const struct output *output)
 {
     const struct task *task = job->task;
@@ -51,8 +51,8 @@ static void note_range(struct column *column, const struct instr *instr)
     column->hi = instr->hi;
 }
 
-enum status results_make(const struct job *job, struct pool *pool, struct column *const *given, struct column **made,
-                         struct outcome *outcome)
+enum status results_make(const struct job *job, struct buffer_pool *pool, struct column *const *given,
+                         struct column **made, struct outcome *outcome)
 {
     const struct task *task = job->task;
     int64_t rows = job->end - job->begin;
@@ -74,7 +74,7 @@ enum status results_make(const struct job *job, struct pool *pool, struct column
 }
 
 /* Keeps of the rows that passed the filters what the window does. */
-static enum status apply_window(const struct job *job, struct pool *pool, struct outcome *outcome)
+static enum status apply_window(const struct job *job, struct buffer_pool *pool, struct outcome *outcome)
 {
     const struct task *task = job->task;
     const int64_t rows = outcome->rows;
@@ -97,7 +97,7 @@ static enum status apply_window(const struct job *job, struct pool *pool, struct
     return status;
 }
 
-enum status results_finish(const struct job *job, struct pool *pool, const struct row_sink *sink,
+enum status results_finish(const struct job *job, struct buffer_pool *pool, const struct row_sink *sink,
                            struct outcome *outcome)
 {
     for (size_t k = 0; k < job->task->output_count; k++) {

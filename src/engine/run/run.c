@@ -110,11 +110,11 @@ static enum status check_files(const struct queue *queue, enum status status, si
 {
     if (status == STATUS_CANCELLED)
         return status;
-    const struct column *column = damaged_column(queue->held, queue->held_count);
+    const struct column *column = changed_column(queue->held, queue->held_count);
     if (!column)
         return status;
     diags->count = diags_before;
-    return damage_error(column, queue->tasks[0]->span, diags);
+    return file_changed_error(column, queue->tasks[0]->span, diags);
 }
 
 enum status run_queue(struct runner *runner, const struct queue *queue, struct result *result, struct diags *diags)
@@ -177,11 +177,11 @@ static enum status save_result(const struct runner *runner, const struct bound *
     }
     if (!relation)
         return STATUS_FAILED;
-    struct crew crew = {.threads = parallel_threads(),
-                        .cancel = runner->cancel,
-                        .progress = runner->progress,
-                        .whole = {.what = "save", .rows = relation->rows}};
-    enum status status = save_relation(relation, path->text, &crew, path->span, diags);
+    struct workers workers = {.threads = parallel_threads(),
+                              .cancel = runner->cancel,
+                              .progress = runner->progress,
+                              .whole = {.what = "save", .rows = relation->rows}};
+    enum status status = save_relation(relation, path->text, &workers, path->span, diags);
     relation_unref(relation);
     result->quiet = true;
     return status;
@@ -192,11 +192,11 @@ static enum status bind_timed(struct runner *runner, const struct stmt *stmt, st
                               struct diags *diags)
 {
     int64_t began = now_ns();
-    catalog_report_to(runner->env->catalog, runner->progress);
+    file_cache_report_to(runner->env->file_cache, runner->progress);
     enum status status = stmt->pipeline
                              ? bind_pipeline(runner->env, stmt->pipeline, false, arena, runner->timing, bound, diags)
                              : bind_expression(runner->env, stmt->expr, NULL, false, arena, bound, diags);
-    catalog_report_to(runner->env->catalog, NULL);
+    file_cache_report_to(runner->env->file_cache, NULL);
     timing_add(runner->timing, PHASE_BIND, "", now_ns() - began - timing_ns(runner->timing, PHASE_MAP), 0);
     return status;
 }
@@ -208,11 +208,11 @@ static enum status describe_result(const struct runner *runner, struct span span
     enum status status = relation_fetch(relation, 0, relation->rows, span, diags);
     if (status != STATUS_OK)
         return status;
-    const struct crew crew = {.threads = parallel_threads(),
-                              .cancel = runner->cancel,
-                              .progress = runner->progress,
-                              .whole = {.what = "describe", .rows = relation->rows}};
-    return describe(relation, &crew, arena, &result->description);
+    const struct workers workers = {.threads = parallel_threads(),
+                                    .cancel = runner->cancel,
+                                    .progress = runner->progress,
+                                    .whole = {.what = "describe", .rows = relation->rows}};
+    return describe(relation, &workers, arena, &result->description);
 }
 
 /* What a statement that is bound comes to, saved if it says so. */
@@ -339,8 +339,8 @@ enum status run_statement(struct runner *runner, const struct stmt *stmt, struct
     }
     if (status != STATUS_OK)
         result_release(result);
-    catalog_sweep(runner->env->catalog);
-    keeper_begin(runner->keeper);
+    file_cache_sweep(runner->env->file_cache);
+    stats_collector_begin(runner->collector);
     sweep_devices(runner);
     return status;
 }

@@ -7,15 +7,15 @@
 #include "engine/bind/env.h"
 #include "engine/plan/result.h"
 
-/* Whether rows of results that may not be looked at are left until somebody asks for them (later.h). */
-enum later_choice {
-    LATER_NEVER,
-    LATER_LONG,  /* of long results, where that saves something */
-    LATER_ALWAYS /* wherever it can be done: for tests */
+/* Whether rows of results that may not be looked at are left until somebody asks for them (deferred_rows.h). */
+enum defer_choice {
+    DEFER_NEVER,
+    DEFER_LONG,  /* of long results, where that saves something */
+    DEFER_ALWAYS /* wherever it can be done: for tests */
 };
 
-struct chooser; /* choose.h */
-struct keeper;  /* keeper.h */
+struct chooser;         /* backend_choice.h */
+struct stats_collector; /* column_stats.h */
 
 /* What a run needs to know; owned by the shell, unchanged by the run. */
 struct runner {
@@ -24,11 +24,11 @@ struct runner {
     struct backend *device;    /* the one named by the user; NULL: the evaluator runs everything, or as chosen by: */
     struct chooser *chooser;   /* not NULL: chooses a backend for each task, and `device` is NULL */
     bool hasty;                /* nobody asked for the device: nothing waits until it has started or built a program */
-    struct pool *pool;         /* for results, or NULL */
-    struct keeper *keeper;     /* finds out about columns for the next queries, or NULL */
-    int64_t memory;            /* bytes that there are for results and for what is read; 0: those of the machine */
+    struct buffer_pool *pool;  /* for results, or NULL */
+    struct stats_collector *collector; /* finds out about columns for the next queries, or NULL */
+    int64_t memory; /* bytes that there are for results and for what is read; 0: those of the machine */
     bool fusion;
-    enum later_choice later;   /* of results that are not named, saved or drawn */
+    enum defer_choice defer;   /* of results that are not named, saved or drawn */
     struct timing *timing;     /* or NULL */
     struct run_trace *trace;   /* with timing: told what each task took, or NULL */
     struct progress *progress; /* told how far the tasks are, or NULL */

@@ -15,7 +15,7 @@
 #include "engine/run/host_backends.h"
 #include "engine/run/input_columns.h"
 #include "engine/run/output_columns.h"
-#include "engine/run/run_break.h"
+#include "engine/run/run_operator.h"
 #include "engine/storage/residency.h"
 
 enum {
@@ -39,22 +39,22 @@ struct task_run {
     struct task *task;
     struct column *const *given; /* the inputs as the queue names them; those of `job` may be narrower */
     struct job job;              /* all rows */
-    struct survivors survivors;
-    struct stream stream;
+    struct row_ranges ranges;
+    struct streamed_scan stream;
     bool streams; /* what is read is more than memory holds: `stream` is set up */
     struct agg_state *states;
     struct row_sink sink;
     struct row_sink rest; /* takes the place of `sink` when that has all that the window keeps: no columns */
     bool full;
-    bool leaves;      /* what `rest` would take, in place of a window, is left for later: */
-    struct left left; /* this */
+    bool leaves;               /* what `rest` would take, in place of a window, is left for later: */
+    struct deferred_rows left; /* this */
     bool flagged;
     struct backend *awaited; /* gets ready while the evaluator runs slices of the rows; NULL usually */
     int64_t slice;           /* rows of the next */
     int64_t sliced_ns;       /* what the slices so far took, of processors */
     int64_t sliced_rows;
-    struct work work; /* with a chooser: what the task is, what it has taken, and where that is added up: */
-    struct measure measure;
+    struct cost_features work; /* with a chooser: what the task is, what it has taken, and where that is added up: */
+    struct cost_sample measure;
     struct timing timing;
 };
 
@@ -73,9 +73,9 @@ static struct backend *wanted_backend(const struct task_run *run, int64_t begin)
     if (!runner->chooser)
         return runner->device ? runner->device : runner->evaluator;
     struct job rest = run->job;
-    struct work work;
+    struct cost_features work;
     rest.begin = begin;
-    work_of_job(&work, &rest, &run->survivors);
+    cost_features_of_job(&work, &rest, &run->ranges);
     return chooser_pick(runner->chooser, &work);
 }
 
@@ -133,7 +133,7 @@ static enum status end_slice(struct task_run *run, int64_t begin, const struct s
     run->sliced_ns += slice->processor_ns;
     run->sliced_rows += slice->rows;
     double row_ns = (double)run->sliced_ns / (double)run->sliced_rows;
-    run->job.left_ns = (int64_t)(row_ns * (double)survivors_rows(&run->survivors, begin));
+    run->job.left_ns = (int64_t)(row_ns * (double)row_ranges_rows(&run->ranges, begin));
     if (run->awaited->ops->begin(run->awaited, &run->job) != BACKEND_PENDING)
         return give_to(run, run->runner->chooser ? wanted_backend(run, begin) : run->awaited, backend);
     double factor = (double)SLICE_NS / (double)(slice->ns > 0 ? slice->ns : 1);
@@ -151,9 +151,9 @@ static int64_t rows_at_once(struct backend *backend, const struct job *job)
 /* Rows before `end` are done. */
 static void tell_rows(const struct job *job, int64_t end)
 {
-    struct advance advance = job->whole;
+    struct progress_step advance = job->whole;
     advance.part = (double)end / (double)job->rows;
-    progress_tell(job->progress, &advance);
+    progress_report(job->progress, &advance);
 }
 
 static int64_t result_bytes(const struct task_run *run)
@@ -167,7 +167,7 @@ static int64_t result_bytes(const struct task_run *run)
 /* Refuses `rows` rows, or `left` more of them that are about to be written, if there is no memory for them. */
 static enum status check_room(const struct task_run *run, int64_t rows, int64_t left)
 {
-    return room_check(run->runner->memory, rows, left, result_bytes(run), run->task->span, run->job.diags);
+    return memory_limit_check(run->runner->memory, rows, left, result_bytes(run), run->task->span, run->job.diags);
 }
 
 /* One range on one backend. When that is unable, nothing of the range is kept. */
@@ -207,10 +207,10 @@ static enum status run_measured(struct task_run *run, struct backend *backend, c
     trace_ran(run->runner->trace, backend->name);
     if (!run->runner->chooser)
         return run_range(run, backend, range);
-    measure_begin(&run->measure, run->job.timing);
+    cost_sample_begin(&run->measure, run->job.timing);
     enum status status = run_range(run, backend, range);
     if (status == STATUS_OK && !run->flagged)
-        measure_end(&run->measure, backend, range->end - range->begin);
+        cost_sample_end(&run->measure, backend, range->end - range->begin);
     if (status == STATUS_UNABLE)
         chooser_rule_out(run->runner->chooser, backend, &run->work);
     return status;
@@ -244,7 +244,7 @@ static bool leaves_rest(struct task_run *run, int64_t begin, int64_t rows)
 {
     if (!run->leaves || run->full || run->task->filter_count == 0)
         return false;
-    run->leaves = later_pays(run->sink.rows, rows, run->runner->later);
+    run->leaves = deferral_pays(run->sink.rows, rows, run->runner->defer);
     run->left.begin = begin;
     return run->leaves;
 }
@@ -265,8 +265,8 @@ static void find_survivors(struct task_run *run)
     /* What does not stay in memory is not read once more, from the disk, to find out about it. */
     if (!run->streams)
         inputs_note(run->runner, run->task, run->given, run->job.end - run->job.begin);
-    survivors_find(&run->survivors, &wide, run->runner->keeper, run->job.diags->arena);
-    timing_add_zones(run->job.timing, run->survivors.zones, run->survivors.skipped);
+    zone_prune(&run->ranges, &wide, run->runner->collector, run->job.diags->arena);
+    timing_add_zones(run->job.timing, run->ranges.zones, run->ranges.skipped);
 }
 
 /* A backend has failed after some ranges: their results come home while they can. If they are lost with the device, the
@@ -293,8 +293,8 @@ static void rescue_results(struct task_run *run, struct job *range)
 static int64_t rows_bound(struct task_run *run, int64_t memory)
 {
     const int64_t rows = run->job.end - run->job.begin;
-    run->streams = stream_open(&run->stream, run->task, run->job.columns, run->job.begin, run->job.end, memory,
-                               run->job.diags->arena);
+    run->streams = streamed_scan_open(&run->stream, run->task, run->job.columns, run->job.begin, run->job.end, memory,
+                                      run->job.diags->arena);
     if (run->streams)
         return run->stream.rows;
     return result_bytes(run) > 0 && rows > memory / 2 / result_bytes(run) ? BOUNDED_ROWS : INT64_MAX;
@@ -302,19 +302,19 @@ static int64_t rows_bound(struct task_run *run, int64_t memory)
 
 static enum status run_ranges(struct task_run *run)
 {
-    const int64_t bound = rows_bound(run, room_memory(run->runner->memory));
+    const int64_t bound = rows_bound(run, memory_limit_bytes(run->runner->memory));
     find_survivors(run);
-    if (run->survivors.count == 0)
+    if (run->ranges.count == 0)
         return STATUS_OK;
     struct backend *backend;
     struct backend *evaluator = run->runner->evaluator;
     if (run->runner->chooser)
-        work_of_job(&run->work, &run->job, &run->survivors);
+        cost_features_of_job(&run->work, &run->job, &run->ranges);
     enum status status = give_to(run, wanted_backend(run, run->job.begin), &backend);
     const int64_t wanted = rows_wanted(run->task);
     struct job range = run->job;
     int64_t end; /* of the rows that the filters may keep */
-    while (status == STATUS_OK && !run->flagged && survivors_next(&run->survivors, &range.begin, &end)) {
+    while (status == STATUS_OK && !run->flagged && row_ranges_next(&run->ranges, &range.begin, &end)) {
         if (range.cancel && *range.cancel)
             return STATUS_CANCELLED;
         int64_t most = rows_at_once(backend, &run->job);
@@ -323,7 +323,7 @@ static enum status run_ranges(struct task_run *run)
             most = done < most ? done : most;
         }
         if (run->leaves && !run->full)
-            most = least(most, later_first(run->runner->later));
+            most = least(most, deferred_first_rows(run->runner->defer));
         if (run->awaited)
             most = run->slice < most ? run->slice : most;
         if (bound < most && backend_on_host(backend)) {
@@ -344,7 +344,7 @@ static enum status run_ranges(struct task_run *run)
         const struct slice slice = {range.end - range.begin, now_ns() - began, processor_ns() - spent};
         range.begin = range.end;
         if (run->streams)
-            stream_behind(&run->stream, range.begin);
+            streamed_scan_release(&run->stream, range.begin);
         tell_rows(&run->job, range.end);
         if (status == STATUS_OK && run->task->sink == SINK_ROWS)
             status = check_room(run, run->sink.rows, 0);
@@ -352,7 +352,7 @@ static enum status run_ranges(struct task_run *run)
             status = end_range(run, range.begin, &slice, wanted, &backend);
     }
     if (run->runner->chooser && !run->leaves) /* which takes less than such work does */
-        measure_tell(&run->measure, run->runner->chooser, &run->work);
+        cost_sample_report(&run->measure, run->runner->chooser, &run->work);
     tell_lack(run);
     return status;
 }
@@ -360,12 +360,12 @@ static enum status run_ranges(struct task_run *run)
 /* The sink has all rows from now on, though some of them are to be made yet. */
 static void leave_rows(struct task_run *run)
 {
-    struct left *left = &run->left;
+    struct deferred_rows *left = &run->left;
     left->made = run->sink.rows;
     left->end = run->job.end;
     run->sink.rows += run->task->filter_count > 0 ? run->rest.rows : left->end - left->begin;
     left->rows = run->sink.rows;
-    later_leave(run->runner->evaluator, run->runner->memory, &run->job, run->given, run->sink.columns, left);
+    defer_rows(run->runner->evaluator, run->runner->memory, &run->job, run->given, run->sink.columns, left);
 }
 
 /* Rows: what passes as it is, or need not be made, is left out of the run. */
@@ -383,9 +383,9 @@ static enum status run_rows(struct task_run *run, struct outcome *outcome)
         computes = computes || run->sink.columns[k] != NULL;
     }
     const int64_t end = run->job.end;
-    run->leaves = status == STATUS_OK && computes && later_suits(run->runner, &run->job);
+    run->leaves = status == STATUS_OK && computes && can_defer(run->runner, &run->job);
     if (run->leaves && task->filter_count == 0)
-        run->job.end = least(end, run->job.begin + later_first(run->runner->later));
+        run->job.end = least(end, run->job.begin + deferred_first_rows(run->runner->defer));
     run->left.begin = run->job.end;
     if (status == STATUS_OK && computes && task->filter_count == 0)
         status = check_room(run, run->job.end - run->job.begin,
@@ -439,8 +439,8 @@ enum status run_task(const struct runner *runner, struct task *task, struct colu
                 .diags = diags},
     };
     *outcome = (struct outcome){.columns = arena_array(arena, task->output_count, sizeof *outcome->columns)};
-    if (task->sink == SINK_BREAK) {
-        enum status status = run_break(runner, task, inputs, rows, outcome, diags);
+    if (task->sink == SINK_OPERATOR) {
+        enum status status = run_operator(runner, task, inputs, rows, outcome, diags);
         if (status != STATUS_OK || outcome->flagged)
             outcome_release(outcome, task);
         return status;

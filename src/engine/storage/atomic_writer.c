@@ -93,9 +93,9 @@ enum status writer_open(struct writer *writer, const char *path, struct span spa
         writer_discard(writer);
         return status;
     }
-    writer->packing = packing_of_path(path);
-    writer->packer = writer->packing ? writer->packing->begin(parallel_threads()) : NULL;
-    if (writer->packing && !writer->packer) {
+    writer->compression = compression_of_path(path);
+    writer->packer = writer->compression ? writer->compression->begin(parallel_threads()) : NULL;
+    if (writer->compression && !writer->packer) {
         writer_discard(writer);
         return write_error(writer->path, ENOMEM, span, diags);
     }
@@ -121,7 +121,7 @@ static bool write_out(void *context, const void *data, size_t size)
 
 static void pack(struct writer *writer, const void *data, size_t size, bool last)
 {
-    bool packed = writer->packing->add(writer->packer, data, size, last, write_out, writer);
+    bool packed = writer->compression->add(writer->packer, data, size, last, write_out, writer);
     if (!packed && writer->error == 0)
         writer->error = ENOMEM;
 }
@@ -139,7 +139,7 @@ void writer_add(struct writer *writer, const void *data, size_t size)
 static void end_packing(struct writer *writer)
 {
     if (writer->packer)
-        writer->packing->end(writer->packer);
+        writer->compression->end(writer->packer);
     writer->packer = NULL;
 }
 

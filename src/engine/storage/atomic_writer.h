@@ -9,12 +9,12 @@
 #include <stddef.h>
 
 struct writer {
-    const char *path;              /* as shown in messages */
-    const char *target;            /* where it really goes: symbolic links are followed */
-    const char *temporary;         /* beside the target */
-    int file;                      /* -1 once closed */
-    int error;                     /* errno of the first write that failed, 0 so far */
-    const struct packing *packing; /* what the path's ending says, or NULL */
+    const char *path;                      /* as shown in messages */
+    const char *target;                    /* where it really goes: symbolic links are followed */
+    const char *temporary;                 /* beside the target */
+    int file;                              /* -1 once closed */
+    int error;                             /* errno of the first write that failed, 0 so far */
+    const struct compression *compression; /* what the path's ending says, or NULL */
     struct packer *packer;
 };
 

@@ -31,16 +31,16 @@ struct shelf {
     size_t count, bytes, most;
 };
 
-struct pool {
+struct buffer_pool {
     pthread_mutex_t lock;
     struct shelf small, large;
     uint64_t clock; /* blocks taken */
     _Atomic int refs;
 };
 
-struct pool *pool_new(size_t most)
+struct buffer_pool *buffer_pool_new(size_t most)
 {
-    struct pool *pool = heap_array(1, sizeof *pool);
+    struct buffer_pool *pool = heap_array(1, sizeof *pool);
     pthread_mutex_init(&pool->lock, NULL);
     pool->small.most = most < SMALL_BYTES ? most : SMALL_BYTES;
     pool->large.most = most - pool->small.most;
@@ -48,7 +48,7 @@ struct pool *pool_new(size_t most)
     return pool;
 }
 
-struct pool *pool_ref(struct pool *pool)
+struct buffer_pool *buffer_pool_ref(struct buffer_pool *pool)
 {
     if (pool)
         atomic_fetch_add_explicit(&pool->refs, 1, memory_order_relaxed);
@@ -74,7 +74,7 @@ static void release_all(struct shelf *shelf)
         release_block(shelf, shelf->count - 1);
 }
 
-void pool_unref(struct pool *pool)
+void buffer_pool_unref(struct buffer_pool *pool)
 {
     if (!pool || atomic_fetch_sub_explicit(&pool->refs, 1, memory_order_acq_rel) > 1)
         return;
@@ -95,12 +95,12 @@ static size_t round_up(size_t size, size_t unit)
     return (size + unit - 1) / unit * unit;
 }
 
-size_t pool_cut(size_t size, size_t used)
+size_t buffer_pool_cut(size_t size, size_t used)
 {
     return round_up(used, unit_of(size));
 }
 
-bool pool_wastes(size_t size, size_t used)
+bool buffer_pool_wastes(size_t size, size_t used)
 {
     return size >= HUGE_PAGE && used < HUGE_PAGE / 2;
 }
@@ -146,12 +146,12 @@ static void *take_kept(struct shelf *shelf, size_t size)
     return at;
 }
 
-static struct shelf *shelf_for(struct pool *pool, size_t size)
+static struct shelf *shelf_for(struct buffer_pool *pool, size_t size)
 {
     return size >= HUGE_PAGE ? &pool->large : &pool->small;
 }
 
-static void empty(struct pool *pool)
+static void empty(struct buffer_pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
     release_all(&pool->small);
@@ -159,7 +159,7 @@ static void empty(struct pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-void *pool_take(struct pool *pool, size_t size, size_t *got)
+void *buffer_pool_take(struct buffer_pool *pool, size_t size, size_t *got)
 {
     if (size > SIZE_MAX / 2)
         return NULL;
@@ -233,7 +233,7 @@ static void tidy(struct shelf *shelf, size_t room, uint64_t clock)
     }
 }
 
-void pool_give(struct pool *pool, void *memory, size_t size)
+void buffer_pool_give(struct buffer_pool *pool, void *memory, size_t size)
 {
     if (!memory || size == 0)
         return;
@@ -254,7 +254,7 @@ void pool_give(struct pool *pool, void *memory, size_t size)
     pthread_mutex_unlock(&pool->lock);
 }
 
-size_t pool_kept(struct pool *pool)
+size_t buffer_pool_kept(struct buffer_pool *pool)
 {
     if (!pool)
         return 0;

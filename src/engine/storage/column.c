@@ -41,10 +41,10 @@ void column_unref(struct column *column)
 {
     if (!column || atomic_fetch_sub_explicit(&column->refs, 1, memory_order_acq_rel) > 1)
         return;
-    away_discard(column, 0);
+    residency_discard(column, 0);
     if (column->reserved)
-        pool_give(column->pool, owned_data(column), column->reserved);
-    pool_unref(column->pool);
+        buffer_pool_give(column->pool, owned_data(column), column->reserved);
+    buffer_pool_unref(column->pool);
     if (column->kept)
         column->release_kept(column->kept);
     mapping_unref(column->mapping);
@@ -119,7 +119,7 @@ struct column *column_reserve(enum type type, enum type store, int64_t capacity)
     return column_reserve_from(NULL, type, store, capacity);
 }
 
-struct column *column_reserve_from(struct pool *pool, enum type type, enum type store, int64_t capacity)
+struct column *column_reserve_from(struct buffer_pool *pool, enum type type, enum type store, int64_t capacity)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t size;
@@ -127,21 +127,22 @@ struct column *column_reserve_from(struct pool *pool, enum type type, enum type 
         return NULL;
     /* A page more than asked for: a kernel may store a whole vector where only its first element counts. */
     size_t reserved;
-    void *data = pool_take(pool, size + page, &reserved);
+    void *data = buffer_pool_take(pool, size + page, &reserved);
     if (!data)
         return NULL;
     struct column *column = column_new(type, store);
     if (!column) {
-        pool_give(pool, data, reserved);
+        buffer_pool_give(pool, data, reserved);
         return NULL;
     }
     column->data = data;
     column->reserved = reserved;
-    column->pool = pool_ref(pool);
+    column->pool = buffer_pool_ref(pool);
     return column;
 }
 
-struct column *column_reserve_like(struct pool *pool, const struct column *from, enum type type, int64_t capacity)
+struct column *column_reserve_like(struct buffer_pool *pool, const struct column *from, enum type type,
+                                   int64_t capacity)
 {
     struct column *column = column_reserve_from(pool, type, from->store, capacity);
     if (column && from->range_known) {
@@ -161,11 +162,11 @@ void *column_at(struct column *column, int64_t row)
 static void move_out(struct column *column, size_t used)
 {
     size_t reserved;
-    void *data = pool_take(column->pool, used, &reserved);
+    void *data = buffer_pool_take(column->pool, used, &reserved);
     if (!data)
         return;
     memcpy(data, column->data, used);
-    pool_give(column->pool, owned_data(column), column->reserved);
+    buffer_pool_give(column->pool, owned_data(column), column->reserved);
     column->data = data;
     column->reserved = reserved;
 }
@@ -174,13 +175,13 @@ void column_finish(struct column *column, int64_t rows)
 {
     column->rows = rows;
     size_t used = (size_t)rows * type_table[column->store].size;
-    if (used > 0 && !column->away && pool_wastes(column->reserved, used))
+    if (used > 0 && !column->residency && buffer_pool_wastes(column->reserved, used))
         move_out(column, used);
     /* Who writes the rest writes whole vectors. */
-    size_t needed = column->away ? used + (size_t)sysconf(_SC_PAGESIZE) : used;
-    size_t kept = pool_cut(column->reserved, needed);
+    size_t needed = column->residency ? used + (size_t)sysconf(_SC_PAGESIZE) : used;
+    size_t kept = buffer_pool_cut(column->reserved, needed);
     if (kept < column->reserved) {
-        pool_give(column->pool, (char *)owned_data(column) + kept, column->reserved - kept);
+        buffer_pool_give(column->pool, (char *)owned_data(column) + kept, column->reserved - kept);
         column->reserved = kept;
     }
     if (kept == 0)

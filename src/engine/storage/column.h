@@ -6,10 +6,10 @@
 #include "engine/values/scalar.h"
 #include "engine/values/types.h"
 
-struct mapping; /* mapfile.h */
-struct away;    /* away.h */
-struct pool;    /* pool.h */
-struct kept;    /* keeper.h */
+struct mapping;      /* mapped_file.h */
+struct residency;    /* residency.h */
+struct buffer_pool;  /* buffer_pool.h */
+struct column_stats; /* column_stats.h */
 
 struct column {
     enum type type;  /* as the user sees it */
@@ -18,13 +18,13 @@ struct column {
     const void *data; /* page-aligned, or within a mapped file; NULL for a column of no rows */
     bool range_known; /* lo..hi below is what the elements are in (integers only), tighter than the type */
     int64_t lo, hi;
-    struct mapping *mapping;                 /* the file behind data, or NULL */
-    size_t reserved;                         /* bytes of anonymous memory behind data, 0 for a mapped file */
-    struct away *away;                       /* rows that only a device has: see away.h before reading data */
-    bool lost;                               /* a device had some, and has lost them */
-    struct pool *pool;                       /* where that memory goes back to, one reference; NULL: to the system */
-    struct kept *kept;                       /* what has been found out about the elements, or NULL */
-    void (*release_kept)(struct kept *kept); /* frees it; set with it */
+    struct mapping *mapping;     /* the file behind data, or NULL */
+    size_t reserved;             /* bytes of anonymous memory behind data, 0 for a mapped file */
+    struct residency *residency; /* rows that only a device has: see residency.h before reading data */
+    bool lost;                   /* a device had some, and has lost them */
+    struct buffer_pool *pool;    /* where that memory goes back to, one reference; NULL: to the system */
+    struct column_stats *kept;   /* what has been found out about the elements, or NULL */
+    void (*release_kept)(struct column_stats *kept); /* frees it; set with it */
     _Atomic int refs;
     _Atomic int copies; /* how many of the references are those of devices' copies, which nobody may need */
 };
@@ -49,9 +49,10 @@ struct column *column_of_part(enum type type, struct mapping *mapping, size_t of
 /* A column under construction: memory for `capacity` rows is reserved but costs nothing until written. It is zeroed. */
 struct column *column_reserve(enum type type, enum type store, int64_t capacity); /* NULL: no memory */
 /* The same in memory of a pool (NULL: none), which is not zeroed. */
-struct column *column_reserve_from(struct pool *pool, enum type type, enum type store, int64_t capacity);
+struct column *column_reserve_from(struct buffer_pool *pool, enum type type, enum type store, int64_t capacity);
 /* For elements of another column, laid out as there and within the same range. */
-struct column *column_reserve_like(struct pool *pool, const struct column *from, enum type type, int64_t capacity);
+struct column *column_reserve_like(struct buffer_pool *pool, const struct column *from, enum type type,
+                                   int64_t capacity);
 void *column_at(struct column *column, int64_t row);     /* where element `row` is written; row <= capacity */
 void column_finish(struct column *column, int64_t rows); /* gives back what was not used; may move the data */
 
@@ -61,7 +62,7 @@ struct column *column_of_floats(const double *values, int64_t rows);
 
 /* How rows are laid out in two dimensions, row after row; of 0 rows: they are not. Of -1 rows, in a check before
  * running: only running can tell. */
-struct extents {
+struct value_range {
     int64_t rows, cols;
 };
 
@@ -69,8 +70,8 @@ struct relation {
     int64_t rows; /* a relation may have rows and no columns (range) only inside a queue, never as a result */
     size_t count;
     struct column **columns;
-    char **names;         /* malloc'd, NUL-terminated */
-    struct extents shape; /* none unless who made the relation says so */
+    char **names;             /* malloc'd, NUL-terminated */
+    struct value_range shape; /* none unless who made the relation says so */
     _Atomic int refs;
 };
 

@@ -24,27 +24,27 @@ enum {
     EAGER_ROWS_A_ZONE = 1 << 12
 };
 
-struct kept {
-    struct keeper *keeper; /* one reference */
-    _Atomic(struct zones *) zones;
+struct column_stats {
+    struct stats_collector *collector; /* one reference */
+    _Atomic(struct zonemap *) zones;
     _Atomic(struct column *) narrow;
     size_t bytes;      /* of the copy, or set aside for it */
     int64_t used;      /* the keeper's clock at the last note */
     atomic_bool noted; /* in the list or the queue */
-    struct kept *before, *after;
+    struct column_stats *before, *after;
 };
 
-struct keeper {
+struct stats_collector {
     size_t most; /* bytes of copies */
     atomic_bool eager;
-    struct pool *pool;
+    struct buffer_pool *pool;
     int64_t clock;         /* queries */
     struct column **noted; /* one reference each */
     size_t noted_count, noted_capacity;
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
-    struct kept *records;
+    struct column_stats *records;
     size_t copies;         /* bytes of all records */
     struct column **queue; /* one reference each */
     size_t queued, queue_capacity;
@@ -54,38 +54,38 @@ struct keeper {
     int refs; /* the owner's and one for each record */
 };
 
-struct keeper *keeper_new(size_t most, struct pool *pool)
+struct stats_collector *stats_collector_new(size_t most, struct buffer_pool *pool)
 {
-    struct keeper *keeper = heap_array(1, sizeof *keeper);
-    keeper->most = most;
-    keeper->pool = pool_ref(pool);
-    keeper->refs = 1;
-    pthread_mutex_init(&keeper->lock, NULL);
+    struct stats_collector *collector = heap_array(1, sizeof *collector);
+    collector->most = most;
+    collector->pool = buffer_pool_ref(pool);
+    collector->refs = 1;
+    pthread_mutex_init(&collector->lock, NULL);
     /* What waits for a while is not to be misled when somebody sets the clock. */
     pthread_condattr_t steady;
     pthread_condattr_init(&steady);
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&keeper->changed, &steady);
+    pthread_cond_init(&collector->changed, &steady);
     pthread_condattr_destroy(&steady);
-    return keeper;
+    return collector;
 }
 
 /* Under the lock, which it leaves. */
-static void let_go(struct keeper *keeper)
+static void let_go(struct stats_collector *collector)
 {
-    bool last = --keeper->refs == 0;
-    pthread_mutex_unlock(&keeper->lock);
+    bool last = --collector->refs == 0;
+    pthread_mutex_unlock(&collector->lock);
     if (!last)
         return;
-    pool_unref(keeper->pool);
-    pthread_cond_destroy(&keeper->changed);
-    pthread_mutex_destroy(&keeper->lock);
-    free(keeper->noted);
-    free(keeper->queue);
-    free(keeper);
+    buffer_pool_unref(collector->pool);
+    pthread_cond_destroy(&collector->changed);
+    pthread_mutex_destroy(&collector->lock);
+    free(collector->noted);
+    free(collector->queue);
+    free(collector);
 }
 
-const struct zones *column_zones(const struct column *column)
+const struct zonemap *column_zones(const struct column *column)
 {
     return column->kept ? atomic_load_explicit(&column->kept->zones, memory_order_acquire) : NULL;
 }
@@ -95,41 +95,41 @@ struct column *column_narrow(const struct column *column)
     return column->kept ? atomic_load_explicit(&column->kept->narrow, memory_order_acquire) : NULL;
 }
 
-static void set_bytes(struct kept *kept, size_t bytes)
+static void set_bytes(struct column_stats *kept, size_t bytes)
 {
-    kept->keeper->copies -= kept->bytes;
-    kept->keeper->copies += bytes;
+    kept->collector->copies -= kept->bytes;
+    kept->collector->copies += bytes;
     kept->bytes = bytes;
 }
 
-static void kept_free(struct kept *kept)
+static void column_stats_free(struct column_stats *kept)
 {
-    struct keeper *keeper = kept->keeper;
+    struct stats_collector *collector = kept->collector;
     column_unref(kept->narrow);
-    zones_free(kept->zones);
-    pthread_mutex_lock(&keeper->lock);
+    zonemap_free(kept->zones);
+    pthread_mutex_lock(&collector->lock);
     set_bytes(kept, 0);
     if (kept->before)
         kept->before->after = kept->after;
     else
-        keeper->records = kept->after;
+        collector->records = kept->after;
     if (kept->after)
         kept->after->before = kept->before;
-    let_go(keeper);
+    let_go(collector);
     free(kept);
 }
 
-static struct kept *kept_new(struct keeper *keeper)
+static struct column_stats *kept_new(struct stats_collector *collector)
 {
-    struct kept *kept = heap_array(1, sizeof *kept);
-    kept->keeper = keeper;
-    pthread_mutex_lock(&keeper->lock);
-    keeper->refs++;
-    kept->after = keeper->records;
+    struct column_stats *kept = heap_array(1, sizeof *kept);
+    kept->collector = collector;
+    pthread_mutex_lock(&collector->lock);
+    collector->refs++;
+    kept->after = collector->records;
     if (kept->after)
         kept->after->before = kept;
-    keeper->records = kept;
-    pthread_mutex_unlock(&keeper->lock);
+    collector->records = kept;
+    pthread_mutex_unlock(&collector->lock);
     return kept;
 }
 
@@ -141,22 +141,22 @@ static size_t column_bytes(const struct column *column)
 /* What was read from a file that changed meanwhile means nothing. */
 static bool is_sound(const struct column *column)
 {
-    return !column->mapping || !mapping_damaged(column->mapping);
+    return !column->mapping || !mapping_changed(column->mapping);
 }
 
 /* Finds out about a column. On the keeper's thread. */
-static void look_into(struct keeper *keeper, const struct column *column)
+static void look_into(struct stats_collector *collector, const struct column *column)
 {
-    struct kept *kept = column->kept;
-    struct zones *zones = kept->zones;
+    struct column_stats *kept = column->kept;
+    struct zonemap *zones = kept->zones;
     struct column *copy = NULL;
-    pthread_mutex_lock(&keeper->lock);
+    pthread_mutex_lock(&collector->lock);
     bool has_room = kept->bytes > 0;
-    pthread_mutex_unlock(&keeper->lock);
+    pthread_mutex_unlock(&collector->lock);
     if (!zones) {
-        zones = zones_new(column, keeper->eager ? EAGER_ROWS_A_ZONE : ROWS_A_ZONE, &keeper->stop);
+        zones = zonemap_new(column, collector->eager ? EAGER_ROWS_A_ZONE : ROWS_A_ZONE, &collector->stop);
         if (!zones || !is_sound(column)) {
-            zones_free(zones);
+            zonemap_free(zones);
             zones = NULL;
         }
         atomic_store_explicit(&kept->zones, zones, memory_order_release);
@@ -164,22 +164,22 @@ static void look_into(struct keeper *keeper, const struct column *column)
     if (zones && has_room && !kept->narrow) {
         enum type store = narrow_type(column, zones->all.lo, zones->all.hi);
         if (store != column->store)
-            copy = narrow_copy(column, store, zones->all.lo, zones->all.hi, keeper->pool, &keeper->stop);
+            copy = narrow_copy(column, store, zones->all.lo, zones->all.hi, collector->pool, &collector->stop);
         if (copy && !is_sound(column)) {
             column_unref(copy);
             copy = NULL;
         }
     }
-    pthread_mutex_lock(&keeper->lock);
+    pthread_mutex_lock(&collector->lock);
     if (copy)
         atomic_store_explicit(&kept->narrow, copy, memory_order_release);
     set_bytes(kept, kept->narrow ? column_bytes(kept->narrow) : 0);
-    pthread_mutex_unlock(&keeper->lock);
+    pthread_mutex_unlock(&collector->lock);
     kept->noted = false;
 }
 
 /* Waits a moment: a process that was started for one query is gone by then. Under the lock. */
-static void pause_first(struct keeper *keeper)
+static void pause_first(struct stats_collector *collector)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -188,101 +188,101 @@ static void pause_first(struct keeper *keeper)
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
     }
-    while (!keeper->stop && pthread_cond_timedwait(&keeper->changed, &keeper->lock, &until) == 0)
+    while (!collector->stop && pthread_cond_timedwait(&collector->changed, &collector->lock, &until) == 0)
         ;
 }
 
 static void *work(void *argument)
 {
-    struct keeper *keeper = argument;
+    struct stats_collector *collector = argument;
     /* Linux takes this for the thread. A scheduling class for idle time would be more than is wanted: on a busy machine
      * the thread would not even get to its end when it is told to stop, and rql waits for that. */
     (void)setpriority(PRIO_PROCESS, 0, LEAST_PRIORITY);
-    pthread_mutex_lock(&keeper->lock);
-    while (!keeper->stop) {
-        if (keeper->queued == 0) {
-            keeper->busy = false;
-            pthread_cond_broadcast(&keeper->changed);
-            pthread_cond_wait(&keeper->changed, &keeper->lock);
+    pthread_mutex_lock(&collector->lock);
+    while (!collector->stop) {
+        if (collector->queued == 0) {
+            collector->busy = false;
+            pthread_cond_broadcast(&collector->changed);
+            pthread_cond_wait(&collector->changed, &collector->lock);
             continue;
         }
-        if (!keeper->busy)
-            pause_first(keeper);
-        if (keeper->stop)
+        if (!collector->busy)
+            pause_first(collector);
+        if (collector->stop)
             break;
-        keeper->busy = true;
-        struct column *column = keeper->queue[--keeper->queued];
-        pthread_mutex_unlock(&keeper->lock);
-        look_into(keeper, column);
+        collector->busy = true;
+        struct column *column = collector->queue[--collector->queued];
+        pthread_mutex_unlock(&collector->lock);
+        look_into(collector, column);
         column_unref(column);
-        pthread_mutex_lock(&keeper->lock);
+        pthread_mutex_lock(&collector->lock);
     }
-    pthread_mutex_unlock(&keeper->lock);
+    pthread_mutex_unlock(&collector->lock);
     return NULL;
 }
 
-static bool start(struct keeper *keeper)
+static bool start(struct stats_collector *collector)
 {
-    keeper->running = thread_begin(&keeper->thread, work, keeper);
-    return keeper->running;
+    collector->running = thread_begin(&collector->thread, work, collector);
+    return collector->running;
 }
 
-void keeper_free(struct keeper *keeper)
+void stats_collector_free(struct stats_collector *collector)
 {
-    if (!keeper)
+    if (!collector)
         return;
-    pthread_mutex_lock(&keeper->lock);
-    keeper->stop = true;
-    pthread_cond_broadcast(&keeper->changed);
-    pthread_mutex_unlock(&keeper->lock);
-    if (keeper->running)
-        pthread_join(keeper->thread, NULL);
-    for (size_t i = 0; i < keeper->queued; i++)
-        column_unref(keeper->queue[i]);
-    for (size_t i = 0; i < keeper->noted_count; i++)
-        column_unref(keeper->noted[i]);
-    pthread_mutex_lock(&keeper->lock);
-    let_go(keeper);
+    pthread_mutex_lock(&collector->lock);
+    collector->stop = true;
+    pthread_cond_broadcast(&collector->changed);
+    pthread_mutex_unlock(&collector->lock);
+    if (collector->running)
+        pthread_join(collector->thread, NULL);
+    for (size_t i = 0; i < collector->queued; i++)
+        column_unref(collector->queue[i]);
+    for (size_t i = 0; i < collector->noted_count; i++)
+        column_unref(collector->noted[i]);
+    pthread_mutex_lock(&collector->lock);
+    let_go(collector);
 }
 
 /* Whether anything is left to be found out. */
-static bool is_wanted(const struct keeper *keeper, const struct column *column)
+static bool is_wanted(const struct stats_collector *collector, const struct column *column)
 {
-    const struct kept *kept = column->kept;
+    const struct column_stats *kept = column->kept;
     const size_t bytes = column_bytes(column);
     if (!kept->zones)
         return true;
-    return !kept->narrow && bytes / 2 <= keeper->most &&
+    return !kept->narrow && bytes / 2 <= collector->most &&
            narrow_type(column, kept->zones->all.lo, kept->zones->all.hi) != column->store;
 }
 
-void keeper_note(struct keeper *keeper, struct column *column)
+void stats_collector_add(struct stats_collector *collector, struct column *column)
 {
-    if (!keeper || column->rows < (keeper->eager ? 1 : LEAST_ROWS) || column->away || column->lost ||
-        column_bytes(column) / 2 > keeper->most)
+    if (!collector || column->rows < (collector->eager ? 1 : LEAST_ROWS) || column->residency || column->lost ||
+        column_bytes(column) / 2 > collector->most)
         return;
     if (!column->kept) {
-        column->kept = kept_new(keeper);
-        column->release_kept = kept_free;
+        column->kept = kept_new(collector);
+        column->release_kept = column_stats_free;
     }
-    struct kept *kept = column->kept;
-    kept->used = keeper->clock;
-    if (kept->noted || !is_wanted(keeper, column))
+    struct column_stats *kept = column->kept;
+    kept->used = collector->clock;
+    if (kept->noted || !is_wanted(collector, column))
         return;
     kept->noted = true;
-    if (keeper->noted_count == keeper->noted_capacity) {
-        keeper->noted_capacity = keeper->noted_capacity ? 2 * keeper->noted_capacity : 8;
-        keeper->noted = heap_resize(keeper->noted, keeper->noted_capacity, sizeof(struct column *));
+    if (collector->noted_count == collector->noted_capacity) {
+        collector->noted_capacity = collector->noted_capacity ? 2 * collector->noted_capacity : 8;
+        collector->noted = heap_resize(collector->noted, collector->noted_capacity, sizeof(struct column *));
     }
-    keeper->noted[keeper->noted_count++] = column_ref(column);
+    collector->noted[collector->noted_count++] = column_ref(column);
 }
 
 /* Drops the copy that has not been used for longest; false if all were of late. Under the lock. */
-static bool drop_oldest(struct keeper *keeper, struct column **dropped)
+static bool drop_oldest(struct stats_collector *collector, struct column **dropped)
 {
-    struct kept *oldest = NULL;
-    for (struct kept *kept = keeper->records; kept; kept = kept->after) {
-        if (kept->narrow && kept->used + RECENT < keeper->clock && (!oldest || kept->used < oldest->used))
+    struct column_stats *oldest = NULL;
+    for (struct column_stats *kept = collector->records; kept; kept = kept->after) {
+        if (kept->narrow && kept->used + RECENT < collector->clock && (!oldest || kept->used < oldest->used))
             oldest = kept;
     }
     if (!oldest)
@@ -293,85 +293,85 @@ static bool drop_oldest(struct keeper *keeper, struct column **dropped)
 }
 
 /* Sets memory aside for the column's copy if there is enough. */
-static void make_room(struct keeper *keeper, const struct column *column)
+static void make_room(struct stats_collector *collector, const struct column *column)
 {
-    const struct zones *zones = column->kept->zones;
+    const struct zonemap *zones = column->kept->zones;
     const struct type_info *info = &type_table[column->store];
     size_t bytes = column_bytes(column) / 2; /* at most: the next narrower type has half the size */
     if (zones)
         bytes = (size_t)column->rows * type_table[narrow_type(column, zones->all.lo, zones->all.hi)].size;
-    if (info->kind != KIND_INT || info->size == 1 || bytes > keeper->most)
+    if (info->kind != KIND_INT || info->size == 1 || bytes > collector->most)
         return;
-    pthread_mutex_lock(&keeper->lock);
+    pthread_mutex_lock(&collector->lock);
     struct column *dropped = NULL;
-    while (keeper->copies + bytes > keeper->most && drop_oldest(keeper, &dropped)) {
-        pthread_mutex_unlock(&keeper->lock);
+    while (collector->copies + bytes > collector->most && drop_oldest(collector, &dropped)) {
+        pthread_mutex_unlock(&collector->lock);
         column_unref(dropped);
-        pthread_mutex_lock(&keeper->lock);
+        pthread_mutex_lock(&collector->lock);
     }
-    if (keeper->copies + bytes <= keeper->most)
+    if (collector->copies + bytes <= collector->most)
         set_bytes(column->kept, bytes);
-    pthread_mutex_unlock(&keeper->lock);
+    pthread_mutex_unlock(&collector->lock);
 }
 
 /* Nobody will make the column's copy: what was set aside for it goes to others. */
-static void give_up(struct keeper *keeper, const struct column *column)
+static void give_up(struct stats_collector *collector, const struct column *column)
 {
-    pthread_mutex_lock(&keeper->lock);
+    pthread_mutex_lock(&collector->lock);
     set_bytes(column->kept, column->kept->narrow ? column_bytes(column->kept->narrow) : 0);
-    pthread_mutex_unlock(&keeper->lock);
+    pthread_mutex_unlock(&collector->lock);
 }
 
-static void enqueue(struct keeper *keeper, struct column *column)
+static void enqueue(struct stats_collector *collector, struct column *column)
 {
-    pthread_mutex_lock(&keeper->lock);
-    if (keeper->queued == keeper->queue_capacity) {
-        keeper->queue_capacity = keeper->queue_capacity ? 2 * keeper->queue_capacity : 8;
-        keeper->queue = heap_resize(keeper->queue, keeper->queue_capacity, sizeof(struct column *));
+    pthread_mutex_lock(&collector->lock);
+    if (collector->queued == collector->queue_capacity) {
+        collector->queue_capacity = collector->queue_capacity ? 2 * collector->queue_capacity : 8;
+        collector->queue = heap_resize(collector->queue, collector->queue_capacity, sizeof(struct column *));
     }
-    keeper->queue[keeper->queued++] = column;
-    pthread_cond_broadcast(&keeper->changed);
-    pthread_mutex_unlock(&keeper->lock);
+    collector->queue[collector->queued++] = column;
+    pthread_cond_broadcast(&collector->changed);
+    pthread_mutex_unlock(&collector->lock);
 }
 
-void keeper_begin(struct keeper *keeper)
+void stats_collector_begin(struct stats_collector *collector)
 {
-    if (!keeper)
+    if (!collector)
         return;
-    keeper->clock++;
-    for (size_t i = 0; i < keeper->noted_count; i++) {
-        struct column *column = keeper->noted[i];
+    collector->clock++;
+    for (size_t i = 0; i < collector->noted_count; i++) {
+        struct column *column = collector->noted[i];
         bool read_again = column->refs > 1;
         if (read_again)
-            make_room(keeper, column);
-        if (read_again && !keeper->eager && (keeper->running || start(keeper))) {
-            enqueue(keeper, column);
+            make_room(collector, column);
+        if (read_again && !collector->eager && (collector->running || start(collector))) {
+            enqueue(collector, column);
             continue;
         }
-        if (read_again && keeper->eager)
-            look_into(keeper, column);
+        if (read_again && collector->eager)
+            look_into(collector, column);
         else
-            give_up(keeper, column);
+            give_up(collector, column);
         column->kept->noted = false;
         column_unref(column);
     }
-    keeper->noted_count = 0;
+    collector->noted_count = 0;
 }
 
-void keeper_be_eager(struct keeper *keeper, bool eager)
+void stats_collector_set_eager(struct stats_collector *collector, bool eager)
 {
-    keeper->eager = eager;
+    collector->eager = eager;
 }
 
-bool keeper_is_eager(const struct keeper *keeper)
+bool stats_collector_is_eager(const struct stats_collector *collector)
 {
-    return keeper->eager;
+    return collector->eager;
 }
 
-void keeper_settle(struct keeper *keeper)
+void stats_collector_wait(struct stats_collector *collector)
 {
-    pthread_mutex_lock(&keeper->lock);
-    while (keeper->running && (keeper->queued > 0 || keeper->busy))
-        pthread_cond_wait(&keeper->changed, &keeper->lock);
-    pthread_mutex_unlock(&keeper->lock);
+    pthread_mutex_lock(&collector->lock);
+    while (collector->running && (collector->queued > 0 || collector->busy))
+        pthread_cond_wait(&collector->changed, &collector->lock);
+    pthread_mutex_unlock(&collector->lock);
 }

@@ -5,25 +5,25 @@
 #include <string.h>
 #include <strings.h>
 
-const struct packing *const packing_table[] = {&packing_gzip, &packing_zstd};
-const size_t packing_count = sizeof packing_table / sizeof packing_table[0];
+const struct compression *const compression_table[] = {&packing_gzip, &packing_zstd};
+const size_t compression_count = sizeof compression_table / sizeof compression_table[0];
 
-const struct packing *packing_of_path(const char *path)
+const struct compression *compression_of_path(const char *path)
 {
     const char *dot = strrchr(path, '.');
-    for (size_t i = 0; i < packing_count && dot; i++) {
-        if (strcasecmp(packing_table[i]->ending, dot) == 0)
-            return packing_table[i];
+    for (size_t i = 0; i < compression_count && dot; i++) {
+        if (strcasecmp(compression_table[i]->ending, dot) == 0)
+            return compression_table[i];
     }
     return NULL;
 }
 
-const struct packing *packing_of_content(const void *data, size_t length)
+const struct compression *compression_of_content(const void *data, size_t length)
 {
-    for (size_t i = 0; i < packing_count; i++) {
-        size_t size = strlen(packing_table[i]->magic);
-        if (length >= size && memcmp(data, packing_table[i]->magic, size) == 0)
-            return packing_table[i];
+    for (size_t i = 0; i < compression_count; i++) {
+        size_t size = strlen(compression_table[i]->magic);
+        if (length >= size && memcmp(data, compression_table[i]->magic, size) == 0)
+            return compression_table[i];
     }
     return NULL;
 }
@@ -37,5 +37,5 @@ const char *path_ending(const char *path)
     const char *before = dot - 1;
     while (before > base && *before != '.')
         before--;
-    return packing_of_path(base) && before > base ? before : dot;
+    return compression_of_path(base) && before > base ? before : dot;
 }

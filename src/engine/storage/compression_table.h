@@ -4,15 +4,15 @@
 
 #include "engine/storage/compression.h"
 
-extern const struct packing *const packing_table[];
-extern const size_t packing_count;
+extern const struct compression *const compression_table[];
+extern const size_t compression_count;
 
 /* The way of packing that a path's ending says, or NULL. */
-const struct packing *packing_of_path(const char *path);
+const struct compression *compression_of_path(const char *path);
 
 /* The way of packing that the first bytes tell of, or NULL. Only data that cannot begin so otherwise may be asked
  * about: raw elements can. */
-const struct packing *packing_of_content(const void *data, size_t length);
+const struct compression *compression_of_content(const void *data, size_t length);
 
 /* A path's ending from the last dot on: "" if there is none or the dot comes first. An ending that says how the file is
  * packed goes with the one before it: ".csv.gz". It points into `path`. */

@@ -5,9 +5,9 @@
 #include "engine/storage/column.h"
 
 /* The first of the columns whose file was cut short or rewritten since it was mapped; NULL if there is none. */
-const struct column *damaged_column(struct column *const *columns, size_t count);
+const struct column *changed_column(struct column *const *columns, size_t count);
 
 /* Records the error; returns STATUS_FAILED. */
-enum status damage_error(const struct column *column, struct span span, struct diags *diags);
+enum status file_changed_error(const struct column *column, struct span span, struct diags *diags);
 
 #endif

@@ -40,7 +40,7 @@ void hint_near_files(const char *path, struct diags *diags)
         diag_hint(diags, "did you mean `%.*s%s` or `%.*s%s`?", shown, path, nearest[0], shown, path, nearest[1]);
 }
 
-enum status missing_file(const char *path, struct span span, struct diags *diags)
+enum status file_not_found(const char *path, struct span span, struct diags *diags)
 {
     diag_error(diags, span, "no such file: `%s`", path_shown(path, diags->arena));
     if (strchr(path, '*'))

@@ -11,6 +11,6 @@ bool file_is_missing(const char *path);
 void hint_near_files(const char *path, struct diags *diags);
 
 /* The error that there is no such file, with that hint. */
-enum status missing_file(const char *path, struct span span, struct diags *diags);
+enum status file_not_found(const char *path, struct span span, struct diags *diags);
 
 #endif

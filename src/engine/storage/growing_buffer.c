@@ -4,7 +4,7 @@
 
 enum { FIRST_ROOM = 1 << 20 };
 
-bool room_make(struct room *room, size_t more)
+bool growing_buffer_reserve(struct growing_buffer *room, size_t more)
 {
     if (more > room->most - room->used)
         return false;
@@ -22,9 +22,9 @@ bool room_make(struct room *room, size_t more)
     return true;
 }
 
-void packing_tell(const struct crew *crew, size_t done, size_t length)
+void decompression_report(const struct workers *workers, size_t done, size_t length)
 {
-    struct advance advance = crew->whole;
+    struct progress_step advance = workers->whole;
     advance.part = (double)done / (double)length;
-    progress_tell(crew->progress, &advance);
+    progress_report(workers->progress, &advance);
 }

@@ -5,16 +5,16 @@
 #include "base/parallel.h"
 
 /* Memory that grows as it is written: for what is unpacked, or comes through a pipe. It is from mmap. */
-struct room {
+struct growing_buffer {
     char *data;
     size_t used, size;
     size_t most; /* bytes: what needs more is an error */
 };
 
 /* Makes room for `more` bytes behind what is used; false if there is none. */
-bool room_make(struct room *room, size_t more);
+bool growing_buffer_reserve(struct growing_buffer *room, size_t more);
 
 /* For those who unpack: tells how far it is. */
-void packing_tell(const struct crew *crew, size_t done, size_t length);
+void decompression_report(const struct workers *workers, size_t done, size_t length);
 
 #endif

@@ -13,21 +13,22 @@ enum {
     LEVEL = 4              /* twice as fast as gzip's own choice, and a tenth larger at most */
 };
 
-static enum unpacked unpack_gzip(const void *data, size_t length, struct room *room, const struct crew *crew)
+static enum decompressed unpack_gzip(const void *data, size_t length, struct growing_buffer *room,
+                                     const struct workers *workers)
 {
     z_stream stream = {0};
     if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
         return UNPACKED_TOO_LARGE;
     const unsigned char *at = data;
     size_t left = length;
-    enum unpacked outcome = UNPACKED_CUT_SHORT;
+    enum decompressed outcome = UNPACKED_CUT_SHORT;
     bool ended = false; /* between two packed files */
     while (left > 0 && outcome == UNPACKED_CUT_SHORT) {
-        if (crew_cancelled(crew)) {
+        if (workers_cancelled(workers)) {
             outcome = UNPACKED_CANCELLED;
         } else if (ended && inflateReset(&stream) != Z_OK) {
             outcome = UNPACKED_DAMAGED;
-        } else if (!room_make(room, STEP)) {
+        } else if (!growing_buffer_reserve(room, STEP)) {
             outcome = UNPACKED_TOO_LARGE;
         } else {
             uInt given = left < STEP ? (uInt)left : STEP;
@@ -42,11 +43,11 @@ static enum unpacked unpack_gzip(const void *data, size_t length, struct room *r
             at += given - stream.avail_in;
             left -= given - stream.avail_in;
             room->used += STEP - stream.avail_out;
-            packing_tell(crew, length - left, length);
+            decompression_report(workers, length - left, length);
         }
     }
     /* What is packed may be longer than the packed: the last step can leave some of it inside. */
-    while (outcome == UNPACKED_CUT_SHORT && !ended && room_make(room, STEP)) {
+    while (outcome == UNPACKED_CUT_SHORT && !ended && growing_buffer_reserve(room, STEP)) {
         stream.next_out = (Bytef *)room->data + room->used;
         stream.avail_out = STEP;
         ended = inflate(&stream, Z_NO_FLUSH) == Z_STREAM_END;
@@ -100,11 +101,11 @@ static void end_gzip(struct packer *packer)
     free(packer);
 }
 
-const struct packing packing_gzip = {.ending = ".gz",
-                                     .name = "gzip",
-                                     .magic = "\x1f\x8b",
-                                     .summary = "behind another ending (.csv.gz): packed as by gzip",
-                                     .unpack = unpack_gzip,
-                                     .begin = begin_gzip,
-                                     .add = add_gzip,
-                                     .end = end_gzip};
+const struct compression packing_gzip = {.ending = ".gz",
+                                         .name = "gzip",
+                                         .magic = "\x1f\x8b",
+                                         .summary = "behind another ending (.csv.gz): packed as by gzip",
+                                         .unpack = unpack_gzip,
+                                         .begin = begin_gzip,
+                                         .add = add_gzip,
+                                         .end = end_gzip};

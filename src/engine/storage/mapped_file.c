@@ -121,7 +121,7 @@ enum status file_open_error(const char *full_path, struct span span, struct diag
     switch (error) {
     case ENOENT:
     case ENOTDIR:
-        return missing_file(full_path, span, diags);
+        return file_not_found(full_path, span, diags);
     case EACCES:
     case EPERM:
         diag_error(diags, span, "`%s` may not be read: %s", path, strerror(error));
@@ -315,7 +315,7 @@ bool mapping_is_file(const struct mapping *mapping)
     return mapping->slot != NULL;
 }
 
-bool mapping_damaged(const struct mapping *mapping)
+bool mapping_changed(const struct mapping *mapping)
 {
     if (!mapping->slot)
         return false;
@@ -329,7 +329,7 @@ bool mapping_damaged(const struct mapping *mapping)
            (now.size == mapping->stamp.size && now.mtime_ns != mapping->stamp.mtime_ns);
 }
 
-void mapping_let_go(const struct mapping *mapping, size_t offset, size_t length)
+void mapping_drop_pages(const struct mapping *mapping, size_t offset, size_t length)
 {
     /* Whole pages only; the system keeps them in blocks, of which it does not give up a part. */
     const size_t step = LET_GO_BYTES;

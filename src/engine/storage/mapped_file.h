@@ -2,7 +2,7 @@
  *
  * A read past the end of a file that another process truncated raises SIGBUS. main installs a handler that calls
  * mappings_repair, which puts a page of zeroes there and marks the mapping, so that the kernel or loop finishes;
- * whoever used the mapping asks mapping_damaged afterwards and turns the result into an error. */
+ * whoever used the mapping asks mapping_changed afterwards and turns the result into an error. */
 #ifndef RQL_ENGINE_STORAGE_MAPPED_FILE_H
 #define RQL_ENGINE_STORAGE_MAPPED_FILE_H
 
@@ -31,7 +31,8 @@ struct file_stamp {
 };
 
 /* Maps (or, for files of unknown size such as /proc's, reads) a whole regular file. The error names the path and what
- * is wrong: missing, a directory, unreadable, a device, too large. An empty file gives length 0. For pipes see pipes.h.
+ * is wrong: missing, a directory, unreadable, a device, too large. An empty file gives length 0. For pipes see
+ * pipe_input.h.
  */
 enum status mapping_open(struct mappings *mappings, const char *path, struct span span, struct mapping **mapping,
                          struct diags *diags);
@@ -56,11 +57,11 @@ struct file_stamp mapping_stamp(const struct mapping *mapping);
 /* Whether part of the file was missing when it was read, or the file has been shortened or rewritten in place since it
  * was mapped: what was computed from it is then worth nothing. A file that only grew is as good as before, and so is
  * one that was replaced by another of its name. */
-bool mapping_damaged(const struct mapping *mapping);
+bool mapping_changed(const struct mapping *mapping);
 
 /* Bytes offset .. offset+length-1 are not wanted for now: the memory that they take is free at once, and reading them
  * reads the disk. */
-void mapping_let_go(const struct mapping *mapping, size_t offset, size_t length);
+void mapping_drop_pages(const struct mapping *mapping, size_t offset, size_t length);
 
 /* What the file is now; false if it cannot be looked at. */
 bool file_stamp_of(const char *path, struct file_stamp *stamp);

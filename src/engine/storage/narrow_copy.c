@@ -44,8 +44,8 @@ static cut_fn *cut_for(size_t from, size_t to)
     return table[from][to];
 }
 
-struct column *narrow_copy(const struct column *column, enum type store, int64_t lo, int64_t hi, struct pool *pool,
-                           const atomic_bool *stop)
+struct column *narrow_copy(const struct column *column, enum type store, int64_t lo, int64_t hi,
+                           struct buffer_pool *pool, const atomic_bool *stop)
 {
     const size_t size = type_table[column->store].size;
     struct column *copy = column_reserve_from(pool, column->type, store, column->rows);

@@ -11,7 +11,7 @@ enum type narrow_type(const struct column *column, int64_t lo, int64_t hi);
 
 /* A copy of a column of integers, all within lo..hi, stored as a narrower type that holds these. NULL: stopped, or no
  * memory. */
-struct column *narrow_copy(const struct column *column, enum type store, int64_t lo, int64_t hi, struct pool *pool,
-                           const atomic_bool *stop);
+struct column *narrow_copy(const struct column *column, enum type store, int64_t lo, int64_t hi,
+                           struct buffer_pool *pool, const atomic_bool *stop);
 
 #endif

@@ -22,9 +22,9 @@ enum { STEP = 1 << 20, /* bytes read at once, and what a pipe is asked to hold *
 
 struct pipe {
     struct file_stamp stamp;
-    int file;         /* its data comes from here; when all has come, it only keeps others from having the same stamp */
-    struct room room; /* what has come so far */
-    struct mapping *whole; /* NULL until all has come */
+    int file; /* its data comes from here; when all has come, it only keeps others from having the same stamp */
+    struct growing_buffer room; /* what has come so far */
+    struct mapping *whole;      /* NULL until all has come */
 };
 
 struct pipes {
@@ -133,7 +133,8 @@ static struct pipe *pipe_find(struct pipes *pipes, const char *path, struct span
         pipes->capacity = pipes->capacity ? 2 * pipes->capacity : 4;
         pipes->at = heap_resize(pipes->at, pipes->capacity, sizeof *pipes->at);
     }
-    pipes->at[pipes->count] = (struct pipe){.stamp = stamp, .file = file, .room = {.most = (size_t)ram_bytes()}};
+    pipes->at[pipes->count] =
+        (struct pipe){.stamp = stamp, .file = file, .room = {.most = (size_t)system_memory_bytes()}};
     return &pipes->at[pipes->count++];
 }
 
@@ -149,14 +150,14 @@ static ssize_t read_some(struct pipe *pipe)
     return -1;
 }
 
-static enum status read_all(struct pipe *pipe, const char *path, const struct crew *crew, struct span span,
+static enum status read_all(struct pipe *pipe, const char *path, const struct workers *workers, struct span span,
                             struct diags *diags)
 {
     for (;;) {
-        if (crew_cancelled(crew))
+        if (workers_cancelled(workers))
             return STATUS_CANCELLED;
-        progress_tell(crew->progress, &crew->whole);
-        if (!room_make(&pipe->room, STEP))
+        progress_report(workers->progress, &workers->whole);
+        if (!growing_buffer_reserve(&pipe->room, STEP))
             return diag_error(diags, span, "there is no memory for what comes through `%s`", path);
         ssize_t got = read_some(pipe);
         if (got == 0)
@@ -179,14 +180,14 @@ static void keep_number_only(struct pipe *pipe)
     }
 }
 
-enum status pipes_open(struct pipes *pipes, const char *path, const struct crew *crew, struct span span,
+enum status pipes_open(struct pipes *pipes, const char *path, const struct workers *workers, struct span span,
                        struct mapping **mapping, struct diags *diags)
 {
     const char *shown = path_shown(path, diags->arena);
     struct pipe *pipe = pipe_find(pipes, path, span, diags);
     if (!pipe)
         return STATUS_FAILED;
-    enum status status = pipe->whole ? STATUS_OK : read_all(pipe, shown, crew, span, diags);
+    enum status status = pipe->whole ? STATUS_OK : read_all(pipe, shown, workers, span, diags);
     if (status != STATUS_OK)
         return status;
     if (!pipe->whole) {

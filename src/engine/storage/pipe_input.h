@@ -22,7 +22,7 @@ bool pipes_refuse(const struct pipes *pipes, const char *path, struct span span,
 
 /* All that comes through the pipe, in memory; the first time it waits for it. Ends early if the crew is cancelled, and
  * goes on from there the next time. */
-enum status pipes_open(struct pipes *pipes, const char *path, const struct crew *crew, struct span span,
+enum status pipes_open(struct pipes *pipes, const char *path, const struct workers *workers, struct span span,
                        struct mapping **mapping, struct diags *diags);
 
 #endif

@@ -4,36 +4,36 @@
 
 enum { FETCHED_ROWS = 1 << 27 }; /* between two looks at whether the user has interrupted */
 
-void away_add(struct column *column, struct away *away)
+void residency_add(struct column *column, struct residency *residency)
 {
-    away->next = column->away;
-    column->away = away;
+    residency->next = column->residency;
+    column->residency = residency;
 }
 
-void away_remove(struct column *column, struct away *away)
+void residency_remove(struct column *column, struct residency *residency)
 {
-    for (struct away **at = &column->away; *at; at = &(*at)->next) {
-        if (*at == away) {
-            *at = away->next;
-            away->next = NULL;
+    for (struct residency **at = &column->residency; *at; at = &(*at)->next) {
+        if (*at == residency) {
+            *at = residency->next;
+            residency->next = NULL;
             return;
         }
     }
 }
 
-void away_lose(struct column *column)
+void residency_lose(struct column *column)
 {
     column->lost = true;
 }
 
-void away_discard(struct column *column, int64_t row)
+void residency_discard(struct column *column, int64_t row)
 {
-    for (struct away *away = column->away, *next; away; away = next) {
-        next = away->next;
-        if (away->begin < row)
+    for (struct residency *residency = column->residency, *next; residency; residency = next) {
+        next = residency->next;
+        if (residency->begin < row)
             continue;
-        away_remove(column, away);
-        away->drop(away);
+        residency_remove(column, residency);
+        residency->drop(residency);
     }
 }
 
@@ -41,34 +41,34 @@ void columns_discard(struct column *const *columns, size_t count, int64_t row)
 {
     for (size_t k = 0; k < count; k++) {
         if (columns[k])
-            away_discard(columns[k], row);
+            residency_discard(columns[k], row);
     }
 }
 
 /* Rows begin..end-1, some of those away, are back. Of what is back in the middle no note is taken. */
-static void came_back(struct column *column, struct away *away, int64_t begin, int64_t end)
+static void came_back(struct column *column, struct residency *residency, int64_t begin, int64_t end)
 {
-    if (begin == away->begin)
-        away->begin = end;
-    else if (end == away->end)
-        away->end = begin;
-    if (away->begin < away->end)
+    if (begin == residency->begin)
+        residency->begin = end;
+    else if (end == residency->end)
+        residency->end = begin;
+    if (residency->begin < residency->end)
         return;
-    away_remove(column, away);
-    if (away->arrived)
-        away->arrived(away);
+    residency_remove(column, residency);
+    if (residency->arrived)
+        residency->arrived(residency);
 }
 
 bool column_fetch(struct column *column, int64_t begin, int64_t end)
 {
-    for (struct away *away = column->away, *next; away; away = next) {
-        int64_t first = greatest(begin, away->begin), last = least(end, away->end);
-        next = away->next;
+    for (struct residency *residency = column->residency, *next; residency; residency = next) {
+        int64_t first = greatest(begin, residency->begin), last = least(end, residency->end);
+        next = residency->next;
         if (first >= last)
             continue;
-        if (!away->fetch(away, first, last))
+        if (!residency->fetch(residency, first, last))
             return false;
-        came_back(column, away, first, last);
+        came_back(column, residency, first, last);
     }
     return !column->lost;
 }
@@ -84,9 +84,9 @@ static enum status lost(struct span span, struct diags *diags)
 static enum status fetch_failed(const struct column *column, int64_t begin, int64_t end, struct span span,
                                 struct diags *diags)
 {
-    for (struct away *away = column->away; away && !column->lost; away = away->next) {
-        if (away->failure && away->begin < end && away->end > begin)
-            return away->failure(away, span, diags);
+    for (struct residency *residency = column->residency; residency && !column->lost; residency = residency->next) {
+        if (residency->failure && residency->begin < end && residency->end > begin)
+            return residency->failure(residency, span, diags);
     }
     return lost(span, diags);
 }
@@ -98,10 +98,10 @@ enum status columns_fetch(struct column *const *columns, size_t count, const ato
         struct column *column = columns[k];
         if (column && column->lost)
             return lost(span, diags);
-        while (column && column->away) {
+        while (column && column->residency) {
             if (cancel && *cancel)
                 return STATUS_CANCELLED;
-            int64_t begin = column->away->begin, end = least(column->away->end, begin + FETCHED_ROWS);
+            int64_t begin = column->residency->begin, end = least(column->residency->end, begin + FETCHED_ROWS);
             if (!column_fetch(column, begin, end))
                 return fetch_failed(column, begin, end, span, diags);
         }

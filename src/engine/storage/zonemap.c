@@ -66,13 +66,13 @@ static struct zone zone_join(struct zone a, struct zone b)
     };
 }
 
-struct zones *zones_new(const struct column *column, int64_t rows_a_zone, const atomic_bool *stop)
+struct zonemap *zonemap_new(const struct column *column, int64_t rows_a_zone, const atomic_bool *stop)
 {
     int64_t count = column->rows > 0 ? (column->rows - 1) / rows_a_zone + 1 : 0;
-    struct zones *zones = calloc(1, sizeof *zones + (size_t)count * sizeof *zones->at);
+    struct zonemap *zones = calloc(1, sizeof *zones + (size_t)count * sizeof *zones->at);
     if (!zones)
         return NULL;
-    *zones = (struct zones){.rows = rows_a_zone, .count = count, .all = no_elements};
+    *zones = (struct zonemap){.rows = rows_a_zone, .count = count, .all = no_elements};
     for (int64_t i = 0; i < count; i++) {
         if (stop && *stop) {
             free(zones);
@@ -86,12 +86,12 @@ struct zones *zones_new(const struct column *column, int64_t rows_a_zone, const 
     return zones;
 }
 
-void zones_free(struct zones *zones)
+void zonemap_free(struct zonemap *zones)
 {
     free(zones);
 }
 
-struct zone zones_over(const struct zones *zones, int64_t begin, int64_t end)
+struct zone zonemap_over(const struct zonemap *zones, int64_t begin, int64_t end)
 {
     struct zone result = no_elements;
     if (begin >= end)

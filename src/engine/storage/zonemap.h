@@ -13,7 +13,7 @@ struct zone {
     bool nan;         /* there may be some */
 };
 
-struct zones {
+struct zonemap {
     int64_t rows; /* of each zone but the last */
     int64_t count;
     struct zone all; /* the whole column */
@@ -21,11 +21,11 @@ struct zones {
 };
 
 /* Reads the column, which must be in the host's memory. Looks at *stop after each zone; NULL: stopped, or no memory. */
-struct zones *zones_new(const struct column *column, int64_t rows_a_zone, const atomic_bool *stop);
-void zones_free(struct zones *zones); /* NULL is allowed */
+struct zonemap *zonemap_new(const struct column *column, int64_t rows_a_zone, const atomic_bool *stop);
+void zonemap_free(struct zonemap *zones); /* NULL is allowed */
 
 /* Rows begin .. end-1, or more. */
-struct zone zones_over(const struct zones *zones, int64_t begin, int64_t end);
+struct zone zonemap_over(const struct zonemap *zones, int64_t begin, int64_t end);
 
 /* What is known of any element of the column without looking. */
 struct zone zone_unknown(const struct column *column);

@@ -9,19 +9,20 @@
 
 enum { STEP = 1 << 20, LEVEL = 3 };
 
-static enum unpacked unpack_zstd(const void *data, size_t length, struct room *room, const struct crew *crew)
+static enum decompressed unpack_zstd(const void *data, size_t length, struct growing_buffer *room,
+                                     const struct workers *workers)
 {
     ZSTD_DStream *stream = ZSTD_createDStream();
     if (!stream)
         return UNPACKED_TOO_LARGE;
     ZSTD_inBuffer in = {data, length, 0};
-    enum unpacked outcome = UNPACKED_CUT_SHORT;
+    enum decompressed outcome = UNPACKED_CUT_SHORT;
     size_t wanted = 1; /* 0: a frame has ended */
     bool full = false; /* there may be more to come out although nothing goes in */
     while ((in.pos < in.size || full) && outcome == UNPACKED_CUT_SHORT) {
-        if (crew_cancelled(crew)) {
+        if (workers_cancelled(workers)) {
             outcome = UNPACKED_CANCELLED;
-        } else if (!room_make(room, STEP)) {
+        } else if (!growing_buffer_reserve(room, STEP)) {
             outcome = UNPACKED_TOO_LARGE;
         } else {
             ZSTD_outBuffer out = {room->data + room->used, STEP, 0};
@@ -30,7 +31,7 @@ static enum unpacked unpack_zstd(const void *data, size_t length, struct room *r
                 outcome = UNPACKED_DAMAGED;
             room->used += out.pos;
             full = out.pos == out.size && wanted != 0;
-            packing_tell(crew, in.pos, in.size);
+            decompression_report(workers, in.pos, in.size);
         }
     }
     ZSTD_freeDStream(stream);
@@ -77,11 +78,11 @@ static void end_zstd(struct packer *packer)
     free(packer);
 }
 
-const struct packing packing_zstd = {.ending = ".zst",
-                                     .name = "zstd",
-                                     .magic = "\x28\xb5\x2f\xfd",
-                                     .summary = "behind another ending (.csv.zst): packed as by zstd",
-                                     .unpack = unpack_zstd,
-                                     .begin = begin_zstd,
-                                     .add = add_zstd,
-                                     .end = end_zstd};
+const struct compression packing_zstd = {.ending = ".zst",
+                                         .name = "zstd",
+                                         .magic = "\x28\xb5\x2f\xfd",
+                                         .summary = "behind another ending (.csv.zst): packed as by zstd",
+                                         .unpack = unpack_zstd,
+                                         .begin = begin_zstd,
+                                         .add = add_zstd,
+                                         .end = end_zstd};

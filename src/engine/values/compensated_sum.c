@@ -1,12 +1,12 @@
 #include "engine/values/compensated_sum.h"
 
-void cascade_merge(struct cascade *into, const struct cascade *from)
+void compensated_sum_merge(struct compensated_sum *into, const struct compensated_sum *from)
 {
     /* A partial sum beyond the largest double is no infinity among the terms: the whole is uncertain. */
     if (fabs(from->high) <= DBL_MAX) {
-        cascade_add(into, from->high);
-        cascade_add(into, from->low);
-        cascade_add(into, from->rest);
+        compensated_sum_add(into, from->high);
+        compensated_sum_add(into, from->low);
+        compensated_sum_add(into, from->rest);
     } else {
         into->weight = NAN;
     }
@@ -27,7 +27,7 @@ static bool swallows(double a, double offset, double bound)
     return a + most == a && a + least == a;
 }
 
-double cascade_round(const struct cascade *sum, bool *uncertain)
+double compensated_sum_round(const struct compensated_sum *sum, bool *uncertain)
 {
     if (sum->nan || (sum->positive_inf && sum->negative_inf))
         return NAN;
@@ -36,9 +36,9 @@ double cascade_round(const struct cascade *sum, bool *uncertain)
     if (sum->negative_inf)
         return -INFINITY;
     double result = sum->high;
-    double small = cascade_two_sum(&result, sum->low);
-    double smaller = cascade_two_sum(&small, sum->rest);
-    double offset = cascade_two_sum(&result, small);
+    double small = compensated_sum_two_sum(&result, sum->low);
+    double smaller = compensated_sum_two_sum(&small, sum->rest);
+    double offset = compensated_sum_two_sum(&result, small);
     /* n additions to the rest are off by at most n times half a unit of what went in; twice that is plenty. */
     double bound = fabs(smaller) + (double)(sum->count + 4) * sum->weight * 0x1p-52;
     bool exact = smaller == 0 && sum->weight == 0;

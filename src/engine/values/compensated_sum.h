@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct cascade {
+struct compensated_sum {
     double high, low, rest;
     double weight; /* of what went into the rest: its terms' magnitudes added up */
     int64_t count; /* of terms */
@@ -20,7 +20,7 @@ struct cascade {
 };
 
 /* Replaces a by the sum rounded, and returns the error made (D. E. Knuth's two-sum). */
-static inline double cascade_two_sum(double *a, double b)
+static inline double compensated_sum_two_sum(double *a, double b)
 {
     double sum = *a + b, part = sum - *a;
     double error = (*a - (sum - part)) + (b - part);
@@ -28,7 +28,7 @@ static inline double cascade_two_sum(double *a, double b)
     return error;
 }
 
-static inline void cascade_add(struct cascade *sum, double term)
+static inline void compensated_sum_add(struct compensated_sum *sum, double term)
 {
     sum->count++;
     if (!(fabs(term) <= DBL_MAX)) {
@@ -37,22 +37,22 @@ static inline void cascade_add(struct cascade *sum, double term)
         sum->negative_inf = sum->negative_inf || term < 0;
         return;
     }
-    double lost = cascade_two_sum(&sum->low, cascade_two_sum(&sum->high, term));
+    double lost = compensated_sum_two_sum(&sum->low, compensated_sum_two_sum(&sum->high, term));
     sum->rest += lost;
     sum->weight += fabs(lost);
 }
 
-void cascade_merge(struct cascade *into, const struct cascade *from);
+void compensated_sum_merge(struct compensated_sum *into, const struct compensated_sum *from);
 
 /* The sum rounded to nearest even, its zero positive. Sets *uncertain, which is else left alone, if it may be wrong. */
-double cascade_round(const struct cascade *sum, bool *uncertain);
+double compensated_sum_round(const struct compensated_sum *sum, bool *uncertain);
 
-static inline double cascade_result(const struct cascade *sum, bool *uncertain)
+static inline double compensated_sum_result(const struct compensated_sum *sum, bool *uncertain)
 {
     bool exact = sum->weight == 0 && fabs(sum->high) <= DBL_MAX;
     if (exact && !sum->nan && !sum->positive_inf && !sum->negative_inf)
         return sum->high + sum->low + 0.0;
-    return cascade_round(sum, uncertain);
+    return compensated_sum_round(sum, uncertain);
 }
 
 #endif

@@ -13,14 +13,14 @@ enum { LEAST_BLOCK = 4 * LANES_STEP }; /* what is shorter is quicker added one b
 
 static const uint64_t low_mask = 0xffffffff;
 
-void fsum_init(struct fsum *sum)
+void exact_sum_init(struct exact_sum *sum)
 {
     memset(sum, 0, sizeof *sum);
     sum->pending = TERMS;
 }
 
 /* Makes every chunk but the topmost 0..2^32-1; the topmost has the sign. */
-static void propagate(struct fsum *sum)
+static void propagate(struct exact_sum *sum)
 {
     for (int i = 0; i < CHUNKS - 1; i++) {
         int64_t carry = sum->chunk[i] >> CHUNK_BITS;
@@ -30,7 +30,7 @@ static void propagate(struct fsum *sum)
     sum->pending = TERMS;
 }
 
-static void add_special(struct fsum *sum, double value)
+static void add_special(struct exact_sum *sum, double value)
 {
     if (isnan(value))
         sum->nan++;
@@ -61,7 +61,7 @@ static inline bool add_finite(int64_t *chunk, double value)
     return true;
 }
 
-void fsum_add(struct fsum *sum, double value)
+void exact_sum_add(struct exact_sum *sum, double value)
 {
     if (!add_finite(sum->chunk, value))
         add_special(sum, value);
@@ -69,7 +69,7 @@ void fsum_add(struct fsum *sum, double value)
         propagate(sum);
 }
 
-void fsum_add_error(struct fsum *sum, double bound)
+void exact_sum_add_error(struct exact_sum *sum, double bound)
 {
     if (bound > 0)
         sum->error = nextafter(sum->error + bound, INFINITY);
@@ -77,12 +77,12 @@ void fsum_add_error(struct fsum *sum, double bound)
         sum->error = INFINITY;
 }
 
-void fsum_add_scaled(struct fsum *sum, int64_t integer, int exponent)
+void exact_sum_add_scaled(struct exact_sum *sum, int64_t integer, int exponent)
 {
     if (integer == 0)
         return;
     if (exponent > MAX_EXPONENT) {
-        fsum_add_error(sum, INFINITY);
+        exact_sum_add_error(sum, INFINITY);
         return;
     }
     uint64_t magnitude = integer < 0 ? 0 - (uint64_t)integer : (uint64_t)integer;
@@ -91,7 +91,7 @@ void fsum_add_scaled(struct fsum *sum, int64_t integer, int exponent)
         uint64_t kept = place > -64 ? magnitude >> -place : 0;
         uint64_t restored = place > -64 ? kept << -place : 0;
         if (restored != magnitude)
-            fsum_add_error(sum, ldexp(1, UNIT + 1));
+            exact_sum_add_error(sum, ldexp(1, UNIT + 1));
         magnitude = kept;
         place = 0;
     }
@@ -108,7 +108,7 @@ void fsum_add_scaled(struct fsum *sum, int64_t integer, int exponent)
         propagate(sum);
 }
 
-static void add_one_by_one(struct fsum *sum, const double *values, int64_t count)
+static void add_one_by_one(struct exact_sum *sum, const double *values, int64_t count)
 {
     while (count > 0) {
         int64_t block = count < sum->pending ? count : sum->pending;
@@ -124,22 +124,22 @@ static void add_one_by_one(struct fsum *sum, const double *values, int64_t count
     }
 }
 
-static bool add_lanes(struct fsum *sum, const double *values, int count)
+static bool add_lanes(struct exact_sum *sum, const double *values, int count)
 {
-    struct lanes_sum part;
-    if (!lanes_add(values, count, sum->ceiling, sum->levels, &part))
+    struct exact_sum_lanes part;
+    if (!exact_sum_lanes_add(values, count, sum->ceiling, sum->levels, &part))
         return false;
     for (int k = 0; k < sum->levels; k++)
-        fsum_add_scaled(sum, part.integer[k], part.unit[k]);
+        exact_sum_add_scaled(sum, part.integer[k], part.unit[k]);
     return true;
 }
 
 /* As the block before it, most likely; else with levels of its own. */
-static bool add_block(struct fsum *sum, const double *values, int count)
+static bool add_block(struct exact_sum *sum, const double *values, int count)
 {
     if (sum->levels > 0 && add_lanes(sum, values, count))
         return true;
-    int ceiling = lanes_ceiling(values, count);
+    int ceiling = exact_sum_lanes_ceiling(values, count);
     if (ceiling > LANES_HIGHEST)
         return false;
     sum->ceiling = ceiling < LANES_HIGHEST ? ceiling + 1 : ceiling; /* with room for the blocks after it */
@@ -150,7 +150,7 @@ static bool add_block(struct fsum *sum, const double *values, int count)
     return add_lanes(sum, values, count);
 }
 
-void fsum_add_array(struct fsum *sum, const double *values, int64_t count)
+void exact_sum_add_array(struct exact_sum *sum, const double *values, int64_t count)
 {
     while (count >= LEAST_BLOCK) {
         int block = count < LANES_MOST ? (int)count / LANES_STEP * LANES_STEP : LANES_MOST;
@@ -162,9 +162,9 @@ void fsum_add_array(struct fsum *sum, const double *values, int64_t count)
     add_one_by_one(sum, values, count);
 }
 
-void fsum_merge(struct fsum *into, const struct fsum *from)
+void exact_sum_merge(struct exact_sum *into, const struct exact_sum *from)
 {
-    struct fsum other = *from;
+    struct exact_sum other = *from;
     propagate(into);
     propagate(&other);
     for (int i = 0; i < CHUNKS; i++)
@@ -174,13 +174,13 @@ void fsum_merge(struct fsum *into, const struct fsum *from)
     into->negative_inf += other.negative_inf;
     into->nan += other.nan;
     if (other.error > 0)
-        fsum_add_error(into, other.error);
+        exact_sum_add_error(into, other.error);
 }
 
 /* The finite part, rounded to nearest even; infinite beyond the largest double. */
-static double round_finite(const struct fsum *sum)
+static double round_finite(const struct exact_sum *sum)
 {
-    struct fsum exact = *sum;
+    struct exact_sum exact = *sum;
     propagate(&exact);
     bool negative = exact.chunk[CHUNKS - 1] < 0;
     if (negative) {
@@ -217,7 +217,7 @@ static double round_finite(const struct fsum *sum)
     return negative ? -rounded : rounded;
 }
 
-double fsum_result(const struct fsum *sum, bool *certain)
+double exact_sum_result(const struct exact_sum *sum, bool *certain)
 {
     *certain = true;
     if (sum->nan || (sum->positive_inf && sum->negative_inf))
@@ -229,9 +229,9 @@ double fsum_result(const struct fsum *sum, bool *certain)
     double result = round_finite(sum);
     if (sum->error > 0) {
         /* Rounding is monotonic: if both ends of what is possible round alike, so does everything between. */
-        struct fsum least = *sum, most = *sum;
-        fsum_add(&least, -sum->error);
-        fsum_add(&most, sum->error);
+        struct exact_sum least = *sum, most = *sum;
+        exact_sum_add(&least, -sum->error);
+        exact_sum_add(&most, sum->error);
         *certain = isfinite(sum->error) && round_finite(&least) == result && round_finite(&most) == result;
     }
     return result;

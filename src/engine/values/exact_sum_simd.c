@@ -32,7 +32,7 @@ static int64_t bits_of(double value)
  * between 2^e and 2^(e+1). What a level of units u leaves is at most u/2 = 2^(e-53): the next level's e is smaller by
  * 52 - TERM_BITS. */
 static inline __attribute__((always_inline)) bool add_levels(const double *values, int count, int ceiling, int levels,
-                                                             struct lanes_sum *sum)
+                                                             struct exact_sum_lanes *sum)
 {
     doubles at[LANES_LEVELS][CHAINS];
     int64_t begin[LANES_LEVELS];
@@ -78,17 +78,17 @@ static inline __attribute__((always_inline)) bool add_levels(const double *value
     return true;
 }
 
-CPU_CLONES static bool add_few_levels(const double *values, int count, int ceiling, struct lanes_sum *sum)
+CPU_CLONES static bool add_few_levels(const double *values, int count, int ceiling, struct exact_sum_lanes *sum)
 {
     return add_levels(values, count, ceiling, LANES_FEW_LEVELS, sum);
 }
 
-CPU_CLONES static bool add_all_levels(const double *values, int count, int ceiling, struct lanes_sum *sum)
+CPU_CLONES static bool add_all_levels(const double *values, int count, int ceiling, struct exact_sum_lanes *sum)
 {
     return add_levels(values, count, ceiling, LANES_LEVELS, sum);
 }
 
-bool lanes_add(const double *values, int count, int ceiling, int levels, struct lanes_sum *sum)
+bool exact_sum_lanes_add(const double *values, int count, int ceiling, int levels, struct exact_sum_lanes *sum)
 {
     /* The last units are at least the smallest double, below which there is nothing. */
     const int lowest = LOWEST_UNIT + 52 - 1 - TERM_BITS + (levels - 1) * TAKEN_BITS;
@@ -109,7 +109,7 @@ CPU_CLONES static int64_t largest_magnitude(const double *values, int count)
     return most;
 }
 
-int lanes_ceiling(const double *values, int count)
+int exact_sum_lanes_ceiling(const double *values, int count)
 {
     return (int)(largest_magnitude(values, count) >> 52) - 1022;
 }

@@ -19,7 +19,7 @@ enum {
     LANES_HIGHEST = 1015, /* no accumulator takes what is above 2^1015 */
 };
 
-struct lanes_sum {
+struct exact_sum_lanes {
     int64_t integer[LANES_LEVELS]; /* the sum is that of integer[i] * 2^unit[i] over the levels */
     int unit[LANES_LEVELS];
 };
@@ -27,10 +27,10 @@ struct lanes_sum {
 /* Adds `count` values, a multiple of LANES_STEP and at most LANES_MOST, on so many levels, LANES_FEW_LEVELS or
  * LANES_LEVELS; `sum` is set. False if the values have no such sum: one is beyond 2^ceiling in magnitude, or has bits
  * below the last level. */
-bool lanes_add(const double *values, int count, int ceiling, int levels, struct lanes_sum *sum);
+bool exact_sum_lanes_add(const double *values, int count, int ceiling, int levels, struct exact_sum_lanes *sum);
 
 /* The least power of two that is not below any magnitude, at least 2^-1022; above LANES_HIGHEST for what no levels
  * take, as infinities and NaN. */
-int lanes_ceiling(const double *values, int count);
+int exact_sum_lanes_ceiling(const double *values, int count);
 
 #endif

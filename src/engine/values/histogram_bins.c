@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-double hist_edge(const struct hist *hist, int64_t k)
+double histogram_edge(const struct histogram_bins *hist, int64_t k)
 {
     if (!hist->number) {
         int128 range = (int128)hist->hi - hist->lo;
@@ -19,7 +19,7 @@ double hist_edge(const struct hist *hist, int64_t k)
     return (edge < hist->fhi ? edge : hist->fhi) + 0.0;
 }
 
-int64_t hist_bin_int(const struct hist *hist, int64_t integer)
+int64_t histogram_bin_of_int(const struct histogram_bins *hist, int64_t integer)
 {
     uint64_t range = (uint64_t)hist->hi - (uint64_t)hist->lo, distance = (uint64_t)integer - (uint64_t)hist->lo;
     if (distance == range)
@@ -30,16 +30,16 @@ int64_t hist_bin_int(const struct hist *hist, int64_t integer)
     return (int64_t)((uint128)distance * (uint64_t)hist->bins / range);
 }
 
-int64_t hist_bin_float(const struct hist *hist, double number)
+int64_t histogram_bin_of_float(const struct histogram_bins *hist, double number)
 {
     double half = hist->fhi / 2 - hist->flo / 2;
     double guess = half > 0 ? (number / 2 - hist->flo / 2) / half * (double)hist->bins : 0;
     int64_t last = hist->bins - 1;
     int64_t bin = guess >= (double)last ? last : guess > 0 ? (int64_t)guess : 0;
     /* The guess is off by rounding; what counts is the edges as they are. */
-    while (bin > 0 && number < hist_edge(hist, bin))
+    while (bin > 0 && number < histogram_edge(hist, bin))
         bin--;
-    while (bin < last && number >= hist_edge(hist, bin + 1))
+    while (bin < last && number >= histogram_edge(hist, bin + 1))
         bin++;
     return bin;
 }

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct hist {
+struct histogram_bins {
     int64_t bins;    /* at least 1 */
     bool number;     /* floats: */
     double flo, fhi; /* finite */
@@ -17,10 +17,10 @@ struct hist {
 };
 
 /* Edge k of 0..bins, rounded. */
-double hist_edge(const struct hist *hist, int64_t k);
+double histogram_edge(const struct histogram_bins *hist, int64_t k);
 
 /* The interval of a number from lo to hi. */
-int64_t hist_bin_int(const struct hist *hist, int64_t integer);
-int64_t hist_bin_float(const struct hist *hist, double number);
+int64_t histogram_bin_of_int(const struct histogram_bins *hist, int64_t integer);
+int64_t histogram_bin_of_float(const struct histogram_bins *hist, double number);
 
 #endif

@@ -13,7 +13,7 @@ static uint64_t scramble(uint64_t bits)
     return bits ^ (bits >> 31);
 }
 
-void sketch_add(struct distinct_sketch *sketch, uint64_t bits)
+void hyperloglog_add(struct hyperloglog *sketch, uint64_t bits)
 {
     uint64_t hash = scramble(bits);
     uint64_t rest = hash >> SKETCH_BITS;
@@ -23,7 +23,7 @@ void sketch_add(struct distinct_sketch *sketch, uint64_t bits)
         *place = (uint8_t)rank;
 }
 
-void sketch_merge(struct distinct_sketch *into, const struct distinct_sketch *from)
+void hyperloglog_merge(struct hyperloglog *into, const struct hyperloglog *from)
 {
     for (int i = 0; i < SKETCH_REGISTERS; i++) {
         if (from->registers[i] > into->registers[i])
@@ -59,7 +59,7 @@ static double tau(double x)
     return sum / 3;
 }
 
-double sketch_estimate(const struct distinct_sketch *sketch)
+double hyperloglog_estimate(const struct hyperloglog *sketch)
 {
     const double alpha = 0.5 / log(2), registers = SKETCH_REGISTERS;
     int64_t counts[RANKS + 2] = {0};

@@ -9,13 +9,13 @@
 enum { SKETCH_BITS = 14, SKETCH_REGISTERS = 1 << SKETCH_BITS };
 
 /* All zeroes: nothing was added. */
-struct distinct_sketch {
+struct hyperloglog {
     uint8_t registers[SKETCH_REGISTERS];
 };
 
 /* Equal values are added as equal bits. */
-void sketch_add(struct distinct_sketch *sketch, uint64_t bits);
-void sketch_merge(struct distinct_sketch *into, const struct distinct_sketch *from);
-double sketch_estimate(const struct distinct_sketch *sketch);
+void hyperloglog_add(struct hyperloglog *sketch, uint64_t bits);
+void hyperloglog_merge(struct hyperloglog *into, const struct hyperloglog *from);
+double hyperloglog_estimate(const struct hyperloglog *sketch);
 
 #endif

@@ -10,11 +10,11 @@ static bool constant_of(const struct code *code, value v, int64_t *constant)
 }
 
 /* (x & mask) == c, x % d == 0, or just x == c; `flip` for the opposite. */
-static void equality_of(const struct code *code, value left, int64_t against, uint8_t flip, struct probe *probe)
+static void equality_of(const struct code *code, value left, int64_t against, uint8_t flip, struct compare_const *probe)
 {
     const struct instr *instr = &code->at[left];
     int64_t operand;
-    *probe = (struct probe){.kind = PROBE_BITS, .of = left, .mask = -1, .against = against, .flip = flip};
+    *probe = (struct compare_const){.kind = COMPARE_BITS, .of = left, .mask = -1, .against = against, .flip = flip};
     if (instr->op == OP_BITAND) {
         int other = constant_of(code, instr->args[0], &operand) ? 1 : 0;
         if (!constant_of(code, instr->args[1 - other], &operand))
@@ -25,24 +25,24 @@ static void equality_of(const struct code *code, value left, int64_t against, ui
                operand != 0 && operand != INT64_MIN) {
         const int64_t divisor = operand < 0 ? -operand : operand;
         const bool power = (divisor & (divisor - 1)) == 0; /* then it is the bits below that tell */
-        *probe = (struct probe){.kind = power ? PROBE_BITS : PROBE_MULTIPLE,
-                                .of = instr->args[0],
-                                .mask = divisor - 1,
-                                .against = power ? 0 : divisor,
-                                .flip = flip};
+        *probe = (struct compare_const){.kind = power ? COMPARE_BITS : COMPARE_MULTIPLE,
+                                        .of = instr->args[0],
+                                        .mask = divisor - 1,
+                                        .against = power ? 0 : divisor,
+                                        .flip = flip};
     }
 }
 
 /* x < c, or with `next` x < c + 1, which is x <= c. */
-static bool order_of(value left, int64_t against, bool next, uint8_t flip, struct probe *probe)
+static bool order_of(value left, int64_t against, bool next, uint8_t flip, struct compare_const *probe)
 {
     if (next && against == INT64_MAX)
         return false;
-    *probe = (struct probe){.kind = PROBE_LESS, .of = left, .against = against + next, .flip = flip};
+    *probe = (struct compare_const){.kind = COMPARE_LESS, .of = left, .against = against + next, .flip = flip};
     return true;
 }
 
-bool probe_of(const struct code *code, value v, struct probe *probe)
+bool compare_const_of(const struct code *code, value v, struct compare_const *probe)
 {
     const struct instr *instr = &code->at[v];
     if (instr->op != OP_EQ && instr->op != OP_NE && instr->op != OP_LT && instr->op != OP_LE)
@@ -73,20 +73,20 @@ static bool sum_of(const struct code *code, value v, value *of, int64_t *constan
     return instr->op == OP_ADD || !__builtin_sub_overflow(0, *constant, constant);
 }
 
-bool probe_through(const struct code *code, struct probe *probe)
+bool compare_const_through(const struct code *code, struct compare_const *probe)
 {
     value of;
     int64_t constant;
     if (!sum_of(code, probe->of, &of, &constant))
         return false;
-    if (probe->kind == PROBE_MULTIPLE) {
+    if (probe->kind == COMPARE_MULTIPLE) {
         const struct instr *sum = &code->at[probe->of];
         if (probe->plus != 0 || constant == 0) /* one sum is seen through */
             return false;
         probe->plus = constant;
         probe->lo = sum->lo;
         probe->hi = sum->hi;
-    } else if (probe->kind == PROBE_BITS && probe->mask != -1) {
+    } else if (probe->kind == COMPARE_BITS && probe->mask != -1) {
         /* The lower bits of a sum are those of its terms' lower bits. */
         if (probe->mask < 0 || (probe->mask & (probe->mask + 1)) != 0 || (probe->against & ~probe->mask) != 0)
             return false;
@@ -152,7 +152,7 @@ struct bounds {
  * other number gives something else. With the least quotient's q taken away from all, those of multiples are 0 up to
  * some q, and what has one of the lower t bits is larger than those once turned (Granlund and Montgomery, "Division by
  * invariant integers using multiplication", 1994, section 9). */
-static void find_inverse(struct probe *probe, struct bounds bounds)
+static void find_inverse(struct compare_const *probe, struct bounds bounds)
 {
     const uint64_t divisor = (uint64_t)probe->against;
     const uint64_t below = bounds.lo == 0 ? 0 : ((uint64_t)bounds.hi + 1) / divisor;
@@ -172,7 +172,7 @@ static bool mask_fits(int64_t mask, struct bounds bounds)
     return mask == -1 || (mask >= bounds.lo && mask <= bounds.hi);
 }
 
-bool probe_prepare(struct probe *probe, enum type type)
+bool compare_const_prepare(struct compare_const *probe, enum type type)
 {
     static const struct {
         struct bounds bounds;
@@ -192,7 +192,7 @@ bool probe_prepare(struct probe *probe, enum type type)
         return false;
     if (probe->plus != 0 && (probe->lo < bounds.lo || probe->hi > bounds.hi))
         return false;
-    if (probe->kind == PROBE_MULTIPLE)
+    if (probe->kind == COMPARE_MULTIPLE)
         find_inverse(probe, bounds);
-    return probe->kind != PROBE_BITS || mask_fits(probe->mask, bounds);
+    return probe->kind != COMPARE_BITS || mask_fits(probe->mask, bounds);
 }

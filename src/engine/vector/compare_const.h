@@ -7,34 +7,34 @@
 
 #include "engine/vector/ops.h"
 
-enum probe_kind {
-    PROBE_BITS,    /* (x & mask) == against */
-    PROBE_LESS,    /* x < against */
-    PROBE_MULTIPLE /* x is a multiple of against */
+enum compare_const_kind {
+    COMPARE_BITS,    /* (x & mask) == against */
+    COMPARE_LESS,    /* x < against */
+    COMPARE_MULTIPLE /* x is a multiple of against */
 };
 
-struct probe {
-    enum probe_kind kind;
+struct compare_const {
+    enum compare_const_kind kind;
     value of; /* x */
     int64_t mask, against;
-    int64_t plus; /* PROBE_MULTIPLE: of x + plus, which is within lo..hi */
+    int64_t plus; /* COMPARE_MULTIPLE: of x + plus, which is within lo..hi */
     int64_t lo, hi;
     uint8_t flip;    /* 1: the question is the opposite */
     vector_fn *loop; /* answers it */
 
-    /* PROBE_MULTIPLE, made for a type by probe_prepare: x * inverse + shift, rotated right by `turn`, is at most `most`
-     * for multiples, and for nothing else. */
+    /* COMPARE_MULTIPLE, made for a type by compare_const_prepare: x * inverse + shift, rotated right by `turn`, is at
+     * most `most` for multiples, and for nothing else. */
     uint64_t inverse, shift, most;
     unsigned turn;
 };
 
 /* Whether a value is the answer to a probe, which is then filled in. */
-bool probe_of(const struct code *code, value v, struct probe *probe);
+bool compare_const_of(const struct code *code, value v, struct compare_const *probe);
 
 /* Turns a question about y + c or y - c, c a constant, into one about y; false if it is none, or would overflow. */
-bool probe_through(const struct code *code, struct probe *probe);
+bool compare_const_through(const struct code *code, struct compare_const *probe);
 
 /* Gets a probe ready for integers of a type; false: its constants are beyond the type. */
-bool probe_prepare(struct probe *probe, enum type type);
+bool compare_const_prepare(struct compare_const *probe, enum type type);
 
 #endif

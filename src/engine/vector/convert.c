@@ -87,7 +87,7 @@ static bool pack(const struct operands *o, int count, size_t size, vector_fn *pi
 {
     if (!o->mask)
         return pick(o, count);
-    pack_passed(size)(o->out, o->a, o->mask, o->rows);
+    selection_packer(size)(o->out, o->a, o->mask, o->rows);
     return false;
 }
 
@@ -113,10 +113,10 @@ static bool pack_8(const struct operands *o, int count)
 
 bool vector_packs(enum type from, enum type to)
 {
-    return from == to && pack_passed(type_table[from].size);
+    return from == to && selection_packer(type_table[from].size);
 }
 
-vector_fn *vector_picked_move(enum type from, enum type to)
+vector_fn *vector_selected_move(enum type from, enum type to)
 {
     static vector_fn *const packs[] = {[1] = pack_1, [2] = pack_2, [4] = pack_4, [8] = pack_8};
     if (vector_packs(from, to))
@@ -172,7 +172,7 @@ vector_fn *vector_row(enum lane lane)
     return lane == LANE_I32 ? row_i32 : row_i64;
 }
 
-vector_fn *vector_picked_row(enum lane lane)
+vector_fn *vector_selected_row(enum lane lane)
 {
     return lane == LANE_I32 ? picked_row_i32 : picked_row_i64;
 }

@@ -1,4 +1,4 @@
-/* Division by a constant: a multiplication by its reciprocal (divide.h) on magnitudes, given its sign afterwards:
+/* Division by a constant: a multiplication by its reciprocal (const_divide.h) on magnitudes, given its sign afterwards:
  * (x ^ -1) - -1 is -x.
  *
  * The 32-bit loops become vector instructions. 64-bit ones have no vector form on most machines, but two

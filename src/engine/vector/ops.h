@@ -17,7 +17,7 @@ union reciprocal {
     struct long_divisor wide;
 };
 
-struct probe; /* eval_probe.h */
+struct compare_const; /* compare_const.h */
 
 /* What a vector operation reads and writes; `out` overlaps none of the others. */
 struct operands {
@@ -26,12 +26,12 @@ struct operands {
     const uint16_t *index; /* picks: out[i] = a[index[i]] */
     const uint8_t *mask;   /* the same as a mask of `rows` rows, where packing is quicker; else NULL */
     int rows;
-    uint8_t *fail;              /* checked operations: which rows failed, written only if some did */
-    int64_t row;                /* ROW: the number of the block's first row */
-    const struct column *whole; /* GATHER: what the positions in `a` are of */
-    const union reciprocal *by; /* division by a constant */
-    const struct probe *probe;  /* probes */
-    enum op op;                 /* operations that share a loop */
+    uint8_t *fail;                     /* checked operations: which rows failed, written only if some did */
+    int64_t row;                       /* ROW: the number of the block's first row */
+    const struct column *whole;        /* GATHER: what the positions in `a` are of */
+    const union reciprocal *by;        /* division by a constant */
+    const struct compare_const *probe; /* probes */
+    enum op op;                        /* operations that share a loop */
 };
 
 /* Computes `count` values; true if some row failed. What is computed for a row that failed means nothing, but never
@@ -50,11 +50,11 @@ vector_fn *vector_division(enum op op, enum lane lane);
 
 /* Row numbers, of the block's rows or of those in the index. Lane I32 or I64. */
 vector_fn *vector_row(enum lane lane);
-vector_fn *vector_picked_row(enum lane lane);
+vector_fn *vector_selected_row(enum lane lane);
 
 /* Values of one type as another that holds them; NULL if the evaluator never needs that. */
 vector_fn *vector_move(enum type from, enum type to);
-vector_fn *vector_picked_move(enum type from, enum type to);
+vector_fn *vector_selected_move(enum type from, enum type to);
 
 /* Whether picking takes a mask as well as an index. */
 bool vector_packs(enum type from, enum type to);
@@ -67,7 +67,7 @@ enum type lane_type(enum lane lane);
 
 /* Adds a vector to an aggregate's partial result. `exact_in_64`: the sum of a block is known to fit 64 bits. */
 typedef void fold_fn(struct agg_state *state, const void *values, int count);
-/* NULL for folds by the user's own function of anything but floats (eval_reduce.h). */
+/* NULL for folds by the user's own function of anything but floats (pairwise_reduce.h). */
 fold_fn *vector_fold(enum aggregate_kind kind, enum lane lane, bool exact_in_64);
 
 #endif

@@ -47,7 +47,7 @@ CPU_CLONES static void sum_i64(struct agg_state *state, const void *values, int 
 
 static void sum_f64(struct agg_state *state, const void *values, int count)
 {
-    fsum_add_array(&state->fsum, values, count);
+    exact_sum_add_array(&state->float_sum, values, count);
     state->count += count;
 }
 

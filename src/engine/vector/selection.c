@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-CPU_CLONES int count_passed(const uint8_t *mask, int count)
+CPU_CLONES int selection_count(const uint8_t *mask, int count)
 {
     enum { AT_ONCE = 64, MOST = UINT8_MAX * AT_ONCE };
     int passed = 0;
@@ -151,14 +151,14 @@ PACK(16, uint16_t)
 PACK(32, uint32_t)
 PACK(64, uint64_t)
 
-pack_fn *pack_passed(size_t size)
+pack_fn *selection_packer(size_t size)
 {
     if (!can_compress())
         return NULL;
     return size == 1 ? pack_8 : size == 2 ? pack_16 : size == 4 ? pack_32 : pack_64;
 }
 
-void list_passed(const uint8_t *mask, int count, uint16_t *rows)
+void selection_list(const uint8_t *mask, int count, uint16_t *rows)
 {
     if (can_compress())
         list_compressed(mask, count, rows);
@@ -166,7 +166,7 @@ void list_passed(const uint8_t *mask, int count, uint16_t *rows)
         list_portably(mask, 0, count, rows);
 }
 
-int list_few(const uint8_t *mask, int count, int most, uint16_t *rows)
+int selection_list_few(const uint8_t *mask, int count, int most, uint16_t *rows)
 {
     return can_compress() ? list_few_in_vectors(mask, count, most, rows)
                           : list_few_portably(mask, 0, count, most, 0, rows);
@@ -174,18 +174,18 @@ int list_few(const uint8_t *mask, int count, int most, uint16_t *rows)
 
 #else
 
-pack_fn *pack_passed(size_t size)
+pack_fn *selection_packer(size_t size)
 {
     (void)size;
     return NULL;
 }
 
-void list_passed(const uint8_t *mask, int count, uint16_t *rows)
+void selection_list(const uint8_t *mask, int count, uint16_t *rows)
 {
     list_portably(mask, 0, count, rows);
 }
 
-int list_few(const uint8_t *mask, int count, int most, uint16_t *rows)
+int selection_list_few(const uint8_t *mask, int count, int most, uint16_t *rows)
 {
     return list_few_portably(mask, 0, count, most, 0, rows);
 }

@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-int count_passed(const uint8_t *mask, int count);
+int selection_count(const uint8_t *mask, int count);
 
 /* Lists the rows of the mask that passed; `rows` has room for `count` of them, and any of it may be written. */
-void list_passed(const uint8_t *mask, int count, uint16_t *rows);
+void selection_list(const uint8_t *mask, int count, uint16_t *rows);
 
 /* The same where few are expected; returns how many they are, or if there are more than `most`, some number above that.
  * `rows` has room for two more than `count`. */
-int list_few(const uint8_t *mask, int count, int most, uint16_t *rows);
+int selection_list_few(const uint8_t *mask, int count, int most, uint16_t *rows);
 
 /* Writes those of the `count` elements that passed one after the other. `out` has room for all of them, and any of it
  * may be written; it does not overlap the elements. */
@@ -22,6 +22,6 @@ typedef void pack_fn(void *out, const void *elements, const uint8_t *mask, int c
 
 /* What packs elements of 1, 2, 4 or 8 bytes more quickly than by a list, in vectors; NULL where the processor cannot.
  */
-pack_fn *pack_passed(size_t size);
+pack_fn *selection_packer(size_t size);
 
 #endif

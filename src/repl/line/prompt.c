@@ -110,10 +110,10 @@ static enum exit_status take_entry(struct prompt *prompt)
     struct shell *shell = prompt->shell;
     struct strbuf text = {0};
     strbuf_add(&text, prompt->entry.text, prompt->entry.length);
-    struct unit *unit = unit_new("", &text, PARSE_PROMPT);
+    struct script *unit = script_new("", &text, PARSE_PROMPT);
     if (unit->parsed == PARSE_INCOMPLETE) {
         continuation_prompt(prompt, &unit->source);
-        unit_free(unit);
+        script_free(unit);
         return EXIT_FINE;
     }
     remember(prompt);
@@ -121,7 +121,7 @@ static enum exit_status take_entry(struct prompt *prompt)
     prompt->entry = (struct strbuf){0};
     start_entry(prompt);
     bool command = unit->first && unit->first->kind == STMT_COMMAND;
-    enum exit_status outcome = unit_run(shell, unit);
+    enum exit_status outcome = script_run(shell, unit);
     if (command) {
         strbuf_free(&query);
     } else {

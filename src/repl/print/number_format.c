@@ -17,12 +17,12 @@ static size_t leading_digits(const char *number, size_t length)
     return memchr(number, 'e', length) ? 0 : count;
 }
 
-bool digits_are_many(const char *number, size_t length)
+bool number_format_are_many(const char *number, size_t length)
 {
     return leading_digits(number, length) >= MANY;
 }
 
-void digits_group(struct strbuf *out, const char *number, size_t length)
+void number_format_group(struct strbuf *out, const char *number, size_t length)
 {
     size_t left = leading_digits(number, length);
     size_t at = length > 0 && *number == '-';
@@ -36,14 +36,14 @@ void digits_group(struct strbuf *out, const char *number, size_t length)
     strbuf_add(out, number + at, length - at);
 }
 
-void digits_group_int(struct strbuf *out, int64_t integer)
+void number_format_group_int(struct strbuf *out, int64_t integer)
 {
     char digits[32];
     int length = snprintf(digits, sizeof digits, "%lld", (long long)integer);
-    digits_group(out, digits, (size_t)length);
+    number_format_group(out, digits, (size_t)length);
 }
 
-void digits_in_words(struct strbuf *out, double number)
+void number_format_in_words(struct strbuf *out, double number)
 {
     static const char *const names[] = {"million", "billion", "trillion", "quadrillion", "quintillion"};
     double size = fabs(number);
@@ -59,7 +59,7 @@ void digits_in_words(struct strbuf *out, double number)
     strbuf_printf(out, "%.2f %s", number / unit, names[name]);
 }
 
-void digits_short(struct strbuf *out, double number)
+void number_format_short(struct strbuf *out, double number)
 {
     static const char *const units[] = {"", " k", " M", " G", " T", " P"};
     size_t unit = 0;

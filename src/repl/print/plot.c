@@ -175,7 +175,7 @@ static void add_label(struct strbuf *out, double number, bool whole)
 {
     struct strbuf text = {0};
     strbuf_printf(&text, whole && fabs(number) < 1e15 ? "%.0f" : "%.6g", number);
-    digits_group(out, text.text, text.length);
+    number_format_group(out, text.text, text.length);
     strbuf_free(&text);
 }
 

@@ -44,7 +44,7 @@ static void add_number(struct strbuf *out, double number)
 {
     struct strbuf text = {0};
     strbuf_printf(&text, fabs(number) >= 1e5 && fabs(number) < 1e12 ? "%.0f" : "%.6g", number + 0.0);
-    digits_group(out, text.text, text.length);
+    number_format_group(out, text.text, text.length);
     strbuf_free(&text);
 }
 

@@ -60,7 +60,7 @@ static void print_rows(struct printer *out, const struct relation *relation, int
                        const struct print_style *style)
 {
     const struct row_style *encoding = row_styles[style->format];
-    const struct crew crew = {.threads = parallel_threads(), .cancel = out->cancel};
+    const struct workers workers = {.threads = parallel_threads(), .cancel = out->cancel};
     struct outlet outlet = {out, relation};
     struct frame frame;
     frame_init(&frame, encoding, relation);
@@ -69,7 +69,7 @@ static void print_rows(struct printer *out, const struct relation *relation, int
     } else if (!encoding->names_first) {
         strbuf_add(&out->text, frame.head.text, frame.head.length);
     }
-    if (encode_rows(encoding, &frame, relation, rows, &crew, print_piece, &outlet)) {
+    if (encode_rows(encoding, &frame, relation, rows, &workers, print_piece, &outlet)) {
         strbuf_add(&out->text, frame.foot.text, frame.foot.length);
     }
     frame_free(&frame);
@@ -94,9 +94,9 @@ static void print_for_people(struct strbuf *out, const struct scalar *scalar, co
     struct strbuf text = {0};
     struct strbuf in_words = {0};
     scalar_print(&text, scalar);
-    if (digits_are_many(text.text, text.length)) {
-        digits_group(out, text.text, text.length);
-        digits_in_words(&in_words, scalar->kind == KIND_FLOAT ? scalar->number : (double)scalar->integer);
+    if (number_format_are_many(text.text, text.length)) {
+        number_format_group(out, text.text, text.length);
+        number_format_in_words(&in_words, scalar->kind == KIND_FLOAT ? scalar->number : (double)scalar->integer);
     } else {
         strbuf_add(out, text.text, text.length);
     }

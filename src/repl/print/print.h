@@ -40,7 +40,7 @@ enum status print_check(const struct result *result, const struct print_style *s
 
 /* Prints a result that can be; what is not yet written stays in out->text. Returns early if `out` fails or is
  * interrupted, or if a file that the result is read from is found damaged; nothing of the damage has been written then,
- * and before the rest is written the caller asks damaged_column (engine/damage.h) once more. */
+ * and before the rest is written the caller asks changed_column (engine/file_changed.h) once more. */
 void print_result(struct printer *out, const struct result *result, const struct print_style *style);
 
 /* The result's relation as an aligned table (print_table.c): its first show_rows rows, or if that is < 0 all, or on a

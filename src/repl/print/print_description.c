@@ -20,8 +20,8 @@ static void add_number(struct strbuf *out, const struct scalar *scalar, const st
 {
     struct strbuf text = {0};
     scalar_print(&text, scalar);
-    if (style->separators && digits_are_many(text.text, text.length)) {
-        digits_group(out, text.text, text.length);
+    if (style->separators && number_format_are_many(text.text, text.length)) {
+        number_format_group(out, text.text, text.length);
     } else {
         strbuf_add(out, text.text, text.length);
     }
@@ -47,7 +47,7 @@ static void add_mean(struct strbuf *out, const struct scalar *mean, const struct
         strbuf_clear(&text);
         strbuf_printf(&text, "%.0f", mean->number);
     }
-    digits_group(out, text.text, text.length);
+    number_format_group(out, text.text, text.length);
     strbuf_free(&text);
 }
 

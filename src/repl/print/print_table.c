@@ -73,7 +73,7 @@ static void add_element(struct strbuf *out, const struct column *column, int64_t
     }
     struct strbuf number = {0};
     encode_element(&number, column, row);
-    digits_group(out, number.text, number.length);
+    number_format_group(out, number.text, number.length);
     strbuf_free(&number);
 }
 
@@ -83,7 +83,7 @@ static void fit_element(struct fit *fit, const struct column *column, int64_t ro
 {
     strbuf_clear(scratch);
     encode_element(scratch, column, row);
-    fit->grouped = fit->grouped || (separators && digits_are_many(scratch->text, scratch->length));
+    fit->grouped = fit->grouped || (separators && number_format_are_many(scratch->text, scratch->length));
     if (separators) {
         strbuf_clear(scratch);
         add_element(scratch, column, row, true);
@@ -253,10 +253,10 @@ static void print_footer(struct printer *out, const struct result *result, const
     struct strbuf *text = &out->text;
     strbuf_puts(text, style->colour ? "\033[2m" : "");
     if (rows < relation->rows) {
-        digits_group_int(text, rows);
+        number_format_group_int(text, rows);
         strbuf_puts(text, " of ");
     }
-    digits_group_int(text, relation->rows);
+    number_format_group_int(text, relation->rows);
     strbuf_puts(text, relation->rows == 1 ? " row" : " rows");
     if (columns < relation->count) {
         strbuf_printf(text, ", %zu of %zu columns", columns, relation->count);

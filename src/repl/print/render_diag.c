@@ -199,7 +199,7 @@ static void render_hint(struct strbuf *out, const char *hint, const struct rende
     strbuf_add(out, title, strlen(title) - 1);
     unpaint(out, style);
     strbuf_putc(out, ' ');
-    fold_words(out, hint, strlen(title), style->width);
+    word_wrap(out, hint, strlen(title), style->width);
     strbuf_putc(out, '\n');
 }
 

@@ -23,7 +23,7 @@ static size_t next_word(const char *text, size_t room)
     return text_width(text, length) > room ? word_length(text, false) : length;
 }
 
-void fold_words(struct strbuf *out, const char *text, size_t begin, size_t width)
+void word_wrap(struct strbuf *out, const char *text, size_t begin, size_t width)
 {
     size_t at = begin;
     for (const char *word = text; *word;) {

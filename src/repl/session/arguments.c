@@ -43,7 +43,7 @@ static void write_definition(struct strbuf *text, const char *argument, size_t n
 }
 
 /* Arguments often come from other programs: one that smuggles in a second statement is refused. */
-static bool is_one_definition(const struct unit *unit)
+static bool is_one_definition(const struct script *unit)
 {
     return unit->parsed == PARSE_OK && unit->first && unit->first->kind == STMT_LET && !unit->first->next;
 }
@@ -73,7 +73,7 @@ static bool resembles_path(const char *text)
 }
 
 /* What is no value but may be a path is one. */
-static bool is_only_path(struct shell *shell, const struct unit *unit, const char *text)
+static bool is_only_path(struct shell *shell, const struct script *unit, const char *text)
 {
     if (!resembles_path(text)) {
         return false;
@@ -93,9 +93,9 @@ static enum exit_status define(struct shell *shell, const char *name, const char
 {
     struct strbuf text = {0};
     write_definition(&text, argument, number);
-    struct unit *unit = unit_new(name, &text, PARSE_SCRIPT);
+    struct script *unit = script_new(name, &text, PARSE_SCRIPT);
     if (is_only_path(shell, unit, keep_text(shell, argument, number))) {
-        unit_free(unit);
+        script_free(unit);
         return EXIT_FINE;
     }
     if (unit->parsed == PARSE_OK && !is_one_definition(unit)) {
@@ -104,7 +104,7 @@ static enum exit_status define(struct shell *shell, const char *name, const char
         unit->parsed = PARSE_FAILED;
         unit->first = NULL;
     }
-    enum exit_status outcome = unit_run(shell, unit);
+    enum exit_status outcome = script_run(shell, unit);
     return outcome == EXIT_QUERY ? EXIT_USAGE : outcome;
 }
 

@@ -28,17 +28,17 @@ static void read_part(void *context, int member, int64_t part)
 
 double read_bandwidth(int64_t bytes)
 {
-    const struct crew crew = {.threads = parallel_threads()};
+    const struct workers workers = {.threads = parallel_threads()};
     char *memory = bulk_new((size_t)bytes);
     double best = 0;
     if (!memory) {
         return 0;
     }
-    struct reading reading = {.memory = memory, .parts = parts_of(&crew, bytes, bytes / READ_PARTS)};
+    struct reading reading = {.memory = memory, .parts = parts_of(&workers, bytes, bytes / READ_PARTS)};
     memset(memory, PRESENT, (size_t)bytes); /* pages that were never written are all one */
     for (int pass = 0; pass < READ_PASSES; pass++) {
         int64_t began = now_ns();
-        (void)crew_run(&crew, reading.parts.count, read_part, &reading);
+        (void)workers_run(&workers, reading.parts.count, read_part, &reading);
         double rate = (double)bytes / (double)(now_ns() - began);
         best = rate > best ? rate : best;
     }

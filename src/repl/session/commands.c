@@ -210,16 +210,16 @@ static bool too_deep(struct command_call *call, size_t depth)
     return depth >= READ_DEPTH;
 }
 
-static struct unit *read_unit(struct command_call *call)
+static struct script *read_unit(struct command_call *call)
 {
     const struct name *path = &call->words[1];
     struct strbuf text = {0};
-    struct unit *unit = NULL;
+    struct script *unit = NULL;
     const char *file = path_at_home(path->text, call->arena);
     if (shell_read(call->shell, file, path->span, &text, call->diags) == STATUS_OK) {
         /* The name goes into errors as long as any function of the source lives. */
         const char *name = arena_text(call->shell->memory, file, strlen(file));
-        unit = unit_new(name, &text, PARSE_SCRIPT);
+        unit = script_new(name, &text, PARSE_SCRIPT);
     }
     strbuf_free(&text);
     return unit;
@@ -228,25 +228,25 @@ static struct unit *read_unit(struct command_call *call)
 static enum exit_status run_read(struct command_call *call)
 {
     struct shell *shell = call->shell;
-    struct unit *unit = too_deep(call, shell->read_depth) ? NULL : read_unit(call);
+    struct script *unit = too_deep(call, shell->read_depth) ? NULL : read_unit(call);
     if (!unit) {
         return *shell->platform->cancel ? EXIT_INTERRUPTED : EXIT_QUERY;
     }
     shell->read_depth++;
-    enum exit_status outcome = unit_run(shell, unit);
+    enum exit_status outcome = script_run(shell, unit);
     shell->read_depth--;
     return outcome;
 }
 
 static void check_read(struct command_call *call, struct checking *checking)
 {
-    struct unit *unit = too_deep(call, checking->depth) ? NULL : read_unit(call);
+    struct script *unit = too_deep(call, checking->depth) ? NULL : read_unit(call);
     if (unit) {
         unit->next = checking->read;
         checking->read = unit;
         diags_add_errors(&checking->diags, &unit->diags);
         checking->depth++;
-        unit_check(checking, unit);
+        script_check(checking, unit);
         checking->depth--;
     }
 }

@@ -379,13 +379,13 @@ static void add_crossing(struct strbuf *out, const struct race *race, const stru
         strbuf_printf(out, "%s: the host is quicker at any number of rows\n", entrant->name);
     } else if (slow.each <= quick.each) {
         strbuf_printf(out, "%s: quicker than the host only up to about ", entrant->name);
-        digits_short(out, from > 0 ? from : 0);
+        number_format_short(out, from > 0 ? from : 0);
         strbuf_puts(out, " rows\n");
     } else if (from <= 1) {
         strbuf_printf(out, "%s: quicker than the host at any number of rows\n", entrant->name);
     } else {
         strbuf_printf(out, "%s: quicker than the host from about ", entrant->name);
-        digits_short(out, from);
+        number_format_short(out, from);
         strbuf_puts(out, " rows on\n");
     }
 }

@@ -15,7 +15,7 @@ static const struct text_column columns[COLUMNS] = {
 static void add_rows(struct strbuf *out, int64_t rows, const struct print_style *style)
 {
     if (style->separators) {
-        digits_group_int(out, rows);
+        number_format_group_int(out, rows);
     } else {
         strbuf_printf(out, "%lld", (long long)rows);
     }
@@ -74,7 +74,7 @@ static void add_total(struct strbuf *out, const struct run_trace *trace, const s
         scalar_print(out, &result->scalar);
     } else if (result->kind == RESULT_RELATION) {
         strbuf_puts(out, "; the result has ");
-        digits_group_int(out, result->relation->rows);
+        number_format_group_int(out, result->relation->rows);
         strbuf_puts(out, result->relation->rows == 1 ? " row" : " rows");
     }
     strbuf_puts(out, skips(trace) ? "\nskipped: zones of rows in which nothing could pass\n" : "\n");

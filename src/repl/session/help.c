@@ -121,7 +121,7 @@ static struct row setting_row(size_t k)
 /* Ways of packing follow the formats: they are endings too. */
 static size_t count_formats(void)
 {
-    return format_count + packing_count;
+    return format_count + compression_count;
 }
 
 static struct row format_row(size_t k)
@@ -129,8 +129,8 @@ static struct row format_row(size_t k)
     if (k < format_count) {
         return (struct row){format_table[k].ending, format_table[k].ending, format_table[k].summary};
     }
-    const struct packing *packing = packing_table[k - format_count];
-    return (struct row){packing->ending, packing->ending, packing->summary};
+    const struct compression *compression = compression_table[k - format_count];
+    return (struct row){compression->ending, compression->ending, compression->summary};
 }
 
 static size_t count_operators(void)
@@ -197,7 +197,7 @@ static void list_row(struct strbuf *out, const struct row *row, size_t column, s
         at = 0;
     }
     strbuf_printf(out, "%*s", (int)(begin - at), "");
-    fold_words(out, row->summary, begin, width);
+    word_wrap(out, row->summary, begin, width);
     strbuf_putc(out, '\n');
 }
 
@@ -393,11 +393,11 @@ bool help_word(struct strbuf *out, const char *text)
             help_format(out, &format_table[i]);
         }
     }
-    for (size_t i = 0; i < packing_count; i++) {
-        const char *ending = packing_table[i]->ending;
+    for (size_t i = 0; i < compression_count; i++) {
+        const char *ending = compression_table[i]->ending;
         if (strcmp(ending, text) == 0 || strcmp(ending + 1, text) == 0) {
-            strbuf_printf(out, "%s\n  %s\n  example: range 1..3 | save some.csv%s\n", ending, packing_table[i]->summary,
-                          ending);
+            strbuf_printf(out, "%s\n  %s\n  example: range 1..3 | save some.csv%s\n", ending,
+                          compression_table[i]->summary, ending);
         }
     }
     return out->length > before;

@@ -27,8 +27,8 @@ static const struct {
 static enum print_format format_of(const char *path, struct arena *arena)
 {
     const char *ending = path_ending(path);
-    const struct packing *packing = packing_of_path(path);
-    size_t length = strlen(ending) - (packing ? strlen(packing->ending) : 0);
+    const struct compression *compression = compression_of_path(path);
+    size_t length = strlen(ending) - (compression ? strlen(compression->ending) : 0);
     const char *bare = arena_text(arena, ending, length);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         if (strcasecmp(endings[i].ending, bare) == 0) {

@@ -35,7 +35,7 @@ static void add_piece(struct strbuf *line, struct strbuf *piece, size_t width)
     strbuf_clear(piece);
 }
 
-void meter_line(struct strbuf *out, const struct advance *advance, int passes, int64_t ns, size_t width)
+void progress_bar_line(struct strbuf *out, const struct progress_step *advance, int passes, int64_t ns, size_t width)
 {
     struct strbuf line = {0};
     struct strbuf piece = {0};
@@ -61,12 +61,12 @@ void meter_line(struct strbuf *out, const struct advance *advance, int passes, i
     add_piece(&line, &piece, width);
     if (advance->rows > 0) {
         double rows = advance->part * (double)advance->rows;
-        digits_short(&piece, rows);
+        number_format_short(&piece, rows);
         strbuf_puts(&piece, " of ");
-        digits_short(&piece, (double)advance->rows);
+        number_format_short(&piece, (double)advance->rows);
         strbuf_puts(&piece, " rows");
         add_piece(&line, &piece, width);
-        digits_short(&piece, seconds > 0 ? rows / seconds : 0);
+        number_format_short(&piece, seconds > 0 ? rows / seconds : 0);
         strbuf_puts(&piece, " rows/s");
         add_piece(&line, &piece, width);
     }
@@ -87,56 +87,56 @@ static size_t line_cells(int fd)
 }
 
 /* What cannot be written is not missed. */
-static void put(const struct meter *meter, const struct strbuf *text)
+static void put(const struct progress_bar *bar, const struct strbuf *text)
 {
-    ssize_t wrote = write(meter->fd, text->text, text->length);
+    ssize_t wrote = write(bar->fd, text->text, text->length);
     (void)wrote;
 }
 
 /* A step begins anew, or goes over its rows once more. */
-static void note_step(struct meter *meter, const struct advance *advance, int64_t now)
+static void note_step(struct progress_bar *bar, const struct progress_step *advance, int64_t now)
 {
-    bool same = strncmp(meter->what, advance->what, sizeof meter->what - 1) == 0;
-    if (same && advance->part >= meter->part) {
-        meter->part = advance->part;
+    bool same = strncmp(bar->what, advance->what, sizeof bar->what - 1) == 0;
+    if (same && advance->part >= bar->part) {
+        bar->part = advance->part;
         return;
     }
-    meter->passes = same ? meter->passes + 1 : 1;
-    meter->pass_began = same || *meter->what ? now : meter->began;
-    meter->part = advance->part;
-    (void)snprintf(meter->what, sizeof meter->what, "%s", advance->what);
+    bar->passes = same ? bar->passes + 1 : 1;
+    bar->pass_began = same || *bar->what ? now : bar->began;
+    bar->part = advance->part;
+    (void)snprintf(bar->what, sizeof bar->what, "%s", advance->what);
 }
 
-static void tell(struct progress *progress, const struct advance *advance)
+static void tell(struct progress *progress, const struct progress_step *advance)
 {
-    struct meter *meter = (struct meter *)progress;
+    struct progress_bar *bar = (struct progress_bar *)progress;
     int64_t now = now_ns();
-    note_step(meter, advance, now);
-    if (now - meter->began < PATIENCE_NS || now - meter->shown < REDRAW_NS) {
+    note_step(bar, advance, now);
+    if (now - bar->began < PATIENCE_NS || now - bar->shown < REDRAW_NS) {
         return;
     }
     struct strbuf text = {0};
     strbuf_puts(&text, ERASE_LINE);
-    meter_line(&text, advance, meter->passes, now - meter->pass_began, line_cells(meter->fd));
-    put(meter, &text);
+    progress_bar_line(&text, advance, bar->passes, now - bar->pass_began, line_cells(bar->fd));
+    put(bar, &text);
     strbuf_free(&text);
-    meter->shown = now;
-    meter->visible = true;
+    bar->shown = now;
+    bar->visible = true;
 }
 
-void meter_start(struct meter *meter, int fd)
+void progress_bar_start(struct progress_bar *bar, int fd)
 {
-    *meter = (struct meter){.base = {tell}, .fd = fd, .began = now_ns(), .passes = 1};
-    meter->pass_began = meter->began;
+    *bar = (struct progress_bar){.base = {tell}, .fd = fd, .began = now_ns(), .passes = 1};
+    bar->pass_began = bar->began;
 }
 
-void meter_stop(struct meter *meter)
+void progress_bar_stop(struct progress_bar *bar)
 {
-    if (meter->visible) {
+    if (bar->visible) {
         struct strbuf text = {0};
         strbuf_puts(&text, ERASE_LINE);
-        put(meter, &text);
+        put(bar, &text);
         strbuf_free(&text);
-        meter->visible = false;
+        bar->visible = false;
     }
 }

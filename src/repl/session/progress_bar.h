@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct meter {
+struct progress_bar {
     struct progress base; /* to be given to the runner */
     int fd;               /* of a terminal */
     int64_t began;        /* of the statement, ns */
@@ -21,13 +21,13 @@ struct meter {
 };
 
 /* Begins to listen: a bar appears once half a second has gone by. */
-void meter_start(struct meter *meter, int fd);
+void progress_bar_start(struct progress_bar *bar, int fd);
 
 /* Erases the bar, if there is one. */
-void meter_stop(struct meter *meter);
+void progress_bar_stop(struct progress_bar *bar);
 
 /* Appends the bar's line for a step that has taken `ns` so far, at most `width` cells. `passes`: of which this is the
  * last. */
-void meter_line(struct strbuf *out, const struct advance *advance, int passes, int64_t ns, size_t width);
+void progress_bar_line(struct strbuf *out, const struct progress_step *advance, int passes, int64_t ns, size_t width);
 
 #endif

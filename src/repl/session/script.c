@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-struct unit *unit_new(const char *name, struct strbuf *text, enum parse_mode mode)
+struct script *script_new(const char *name, struct strbuf *text, enum parse_mode mode)
 {
     struct arena *arena = arena_new();
-    struct unit *unit = arena_alloc(arena, sizeof *unit);
+    struct script *unit = arena_alloc(arena, sizeof *unit);
     unit->arena = arena;
     unit->text = *text;
     *text = (struct strbuf){0};
@@ -30,17 +30,17 @@ struct unit *unit_new(const char *name, struct strbuf *text, enum parse_mode mod
     return unit;
 }
 
-void unit_free(struct unit *unit)
+void script_free(struct script *unit)
 {
     strbuf_free(&unit->text);
     arena_free(unit->arena);
 }
 
-void unit_free_list(struct unit *first)
+void script_free_list(struct script *first)
 {
     while (first) {
-        struct unit *next = first->next;
-        unit_free(first);
+        struct script *next = first->next;
+        script_free(first);
         first = next;
     }
 }
@@ -65,7 +65,7 @@ static const struct stmt *meant_by(const struct stmt *stmt, const struct env *en
     return meant;
 }
 
-void unit_check(struct checking *checking, const struct unit *unit)
+void script_check(struct checking *checking, const struct script *unit)
 {
     for (const struct stmt *stmt = unit->first; stmt && checking->diags.count < LIMIT_ERRORS; stmt = stmt->next) {
         const struct stmt *meant = meant_by(stmt, checking->env, checking->arena);
@@ -86,7 +86,7 @@ static bool go_back(const struct checking *checking)
 }
 
 /* Reports what parsing found and what the check found in the order of their places in the source. */
-static void report_in_order(struct shell *shell, const struct unit *unit, const struct diags *checked)
+static void report_in_order(struct shell *shell, const struct script *unit, const struct diags *checked)
 {
     struct diags all;
     size_t parsed = 0;
@@ -110,7 +110,7 @@ static void report_in_order(struct shell *shell, const struct unit *unit, const 
 
 /* Whether the source may run; reports why not. A statement alone needs no check: running it begins with the same one.
  */
-static bool is_sound(struct shell *shell, const struct unit *unit)
+static bool is_sound(struct shell *shell, const struct script *unit)
 {
     bool parsed = unit->parsed == PARSE_OK;
     if (parsed && (!unit->first || !unit->first->next)) {
@@ -120,14 +120,14 @@ static bool is_sound(struct shell *shell, const struct unit *unit)
     struct checking checking = {.shell = shell, .env = env_copy(shell->runner.env), .arena = arena_new(), .folder = -1};
     diags_init(&checking.diags, checking.arena);
     checking.env->files_settled = !shell->output;
-    unit_check(&checking, unit);
+    script_check(&checking, unit);
     bool sound = !diags_have_errors(&checking.diags);
     report_in_order(shell, unit, &checking.diags);
     if (checking.folder >= 0) {
         sound = go_back(&checking) && sound;
     }
     env_free(checking.env);
-    unit_free_list(checking.read);
+    script_free_list(checking.read);
     arena_free(checking.arena);
     return sound && parsed;
 }
@@ -145,7 +145,7 @@ struct turn {
     struct diags diags;
     struct timing timing;
     int64_t begin, parse_ns;
-    struct meter meter;
+    struct progress_bar bar;
 };
 
 /* An error, with nothing more printed, if the file under a column was cut short while its rows became text. */
@@ -153,7 +153,7 @@ static enum exit_status report_damage(struct turn *turn, const struct column *co
 {
     printer_discard(&turn->shell->out);
     turn->diags.count = 0; /* reported already */
-    (void)damage_error(column, turn->stmt->span, &turn->diags);
+    (void)file_changed_error(column, turn->stmt->span, &turn->diags);
     if (began) {
         diag_hint(&turn->diags,
                   "the rows printed before this are right, and more are missing; load it again once it is "
@@ -186,7 +186,7 @@ static enum exit_status print_and_flush(struct turn *turn, const struct result *
     print_result(out, result, &style);
     const struct column *damaged = NULL;
     if (result->kind == RESULT_RELATION && !result->quiet) {
-        damaged = damaged_column(result->relation->columns, result->relation->count);
+        damaged = changed_column(result->relation->columns, result->relation->count);
     }
     return damaged ? report_damage(turn, damaged, out->wrote) : shell_flush(turn->shell);
 }
@@ -220,15 +220,15 @@ static void begin_meter(struct turn *turn)
 {
     struct shell *shell = turn->shell;
     if (shell->settings.messages != MESSAGES_QUIET && isatty(STDERR_FILENO)) {
-        meter_start(&turn->meter, STDERR_FILENO);
-        shell->runner.progress = &turn->meter.base;
+        progress_bar_start(&turn->bar, STDERR_FILENO);
+        shell->runner.progress = &turn->bar.base;
     }
 }
 
 static void end_meter(struct turn *turn)
 {
     if (turn->shell->runner.progress) {
-        meter_stop(&turn->meter);
+        progress_bar_stop(&turn->bar);
         turn->shell->runner.progress = NULL;
     }
 }
@@ -306,16 +306,16 @@ static enum exit_status run_command(struct turn *turn)
 }
 
 /* Whether rows of the statement's result can wait: those of a table that is cut to what fits the terminal. */
-static enum later_choice rows_to_leave(const struct shell *shell, const struct stmt *stmt)
+static enum defer_choice rows_to_leave(const struct shell *shell, const struct stmt *stmt)
 {
-    if (shell->settings.later == ROWS_LATER_OFF || stmt->kind == STMT_RACE || stmt->kind == STMT_EXPLAIN) {
-        return LATER_NEVER;
+    if (shell->settings.defer == ROWS_LATER_OFF || stmt->kind == STMT_RACE || stmt->kind == STMT_EXPLAIN) {
+        return DEFER_NEVER;
     }
-    if (shell->settings.later == ROWS_LATER_ALWAYS) {
-        return LATER_ALWAYS;
+    if (shell->settings.defer == ROWS_LATER_ALWAYS) {
+        return DEFER_ALWAYS;
     }
     const struct print_style style = shell_print_style(shell);
-    return style.terminal && style.format == PRINT_TABLE ? LATER_LONG : LATER_NEVER;
+    return style.terminal && style.format == PRINT_TABLE ? DEFER_LONG : DEFER_NEVER;
 }
 
 static enum exit_status run_statement_of(struct shell *shell, const struct stmt *written, int64_t parse_ns)
@@ -328,8 +328,8 @@ static enum exit_status run_statement_of(struct shell *shell, const struct stmt 
     timing_add(&turn.timing, PHASE_PARSE, "", parse_ns, 0);
     shell->runner.timing = shell->settings.timing ? &turn.timing : NULL;
     shell->runner.fusion = shell->settings.fusion != 0;
-    shell->runner.keeper = shell->settings.learn == LEARN_OFF ? NULL : shell->keeper;
-    keeper_be_eager(shell->keeper, shell->settings.learn == LEARN_NOW);
+    shell->runner.collector = shell->settings.learn == LEARN_OFF ? NULL : shell->collector;
+    stats_collector_set_eager(shell->collector, shell->settings.learn == LEARN_NOW);
 
     enum exit_status outcome;
     if (stmt->kind == STMT_COMMAND) {
@@ -337,7 +337,7 @@ static enum exit_status run_statement_of(struct shell *shell, const struct stmt 
     } else {
         shell_choose_device(shell);
         output_begin(shell);
-        shell->runner.later = rows_to_leave(shell, stmt);
+        shell->runner.defer = rows_to_leave(shell, stmt);
         bool measured = stmt->kind == STMT_RACE || explains_run(stmt);
         outcome = measured ? run_measured(&turn) : stmt->kind == STMT_EXPLAIN ? run_explain(&turn) : run_query(&turn);
         shell->out.file = NULL;
@@ -347,7 +347,7 @@ static enum exit_status run_statement_of(struct shell *shell, const struct stmt 
     return outcome;
 }
 
-static enum exit_status run_all(struct shell *shell, const struct unit *unit)
+static enum exit_status run_all(struct shell *shell, const struct script *unit)
 {
     int64_t parse_ns = unit->parse_ns; /* the first statement's report tells it, for the whole source */
     enum exit_status worst = EXIT_FINE;
@@ -365,7 +365,7 @@ static enum exit_status run_all(struct shell *shell, const struct unit *unit)
     return worst;
 }
 
-static bool defines_functions(const struct unit *unit)
+static bool defines_functions(const struct script *unit)
 {
     for (const struct stmt *stmt = unit->first; stmt; stmt = stmt->next) {
         if (stmt->kind == STMT_DEF) {
@@ -375,7 +375,7 @@ static bool defines_functions(const struct unit *unit)
     return false;
 }
 
-enum exit_status unit_run(struct shell *shell, struct unit *unit)
+enum exit_status script_run(struct shell *shell, struct script *unit)
 {
     bool goes_on = shell->settings.errors == ERRORS_CONTINUE; /* then each statement speaks for itself */
     if (goes_on) {
@@ -389,7 +389,7 @@ enum exit_status unit_run(struct shell *shell, struct unit *unit)
         unit->next = shell->kept;
         shell->kept = unit;
     } else {
-        unit_free(unit);
+        script_free(unit);
     }
     return outcome;
 }

@@ -9,7 +9,7 @@
 
 struct shell;
 
-struct unit {
+struct script {
     struct arena *arena; /* the tree and the errors of parsing */
     struct source source;
     struct strbuf text;
@@ -17,17 +17,17 @@ struct unit {
     enum parse_result parsed;
     int64_t parse_ns;
     struct stmt *first;
-    struct unit *next; /* in the list of those kept or checked */
+    struct script *next; /* in the list of those kept or checked */
 };
 
 /* Parses a text, which the unit takes over, under a name for errors. */
-struct unit *unit_new(const char *name, struct strbuf *text, enum parse_mode mode);
-void unit_free(struct unit *unit);
-void unit_free_list(struct unit *first);
+struct script *script_new(const char *name, struct strbuf *text, enum parse_mode mode);
+void script_free(struct script *unit);
+void script_free_list(struct script *first);
 
 /* Reports all its errors or, if there are none, runs it up to the first statement that fails. Takes the unit over: one
  * that defines functions is kept as long as the shell. */
-enum exit_status unit_run(struct shell *shell, struct unit *unit);
+enum exit_status script_run(struct shell *shell, struct script *unit);
 
 /* Names and types of a source that are checked before any of it runs. */
 struct checking {
@@ -35,12 +35,12 @@ struct checking {
     struct env *env; /* a copy, in which statements define what they would */
     struct arena *arena;
     struct diags diags;
-    struct unit *read; /* sources that .read brings in */
+    struct script *read; /* sources that .read brings in */
     size_t depth;
     int folder; /* the folder that .cd has left meanwhile, or -1 */
 };
 
 /* Checks all statements, recording errors; for .read. */
-void unit_check(struct checking *checking, const struct unit *unit);
+void script_check(struct checking *checking, const struct script *unit);
 
 #endif

@@ -214,7 +214,7 @@ enum status shell_read(const struct shell *shell, const char *path, struct span 
     }
     if (status == STATUS_FAILED && path) {
         if (problem == ENOENT) {
-            return missing_file(path, span, diags);
+            return file_not_found(path, span, diags);
         }
         return diag_error(diags, span, "cannot read `%s`: %s", path, strerror(problem));
     }

@@ -14,10 +14,10 @@ enum { READ_DEPTH = 16, SCRIPT_BYTES = 1 << 30 };
 struct shell {
     const struct platform *platform;
     struct settings settings;
-    struct catalog *catalog;
+    struct file_cache *file_cache;
     struct runner runner;
-    struct keeper *keeper; /* runner.keeper, if the settings allow it */
-    int opened_device;     /* the setting that runner.device was opened for */
+    struct stats_collector *collector; /* runner.keeper, if the settings allow it */
+    int opened_device;                 /* the setting that runner.device was opened for */
     struct printer out;
     bool out_terminal, out_colour; /* of standard output */
     struct output_file *output;    /* the file that results go to, or NULL (output.c) */
@@ -28,7 +28,7 @@ struct shell {
     size_t read_depth;             /* scripts reading scripts */
     struct strbuf query;           /* at the prompt: the entry before this one */
     struct strbuf edited;          /* what .edit made of it, to be run next; usually empty */
-    struct unit *kept;             /* sources that functions were defined in */
+    struct script *kept;           /* sources that functions were defined in */
     struct arena *memory;          /* lives as long as the shell */
     const char **told;             /* notes given already */
     size_t told_count;
@@ -92,7 +92,7 @@ enum status explain_run(struct shell *shell, const struct stmt *stmt, struct are
 enum status repeat_query(struct shell *shell, const struct stmt *stmt, int times, struct strbuf *report,
                          struct diags *diags);
 
-/* Runs a pipeline on every backend, and adds to the output how they compare (race.c). */
+/* Runs a pipeline on every backend, and adds to the output how they compare (compare_backends.c). */
 enum status race(struct shell *shell, const struct stmt *stmt, struct arena *arena, struct diags *diags);
 
 #endif

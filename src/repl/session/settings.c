@@ -37,7 +37,7 @@ const struct setting setting_table[] = {
     {"later",
      {"on", "off", "always"},
      0,
-     offsetof(struct settings, later),
+     offsetof(struct settings, defer),
      "compute rows that are not shown when they are asked for"},
     {"messages",
      {"normal", "quiet", "verbose"},

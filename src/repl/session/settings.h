@@ -35,7 +35,7 @@ struct settings {
     int timing;
     int fusion; /* 0 or 1 */
     int learn;
-    int later;
+    int defer;
     int messages;
     int errors;
 };

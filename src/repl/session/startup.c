@@ -34,7 +34,7 @@ void startup_run(struct shell *shell)
         enum status status = shell_read(shell, name, (struct span){0}, &text, &diags);
         shell_report(shell, &diags);
         if (status == STATUS_OK) {
-            (void)unit_run(shell, unit_new(name, &text, PARSE_SCRIPT));
+            (void)script_run(shell, script_new(name, &text, PARSE_SCRIPT));
         }
         strbuf_free(&text);
         arena_free(arena);

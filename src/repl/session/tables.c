@@ -27,8 +27,8 @@ static bool device_has(struct backend *device, const struct column *column)
 static int places_of(struct backend *device, const struct column *column)
 {
     int host = column->mapping && mapping_is_file(column->mapping) ? IN_FILE : IN_MEMORY;
-    if (column->away) {
-        return later_has(column) ? LATER : ON_DEVICE;
+    if (column->residency) {
+        return column_is_deferred(column) ? LATER : ON_DEVICE;
     }
     return device_has(device, column) ? host | ON_DEVICE : host;
 }
@@ -46,7 +46,7 @@ static void add_places(struct strbuf *out, int places)
 static void add_number(struct strbuf *out, int64_t number, const struct print_style *style)
 {
     if (style->separators) {
-        digits_group_int(out, number);
+        number_format_group_int(out, number);
     } else {
         strbuf_printf(out, "%lld", (long long)number);
     }

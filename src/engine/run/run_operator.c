@@ -1,0 +1,209 @@
+#include "engine/run/run_operator.h"
+
+#include "engine/run/input_columns.h"
+#include "engine/storage/residency.h"
+
+#include "engine/backend/cost_sample.h"
+#include "engine/backend/memory_limit.h"
+#include "engine/plan/task_title.h"
+#include "engine/run/host_backends.h"
+
+/* The column whose elements an output's are, or NULL. */
+static const struct column *carried(const struct task *task, const struct output *output, struct column *const *inputs)
+{
+    return operator_carries(task->operator) ? inputs[task->code.at[output->value].integer] : NULL;
+}
+
+/* A column moved is stored as it was; in the rows that scatter leaves out there are zeroes. */
+static struct column *reserve_moved(const struct column *from, const struct operator_job *job, enum type type)
+{
+    bool zeroes = job->task->operator->kind == OPERATOR_SCATTER;
+    struct column *column = column_reserve_like(zeroes ? NULL : job->pool, from, type, *job->result_rows);
+    if (column && zeroes) {
+        column->range_known = from->range_known && from->rows > 0;
+        column->lo = from->lo > 0 ? 0 : from->lo;
+        column->hi = from->hi < 0 ? 0 : from->hi;
+    }
+    return column;
+}
+
+/* What the results of a scan of integers are within, if that is less than 64 bits and told by the column's range. */
+static bool scan_range(const struct operator_job *job, int64_t *lo, int64_t *hi)
+{
+    const struct operator* operator= job->task->operator;
+    const struct aggregate *aggregate = &job->task->aggregates[0];
+    const struct column *from = job->inputs[operator->keys[0]];
+    const struct type_info *info = &type_table[from->store];
+    bool known = from->range_known && from->rows > 0;
+    int128 low = known ? from->lo : info->lo, high = known ? from->hi : info->hi;
+    int128 initial = aggregate->has_initial ? aggregate->initial.integer : 0;
+    int64_t chain = operator->segment> 0 && operator->segment<job->rows ? operator->segment : job->rows;
+    if (info->kind != KIND_INT || (aggregate->has_initial && !scalar_fits(&aggregate->initial)))
+        return false;
+    if (aggregate->kind == AGG_SUM) {
+        low = least_wide(low * chain, 0) + initial;
+        high = greatest_wide(high * chain, 0) + initial;
+    } else if (aggregate->kind != AGG_MIN && aggregate->kind != AGG_MAX) {
+        return false;
+    } else if (aggregate->has_initial) {
+        low = least_wide(low, initial);
+        high = greatest_wide(high, initial);
+    } else if (operator->exclusive) {
+        return false; /* of no rows there is neither: the ends of 64 bits stand for them */
+    }
+    if (low < INT32_MIN || high > INT32_MAX)
+        return false;
+    *lo = (int64_t)low;
+    *hi = (int64_t)high;
+    return true;
+}
+
+/* Sums, minima and maxima take 32 bits where all of them surely fit. */
+static struct column *reserve_scan(const struct operator_job *job, enum type type)
+{
+    int64_t lo = 0, hi = 0;
+    bool narrow = type == TYPE_I64 && scan_range(job, &lo, &hi);
+    struct column *column = column_reserve_from(job->pool, type, narrow ? TYPE_I32 : type, *job->result_rows);
+    if (column && narrow) {
+        column->range_known = true;
+        column->lo = lo;
+        column->hi = hi;
+    }
+    return column;
+}
+
+static struct column *reserve(const struct operator_job *job, const struct output *output)
+{
+    const struct column *from = carried(job->task, output, job->inputs);
+    if (from)
+        return reserve_moved(from, job, output->type);
+    if (job->task->operator->kind == OPERATOR_SCAN)
+        return reserve_scan(job, output->type);
+    return column_reserve_from(job->pool, output->type, output->type, *job->result_rows);
+}
+
+/* Refuses what there is no memory for, as far as the number of rows is known before. */
+static enum status check_room(const struct runner *runner, const struct operator_job *job)
+{
+    const struct task *task = job->task;
+    int64_t bytes = 0;
+    size_t needed = 0;
+    for (size_t k = 0; k < task->output_count; k++) {
+        const struct output *output = &task->outputs[k];
+        const struct column *from = output->needed ? carried(task, output, job->inputs) : NULL;
+        bytes += output->needed ? (int64_t)type_table[from ? from->store : output->type].size : 0;
+        needed += output->needed;
+    }
+    /* A column alone is sorted in its own place, several through keys and row numbers. */
+    bytes += task->operator->kind == OPERATOR_SORT && needed> 1 ? (int64_t)sizeof(uint64_t) : 0;
+    int64_t rows = *job->result_rows > 0 ? *job->result_rows : 0;
+    return memory_limit_check(runner->memory, rows, runs_on_host(runner) ? rows : 0, bytes, task->span, job->diags);
+}
+
+static enum status make_results(const struct task *task, const struct operator_job *job)
+{
+    for (size_t k = 0; k < task->output_count && *job->result_rows >= 0; k++) {
+        if (!task->outputs[k].needed)
+            continue;
+        job->results[k] = reserve(job, &task->outputs[k]);
+        if (!job->results[k])
+            return diag_error(job->diags, task->span, "not enough memory for a column of %lld rows",
+                              (long long)*job->result_rows);
+    }
+    return STATUS_OK;
+}
+
+/* On the device, or on the evaluator if there is none or it is unable; *used is the one that did it, whose time alone
+ * counts in `measure` (or NULL). */
+static enum status run_backends(struct backend *device, struct backend *evaluator, const struct operator_job *job,
+                                struct cost_sample *measure, struct backend **used, bool *flagged)
+{
+    *used = device;
+    if (measure)
+        cost_sample_begin(measure, job->timing);
+    enum status status = device && device->ops->operator? device->ops->operator(device, job, flagged) : STATUS_UNABLE;
+    if (status == STATUS_UNABLE) {
+        drop_repeated_note(job->diags);
+        /* What the device left with itself is not wanted: the evaluator writes all. */
+        columns_discard(job->results, job->task->output_count, 0);
+        *flagged = false;
+        *used = evaluator;
+        if (measure)
+            cost_sample_begin(measure, job->timing);
+        status = evaluator->ops->operator(evaluator, job, flagged);
+    }
+    return status;
+}
+
+/* The same where the chooser has picked the device, for this work; it learns what that took. */
+static enum status run_picked(const struct runner *runner, struct backend *picked, const struct cost_features *work,
+                              const struct operator_job *job, bool *flagged)
+{
+    struct timing timing;
+    struct cost_sample measure = {0};
+    struct operator_job timed = *job;
+    if (!timed.timing) {
+        timing_init(&timing, job->diags->arena);
+        timed.timing = &timing;
+    }
+    struct backend *used;
+    enum status status = run_backends(picked, runner->evaluator, &timed, &measure, &used, flagged);
+    if (status != STATUS_OK || *flagged)
+        return status;
+    trace_ran(runner->trace, used->name);
+    cost_sample_end(&measure, used, job->rows);
+    cost_sample_report(&measure, runner->chooser, work);
+    return status;
+}
+
+/* How many rows of results are to be reserved: devices put all rows in order where the host finds the first ones. */
+static int64_t rows_reserved(const struct runner *runner, const struct backend *device, const struct operator_job *job)
+{
+    const struct operator* operator= job->task->operator;
+    bool on_device = device && device != runner->evaluator &&
+                     device->ops->operator&&(!device->ops->suits || device->ops->suits(device, operator->kind));
+    return !on_device && operator_selects(operator, job->rows) ? operator->first : operator_gives(operator, job->rows);
+}
+
+enum status run_operator(const struct runner *runner, const struct task *task, struct column *const *inputs,
+                         int64_t rows, struct outcome *outcome, struct diags *diags)
+{
+    int64_t result_rows = -1;
+    struct operator_job job = {
+        .task = task,
+        .inputs = inputs_narrow(runner, task, inputs, diags->arena),
+        .rows = rows,
+        .results = outcome->columns,
+        .result_rows = &result_rows,
+        .pool = runner->pool,
+        .hasty = runner->hasty,
+        .timing = runner->timing,
+        .progress = runner->progress,
+        .cancel = runner->cancel,
+        .diags = diags,
+    };
+    struct cost_features work;
+    struct backend *used = NULL, *device = runner->device;
+    if (runner->chooser) {
+        cost_features_of_operator(&work, &job);
+        device = chooser_pick(runner->chooser, &work);
+    }
+    int64_t reserved = result_rows = rows_reserved(runner, device, &job);
+    if (job.progress)
+        job.whole = task_whole(task, inputs, rows, diags->arena);
+    inputs_note(runner, task, inputs, rows);
+    enum status status = check_room(runner, &job);
+    if (status == STATUS_OK)
+        status = make_results(task, &job);
+    if (status == STATUS_OK)
+        status = runner->chooser ? run_picked(runner, device, &work, &job, &outcome->flagged)
+                                 : run_backends(device, runner->evaluator, &job, NULL, &used, &outcome->flagged);
+    if (status == STATUS_OK && !runner->chooser)
+        trace_ran(runner->trace, used->name);
+    outcome->rows = result_rows;
+    for (size_t k = 0; k < task->output_count && reserved >= 0 && status == STATUS_OK; k++) {
+        if (outcome->columns[k])
+            column_finish(outcome->columns[k], result_rows);
+    }
+    return status;
+}

@@ -1,0 +1,65 @@
+/* The condition that leads a task's filters: the one that seems to leave the fewest rows, where none that is asked
+ * before it can fail. */
+#include "queries.h"
+
+#include "engine/evaluator/filter_order.h"
+#include "engine/explain/explain_task.h"
+#include "engine/optimize/fuse.h"
+#include "engine/optimize/guard.h"
+#include "engine/optimize/range_analysis.h"
+
+static void rarest_leads(void **state)
+{
+    static const struct {
+        const char *query;
+        const char *lead; /* NULL: none */
+    } cases[] = {
+        {"load ids.bin | zip amounts.bin | map id + 1", NULL},
+        {"load ids.bin | zip amounts.bin | count id == 42", "ids == 42"},
+        {"load ids.bin | zip amounts.bin | count amt > 0 && id == 42", "ids == 42"},
+        {"load ids.bin | zip amounts.bin | count id == 42 && amt > 0", "ids == 42"},
+        {"load ids.bin | zip amounts.bin | select amt > 0 | select even(amt) | count id == 42", "ids == 42"},
+        {"load ids.bin | zip amounts.bin | count id != 42 && amt % 222 == 0", "amounts % 222 == 0"},
+        {"load ids.bin | zip amounts.bin | count even(id) && amt & 7 == 3", "amounts & 7 == 3"},
+        {"load short.i16 | count short > 32000 && short < 100", "short > 32000"},
+        {"load short.i16 | count short > -32000 && short < -100", "short < -100"},
+        {"load wide.i64, half.f64 | count half < 0.5 && wide == 3", "wide == 3"},
+        {"load ids.bin | zip amounts.bin | count id == 42 || amt > 0", "ids == 42 || amounts > 0"},
+        /* What follows a condition that can fail is not asked where it does; */
+        {"load ids.bin | zip amounts.bin | count 100 / amt > 3 && id == 42", NULL},
+        {"load ids.bin | zip amounts.bin | select 100 / amt > 3 | count id == 42", NULL},
+        /* what comes before it is, and those in between are left alone with it; */
+        {"load ids.bin | zip amounts.bin | count amt != 0 && id == 42 && 100 / amt > 3", "amounts != 0"},
+        /* results that can fail are computed of the rows that are left. */
+        {"load ids.bin | zip amounts.bin | select amt != 0 && id == 42 | sum 100 / amt", "ids == 42"},
+    };
+    struct queries *queries = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bound bound = query_bind(queries, cases[i].query);
+        struct queue fused;
+        queue_init(&fused, queries->scratch->arena);
+        fuse(&bound.queue, &fused);
+        struct task *task = fused.tasks[fused.count - 1];
+        struct column *columns[8] = {0};
+        assert_true(task->input_count <= 8);
+        range_analyse(task, columns, task->rows);
+        guard_place(task);
+        value lead = filter_order_first(task);
+        struct strbuf out = {0};
+        if (lead != NO_VALUE)
+            code_print(&out, &task->code, lead, task_input_names(task));
+        if ((lead == NO_VALUE) != !cases[i].lead || (lead != NO_VALUE && strcmp(out.text, cases[i].lead) != 0))
+            fail_msg("%s: %s", cases[i].query, lead == NO_VALUE ? "none" : out.text);
+        strbuf_free(&out);
+        queue_release(&fused);
+        queue_release(&bound.queue);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(rarest_leads, queries_setup, queries_teardown),
+    };
+    return cmocka_run_group_tests_name("lead", tests, NULL, NULL);
+}

@@ -1,0 +1,60 @@
+/* The timing report. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "repl/session/timing_report.h"
+
+static void lines_come_in_the_order_a_query_passes_them(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new();
+    struct timing timing;
+    timing_init(&timing, arena);
+    timing_add(&timing, PHASE_KERNEL, "select+sum", 4000000, 80000000);
+    timing_add(&timing, PHASE_PARSE, "", 12345, 0);
+    timing_add(&timing, PHASE_MAP, "ids\033.bin", 5000, 0);
+    timing_add(&timing, PHASE_BUILD, "cached", 700, 0);
+    timing_add(&timing, PHASE_KERNEL, "select+sum", 4000000, 80000000);
+    struct strbuf out = {0};
+    report_timing(&out, &timing, 1000, 123456789);
+    assert_string_equal(out.text, "parsed          0.012 ms\n"
+                                  "mapped          0.005 ms                ids^[.bin\n"
+                                  "built           0.001 ms                cached\n"
+                                  "kernel          8.000 ms    20.00 GB/s  select+sum\n"
+                                  "printed         0.001 ms\n"
+                                  "total         123.457 ms\n");
+    strbuf_free(&out);
+    arena_free(arena);
+}
+
+/* Bytes in no measurable time have no rate; few bytes have a small one. */
+static void cost_model_need_a_time(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new();
+    struct timing timing;
+    timing_init(&timing, arena);
+    timing_add(&timing, PHASE_KERNEL, "range", 51000, 24);
+    timing_add(&timing, PHASE_UPLOAD, "i32", 0, 4096);
+    struct strbuf out = {0};
+    report_timing(&out, &timing, 0, 0);
+    assert_string_equal(out.text, "uploaded        0.000 ms                i32\n"
+                                  "kernel          0.051 ms     0.00 GB/s  range\n"
+                                  "printed         0.000 ms\n"
+                                  "total           0.000 ms\n");
+    strbuf_free(&out);
+    arena_free(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_come_in_the_order_a_query_passes_them),
+        cmocka_unit_test(cost_model_need_a_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
