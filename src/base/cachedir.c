@@ -35,7 +35,7 @@ static void make_parents(char *path)
     }
 }
 
-int cachedir_make_below(const char *path)
+int cachedir_create_subdir(const char *path)
 {
     struct stat status;
 
@@ -52,10 +52,10 @@ int cachedir_make_below(const char *path)
     return access(path, W_OK | X_OK) == 0 ? 0 : errno;
 }
 
-int cachedir_make(struct strbuf *path)
+int cachedir_create(struct strbuf *path)
 {
     if (!choose_path(path))
         return ENOENT;
     make_parents(path->text);
-    return cachedir_make_below(path->text);
+    return cachedir_create_subdir(path->text);
 }

@@ -7,9 +7,9 @@
 /* Appends the directory's path and makes it, for the user alone, if it is missing. 0, or the errno that says why it
  * cannot be used; the path is there then too, unless the environment names no place (ENOENT). A directory that belongs
  * to somebody else is refused (EPERM): what is in it may be run. */
-int cachedir_make(struct strbuf *path);
+int cachedir_create(struct strbuf *path);
 
 /* Makes a directory below it, the same way. */
-int cachedir_make_below(const char *path);
+int cachedir_create_subdir(const char *path);
 
 #endif

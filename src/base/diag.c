@@ -55,7 +55,7 @@ void diag_second(struct diags *diags, struct span span, const char *label)
     diags->at[diags->count - 1].label = arena_text(diags->arena, label, strlen(label));
 }
 
-void drop_repeated_note(struct diags *diags)
+void diags_drop_repeated_note(struct diags *diags)
 {
     const struct diag *last = diags->count > 0 ? &diags->at[diags->count - 1] : NULL;
     for (size_t i = 0; last && i + 1 < diags->count; i++) {
@@ -83,7 +83,7 @@ static int fold(char c)
     return tolower((unsigned char)c);
 }
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned min_unsigned(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
@@ -100,9 +100,9 @@ static unsigned edit_distance(const char *a, size_t a_length, const char *b, siz
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= b_length; j++) {
             unsigned change = fold(a[i - 1]) != fold(b[j - 1]);
-            row[j] = least(least(last[j], row[j - 1]) + 1, last[j - 1] + change);
+            row[j] = min_unsigned(min_unsigned(last[j], row[j - 1]) + 1, last[j - 1] + change);
             if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
-                row[j] = least(row[j], before[j - 2] + 1);
+                row[j] = min_unsigned(row[j], before[j - 2] + 1);
         }
         unsigned *spare = before;
         before = last, last = row, row = spare;

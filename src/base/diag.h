@@ -57,7 +57,7 @@ void diags_add(struct diags *into, const struct diag *diag);
 void diags_add_errors(struct diags *into, const struct diags *from);
 
 /* Forgets the note made last if it was made before: one is told once why a device cannot do something. */
-void drop_repeated_note(struct diags *diags);
+void diags_drop_repeated_note(struct diags *diags);
 
 bool diags_have_errors(const struct diags *diags);
 

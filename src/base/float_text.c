@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *digits_before(char *end, uint64_t value)
+char *format_digits(char *end, uint64_t value)
 {
     while (value >= 100) {
         unsigned pair = (unsigned)(value % 100);
@@ -30,7 +30,7 @@ static void decimal_from_int(struct decimal *decimal, uint64_t digits, int place
 {
     char text[24];
     char *end = text + sizeof text;
-    char *begin = digits_before(end, digits);
+    char *begin = format_digits(end, digits);
     decimal->exponent = (int)(end - begin) - places;
     while (end - begin > 1 && end[-1] == '0')
         end--;
@@ -147,7 +147,7 @@ static void decimal_by_search(struct decimal *decimal, double number)
     decimal_from_text(decimal, text);
 }
 
-void decimal_of(struct decimal *decimal, double number)
+void shortest_decimal(struct decimal *decimal, double number)
 {
     if (number >= 1e-3 && decimal_by_scaling(decimal, number))
         return;

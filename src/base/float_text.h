@@ -12,10 +12,10 @@ struct decimal {
 };
 
 /* The shortest decimal of a finite number above 0 that is nearest to it and to no other double. */
-void decimal_of(struct decimal *decimal, double number);
+void shortest_decimal(struct decimal *decimal, double number);
 
 /* Writes the digits of `value` so that they end before `end`; returns where they begin. Two digits a division: rows
  * are printed by the million. */
-char *digits_before(char *end, uint64_t value);
+char *format_digits(char *end, uint64_t value);
 
 #endif

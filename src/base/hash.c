@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-uint64_t hash_begin(void)
+uint64_t hash_init(void)
 {
     return UINT64_C(14695981039346656037);
 }

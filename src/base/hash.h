@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* The hash of no bytes. */
-uint64_t hash_begin(void);
+uint64_t hash_init(void);
 
 /* The hash of what `hash` is of and these bytes behind it. */
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);

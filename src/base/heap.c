@@ -7,13 +7,13 @@
 #if defined(__GLIBC__)
 #include <malloc.h>
 
-void heap_keep(void)
+void heap_retain_freed(void)
 {
     (void)mallopt(M_MMAP_THRESHOLD, 4 << 20);
     (void)mallopt(M_TRIM_THRESHOLD, 32 << 20);
 }
 #else
-void heap_keep(void)
+void heap_retain_freed(void)
 {
 }
 #endif

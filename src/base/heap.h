@@ -17,7 +17,7 @@ char *heap_text(const char *text);
 
 /* What is freed from now on stays the process's own, up to some megabytes: to take it anew from the system costs a page
  * fault for every 4 KiB, which are a sixth of what a filter of 10 M rows takes on a virtual machine. */
-void heap_keep(void);
+void heap_retain_freed(void);
 
 /* Ends the program for want of memory: also for sizes that no memory could hold. */
 _Noreturn void heap_exhausted(void);

@@ -8,28 +8,28 @@
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 
-static inline int64_t least(int64_t a, int64_t b)
+static inline int64_t min_int64(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static inline int64_t greatest(int64_t a, int64_t b)
+static inline int64_t max_int64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-static inline int128 least_wide(int128 a, int128 b)
+static inline int128 min_int128(int128 a, int128 b)
 {
     return a < b ? a : b;
 }
 
-static inline int128 greatest_wide(int128 a, int128 b)
+static inline int128 max_int128(int128 a, int128 b)
 {
     return a > b ? a : b;
 }
 
 /* a / b rounded up, of a >= 0 and b > 0. */
-static inline int64_t ceiling(int64_t a, int64_t b)
+static inline int64_t divide_up(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);
 }

@@ -68,8 +68,8 @@ static int64_t group_free(const struct layout *layout, const char *group, int64_
     int64_t files = read_field(path, layout->inactive, 0) + read_field(path, layout->active, 0);
     if (used == INT64_MAX)
         return limit;
-    used -= least(files, used);
-    return limit - least(used, limit);
+    used -= min_int64(files, used);
+    return limit - min_int64(used, limit);
 }
 
 /* The least of the limits on a group and those that it is in; `free`: less what is taken. */
@@ -80,7 +80,7 @@ static int64_t groups_bytes(const struct layout *layout, char *group, bool free)
         char path[PATH_BYTES];
         int64_t limit = read_number(name(path, layout, group, layout->limit));
         if (limit != INT64_MAX)
-            bytes = least(bytes, free ? group_free(layout, group, limit) : limit);
+            bytes = min_int64(bytes, free ? group_free(layout, group, limit) : limit);
         char *slash = strrchr(group, '/');
         if (!slash)
             return bytes;
@@ -115,7 +115,7 @@ static int64_t limits(bool free)
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         char group[PATH_BYTES] = "";
         (void)own_group(&layouts[i], group);
-        bytes = least(bytes, groups_bytes(&layouts[i], group, free));
+        bytes = min_int64(bytes, groups_bytes(&layouts[i], group, free));
     }
     return bytes;
 }
@@ -125,15 +125,15 @@ int64_t system_memory_bytes(void)
     int64_t bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < INT64_MAX)
-        bytes = least(bytes, (int64_t)limit.rlim_cur);
-    return least(bytes, limits(false));
+        bytes = min_int64(bytes, (int64_t)limit.rlim_cur);
+    return min_int64(bytes, limits(false));
 }
 
 int64_t system_memory_free_bytes(void)
 {
     enum { KIB = 1024 };
     int64_t kib = read_field("/proc/meminfo", "MemAvailable", INT64_MAX / KIB);
-    return least(kib * KIB, limits(true));
+    return min_int64(kib * KIB, limits(true));
 }
 
 bool system_memory_has(int64_t bytes)

@@ -26,19 +26,19 @@ enum reading read_int(const char *at, const char *end, int64_t *value)
     if (at < end && (*at == '-' || *at == '+'))
         at++;
     if (at == end)
-        return READ_NOTHING;
+        return READ_INVALID;
     const uint64_t limit = (uint64_t)INT64_MAX + negative;
     uint64_t sum = 0;
     bool big = false;
     for (; at < end; at++) {
         if (!is_digit(*at))
-            return READ_NOTHING;
+            return READ_INVALID;
         uint64_t digit = (uint64_t)(*at - '0');
         big = big || sum > (limit - digit) / 10;
         sum = sum * 10 + digit;
     }
     if (big)
-        return READ_BIG;
+        return READ_OVERFLOW;
     *value = (int64_t)(negative ? 0 - sum : sum);
     return READ_INT;
 }
@@ -93,14 +93,14 @@ enum reading read_float(const char *at, const char *end, double *value)
     char text[MOST_CHARACTERS + 1];
     size_t length = (size_t)(end - at);
     if (length > MOST_CHARACTERS || !looks_like_number(at, end))
-        return READ_NOTHING;
+        return READ_INVALID;
     memcpy(text, at, length);
     text[length] = '\0';
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* with a point, whatever the user's is */
     *value = strtod_l(text, NULL, plain);
     freelocale(plain);
     at += *at == '-' || *at == '+';
-    return isinf(*value) && !is_named(at, end) ? READ_BIG : READ_FLOAT;
+    return isinf(*value) && !is_named(at, end) ? READ_OVERFLOW : READ_FLOAT;
 }
 
 static int bits_of(uint64_t value)

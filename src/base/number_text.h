@@ -7,15 +7,15 @@
 #include <stdint.h>
 
 /* How a piece of text reads as a number. */
-enum reading { READ_INT, READ_FLOAT, READ_BIG, READ_NOTHING };
+enum reading { READ_INT, READ_FLOAT, READ_OVERFLOW, READ_INVALID };
 
-/* The whole of at..end-1 as an integer: READ_INT, READ_BIG or READ_NOTHING. */
+/* The whole of at..end-1 as an integer: READ_INT, READ_OVERFLOW or READ_INVALID. */
 enum reading read_int(const char *at, const char *end, int64_t *value);
 
 /* Whether all of it is a number, written as an integer or a float. */
 bool looks_like_number(const char *at, const char *end);
 
-/* The whole of it as a float: READ_FLOAT, READ_BIG (a finite number beyond all doubles) or READ_NOTHING. */
+/* The whole of it as a float: READ_FLOAT, READ_OVERFLOW (a finite number beyond all doubles) or READ_INVALID. */
 enum reading read_float(const char *at, const char *end, double *value);
 
 /* Reads digits, at most 19 of which count, with a point among them and an exponent behind, and gives the double nearest

@@ -65,7 +65,7 @@ bool workers_run(const struct workers *workers, int64_t parts, part_fn *run, voi
     return shift.next >= parts;
 }
 
-struct parts parts_of(const struct workers *workers, int64_t rows, int64_t least)
+struct parts partition_rows(const struct workers *workers, int64_t rows, int64_t least)
 {
     int64_t count = (rows + least - 1) / least;
     int64_t wanted = workers->threads == 1 ? 1 : (int64_t)workers->threads * PARTS_A_THREAD;
@@ -81,7 +81,7 @@ int64_t part_begin(const struct parts *parts, int64_t part)
     return part < parts->count ? part * parts->size : parts->rows;
 }
 
-void *bulk_new(size_t size)
+void *pages_alloc(size_t size)
 {
     void *memory =
         mmap(NULL, size ? size : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -92,7 +92,7 @@ void *bulk_new(size_t size)
     return memory;
 }
 
-void bulk_free(void *memory, size_t size)
+void pages_free(void *memory, size_t size)
 {
     if (memory)
         munmap(memory, size ? size : 1);

@@ -38,11 +38,11 @@ struct parts {
 };
 
 /* Parts of at least `least` rows, several for each thread so that a slow one holds up nobody. No parts of no rows. */
-struct parts parts_of(const struct workers *workers, int64_t rows, int64_t least);
+struct parts partition_rows(const struct workers *workers, int64_t rows, int64_t least);
 int64_t part_begin(const struct parts *parts, int64_t part); /* part == count: rows */
 
 /* Zeroed memory for whole columns, which costs nothing until it is touched; NULL: there is none. */
-void *bulk_new(size_t size);
-void bulk_free(void *memory, size_t size); /* NULL is allowed */
+void *pages_alloc(size_t size);
+void pages_free(void *memory, size_t size); /* NULL is allowed */
 
 #endif

@@ -16,13 +16,13 @@ const char *path_base(const char *path)
     return slash ? slash + 1 : path;
 }
 
-const char *path_folder(const char *path, struct arena *arena)
+const char *path_directory(const char *path, struct arena *arena)
 {
     const char *base = path_base(path);
     return base == path ? "." : arena_text(arena, path, (size_t)(base - path));
 }
 
-const char *path_at_home(const char *path, struct arena *arena)
+const char *path_expand_home(const char *path, struct arena *arena)
 {
     const char *home = getenv("HOME");
     bool at_home = path[0] == '~' && (path[1] == '/' || path[1] == '\0');
@@ -45,7 +45,7 @@ const char *path_resolve(const char *path, struct arena *arena)
     return NULL;
 }
 
-const char *path_beside(const char *target, struct arena *arena)
+const char *path_temporary(const char *target, struct arena *arena)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -54,7 +54,7 @@ const char *path_beside(const char *target, struct arena *arena)
                         (unsigned long)now.tv_nsec + (unsigned long)now.tv_sec * 1000000000u);
 }
 
-bool folder_sync(const char *folder)
+bool directory_sync(const char *folder)
 {
     int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0)
@@ -66,7 +66,7 @@ bool folder_sync(const char *folder)
     return synced;
 }
 
-const char *path_shown(const char *path, struct arena *arena)
+const char *path_display(const char *path, struct arena *arena)
 {
     size_t length = strlen(path);
     if (length <= SHOWN)

@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-bool thread_begin(pthread_t *thread, void *(*run)(void *argument), void *argument)
+bool thread_start(pthread_t *thread, void *(*run)(void *argument), void *argument)
 {
     sigset_t blocked, before;
     sigfillset(&blocked);

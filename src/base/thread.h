@@ -7,6 +7,6 @@
 
 /* Starts a thread with all signals blocked but for those that a failing access raises in the thread itself: blocked,
  * they would end the process. False: there is none to be had. */
-bool thread_begin(pthread_t *thread, void *(*run)(void *argument), void *argument);
+bool thread_start(pthread_t *thread, void *(*run)(void *argument), void *argument);
 
 #endif

@@ -32,7 +32,7 @@ struct thread_pool {
     _Atomic bool engaged, closing;
 
     /* What is being done, and how many hands are at it. */
-    member_fn *run;
+    worker_fn *run;
     void *context;
     _Atomic int working;
     pthread_mutex_t lock;
@@ -126,7 +126,7 @@ static void start_hands(struct thread_pool *thread_pool, int members)
         *hand = (struct hand){.thread_pool = thread_pool, .number = thread_pool->started};
         pthread_mutex_init(&hand->lock, NULL);
         pthread_cond_init(&hand->call, NULL);
-        if (!thread_begin(&hand->thread, serve, hand))
+        if (!thread_start(&hand->thread, serve, hand))
             break;
         thread_pool->started++;
     }
@@ -167,7 +167,7 @@ int thread_pool_threads(const struct thread_pool *thread_pool)
     return thread_pool->threads;
 }
 
-void thread_pool_rouse(struct thread_pool *thread_pool)
+void thread_pool_wake(struct thread_pool *thread_pool)
 {
     for (int i = 1; i < thread_pool->started && i <= MOST_ROUSED; i++) {
         place(thread_pool, &thread_pool->hands[i]);
@@ -175,7 +175,7 @@ void thread_pool_rouse(struct thread_pool *thread_pool)
     }
 }
 
-void thread_pool_run(struct thread_pool *thread_pool, int members, member_fn *run, void *context)
+void thread_pool_run(struct thread_pool *thread_pool, int members, worker_fn *run, void *context)
 {
     if (members <= 1 || atomic_exchange(&thread_pool->engaged, true)) {
         run(context, 0);

@@ -177,7 +177,7 @@ int main(int argc, char **argv)
         return compile_serve(argc, argv);
     }
     occupy_standard_streams();
-    heap_keep();
+    heap_retain_freed();
     /* Only what characters are: numbers look the same everywhere. */
     (void)setlocale(LC_CTYPE, "");
     if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0) {

@@ -73,7 +73,7 @@ static void shell_open(struct shell *shell, const struct options *options, const
         .platform = platform, .settings = options->settings, .no_init = options->no_init, .memory = arena_new()};
     shell->file_cache = file_cache_new(platform->mappings, platform->cancel);
     if (options->query_count == 0 && (!options->script || strcmp(options->script, "-") == 0)) {
-        file_cache_keep_input(shell->file_cache);
+        file_cache_reserve_stdin(shell->file_cache);
     }
     shell->runner.env = env_new(shell->file_cache);
     shell->runner.evaluator = evaluator_open();

@@ -34,7 +34,7 @@ static struct mapping *mapping_of(const uint8_t *data, size_t size, struct diags
     require(memory != MAP_FAILED);
     if (size)
         memcpy(memory, data, size);
-    struct mapping *mapping = mapping_of_memory(empty, memory, size, size ? size : 1);
+    struct mapping *mapping = mapping_from_memory(empty, memory, size, size ? size : 1);
     mapping_unref(empty);
     return mapping;
 }

@@ -14,12 +14,12 @@ static void large_blocks_begin_at_huge_pages(void **state)
     struct buffer_pool *pool = buffer_pool_new(64 * MEGABYTE);
     for (size_t size = HUGE_PAGE; size < 20 * MEGABYTE; size += 3 * MEGABYTE + 17) {
         size_t got;
-        char *memory = buffer_pool_take(pool, size, &got);
+        char *memory = buffer_pool_alloc(pool, size, &got);
         assert_non_null(memory);
         assert_int_equal((uintptr_t)memory % HUGE_PAGE, 0);
         assert_true(got >= size && got - size < HUGE_PAGE && got % HUGE_PAGE == 0);
         memory[0] = memory[got - 1] = 1;
-        buffer_pool_give(pool, memory, got);
+        buffer_pool_release(pool, memory, got);
     }
     buffer_pool_unref(pool);
 }
@@ -29,31 +29,31 @@ static void memory_is_used_again(void **state)
     (void)state;
     struct buffer_pool *pool = buffer_pool_new(64 * MEGABYTE);
     size_t first_got, got;
-    void *first = buffer_pool_take(pool, 10 * MEGABYTE, &first_got);
-    buffer_pool_give(pool, first, first_got);
-    assert_int_equal(buffer_pool_kept(pool), first_got);
-    assert_ptr_equal(buffer_pool_take(pool, 10 * MEGABYTE, &got), first);
-    assert_int_equal(buffer_pool_kept(pool), 0);
+    void *first = buffer_pool_alloc(pool, 10 * MEGABYTE, &first_got);
+    buffer_pool_release(pool, first, first_got);
+    assert_int_equal(buffer_pool_bytes(pool), first_got);
+    assert_ptr_equal(buffer_pool_alloc(pool, 10 * MEGABYTE, &got), first);
+    assert_int_equal(buffer_pool_bytes(pool), 0);
     /* The end given back early joins the beginning. */
-    size_t kept = buffer_pool_cut(got, 3 * MEGABYTE);
+    size_t kept = buffer_pool_trimmed(got, 3 * MEGABYTE);
     assert_int_equal(kept, 4 * MEGABYTE);
-    buffer_pool_give(pool, (char *)first + kept, got - kept);
-    buffer_pool_give(pool, first, kept);
-    assert_ptr_equal(buffer_pool_take(pool, 10 * MEGABYTE, &got), first);
-    buffer_pool_give(pool, first, got);
+    buffer_pool_release(pool, (char *)first + kept, got - kept);
+    buffer_pool_release(pool, first, kept);
+    assert_ptr_equal(buffer_pool_alloc(pool, 10 * MEGABYTE, &got), first);
+    buffer_pool_release(pool, first, got);
     /* Two parts of one block, given back in either order. */
-    void *a = buffer_pool_take(pool, 2 * MEGABYTE, &got), *b = buffer_pool_take(pool, 8 * MEGABYTE, &got);
+    void *a = buffer_pool_alloc(pool, 2 * MEGABYTE, &got), *b = buffer_pool_alloc(pool, 8 * MEGABYTE, &got);
     assert_true(a == first || b == first);
-    buffer_pool_give(pool, a, 2 * MEGABYTE);
-    buffer_pool_give(pool, b, 8 * MEGABYTE);
-    assert_ptr_equal(buffer_pool_take(pool, 10 * MEGABYTE, &got), first);
-    buffer_pool_give(pool, first, got);
+    buffer_pool_release(pool, a, 2 * MEGABYTE);
+    buffer_pool_release(pool, b, 8 * MEGABYTE);
+    assert_ptr_equal(buffer_pool_alloc(pool, 10 * MEGABYTE, &got), first);
+    buffer_pool_release(pool, first, got);
     /* Small ones have a shelf of their own. */
-    void *small = buffer_pool_take(pool, 5000, &got);
+    void *small = buffer_pool_alloc(pool, 5000, &got);
     assert_int_equal(got, 8192);
-    buffer_pool_give(pool, small, got);
-    assert_ptr_equal(buffer_pool_take(pool, 8000, &got), small);
-    buffer_pool_give(pool, small, got);
+    buffer_pool_release(pool, small, got);
+    assert_ptr_equal(buffer_pool_alloc(pool, 8000, &got), small);
+    buffer_pool_release(pool, small, got);
     buffer_pool_unref(pool);
 }
 
@@ -65,26 +65,26 @@ static void what_is_kept_is_bounded(void **state)
     void *blocks[200];
     size_t got[200];
     for (size_t i = 0; i < 200; i++)
-        blocks[i] = buffer_pool_take(pool, (i % 3 + 1) * HUGE_PAGE, &got[i]);
+        blocks[i] = buffer_pool_alloc(pool, (i % 3 + 1) * HUGE_PAGE, &got[i]);
     for (size_t i = 0; i < 200; i += 2) { /* with holes between them */
-        buffer_pool_give(pool, blocks[i], got[i]);
-        assert_true(buffer_pool_kept(pool) <= MOST);
+        buffer_pool_release(pool, blocks[i], got[i]);
+        assert_true(buffer_pool_bytes(pool) <= MOST);
     }
-    assert_true(buffer_pool_kept(pool) > MOST / 4);
+    assert_true(buffer_pool_bytes(pool) > MOST / 4);
     for (size_t i = 1; i < 200; i += 2)
-        buffer_pool_give(pool, blocks[i], got[i]);
-    assert_true(buffer_pool_kept(pool) <= MOST);
+        buffer_pool_release(pool, blocks[i], got[i]);
+    assert_true(buffer_pool_bytes(pool) <= MOST);
     size_t large;
-    void *memory = buffer_pool_take(pool, 2 * MOST, &large);
-    buffer_pool_give(pool, memory, large);
-    assert_true(buffer_pool_kept(pool) <= MOST);
+    void *memory = buffer_pool_alloc(pool, 2 * MOST, &large);
+    buffer_pool_release(pool, memory, large);
+    assert_true(buffer_pool_bytes(pool) <= MOST);
     /* What nobody asks for goes. */
     for (int i = 0; i < 1000; i++) {
         size_t size;
-        void *small = buffer_pool_take(pool, 100000, &size);
-        buffer_pool_give(pool, small, size);
+        void *small = buffer_pool_alloc(pool, 100000, &size);
+        buffer_pool_release(pool, small, size);
     }
-    assert_true(buffer_pool_kept(pool) < MEGABYTE);
+    assert_true(buffer_pool_bytes(pool) < MEGABYTE);
     buffer_pool_unref(pool);
 }
 
@@ -92,20 +92,20 @@ static void no_pool_and_no_memory(void **state)
 {
     (void)state;
     size_t got;
-    char *memory = buffer_pool_take(NULL, 3 * MEGABYTE, &got);
+    char *memory = buffer_pool_alloc(NULL, 3 * MEGABYTE, &got);
     assert_non_null(memory);
     assert_int_equal(memory[got - 1], 0);
-    buffer_pool_give(NULL, memory, got);
-    buffer_pool_give(NULL, NULL, 0);
-    assert_int_equal(buffer_pool_kept(NULL), 0);
+    buffer_pool_release(NULL, memory, got);
+    buffer_pool_release(NULL, NULL, 0);
+    assert_int_equal(buffer_pool_bytes(NULL), 0);
     buffer_pool_unref(buffer_pool_ref(NULL));
     struct buffer_pool *pool = buffer_pool_new(0);
-    assert_null(buffer_pool_take(pool, SIZE_MAX - 5, &got));
-    assert_null(buffer_pool_take(pool, (size_t)1 << 62, &got));
-    memory = buffer_pool_take(pool, 1, &got);
+    assert_null(buffer_pool_alloc(pool, SIZE_MAX - 5, &got));
+    assert_null(buffer_pool_alloc(pool, (size_t)1 << 62, &got));
+    memory = buffer_pool_alloc(pool, 1, &got);
     memory[0] = 1;
-    buffer_pool_give(pool, memory, got);
-    assert_int_equal(buffer_pool_kept(pool), 0);
+    buffer_pool_release(pool, memory, got);
+    assert_int_equal(buffer_pool_bytes(pool), 0);
     buffer_pool_unref(pool);
 }
 
@@ -124,7 +124,7 @@ static void columns_outlive_their_pool(void **state)
     for (int32_t i = 0; i < 10; i++)
         *(int32_t *)column_at(few, i) = -i;
     column_finish(few, 10); /* does not hold on to a huge page */
-    assert_true(few->reserved < HUGE_PAGE && buffer_pool_kept(pool) >= ROWS * sizeof(int32_t));
+    assert_true(few->reserved < HUGE_PAGE && buffer_pool_bytes(pool) >= ROWS * sizeof(int32_t));
     for (int32_t i = 0; i < 10; i++)
         assert_int_equal(column_get_int(few, i), -i);
     column_finish(few, 0);
@@ -143,18 +143,18 @@ static void *churn(void *argument)
     for (uint32_t i = 0, size = 1; i < 2000; i++) {
         size = (size * 1103515245u + 12345u) % (i % 16 == 0 ? 5 * MEGABYTE : 60000);
         size_t got;
-        char *memory = buffer_pool_take(pool, size, &got);
+        char *memory = buffer_pool_alloc(pool, size, &got);
         if (!memory || got < size)
             return "too little";
         const char mark = (char)((uintptr_t)&got >> 4 ^ i);
         memory[0] = memory[got / 2] = memory[got - 1] = mark;
-        size_t kept = buffer_pool_cut(got, got / 3 + 1);
+        size_t kept = buffer_pool_trimmed(got, got / 3 + 1);
         if (memory[0] != mark || memory[got / 2] != mark || memory[got - 1] != mark)
             return "shared";
-        buffer_pool_give(pool, memory + kept, got - kept);
+        buffer_pool_release(pool, memory + kept, got - kept);
         if (memory[0] != mark)
             return "taken";
-        buffer_pool_give(pool, memory, kept);
+        buffer_pool_release(pool, memory, kept);
     }
     return NULL;
 }

@@ -186,8 +186,8 @@ static void stated_formats(void **state)
     assert_int_equal(load(fixture, "one", "u8"), STATUS_OK);
     assert_int_equal(fixture->loaded.columns[0]->rows, sizeof packed);
     const char *path = scratch_path(scratch, "t.dat");
-    assert_true(file_cache_holds(fixture->file_cache, path, format_by_word("csv")));
-    assert_false(file_cache_holds(fixture->file_cache, path, format_by_word("tsv")));
+    assert_true(file_cache_contains(fixture->file_cache, path, format_by_word("csv")));
+    assert_false(file_cache_contains(fixture->file_cache, path, format_by_word("tsv")));
     assert_int_equal(load(fixture, "t.dat", "txt"), STATUS_FAILED);
     assert_only_told(scratch, "line 1: `a,b` is not a number");
     assert_null(format_by_word("CSV"));
@@ -488,12 +488,12 @@ static void parts_of_paths(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_string_equal(path_base(cases[i].path), cases[i].base);
         assert_string_equal(path_ending(cases[i].path), cases[i].ending);
-        assert_string_equal(path_folder(cases[i].path, arena), cases[i].folder);
+        assert_string_equal(path_directory(cases[i].path, arena), cases[i].folder);
     }
     char *longest = arena_alloc(arena, 3001);
     for (int i = 0; i < 3000; i += 2)
         memcpy(longest + i, "\xc3\xa4", 2);
-    const char *shown = path_shown(longest, arena);
+    const char *shown = path_display(longest, arena);
     assert_in_range(strlen(shown), 100, 250);
     assert_non_null(strstr(shown, "\xa4...\xc3")); /* between whole characters */
 }

@@ -49,7 +49,7 @@ static enum status load_bytes(struct fixture *fixture, const char *name, const v
     return load(fixture, name, loaded);
 }
 
-static void assert_shape(struct value_range shape, int64_t rows, int64_t cols)
+static void assert_shape(struct shape shape, int64_t rows, int64_t cols)
 {
     assert_int_equal(shape.rows, rows);
     assert_int_equal(shape.cols, cols);
@@ -271,7 +271,7 @@ static struct relation *picture(const int64_t *values, size_t channels, int64_t 
     for (size_t c = 0; c < channels; c++)
         columns[c] = column_of_ints(values + (int64_t)c * rows * cols, rows * cols);
     struct relation *relation = relation_new(rows * cols, channels, columns, names);
-    relation->shape = (struct value_range){rows, cols};
+    relation->shape = (struct shape){rows, cols};
     for (size_t c = 0; c < channels; c++)
         column_unref(columns[c]);
     return relation;
@@ -390,7 +390,7 @@ static void what_cannot_be_a_picture_leaves_the_old_file(void **state)
         relation_unref(relation);
     }
     struct relation *relation = picture((const int64_t[]){0, 1}, 1, 1, 2);
-    relation->shape = (struct value_range){0};
+    relation->shape = (struct shape){0};
     assert_int_equal(save(fixture, relation, "a.pgm"), STATUS_FAILED);
     assert_only_told(scratch, "`shape R C` before");
     relation_unref(relation);
@@ -398,7 +398,7 @@ static void what_cannot_be_a_picture_leaves_the_old_file(void **state)
     struct column *column = column_of_floats((const double[]){0.5, 1}, 2);
     relation = relation_new(2, 1, &column, &(const char *){"x"});
     column_unref(column);
-    relation->shape = (struct value_range){1, 2};
+    relation->shape = (struct shape){1, 2};
     assert_int_equal(save(fixture, relation, "a.pgm"), STATUS_FAILED);
     assert_only_told(scratch, "`x` is a column of floats, but .pgm pictures hold integers");
     assert_file_text(scratch, "a.pgm", "old");

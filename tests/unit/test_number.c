@@ -79,12 +79,12 @@ static void integers(void **state)
     assert_true(value == INT64_MAX);
     assert_int_equal(as_int("-9223372036854775808", &value), READ_INT);
     assert_true(value == INT64_MIN);
-    assert_int_equal(as_int("9223372036854775808", &value), READ_BIG);
-    assert_int_equal(as_int("-9223372036854775809", &value), READ_BIG);
+    assert_int_equal(as_int("9223372036854775808", &value), READ_OVERFLOW);
+    assert_int_equal(as_int("-9223372036854775809", &value), READ_OVERFLOW);
     assert_int_equal(as_int("+0", &value), READ_INT);
     static const char *const none[] = {"", "-", "1.", "1e3", "0x1", " 1", "1 ", "--1", "1-"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        assert_int_equal(as_int(none[i], &value), READ_NOTHING);
+        assert_int_equal(as_int(none[i], &value), READ_INVALID);
 }
 
 /* Whatever 64 bits make of digits that do not fit them. */
@@ -112,7 +112,7 @@ static void what_is_no_float(void **state)
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         const char *end = none[i] + strlen(none[i]);
         assert_false(looks_like_number(none[i], end));
-        assert_int_equal(read_float(none[i], end, &value), READ_NOTHING);
+        assert_int_equal(read_float(none[i], end, &value), READ_INVALID);
         assert_true(scan_float(none[i], end, &value) != end || end == none[i]);
     }
     static const char *const some[] = {"1", "-1.", ".5", "1e5", "1E-5", "inf", "-Infinity", "NaN", "+1.5e+3"};
@@ -121,7 +121,7 @@ static void what_is_no_float(void **state)
         assert_int_equal(read_float(some[i], some[i] + strlen(some[i]), &value), READ_FLOAT);
     }
     const char *big = "-1e999";
-    assert_int_equal(read_float(big, big + strlen(big), &value), READ_BIG);
+    assert_int_equal(read_float(big, big + strlen(big), &value), READ_OVERFLOW);
 }
 
 int main(void)

@@ -32,7 +32,7 @@ static int setup(void **state)
     fixture->scratch = scratch_new();
     fixture->mappings = mappings_new();
     fixture->file_cache = file_cache_new(fixture->mappings, &fixture->cancel);
-    file_cache_report_to(fixture->file_cache, &fixture->progress);
+    file_cache_set_progress(fixture->file_cache, &fixture->progress);
     *state = fixture;
     return 0;
 }
@@ -94,7 +94,7 @@ static void read_once_and_kept(void **state)
     assert_int_equal(column_get_int(fixture->loaded.columns[1], 1), 4);
     struct column *first = column_ref(fixture->loaded.columns[0]);
     file_cache_sweep(fixture->file_cache);
-    assert_true(file_cache_holds(fixture->file_cache, path, format_by_word("csv")));
+    assert_true(file_cache_contains(fixture->file_cache, path, format_by_word("csv")));
     assert_int_equal(load(fixture, path, "csv"), STATUS_OK);
     assert_ptr_equal(fixture->loaded.columns[0], first);
     column_unref(first);
@@ -187,7 +187,7 @@ static void refused(void **state)
     char path[32];
     assert_int_equal(pipe(ends), 0);
     assert_true(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
-    file_cache_keep_input(fixture->file_cache);
+    file_cache_reserve_stdin(fixture->file_cache);
     assert_int_equal(load(fixture, "/dev/stdin", "csv"), STATUS_FAILED);
     assert_told(fixture->scratch, "`rql -c QUERY`");
     assert_only_told(fixture->scratch, "statements come through `/dev/stdin`");

@@ -279,7 +279,7 @@ static int make_with(const char *cache, const char *home, struct strbuf *path)
     else
         unsetenv("HOME");
     strbuf_clear(path);
-    return cachedir_make(path);
+    return cachedir_create(path);
 }
 
 static void directories_are_the_users_alone(void **state)

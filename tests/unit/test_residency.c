@@ -108,7 +108,7 @@ static void test_lost(void **state)
     assert_int_equal(columns_fetch(&elsewhere->column, 1, NULL, (struct span){0}, &diags), STATUS_FAILED);
     assert_int_equal(diags.count, 1);
     assert_non_null(diags.at[0].hint);
-    residency_lose(elsewhere->column);
+    residency_mark_lost(elsewhere->column);
     residency_remove(elsewhere->column, &elsewhere->residency);
     assert_false(column_fetch(elsewhere->column, 0, 1));
     assert_int_equal(columns_fetch(&elsewhere->column, 1, NULL, (struct span){0}, &diags), STATUS_FAILED);

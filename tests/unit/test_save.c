@@ -252,9 +252,9 @@ static void places_that_cannot_be_written(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(save(fixture, relation, cases[i].name), STATUS_FAILED);
         assert_only_told(scratch, cases[i].told);
-        assert_int_equal(save_check(scratch_path(scratch, cases[i].name), 1, (struct value_range){0}, scratch->span,
-                                    &scratch->diags),
-                         STATUS_FAILED);
+        assert_int_equal(
+            save_check(scratch_path(scratch, cases[i].name), 1, (struct shape){0}, scratch->span, &scratch->diags),
+            STATUS_FAILED);
         assert_only_told(scratch, cases[i].told);
         assert_string_equal(listing(fixture, "."), before);
     }

@@ -40,14 +40,14 @@ static void test_all_done(void **context)
         assert_int_equal(thread_pool_threads(group_agg.thread_pool), threads);
         for (int call = 1; call <= CALLS; call++) {
             if (call % 3 == 0) /* whether or not anything comes */
-                thread_pool_rouse(group_agg.thread_pool);
+                thread_pool_wake(group_agg.thread_pool);
             if (call % 50 == 0) /* everybody has fallen asleep */
                 usleep(2000);
             thread_pool_run(group_agg.thread_pool, call % (THREADS + 2), take_parts, &group_agg);
             check_parts(&group_agg, call);
         }
         assert_true(group_agg.most_member < threads);
-        thread_pool_rouse(group_agg.thread_pool);
+        thread_pool_wake(group_agg.thread_pool);
         thread_pool_free(group_agg.thread_pool);
     }
 }

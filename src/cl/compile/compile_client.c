@@ -349,7 +349,7 @@ static void let_go(pid_t process)
         return;
     pid_t *kept = heap_array(1, sizeof *kept);
     *kept = process;
-    if (thread_begin(&thread, wait_for_end, kept))
+    if (thread_start(&thread, wait_for_end, kept))
         pthread_detach(thread);
     else
         free(kept);

@@ -30,7 +30,7 @@ void opencl_process_prepare(struct opencl_process *process)
     if (process->prepared)
         return;
     process->prepared = true;
-    int problem = cachedir_make(&path);
+    int problem = cachedir_create(&path);
     if (problem == 0)
         process->cache = opencl_process_open_cache(path.text, &problem);
     if (process->cache) {

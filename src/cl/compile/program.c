@@ -192,7 +192,7 @@ static void collect(struct accelerator *accelerator, struct program *program, en
 /* The program of a text as far as it is now. */
 static struct program *seek(struct accelerator *accelerator, const char *text, const char *const *names, size_t count)
 {
-    uint64_t hash = hash_text(hash_begin(), text);
+    uint64_t hash = hash_text(hash_init(), text);
     struct program *program = find(accelerator->programs, text, hash);
 
     if (!program) {

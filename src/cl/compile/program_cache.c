@@ -38,7 +38,7 @@ struct header {
 
 struct cache *cache_open(const char *directory, int64_t most_bytes, int *problem)
 {
-    *problem = cachedir_make_below(directory);
+    *problem = cachedir_create_subdir(directory);
     if (*problem != 0)
         return NULL;
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -61,7 +61,7 @@ void cache_close(struct cache *cache)
 
 static void entry_name(const struct blob *key, char name[NAME_BYTES])
 {
-    uint64_t hash = hash_bytes(hash_begin(), key->bytes, key->size);
+    uint64_t hash = hash_bytes(hash_init(), key->bytes, key->size);
 
     snprintf(name, NAME_BYTES, "%0*llx%s", NAME_DIGITS, (unsigned long long)hash, entry_suffix);
 }
@@ -71,7 +71,7 @@ static uint64_t checksum(const struct header *header, const void *key, const voi
     struct header plain = *header;
 
     plain.checksum = 0;
-    uint64_t hash = hash_bytes(hash_begin(), &plain, sizeof plain);
+    uint64_t hash = hash_bytes(hash_init(), &plain, sizeof plain);
     hash = hash_bytes(hash, key, (size_t)header->key_size);
     return hash_bytes(hash, program, (size_t)header->program_size);
 }

@@ -222,7 +222,7 @@ void device_columns_free(struct device_columns *copies)
     device_columns_sweep(copies);
     while (copies->count > 0) {
         if (!bring_home(copies->at[copies->count - 1]))
-            residency_lose(copies->at[copies->count - 1]->column);
+            residency_mark_lost(copies->at[copies->count - 1]->column);
         forget(copies, copies->count - 1);
     }
     lane_free(copies->up);
@@ -245,10 +245,10 @@ static const struct device_column *copy_with(const struct device_columns *copies
         if (copy->column != column || copy->end <= row || copy->begin == copy->end)
             continue;
         if (copy->begin <= row) {
-            *until = least(end, copy->end);
+            *until = min_int64(end, copy->end);
             return copy;
         }
-        *until = least(*until, copy->begin);
+        *until = min_int64(*until, copy->begin);
     }
     return NULL;
 }
@@ -383,7 +383,7 @@ static void *run_ahead(void *argument)
 
 void device_columns_begin(struct device_columns *copies)
 {
-    if (copies->ahead.count > 0 && thread_begin(&copies->ahead.thread, run_ahead, copies))
+    if (copies->ahead.count > 0 && thread_start(&copies->ahead.thread, run_ahead, copies))
         copies->ahead.running = true;
     else
         copies->ahead.count = 0;

@@ -205,7 +205,7 @@ cl_int lane_copy(struct lane *lane, const struct transfer *transfers, size_t cou
     struct batch batch = {lane, transfers, count, 0, CL_SUCCESS, 0};
     pthread_t threads[MOST_THREADS];
     size_t started = 0, wanted = pieces < lane->threads ? pieces : lane->threads;
-    while (started + 1 < wanted && thread_begin(&threads[started], run, &batch))
+    while (started + 1 < wanted && thread_start(&threads[started], run, &batch))
         started++;
     run(&batch);
     for (size_t k = 0; k < started; k++)

@@ -31,7 +31,7 @@ static void pick_part(void *context, int member, int64_t part)
             rows[i] = picking->rows[at + i];
         for (size_t k = 0; k < job->task->output_count; k++)
             if (job->results[k])
-                column_pick(carried(job, k), rows, count, column_at(job->results[k], at));
+                column_gather(carried(job, k), rows, count, column_at(job->results[k], at));
     }
 }
 
@@ -47,7 +47,7 @@ static enum status pick(const struct operator_job *job, const struct first_rows 
     enum status status = columns_fetch(job->inputs, job->task->input_count, job->cancel, job->task->span, job->diags);
     if (status != STATUS_OK)
         return status;
-    struct picking picking = {job, firsts->rows->data, parts_of(&workers, firsts->count, PART_ROWS)};
+    struct picking picking = {job, firsts->rows->data, partition_rows(&workers, firsts->count, PART_ROWS)};
 
     *job->result_rows = firsts->count;
     for (size_t k = 0; k < job->task->output_count; k++) {

@@ -132,7 +132,7 @@ static enum status write_found(struct group *group, const struct first_rows *fir
     size_t size = (size_t)firsts->count * sizeof(uint64_t);
     struct column **columns = arena_array(arena, group_keys->count, sizeof *columns);
     struct key *at = arena_array(arena, group_keys->count, sizeof *at);
-    uint64_t *order = bulk_new(size);
+    uint64_t *order = pages_alloc(size);
     struct keys keys = {0};
     enum status status = columns_fetch(group->job->inputs, group->job->task->input_count, group->job->cancel,
                                        group->job->task->span, group->job->diags);
@@ -163,7 +163,7 @@ static enum status write_found(struct group *group, const struct first_rows *fir
         status = groups_write(&groups, flagged);
     keys_free(&keys);
     groups_free_keys(group_keys, columns);
-    bulk_free(order, size);
+    pages_free(order, size);
     return status;
 }
 

@@ -80,7 +80,7 @@ static void write_key(const struct group_output *groups, size_t k, const uint64_
     struct column *to = groups->job->results[k];
 
     if (groups->keys) {
-        column_pick(groups->keys[k], records, count, column_at(to, at));
+        column_gather(groups->keys[k], records, count, column_at(to, at));
         return;
     }
     uint64_t codes[KEY_BLOCK];
@@ -181,7 +181,7 @@ enum status groups_write(const struct group_output *groups, bool *flagged)
     const struct operator_job *job = groups->job;
     struct writing writing = {
         .groups = groups,
-        .parts = parts_of(groups->workers, groups->count, PART_RECORDS),
+        .parts = partition_rows(groups->workers, groups->count, PART_RECORDS),
     };
     writing.begins = heap_array((size_t)writing.parts.count, sizeof *writing.begins);
     enum status status = write_all(&writing);
@@ -219,14 +219,14 @@ static void pick_part(void *context, int member, int64_t part)
         for (int i = 0; i < count; i++)
             block[i] = rows[at + i];
         for (size_t k = 0; k < picking->group_keys->count; k++)
-            column_pick(picking->group_keys->parts[k].reading.column, block, count, column_at(picking->keys[k], at));
+            column_gather(picking->group_keys->parts[k].reading.column, block, count, column_at(picking->keys[k], at));
     }
 }
 
 enum status groups_keys(const struct group_keys *group_keys, const struct workers *workers, const struct column *rows,
                         struct column **keys)
 {
-    struct picking picking = {group_keys, rows, keys, parts_of(workers, rows->rows, PART_RECORDS)};
+    struct picking picking = {group_keys, rows, keys, partition_rows(workers, rows->rows, PART_RECORDS)};
 
     for (size_t k = 0; k < group_keys->count; k++) {
         const struct column *from = group_keys->parts[k].reading.column;

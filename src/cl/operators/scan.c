@@ -114,7 +114,7 @@ static void run_chunks(const struct scan *scan, const struct view *in, const str
     add(&arguments, sizeof each, &each);
     add(&arguments, sizeof segment, &segment);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    operator_run(scan->run, out ? SCAN_ROWS : SCAN_TOTALS, (size_t)ceiling(rows, chunk), scan->shape->group,
+    operator_run(scan->run, out ? SCAN_ROWS : SCAN_TOTALS, (size_t)divide_up(rows, chunk), scan->shape->group,
                  arguments.at, arguments.count, out ? "scan" : "totals", (int64_t)bytes * rows);
 }
 
@@ -122,14 +122,14 @@ static void run_chunks(const struct scan *scan, const struct view *in, const str
 static void run_ahead(const struct scan *scan, const struct view *in, const struct view *out, int64_t row, int64_t rows)
 {
     struct arguments clear = {.count = 0}, arguments = {.count = 0};
-    int64_t tiles = ceiling(rows, (int64_t)(scan->shape->group * scan->text.items));
+    int64_t tiles = divide_up(rows, (int64_t)(scan->shape->group * scan->text.items));
     cl_ulong count = (cl_ulong)tiles, all = (cl_ulong)rows;
     cl_int first = row == 0;
 
     add(&clear, sizeof scan->words, &scan->words);
     add(&clear, sizeof count, &count);
     add(&clear, sizeof scan->next, &scan->next);
-    operator_run(scan->run, SCAN_CLEAR, (size_t)ceiling(tiles, (int64_t)scan->shape->group), scan->shape->group,
+    operator_run(scan->run, SCAN_CLEAR, (size_t)divide_up(tiles, (int64_t)scan->shape->group), scan->shape->group,
                  clear.at, clear.count, "clear", tiles * WORD_BYTES);
     add_view(&arguments, in);
     add_view(&arguments, out);
@@ -149,7 +149,7 @@ static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows)
     struct memory *memory = scan->run->accelerator->memory;
     struct view in, out;
     int64_t unit = scan->shape->chunks ? 1024 : (int64_t)(scan->shape->group * scan->text.items);
-    int64_t chunk = ceiling(ceiling(rows, scan->chunks), unit) * unit;
+    int64_t chunk = divide_up(divide_up(rows, scan->chunks), unit) * unit;
 
     if (!memory_input(memory, scan->from, row, rows, scan->job->timing, &in) ||
         !memory_output(memory, scan->to, row, rows, &out))
@@ -158,7 +158,7 @@ static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows)
         run_ahead(scan, &in, &out, row, rows);
     } else {
         run_chunks(scan, &in, NULL, row, rows, chunk);
-        run_carries(scan, row == 0, ceiling(rows, chunk));
+        run_carries(scan, row == 0, divide_up(rows, chunk));
         run_chunks(scan, &in, &out, row, rows, chunk);
     }
     return !operator_stopped(scan->run) && memory_keep(memory, scan->to, row, rows, &out, scan->job->timing);
@@ -168,10 +168,10 @@ static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows)
 static int64_t slab_rows(const struct scan *scan, const struct device *device)
 {
     size_t widest = size_in(scan) > size_out(scan) ? size_in(scan) : size_out(scan);
-    int64_t rows = least(scan->shape->rows, (int64_t)(device->largest_buffer / widest) - sysconf(_SC_PAGESIZE));
+    int64_t rows = min_int64(scan->shape->rows, (int64_t)(device->largest_buffer / widest) - sysconf(_SC_PAGESIZE));
 
     if (!scan->shape->host_memory)
-        rows = least(rows, (int64_t)(device->memory / 5 * 4 / (size_in(scan) + size_out(scan))));
+        rows = min_int64(rows, (int64_t)(device->memory / 5 * 4 / (size_in(scan) + size_out(scan))));
     return rows < 4096 ? 4096 : rows / 4096 * 4096;
 }
 
@@ -183,12 +183,12 @@ static void scan_slabs(struct scan *scan)
     scan->totals = operator_buffer(scan->run, (size_t)scan->chunks * SCAN_STATE_BYTES);
     scan->carry = operator_buffer(scan->run, SCAN_STATE_BYTES);
     if (scan->text.ahead) {
-        int64_t rows = least(most, scan->job->rows), tile = (int64_t)(scan->shape->group * scan->text.items);
-        scan->words = operator_buffer(scan->run, (size_t)(ceiling(rows, tile) * WORD_BYTES));
+        int64_t rows = min_int64(most, scan->job->rows), tile = (int64_t)(scan->shape->group * scan->text.items);
+        scan->words = operator_buffer(scan->run, (size_t)(divide_up(rows, tile) * WORD_BYTES));
         scan->next = operator_buffer(scan->run, sizeof(cl_uint));
     }
     for (int64_t row = 0; row < scan->job->rows && !operator_stopped(scan->run); row += most) {
-        if (!scan_slab(scan, row, least(most, scan->job->rows - row)))
+        if (!scan_slab(scan, row, min_int64(most, scan->job->rows - row)))
             return;
         memory_done(memory, scan->job->timing);
     }
@@ -224,8 +224,8 @@ static void run_columns(const struct columns *columns, enum scan_kernel kernel)
         add(&arguments, sizeof columns->lines, &columns->lines);
     add(&arguments, sizeof columns->items, &columns->items);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    operator_run(scan->run, kernel, (size_t)ceiling((int64_t)threads, (int64_t)scan->shape->group), scan->shape->group,
-                 arguments.at, arguments.count,
+    operator_run(scan->run, kernel, (size_t)divide_up((int64_t)threads, (int64_t)scan->shape->group),
+                 scan->shape->group, arguments.at, arguments.count,
                  carries  ? "join"
                  : writes ? "scan"
                           : "totals",
@@ -238,14 +238,14 @@ static void scan_columns(struct scan *scan)
     const struct device *device = &scan->run->accelerator->device;
     struct memory *memory = scan->run->accelerator->memory;
     int64_t rows = scan->job->rows, width = scan->job->task->operator->stride;
-    int64_t lines = ceiling(rows, width), blocks = ceiling((int64_t)device->units * ITEMS_A_UNIT, width);
-    int64_t each = ceiling(lines, blocks);
+    int64_t lines = divide_up(rows, width), blocks = divide_up((int64_t)device->units * ITEMS_A_UNIT, width);
+    int64_t each = divide_up(lines, blocks);
     struct columns columns = {.scan = scan};
 
     each = each < FEWEST_LINES ? FEWEST_LINES : each;
     columns.width = (cl_ulong)width;
     columns.lines = (cl_ulong)each;
-    columns.items = (cl_ulong)(ceiling(lines, each) * width);
+    columns.items = (cl_ulong)(divide_up(lines, each) * width);
     scan->totals = operator_buffer(scan->run, (size_t)columns.items * SCAN_STATE_BYTES);
     if (operator_stopped(scan->run) || !memory_input(memory, scan->from, 0, rows, scan->job->timing, &columns.in) ||
         !memory_output(memory, scan->to, 0, rows, &columns.out))

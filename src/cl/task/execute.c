@@ -109,8 +109,8 @@ static struct rows_read rows_read(const struct execution *execution, size_t k, i
     if (emitter->reaches[k] == REACH_WHOLE)
         return (struct rows_read){0, count, 0, 0};
     input_access_offsets(emitter, input, begin, end, count, &before, &after);
-    before = -least(begin, -before);
-    after = least(count - end, after);
+    before = -min_int64(begin, -before);
+    after = min_int64(count - end, after);
     return (struct rows_read){begin + before, end + after, before, after};
 }
 
@@ -146,14 +146,15 @@ int64_t execute_most_rows(const struct execution *execution)
     const struct job *job = execution->job;
     struct row_bytes bytes = row_bytes(execution);
     /* In place, a buffer starts at a page's start, so up to a page comes on top. */
-    int64_t rows = least(execution->plan->rows, (int64_t)device->largest_buffer / bytes.widest - sysconf(_SC_PAGESIZE));
+    int64_t rows =
+        min_int64(execution->plan->rows, (int64_t)device->largest_buffer / bytes.widest - sysconf(_SC_PAGESIZE));
 
     if (execution->plan->shape->host_memory)
         return in_units(rows);
-    rows = least(rows, room(execution) / (bytes.inputs + bytes.outputs + 1));
+    rows = min_int64(rows, room(execution) / (bytes.inputs + bytes.outputs + 1));
     if (bytes.inputs > 0 && !is_resident(execution, job->begin, job->end - job->begin)) {
         int64_t pieces = range_bytes / bytes.inputs / PIECE_ROWS;
-        rows = least(rows, (pieces < 1 ? 1 : pieces) * PIECE_ROWS);
+        rows = min_int64(rows, (pieces < 1 ? 1 : pieces) * PIECE_ROWS);
     }
     return in_units(rows);
 }
@@ -391,7 +392,7 @@ static int64_t plan_uploads(const struct execution *execution)
     bool brief = bytes.inputs > room(execution) / 4 * 3 / all;
     memory_stream(memory, brief);
     if (brief)
-        return least(PIECE_ROWS, in_units(room(execution) / (2 * bytes.inputs + bytes.outputs)));
+        return min_int64(PIECE_ROWS, in_units(room(execution) / (2 * bytes.inputs + bytes.outputs)));
     for (size_t k = 0; k < emitter->column_count; k++) {
         /* A few rows are probably all that will be wanted. */
         struct rows_read read = rows_read(execution, k, job->begin, rows < PIECE_ROWS / 4 ? rows : all);
@@ -412,11 +413,11 @@ static enum status run_pieces(struct results *results, piece_fn *run)
 
     results->stay = row_bytes(execution).outputs <= room(execution) / 2 / (job->rows + 1);
     if (!execution->plan->shape->host_memory)
-        most = least(most, plan_uploads(execution));
+        most = min_int64(most, plan_uploads(execution));
     for (int64_t row = job->begin; row < job->end && !*results->flagged;) {
-        struct piece piece = {.row = row, .rows = least(most, job->end - row), .run = run};
+        struct piece piece = {.row = row, .rows = min_int64(most, job->end - row), .run = run};
         if (!execution->plan->shape->host_memory)
-            piece.next = least(most, job->end - row - piece.rows);
+            piece.next = min_int64(most, job->end - row - piece.rows);
         if (job->cancel && *job->cancel)
             return STATUS_CANCELLED;
         enum status status = run_piece(results, &piece);

@@ -19,19 +19,19 @@ static struct layout layout_of(const struct launch *launch, enum kernel_role rol
 {
     const struct kernel_config *shape = launch->plan->shape;
     int64_t most = (int64_t)(launch->accelerator->device.units * shape->groups);
-    int64_t groups = ceiling(launch->rows, shape->least);
+    int64_t groups = divide_up(launch->rows, shape->least);
     int64_t chunk = 0;
 
     if (plan_in_tiles(launch->plan, role)) {
-        int64_t tile = (int64_t)(shape->group * shape->tile), tiles = ceiling(ceiling(launch->rows, tile), most);
+        int64_t tile = (int64_t)(shape->group * shape->tile), tiles = divide_up(divide_up(launch->rows, tile), most);
         chunk = tile * (tiles < 1 ? 1 : tiles > (int64_t)shape->tiles ? (int64_t)shape->tiles : tiles);
-        groups = ceiling(launch->rows, chunk);
+        groups = divide_up(launch->rows, chunk);
     } else if (groups > most) {
         groups = most;
     }
     if (shape->chunks && groups > 0) {
-        chunk = ceiling(ceiling(launch->rows, groups), CHUNK_UNIT) * CHUNK_UNIT;
-        groups = ceiling(launch->rows, chunk);
+        chunk = divide_up(divide_up(launch->rows, groups), CHUNK_UNIT) * CHUNK_UNIT;
+        groups = divide_up(launch->rows, chunk);
     }
     return (struct layout){groups > 0 ? (size_t)groups : 1, (cl_ulong)chunk};
 }
@@ -46,7 +46,7 @@ int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role ro
     const struct kernel_config *shape = launch->plan->shape;
     struct layout layout = layout_of(launch, role);
 
-    return shape->chunks ? (int64_t)layout.chunk : ceiling(launch->rows, (int64_t)(layout.groups * shape->group));
+    return shape->chunks ? (int64_t)layout.chunk : divide_up(launch->rows, (int64_t)(layout.groups * shape->group));
 }
 
 /* The arguments of a kernel, set one after another. */

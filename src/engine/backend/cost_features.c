@@ -146,7 +146,7 @@ void cost_features_of_job(struct cost_features *work, const struct job *job, con
     int64_t first = job->begin, end;
     *work = (struct cost_features){
         .rows = row_ranges_rows(ranges, job->begin),
-        .shape = hash_begin(),
+        .shape = hash_init(),
         .task = task,
         .columns = job->columns,
     };
@@ -178,7 +178,7 @@ void cost_features_of_operator(struct cost_features *work, const struct operator
     const enum work_kind kind = kind_of_break(operator, job->rows);
     *work = (struct cost_features){
         .rows = job->rows,
-        .shape = hash_begin(),
+        .shape = hash_init(),
         .task = task,
         .columns = job->inputs,
         .end = job->rows,

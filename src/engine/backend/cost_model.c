@@ -152,7 +152,7 @@ void cost_model_update_transfer(double *byte, double ns)
 
 static void name_file(struct strbuf *out, const char *directory, const struct profile *profile)
 {
-    uint64_t hash = hash_text(hash_text(hash_begin(), profile->identity), RQL_VERSION);
+    uint64_t hash = hash_text(hash_text(hash_init(), profile->identity), RQL_VERSION);
     strbuf_printf(out, "%s/rates-%016llx", directory, (unsigned long long)hash);
 }
 

@@ -141,7 +141,7 @@ static bool make_last(struct later *defer, int64_t wanted)
     int64_t behind = 0, between = left->rows - left->made;
     bool found = false;
     for (int64_t step = FEW_ROWS; high - low > FEW_ROWS;) {
-        const int64_t begin = found ? low + (high - low) / 2 : greatest(low, high - step);
+        const int64_t begin = found ? low + (high - low) / 2 : max_int64(low, high - step);
         int64_t rows = 0;
         if (!run_rows(defer, begin, high, false, &rows))
             return false;
@@ -167,8 +167,8 @@ static bool fetch(struct residency *residency, int64_t begin, int64_t end)
 {
     struct later *defer = ((struct rest *)residency)->defer;
     const struct deferred_rows *left = &defer->left;
-    begin = greatest(begin, left->made);
-    if (begin >= least(end, defer->missing))
+    begin = max_int64(begin, left->made);
+    if (begin >= min_int64(end, defer->missing))
         return true;
     if (end - begin > FEW_ROWS)
         return make_all(defer);

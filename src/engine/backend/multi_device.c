@@ -143,7 +143,7 @@ static enum readiness split_begin(struct backend *backend, const struct job *job
     struct split *split = split_of(backend);
     enum readiness readiness = BACKEND_READY;
     if (!job)
-        thread_pool_rouse(split->thread_pool);
+        thread_pool_wake(split->thread_pool);
     for (size_t k = 0; k < split->count; k++) {
         enum readiness one = split->members[k].backend->ops->begin(split->members[k].backend, job);
         readiness = one > readiness ? one : readiness;

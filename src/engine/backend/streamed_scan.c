@@ -68,7 +68,7 @@ bool streamed_scan_open(struct streamed_scan *stream, const struct task *task, s
     int64_t bytes = row_bytes(stream);
     if (bytes == 0 || end - begin <= memory / 2 / bytes)
         return false;
-    int64_t rows = least(RANGE_BYTES, memory / 8) / bytes / ROW_UNIT * ROW_UNIT;
+    int64_t rows = min_int64(RANGE_BYTES, memory / 8) / bytes / ROW_UNIT * ROW_UNIT;
     stream->rows = rows > 0 ? rows : ROW_UNIT;
     stream->kept = begin + memory / 4 / bytes;
     stream->gone = stream->kept;

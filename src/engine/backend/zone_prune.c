@@ -84,8 +84,8 @@ static int64_t zone_end(const struct field *field, int64_t row)
 /* What elements of both may be within, if anything. */
 static struct zone zone_meet(struct zone a, struct zone b)
 {
-    return (struct zone){.lo = greatest(a.lo, b.lo),
-                         .hi = least(a.hi, b.hi),
+    return (struct zone){.lo = max_int64(a.lo, b.lo),
+                         .hi = min_int64(a.hi, b.hi),
                          .low = a.low > b.low ? a.low : b.low,
                          .high = a.high < b.high ? a.high : b.high,
                          .nan = a.nan && b.nan};
@@ -190,8 +190,8 @@ int64_t row_ranges_rows(const struct row_ranges *ranges, int64_t row)
 {
     int64_t rows = 0;
     for (size_t i = 0; i < ranges->count; i++) {
-        int64_t begin = greatest(ranges->begins[i], row);
-        rows += greatest(ranges->ends[i] - begin, 0);
+        int64_t begin = max_int64(ranges->begins[i], row);
+        rows += max_int64(ranges->ends[i] - begin, 0);
     }
     return rows;
 }

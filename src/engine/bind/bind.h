@@ -39,11 +39,11 @@ struct bound {
     struct value_check *checks; /* of the scalar, before anything else is done with it */
     size_t check_count;
     /* What is done with the result at the end of the pipeline. */
-    struct name save_path;    /* absent: none */
-    int64_t show_rows;        /* show N; -1: as the shell likes */
-    struct value_range shape; /* of a relation's rows, if they have one */
-    enum view view;           /* of a relation */
-    struct name plot_path;    /* VIEW_PLOT: the file; absent: the terminal */
+    struct name save_path; /* absent: none */
+    int64_t show_rows;     /* show N; -1: as the shell likes */
+    struct shape shape;    /* of a relation's rows, if they have one */
+    enum view view;        /* of a relation */
+    struct name plot_path; /* VIEW_PLOT: the file; absent: the terminal */
 };
 
 /* Binds a pipeline or expression. Opens files. With `checking`, values that only running can tell are passed over

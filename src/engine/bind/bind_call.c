@@ -228,7 +228,7 @@ void bind_function_body(struct binder *binder, const struct stmt *def)
     body.parameter_count = def->param_count;
     body.arguments = arguments;
     body.has_rows = true;
-    body.shape = (struct value_range){1, 1}; /* it may be called where there is one */
+    body.shape = (struct shape){1, 1}; /* it may be called where there is one */
     binder->defining = def;
     bind_value(&body, def->expr);
 }

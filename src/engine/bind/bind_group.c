@@ -186,7 +186,7 @@ void bind_group(struct binder *binder, const struct stage *stage, struct flow *f
 static void give_along(struct binder *binder, const struct stage *stage, struct flow *flow, struct task *task, value v,
                        struct slot slot)
 {
-    const struct value_range shape = flow->shape;
+    const struct shape shape = flow->shape;
     struct slot *slots = arena_alloc(binder->arena, sizeof *slots);
     *slots = slot;
     task_give(binder, task, flow, slots, &v, 1);
@@ -226,7 +226,7 @@ static void scan_along(struct front *front, value v, struct aggregate what, stru
 {
     struct binder *binder = front->binder;
     const struct stage *stage = front->stage;
-    const struct value_range shape = flow->shape;
+    const struct shape shape = flow->shape;
     struct span span = stage->span;
     bool rows = strcmp(stage->along.text, "rows") == 0;
     enum kind kind = type_table[slot.type].kind;

@@ -60,7 +60,7 @@ struct flow {
     struct slot *columns;
     size_t count;
     int64_t rows; /* -1 if only running can tell */
-    struct value_range shape;
+    struct shape shape;
     bool open; /* it may have other columns than these */
 
     /* Set by a terminal stage: a single value of this kind, nothing for the next stage to read. */
@@ -84,7 +84,7 @@ struct scope {
     const value *arguments; /* of the parameters; NO_VALUE where not known */
     size_t parameter_count;
     bool has_rows;                          /* `row` means something */
-    struct value_range shape;               /* `row` and `col` are the indices of this */
+    struct shape shape;                     /* `row` and `col` are the indices of this */
     const struct neighbourhood *neighbours; /* `at` means something: within a stencil */
     bool reads_row;                         /* some value bound so far depends on the row */
     const char *no_columns;                 /* without a flow: why there are no columns, for hints */
@@ -240,10 +240,10 @@ enum status assertion_check(const struct expr *expr, enum kind kind, struct diag
 
 /* kernel_config.c: rows laid out in two dimensions. */
 
-extern const struct value_range shape_unknown; /* as a check before running finds a picture's */
+extern const struct shape shape_unknown; /* as a check before running finds a picture's */
 /* The row or the column that the row at hand is in. */
-value shape_row(struct code *code, struct value_range shape, struct span span);
-value shape_col(struct code *code, struct value_range shape, struct span span);
+value shape_row(struct code *code, struct shape shape, struct span span);
+value shape_col(struct code *code, struct shape shape, struct span span);
 /* Whether the flow has a shape that `along` can go along; an error if not. */
 bool shape_along(struct binder *binder, const struct stage *stage, const struct flow *flow);
 /* Whether the relation after the stage is laid out as the one before. */

@@ -15,7 +15,7 @@ static size_t argument_length(const char *text)
 bool bind_written_path(struct binder *binder, const struct name *path, struct name *meant)
 {
     *meant = *path;
-    meant->text = path_at_home(path->text, binder->arena);
+    meant->text = path_expand_home(path->text, binder->arena);
     const char *argument = name_argument(path);
     if (argument == NULL)
         return true;
@@ -33,6 +33,6 @@ bool bind_written_path(struct binder *binder, const struct name *path, struct na
     size_t end = strlen(text);
     bool quoted = end > 1 && (text[0] == '"' || text[0] == '\'') && text[end - 1] == text[0];
     text = quoted ? arena_text(binder->arena, text + 1, end - 2) : text;
-    meant->text = path_at_home(arena_printf(binder->arena, "%s%s", text, argument + length), binder->arena);
+    meant->text = path_expand_home(arena_printf(binder->arena, "%s%s", text, argument + length), binder->arena);
     return true;
 }

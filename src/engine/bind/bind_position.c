@@ -50,7 +50,7 @@ static bool column_of(struct scope *scope, const struct expr *expr, bool named, 
 }
 
 /* How many rows on the neighbour is; beyond all rows, which is as good as any, where that leaves 64 bits. */
-static int64_t offset_of(const struct neighbourhood *n, const int64_t *distance, struct value_range shape)
+static int64_t offset_of(const struct neighbourhood *n, const int64_t *distance, struct shape shape)
 {
     int64_t offset = distance[0];
     if (n->axes == 2 && (__builtin_mul_overflow(distance[0], shape.cols, &offset) ||

@@ -26,7 +26,7 @@ static struct task *shape_of(struct binder *binder, const struct stage *stage, i
 
 void bind_shape(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    struct value_range shape;
+    struct shape shape;
     int64_t rows = 0;
     bool known = bind_extent(binder, stage->items[0].expr, &shape.rows);
     known = bind_extent(binder, stage->items[1].expr, &shape.cols) && known;

@@ -14,10 +14,10 @@ struct gathered {
     struct slot *slots;
     size_t count;
     size_t capacity;
-    int64_t rows;             /* of the first file whose rows are known, or -1 */
-    struct value_range shape; /* of the first file */
-    const struct name *path;  /* that file */
-    bool open;                /* some file's columns are not known */
+    int64_t rows;            /* of the first file whose rows are known, or -1 */
+    struct shape shape;      /* of the first file */
+    const struct name *path; /* that file */
+    bool open;               /* some file's columns are not known */
 };
 
 static void gather(struct binder *binder, struct gathered *all, struct column *column, struct slot slot)
@@ -77,7 +77,7 @@ static void expect_file(struct binder *binder, const struct path_item *item, con
         file_not_found(item->path.text, item->path.span, binder->diags);
         bind_failed(binder);
     }
-    if (file_cache_expect(binder->env->file_cache, item->path.text, item->path.span, binder->diags) != STATUS_OK)
+    if (file_cache_check(binder->env->file_cache, item->path.text, item->path.span, binder->diags) != STATUS_OK)
         bind_failed(binder);
     if (format == NULL || format->type == TYPE_COUNT) {
         if (all->count == 0 && format != NULL && format->shaped)

@@ -33,15 +33,15 @@ static void bind_window(struct binder *binder, const struct stage *stage, struct
         switch (stage->word->stage) {
         case STAGE_TAKE:
             task->window.take = count;
-            rows = least(flow->rows, count);
+            rows = min_int64(flow->rows, count);
             break;
         case STAGE_SKIP:
             task->window.skip = count;
-            rows = flow->rows - least(flow->rows, count);
+            rows = flow->rows - min_int64(flow->rows, count);
             break;
         default:
             task->window.tail = count;
-            rows = least(flow->rows, count);
+            rows = min_int64(flow->rows, count);
             break;
         }
     }
@@ -117,7 +117,7 @@ static void bind_save(struct binder *binder, const struct stage *stage, struct f
     if (binder->checking && !folder_exists(binder->arena, bound->save_path.text))
         return;
     size_t columns = flow->scalar ? 1 : flow->count;
-    struct value_range shape = flow->scalar ? (struct value_range){0} : flow->shape;
+    struct shape shape = flow->scalar ? (struct shape){0} : flow->shape;
     if (save_check(bound->save_path.text, columns, shape, bound->save_path.span, binder->diags) != STATUS_OK)
         bind_failed(binder);
 }
@@ -259,7 +259,7 @@ static void bind_stage(struct binder *binder, const struct stage *stage, struct 
     if (!flow->ended)
         bound->view = stage->word->stage == STAGE_HIST ? VIEW_HISTOGRAM : VIEW_ROWS;
     if (!shape_is_kept(stage->word->stage))
-        flow->shape = (struct value_range){0};
+        flow->shape = (struct shape){0};
 }
 
 void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct flow *flow, struct bound *bound)

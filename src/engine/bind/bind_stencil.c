@@ -56,8 +56,7 @@ static value is_inside(struct code *code, value position, value count, int64_t f
     return inside;
 }
 
-static value has_neighbours(struct code *code, struct value_range shape, const struct neighbourhood *n,
-                            struct span span)
+static value has_neighbours(struct code *code, struct shape shape, const struct neighbourhood *n, struct span span)
 {
     if (n->axes == 1)
         return is_inside(code, code_row(code, span), code_rows(code, span), n->first[0], n->last[0], span);

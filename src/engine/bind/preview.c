@@ -10,14 +10,14 @@ enum { MOST_BYTES = 32 << 20 };
 
 static bool opens_fast(const struct file_cache *file_cache, const struct path_item *item, struct arena *arena)
 {
-    const char *path = path_at_home(item->path.text, arena);
+    const char *path = path_expand_home(item->path.text, arena);
     const struct format *format = item->stated.text ? format_by_word(item->stated.text) : format_of_path(path);
     struct stat status;
     if (stat(path, &status) != 0)
         return false;
     bool raw = format && format->type != TYPE_COUNT;
     return S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && (raw || status.st_size <= MOST_BYTES)) ||
-           (format && file_cache_holds(file_cache, path, format));
+           (format && file_cache_contains(file_cache, path, format));
 }
 
 static bool all_open_fast(const struct file_cache *file_cache, const struct source_node *source, struct arena *arena)

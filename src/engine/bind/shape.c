@@ -1,7 +1,7 @@
 /* Shapes: the row and column of a row number, and which stages keep a shape. */
 #include "engine/bind/bind_internal.h"
 
-const struct value_range shape_unknown = {-1, -1};
+const struct shape shape_unknown = {-1, -1};
 
 bool shape_is_kept(enum stage_kind stage)
 {
@@ -28,13 +28,13 @@ bool shape_is_kept(enum stage_kind stage)
     }
 }
 
-value shape_row(struct code *code, struct value_range shape, struct span span)
+value shape_row(struct code *code, struct shape shape, struct span span)
 {
     value row = code_row(code, span);
     return shape.rows == 0 ? row : code_op(code, OP_DIV, row, code_exact_int(code, shape.cols, span), NO_VALUE, span);
 }
 
-value shape_col(struct code *code, struct value_range shape, struct span span)
+value shape_col(struct code *code, struct shape shape, struct span span)
 {
     return code_op(code, OP_MOD, code_row(code, span), code_exact_int(code, shape.cols, span), NO_VALUE, span);
 }

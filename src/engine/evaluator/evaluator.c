@@ -370,7 +370,7 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
 static enum readiness evaluator_begin(struct backend *backend, const struct job *job)
 {
     if (!job)
-        thread_pool_rouse(((struct evaluator *)backend)->thread_pool);
+        thread_pool_wake(((struct evaluator *)backend)->thread_pool);
     return BACKEND_READY;
 }
 

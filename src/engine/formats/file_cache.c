@@ -48,20 +48,20 @@ struct file_cache *file_cache_new(struct mappings *mappings, const atomic_int *c
     return file_cache;
 }
 
-void file_cache_report_to(struct file_cache *file_cache, struct progress *progress)
+void file_cache_set_progress(struct file_cache *file_cache, struct progress *progress)
 {
     file_cache->progress = progress;
 }
 
-void file_cache_keep_input(struct file_cache *file_cache)
+void file_cache_reserve_stdin(struct file_cache *file_cache)
 {
-    pipes_keep_input(file_cache->pipes);
+    pipes_reserve_stdin(file_cache->pipes);
 }
 
-enum status file_cache_expect(const struct file_cache *file_cache, const char *path, struct span span,
-                              struct diags *diags)
+enum status file_cache_check(const struct file_cache *file_cache, const char *path, struct span span,
+                             struct diags *diags)
 {
-    return pipes_refuse(file_cache->pipes, path, span, diags) ? STATUS_FAILED : STATUS_OK;
+    return pipes_reject(file_cache->pipes, path, span, diags) ? STATUS_FAILED : STATUS_OK;
 }
 
 static void entry_release(struct entry *entry)
@@ -123,7 +123,7 @@ static struct entry *entry_find(const struct file_cache *file_cache, const char 
     return NULL;
 }
 
-bool file_cache_holds(const struct file_cache *file_cache, const char *path, const struct format *format)
+bool file_cache_contains(const struct file_cache *file_cache, const char *path, const struct format *format)
 {
     return entry_find(file_cache, path, format) != NULL;
 }
@@ -145,7 +145,7 @@ static enum status entry_open(struct file_cache *file_cache, const char *path, s
         .threads = parallel_threads(),
         .cancel = file_cache->cancel,
         .progress = file_cache->progress,
-        .whole = {.what = arena_printf(diags->arena, "load %s", path_shown(path, diags->arena))},
+        .whole = {.what = arena_printf(diags->arena, "load %s", path_display(path, diags->arena))},
     };
     enum status status = path_is_pipe(path) ? pipes_open(file_cache->pipes, path, &workers, span, &mapping, diags)
                                             : mapping_open(file_cache->mappings, path, span, &mapping, diags);
@@ -273,7 +273,7 @@ static enum status unknown_ending(const char *path, struct span span, struct dia
     const char *endings = format_endings(diags->arena, FORMAT_READ);
     const struct format *format = format_of_path(path);
     const char *advice = format_advice(path_ending(path));
-    path = path_shown(path, diags->arena);
+    path = path_display(path, diags->arena);
     if (format)
         diag_error(diags, span, "`%s` files can be saved, but not loaded", format->ending);
     else if (advice)

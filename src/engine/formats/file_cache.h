@@ -20,18 +20,18 @@ struct loaded {
     struct column **columns; /* one reference each, given to the caller */
     const char **names;      /* in the diags' arena */
     size_t count;
-    struct value_range shape; /* of a picture */
+    struct shape shape; /* of a picture */
 };
 
 /* Statements come through standard input, which is no data then. */
-void file_cache_keep_input(struct file_cache *file_cache);
+void file_cache_reserve_stdin(struct file_cache *file_cache);
 
 /* Who is told how far reading a file is; NULL: nobody. */
-void file_cache_report_to(struct file_cache *file_cache, struct progress *progress);
+void file_cache_set_progress(struct file_cache *file_cache, struct progress *progress);
 
 /* An error if the path is one that loading must refuse, whatever statements before it do. Opens nothing. */
-enum status file_cache_expect(const struct file_cache *file_cache, const char *path, struct span span,
-                              struct diags *diags);
+enum status file_cache_check(const struct file_cache *file_cache, const char *path, struct span span,
+                             struct diags *diags);
 
 /* Opens a file as a column (what comes through a pipe is waited for), or a directory as its column files in name order
  * (a splayed table; files whose ending says no type are passed over, none at all is an error). `stated` is the format
@@ -44,7 +44,7 @@ void loaded_release(struct loaded *loaded);
 
 /* Whether the file has been read already, as of this format, and has not changed since: then loading it takes no time.
  */
-bool file_cache_holds(const struct file_cache *file_cache, const char *path, const struct format *format);
+bool file_cache_contains(const struct file_cache *file_cache, const char *path, const struct format *format);
 
 /* Lets go of columns whose file has changed or that nobody else has used since the last call and exceed a budget. */
 void file_cache_sweep(struct file_cache *file_cache);

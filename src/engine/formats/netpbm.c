@@ -33,7 +33,7 @@ struct image_reader {
     const char *path;
     const unsigned char *at, *end;
     bool plain; /* numbers as text */
-    struct value_range extents;
+    struct shape extents;
     int64_t most; /* the greatest value, as the header says */
     struct span span;
     struct diags *diags;
@@ -137,7 +137,7 @@ static enum status too_long(const struct image_reader *reader)
 /* Whether the file has the bytes for its pixels, before memory is asked for: a header may say anything. */
 static enum status check_length(const struct image_reader *reader)
 {
-    const struct value_range *extents = &reader->extents;
+    const struct shape *extents = &reader->extents;
     int64_t values = extents->rows * extents->cols * reader->kind->channels;
     int64_t bytes = (int64_t)type_table[type_for(reader->most)].size;
     /* In plain files a value has a digit at least, and something between it and the next. */

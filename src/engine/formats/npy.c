@@ -37,7 +37,7 @@ static void add_dictionary(struct strbuf *out, const struct relation *relation)
         }
         strbuf_putc(out, ']');
     }
-    const struct value_range *shape = &relation->shape;
+    const struct shape *shape = &relation->shape;
     if (shape->rows > 0)
         strbuf_printf(out, ", 'fortran_order': False, 'shape': (%lld, %lld), }", (long long)shape->rows,
                       (long long)shape->cols);

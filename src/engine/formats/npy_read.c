@@ -185,7 +185,7 @@ static enum status read_columns(const struct array *array, struct relation **rel
         note_left_out(array);
         *relation = relation_new(array->rows, count, columns, names);
         if (header->dimension_count == 2 && array->rows > 0)
-            (*relation)->shape = (struct value_range){header->dimensions[0], header->dimensions[1]};
+            (*relation)->shape = (struct shape){header->dimensions[0], header->dimensions[1]};
     }
     for (size_t k = 0; k < count; k++)
         column_unref(columns[k]);

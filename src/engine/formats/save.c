@@ -7,7 +7,7 @@
 
 static enum status unknown_ending(const char *path, struct span span, struct diags *diags)
 {
-    path = path_shown(path, diags->arena);
+    path = path_display(path, diags->arena);
     diag_error(diags, span, "the ending of `%s` does not say how to save it", path);
     diag_hint(diags, "use one of %s, or a folder of raw columns: `%s/`", format_endings(diags->arena, FORMAT_WRITE),
               path);
@@ -20,28 +20,27 @@ static enum status check_columns(const struct format *format, const char *path, 
     if (format->columns == 0 || columns == format->columns)
         return STATUS_OK;
     if (format->columns > 1) {
-        diag_error(diags, span, "`%s` holds %zu columns, but there %s %zu", path_shown(path, diags->arena),
+        diag_error(diags, span, "`%s` holds %zu columns, but there %s %zu", path_display(path, diags->arena),
                    format->columns, columns == 1 ? "is" : "are", columns);
         diag_hint(diags, "`map RED as red, GREEN as green, BLUE as blue`, or save one column as .pgm");
         return STATUS_FAILED;
     }
-    diag_error(diags, span, "`%s` can hold one column, but there are %zu", path_shown(path, diags->arena), columns);
+    diag_error(diags, span, "`%s` can hold one column, but there are %zu", path_display(path, diags->arena), columns);
     diag_hint(diags, "`pick` one, save a table (.tsv, .csv, .jsonl), or a folder of columns (a path that ends in /)");
     return STATUS_FAILED;
 }
 
-static enum status check_shape(const struct format *format, const char *path, struct value_range shape,
-                               struct span span, struct diags *diags)
+static enum status check_shape(const struct format *format, const char *path, struct shape shape, struct span span,
+                               struct diags *diags)
 {
     if (!format->shaped || shape.rows != 0)
         return STATUS_OK;
-    diag_error(diags, span, "`%s` holds a picture, but the rows have no shape", path_shown(path, diags->arena));
+    diag_error(diags, span, "`%s` holds a picture, but the rows have no shape", path_display(path, diags->arena));
     diag_hint(diags, "`shape R C` before lays the rows out as R rows of C columns");
     return STATUS_FAILED;
 }
 
-enum status save_check(const char *path, size_t columns, struct value_range shape, struct span span,
-                       struct diags *diags)
+enum status save_check(const char *path, size_t columns, struct shape shape, struct span span, struct diags *diags)
 {
     if (splayed_is_path(path))
         return splayed_check(path, span, diags);

@@ -13,7 +13,6 @@ enum status save_relation(const struct relation *relation, const char *path, con
                           struct span span, struct diags *diags);
 
 /* Whether this path can hold so many columns of this shape, asked before the query runs. */
-enum status save_check(const char *path, size_t columns, struct value_range shape, struct span span,
-                       struct diags *diags);
+enum status save_check(const char *path, size_t columns, struct shape shape, struct span span, struct diags *diags);
 
 #endif

@@ -37,7 +37,7 @@ static const char *directory_of(const char *path, struct arena *arena)
 enum status splayed_check(const char *path, struct span span, struct diags *diags)
 {
     const char *directory = directory_of(path, diags->arena);
-    path = path_shown(path, diags->arena);
+    path = path_display(path, diags->arena);
     if (!directory)
         return diag_error(diags, span, "cannot write `%s`: %s", path, strerror(errno));
     if (!is_directory(directory)) {
@@ -207,7 +207,7 @@ static enum status save_into(const struct relation *relation, const char *direct
 static const char *make_beside(const char *directory, struct arena *arena)
 {
     for (int i = 0; i < MAX_TRIES; i++) {
-        const char *beside = path_beside(directory, arena);
+        const char *beside = path_temporary(directory, arena);
         if (mkdir(beside, 0777) == 0)
             return beside;
         if (errno != EEXIST)
@@ -235,7 +235,7 @@ static enum status save_new(const struct relation *relation, const char *path, c
         rmdir(beside);
         return status;
     }
-    if (!folder_sync(path_folder(directory, diags->arena)))
+    if (!directory_sync(path_directory(directory, diags->arena)))
         return diag_error(diags, span, "cannot write `%s`: %s", path, strerror(errno));
     return STATUS_OK;
 }

@@ -148,7 +148,7 @@ enum status table_error(const struct table *table, const struct problem *problem
         diag_error(diags, job->span, "%s: a value is missing", place);
         diag_hint(diags, "every row needs one: fill it in or take the line out");
         break;
-    case PROBLEM_BIG:
+    case PROBLEM_OVERFLOW:
         big_error(place, text_of(piece_at(table, problem->at), diags->arena), job);
         break;
     case PROBLEM_QUOTE:

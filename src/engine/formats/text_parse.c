@@ -121,11 +121,11 @@ static bool slow_int(struct parser *parser, const char **at, size_t k, int64_t *
     case READ_INT:
         note_int(seen, *value);
         return true;
-    case READ_BIG: /* unless a later line makes this a column of floats */
+    case READ_OVERFLOW: /* unless a later line makes this a column of floats */
         seen->big = seen->big ? seen->big : piece.at;
         return true;
     case READ_FLOAT:
-    case READ_NOTHING:
+    case READ_INVALID:
         break;
     }
     if (!looks_like_number(piece.at, piece.end))
@@ -162,8 +162,8 @@ static bool slow_float(struct parser *parser, const char **at, size_t k, double 
         return fail(parser, PROBLEM_QUOTE, *at, k);
     *at = next;
     enum reading reading = read_float(piece.at, piece.end, value);
-    if (reading == READ_BIG)
-        return fail(parser, PROBLEM_BIG, piece.at, k);
+    if (reading == READ_OVERFLOW)
+        return fail(parser, PROBLEM_OVERFLOW, piece.at, k);
     return reading == READ_FLOAT || fail_value(parser, piece, k);
 }
 

@@ -179,7 +179,7 @@ static enum value_kind kind_of(struct piece piece, enum value_kind so_far)
     bool truth;
     int64_t integer;
     if (looks_like_number(piece.at, piece.end)) {
-        bool is_int = read_int(piece.at, piece.end, &integer) != READ_NOTHING;
+        bool is_int = read_int(piece.at, piece.end, &integer) != READ_INVALID;
         return is_int && so_far != VALUE_FLOAT ? VALUE_INT : VALUE_FLOAT;
     }
     return table_is_bool(piece, &truth) ? VALUE_BOOL : VALUE_LEFT_OUT;
@@ -247,7 +247,7 @@ static struct problem first_problem(const struct table *table)
         for (size_t k = 0; k < table->count; k++) {
             const char *big = table->columns[k].floats ? NULL : chunk->columns[k].big;
             if (big && (first.kind == PROBLEM_NONE || big < first.at))
-                first = (struct problem){PROBLEM_BIG, big, k};
+                first = (struct problem){PROBLEM_OVERFLOW, big, k};
         }
     }
     return first;

@@ -39,7 +39,7 @@ struct table_column {
     struct column *column;
 };
 
-enum problem_kind { PROBLEM_NONE, PROBLEM_MISSING, PROBLEM_VALUE, PROBLEM_BIG, PROBLEM_COUNT, PROBLEM_QUOTE };
+enum problem_kind { PROBLEM_NONE, PROBLEM_MISSING, PROBLEM_VALUE, PROBLEM_OVERFLOW, PROBLEM_COUNT, PROBLEM_QUOTE };
 
 /* The first thing wrong in a stretch of text. */
 struct problem {

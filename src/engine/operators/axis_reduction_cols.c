@@ -132,7 +132,7 @@ static enum status by_strips(struct cols *cols)
     struct axis_reduction *along = cols->along;
     cols->width = along->groups < STRIP ? STRIP / along->groups * along->groups : along->groups;
     cols->states = heap_array((size_t)along->workers->threads, sizeof *cols->states);
-    cols->parts = parts_of(along->workers, (cols->rows - 1) / cols->width + 1, (PART_ROWS - 1) / cols->width + 1);
+    cols->parts = partition_rows(along->workers, (cols->rows - 1) / cols->width + 1, (PART_ROWS - 1) / cols->width + 1);
     bool done = workers_run(along->workers, cols->parts.count, add_strips, cols);
     if (done)
         merge_cells(cols);
@@ -161,7 +161,7 @@ static void add_columns(void *context, int member, int64_t part)
 static enum status by_columns(struct cols *cols)
 {
     struct axis_reduction *along = cols->along;
-    cols->parts = parts_of(along->workers, along->groups, BLOCK_ROWS);
+    cols->parts = partition_rows(along->workers, along->groups, BLOCK_ROWS);
     return workers_run(along->workers, cols->parts.count, add_columns, cols) ? STATUS_OK : STATUS_CANCELLED;
 }
 

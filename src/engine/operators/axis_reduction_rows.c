@@ -83,7 +83,7 @@ static enum status long_rows(struct axis_reduction *along)
         pieces.per_row = (along->length - 1) / PART_ROWS + 1;
         pieces.states = heap_array((size_t)(along->groups * pieces.per_row), sizeof *pieces.states);
     }
-    pieces.parts = parts_of(along->workers, along->groups * pieces.per_row, (PART_ROWS - 1) / pieces.length + 1);
+    pieces.parts = partition_rows(along->workers, along->groups * pieces.per_row, (PART_ROWS - 1) / pieces.length + 1);
     bool done = workers_run(along->workers, pieces.parts.count, add_pieces, &pieces);
     if (done && pieces.states)
         merge_pieces(&pieces);
@@ -131,7 +131,7 @@ static enum status short_rows(struct axis_reduction *along)
         block.places[i] = (uint32_t)i;
         block.counts[i] = length;
     }
-    block.parts = parts_of(along->workers, along->groups, PART_ROWS / length);
+    block.parts = partition_rows(along->workers, along->groups, PART_ROWS / length);
     return workers_run(along->workers, block.parts.count, add_blocks, &block) ? STATUS_OK : STATUS_CANCELLED;
 }
 

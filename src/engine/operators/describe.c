@@ -280,7 +280,7 @@ static bool describe_column(const struct column *column, const struct workers *w
     struct describing describing = {
         .column = column,
         .number = type_table[column->type].kind == KIND_FLOAT,
-        .parts = parts_of(workers, column->rows, PART_ROWS),
+        .parts = partition_rows(workers, column->rows, PART_ROWS),
         .shares = heap_array((size_t)workers->threads, sizeof *describing.shares),
     };
     for (int i = 0; i < workers->threads; i++) {

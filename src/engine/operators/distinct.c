@@ -52,7 +52,8 @@ static void write_rows(const struct distinct *distinct, const uint64_t *rows, in
     const struct operator_job *job = distinct->job;
     for (size_t k = 0; k < job->task->output_count && count > 0; k++) {
         if (job->results[k])
-            column_pick(operator_input(job, job->task->outputs[k].value), rows, count, column_at(job->results[k], at));
+            column_gather(operator_input(job, job->task->outputs[k].value), rows, count,
+                          column_at(job->results[k], at));
     }
 }
 
@@ -90,7 +91,7 @@ static bool make_results(const struct operator_job *job, int64_t rows)
 
 static enum status keep_rows(struct distinct *distinct, int64_t groups)
 {
-    distinct->parts = parts_of(distinct->workers, distinct->job->rows / WORD_BITS + 1, PART_WORDS);
+    distinct->parts = partition_rows(distinct->workers, distinct->job->rows / WORD_BITS + 1, PART_WORDS);
     distinct->begins = heap_array((size_t)distinct->parts.count, sizeof *distinct->begins);
     enum status status = STATUS_CANCELLED;
     if (workers_run(distinct->workers, distinct->parts.count, count_part, distinct)) {
@@ -143,13 +144,13 @@ enum status operator_distinct(const struct operator_job *job, const struct worke
     struct distinct distinct = {.job = job, .workers = workers};
     size_t size = ((size_t)job->rows / WORD_BITS + 1) * sizeof *distinct.kept;
     *job->result_rows = 0;
-    distinct.kept = bulk_new(size);
+    distinct.kept = pages_alloc(size);
     enum status status = distinct.kept ? STATUS_OK : STATUS_FAILED;
     if (status == STATUS_OK && job->rows > 0)
         status = find_groups(&distinct, job->result_rows);
     if (status == STATUS_OK)
         status = keep_rows(&distinct, *job->result_rows);
-    bulk_free(distinct.kept, size);
+    pages_free(distinct.kept, size);
     for (size_t k = 0; k < job->task->output_count; k++) {
         if (!job->results[k])
             continue;

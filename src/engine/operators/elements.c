@@ -32,7 +32,7 @@ void operator_values_at(const struct column *column, const uint64_t *rows, int c
     uint64_t picked[OPERATOR_BLOCK];
     bool number = type_table[column->store].kind == KIND_FLOAT;
     struct operands operands = {.out = values, .a = picked};
-    column_pick(column, rows, count, picked);
+    column_gather(column, rows, count, picked);
     vector_move(column->store, number ? TYPE_F64 : TYPE_I64)(&operands, count);
 }
 
@@ -109,7 +109,7 @@ void operator_copy(const struct workers *workers, const struct column *from, str
         .from = from->data,
         .to = rows > 0 ? column_at(to, 0) : NULL,
         .size = type_table[from->store].size,
-        .parts = parts_of(workers, rows, PART_ROWS),
+        .parts = partition_rows(workers, rows, PART_ROWS),
     };
     workers_run(workers, copy.parts.count, copy_part, &copy);
 }

@@ -64,7 +64,7 @@ static void write_key(const struct grouped *grouped, const struct found *found, 
     uint64_t rows[KEY_BLOCK];
     for (int i = 0; i < found->count; i++)
         rows[i] = (uint64_t)first[found->places[i]];
-    column_pick(key->column, rows, found->count, column_at(to, found->at));
+    column_gather(key->column, rows, found->count, column_at(to, found->at));
 }
 
 static void give(void *context, const struct found *found)

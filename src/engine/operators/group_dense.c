@@ -118,7 +118,7 @@ static enum status run(struct dense *dense, int64_t *groups)
 {
     const struct grouping *grouping = dense->grouping;
     const struct workers *workers = grouping->workers;
-    dense->parts = parts_of(workers, grouping->rows, PART_ROWS);
+    dense->parts = partition_rows(workers, grouping->rows, PART_ROWS);
     if (!workers_run(workers, dense->parts.count, add_part, dense))
         return STATUS_CANCELLED;
     /* The caller's thread, member 0, may have come too late for a part. */
@@ -128,7 +128,7 @@ static enum status run(struct dense *dense, int64_t *groups)
         if (dense->failed[i])
             return STATUS_FAILED;
     }
-    dense->parts = parts_of(workers, dense->codes, MERGE_PLACES);
+    dense->parts = partition_rows(workers, dense->codes, MERGE_PLACES);
     if (!workers_run(workers, dense->parts.count, merge_part, dense))
         return STATUS_CANCELLED;
     if (!grouping->prepare(grouping->context, count_groups(dense)))

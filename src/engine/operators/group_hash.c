@@ -193,7 +193,7 @@ static enum status merge(struct hashing *hashing, int64_t *groups)
 enum status group_hash(const struct grouping *grouping, bool *few, int64_t *groups)
 {
     const struct workers *workers = grouping->workers;
-    struct hashing hashing = {.grouping = grouping, .parts = parts_of(workers, grouping->rows, PART_ROWS)};
+    struct hashing hashing = {.grouping = grouping, .parts = partition_rows(workers, grouping->rows, PART_ROWS)};
     hashing.tables = heap_array((size_t)workers->threads, sizeof *hashing.tables);
     enum status status = STATUS_OK;
     if (!workers_run(workers, hashing.parts.count, add_part, &hashing))

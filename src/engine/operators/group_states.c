@@ -12,7 +12,7 @@ void **group_states_new(const struct grouping *grouping, int64_t groups)
 {
     void **states = heap_array(grouping->group_agg_count, sizeof *states);
     for (size_t i = 0; i < grouping->group_agg_count; i++) {
-        states[i] = bulk_new((size_t)groups * group_aggregate_size(&grouping->group_aggs[i]));
+        states[i] = pages_alloc((size_t)groups * group_aggregate_size(&grouping->group_aggs[i]));
         if (!states[i]) {
             group_states_free(grouping, states, groups);
             return NULL;
@@ -24,7 +24,7 @@ void **group_states_new(const struct grouping *grouping, int64_t groups)
 void group_states_free(const struct grouping *grouping, void **states, int64_t groups)
 {
     for (size_t i = 0; i < grouping->group_agg_count && states; i++)
-        bulk_free(states[i], (size_t)groups * group_aggregate_size(&grouping->group_aggs[i]));
+        pages_free(states[i], (size_t)groups * group_aggregate_size(&grouping->group_aggs[i]));
     free(states);
 }
 

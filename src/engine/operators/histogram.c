@@ -139,7 +139,7 @@ enum status operator_hist(const struct operator_job *job, const struct workers *
     const struct operator* operator= job->task->operator;
     struct histogram histogram = {
         .column = job->inputs[operator->keys[0]],
-        .parts = parts_of(workers, job->rows, PART_ROWS),
+        .parts = partition_rows(workers, job->rows, PART_ROWS),
         .hist = {.bins = operator->into},
     };
     histogram.hist.number = type_table[histogram.column->store].kind == KIND_FLOAT;

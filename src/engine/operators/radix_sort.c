@@ -413,7 +413,7 @@ static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, i
     void **space = &sorter->spaces[depth & 1];
     const size_t bytes = (size_t)radix->rows * radix->width;
     if (!*space && (!system_memory_has((int64_t)bytes) ||
-                    !(*space = buffer_pool_take(radix->workers->pool, bytes, &sorter->space_bytes[depth & 1]))))
+                    !(*space = buffer_pool_alloc(radix->workers->pool, bytes, &sorter->space_bytes[depth & 1]))))
         return STATUS_FAILED;
     int digit = deal_bits(count, radix->width, bits);
     struct radix_map *map = from ? NULL : radix_map_new(radix, digit);
@@ -423,7 +423,7 @@ static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, i
         .from = from,
         .to = (char *)*space + (size_t)first * radix->width,
         .first = first,
-        .parts = parts_of(radix->workers, count, PART_ROWS),
+        .parts = partition_rows(radix->workers, count, PART_ROWS),
         .shift = radix->shift + bits - digit,
         .bits = digit,
         .rest = bits - digit,
@@ -462,7 +462,7 @@ static bool get_ready(struct sorter *sorter)
     for (int i = 0; i < radix->workers->threads; i++) {
         struct own *own = &sorter->own[i];
         own->counted = heap_array(LEAF_PASSES, sizeof *own->counted);
-        own->scratch = buffer_pool_take(radix->workers->pool, sorter->leaf_bytes, &own->scratch_bytes);
+        own->scratch = buffer_pool_alloc(radix->workers->pool, sorter->leaf_bytes, &own->scratch_bytes);
         ready = ready && own->scratch;
     }
     return ready;
@@ -473,12 +473,12 @@ static void clean_up(struct sorter *sorter)
     const struct radix *radix = sorter->radix;
     for (int i = 0; i < radix->workers->threads; i++) {
         free(sorter->own[i].counted);
-        buffer_pool_give(radix->workers->pool, sorter->own[i].scratch, sorter->own[i].scratch_bytes);
+        buffer_pool_release(radix->workers->pool, sorter->own[i].scratch, sorter->own[i].scratch_bytes);
     }
     free(sorter->own);
     for (int i = 0; i < 2; i++) {
         if (sorter->spaces[i] != radix->space)
-            buffer_pool_give(radix->workers->pool, sorter->spaces[i], sorter->space_bytes[i]);
+            buffer_pool_release(radix->workers->pool, sorter->spaces[i], sorter->space_bytes[i]);
     }
 }
 

@@ -373,7 +373,7 @@ static bool scan_all(struct scan *scan, const struct workers *workers)
     }
     if (workers->threads > 1 && rows >= FEWEST_ROWS && scan->segment > 0 && rows / scan->segment >= workers->threads) {
         int64_t segments = (rows + scan->segment - 1) / scan->segment;
-        scan->parts = parts_of(workers, segments, (FEWEST_ROWS + scan->segment - 1) / scan->segment);
+        scan->parts = partition_rows(workers, segments, (FEWEST_ROWS + scan->segment - 1) / scan->segment);
         return workers_run(workers, scan->parts.count, scan_segments, scan);
     }
     if (workers->threads > 1 && rows > CHUNK_ROWS && is_associative(scan))

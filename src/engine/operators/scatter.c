@@ -86,7 +86,7 @@ enum status operator_scatter(const struct operator_job *job, const struct worker
         .job = job,
         .positions = job->inputs[task->operator->keys[0]],
         .into = task->operator->into >= 0 ? task->operator->into : job->rows,
-        .parts = parts_of(workers, job->rows, PART_ROWS),
+        .parts = partition_rows(workers, job->rows, PART_ROWS),
     };
     *job->result_rows = scatter.into;
     /* More rows than places, or none to move: nothing has to be looked at. */
@@ -95,7 +95,7 @@ enum status operator_scatter(const struct operator_job *job, const struct worker
     if (job->rows == 0 || job->rows > scatter.into)
         return STATUS_OK;
     size_t size = ((size_t)scatter.into / WORD_BITS + 1) * sizeof *scatter.claimed;
-    scatter.claimed = bulk_new(size);
+    scatter.claimed = pages_alloc(size);
     if (!scatter.claimed)
         return operator_no_memory(job);
     scatter.from = heap_array(task->output_count, sizeof *scatter.from);
@@ -109,7 +109,7 @@ enum status operator_scatter(const struct operator_job *job, const struct worker
     bool done = workers_run(workers, scatter.parts.count, scatter_part, &scatter);
     if (scatter.failed)
         *flagged = true;
-    bulk_free(scatter.claimed, size);
+    pages_free(scatter.claimed, size);
     free(scatter.from);
     free(scatter.to);
     return done ? STATUS_OK : STATUS_CANCELLED;

@@ -50,7 +50,7 @@ static void part_sorted(void *context, int member, int64_t part)
 /* Whether the rows are in the order of their keys, which are of one word. */
 static bool keys_sorted(const struct keys *keys, int64_t rows, const struct workers *workers, bool *sorted)
 {
-    struct sortedness state = {.keys = keys, .parts = parts_of(workers, rows, SORTED_ROWS)};
+    struct sortedness state = {.keys = keys, .parts = partition_rows(workers, rows, SORTED_ROWS)};
     bool done = workers_run(workers, state.parts.count, part_sorted, &state);
     *sorted = !state.broken;
     return done;
@@ -72,15 +72,15 @@ static enum status sort_columns(const struct sorting *sorting)
 static enum status select_first(const struct sorting *sorting, int64_t first)
 {
     size_t got = 0;
-    uint64_t *order = buffer_pool_take(sorting->workers->pool, (size_t)first * sizeof *order, &got);
+    uint64_t *order = buffer_pool_alloc(sorting->workers->pool, (size_t)first * sizeof *order, &got);
     if (!order)
         return STATUS_FAILED;
     enum status status = top_n(&sorting->keys, sorting->rows_read, sorting->workers, order, first);
     for (size_t k = 0; k < sorting->carried_count && status == STATUS_OK; k++) {
         const struct carried *carried = &sorting->carried[k];
-        column_pick(carried->from, order, (int)first, column_at(carried->to, 0));
+        column_gather(carried->from, order, (int)first, column_at(carried->to, 0));
     }
-    buffer_pool_give(sorting->workers->pool, order, got);
+    buffer_pool_release(sorting->workers->pool, order, got);
     return status;
 }
 

@@ -41,7 +41,7 @@ static enum status rank_rows(const struct keys *keys, int64_t rows, const struct
                              struct column **ranks)
 {
     size_t size = (size_t)rows * sizeof(uint64_t);
-    uint64_t *order = bulk_new(size);
+    uint64_t *order = pages_alloc(size);
     *ranks = column_reserve(TYPE_I64, TYPE_I64, rows);
     enum status status = order && *ranks ? order_rows(keys, rows, workers, order) : STATUS_FAILED;
     if (status == STATUS_OK) {
@@ -49,7 +49,7 @@ static enum status rank_rows(const struct keys *keys, int64_t rows, const struct
         (*ranks)->range_known = true;
         column_finish(*ranks, rows);
     }
-    bulk_free(order, size);
+    pages_free(order, size);
     return status;
 }
 

@@ -185,7 +185,7 @@ static bool find_range(const struct column *column, int64_t rows, const struct w
         *range = (struct range){.least = (uint64_t)column->lo ^ sign_64, .most = (uint64_t)column->hi ^ sign_64};
         return true;
     }
-    struct ranging ranging = {.column = column, .parts = parts_of(workers, rows, PART_ROWS)};
+    struct ranging ranging = {.column = column, .parts = partition_rows(workers, rows, PART_ROWS)};
     ranging.ranges = heap_array((size_t)ranging.parts.count, sizeof *ranging.ranges);
     bool done = workers_run(workers, ranging.parts.count, range_of_part, &ranging);
     for (int64_t i = 0; i < ranging.parts.count && done; i++)

@@ -173,7 +173,7 @@ static void write_block(const struct sorting *sorting, int64_t row, const void *
         else if (carried->origin == FROM_LOAD)
             write_load(carried, loads, count, row);
         else
-            column_pick(carried->from, loads, count, column_at(carried->to, row));
+            column_gather(carried->from, loads, count, column_at(carried->to, row));
     }
 }
 
@@ -276,13 +276,13 @@ enum status sort_all(const struct keys *keys, int64_t rows, const struct workers
     size_t size = (size_t)rows * sizeof(uint64_t);
     size_t got = 0;
     if (keys->words > 1) {
-        sorting.rows = buffer_pool_take(workers->pool, size, &got);
+        sorting.rows = buffer_pool_alloc(workers->pool, size, &got);
         if (!sorting.rows)
             return STATUS_FAILED;
         set_rows(sorting.rows, rows);
     }
     enum status status = sort_words(&sorting, true);
-    buffer_pool_give(workers->pool, sorting.rows, got);
+    buffer_pool_release(workers->pool, sorting.rows, got);
     return status;
 }
 

@@ -329,7 +329,7 @@ enum status top_n(const struct keys *keys, int64_t rows, const struct workers *w
         .rows = rows,
         .first = first,
         .room = room < rows ? room : rows,
-        .parts = parts_of(workers, rows, PART_ROWS),
+        .parts = partition_rows(workers, rows, PART_ROWS),
     };
     int64_t found = 0;
     selection.members = heap_array((size_t)workers->threads, sizeof *selection.members);

@@ -56,12 +56,12 @@ static struct interval input_range(const struct input *input, const struct colum
     const struct type_info *info = &type_table[column != NULL ? column->store : input->type];
     int128 lo = info->lo, hi = info->hi;
     if (column != NULL && column->rows > 0 && column->range_known) {
-        lo = greatest_wide(lo, column->lo);
-        hi = least_wide(hi, column->hi);
+        lo = max_int128(lo, column->lo);
+        hi = min_int128(hi, column->hi);
     }
     if (input->range_known) {
-        lo = greatest_wide(lo, input->lo);
-        hi = least_wide(hi, input->hi);
+        lo = max_int128(lo, input->lo);
+        hi = min_int128(hi, input->hi);
     }
     return column_class(lo, hi);
 }
@@ -140,8 +140,8 @@ void range_analyse(struct task *task, struct column *const *columns, int64_t row
         instr->checked = instr->op == OP_GATHER;
         if (instr->kind == KIND_INT) {
             struct interval range = int_range(task, instr, columns, rows);
-            instr->lo = (int64_t)least_wide(greatest_wide(range.lo, INT64_MIN), INT64_MAX);
-            instr->hi = (int64_t)least_wide(greatest_wide(range.hi, INT64_MIN), INT64_MAX);
+            instr->lo = (int64_t)min_int128(max_int128(range.lo, INT64_MIN), INT64_MAX);
+            instr->hi = (int64_t)min_int128(max_int128(range.hi, INT64_MIN), INT64_MAX);
             instr->lane = instr->lo >= INT32_MIN && instr->hi <= INT32_MAX ? LANE_I32 : LANE_I64;
             instr->checked = range.fails || range.lo != instr->lo || range.hi != instr->hi ||
                              relies_on_arguments(code, instr, doubtful);

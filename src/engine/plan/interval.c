@@ -17,13 +17,13 @@ static int128 mask_of(int128 n)
 /* The interval of a function that is monotone in each argument, from its values at the corners. */
 static struct interval hull(int128 a, int128 b, int128 c, int128 d)
 {
-    return (struct interval){.lo = least_wide(least_wide(a, b), least_wide(c, d)),
-                             .hi = greatest_wide(greatest_wide(a, b), greatest_wide(c, d))};
+    return (struct interval){.lo = min_int128(min_int128(a, b), min_int128(c, d)),
+                             .hi = max_int128(max_int128(a, b), max_int128(c, d))};
 }
 
 struct interval interval_join(struct interval a, struct interval b)
 {
-    return (struct interval){.lo = least_wide(a.lo, b.lo), .hi = greatest_wide(a.hi, b.hi)};
+    return (struct interval){.lo = min_int128(a.lo, b.lo), .hi = max_int128(a.hi, b.hi)};
 }
 
 static struct interval multiply(struct interval a, struct interval b)
@@ -37,12 +37,12 @@ static struct interval divide(struct interval a, struct interval b)
     struct interval result = {.fails = true}; /* by nothing but zero */
     bool found = false;
     if (b.lo < 0) {
-        int128 last = least_wide(b.hi, -1);
+        int128 last = min_int128(b.hi, -1);
         result = hull(a.lo / b.lo, a.lo / last, a.hi / b.lo, a.hi / last);
         found = true;
     }
     if (b.hi > 0) {
-        int128 first = greatest_wide(b.lo, 1);
+        int128 first = max_int128(b.lo, 1);
         struct interval positive = hull(a.lo / first, a.lo / b.hi, a.hi / first, a.hi / b.hi);
         result = found ? interval_join(result, positive) : positive;
     }
@@ -53,10 +53,10 @@ static struct interval divide(struct interval a, struct interval b)
 /* Smaller than the divisor, no larger than the dividend, and of its sign. */
 static struct interval remainder_of(struct interval a, struct interval b)
 {
-    int128 most = greatest_wide(greatest_wide(-b.lo, b.hi) - 1, 0);
+    int128 most = max_int128(max_int128(-b.lo, b.hi) - 1, 0);
     return (struct interval){
-        .lo = a.lo < 0 ? -least_wide(-a.lo, most) : 0,
-        .hi = a.hi > 0 ? least_wide(a.hi, most) : 0,
+        .lo = a.lo < 0 ? -min_int128(-a.lo, most) : 0,
+        .hi = a.hi > 0 ? min_int128(a.hi, most) : 0,
         .fails = b.lo <= 0 && b.hi >= 0,
     };
 }
@@ -64,7 +64,7 @@ static struct interval remainder_of(struct interval a, struct interval b)
 /* The counts that do not fail; `fails` if others are possible, lo > hi if none is left. */
 static struct interval shift_counts(struct interval b)
 {
-    return (struct interval){.lo = greatest_wide(b.lo, 0), .hi = least_wide(b.hi, 63), .fails = b.lo < 0 || b.hi > 63};
+    return (struct interval){.lo = max_int128(b.lo, 0), .hi = min_int128(b.hi, 63), .fails = b.lo < 0 || b.hi > 63};
 }
 
 static struct interval shift_left(struct interval a, struct interval b)
@@ -92,20 +92,20 @@ static struct interval shift_right(struct interval a, struct interval b)
 static struct interval absolute(struct interval a)
 {
     int128 nearest = a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0;
-    return (struct interval){.lo = nearest, .hi = greatest_wide(-a.lo, a.hi)};
+    return (struct interval){.lo = nearest, .hi = max_int128(-a.lo, a.hi)};
 }
 
 /* With a non-negative argument the result has no more bits than that one; with two negative ones no more than both. */
 static struct interval bit_and(struct interval a, struct interval b)
 {
     if (a.lo >= 0 && b.lo >= 0)
-        return (struct interval){.lo = 0, .hi = least_wide(a.hi, b.hi)};
+        return (struct interval){.lo = 0, .hi = min_int128(a.hi, b.hi)};
     if (a.lo >= 0 || b.lo >= 0)
         return (struct interval){.lo = 0, .hi = a.lo >= 0 ? a.hi : b.hi};
     bool negative = a.hi < 0 && b.hi < 0;
     return (struct interval){
-        .lo = -mask_of(-least_wide(a.lo, b.lo) - 1) - 1,
-        .hi = negative ? least_wide(a.hi, b.hi) : greatest_wide(a.hi, b.hi),
+        .lo = -mask_of(-min_int128(a.lo, b.lo) - 1) - 1,
+        .hi = negative ? min_int128(a.hi, b.hi) : max_int128(a.hi, b.hi),
     };
 }
 
@@ -116,7 +116,7 @@ static struct interval bit_not(struct interval a)
 
 static struct interval bit_xor(struct interval a, struct interval b)
 {
-    int128 mask = mask_of(greatest_wide(greatest_wide(a.hi, -a.lo - 1), greatest_wide(b.hi, -b.lo - 1)));
+    int128 mask = mask_of(max_int128(max_int128(a.hi, -a.lo - 1), max_int128(b.hi, -b.lo - 1)));
     bool same = (a.lo >= 0 && b.lo >= 0) || (a.hi < 0 && b.hi < 0);
     bool opposite = (a.lo >= 0 && b.hi < 0) || (a.hi < 0 && b.lo >= 0);
     return (struct interval){.lo = same ? 0 : -mask - 1, .hi = opposite ? -1 : mask};
@@ -168,9 +168,9 @@ struct interval interval_of(enum op op, struct interval a, struct interval b, st
     case OP_SELECT:
         return interval_join(b, c);
     case OP_MIN:
-        return (struct interval){.lo = least_wide(a.lo, b.lo), .hi = least_wide(a.hi, b.hi)};
+        return (struct interval){.lo = min_int128(a.lo, b.lo), .hi = min_int128(a.hi, b.hi)};
     case OP_MAX:
-        return (struct interval){.lo = greatest_wide(a.lo, b.lo), .hi = greatest_wide(a.hi, b.hi)};
+        return (struct interval){.lo = max_int128(a.lo, b.lo), .hi = max_int128(a.hi, b.hi)};
     case OP_SIGN:
         return (struct interval){.lo = sign(a.lo), .hi = sign(a.hi)};
     case OP_POPCOUNT:

@@ -192,11 +192,11 @@ static enum status bind_timed(struct runner *runner, const struct stmt *stmt, st
                               struct diags *diags)
 {
     int64_t began = now_ns();
-    file_cache_report_to(runner->env->file_cache, runner->progress);
+    file_cache_set_progress(runner->env->file_cache, runner->progress);
     enum status status = stmt->pipeline
                              ? bind_pipeline(runner->env, stmt->pipeline, false, arena, runner->timing, bound, diags)
                              : bind_expression(runner->env, stmt->expr, NULL, false, arena, bound, diags);
-    file_cache_report_to(runner->env->file_cache, NULL);
+    file_cache_set_progress(runner->env->file_cache, NULL);
     timing_add(runner->timing, PHASE_BIND, "", now_ns() - began - timing_ns(runner->timing, PHASE_MAP), 0);
     return status;
 }
@@ -340,7 +340,7 @@ enum status run_statement(struct runner *runner, const struct stmt *stmt, struct
     if (status != STATUS_OK)
         result_release(result);
     file_cache_sweep(runner->env->file_cache);
-    stats_collector_begin(runner->collector);
+    stats_collector_start(runner->collector);
     sweep_devices(runner);
     return status;
 }

@@ -41,13 +41,13 @@ static bool scan_range(const struct operator_job *job, int64_t *lo, int64_t *hi)
     if (info->kind != KIND_INT || (aggregate->has_initial && !scalar_fits(&aggregate->initial)))
         return false;
     if (aggregate->kind == AGG_SUM) {
-        low = least_wide(low * chain, 0) + initial;
-        high = greatest_wide(high * chain, 0) + initial;
+        low = min_int128(low * chain, 0) + initial;
+        high = max_int128(high * chain, 0) + initial;
     } else if (aggregate->kind != AGG_MIN && aggregate->kind != AGG_MAX) {
         return false;
     } else if (aggregate->has_initial) {
-        low = least_wide(low, initial);
-        high = greatest_wide(high, initial);
+        low = min_int128(low, initial);
+        high = max_int128(high, initial);
     } else if (operator->exclusive) {
         return false; /* of no rows there is neither: the ends of 64 bits stand for them */
     }
@@ -123,7 +123,7 @@ static enum status run_backends(struct backend *device, struct backend *evaluato
         cost_sample_begin(measure, job->timing);
     enum status status = device && device->ops->operator? device->ops->operator(device, job, flagged) : STATUS_UNABLE;
     if (status == STATUS_UNABLE) {
-        drop_repeated_note(job->diags);
+        diags_drop_repeated_note(job->diags);
         /* What the device left with itself is not wanted: the evaluator writes all. */
         columns_discard(job->results, job->task->output_count, 0);
         *flagged = false;

@@ -99,7 +99,7 @@ static enum status choose_backend(const struct task_run *run, struct backend *wa
     enum status status = wanted->ops->prepare(wanted, &run->job);
     if (status != STATUS_UNABLE || wanted == run->runner->evaluator)
         return status;
-    drop_repeated_note(run->job.diags);
+    diags_drop_repeated_note(run->job.diags);
     *backend = run->runner->evaluator;
     return (*backend)->ops->prepare(*backend, &run->job);
 }
@@ -323,7 +323,7 @@ static enum status run_ranges(struct task_run *run)
             most = done < most ? done : most;
         }
         if (run->leaves && !run->full)
-            most = least(most, deferred_first_rows(run->runner->defer));
+            most = min_int64(most, deferred_first_rows(run->runner->defer));
         if (run->awaited)
             most = run->slice < most ? run->slice : most;
         if (bound < most && backend_on_host(backend)) {
@@ -336,7 +336,7 @@ static enum status run_ranges(struct task_run *run)
         range.end = end - range.begin > most ? range.begin + most : end;
         status = run_measured(run, backend, &range);
         if (status == STATUS_UNABLE && backend != evaluator) {
-            drop_repeated_note(range.diags);
+            diags_drop_repeated_note(range.diags);
             rescue_results(run, &range);
             status = choose_backend(run, evaluator, &backend);
             continue;
@@ -385,7 +385,7 @@ static enum status run_rows(struct task_run *run, struct outcome *outcome)
     const int64_t end = run->job.end;
     run->leaves = status == STATUS_OK && computes && can_defer(run->runner, &run->job);
     if (run->leaves && task->filter_count == 0)
-        run->job.end = least(end, run->job.begin + deferred_first_rows(run->runner->defer));
+        run->job.end = min_int64(end, run->job.begin + deferred_first_rows(run->runner->defer));
     run->left.begin = run->job.end;
     if (status == STATUS_OK && computes && task->filter_count == 0)
         status = check_room(run, run->job.end - run->job.begin,

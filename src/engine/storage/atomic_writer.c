@@ -34,10 +34,10 @@ static enum status check_target(const char *path, const char *target, struct spa
 
 static enum status check_folder(const char *path, const char *target, struct span span, struct diags *diags)
 {
-    const char *folder = path_folder(target, diags->arena);
+    const char *folder = path_directory(target, diags->arena);
     struct stat info;
     if (stat(folder, &info) != 0 && errno == ENOENT) {
-        diag_error(diags, span, "cannot write `%s`: there is no folder `%s`", path, path_shown(folder, diags->arena));
+        diag_error(diags, span, "cannot write `%s`: there is no folder `%s`", path, path_display(folder, diags->arena));
         return STATUS_FAILED;
     }
     if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
@@ -47,7 +47,7 @@ static enum status check_folder(const char *path, const char *target, struct spa
 
 static enum status resolve_and_check(const char *path, const char **target, struct span span, struct diags *diags)
 {
-    const char *shown = path_shown(path, diags->arena);
+    const char *shown = path_display(path, diags->arena);
     *target = path_resolve(path, diags->arena);
     if (!*target)
         return write_error(shown, errno, span, diags);
@@ -73,14 +73,14 @@ static bool copy_mode(int file, const struct stat *old)
 
 enum status writer_open(struct writer *writer, const char *path, struct span span, struct diags *diags)
 {
-    *writer = (struct writer){.path = path_shown(path, diags->arena), .file = -1};
+    *writer = (struct writer){.path = path_display(path, diags->arena), .file = -1};
     if (resolve_and_check(path, &writer->target, span, diags) != STATUS_OK)
         return STATUS_FAILED;
     struct stat old;
     bool replaces = stat(writer->target, &old) == 0;
     const char *temporary = NULL;
     for (int i = 0; i < MAX_TRIES; i++) {
-        temporary = path_beside(writer->target, diags->arena);
+        temporary = path_temporary(writer->target, diags->arena);
         writer->file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? 0600 : 0666);
         if (writer->file >= 0 || errno != EEXIST)
             break;
@@ -161,7 +161,7 @@ enum status writer_publish(struct writer *writer, struct span span, struct diags
     if (rename(writer->temporary, writer->target) != 0)
         return write_error(writer->path, errno, span, diags);
     writer->temporary = NULL;
-    if (!folder_sync(path_folder(writer->target, diags->arena)))
+    if (!directory_sync(path_directory(writer->target, diags->arena)))
         return write_error(writer->path, errno, span, diags);
     return STATUS_OK;
 }

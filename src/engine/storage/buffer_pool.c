@@ -95,12 +95,12 @@ static size_t round_up(size_t size, size_t unit)
     return (size + unit - 1) / unit * unit;
 }
 
-size_t buffer_pool_cut(size_t size, size_t used)
+size_t buffer_pool_trimmed(size_t size, size_t used)
 {
     return round_up(used, unit_of(size));
 }
 
-bool buffer_pool_wastes(size_t size, size_t used)
+bool buffer_pool_is_oversized(size_t size, size_t used)
 {
     return size >= HUGE_PAGE && used < HUGE_PAGE / 2;
 }
@@ -159,21 +159,21 @@ static void empty(struct buffer_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-void *buffer_pool_take(struct buffer_pool *pool, size_t size, size_t *got)
+void *buffer_pool_alloc(struct buffer_pool *pool, size_t size, size_t *got)
 {
     if (size > SIZE_MAX / 2)
         return NULL;
     size = round_up(size > 0 ? size : 1, unit_of(size));
     *got = size;
-    void *kept = NULL;
+    void *reused = NULL;
     if (pool) {
         pthread_mutex_lock(&pool->lock);
         pool->clock++;
-        kept = take_kept(shelf_for(pool, size), size);
+        reused = take_kept(shelf_for(pool, size), size);
         pthread_mutex_unlock(&pool->lock);
     }
-    if (kept)
-        return kept;
+    if (reused)
+        return reused;
     void *memory = fresh(size);
     if (!memory && pool) { /* what is kept may be in the way */
         empty(pool);
@@ -233,7 +233,7 @@ static void tidy(struct shelf *shelf, size_t room, uint64_t clock)
     }
 }
 
-void buffer_pool_give(struct buffer_pool *pool, void *memory, size_t size)
+void buffer_pool_release(struct buffer_pool *pool, void *memory, size_t size)
 {
     if (!memory || size == 0)
         return;
@@ -254,7 +254,7 @@ void buffer_pool_give(struct buffer_pool *pool, void *memory, size_t size)
     pthread_mutex_unlock(&pool->lock);
 }
 
-size_t buffer_pool_kept(struct buffer_pool *pool)
+size_t buffer_pool_bytes(struct buffer_pool *pool)
 {
     if (!pool)
         return 0;

@@ -16,18 +16,18 @@ struct buffer_pool *buffer_pool_ref(struct buffer_pool *pool);
 void buffer_pool_unref(struct buffer_pool *pool);
 
 /* A block of at least `size` bytes, page-aligned; *got is its size. What is in it is arbitrary. NULL: no memory. */
-void *buffer_pool_take(struct buffer_pool *pool, size_t size, size_t *got);
+void *buffer_pool_alloc(struct buffer_pool *pool, size_t size, size_t *got);
 
-/* Takes back a block, or what is behind its first buffer_pool_cut bytes. */
-void buffer_pool_give(struct buffer_pool *pool, void *memory, size_t size);
+/* Takes back a block, or what is behind its first buffer_pool_trimmed bytes. */
+void buffer_pool_release(struct buffer_pool *pool, void *memory, size_t size);
 
 /* How much of a block of `size` bytes has to stay if the first `used` bytes of it do: large blocks are cut at huge
  * pages. */
-size_t buffer_pool_cut(size_t size, size_t used);
+size_t buffer_pool_trimmed(size_t size, size_t used);
 
 /* Whether little of a block is used, so that moving it to one of its own costs less than holding on to a huge page. */
-bool buffer_pool_wastes(size_t size, size_t used);
+bool buffer_pool_is_oversized(size_t size, size_t used);
 
-size_t buffer_pool_kept(struct buffer_pool *pool); /* bytes that are waiting to be used again */
+size_t buffer_pool_bytes(struct buffer_pool *pool); /* bytes that are waiting to be used again */
 
 #endif

@@ -43,10 +43,10 @@ void column_unref(struct column *column)
         return;
     residency_discard(column, 0);
     if (column->reserved)
-        buffer_pool_give(column->pool, owned_data(column), column->reserved);
+        buffer_pool_release(column->pool, owned_data(column), column->reserved);
     buffer_pool_unref(column->pool);
-    if (column->kept)
-        column->release_kept(column->kept);
+    if (column->stats)
+        column->release_stats(column->stats);
     mapping_unref(column->mapping);
     free(column);
 }
@@ -127,12 +127,12 @@ struct column *column_reserve_from(struct buffer_pool *pool, enum type type, enu
         return NULL;
     /* A page more than asked for: a kernel may store a whole vector where only its first element counts. */
     size_t reserved;
-    void *data = buffer_pool_take(pool, size + page, &reserved);
+    void *data = buffer_pool_alloc(pool, size + page, &reserved);
     if (!data)
         return NULL;
     struct column *column = column_new(type, store);
     if (!column) {
-        buffer_pool_give(pool, data, reserved);
+        buffer_pool_release(pool, data, reserved);
         return NULL;
     }
     column->data = data;
@@ -162,11 +162,11 @@ void *column_at(struct column *column, int64_t row)
 static void move_out(struct column *column, size_t used)
 {
     size_t reserved;
-    void *data = buffer_pool_take(column->pool, used, &reserved);
+    void *data = buffer_pool_alloc(column->pool, used, &reserved);
     if (!data)
         return;
     memcpy(data, column->data, used);
-    buffer_pool_give(column->pool, owned_data(column), column->reserved);
+    buffer_pool_release(column->pool, owned_data(column), column->reserved);
     column->data = data;
     column->reserved = reserved;
 }
@@ -175,16 +175,16 @@ void column_finish(struct column *column, int64_t rows)
 {
     column->rows = rows;
     size_t used = (size_t)rows * type_table[column->store].size;
-    if (used > 0 && !column->residency && buffer_pool_wastes(column->reserved, used))
+    if (used > 0 && !column->residency && buffer_pool_is_oversized(column->reserved, used))
         move_out(column, used);
     /* Who writes the rest writes whole vectors. */
     size_t needed = column->residency ? used + (size_t)sysconf(_SC_PAGESIZE) : used;
-    size_t kept = buffer_pool_cut(column->reserved, needed);
-    if (kept < column->reserved) {
-        buffer_pool_give(column->pool, (char *)owned_data(column) + kept, column->reserved - kept);
-        column->reserved = kept;
+    size_t trimmed = buffer_pool_trimmed(column->reserved, needed);
+    if (trimmed < column->reserved) {
+        buffer_pool_release(column->pool, (char *)owned_data(column) + trimmed, column->reserved - trimmed);
+        column->reserved = trimmed;
     }
-    if (kept == 0)
+    if (trimmed == 0)
         column->data = NULL;
 }
 
@@ -225,7 +225,7 @@ static inline __attribute__((always_inline)) void pick_as(const void *from, cons
         memcpy((char *)to + (size_t)i * size, (const char *)from + rows[i] * size, size);
 }
 
-void column_pick(const struct column *column, const uint64_t *rows, int count, void *to)
+void column_gather(const struct column *column, const uint64_t *rows, int count, void *to)
 {
     switch (type_table[column->store].size) {
     case 1:

@@ -23,8 +23,8 @@ struct column {
     struct residency *residency; /* rows that only a device has: see residency.h before reading data */
     bool lost;                   /* a device had some, and has lost them */
     struct buffer_pool *pool;    /* where that memory goes back to, one reference; NULL: to the system */
-    struct column_stats *kept;   /* what has been found out about the elements, or NULL */
-    void (*release_kept)(struct column_stats *kept); /* frees it; set with it */
+    struct column_stats *stats;  /* what has been found out about the elements, or NULL */
+    void (*release_stats)(struct column_stats *stats); /* frees it; set with it */
     _Atomic int refs;
     _Atomic int copies; /* how many of the references are those of devices' copies, which nobody may need */
 };
@@ -38,7 +38,7 @@ int64_t column_get_int(const struct column *column, int64_t row);  /* of an inte
 double column_get_float(const struct column *column, int64_t row); /* of a float column */
 
 /* Copies the elements of the `count` rows listed, as they are stored, one after another. They are on the host. */
-void column_pick(const struct column *column, const uint64_t *rows, int count, void *to);
+void column_gather(const struct column *column, const uint64_t *rows, int count, void *to);
 
 /* The elements of a raw file, in place; trailing bytes that make no whole element are left out. Takes a reference to
  * the mapping. NULL: no memory. */
@@ -62,7 +62,7 @@ struct column *column_of_floats(const double *values, int64_t rows);
 
 /* How rows are laid out in two dimensions, row after row; of 0 rows: they are not. Of -1 rows, in a check before
  * running: only running can tell. */
-struct value_range {
+struct shape {
     int64_t rows, cols;
 };
 
@@ -70,8 +70,8 @@ struct relation {
     int64_t rows; /* a relation may have rows and no columns (range) only inside a queue, never as a result */
     size_t count;
     struct column **columns;
-    char **names;             /* malloc'd, NUL-terminated */
-    struct value_range shape; /* none unless who made the relation says so */
+    char **names;       /* malloc'd, NUL-terminated */
+    struct shape shape; /* none unless who made the relation says so */
     _Atomic int refs;
 };
 

@@ -87,50 +87,50 @@ static void let_go(struct stats_collector *collector)
 
 const struct zonemap *column_zones(const struct column *column)
 {
-    return column->kept ? atomic_load_explicit(&column->kept->zones, memory_order_acquire) : NULL;
+    return column->stats ? atomic_load_explicit(&column->stats->zones, memory_order_acquire) : NULL;
 }
 
 struct column *column_narrow(const struct column *column)
 {
-    return column->kept ? atomic_load_explicit(&column->kept->narrow, memory_order_acquire) : NULL;
+    return column->stats ? atomic_load_explicit(&column->stats->narrow, memory_order_acquire) : NULL;
 }
 
-static void set_bytes(struct column_stats *kept, size_t bytes)
+static void set_bytes(struct column_stats *stats, size_t bytes)
 {
-    kept->collector->copies -= kept->bytes;
-    kept->collector->copies += bytes;
-    kept->bytes = bytes;
+    stats->collector->copies -= stats->bytes;
+    stats->collector->copies += bytes;
+    stats->bytes = bytes;
 }
 
-static void column_stats_free(struct column_stats *kept)
+static void column_stats_free(struct column_stats *stats)
 {
-    struct stats_collector *collector = kept->collector;
-    column_unref(kept->narrow);
-    zonemap_free(kept->zones);
+    struct stats_collector *collector = stats->collector;
+    column_unref(stats->narrow);
+    zonemap_free(stats->zones);
     pthread_mutex_lock(&collector->lock);
-    set_bytes(kept, 0);
-    if (kept->before)
-        kept->before->after = kept->after;
+    set_bytes(stats, 0);
+    if (stats->before)
+        stats->before->after = stats->after;
     else
-        collector->records = kept->after;
-    if (kept->after)
-        kept->after->before = kept->before;
+        collector->records = stats->after;
+    if (stats->after)
+        stats->after->before = stats->before;
     let_go(collector);
-    free(kept);
+    free(stats);
 }
 
 static struct column_stats *kept_new(struct stats_collector *collector)
 {
-    struct column_stats *kept = heap_array(1, sizeof *kept);
-    kept->collector = collector;
+    struct column_stats *stats = heap_array(1, sizeof *stats);
+    stats->collector = collector;
     pthread_mutex_lock(&collector->lock);
     collector->refs++;
-    kept->after = collector->records;
-    if (kept->after)
-        kept->after->before = kept;
-    collector->records = kept;
+    stats->after = collector->records;
+    if (stats->after)
+        stats->after->before = stats;
+    collector->records = stats;
     pthread_mutex_unlock(&collector->lock);
-    return kept;
+    return stats;
 }
 
 static size_t column_bytes(const struct column *column)
@@ -147,11 +147,11 @@ static bool is_sound(const struct column *column)
 /* Finds out about a column. On the keeper's thread. */
 static void look_into(struct stats_collector *collector, const struct column *column)
 {
-    struct column_stats *kept = column->kept;
-    struct zonemap *zones = kept->zones;
+    struct column_stats *stats = column->stats;
+    struct zonemap *zones = stats->zones;
     struct column *copy = NULL;
     pthread_mutex_lock(&collector->lock);
-    bool has_room = kept->bytes > 0;
+    bool has_room = stats->bytes > 0;
     pthread_mutex_unlock(&collector->lock);
     if (!zones) {
         zones = zonemap_new(column, collector->eager ? EAGER_ROWS_A_ZONE : ROWS_A_ZONE, &collector->stop);
@@ -159,9 +159,9 @@ static void look_into(struct stats_collector *collector, const struct column *co
             zonemap_free(zones);
             zones = NULL;
         }
-        atomic_store_explicit(&kept->zones, zones, memory_order_release);
+        atomic_store_explicit(&stats->zones, zones, memory_order_release);
     }
-    if (zones && has_room && !kept->narrow) {
+    if (zones && has_room && !stats->narrow) {
         enum type store = narrow_type(column, zones->all.lo, zones->all.hi);
         if (store != column->store)
             copy = narrow_copy(column, store, zones->all.lo, zones->all.hi, collector->pool, &collector->stop);
@@ -172,10 +172,10 @@ static void look_into(struct stats_collector *collector, const struct column *co
     }
     pthread_mutex_lock(&collector->lock);
     if (copy)
-        atomic_store_explicit(&kept->narrow, copy, memory_order_release);
-    set_bytes(kept, kept->narrow ? column_bytes(kept->narrow) : 0);
+        atomic_store_explicit(&stats->narrow, copy, memory_order_release);
+    set_bytes(stats, stats->narrow ? column_bytes(stats->narrow) : 0);
     pthread_mutex_unlock(&collector->lock);
-    kept->noted = false;
+    stats->noted = false;
 }
 
 /* Waits a moment: a process that was started for one query is gone by then. Under the lock. */
@@ -223,7 +223,7 @@ static void *work(void *argument)
 
 static bool start(struct stats_collector *collector)
 {
-    collector->running = thread_begin(&collector->thread, work, collector);
+    collector->running = thread_start(&collector->thread, work, collector);
     return collector->running;
 }
 
@@ -248,12 +248,12 @@ void stats_collector_free(struct stats_collector *collector)
 /* Whether anything is left to be found out. */
 static bool is_wanted(const struct stats_collector *collector, const struct column *column)
 {
-    const struct column_stats *kept = column->kept;
+    const struct column_stats *stats = column->stats;
     const size_t bytes = column_bytes(column);
-    if (!kept->zones)
+    if (!stats->zones)
         return true;
-    return !kept->narrow && bytes / 2 <= collector->most &&
-           narrow_type(column, kept->zones->all.lo, kept->zones->all.hi) != column->store;
+    return !stats->narrow && bytes / 2 <= collector->most &&
+           narrow_type(column, stats->zones->all.lo, stats->zones->all.hi) != column->store;
 }
 
 void stats_collector_add(struct stats_collector *collector, struct column *column)
@@ -261,15 +261,15 @@ void stats_collector_add(struct stats_collector *collector, struct column *colum
     if (!collector || column->rows < (collector->eager ? 1 : LEAST_ROWS) || column->residency || column->lost ||
         column_bytes(column) / 2 > collector->most)
         return;
-    if (!column->kept) {
-        column->kept = kept_new(collector);
-        column->release_kept = column_stats_free;
+    if (!column->stats) {
+        column->stats = kept_new(collector);
+        column->release_stats = column_stats_free;
     }
-    struct column_stats *kept = column->kept;
-    kept->used = collector->clock;
-    if (kept->noted || !is_wanted(collector, column))
+    struct column_stats *stats = column->stats;
+    stats->used = collector->clock;
+    if (stats->noted || !is_wanted(collector, column))
         return;
-    kept->noted = true;
+    stats->noted = true;
     if (collector->noted_count == collector->noted_capacity) {
         collector->noted_capacity = collector->noted_capacity ? 2 * collector->noted_capacity : 8;
         collector->noted = heap_resize(collector->noted, collector->noted_capacity, sizeof(struct column *));
@@ -281,9 +281,9 @@ void stats_collector_add(struct stats_collector *collector, struct column *colum
 static bool drop_oldest(struct stats_collector *collector, struct column **dropped)
 {
     struct column_stats *oldest = NULL;
-    for (struct column_stats *kept = collector->records; kept; kept = kept->after) {
-        if (kept->narrow && kept->used + RECENT < collector->clock && (!oldest || kept->used < oldest->used))
-            oldest = kept;
+    for (struct column_stats *stats = collector->records; stats; stats = stats->after) {
+        if (stats->narrow && stats->used + RECENT < collector->clock && (!oldest || stats->used < oldest->used))
+            oldest = stats;
     }
     if (!oldest)
         return false;
@@ -295,7 +295,7 @@ static bool drop_oldest(struct stats_collector *collector, struct column **dropp
 /* Sets memory aside for the column's copy if there is enough. */
 static void make_room(struct stats_collector *collector, const struct column *column)
 {
-    const struct zonemap *zones = column->kept->zones;
+    const struct zonemap *zones = column->stats->zones;
     const struct type_info *info = &type_table[column->store];
     size_t bytes = column_bytes(column) / 2; /* at most: the next narrower type has half the size */
     if (zones)
@@ -310,7 +310,7 @@ static void make_room(struct stats_collector *collector, const struct column *co
         pthread_mutex_lock(&collector->lock);
     }
     if (collector->copies + bytes <= collector->most)
-        set_bytes(column->kept, bytes);
+        set_bytes(column->stats, bytes);
     pthread_mutex_unlock(&collector->lock);
 }
 
@@ -318,7 +318,7 @@ static void make_room(struct stats_collector *collector, const struct column *co
 static void give_up(struct stats_collector *collector, const struct column *column)
 {
     pthread_mutex_lock(&collector->lock);
-    set_bytes(column->kept, column->kept->narrow ? column_bytes(column->kept->narrow) : 0);
+    set_bytes(column->stats, column->stats->narrow ? column_bytes(column->stats->narrow) : 0);
     pthread_mutex_unlock(&collector->lock);
 }
 
@@ -334,7 +334,7 @@ static void enqueue(struct stats_collector *collector, struct column *column)
     pthread_mutex_unlock(&collector->lock);
 }
 
-void stats_collector_begin(struct stats_collector *collector)
+void stats_collector_start(struct stats_collector *collector)
 {
     if (!collector)
         return;
@@ -352,7 +352,7 @@ void stats_collector_begin(struct stats_collector *collector)
             look_into(collector, column);
         else
             give_up(collector, column);
-        column->kept->noted = false;
+        column->stats->noted = false;
         column_unref(column);
     }
     collector->noted_count = 0;

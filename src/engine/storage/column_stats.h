@@ -19,9 +19,9 @@ void stats_collector_free(
 void stats_collector_add(struct stats_collector *collector, struct column *column);
 
 /* The query has ended: begins to find out about what has been noted. */
-void stats_collector_begin(struct stats_collector *collector);
+void stats_collector_start(struct stats_collector *collector);
 
-/* Eager, it finds out before stats_collector_begin returns, about columns of any length and in smaller zones: for
+/* Eager, it finds out before stats_collector_start returns, about columns of any length and in smaller zones: for
  * tests, and for measuring. Usually columns have to be long for it to pay. */
 void stats_collector_set_eager(struct stats_collector *collector, bool eager);
 bool stats_collector_is_eager(const struct stats_collector *collector);

@@ -38,7 +38,7 @@ enum status compression_open(const struct compression *compression, struct mappi
             munmap(room.data, room.size);
         return status;
     }
-    struct mapping *unpacked = mapping_of_memory(path, mapping_stamp(*mapping), room.data, room.used, room.size);
+    struct mapping *unpacked = mapping_from_memory(path, mapping_stamp(*mapping), room.data, room.used, room.size);
     mapping_unref(*mapping);
     *mapping = unpacked;
     return STATUS_OK;

@@ -15,13 +15,13 @@ bool file_is_missing(const char *path)
     return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-void hint_near_files(const char *path, struct diags *diags)
+void hint_similar_files(const char *path, struct diags *diags)
 {
     const char *base = path_base(path);
-    const char *folder = path_folder(path, diags->arena);
+    const char *folder = path_directory(path, diags->arena);
     DIR *directory = opendir(folder);
     if (!directory) {
-        diag_hint(diags, "there is no folder `%s`", path_shown(folder, diags->arena));
+        diag_hint(diags, "there is no folder `%s`", path_display(folder, diags->arena));
         return;
     }
     const char **names = arena_array(diags->arena, MAX_NAMES_LOOKED_AT, sizeof *names);
@@ -42,12 +42,12 @@ void hint_near_files(const char *path, struct diags *diags)
 
 enum status file_not_found(const char *path, struct span span, struct diags *diags)
 {
-    diag_error(diags, span, "no such file: `%s`", path_shown(path, diags->arena));
+    diag_error(diags, span, "no such file: `%s`", path_display(path, diags->arena));
     if (strchr(path, '*'))
         diag_hint(diags, "`load FOLDER/` reads every file of columns in a folder");
     else if (strstr(path, "://"))
         diag_hint(diags, "rql reads files, and fetches none");
     else
-        hint_near_files(path, diags);
+        hint_similar_files(path, diags);
     return STATUS_FAILED;
 }

@@ -8,7 +8,7 @@
 bool file_is_missing(const char *path);
 
 /* Hints, for the error made last, at files of the same folder whose names are near, or says that there is no folder. */
-void hint_near_files(const char *path, struct diags *diags);
+void hint_similar_files(const char *path, struct diags *diags);
 
 /* The error that there is no such file, with that hint. */
 enum status file_not_found(const char *path, struct span span, struct diags *diags);

@@ -117,7 +117,7 @@ bool file_stamp_of(const char *path, struct file_stamp *stamp)
 enum status file_open_error(const char *full_path, struct span span, struct diags *diags)
 {
     int error = errno;
-    const char *path = path_shown(full_path, diags->arena);
+    const char *path = path_display(full_path, diags->arena);
     switch (error) {
     case ENOENT:
     case ENOTDIR:
@@ -243,7 +243,7 @@ enum status mapping_open(struct mappings *mappings, const char *path, struct spa
     struct mapping *opened = heap_array(1, sizeof *opened);
     opened->refs = 1;
     opened->file = -1;
-    opened->path = heap_text(path_shown(path, diags->arena));
+    opened->path = heap_text(path_display(path, diags->arena));
     enum status status = open_regular(mappings, opened, file, span, diags);
     if (opened->slot)
         opened->file = file;
@@ -257,7 +257,8 @@ enum status mapping_open(struct mappings *mappings, const char *path, struct spa
     return STATUS_OK;
 }
 
-struct mapping *mapping_of_memory(const char *path, struct file_stamp stamp, void *data, size_t length, size_t reserved)
+struct mapping *mapping_from_memory(const char *path, struct file_stamp stamp, void *data, size_t length,
+                                    size_t reserved)
 {
     struct mapping *mapping = heap_array(1, sizeof *mapping);
     *mapping = (struct mapping){.path = heap_text(path),

@@ -42,8 +42,8 @@ enum status file_open_error(const char *path, struct span span, struct diags *di
 
 /* What is in memory instead of in the file of this path and stamp. Takes over `reserved` bytes from mmap at `data`, of
  * which `length` are used; NULL if there are none. Never NULL. */
-struct mapping *mapping_of_memory(const char *path, struct file_stamp stamp, void *data, size_t length,
-                                  size_t reserved);
+struct mapping *mapping_from_memory(const char *path, struct file_stamp stamp, void *data, size_t length,
+                                    size_t reserved);
 
 struct mapping *mapping_ref(struct mapping *mapping);
 void mapping_unref(struct mapping *mapping); /* NULL is allowed */

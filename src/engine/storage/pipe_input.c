@@ -51,7 +51,7 @@ void pipes_free(struct pipes *pipes)
     free(pipes);
 }
 
-void pipes_keep_input(struct pipes *pipes)
+void pipes_reserve_stdin(struct pipes *pipes)
 {
     pipes->input_kept = true;
 }
@@ -80,7 +80,7 @@ static bool same_pipe(const struct file_stamp *a, const struct file_stamp *b)
     return a->device == b->device && a->inode == b->inode;
 }
 
-bool pipes_refuse(const struct pipes *pipes, const char *path, struct span span, struct diags *diags)
+bool pipes_reject(const struct pipes *pipes, const char *path, struct span span, struct diags *diags)
 {
     struct stat info, input;
     if (!pipes->input_kept || !path_is_pipe(path) || stat(path, &info) != 0 || fstat(STDIN_FILENO, &input) != 0 ||
@@ -126,7 +126,7 @@ static struct pipe *pipe_find(struct pipes *pipes, const char *path, struct span
         if (same_pipe(&pipes->at[i].stamp, &stamp))
             return &pipes->at[i];
     }
-    int file = pipes_refuse(pipes, path, span, diags) ? -1 : open_end(path, span, diags);
+    int file = pipes_reject(pipes, path, span, diags) ? -1 : open_end(path, span, diags);
     if (file < 0)
         return NULL;
     if (pipes->count == pipes->capacity) {
@@ -183,7 +183,7 @@ static void keep_number_only(struct pipe *pipe)
 enum status pipes_open(struct pipes *pipes, const char *path, const struct workers *workers, struct span span,
                        struct mapping **mapping, struct diags *diags)
 {
-    const char *shown = path_shown(path, diags->arena);
+    const char *shown = path_display(path, diags->arena);
     struct pipe *pipe = pipe_find(pipes, path, span, diags);
     if (!pipe)
         return STATUS_FAILED;
@@ -191,7 +191,7 @@ enum status pipes_open(struct pipes *pipes, const char *path, const struct worke
     if (status != STATUS_OK)
         return status;
     if (!pipe->whole) {
-        pipe->whole = mapping_of_memory(shown, pipe->stamp, pipe->room.data, pipe->room.used, pipe->room.size);
+        pipe->whole = mapping_from_memory(shown, pipe->stamp, pipe->room.data, pipe->room.used, pipe->room.size);
         pipe->room.data = NULL;
         keep_number_only(pipe);
     }

@@ -12,13 +12,13 @@ struct pipes *pipes_new(void);
 void pipes_free(struct pipes *pipes);
 
 /* From now on standard input is where statements come from: it is refused as data. */
-void pipes_keep_input(struct pipes *pipes);
+void pipes_reserve_stdin(struct pipes *pipes);
 
 /* Whether the path names a pipe, or a socket that rql was started with. */
 bool path_is_pipe(const char *path);
 
 /* Whether the path is standard input and that is kept, which is told as an error. */
-bool pipes_refuse(const struct pipes *pipes, const char *path, struct span span, struct diags *diags);
+bool pipes_reject(const struct pipes *pipes, const char *path, struct span span, struct diags *diags);
 
 /* All that comes through the pipe, in memory; the first time it waits for it. Ends early if the crew is cancelled, and
  * goes on from there the next time. */

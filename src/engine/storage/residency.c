@@ -21,7 +21,7 @@ void residency_remove(struct column *column, struct residency *residency)
     }
 }
 
-void residency_lose(struct column *column)
+void residency_mark_lost(struct column *column)
 {
     column->lost = true;
 }
@@ -62,7 +62,7 @@ static void came_back(struct column *column, struct residency *residency, int64_
 bool column_fetch(struct column *column, int64_t begin, int64_t end)
 {
     for (struct residency *residency = column->residency, *next; residency; residency = next) {
-        int64_t first = greatest(begin, residency->begin), last = least(end, residency->end);
+        int64_t first = max_int64(begin, residency->begin), last = min_int64(end, residency->end);
         next = residency->next;
         if (first >= last)
             continue;
@@ -101,7 +101,7 @@ enum status columns_fetch(struct column *const *columns, size_t count, const ato
         while (column && column->residency) {
             if (cancel && *cancel)
                 return STATUS_CANCELLED;
-            int64_t begin = column->residency->begin, end = least(column->residency->end, begin + FETCHED_ROWS);
+            int64_t begin = column->residency->begin, end = min_int64(column->residency->end, begin + FETCHED_ROWS);
             if (!column_fetch(column, begin, end))
                 return fetch_failed(column, begin, end, span, diags);
         }

@@ -30,7 +30,7 @@ void residency_add(struct column *column, struct residency *residency);
 void residency_remove(struct column *column, struct residency *residency);
 
 /* For backends: some of the column's rows could not be brought back. */
-void residency_lose(struct column *column);
+void residency_mark_lost(struct column *column);
 
 /* The rows from `row` on are going to be written anew, whatever a backend had made of them: those elsewhere are
  * forgotten. None of the column's away may begin before `row` and end behind it. */

@@ -52,7 +52,7 @@ char *int_text(char *at, int64_t value)
 {
     char text[NUMBER_TEXT];
     char *end = text + sizeof text;
-    char *begin = digits_before(end, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    char *begin = format_digits(end, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
     if (value < 0)
         *--begin = '-';
     memcpy(at, begin, (size_t)(end - begin));
@@ -78,13 +78,13 @@ static void print_int128(struct strbuf *out, int128 value)
     char *end = text + sizeof text;
     char *begin = end;
     while (rest >= group) {
-        char *next = digits_before(begin, (uint64_t)(rest % group));
+        char *next = format_digits(begin, (uint64_t)(rest % group));
         rest /= group;
         begin -= GROUP;
         while (next > begin)
             *--next = '0';
     }
-    begin = digits_before(begin, (uint64_t)rest);
+    begin = format_digits(begin, (uint64_t)rest);
     if (value < 0)
         *--begin = '-';
     strbuf_add(out, begin, (size_t)(end - begin));
@@ -150,7 +150,7 @@ char *float_text(char *at, double value)
     if (number == 0)
         return add_digits(at, "0.0", 3);
     struct decimal decimal;
-    decimal_of(&decimal, number);
+    shortest_decimal(&decimal, number);
     if (decimal.exponent > -4 && decimal.exponent <= 16)
         return positional_text(at, &decimal);
     return scientific_text(at, &decimal);

@@ -29,12 +29,12 @@ static void read_part(void *context, int member, int64_t part)
 double read_bandwidth(int64_t bytes)
 {
     const struct workers workers = {.threads = parallel_threads()};
-    char *memory = bulk_new((size_t)bytes);
+    char *memory = pages_alloc((size_t)bytes);
     double best = 0;
     if (!memory) {
         return 0;
     }
-    struct reading reading = {.memory = memory, .parts = parts_of(&workers, bytes, bytes / READ_PARTS)};
+    struct reading reading = {.memory = memory, .parts = partition_rows(&workers, bytes, bytes / READ_PARTS)};
     memset(memory, PRESENT, (size_t)bytes); /* pages that were never written are all one */
     for (int pass = 0; pass < READ_PASSES; pass++) {
         int64_t began = now_ns();
@@ -42,6 +42,6 @@ double read_bandwidth(int64_t bytes)
         double rate = (double)bytes / (double)(now_ns() - began);
         best = rate > best ? rate : best;
     }
-    bulk_free(memory, (size_t)bytes);
+    pages_free(memory, (size_t)bytes);
     return best;
 }

@@ -12,7 +12,7 @@
 enum exit_status run_output(struct command_call *call)
 {
     const struct name *path = &call->words[call->count - 1];
-    const char *file = call->count > 1 ? path_at_home(path->text, call->arena) : NULL;
+    const char *file = call->count > 1 ? path_expand_home(path->text, call->arena) : NULL;
     return output_to(call->shell, file, path->span, call->diags) == STATUS_OK ? EXIT_FINE : EXIT_QUERY;
 }
 
@@ -24,7 +24,7 @@ void check_output(struct command_call *call, struct checking *checking)
 
 static bool go(struct command_call *call)
 {
-    const char *folder = path_at_home(call->words[1].text, call->arena);
+    const char *folder = path_expand_home(call->words[1].text, call->arena);
     if (chdir(folder) != 0) {
         (void)diag_error(call->diags, call->words[1].span, "cannot go to `%s`: %s", folder, strerror(errno));
         return false;

@@ -215,7 +215,7 @@ static struct script *read_unit(struct command_call *call)
     const struct name *path = &call->words[1];
     struct strbuf text = {0};
     struct script *unit = NULL;
-    const char *file = path_at_home(path->text, call->arena);
+    const char *file = path_expand_home(path->text, call->arena);
     if (shell_read(call->shell, file, path->span, &text, call->diags) == STATUS_OK) {
         /* The name goes into errors as long as any function of the source lives. */
         const char *name = arena_text(call->shell->memory, file, strlen(file));

@@ -74,7 +74,7 @@ static bool suits(const struct shell *shell, const char *path, struct span span,
     if (!format || format->style || shell->settings.format == PRINT_RAW) {
         return true;
     }
-    diag_error(diags, span, "results are text, and `%s` would be taken for %s", path_shown(path, diags->arena),
+    diag_error(diags, span, "results are text, and `%s` would be taken for %s", path_display(path, diags->arena),
                format->summary);
     diag_hint(diags, "`| save PATH` writes such a file; `.format raw` before makes results bytes");
     return false;

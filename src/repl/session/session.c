@@ -138,7 +138,7 @@ static void open_candidates(struct shell *shell)
 {
     static const char *const choices[] = {"auto", "cpu"};
     struct strbuf directory = {0};
-    bool remembers = cachedir_make(&directory) == 0;
+    bool remembers = cachedir_create(&directory) == 0;
     shell->runner.chooser = chooser_new(remembers ? directory.text : NULL, shell->runner.evaluator);
     strbuf_free(&directory);
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
