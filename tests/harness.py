@@ -26,8 +26,8 @@ ALL_MODES = {
     "auto": [],
     "host-unfused": ["--device", "host", "--fusion", "off"],
     # What was found out about a column answers the next question about it, and rows are computed when they are printed.
-    "host-kept": ["--device", "host", "--learn", "now", "--later", "always"],
-    "device-kept": ["--device", DEVICE, "--learn", "now", "--later", "always"],
+    "host-kept": ["--device", "host", "--stats", "now", "--defer", "always"],
+    "device-kept": ["--device", DEVICE, "--stats", "now", "--defer", "always"],
 }
 MODES = {name: ALL_MODES[name] for name in (os.environ.get("RQL_MODES") or "host host-kept device unfused auto").split()}
 

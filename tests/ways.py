@@ -296,7 +296,7 @@ class Ways:
         self.says("timing-of-runs", [*host, "-c", ".timing 3", "-c", MAIN], r"^median +[\d.]+ ms  of 3 more runs$")
         self.says("explain-run", [*host, "-c", f"explain run {MAIN}"], r"^load\+zip\+select.* host +10 ", where="out")
         self.says("explain-run-result", [*host, "-c", f"explain run {MAIN}"], r"the result is 107$", where="out")
-        self.zones_told([*host, "--learn", "now"])
+        self.zones_told([*host, "--stats", "now"])
         self.says("race-host", [*host, "-c", f"race {MAIN}"], r"^host +", where="out")
         self.says("race-same", [*host, "-c", f"race {MAIN}"], r"results are identical|there is no device", where="out")
         nans = "race [1, 2, 0] | map 0.0 / x, -0.0 * x, log(-x)"
@@ -311,7 +311,7 @@ class Ways:
         query = "load up.i32 | select up < 1000 | sum"
         self.says("explain-run-zones", [*options, "-c", query, "-c", f"explain run {query}"], r" 20000 +5 +4 ", "out")
         foreseen = r"^  1 on .*; up as i16; skips 4 of 5 zones of rows$"
-        self.says("explain-zones", ["--learn", "now", "-c", query, "-c", f"explain {query}"], foreseen, "out")
+        self.says("explain-zones", ["--stats", "now", "-c", query, "-c", f"explain {query}"], foreseen, "out")
         # Of many zones a sample is asked first: nothing is skipped in vain, and what can be is found.
         values = bytes(range(100)) * 50000
         for name, content, told in (

@@ -190,7 +190,7 @@ int main(int argc, char **argv)
     case OPTIONS_RUN:
         outcome = run(&options);
         break;
-    case OPTIONS_TELL:
+    case OPTIONS_PRINT:
         outcome = tell(&message);
         break;
     case OPTIONS_BAD:

@@ -142,7 +142,7 @@ WORK = (
     (".timing 3", r"^rql> ?$"),
     ("range 1..1000 | sum", r"^median .* of 3 more runs$"),
     (".timing off", r"^rql> ?$"),
-    (".set", r"^learn +on "),
+    (".set", r"^stats +on "),
     ("explain range 1..3 | sum | assert _ == 6", r"^then assert _ == 6$"),
     ("load amounts.bni", r"^hint: did you mean `amounts\.bin`"),
 )

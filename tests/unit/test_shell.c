@@ -114,7 +114,7 @@ static void commands_take_comments_and_a_last_semicolon(void **state)
     (void)state;
     EXPECT("a\t\t\t\t2\n", EXIT_FINE, "", "let a = 2", ".tables ; # all of them");
     EXPECT("", EXIT_QUERY, "a command has its line to itself", ".tables; 3");
-    EXPECT("fusion\toff\tjoin stages into as few passes as possible\toff|on\n", EXIT_FINE, "", ".set fusion off",
+    EXPECT("fusion\toff\tfuse stages into as few passes as possible\toff|on\n", EXIT_FINE, "", ".set fusion off",
            ".set fusion");
     EXPECT("", EXIT_QUERY, "did you mean `fusion`?", ".set fusoin off");
     EXPECT("", EXIT_QUERY, "it is one of off|on", ".set fusion maybe");

@@ -8,26 +8,25 @@
 #include <string.h>
 
 const struct option_row option_table[] = {
-    {"command", 'c', "QUERY", OPTION_QUERY, NULL, NULL, "run this; may be repeated, each on its own"},
-    {"arg", 0, "NAME=VALUE", OPTION_ARGUMENT, NULL, NULL, "what $NAME stands for; may be repeated"},
+    {"command", 'c', "QUERY", OPTION_QUERY, NULL, NULL, "run QUERY and exit; may be repeated"},
+    {"arg", 0, "NAME=VALUE", OPTION_ARGUMENT, NULL, NULL, "define $NAME; may be repeated"},
     {"device", 0, "", OPTION_SET, "device", NULL, NULL},
     {"format", 0, "", OPTION_SET, "format", NULL, NULL},
-    {"header", 0, NULL, OPTION_SET, "header", "on", "print the names of columns first"},
-    {"timing", 0, NULL, OPTION_SET, "timing", "on", "where the time went, on standard error"},
+    {"header", 0, NULL, OPTION_SET, "header", "on", "print column names first"},
+    {"timing", 0, NULL, OPTION_SET, "timing", "on", "report times on standard error"},
     {"fusion", 0, "", OPTION_SET, "fusion", NULL, NULL},
-    {"learn", 0, "", OPTION_SET, "learn", NULL, NULL},
-    {"later", 0, "", OPTION_SET, "later", NULL, NULL},
-    {"stop", 'e', NULL, OPTION_SET, "errors", "stop", "stop at the first query that fails, the default"},
-    {"keep-going", 'k', NULL, OPTION_SET, "errors", "continue", "go on after a query that fails; status 1 in the end"},
-    {"no-init", 0, NULL, OPTION_NO_INIT, NULL, NULL, "do not read rqlrc before the prompt"},
+    {"stats", 0, "", OPTION_SET, "stats", NULL, NULL},
+    {"defer", 0, "", OPTION_SET, "defer", NULL, NULL},
+    {"stop", 'e', NULL, OPTION_SET, "errors", "stop", "stop at the first failed query (default)"},
+    {"keep-going", 'k', NULL, OPTION_SET, "errors", "continue", "continue after a failed query; exit status 1"},
+    {"no-init", 0, NULL, OPTION_NO_INIT, NULL, NULL, "do not run rqlrc before the prompt"},
     {"quiet", 0, NULL, OPTION_SET, "messages", "quiet", "no notes, no greeting"},
-    {"verbose", 0, NULL, OPTION_SET, "messages", "verbose", "all notes, each time"},
-    {"help", 'h', NULL, OPTION_HELP, NULL, NULL, "this text"},
-    {"version", 0, NULL, OPTION_VERSION, NULL, NULL, "name and version"},
+    {"verbose", 0, NULL, OPTION_SET, "messages", "verbose", "every note, every time"},
+    {"help", 'h', NULL, OPTION_HELP, NULL, NULL, "print this help"},
+    {"version", 0, NULL, OPTION_VERSION, NULL, NULL, "print name and version"},
 };
 const size_t option_count = sizeof option_table / sizeof *option_table;
 
-/* Where reading has come to. */
 struct reader {
     int argc;
     char *const *argv;
@@ -38,11 +37,11 @@ struct reader {
 
 static enum options_result bad(struct strbuf *message)
 {
-    strbuf_puts(message, "\n'rql --help' lists the options\n");
+    strbuf_puts(message, "\ntry 'rql --help'\n");
     return OPTIONS_BAD;
 }
 
-/* One line of at most 79 cells. Of a setting its choices say more than words do. */
+/* One line of at most 79 cells: the summary or, for an option that takes a setting's value, the choices. */
 static void print_option(struct strbuf *out, const struct option_row *row)
 {
     struct strbuf left = {0};
@@ -63,19 +62,19 @@ static void print_option(struct strbuf *out, const struct option_row *row)
     strbuf_free(&left);
 }
 
-/* It fits a screen of 24 lines of 80 cells. */
+/* Fits 24 lines of 80 cells. */
 static void print_help(struct strbuf *out)
 {
-    strbuf_puts(out, "rql: an interactive shell for columnar data; .help inside explains the language\n"
-                     "  rql [OPTIONS]                  a prompt, or queries from standard input\n"
-                     "  rql [OPTIONS] SCRIPT [ARG...]  queries from a file, or - for standard input\n"
-                     "  rql [OPTIONS] -c QUERY ...     these queries\n");
+    strbuf_puts(out, "rql: an interactive shell for columnar data; .help describes the language\n"
+                     "  rql [OPTIONS]                  start a prompt, or read standard input\n"
+                     "  rql [OPTIONS] SCRIPT [ARG...]  run a script; - is standard input\n"
+                     "  rql [OPTIONS] -c QUERY ...     run the queries\n");
     for (size_t i = 0; i < option_count; i++) {
         print_option(out, &option_table[i]);
     }
-    strbuf_puts(out, "An ARG is NAME=VALUE, as of --arg; the K-th one is $argK if it is VALUE alone\n"
+    strbuf_puts(out, "ARG is NAME=VALUE, as for --arg, or just VALUE: the K-th ARG is then $argK\n"
                      "Example: rql -c 'load ids.bin | zip amounts.bin | select id==42 | snds | sum'\n"
-                     "Exit status: 0, 1 if a query failed, 2 for bad usage, 130 if interrupted\n");
+                     "Exit status: 0 success, 1 a query failed, 2 usage error, 130 interrupted\n");
 }
 
 static const struct option_row *find_long(const char *name, size_t length)
@@ -120,9 +119,9 @@ static enum options_result unknown(struct strbuf *message, const char *argument)
 
 static enum options_result bad_value(struct strbuf *message, const struct option_row *row, const char *value)
 {
-    strbuf_printf(message, "rql: --%s cannot be '", row->name);
+    strbuf_printf(message, "rql: invalid value for --%s: '", row->name);
     strbuf_add_visible(message, value, strlen(value));
-    strbuf_puts(message, "'; it is one of ");
+    strbuf_puts(message, "'; choose one of ");
     setting_print_choices(message, setting_find(row->setting));
     return bad(message);
 }
@@ -135,7 +134,7 @@ static enum options_result bad_argument(struct strbuf *message, const char *valu
     return bad(message);
 }
 
-/* One option; `value` is what followed an =, or NULL. */
+/* `value`: the text after `=`, or NULL. */
 static enum options_result apply(struct reader *reader, const struct option_row *row, const char *value)
 {
     if (!row->argument && value) {
@@ -169,10 +168,10 @@ static enum options_result apply(struct reader *reader, const struct option_row 
         return OPTIONS_RUN;
     case OPTION_HELP:
         print_help(reader->message);
-        return OPTIONS_TELL;
+        return OPTIONS_PRINT;
     case OPTION_VERSION:
         strbuf_puts(reader->message, "rql " RQL_VERSION "\n");
-        return OPTIONS_TELL;
+        return OPTIONS_PRINT;
     }
     return OPTIONS_RUN;
 }
@@ -192,7 +191,7 @@ static enum options_result read_option(struct reader *reader, const char *argume
     return row ? apply(reader, row, name[length] ? name + length + 1 : NULL) : unknown(reader->message, argument);
 }
 
-/* Whether what follows the script looks like an option of rql, put too late. A negative number does not. */
+/* An option of rql misplaced after the script? Negative numbers are arguments. */
 static bool looks_like_option(const char *argument)
 {
     if (argument[0] != '-') {
@@ -202,7 +201,7 @@ static bool looks_like_option(const char *argument)
     return second == '-' || (second >= 'a' && second <= 'z') || (second >= 'A' && second <= 'Z');
 }
 
-/* What stands beside the options: the script, then its arguments. */
+/* The first operand is the script, the others its arguments. */
 static enum options_result read_operand(struct reader *reader, const char *argument, bool only_operands)
 {
     struct strbuf *message = reader->message;
@@ -210,7 +209,7 @@ static enum options_result read_operand(struct reader *reader, const char *argum
     if (!options->script) {
         options->script = argument;
         if (*argument == '\0') {
-            strbuf_puts(message, "rql: the script's name is empty");
+            strbuf_puts(message, "rql: the script name is empty");
             return bad(message);
         }
         return OPTIONS_RUN;
@@ -218,7 +217,7 @@ static enum options_result read_operand(struct reader *reader, const char *argum
     if (!only_operands && looks_like_option(argument)) {
         strbuf_puts(message, "rql: unexpected '");
         strbuf_add_visible(message, argument, strlen(argument));
-        strbuf_puts(message, "' after the script; options come before it, and NAME=VALUE after it needs none");
+        strbuf_puts(message, "' after the script; options go before it, and NAME=VALUE needs no option");
         return bad(message);
     }
     options->arguments[options->argument_count++] = argument;
@@ -248,7 +247,7 @@ enum options_result options_parse(struct options *options, int argc, char *const
         }
     }
     if (options->script && options->query_count) {
-        strbuf_puts(message, "rql: a script and -c exclude each other");
+        strbuf_puts(message, "rql: a script and -c are mutually exclusive");
         return bad(message);
     }
     return OPTIONS_RUN;

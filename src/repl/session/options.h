@@ -1,4 +1,4 @@
-/* The command line. All of it is read before anything runs. */
+/* The command line, parsed completely before anything runs. */
 #ifndef RQL_REPL_SESSION_OPTIONS_H
 #define RQL_REPL_SESSION_OPTIONS_H
 
@@ -7,9 +7,9 @@
 enum exit_status {
     EXIT_FINE = 0,
     EXIT_QUERY = 1,         /* a query failed, or its result could not be written */
-    EXIT_USAGE = 2,         /* bad options, or a script that cannot be read */
+    EXIT_USAGE = 2,         /* bad options, or an unreadable script */
     EXIT_INTERRUPTED = 130, /* Ctrl-C outside the prompt */
-    EXIT_PIPE = 141         /* nobody reads standard output any more */
+    EXIT_PIPE = 141         /* standard output is a closed pipe */
 };
 
 enum option_action { OPTION_SET, OPTION_QUERY, OPTION_ARGUMENT, OPTION_NO_INIT, OPTION_HELP, OPTION_VERSION };
@@ -17,10 +17,10 @@ enum option_action { OPTION_SET, OPTION_QUERY, OPTION_ARGUMENT, OPTION_NO_INIT, 
 struct option_row {
     const char *name;     /* without the dashes */
     char letter;          /* or 0 */
-    const char *argument; /* as shown in help, or NULL if it takes none; "" for a setting's choices */
+    const char *argument; /* placeholder in help; "": a choice of the setting; NULL: takes no argument */
     enum option_action action;
     const char *setting; /* OPTION_SET */
-    const char *value;   /* OPTION_SET without an argument: what it is set to */
+    const char *value;   /* OPTION_SET without an argument: the value to set */
     const char *summary;
 };
 
@@ -32,20 +32,20 @@ struct options {
     const char **queries; /* -c, in order; malloc'd */
     size_t query_count;
     const char *script;     /* a path, "-" for standard input, or NULL */
-    const char **arguments; /* what follows the script, NAME=TEXT or TEXT; malloc'd */
+    const char **arguments; /* after the script, NAME=TEXT or TEXT; malloc'd */
     size_t argument_count;
     const char **named; /* --arg, NAME=TEXT; malloc'd */
     size_t named_count;
-    bool no_init; /* the prompt does not read rqlrc */
+    bool no_init; /* do not run rqlrc */
 };
 
 enum options_result {
-    OPTIONS_RUN,  /* go on */
-    OPTIONS_TELL, /* --help, --version: `message` is to be printed, and that is all */
-    OPTIONS_BAD   /* `message` says what is wrong */
+    OPTIONS_RUN,   /* continue */
+    OPTIONS_PRINT, /* --help, --version: print `message` and exit */
+    OPTIONS_BAD    /* `message` is the error */
 };
 
-/* Reads the command line; the strings stay argv's. */
+/* Parses the command line; strings still point into argv. */
 enum options_result options_parse(struct options *options, int argc, char *const *argv, struct strbuf *message);
 void options_free(struct options *options);
 

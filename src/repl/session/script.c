@@ -206,7 +206,7 @@ static void tell_timing(struct turn *turn, int64_t printed_since)
         struct strbuf text = {0};
         int64_t now = now_ns();
         report_timing(&text, &turn->timing, now - printed_since, now - turn->begin + turn->parse_ns);
-        int times = turn->shell->settings.timing - TIMING_TIMES;
+        int times = turn->shell->settings.timing - TIMING_REPEAT;
         if (times > 0 && may_repeat(turn->stmt)) {
             (void)repeat_query(turn->shell, turn->stmt, times, &text, &turn->diags);
         }
@@ -308,10 +308,10 @@ static enum exit_status run_command(struct turn *turn)
 /* Whether rows of the statement's result can wait: those of a table that is cut to what fits the terminal. */
 static enum defer_choice rows_to_leave(const struct shell *shell, const struct stmt *stmt)
 {
-    if (shell->settings.defer == ROWS_LATER_OFF || stmt->kind == STMT_RACE || stmt->kind == STMT_EXPLAIN) {
+    if (shell->settings.defer == DEFERRAL_OFF || stmt->kind == STMT_RACE || stmt->kind == STMT_EXPLAIN) {
         return DEFER_NEVER;
     }
-    if (shell->settings.defer == ROWS_LATER_ALWAYS) {
+    if (shell->settings.defer == DEFERRAL_ALWAYS) {
         return DEFER_ALWAYS;
     }
     const struct print_style style = shell_print_style(shell);
@@ -328,8 +328,8 @@ static enum exit_status run_statement_of(struct shell *shell, const struct stmt 
     timing_add(&turn.timing, PHASE_PARSE, "", parse_ns, 0);
     shell->runner.timing = shell->settings.timing ? &turn.timing : NULL;
     shell->runner.fusion = shell->settings.fusion != 0;
-    shell->runner.collector = shell->settings.learn == LEARN_OFF ? NULL : shell->collector;
-    stats_collector_set_eager(shell->collector, shell->settings.learn == LEARN_NOW);
+    shell->runner.collector = shell->settings.stats == STATS_OFF ? NULL : shell->collector;
+    stats_collector_set_eager(shell->collector, shell->settings.stats == STATS_NOW);
 
     enum exit_status outcome;
     if (stmt->kind == STMT_COMMAND) {
