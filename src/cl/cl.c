@@ -8,7 +8,6 @@
 #include "cl/task/plan_program.h"
 
 #include "base/heap.h"
-#include "engine/optimize/range_analysis.h"
 #include "engine/plan/task_title.h"
 
 #include <stdlib.h>
@@ -102,7 +101,8 @@ static enum status make_plan(struct cl_backend *cl, const struct job *job, struc
         inputs[k] = job->columns[k] ? job->columns[k]->store : task->inputs[k].type;
     for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++)
         if (task->outputs[k].needed)
-            outputs[k] = columns && columns[k] ? columns[k]->store : range_store(task, &task->outputs[k], job->columns);
+            outputs[k] =
+                columns && columns[k] ? columns[k]->store : output_store(task, &task->outputs[k], job->columns);
     cl->program = NULL;
     if (!plan_make(&cl->plan, task, cl->accelerator->shape, inputs, outputs, arena))
         return STATUS_UNABLE; /* what depends on the order of rows, as a product of floats; no device is at fault */

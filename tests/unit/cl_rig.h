@@ -10,8 +10,7 @@
 #include "cl/task/launch.h"
 #include "cl/task/plan_program.h"
 #include "engine/evaluator/evaluator.h"
-#include "engine/optimize/guard.h"
-#include "engine/optimize/range_analysis.h"
+#include "engine/optimize/optimize.h"
 #include "engine/storage/residency.h"
 #include "random_code.h"
 
@@ -227,8 +226,7 @@ static inline struct column *random_column(struct random *random, enum type type
 static inline void setup_analyse(struct setup *setup, int64_t rows)
 {
     setup->rows = rows;
-    range_analyse(&setup->task, setup->columns, rows);
-    guard_place(&setup->task);
+    optimize_task(&setup->task, setup->columns, rows);
 }
 
 static inline struct job setup_job(struct rig *rig, struct setup *setup, int64_t begin, int64_t end)
@@ -292,7 +290,7 @@ static inline struct row_sink new_sink(struct rig *rig, struct setup *setup, int
     const struct task *task = &setup->task;
     struct row_sink sink = {arena_array(rig->arena, task->output_count + 1, sizeof(struct column *)), before};
     for (size_t k = 0; k < task->output_count; k++) {
-        enum type store = range_store(task, &task->outputs[k], setup->columns);
+        enum type store = output_store(task, &task->outputs[k], setup->columns);
         if (task->outputs[k].needed)
             sink.columns[k] = column_reserve(task->outputs[k].type, store, before + rows);
     }

@@ -9,7 +9,7 @@
 #include "engine/backend/backend_choice.h"
 #include "engine/evaluator/evaluator.h"
 #include "engine/explain/explain.h"
-#include "engine/optimize/fuse.h"
+#include "engine/optimize/optimize.h"
 #include "engine/run/run.h"
 #include "engine/storage/column_stats.h"
 #include "queries.h"
@@ -251,7 +251,7 @@ static struct cost_features work_of_sort(struct queries *queries, const char *te
     struct queue fused;
     struct cost_features work;
     queue_init(&fused, bound.queue.arena);
-    fuse(&bound.queue, &fused);
+    optimize_queue(&bound.queue, &fused);
     struct task *task = fused.tasks[1];
     assert_int_equal(task->operator->kind, OPERATOR_SORT);
     struct column *inputs[2];
@@ -307,7 +307,7 @@ static void the_longest_work_is_the_most(void **state)
     struct bound bound = query_bind(queries, "range 0..4000000000000000000 | map c1 % 7 * 2 + c1 / 3 | sum");
     struct queue fused;
     queue_init(&fused, bound.queue.arena);
-    fuse(&bound.queue, &fused);
+    optimize_queue(&bound.queue, &fused);
     assert_int_equal(fused.count, 1);
     const struct task *task = fused.tasks[0];
     const struct job job = {.task = task, .rows = task->rows, .end = task->rows, .diags = &queries->scratch->diags};
@@ -328,7 +328,7 @@ static void only_survivors_are_work(void **state)
     struct bound bound = query_bind(queries, "range 1..1000000 | select c1 % 7 == 3 | sum");
     struct queue fused;
     queue_init(&fused, bound.queue.arena);
-    fuse(&bound.queue, &fused);
+    optimize_queue(&bound.queue, &fused);
     const struct task *task = fused.tasks[0];
     struct job job = {.task = task, .rows = 1000000, .end = 1000000, .diags = &queries->scratch->diags};
     struct row_ranges all,

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/evaluator/evaluator.h"
-#include "engine/optimize/range_analysis.h"
+#include "engine/optimize/passes.h"
 #include "engine/run/run_task.h"
 
 #include <stdlib.h>

@@ -4,9 +4,7 @@
 
 #include "engine/evaluator/filter_order.h"
 #include "engine/explain/explain_task.h"
-#include "engine/optimize/fuse.h"
-#include "engine/optimize/guard.h"
-#include "engine/optimize/range_analysis.h"
+#include "engine/optimize/optimize.h"
 
 static void rarest_leads(void **state)
 {
@@ -38,12 +36,11 @@ static void rarest_leads(void **state)
         struct bound bound = query_bind(queries, cases[i].query);
         struct queue fused;
         queue_init(&fused, queries->scratch->arena);
-        fuse(&bound.queue, &fused);
+        optimize_queue(&bound.queue, &fused);
         struct task *task = fused.tasks[fused.count - 1];
         struct column *columns[8] = {0};
         assert_true(task->input_count <= 8);
-        range_analyse(task, columns, task->rows);
-        guard_place(task);
+        optimize_task(task, columns, task->rows);
         value lead = filter_order_first(task);
         struct strbuf out = {0};
         if (lead != NO_VALUE)

@@ -5,7 +5,7 @@
 #include "engine/evaluator/evaluator.h"
 #include "engine/exact/exact.h"
 #include "engine/explain/explain_task.h"
-#include "engine/optimize/fuse.h"
+#include "engine/optimize/optimize.h"
 #include "engine/run/run.h"
 
 /* What a fused queue does, a task a line. */
@@ -90,7 +90,7 @@ static void check(struct queries *queries, const struct expected *expected, size
         struct queue fused;
         struct strbuf out = {0};
         queue_init(&fused, queries->scratch->arena);
-        fuse(&bound.queue, &fused);
+        optimize_queue(&bound.queue, &fused);
         describe(&out, &fused);
         bool same = expected[i].fused ? strcmp(out.text, expected[i].fused) == 0 : fused.count == 1;
         if (bound.queue.count != expected[i].stages || !same)
@@ -294,7 +294,7 @@ static void firsts_of_sorts(void **state)
         struct bound bound = query_bind(queries, trials[i].text);
         struct queue fused;
         queue_init(&fused, queries->scratch->arena);
-        fuse(&bound.queue, &fused);
+        optimize_queue(&bound.queue, &fused);
         int64_t first = -1;
         for (size_t t = 0; t < fused.count; t++) {
             if (fused.tasks[t]->sink == SINK_OPERATOR && fused.tasks[t]->operator->kind == OPERATOR_SORT)
@@ -356,7 +356,7 @@ static void expressions_are_shared(void **state)
         query_bind(queries, "load ids.bin | map x * x as a | select a % 7 > 1 | map a % 7 as b | sum b");
     struct queue fused;
     queue_init(&fused, queries->scratch->arena);
-    fuse(&bound.queue, &fused);
+    optimize_queue(&bound.queue, &fused);
     assert_int_equal(fused.count, 1);
     const struct code *code = &fused.tasks[0]->code;
     assert_int_equal(code->count, 6); /* ids, ids * ids, 7, % 7, 1, 1 < */
@@ -374,7 +374,7 @@ static void stages_are_kept_for_messages(void **state)
         query_bind(queries, "load ids.bin | map x + 1 as a # more\n | zip (range 1..10 | map x * 2) | filter a > 3");
     struct queue fused;
     queue_init(&fused, queries->scratch->arena);
-    fuse(&bound.queue, &fused);
+    optimize_queue(&bound.queue, &fused);
     assert_int_equal(fused.count, 1);
     assert_int_equal(fused.tasks[0]->stage_count, sizeof marks / sizeof *marks);
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
@@ -400,7 +400,7 @@ static void long_pipelines(void **state)
     struct bound bound = query_bind(queries, text.text);
     struct queue fused;
     queue_init(&fused, queries->scratch->arena);
-    fuse(&bound.queue, &fused);
+    optimize_queue(&bound.queue, &fused);
     assert_in_range(fused.count, 2, 20);
     for (size_t t = 0; t < fused.count; t++)
         assert_true(fused.tasks[t]->code.count < 2100);
@@ -438,7 +438,7 @@ static void failures_name_stage_and_row(void **state)
         struct queue fused;
         struct result result = {.kind = RESULT_NONE};
         queue_init(&fused, queries->scratch->arena);
-        fuse(&bound.queue, &fused);
+        optimize_queue(&bound.queue, &fused);
         assert_int_equal(exact_run(&fused, &result, NULL, &queries->scratch->diags), STATUS_FAILED);
         const struct diag *diag = &queries->scratch->diags.at[0];
         assert_int_equal(diag->span.begin, strstr(cases[i].text, cases[i].place) - cases[i].text);
@@ -500,7 +500,7 @@ static void random_pipelines(void **state)
             continue; /* no second column, or lengths that are known to differ */
         struct queue fused;
         queue_init(&fused, queries->scratch->arena);
-        fuse(&bound.queue, &fused);
+        optimize_queue(&bound.queue, &fused);
         assert_true(fused.count <= bound.queue.count);
         bool good = run_all_ways(queries, text.text, &bound.queue, &fused) == STATUS_OK;
         answered += good;

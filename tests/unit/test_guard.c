@@ -3,9 +3,7 @@
 #include "random_code.h"
 
 #include "engine/explain/explain_task.h"
-#include "engine/optimize/fuse.h"
-#include "engine/optimize/guard.h"
-#include "engine/optimize/range_analysis.h"
+#include "engine/optimize/optimize.h"
 
 enum { INPUTS = 4, OPERATIONS = 24, PROGRAMS = 6000, ROWS_TRIED = 16, MOST_VALUES = 1024 };
 
@@ -15,8 +13,7 @@ static void analyse(struct task *task)
     assert_true(task->input_count <= 8);
     for (size_t k = 0; k < task->input_count; k++)
         columns[k] = task->inputs[k].column;
-    range_analyse(task, columns, task->rows);
-    guard_place(task);
+    optimize_task(task, columns, task->rows);
 }
 
 /* The guards of what is checked in the task, one after another. */
@@ -72,7 +69,7 @@ static void usual_ways(void **state)
         struct bound bound =
             query_bind(queries, arena_printf(queries->scratch->arena, "load wide.i64 | %s", cases[i].stages));
         queue_init(&fused, queries->scratch->arena);
-        fuse(&bound.queue, &fused);
+        optimize_queue(&bound.queue, &fused);
         assert_int_equal(fused.count, 1);
         analyse(fused.tasks[0]);
         strbuf_puts(&guards, "");
@@ -214,8 +211,7 @@ static void growth_is_bounded(void **state)
     struct task *task = bound.queue.tasks[1];
     int32_t before = task->code.count;
     struct column *columns[] = {NULL};
-    range_analyse(task, columns, 4);
-    guard_place(task);
+    optimize_task(task, columns, 4);
     assert_true(task->code.count > before && task->code.count <= 5 * before);
     queue_release(&bound.queue);
     strbuf_free(&text);

@@ -10,7 +10,7 @@
 
 #include "engine/evaluator/evaluator.h"
 #include "engine/exact/exact.h"
-#include "engine/optimize/fuse.h"
+#include "engine/optimize/optimize.h"
 #include "engine/run/run.h"
 #include "random_code.h"
 
@@ -343,7 +343,7 @@ static void trial_init(struct trial *trial, struct random *random)
         }
     }
     queue_prune(&trial->queue);
-    fuse(&trial->queue, &trial->fused);
+    optimize_queue(&trial->queue, &trial->fused);
 }
 
 static void trial_free(struct trial *trial)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/optimize/range_analysis.h"
+#include "engine/optimize/passes.h"
 #include "random_code.h"
 
 #include <stdio.h>
@@ -225,7 +225,7 @@ static void stores_are_narrow(void **state)
     };
     static const enum type stores[] = {TYPE_I8, TYPE_I64, TYPE_I32, TYPE_BOOL, TYPE_F64};
     for (size_t k = 0; k < 5; k++)
-        assert_int_equal(range_store(fixture->task, &outputs[k], fixture->pointers), stores[k]);
+        assert_int_equal(output_store(fixture->task, &outputs[k], fixture->pointers), stores[k]);
 }
 
 /* Some element that the input's column may have, always the same one in the same place. */

@@ -8,7 +8,7 @@
 
 #include "engine/evaluator/evaluator.h"
 #include "engine/exact/exact.h"
-#include "engine/optimize/fuse.h"
+#include "engine/optimize/optimize.h"
 #include "engine/run/run_task.h"
 #include "random_code.h"
 
@@ -223,7 +223,7 @@ static void queues_agree(void **state)
             struct runner runner = {.evaluator = evaluator, .fusion = way == 0};
             struct queue fused;
             queue_init(&fused, chain.arena);
-            fuse(&chain.queue, &fused);
+            optimize_queue(&chain.queue, &fused);
             enum status status = way < 2 ? run_queue(&runner, &chain.queue, &result, &chain.diags)
                                          : exact_run(way == 2 ? &fused : &chain.queue, &result, NULL, &chain.diags);
             check_result(&chain, kept, status, &result);

@@ -1,6 +1,5 @@
 #include "engine/backend/cost_features.h"
 
-#include "engine/optimize/range_analysis.h"
 #include "engine/storage/residency.h"
 
 #include "base/hash.h"
@@ -108,7 +107,7 @@ static int64_t bytes_written(const struct cost_features *work)
         bool carries = task->sink == SINK_OPERATOR && operator_carries(task->operator);
         enum type store = carries                       ? work->columns[task->code.at[output->value].integer]->store
                           : task->sink == SINK_OPERATOR ? output->type
-                                                        : range_store(task, output, work->columns);
+                                                        : output_store(task, output, work->columns);
         bytes += (int64_t)type_table[store].size;
     }
     return bytes;

@@ -2,7 +2,7 @@
 
 #include "base/integer.h"
 #include "engine/backend/memory_limit.h"
-#include "engine/optimize/range_analysis.h"
+#include "engine/optimize/optimize.h"
 #include "engine/storage/file_changed.h"
 #include "engine/storage/residency.h"
 
@@ -253,7 +253,7 @@ void defer_rows(struct backend *evaluator, int64_t memory, const struct job *job
     task->limit = INT64_MAX;
     task->window = job->task->window;
     hold_inputs(defer, job, given, kept);
-    range_analyse(task, defer->read, task->rows); /* and no guards: nothing in it fails */
+    optimize_task(task, defer->read, task->rows);
     defer->rests = arena_array(arena, task->output_count + 1, sizeof *defer->rests);
     for (size_t k = 0; k < task->output_count; k++) {
         struct rest *rest = &defer->rests[k];

@@ -4,8 +4,7 @@
 
 #include "base/heap.h"
 #include "engine/backend/datum.h"
-#include "engine/optimize/guard.h"
-#include "engine/optimize/range_analysis.h"
+#include "engine/optimize/optimize.h"
 #include "engine/plan/failure.h"
 
 #include <stdlib.h>
@@ -178,6 +177,5 @@ void user_reduce_prepare(const struct user_reduce *reducer)
 {
     struct task *body = reducer->body;
     body->outputs[0].needed = true;
-    range_analyse(body, user_reduce_columns(reducer, 1, body->code.arena), 1);
-    guard_place(body);
+    optimize_task(body, user_reduce_columns(reducer, 1, body->code.arena), 1);
 }

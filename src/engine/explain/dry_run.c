@@ -1,7 +1,6 @@
 #include "engine/explain/dry_run.h"
 
-#include "engine/optimize/guard.h"
-#include "engine/optimize/range_analysis.h"
+#include "engine/optimize/optimize.h"
 
 void dry_run_init(struct dry_run *dry_run, const struct queue *queue)
 {
@@ -42,7 +41,7 @@ static int64_t most_rows(const struct dry_run *dry_run, const struct task *task)
 static enum type store_of(const struct task *task, const struct output *output, struct column *const *columns)
 {
     if (task->sink != SINK_OPERATOR)
-        return range_store(task, output, columns);
+        return output_store(task, output, columns);
     return operator_carries(task->operator) ? columns[task->code.at[output->value].integer]->store : output->type;
 }
 
@@ -67,8 +66,7 @@ void dry_run_analyse(const struct dry_run *dry_run, struct task *task, struct co
 {
     if (task->sink == SINK_OPERATOR)
         return;
-    range_analyse(task, columns, dry_run->most[task->number]);
-    guard_place(task);
+    optimize_task(task, columns, dry_run->most[task->number]);
 }
 
 struct column **dry_run_inputs(struct dry_run *dry_run, struct task *task)

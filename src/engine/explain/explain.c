@@ -3,7 +3,7 @@
 
 #include "engine/bind/bind.h"
 #include "engine/explain/explain_task.h"
-#include "engine/optimize/fuse.h"
+#include "engine/optimize/optimize.h"
 
 #include <string.h>
 
@@ -126,7 +126,7 @@ static enum status explain_bound(struct strbuf *out, struct runner *runner, cons
     const struct queue *queue = &bound->queue;
     struct queue fused;
     queue_init(&fused, arena);
-    fuse(queue, &fused);
+    optimize_queue(queue, &fused);
     enum status status = STATUS_OK;
     if (stmt->variant.text != NULL) {
         status = explain_kernels(out, runner, runner->fusion ? &fused : queue, diags);

@@ -9,9 +9,8 @@
  * cheaper than storing it. What is read at any position (GATHER), and by breakers, has to be a column: a task that only
  * passes columns on is read through, and disappears if nobody else reads it; another one is closed.
  */
-#include "engine/optimize/fuse.h"
-
 #include "engine/optimize/fuse_internal.h"
+#include "engine/optimize/passes.h"
 
 #include <string.h>
 
@@ -420,7 +419,6 @@ static void close_unread(const struct fusion *fusion, size_t count, const struct
 
 void fuse(const struct queue *queue, struct queue *fused)
 {
-    queue_prune(queue);
     struct arena *arena = fused->arena;
     struct fusion fusion = {.arena = arena, .queue = queue, .fused = fused};
     fusion.bundles = arena_array(arena, queue->count + 1, sizeof *fusion.bundles);
@@ -449,6 +447,4 @@ void fuse(const struct queue *queue, struct queue *fused)
         fusion_group_close(result, fused);
     }
     mark_stages(&fusion);
-    queue_prune(fused);
-    fuse_limit(fused);
 }

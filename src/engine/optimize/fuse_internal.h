@@ -36,7 +36,4 @@ struct input fused_input(const struct fusion *fusion, struct fusion_group *group
 /* The fused task of a breaker, in a bundle that nothing joins. */
 struct fusion_group *fuse_operator(const struct fusion *fusion, const struct reading *reading);
 
-/* Sets breaker.first of the sorts in a queue that is fused and will not change. */
-void fuse_limit(const struct queue *fused);
-
 #endif

@@ -4,7 +4,7 @@
  * demanded where any reader demands it. Conditions are made of bools that the code computes anyway, so each edge adds
  * at most a few operations on bools. A condition may read a bool that a failure has spoilt, but the first failure in
  * the order of lazy evaluation is reached through conditions that are all sound, so it is never missed. */
-#include "engine/optimize/guard.h"
+#include "engine/optimize/passes.h"
 
 /* Demands: a bool of the code, or one of these. */
 enum { ALWAYS = NO_VALUE, NEVER = -2 };

@@ -4,7 +4,7 @@
  * failure, though, with whatever the failed operation left, and a division by zero then would trap: so an operation
  * that can trap or is undefined for some arguments is only left unchecked if no failure can reach its arguments. (The
  * class of a column always holds zero, which is also what the pages of a file truncated meanwhile read as.) */
-#include "engine/optimize/range_analysis.h"
+#include "engine/optimize/passes.h"
 
 #include "engine/plan/interval.h"
 
@@ -150,17 +150,4 @@ void range_analyse(struct task *task, struct column *const *columns, int64_t row
         for (int i = 0; i < op_table[instr->op].arity; i++)
             doubtful[v] = doubtful[v] || doubtful[instr->args[i]];
     }
-}
-
-enum type range_store(const struct task *task, const struct output *output, struct column *const *columns)
-{
-    const struct instr *instr = &task->code.at[output->value];
-    if (instr->op == OP_INPUT || instr->op == OP_GATHER) {
-        const struct column *column = columns[instr->integer];
-        if (column != NULL && column->type == output->type)
-            return column->store;
-    }
-    if (instr->kind == KIND_INT && instr->lane == LANE_I32)
-        return TYPE_I32;
-    return type_of_kind(instr->kind);
 }

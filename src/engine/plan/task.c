@@ -142,6 +142,19 @@ bool aggregate_in_order(const struct aggregate *aggregate, const struct code *co
     return ordered && code->at[aggregate->value].kind == KIND_FLOAT;
 }
 
+enum type output_store(const struct task *task, const struct output *output, struct column *const *columns)
+{
+    const struct instr *instr = &task->code.at[output->value];
+    if (instr->op == OP_INPUT || instr->op == OP_GATHER) {
+        const struct column *column = columns[instr->integer];
+        if (column != NULL && column->type == output->type)
+            return column->store;
+    }
+    if (instr->kind == KIND_INT && instr->lane == LANE_I32)
+        return TYPE_I32;
+    return type_of_kind(instr->kind);
+}
+
 /* What a breaker carries or aggregates, where it is needed. Its keys, which always are, are numbers of inputs and not
  * values; their INPUTs are marked for the sake of those who look at code alone. */
 static void mark_breaker(const struct task *task, bool *live)

@@ -183,6 +183,10 @@ bool aggregate_in_order(const struct aggregate *aggregate, const struct code *co
 
 bool task_has_window(const struct task *task); /* anything but the whole */
 
+/* The type that stores an output of an analysed task: its column's own for a bare input of the output's type, else the
+ * narrowest of i32 and i64 that its interval fits, or bool or f64. `columns` are the task's inputs in order. */
+enum type output_store(const struct task *task, const struct output *output, struct column *const *columns);
+
 /* Marks the values a run of the task must compute: filters, needed outputs, aggregates, what they read, and the guards
  * of those that are checked. `live` has code.count entries and is cleared first. */
 void task_mark_live(const struct task *task, bool *live);

@@ -1,6 +1,5 @@
 #include "engine/run/output_columns.h"
 
-#include "engine/optimize/range_analysis.h"
 #include "engine/plan/row_count.h"
 #include "engine/storage/residency.h"
 
@@ -63,7 +62,7 @@ enum status results_make(const struct job *job, struct buffer_pool *pool, struct
         outcome->columns[k] = rows_of_input(pool, job, given, output);
         if (outcome->columns[k])
             continue;
-        enum type store = range_store(task, output, job->columns);
+        enum type store = output_store(task, output, job->columns);
         struct column *column = column_reserve_from(pool, output->type, store, rows);
         if (!column)
             return diag_error(job->diags, task->span, "not enough memory for a column of %lld rows", (long long)rows);

@@ -6,7 +6,7 @@
 #include "engine/exact/exact.h"
 #include "engine/formats/save.h"
 #include "engine/operators/describe.h"
-#include "engine/optimize/fuse.h"
+#include "engine/optimize/optimize.h"
 #include "engine/plan/row_count.h"
 #include "engine/run/run_task.h"
 #include "engine/storage/column_stats.h"
@@ -123,7 +123,7 @@ enum status run_queue(struct runner *runner, const struct queue *queue, struct r
     size_t diags_before = diags->count;
     int64_t began = now_ns();
     queue_init(&fused, queue->arena);
-    fuse(queue, &fused);
+    optimize_queue(queue, &fused);
     if (runner->fusion)
         timing_add(runner->timing, PHASE_FUSE, "", now_ns() - began, 0);
 

@@ -7,8 +7,7 @@
 #include "engine/backend/memory_limit.h"
 #include "engine/backend/streamed_scan.h"
 #include "engine/backend/zone_prune.h"
-#include "engine/optimize/guard.h"
-#include "engine/optimize/range_analysis.h"
+#include "engine/optimize/optimize.h"
 #include "engine/plan/row_count.h"
 #include "engine/plan/task_title.h"
 #include "engine/run/defer_policy.h"
@@ -452,8 +451,7 @@ enum status run_task(const struct runner *runner, struct task *task, struct colu
         run.job.timing = &run.timing;
     }
     run.job.columns = inputs_narrow(runner, task, inputs, diags->arena);
-    range_analyse(task, run.job.columns, rows);
-    guard_place(task);
+    optimize_task(task, run.job.columns, rows);
     if (runner->progress)
         run.job.whole = task_whole(task, inputs, rows, diags->arena);
     enum status status = task->sink == SINK_ROWS ? run_rows(&run, outcome) : run_aggregates(&run, outcome);

@@ -1,5 +1,5 @@
 /* How many of a sort's rows are read: what comes before a `take` in the pipeline need not order the others. */
-#include "engine/optimize/fuse_internal.h"
+#include "engine/optimize/passes.h"
 
 /* Whether the task reads elements of the input that are not in its own row. */
 static bool reads_elsewhere(const struct task *task, size_t input)
@@ -25,7 +25,7 @@ static void read_by(int64_t *ends, const struct task *from, int64_t end)
         ends[from->number] = end;
 }
 
-void fuse_limit(const struct queue *fused)
+void push_limits(const struct queue *fused)
 {
     int64_t *ends = arena_array(fused->arena, fused->count + 1, sizeof *ends);
     for (size_t t = 0; t < fused->count; t++) {

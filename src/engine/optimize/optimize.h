@@ -1,0 +1,15 @@
+/* The optimizer: passes over a queue, and over each of its tasks once the columns it reads are known. */
+#ifndef RQL_ENGINE_OPTIMIZE_OPTIMIZE_H
+#define RQL_ENGINE_OPTIMIZE_OPTIMIZE_H
+
+#include "engine/plan/task.h"
+
+/* Fills `fused`, initialised with the same arena, with an equivalent queue of as few tasks as possible. Both queues
+ * hold the columns they read. `queue` keeps its tasks; only its unneeded outputs are marked. */
+void optimize_queue(const struct queue *queue, struct queue *fused);
+
+/* Analyses a task for a run on `columns`, its inputs in order, and `rows` rows: sets the lane, interval, `checked` and
+ * guard of every instruction. May append instructions to the task's code, in that code's arena. */
+void optimize_task(struct task *task, struct column *const *columns, int64_t rows);
+
+#endif
