@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory is taken in chunks that double in size up to a bound; what does not fit into one gets a chunk of its own. */
+/* Chunks double in size up to LARGEST_CHUNK; a larger allocation gets a chunk of its own. */
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
 
 struct chunk {
@@ -17,9 +17,9 @@ struct chunk {
 
 struct arena {
     struct chunk *chunks;
-    char *free;       /* the unused, zeroed rest of the newest chunk */
-    size_t left;      /* its bytes */
-    size_t next_size; /* of the next ordinary chunk */
+    char *free;       /* the zeroed rest of the newest chunk */
+    size_t left;      /* bytes at `free` */
+    size_t next_size; /* of the next regular chunk */
 };
 
 static char *add_chunk(struct arena *arena, size_t size)
@@ -97,6 +97,15 @@ void *arena_grow(struct arena *arena, const void *old, size_t count, size_t capa
     return memory;
 }
 
+void *arena_reserve(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size)
+{
+    enum { FIRST_CAPACITY = 8 };
+    if (count < *capacity)
+        return array;
+    *capacity = *capacity ? 2 * *capacity : FIRST_CAPACITY;
+    return arena_grow(arena, array, count, *capacity, size);
+}
+
 char *arena_text(struct arena *arena, const char *text, size_t length)
 {
     if (length == SIZE_MAX)
@@ -121,7 +130,7 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args)
     va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    /* Fails only for text over INT_MAX or a broken format: nothing a message could recover from. */
+    /* Only text longer than INT_MAX or an invalid format fails. */
     if (length < 0)
         heap_exhausted();
     char *text = arena_alloc(arena, (size_t)length + 1);

@@ -9,8 +9,8 @@
 
 enum { OWNER_ONLY = 0700 };
 
-/* As the XDG specification asks, a relative XDG_CACHE_HOME is not looked at. */
-static bool choose_path(struct strbuf *path)
+/* The XDG specification says to ignore a relative XDG_CACHE_HOME. */
+static bool append_path(struct strbuf *path)
 {
     const char *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
@@ -25,8 +25,8 @@ static bool choose_path(struct strbuf *path)
     return true;
 }
 
-/* What is really wrong with a parent shows when the directory itself is made. */
-static void make_parents(char *path)
+/* Errors are ignored: creating the directory itself will report them. */
+static void create_parents(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -54,8 +54,8 @@ int cachedir_create_subdir(const char *path)
 
 int cachedir_create(struct strbuf *path)
 {
-    if (!choose_path(path))
+    if (!append_path(path))
         return ENOENT;
-    make_parents(path->text);
+    create_parents(path->text);
     return cachedir_create_subdir(path->text);
 }

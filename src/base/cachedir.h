@@ -1,15 +1,15 @@
-/* Where rql keeps what it could find out again: $XDG_CACHE_HOME/rql, or ~/.cache/rql. */
+/* The cache directory: $XDG_CACHE_HOME/rql, or ~/.cache/rql. */
 #ifndef RQL_BASE_CACHEDIR_H
 #define RQL_BASE_CACHEDIR_H
 
 #include "base/strbuf.h"
 
-/* Appends the directory's path and makes it, for the user alone, if it is missing. 0, or the errno that says why it
- * cannot be used; the path is there then too, unless the environment names no place (ENOENT). A directory that belongs
- * to somebody else is refused (EPERM): what is in it may be run. */
+/* Appends the directory's path and creates it with mode 0700 if missing. Returns 0, or an errno if it cannot be used;
+ * the path is appended in either case unless the environment does not define it (ENOENT). A directory of another owner
+ * is refused (EPERM), because files in it may be executed. */
 int cachedir_create(struct strbuf *path);
 
-/* Makes a directory below it, the same way. */
+/* Creates the subdirectory `path` with the same mode and checks. Returns 0 or an errno. */
 int cachedir_create_subdir(const char *path);
 
 #endif

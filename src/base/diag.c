@@ -10,11 +10,7 @@ void diags_init(struct diags *diags, struct arena *arena)
 
 static struct diag *add(struct diags *diags, enum severity severity, struct span span, const char *message)
 {
-    if (diags->count == diags->capacity) {
-        size_t capacity = diags->capacity ? diags->capacity * 2 : 4;
-        diags->at = arena_grow(diags->arena, diags->at, diags->count, capacity, sizeof *diags->at);
-        diags->capacity = capacity;
-    }
+    diags->at = arena_reserve(diags->arena, diags->at, diags->count, &diags->capacity, sizeof *diags->at);
     struct diag *diag = &diags->at[diags->count++];
     *diag = (struct diag){.severity = severity, .span = span, .message = message};
     return diag;
@@ -75,8 +71,8 @@ bool diags_have_errors(const struct diags *diags)
     return false;
 }
 
-/* Longer names are not worth comparing; the bound keeps the rows below on the stack. */
-enum { LONGEST_NAME = 255, MOST_NEAREST = 16, NOT_NEAR = LONGEST_NAME + 1 };
+/* Longer names are not compared; the bound keeps the rows below on the stack. */
+enum { MAX_NAME = 255, MAX_NEAREST = 16, NOT_SIMILAR = MAX_NAME + 1 };
 
 static int fold(char c)
 {
@@ -88,10 +84,11 @@ static unsigned min_unsigned(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Edit distance with swaps of neighbours (optimal string alignment), case folded. Both at most LONGEST_NAME long. */
+/* Edit distance with transpositions (optimal string alignment), ignoring case. Both names have at most MAX_NAME bytes.
+ */
 static unsigned edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    unsigned rows[3][LONGEST_NAME + 1];
+    unsigned rows[3][MAX_NAME + 1];
     unsigned *before = rows[0], *last = rows[1], *row = rows[2];
 
     for (size_t j = 0; j <= b_length; j++)
@@ -110,7 +107,7 @@ static unsigned edit_distance(const char *a, size_t a_length, const char *b, siz
     return last[b_length];
 }
 
-/* Whether `shorter` abbreviates `longer`: the same first letter, all letters in order. */
+/* Whether `shorter` has the same first letter as `longer` and its letters occur there in order. */
 static bool abbreviates(const char *shorter, const char *longer)
 {
     if (!*shorter || fold(*shorter) != fold(*longer))
@@ -122,36 +119,36 @@ static bool abbreviates(const char *shorter, const char *longer)
     return !*shorter;
 }
 
-/* How near the candidate is, smaller being nearer; NOT_NEAR if it is not. */
-static unsigned nearness(const char *name, const char *candidate)
+/* A score, lower for more similar names; NOT_SIMILAR if they are not. */
+static unsigned similarity(const char *name, const char *candidate)
 {
     size_t name_length = strlen(name), length = strlen(candidate);
-    if (name_length == 0 || length == 0 || name_length > LONGEST_NAME || length > LONGEST_NAME)
-        return NOT_NEAR;
+    if (name_length == 0 || length == 0 || name_length > MAX_NAME || length > MAX_NAME)
+        return NOT_SIMILAR;
 
     unsigned limit = name_length > 3 ? (unsigned)name_length / 3 : 1;
     unsigned difference = (unsigned)(length > name_length ? length - name_length : name_length - length);
     if (difference <= limit) {
         unsigned distance = edit_distance(name, name_length, candidate, length);
-        /* Names that share no letter are not near, however short. */
+        /* Names without a common letter are not similar, however short. */
         if (distance <= limit && distance < (length > name_length ? length : name_length))
             return distance;
     }
-    return abbreviates(name, candidate) ? limit + 1 : NOT_NEAR;
+    return abbreviates(name, candidate) ? limit + 1 : NOT_SIMILAR;
 }
 
 size_t nearest_names(const char *name, const char *const *candidates, size_t count, const char **nearest, size_t max)
 {
-    unsigned scores[MOST_NEAREST];
+    unsigned scores[MAX_NEAREST];
     size_t found = 0;
 
-    if (max > MOST_NEAREST)
-        max = MOST_NEAREST;
+    if (max > MAX_NEAREST)
+        max = MAX_NEAREST;
     if (max == 0)
         return 0;
     for (size_t i = 0; i < count; i++) {
-        unsigned score = nearness(name, candidates[i]);
-        if (score == NOT_NEAR || (found == max && score >= scores[found - 1]))
+        unsigned score = similarity(name, candidates[i]);
+        if (score == NOT_SIMILAR || (found == max && score >= scores[found - 1]))
             continue;
         size_t at = found < max ? found++ : found - 1;
         for (; at > 0 && scores[at - 1] > score; at--) {

@@ -38,8 +38,9 @@ static void decimal_from_int(struct decimal *decimal, uint64_t digits, int place
     memcpy(decimal->digits, begin, (size_t)decimal->count);
 }
 
-/* Decimals of few places, the usual case: if n / 10^places is the number, where n has at most 15 digits and so both are
- * exact and the division is rounded once, then these digits read back, and the fewest places give the fewest digits. */
+/* The common case, numbers with few decimal places: if n / 10^places equals the number and n has at most 15 digits,
+ * both operands are exact and the division rounds once, so the digits of n read back. The fewest places give the fewest
+ * digits. */
 static bool decimal_by_scaling(struct decimal *decimal, double number)
 {
     static const double tens[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
@@ -69,22 +70,22 @@ static uint64_t rounded(uint64_t mantissa, int exponent, int places)
         dividend <<= shift;
     else
         divisor <<= -shift;
-    bool is_shift = places >= 0; /* much quicker than a division */
+    bool is_shift = places >= 0; /* much faster than a division */
     uint128 quotient = is_shift ? dividend >> (shift < 0 ? -shift : 0) : dividend / divisor;
     uint128 twice = (dividend - quotient * divisor) * 2;
-    bool up = twice > divisor || (twice == divisor && (quotient & 1));
-    return (uint64_t)quotient + up;
+    bool round_up = twice > divisor || (twice == divisor && (quotient & 1));
+    return (uint64_t)quotient + round_up;
 }
 
-/* The 15, 16 or 17 digits nearest to a number of usual size, whichever read back first, by exact arithmetic. Powers of
- * two are left out, as doubles lie closer below them than above. */
+/* The first of 15, 16 or 17 digits that read back, by exact arithmetic, for numbers of common magnitude. Powers of two
+ * are excluded, because doubles lie closer below them than above. */
 static bool decimal_by_rounding(struct decimal *decimal, double number)
 {
     static const uint64_t tens[] = {100000000000000, 1000000000000000, 10000000000000000, 100000000000000000};
-    const double least = 1e-9, most = 1e22;
+    const double lowest = 1e-9, highest = 1e22;
     int exponent;
     double fraction = frexp(number, &exponent);
-    if (fraction == 0.5 || !(number > least && number < most))
+    if (fraction == 0.5 || !(number > lowest && number < highest))
         return false;
     uint64_t mantissa = (uint64_t)ldexp(fraction, DBL_MANT_DIG);
     int magnitude = (int)floor(log10(number));
@@ -92,7 +93,7 @@ static bool decimal_by_rounding(struct decimal *decimal, double number)
         int places = digits - 1 - magnitude;
         uint64_t nearest = rounded(mantissa, exponent - DBL_MANT_DIG, places);
         if (nearest < tens[digits - 15] || nearest >= tens[digits - 14])
-            return false; /* the logarithm was rounded past a power of ten */
+            return false; /* the logarithm rounded past a power of ten */
         if (number_scaled(nearest, -places) == number) {
             decimal_from_int(decimal, nearest, places);
             return true;
@@ -101,7 +102,7 @@ static bool decimal_by_rounding(struct decimal *decimal, double number)
     return false;
 }
 
-/* The digits of a number printed by %e. Whatever the locale's decimal point is, it is not a digit. */
+/* The digits of text printed by %e. Any decimal point of the locale is skipped. */
 static void decimal_from_text(struct decimal *decimal, const char *text)
 {
     decimal->count = 0;
@@ -115,8 +116,8 @@ static void decimal_from_text(struct decimal *decimal, const char *text)
         decimal->count--;
 }
 
-/* The 16-digit decimal just above a power of two, which is nearer to it than the next double but not the nearest
- * decimal of its length, as doubles lie half as far apart below as above. */
+/* The 16-digit decimal just above a power of two. It is nearer to the number than to the next double but is not the
+ * nearest 16-digit decimal, because doubles lie half as far apart below as above. */
 static bool above_power_of_two(char *text, size_t size, double number)
 {
     int exponent;
@@ -133,8 +134,8 @@ static bool above_power_of_two(char *text, size_t size, double number)
 static void decimal_by_search(struct decimal *decimal, double number)
 {
     char text[40];
-    /* Any decimal of up to 15 digits survives the way to a normal double and back, so if one is short enough, %.14e
-     * finds it with zeroes behind. Subnormal numbers have fewer digits to offer. */
+    /* Every decimal of up to 15 digits survives conversion to a normal double and back, so if a short one exists, %.14e
+     * prints it with trailing zeroes. Subnormal numbers have fewer digits. */
     for (int digits = number < DBL_MIN ? 1 : 15; digits < 17; digits++) {
         snprintf(text, sizeof text, "%.*e", digits - 1, number);
         if (strtod(text, NULL) == number) {

@@ -18,14 +18,14 @@ void heap_retain_freed(void)
 }
 #endif
 
-/* The one place below the shell that prints and ends the program. */
+/* The only place below the shell that prints and ends the program. */
 void heap_exhausted(void)
 {
     fputs("rql: out of memory\n", stderr);
     abort();
 }
 
-static void *or_end(void *memory)
+static void *or_abort(void *memory)
 {
     if (!memory)
         heap_exhausted();
@@ -34,15 +34,24 @@ static void *or_end(void *memory)
 
 void *heap_array(size_t count, size_t size)
 {
-    return or_end(calloc(count ? count : 1, size ? size : 1));
+    return or_abort(calloc(count ? count : 1, size ? size : 1));
 }
 
 void *heap_resize(void *array, size_t count, size_t size)
 {
-    return or_end(reallocarray(array, count ? count : 1, size ? size : 1));
+    return or_abort(reallocarray(array, count ? count : 1, size ? size : 1));
+}
+
+void *heap_reserve(void *array, size_t count, size_t *capacity, size_t size)
+{
+    enum { FIRST_CAPACITY = 8 };
+    if (count < *capacity)
+        return array;
+    *capacity = *capacity ? 2 * *capacity : FIRST_CAPACITY;
+    return heap_resize(array, *capacity, size);
 }
 
 char *heap_text(const char *text)
 {
-    return or_end(strdup(text));
+    return or_abort(strdup(text));
 }

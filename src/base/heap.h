@@ -1,25 +1,28 @@
-/* Small pieces of memory that live as long as somebody refers to them: names, relations, bindings. Running out of it
- * ends the program with a message: there is nothing sensible a query of a few kilobytes can do about it. Column data,
- * of which there can be too much, is not allocated here. */
+/* Heap memory for small objects with their own lifetime: names, relations, bindings. Running out of memory aborts with
+ * a message: a query of a few kilobytes cannot recover. Column data is not allocated here, because it may not fit. */
 #ifndef RQL_BASE_HEAP_H
 #define RQL_BASE_HEAP_H
 
 #include <stddef.h>
 
-/* `count` zeroed elements of `size` bytes, released by free. Never NULL. */
+/* `count` zeroed elements of `size` bytes, to be freed with free. Never NULL. */
 void *heap_array(size_t count, size_t size);
 
-/* The array with room for `count` elements, what is new not zeroed. Never NULL. */
+/* The array resized to `count` elements; new elements are not zeroed. Never NULL. */
 void *heap_resize(void *array, size_t count, size_t size);
 
-/* A copy of the text. */
+/* `array` with room for at least one more than `count` elements of `size` bytes: doubles *capacity when it is full.
+ * New elements are not zeroed. Never NULL. */
+void *heap_reserve(void *array, size_t count, size_t *capacity, size_t size);
+
+/* A copy of the text, to be freed with free. */
 char *heap_text(const char *text);
 
-/* What is freed from now on stays the process's own, up to some megabytes: to take it anew from the system costs a page
- * fault for every 4 KiB, which are a sixth of what a filter of 10 M rows takes on a virtual machine. */
+/* Makes malloc retain up to 32 MiB of freed memory: getting it again costs a page fault per 4 KiB, a sixth of the time
+ * of a filter of 10 M rows on a virtual machine. */
 void heap_retain_freed(void);
 
-/* Ends the program for want of memory: also for sizes that no memory could hold. */
+/* Aborts with "out of memory"; also for sizes that no memory could hold. */
 _Noreturn void heap_exhausted(void);
 
 #endif

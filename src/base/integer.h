@@ -1,5 +1,5 @@
-/* What the standard library lacks for 64-bit integers, and those of 128 bits, in which sums and products of them are
- * exact; gcc and clang have these on 64-bit hosts. */
+/* Helpers for 64-bit integers, and 128-bit integers for exact sums and products; gcc and clang provide them on 64-bit
+ * hosts. */
 #ifndef RQL_BASE_INTEGER_H
 #define RQL_BASE_INTEGER_H
 
@@ -28,7 +28,7 @@ static inline int128 max_int128(int128 a, int128 b)
     return a > b ? a : b;
 }
 
-/* a / b rounded up, of a >= 0 and b > 0. */
+/* a / b rounded up; a >= 0 and b > 0. */
 static inline int64_t divide_up(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);

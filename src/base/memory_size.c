@@ -9,12 +9,12 @@
 
 enum { PATH_BYTES = 4096, LINE_BYTES = 4200 };
 
-/* The files of a control group's memory, in the second version of Linux' interface and the first. */
+/* The files of a memory control group in cgroup v2 and v1. */
 struct layout {
-    const char *controller; /* in /proc/self/cgroup: between its colons */
-    const char *root;       /* where the groups are mounted */
+    const char *controller; /* its name in /proc/self/cgroup */
+    const char *root;       /* mount point */
     const char *limit, *usage;
-    const char *stat, *inactive, *active; /* what of the usage is files' */
+    const char *stat, *inactive, *active; /* parts of the usage that are file pages */
 };
 static const struct layout layouts[] = {
     {"", "/sys/fs/cgroup", "memory.max", "memory.current", "memory.stat", "inactive_file", "active_file"},
@@ -22,7 +22,7 @@ static const struct layout layouts[] = {
      "total_inactive_file", "total_active_file"},
 };
 
-/* A file that holds one number; INT64_MAX if it does not. */
+/* The positive number in a file; INT64_MAX if there is none. */
 static int64_t read_number(const char *path)
 {
     FILE *file = fopen(path, "re");
@@ -35,7 +35,7 @@ static int64_t read_number(const char *path)
     return number;
 }
 
-/* The number after a word at the start of a line; `absent` if there is none. */
+/* The number after `word` at the start of a line; `absent` if there is none. */
 static int64_t read_field(const char *path, const char *word, int64_t absent)
 {
     FILE *file = fopen(path, "re");
@@ -51,20 +51,20 @@ static int64_t read_field(const char *path, const char *word, int64_t absent)
     return number;
 }
 
-/* A file of a group. */
-static const char *name(char *path, const struct layout *layout, const char *group, const char *file)
+/* The path of a group's file, in `path`. */
+static const char *group_file(char *path, const struct layout *layout, const char *group, const char *file)
 {
     if (snprintf(path, PATH_BYTES, "%s%s/%s", layout->root, group, file) >= PATH_BYTES)
         *path = '\0'; /* no such file */
     return path;
 }
 
-/* What a group leaves of its limit; files' pages count as free. */
+/* The group's limit less its usage; file pages count as free. */
 static int64_t group_free(const struct layout *layout, const char *group, int64_t limit)
 {
     char path[PATH_BYTES];
-    int64_t used = read_number(name(path, layout, group, layout->usage));
-    name(path, layout, group, layout->stat);
+    int64_t used = read_number(group_file(path, layout, group, layout->usage));
+    group_file(path, layout, group, layout->stat);
     int64_t files = read_field(path, layout->inactive, 0) + read_field(path, layout->active, 0);
     if (used == INT64_MAX)
         return limit;
@@ -72,13 +72,13 @@ static int64_t group_free(const struct layout *layout, const char *group, int64_
     return limit - min_int64(used, limit);
 }
 
-/* The least of the limits on a group and those that it is in; `free`: less what is taken. */
+/* The lowest limit of a group and its parents, or with `free` the least free memory. */
 static int64_t groups_bytes(const struct layout *layout, char *group, bool free)
 {
     int64_t bytes = INT64_MAX;
     for (;;) {
         char path[PATH_BYTES];
-        int64_t limit = read_number(name(path, layout, group, layout->limit));
+        int64_t limit = read_number(group_file(path, layout, group, layout->limit));
         if (limit != INT64_MAX)
             bytes = min_int64(bytes, free ? group_free(layout, group, limit) : limit);
         char *slash = strrchr(group, '/');
@@ -88,7 +88,8 @@ static int64_t groups_bytes(const struct layout *layout, char *group, bool free)
     }
 }
 
-/* Fills in the process' group; in a container that is often not the path there, so its root counts in any case. */
+/* Sets `group` to the process's group. In a container that path often does not exist, so callers check the root as
+ * well. */
 static bool own_group(const struct layout *layout, char *group)
 {
     FILE *file = fopen("/proc/self/cgroup", "re");
@@ -138,5 +139,5 @@ int64_t system_memory_free_bytes(void)
 
 bool system_memory_has(int64_t bytes)
 {
-    return bytes <= RAM_UNASKED_BYTES || bytes <= system_memory_free_bytes();
+    return bytes <= MEMORY_UNCHECKED_BYTES || bytes <= system_memory_free_bytes();
 }

@@ -1,20 +1,20 @@
-/* How much memory there is. */
+/* The memory available to this process. */
 #ifndef RQL_BASE_MEMORY_SIZE_H
 #define RQL_BASE_MEMORY_SIZE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes of memory that this process could use at most: the machine's, less if a limit is set on the process or (with
- * cgroups, as in containers) on its group. */
+/* Bytes of memory that this process may use: the machine's, or the limit of the process or its control group (as in
+ * containers) if lower. */
 int64_t system_memory_bytes(void);
 
-/* Bytes of these that are free now, or taken only by what can be read from a file again. */
+/* Bytes of that memory that are free or hold only file pages. */
 int64_t system_memory_free_bytes(void);
 
-/* Whether so many bytes more can be written now. So few are always said to be there: asking the system would take
- * longer than writing them. */
-enum { RAM_UNASKED_BYTES = 64 << 20 };
+/* Whether `bytes` more can be written now. Up to MEMORY_UNCHECKED_BYTES always can: asking the kernel would take longer
+ * than writing them. */
+enum { MEMORY_UNCHECKED_BYTES = 64 << 20 };
 bool system_memory_has(int64_t bytes);
 
 #endif

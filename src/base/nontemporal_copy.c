@@ -10,17 +10,17 @@ enum { LINE = 64, VECTOR = 16 };
 
 void copy_nontemporal(void *to, const void *from, size_t size)
 {
-    char *place = to;
-    const char *bytes = from;
-    size_t head = (LINE - (uintptr_t)place % LINE) % LINE;
+    char *out = to;
+    const char *in = from;
+    size_t head = (LINE - (uintptr_t)out % LINE) % LINE;
     head = head < size ? head : size;
-    memcpy(place, bytes, head);
+    memcpy(out, in, head);
     size_t at = head;
-    for (; at + LINE <= size; at += LINE) /* lines are written whole, so that they are not read for what is missing */
+    for (; at + LINE <= size; at += LINE) /* whole lines, so that none is read to be completed */
         for (size_t k = 0; k < LINE; k += VECTOR)
-            _mm_stream_si128((void *)(place + at + k), _mm_loadu_si128((const void *)(bytes + at + k)));
-    memcpy(place + at, bytes + at, size - at);
-    _mm_sfence(); /* such stores are not ordered by what orders others */
+            _mm_stream_si128((void *)(out + at + k), _mm_loadu_si128((const void *)(in + at + k)));
+    memcpy(out + at, in + at, size - at);
+    _mm_sfence(); /* non-temporal stores are weakly ordered */
 }
 
 #else

@@ -1,12 +1,11 @@
-/* Writing what will not be read soon. */
+/* Copies that bypass the caches. */
 #ifndef RQL_BASE_NONTEMPORAL_COPY_H
 #define RQL_BASE_NONTEMPORAL_COPY_H
 
 #include <stddef.h>
 
-/* Copies bytes, which do not overlap, without having the memory they go to read into the caches first, as stores
- * usually do, nor kept there: two thirds of the traffic, where the result is larger than they are. Other threads see
- * them as they would memcpy's. */
+/* memcpy with non-temporal stores: the destination is neither read into the caches first nor kept there, which saves a
+ * third of the traffic when it is larger than they are. Ordered for other threads like memcpy. */
 void copy_nontemporal(void *to, const void *from, size_t size);
 
 #endif

@@ -9,10 +9,10 @@
 #include <strings.h>
 
 enum {
-    MOST_CHARACTERS = 1000, /* longer ones are no numbers: nobody writes them, and a float has at most 767 digits */
-    MOST_DIGITS = 19,       /* that surely fit 64 bits */
-    MOST_FIVES = 27,        /* 5^27 is the largest power within 63 bits */
-    EXACT_TENS = 22         /* 10^22 is the largest power that is a double */
+    MAX_CHARACTERS = 1000, /* longer text is not a number: a double has at most 767 significant digits */
+    MAX_DIGITS = 19,       /* always fit 64 bits */
+    MAX_FIVES = 27,        /* 5^27 is the largest within 63 bits */
+    EXACT_TENS = 22        /* 10^22 is the largest that is a double */
 };
 
 static bool is_digit(char c)
@@ -29,15 +29,15 @@ enum reading read_int(const char *at, const char *end, int64_t *value)
         return READ_INVALID;
     const uint64_t limit = (uint64_t)INT64_MAX + negative;
     uint64_t sum = 0;
-    bool big = false;
+    bool overflow = false;
     for (; at < end; at++) {
         if (!is_digit(*at))
             return READ_INVALID;
         uint64_t digit = (uint64_t)(*at - '0');
-        big = big || sum > (limit - digit) / 10;
+        overflow = overflow || sum > (limit - digit) / 10;
         sum = sum * 10 + digit;
     }
-    if (big)
+    if (overflow)
         return READ_OVERFLOW;
     *value = (int64_t)(negative ? 0 - sum : sum);
     return READ_INT;
@@ -55,7 +55,7 @@ static bool is_word(const char *at, const char *end, const char *word)
     return (size_t)(end - at) == strlen(word) && strncasecmp(at, word, strlen(word)) == 0;
 }
 
-static bool is_named(const char *at, const char *end)
+static bool is_special_value(const char *at, const char *end)
 {
     return is_word(at, end, "inf") || is_word(at, end, "nan") || is_word(at, end, "infinity");
 }
@@ -64,7 +64,7 @@ bool looks_like_number(const char *at, const char *end)
 {
     if (at < end && (*at == '-' || *at == '+'))
         at++;
-    if (is_named(at, end))
+    if (is_special_value(at, end))
         return true;
     const char *whole = skip_digits(at, end);
     bool digits = whole > at;
@@ -90,17 +90,31 @@ bool looks_like_number(const char *at, const char *end)
 
 enum reading read_float(const char *at, const char *end, double *value)
 {
-    char text[MOST_CHARACTERS + 1];
+    char text[MAX_CHARACTERS + 1];
     size_t length = (size_t)(end - at);
-    if (length > MOST_CHARACTERS || !looks_like_number(at, end))
+    if (length > MAX_CHARACTERS || !looks_like_number(at, end))
         return READ_INVALID;
     memcpy(text, at, length);
     text[length] = '\0';
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* with a point, whatever the user's is */
-    *value = strtod_l(text, NULL, plain);
-    freelocale(plain);
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* a decimal point in any locale */
+    *value = strtod_l(text, NULL, c_locale);
+    freelocale(c_locale);
     at += *at == '-' || *at == '+';
-    return isinf(*value) && !is_named(at, end) ? READ_OVERFLOW : READ_FLOAT;
+    return isinf(*value) && !is_special_value(at, end) ? READ_OVERFLOW : READ_FLOAT;
+}
+
+const char *scan_hex(const char *at, const char *end, int count, uint32_t *value)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    if (end - at < count)
+        return NULL;
+    for (*value = 0; count > 0; count--, at++) {
+        const char *digit = *at ? strchr(digits, *at) : NULL;
+        if (!digit)
+            return NULL;
+        *value = *value << 4 | (uint32_t)((digit - digits) & 15);
+    }
+    return at;
 }
 
 static int bits_of(uint64_t value)
@@ -118,7 +132,7 @@ uint64_t power_of_five(int exponent)
     return power;
 }
 
-/* The powers of five are exact integers, and those of two only move the point. */
+/* Powers of five are exact integers; powers of two only change the exponent. */
 double number_scaled(uint64_t digits, int exponent)
 {
     static const double tens[EXACT_TENS + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -130,8 +144,8 @@ double number_scaled(uint64_t digits, int exponent)
         return (double)digits / tens[-exponent];
     if (exponent >= 0)
         return ldexp((double)((uint128)digits * power_of_five(exponent)), exponent);
-    /* A quotient of some 62 bits, its last one set if there would be more: enough to round to 53 as if it were whole.
-     */
+    /* A quotient of about 62 bits, with the last bit set if the division left a remainder: rounds to 53 bits like the
+     * exact quotient. */
     uint64_t divisor = power_of_five(-exponent);
     int shift = bits_of(divisor) + 61 - bits_of(digits);
     uint128 dividend = (uint128)digits << shift;
@@ -140,8 +154,8 @@ double number_scaled(uint64_t digits, int exponent)
     return ldexp((double)quotient, exponent - shift);
 }
 
-/* The digits from `at` on, added to *digits; leading zeroes do not count. More than MOST_DIGITS may make any number of
- * *digits, zero as well. */
+/* Appends the digits from `at` to *digits and counts them without leading zeroes; *digits wraps around after
+ * MAX_DIGITS. */
 static const char *gather_digits(const char *at, const char *end, uint64_t *digits, int *count)
 {
     for (; at < end && is_digit(*at); at++) {
@@ -160,27 +174,27 @@ const char *scan_float(const char *at, const char *end, double *value)
     const char *begin = at;
     at = gather_digits(at, end, &digits, &count);
     const char *whole = at;
-    bool some = whole > begin;
+    bool has_digits = whole > begin;
     if (at < end && *at == '.') {
         at = gather_digits(at + 1, end, &digits, &count);
-        some = some || at > whole + 1;
-        if (at - whole > MOST_DIGITS + MOST_FIVES)
+        has_digits = has_digits || at > whole + 1;
+        if (at - whole > MAX_DIGITS + MAX_FIVES)
             return NULL;
         exponent = -(int)(at - whole - 1);
     }
-    if (!some || count > MOST_DIGITS)
+    if (!has_digits || count > MAX_DIGITS)
         return NULL;
     if (at < end && (*at == 'e' || *at == 'E')) {
-        bool below = at + 1 < end && at[1] == '-';
+        bool negative_exponent = at + 1 < end && at[1] == '-';
         const char *first = at + 1 + (at + 1 < end && (at[1] == '-' || at[1] == '+'));
         int written = 0;
         for (at = first; at < end && is_digit(*at); at++)
             written = written < 10000 ? written * 10 + (*at - '0') : written;
         if (at == first)
             return NULL;
-        exponent += below ? -written : written;
+        exponent += negative_exponent ? -written : written;
     }
-    if (exponent < -MOST_FIVES || exponent > MOST_FIVES)
+    if (exponent < -MAX_FIVES || exponent > MAX_FIVES)
         return NULL;
     double number = digits ? number_scaled(digits, exponent) : 0;
     *value = negative ? -number : number;

@@ -1,4 +1,4 @@
-/* Work shared out among threads for one call: what runs in parallel is seen in the text of its caller. */
+/* Data-parallel loops over a thread pool. */
 #ifndef RQL_BASE_PARALLEL_H
 #define RQL_BASE_PARALLEL_H
 
@@ -10,38 +10,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Who works, and who may stop it. */
+/* The threads of a parallel loop, and its cancellation and progress. */
 struct workers {
     int threads;               /* at least 1 */
-    const atomic_int *cancel;  /* non-zero: no further part is begun; may be NULL */
-    struct progress *progress; /* told after parts, as of `whole`; may be NULL */
+    const atomic_int *cancel;  /* when non-zero, no further part is started; may be NULL */
+    struct progress *progress; /* receives `whole` after parts; may be NULL */
     struct progress_step whole;
-    struct buffer_pool *pool;        /* for large memory that is used meanwhile, or NULL */
-    struct thread_pool *thread_pool; /* whose threads these are; NULL: threads that live for one call */
+    struct buffer_pool *pool;        /* for large temporary buffers; may be NULL */
+    struct thread_pool *thread_pool; /* NULL: threads are started for each call */
 };
 
 bool workers_cancelled(const struct workers *workers);
 
-/* As many threads as this process may use processors. */
+/* The number of processors this process may use, at most 64. */
 int parallel_threads(void);
 
-/* One part of the work. `member` (0..threads-1) is the thread that does it: what a member owns needs no lock. */
+/* Runs one part. `member` (0..threads-1) identifies the thread: data owned by a member needs no lock. */
 typedef void part_fn(void *context, int member, int64_t part);
 
-/* Runs parts 0..parts-1, taken in that order by whoever is idle; one part alone is run by the caller. False if
- * cancelled before all were begun. */
+/* Runs parts 0..parts-1, each taken by the next idle thread; the caller is member 0. Returns false if cancelled before
+ * all parts were started. */
 bool workers_run(const struct workers *workers, int64_t parts, part_fn *run, void *context);
 
-/* Rows cut into parts of equal size but for the last. */
+/* Rows divided into parts of equal size, the last one possibly smaller. */
 struct parts {
     int64_t rows, size, count;
 };
 
-/* Parts of at least `least` rows, several for each thread so that a slow one holds up nobody. No parts of no rows. */
-struct parts partition_rows(const struct workers *workers, int64_t rows, int64_t least);
+/* Divides `rows` into parts of about `min_rows` or more, several for each thread so that a slow thread delays nobody.
+ * No rows give no parts. */
+struct parts partition_rows(const struct workers *workers, int64_t rows, int64_t min_rows);
 int64_t part_begin(const struct parts *parts, int64_t part); /* part == count: rows */
 
-/* Zeroed memory for whole columns, which costs nothing until it is touched; NULL: there is none. */
+/* Anonymous zeroed pages for whole columns, which cost nothing until touched. NULL if there is not enough memory. */
 void *pages_alloc(size_t size);
 void pages_free(void *memory, size_t size); /* NULL is allowed */
 

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_LINKS = 40, SHOWN = 200, SHOWN_PART = 80 };
+enum { MAX_LINKS = 40, MAX_DISPLAY = 200, DISPLAY_PART = 80 };
 
 const char *path_base(const char *path)
 {
@@ -25,8 +25,8 @@ const char *path_directory(const char *path, struct arena *arena)
 const char *path_expand_home(const char *path, struct arena *arena)
 {
     const char *home = getenv("HOME");
-    bool at_home = path[0] == '~' && (path[1] == '/' || path[1] == '\0');
-    return at_home && home && *home ? arena_printf(arena, "%s%s", home, path + 1) : path;
+    bool has_tilde = path[0] == '~' && (path[1] == '/' || path[1] == '\0');
+    return has_tilde && home && *home ? arena_printf(arena, "%s%s", home, path + 1) : path;
 }
 
 const char *path_resolve(const char *path, struct arena *arena)
@@ -54,11 +54,11 @@ const char *path_temporary(const char *target, struct arena *arena)
                         (unsigned long)now.tv_nsec + (unsigned long)now.tv_sec * 1000000000u);
 }
 
-bool directory_sync(const char *folder)
+bool directory_sync(const char *directory)
 {
-    int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0)
-        return errno == EACCES; /* a folder that may be written but not listed cannot be synced */
+        return errno == EACCES; /* a directory without read permission cannot be synced */
     bool synced = fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP;
     int error = errno;
     close(file);
@@ -69,11 +69,11 @@ bool directory_sync(const char *folder)
 const char *path_display(const char *path, struct arena *arena)
 {
     size_t length = strlen(path);
-    if (length <= SHOWN)
+    if (length <= MAX_DISPLAY)
         return path;
-    const char *end = path + length - SHOWN_PART;
-    int begin = SHOWN_PART;
-    /* Not in the middle of a character. */
+    const char *end = path + length - DISPLAY_PART;
+    int begin = DISPLAY_PART;
+    /* Do not split a character. */
     while (begin > 0 && (path[begin] & 0xc0) == 0x80)
         begin--;
     while ((*end & 0xc0) == 0x80)

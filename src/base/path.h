@@ -1,4 +1,4 @@
-/* Names of files: their parts, links, and how they are shown. */
+/* File paths: parts, links and display. */
 #ifndef RQL_BASE_PATH_H
 #define RQL_BASE_PATH_H
 
@@ -6,25 +6,25 @@
 
 #include <stdbool.h>
 
-/* The last part of a path; points into `path`. */
+/* The last component; points into `path`. */
 const char *path_base(const char *path);
 
-/* The folder the path is in: "." or ends in a slash. */
+/* The directory part: "." or ending in a slash. */
 const char *path_directory(const char *path, struct arena *arena);
 
-/* The path with the user's own folder in place of a `~` that it begins with, if that is known. */
+/* The path with a leading `~` replaced by $HOME, if that is set. */
 const char *path_expand_home(const char *path, struct arena *arena);
 
-/* The path with symbolic links in its last part followed; NULL with errno if there are too many. */
+/* The path with symbolic links in its last component resolved; NULL with errno ELOOP. */
 const char *path_resolve(const char *path, struct arena *arena);
 
-/* A name beside `path` that did not exist a moment ago. */
+/* An unused name in the directory of `path`, for a temporary file. */
 const char *path_temporary(const char *path, struct arena *arena);
 
-/* The path as messages show it: very long ones without their middle. */
+/* The path for messages: the middle of a very long one is left out. */
 const char *path_display(const char *path, struct arena *arena);
 
-/* Makes the names in the folder durable; false with errno. */
-bool directory_sync(const char *folder);
+/* Syncs the directory so that its entries are durable; false with errno. */
+bool directory_sync(const char *directory);
 
 #endif

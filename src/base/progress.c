@@ -5,5 +5,5 @@
 void progress_report(struct progress *progress, const struct progress_step *advance)
 {
     if (progress)
-        progress->tell(progress, advance);
+        progress->report(progress, advance);
 }

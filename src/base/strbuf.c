@@ -84,7 +84,7 @@ void strbuf_printf(struct strbuf *buffer, const char *format, ...)
 
 void strbuf_add_visible(struct strbuf *buffer, const char *text, size_t length)
 {
-    size_t plain = 0; /* where the text not yet added begins */
+    size_t plain = 0; /* start of the text not yet added */
     size_t at = 0;
 
     strbuf_reserve(buffer, length);

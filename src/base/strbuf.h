@@ -1,10 +1,10 @@
-/* Text that grows while it is written: generated kernels, rendered errors, printed rows. */
+/* A growing string buffer: generated kernels, rendered errors, printed rows. */
 #ifndef RQL_BASE_STRBUF_H
 #define RQL_BASE_STRBUF_H
 
 #include <stddef.h>
 
-/* Zero-initialise; `text` is NUL-terminated once anything was added, NULL before. */
+/* Initialise with zeroes. `text` is NULL until something is added, then NUL-terminated. */
 struct strbuf {
     char *text;
     size_t length;
@@ -13,10 +13,11 @@ struct strbuf {
 
 void strbuf_free(struct strbuf *buffer);
 
-/* Forgets the text, keeps the memory. */
+/* Empties the buffer but keeps its memory. */
 void strbuf_clear(struct strbuf *buffer);
 
-/* Makes room for `extra` more bytes (and the NUL) and returns where they go; strbuf_commit takes what was written. */
+/* Reserves room for `extra` more bytes and the NUL and returns where to write them; strbuf_commit appends what was
+ * written. */
 char *strbuf_reserve(struct strbuf *buffer, size_t extra);
 void strbuf_commit(struct strbuf *buffer, size_t written);
 
@@ -25,7 +26,7 @@ void strbuf_puts(struct strbuf *buffer, const char *text);
 void strbuf_putc(struct strbuf *buffer, char c);
 void strbuf_printf(struct strbuf *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Adds text with control bytes and invalid UTF-8 made harmless: ^[ for escape, \xff for a stray byte. */
+/* Appends text with control bytes and invalid UTF-8 escaped: ^[ for escape, \xff for a stray byte. */
 void strbuf_add_visible(struct strbuf *buffer, const char *text, size_t length);
 
 #endif

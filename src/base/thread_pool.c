@@ -9,194 +9,195 @@
 #include <stdlib.h>
 
 enum {
-    PATIENCE_NS = 30000,         /* to fall asleep and be woken takes longer; what follows within it finds all awake */
-    ROUSED_PATIENCE_NS = 400000, /* after a call was announced */
-    MOST_ROUSED = 4              /* each costs who rouses it some microseconds */
+    SPIN_NS = 30000,        /* shorter than falling asleep and waking up: back-to-back calls find all workers awake */
+    WOKEN_SPIN_NS = 400000, /* after an announced call */
+    MAX_WOKEN = 4           /* waking one costs the caller some microseconds */
 };
 
-/* A member but the caller. */
-struct hand {
-    struct thread_pool *thread_pool;
+/* A thread of the pool other than the caller. */
+struct worker {
+    struct thread_pool *pool;
     int number;
     pthread_t thread;
-    _Atomic bool called, roused, asleep;
-    pthread_mutex_t lock; /* of falling asleep */
-    pthread_cond_t call;
+    _Atomic bool called, woken, asleep;
+    pthread_mutex_t lock; /* guards falling asleep */
+    pthread_cond_t wake;
 };
 
 struct thread_pool {
-    int threads, started; /* of them, with the caller */
-    struct hand *hands;   /* hands[0] stays empty: the caller */
-    cpu_set_t usable;
-    bool placed; /* `usable` is known */
-    _Atomic bool engaged, closing;
+    int threads, started;   /* running, the caller included */
+    struct worker *workers; /* workers[0], the caller, is unused */
+    cpu_set_t affinity;
+    bool affinity_known;
+    _Atomic bool busy, closing;
 
-    /* What is being done, and how many hands are at it. */
+    /* The current call and how many workers still run it. */
     worker_fn *run;
     void *context;
-    _Atomic int working;
+    _Atomic int active;
     pthread_mutex_t lock;
     pthread_cond_t done;
 };
 
-/* Looks for a while whether it is so, letting others have the processor. */
-static bool comes_soon(bool (*is_so)(const void *), const void *what, int64_t patience_ns)
+/* Polls `condition` for up to `spin_ns`, yielding the processor. Returns whether it holds. */
+static bool spin_until(bool (*condition)(const void *), const void *argument, int64_t spin_ns)
 {
-    const int64_t end = now_ns() + patience_ns;
-    bool so = is_so(what);
-    while (!so && now_ns() < end) {
+    const int64_t end = now_ns() + spin_ns;
+    bool holds = condition(argument);
+    while (!holds && now_ns() < end) {
         sched_yield();
-        so = is_so(what);
+        holds = condition(argument);
     }
-    return so;
+    return holds;
 }
 
-static bool is_called(const void *what)
+static bool is_called(const void *argument)
 {
-    return ((const struct hand *)what)->called;
+    return ((const struct worker *)argument)->called;
 }
 
-static bool is_done(const void *what)
+static bool is_done(const void *argument)
 {
-    return ((const struct thread_pool *)what)->working == 0;
+    return ((const struct thread_pool *)argument)->active == 0;
 }
 
-static void sleep_until_called(struct hand *hand)
+static void sleep_until_called(struct worker *worker)
 {
-    const struct thread_pool *thread_pool = hand->thread_pool;
-    pthread_mutex_lock(&hand->lock);
-    hand->asleep = true;
-    while (!hand->called && !hand->roused)
-        pthread_cond_wait(&hand->call, &hand->lock);
-    hand->asleep = false;
-    pthread_mutex_unlock(&hand->lock);
-    if (thread_pool->placed) /* from here on the system may move it again */
-        pthread_setaffinity_np(hand->thread, sizeof thread_pool->usable, &thread_pool->usable);
+    const struct thread_pool *pool = worker->pool;
+    pthread_mutex_lock(&worker->lock);
+    worker->asleep = true;
+    while (!worker->called && !worker->woken)
+        pthread_cond_wait(&worker->wake, &worker->lock);
+    worker->asleep = false;
+    pthread_mutex_unlock(&worker->lock);
+    if (pool->affinity_known) /* undo avoid_current_cpu: the scheduler may move it again */
+        pthread_setaffinity_np(worker->thread, sizeof pool->affinity, &pool->affinity);
 }
 
-static void await_call(struct hand *hand)
+static void wait_for_call(struct worker *worker)
 {
-    while (!comes_soon(is_called, hand, atomic_exchange(&hand->roused, false) ? ROUSED_PATIENCE_NS : PATIENCE_NS))
-        sleep_until_called(hand);
+    while (!spin_until(is_called, worker, atomic_exchange(&worker->woken, false) ? WOKEN_SPIN_NS : SPIN_NS))
+        sleep_until_called(worker);
 }
 
-static void *serve(void *argument)
+static void *worker_main(void *argument)
 {
-    struct hand *hand = argument;
-    struct thread_pool *thread_pool = hand->thread_pool;
+    struct worker *worker = argument;
+    struct thread_pool *pool = worker->pool;
     for (;;) {
-        await_call(hand);
-        if (thread_pool->closing)
+        wait_for_call(worker);
+        if (pool->closing)
             return NULL;
-        hand->called = false;
-        thread_pool->run(thread_pool->context, hand->number);
-        if (atomic_fetch_sub(&thread_pool->working, 1) == 1) {
-            pthread_mutex_lock(&thread_pool->lock);
-            pthread_cond_signal(&thread_pool->done);
-            pthread_mutex_unlock(&thread_pool->lock);
+        worker->called = false;
+        pool->run(pool->context, worker->number);
+        if (atomic_fetch_sub(&pool->active, 1) == 1) {
+            pthread_mutex_lock(&pool->lock);
+            pthread_cond_signal(&pool->done);
+            pthread_mutex_unlock(&pool->lock);
         }
     }
 }
 
-/* Woken where the caller is, a hand would wait until the caller's share is done: the system moves it only later. */
-static void place(struct thread_pool *thread_pool, struct hand *hand)
+/* Keeps a sleeping worker off the caller's processor: there it would wait until the caller's share is done, because the
+ * scheduler moves it late. */
+static void avoid_current_cpu(struct thread_pool *pool, struct worker *worker)
 {
-    cpu_set_t elsewhere = thread_pool->usable;
+    cpu_set_t elsewhere = pool->affinity;
     int here = sched_getcpu();
-    if (!hand->asleep || !thread_pool->placed || here < 0)
+    if (!worker->asleep || !pool->affinity_known || here < 0)
         return;
     CPU_CLR((size_t)here, &elsewhere);
     if (CPU_COUNT(&elsewhere) > 0)
-        pthread_setaffinity_np(hand->thread, sizeof elsewhere, &elsewhere);
+        pthread_setaffinity_np(worker->thread, sizeof elsewhere, &elsewhere);
 }
 
-/* Sets one of a hand's flags, and wakes it. */
-static void call(struct hand *hand, _Atomic bool *flag)
+/* Sets a flag of the worker and wakes it. */
+static void notify(struct worker *worker, _Atomic bool *flag)
 {
-    pthread_mutex_lock(&hand->lock);
+    pthread_mutex_lock(&worker->lock);
     *flag = true;
-    pthread_cond_signal(&hand->call);
-    pthread_mutex_unlock(&hand->lock);
+    pthread_cond_signal(&worker->wake);
+    pthread_mutex_unlock(&worker->lock);
 }
 
-static void start_hands(struct thread_pool *thread_pool, int members)
+static void start_workers(struct thread_pool *pool, int members)
 {
-    while (thread_pool->started < members && thread_pool->started < thread_pool->threads) {
-        struct hand *hand = &thread_pool->hands[thread_pool->started];
-        *hand = (struct hand){.thread_pool = thread_pool, .number = thread_pool->started};
-        pthread_mutex_init(&hand->lock, NULL);
-        pthread_cond_init(&hand->call, NULL);
-        if (!thread_start(&hand->thread, serve, hand))
+    while (pool->started < members && pool->started < pool->threads) {
+        struct worker *worker = &pool->workers[pool->started];
+        *worker = (struct worker){.pool = pool, .number = pool->started};
+        pthread_mutex_init(&worker->lock, NULL);
+        pthread_cond_init(&worker->wake, NULL);
+        if (!thread_start(&worker->thread, worker_main, worker))
             break;
-        thread_pool->started++;
+        pool->started++;
     }
 }
 
 struct thread_pool *thread_pool_new(int threads)
 {
-    struct thread_pool *thread_pool = heap_array(1, sizeof *thread_pool);
-    thread_pool->threads = threads > 1 ? threads : 1;
-    thread_pool->started = 1;
-    thread_pool->placed = sched_getaffinity(0, sizeof thread_pool->usable, &thread_pool->usable) == 0;
-    thread_pool->hands = heap_array((size_t)thread_pool->threads, sizeof *thread_pool->hands);
-    pthread_mutex_init(&thread_pool->lock, NULL);
-    pthread_cond_init(&thread_pool->done, NULL);
-    return thread_pool;
+    struct thread_pool *pool = heap_array(1, sizeof *pool);
+    pool->threads = threads > 1 ? threads : 1;
+    pool->started = 1;
+    pool->affinity_known = sched_getaffinity(0, sizeof pool->affinity, &pool->affinity) == 0;
+    pool->workers = heap_array((size_t)pool->threads, sizeof *pool->workers);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    return pool;
 }
 
-void thread_pool_free(struct thread_pool *thread_pool)
+void thread_pool_free(struct thread_pool *pool)
 {
-    if (!thread_pool)
+    if (!pool)
         return;
-    thread_pool->closing = true;
-    for (int i = 1; i < thread_pool->started; i++) {
-        struct hand *hand = &thread_pool->hands[i];
-        call(hand, &hand->called);
-        pthread_join(hand->thread, NULL);
-        pthread_cond_destroy(&hand->call);
-        pthread_mutex_destroy(&hand->lock);
+    pool->closing = true;
+    for (int i = 1; i < pool->started; i++) {
+        struct worker *worker = &pool->workers[i];
+        notify(worker, &worker->called);
+        pthread_join(worker->thread, NULL);
+        pthread_cond_destroy(&worker->wake);
+        pthread_mutex_destroy(&worker->lock);
     }
-    pthread_cond_destroy(&thread_pool->done);
-    pthread_mutex_destroy(&thread_pool->lock);
-    free(thread_pool->hands);
-    free(thread_pool);
+    pthread_cond_destroy(&pool->done);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool->workers);
+    free(pool);
 }
 
-int thread_pool_threads(const struct thread_pool *thread_pool)
+int thread_pool_threads(const struct thread_pool *pool)
 {
-    return thread_pool->threads;
+    return pool->threads;
 }
 
-void thread_pool_wake(struct thread_pool *thread_pool)
+void thread_pool_wake(struct thread_pool *pool)
 {
-    for (int i = 1; i < thread_pool->started && i <= MOST_ROUSED; i++) {
-        place(thread_pool, &thread_pool->hands[i]);
-        call(&thread_pool->hands[i], &thread_pool->hands[i].roused);
+    for (int i = 1; i < pool->started && i <= MAX_WOKEN; i++) {
+        avoid_current_cpu(pool, &pool->workers[i]);
+        notify(&pool->workers[i], &pool->workers[i].woken);
     }
 }
 
-void thread_pool_run(struct thread_pool *thread_pool, int members, worker_fn *run, void *context)
+void thread_pool_run(struct thread_pool *pool, int members, worker_fn *run, void *context)
 {
-    if (members <= 1 || atomic_exchange(&thread_pool->engaged, true)) {
+    if (members <= 1 || atomic_exchange(&pool->busy, true)) {
         run(context, 0);
         return;
     }
-    if (thread_pool->started < members)
-        start_hands(thread_pool, members);
-    members = members < thread_pool->started ? members : thread_pool->started;
-    thread_pool->run = run;
-    thread_pool->context = context;
-    thread_pool->working = members - 1;
+    if (pool->started < members)
+        start_workers(pool, members);
+    members = members < pool->started ? members : pool->started;
+    pool->run = run;
+    pool->context = context;
+    pool->active = members - 1;
     for (int i = 1; i < members; i++) {
-        place(thread_pool, &thread_pool->hands[i]);
-        call(&thread_pool->hands[i], &thread_pool->hands[i].called);
+        avoid_current_cpu(pool, &pool->workers[i]);
+        notify(&pool->workers[i], &pool->workers[i].called);
     }
     run(context, 0);
-    if (!comes_soon(is_done, thread_pool, PATIENCE_NS)) {
-        pthread_mutex_lock(&thread_pool->lock);
-        while (thread_pool->working > 0)
-            pthread_cond_wait(&thread_pool->done, &thread_pool->lock);
-        pthread_mutex_unlock(&thread_pool->lock);
+    if (!spin_until(is_done, pool, SPIN_NS)) {
+        pthread_mutex_lock(&pool->lock);
+        while (pool->active > 0)
+            pthread_cond_wait(&pool->done, &pool->lock);
+        pthread_mutex_unlock(&pool->lock);
     }
-    thread_pool->engaged = false;
+    pool->busy = false;
 }

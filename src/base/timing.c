@@ -34,11 +34,8 @@ void timing_add(struct timing *timing, enum phase phase, const char *name, int64
             return;
         }
     }
-    if (timing->count == timing->capacity) {
-        size_t capacity = timing->capacity ? 2 * timing->capacity : 16;
-        timing->events = arena_grow(timing->arena, timing->events, timing->count, capacity, sizeof *timing->events);
-        timing->capacity = capacity;
-    }
+    timing->events =
+        arena_reserve(timing->arena, timing->events, timing->count, &timing->capacity, sizeof *timing->events);
     timing->events[timing->count++] =
         (struct event){.phase = phase, .name = arena_text(timing->arena, name, strlen(name)), .ns = ns, .bytes = bytes};
 }

@@ -1,4 +1,4 @@
-/* Where the time went: a list of named events in the order they ended. */
+/* Timing of a statement: named events in the order in which they ended. */
 #ifndef RQL_BASE_TIMING_H
 #define RQL_BASE_TIMING_H
 
@@ -23,21 +23,21 @@ struct event {
     enum phase phase;
     const char *name; /* "select+sum", a file, "cached"; in the arena */
     int64_t ns;
-    int64_t bytes; /* read and written, 0 if it says nothing */
+    int64_t bytes; /* read and written; 0 if it does not apply */
 };
 
 struct timing {
     struct arena *arena;
     struct event *events;
     size_t count, capacity;
-    int64_t zones, skipped; /* zones of rows that filters were held against, and those that no backend had to look at */
+    int64_t zones, skipped; /* zones tested against filters, and those that no backend had to read */
 };
 
 void timing_init(struct timing *timing, struct arena *arena);
 int64_t now_ns(void);       /* monotonic */
-int64_t processor_ns(void); /* that all threads of the process have spent on processors */
+int64_t processor_ns(void); /* processor time of all threads of the process */
 
-/* Adds an event; one of the same phase and name is added up. `timing` may be NULL. */
+/* Adds an event, or adds to an event with the same phase and name. `timing` may be NULL. */
 void timing_add(struct timing *timing, enum phase phase, const char *name, int64_t ns, int64_t bytes);
 
 void timing_add_zones(struct timing *timing, int64_t zones, int64_t skipped); /* `timing` may be NULL */

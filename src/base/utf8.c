@@ -4,7 +4,7 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *code)
 {
     const unsigned char *s = (const unsigned char *)text;
     uint32_t value;
-    uint32_t least; /* the smallest code point that needs this many bytes */
+    uint32_t least; /* the smallest code point of this length */
     size_t size;
 
     if (length == 0)
@@ -40,11 +40,11 @@ size_t utf8_encode(uint32_t code, char *text)
     static const unsigned char leads[] = {0, 0xc0, 0xe0, 0xf0};
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
         code = 0xfffd;
-    unsigned more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    text[0] = (char)(leads[more] | code >> (6 * more));
-    for (unsigned i = 1; i <= more; i++)
-        text[i] = (char)(0x80 | (code >> (6 * (more - i)) & 0x3f));
-    return 1 + more;
+    unsigned tail = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    text[0] = (char)(leads[tail] | code >> (6 * tail));
+    for (unsigned i = 1; i <= tail; i++)
+        text[i] = (char)(0x80 | (code >> (6 * (tail - i)) & 0x3f));
+    return 1 + tail;
 }
 
 bool utf8_is_control(uint32_t code)
@@ -57,7 +57,7 @@ struct range {
     uint32_t first, last;
 };
 
-/* From the Unicode tables, with neighbouring blocks joined: categories Mn and Me and the joiners. */
+/* From the Unicode tables, neighbouring blocks joined: categories Mn and Me and the joiners. */
 static const struct range combining[] = {
     {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a}, {0x064b, 0x065f},   {0x06d6, 0x06dc},
     {0x06df, 0x06e4}, {0x0730, 0x074a}, {0x07a6, 0x07b0}, {0x0816, 0x082d}, {0x08d3, 0x0902},   {0x093c, 0x093c},

@@ -14,12 +14,12 @@
 #include <string.h>
 
 /* Compilers take more than linear time; this much takes PoCL a few seconds, and no formula is as long. */
-enum { MOST_OPERATIONS = 1500 };
+enum { MAX_OPERATIONS = 1500 };
 
 /* A query that lasts for less goes without a device that has not started. After the first of these times one is started
  * if what is left of the task is more than starting costs, both by the processor's time, because other processes make
  * both of them longer; after the last, of however many queries, in any case. */
-enum { PATIENCE_NS = 15000000, START_COST_NS = 60000000, MOST_PATIENCE_NS = 1000000000 };
+enum { PATIENCE_NS = 15000000, START_COST_NS = 60000000, MAX_PATIENCE_NS = 1000000000 };
 
 struct cl_backend {
     struct backend base;
@@ -77,7 +77,7 @@ static const char *beyond_device(const struct plan *plan, const struct device *d
 {
     if (plan->emitter.floats && !device->doubles)
         return "the device has no double precision";
-    if (plan->emitter.operations > MOST_OPERATIONS)
+    if (plan->emitter.operations > MAX_OPERATIONS)
         return "the query is too long for a kernel";
     if (launch_parameter_bytes(plan) > device->parameters)
         return "the query has more columns and literals than a kernel takes";
@@ -181,7 +181,7 @@ static bool is_due(struct cl_backend *cl, int64_t left_ns)
     if (cl->wanted_since == 0)
         cl->wanted_since = now;
     int64_t waited = now - cl->wanted_since;
-    return waited > MOST_PATIENCE_NS || (waited > PATIENCE_NS && left_ns > START_COST_NS);
+    return waited > MAX_PATIENCE_NS || (waited > PATIENCE_NS && left_ns > START_COST_NS);
 }
 
 /* How far the device is, which is made to start `at_once` or when that is due, with so much time left to be saved. */

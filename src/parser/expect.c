@@ -66,7 +66,7 @@ static const struct expectation expectations[] = {
     {0, BY_NOTHING, "the end of the statement"},
 };
 
-enum { EXPECTATION_COUNT = sizeof expectations / sizeof *expectations, MOST_EXPECTED = 8 };
+enum { EXPECTATION_COUNT = sizeof expectations / sizeof *expectations, MAX_EXPECTED = 8 };
 
 static unsigned what_covers(const struct situation *s)
 {
@@ -77,12 +77,12 @@ static unsigned what_covers(const struct situation *s)
 /* "a stage (select, take, ...)": one canonical word of each of the first shapes. NULL if no stage may stand here. */
 static const char *stage_words(const struct situation *s)
 {
-    enum { MOST_WORDS = 4 };
-    int shapes[MOST_WORDS];
-    const char *shown[MOST_WORDS];
+    enum { MAX_WORDS = 4 };
+    int shapes[MAX_WORDS];
+    const char *shown[MAX_WORDS];
     size_t count = 0;
 
-    for (size_t i = 0; i < word_count && count < MOST_WORDS; i++) {
+    for (size_t i = 0; i < word_count && count < MAX_WORDS; i++) {
         bool told = words[i].stage == STAGE_NONE || !expects(s, words[i].token);
         for (size_t j = 0; j < count; j++)
             told = told || shapes[j] == words[i].token;
@@ -91,7 +91,7 @@ static const char *stage_words(const struct situation *s)
             shown[count++] = words[i].canonical;
         }
     }
-    if (count < MOST_WORDS)
+    if (count < MAX_WORDS)
         return NULL;
     return arena_printf(s->tree->arena, "a stage (%s, %s, %s, %s, ...)", shown[0], shown[1], shown[2], shown[3]);
 }
@@ -106,14 +106,14 @@ static const char *shown(const struct situation *s, const struct expectation *ex
 /* "a name, `,` or `)`" */
 static const char *all_expected(const struct situation *s)
 {
-    const char *expected[MOST_EXPECTED];
+    const char *expected[MAX_EXPECTED];
     size_t count = 0;
     unsigned covers = what_covers(s);
 
     const char *stage = stage_words(s);
     if (stage)
         expected[count++] = stage;
-    for (size_t i = 0; i < EXPECTATION_COUNT && count < MOST_EXPECTED; i++) {
+    for (size_t i = 0; i < EXPECTATION_COUNT && count < MAX_EXPECTED; i++) {
         if (!(expectations[i].covered & covers) && expects(s, expectations[i].token))
             expected[count++] = shown(s, &expectations[i]);
     }

@@ -55,26 +55,26 @@ void next_describe(const struct automaton *automaton, const struct trail *trail,
 }
 
 /* The brackets that are open, and the last few pipes within each. */
-enum { MOST_LEVELS = 16, MOST_PIPES = 8 };
+enum { MAX_LEVELS = 16, MAX_PIPES = 8 };
 
 struct level {
     uint32_t begin;
-    uint32_t pipes[MOST_PIPES]; /* a ring */
+    uint32_t pipes[MAX_PIPES]; /* a ring */
     size_t count;
 };
 
 static size_t add_parts(const struct source *text, const struct level *level, struct span *parts, size_t count,
                         size_t most)
 {
-    size_t kept = level->count < MOST_PIPES ? level->count : MOST_PIPES;
+    size_t kept = level->count < MAX_PIPES ? level->count : MAX_PIPES;
     for (size_t i = 1; i <= kept && count < most; i++)
-        parts[count++] = (struct span){text, level->begin, level->pipes[(level->count - i) % MOST_PIPES]};
+        parts[count++] = (struct span){text, level->begin, level->pipes[(level->count - i) % MAX_PIPES]};
     return count;
 }
 
 size_t next_pipelines(const struct source *text, struct span *parts, size_t most)
 {
-    struct level levels[MOST_LEVELS] = {{0}};
+    struct level levels[MAX_LEVELS] = {{0}};
     size_t depth = 0; /* deeper brackets than there are levels are not looked into */
     struct lexer lexer;
     lexer_init(&lexer, text);
@@ -83,19 +83,19 @@ size_t next_pipelines(const struct source *text, struct span *parts, size_t most
         if (lexeme.kind == LEX_EOF)
             break;
         if (lexeme.kind == TOKEN_LP || lexeme.kind == TOKEN_LB) {
-            if (++depth < MOST_LEVELS)
+            if (++depth < MAX_LEVELS)
                 levels[depth] = (struct level){.begin = lexeme.end};
         } else if ((lexeme.kind == TOKEN_RP || lexeme.kind == TOKEN_RB) && depth > 0) {
             depth--;
-        } else if (lexeme.kind == TOKEN_PIPE && depth < MOST_LEVELS) {
-            levels[depth].pipes[levels[depth].count++ % MOST_PIPES] = lexeme.begin;
+        } else if (lexeme.kind == TOKEN_PIPE && depth < MAX_LEVELS) {
+            levels[depth].pipes[levels[depth].count++ % MAX_PIPES] = lexeme.begin;
         } else if (lexeme.kind == LEX_SEMICOLON) {
             depth = 0;
             levels[0] = (struct level){.begin = lexeme.end};
         }
     }
     size_t count = 0;
-    for (size_t i = depth < MOST_LEVELS ? depth + 1 : MOST_LEVELS; i > 0; i--)
+    for (size_t i = depth < MAX_LEVELS ? depth + 1 : MAX_LEVELS; i > 0; i--)
         count = add_parts(text, &levels[i - 1], parts, count, most);
     return count;
 }

@@ -26,13 +26,13 @@ static struct span span_of(const struct reading *r)
 
 const char *token_shown(const struct source *source, struct lexeme lexeme, struct arena *arena)
 {
-    enum { MOST_CELLS = 40 };
+    enum { MAX_CELLS = 40 };
     const char *text = source->text + lexeme.begin;
     size_t length = lexeme.end - lexeme.begin;
     size_t shown = 0;
     size_t cells = 0;
 
-    while (shown < length && cells < MOST_CELLS) {
+    while (shown < length && cells < MAX_CELLS) {
         uint32_t code;
         size_t size = utf8_decode(text + shown, length - shown, &code);
         size = size ? size : 1;

@@ -28,7 +28,7 @@ static int setup(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
-    fixture->progress.tell = count_down;
+    fixture->progress.report = count_down;
     fixture->scratch = scratch_new();
     fixture->mappings = mappings_new();
     fixture->file_cache = file_cache_new(fixture->mappings, &fixture->cancel);

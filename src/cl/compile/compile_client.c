@@ -18,7 +18,7 @@
 enum {
     LOOK_MS = 50, /* between two looks at the interrupt, which may arrive just before a wait begins */
     READ_BYTES = 1 << 16,
-    MOST_ARGUMENTS = 6
+    MAX_ARGUMENTS = 6
 };
 static const uint64_t answer_most_bytes = UINT64_C(1) << 28;
 
@@ -34,7 +34,7 @@ struct order {
 
 struct compiler {
     char *executable;
-    char *arguments[MOST_ARGUMENTS + 1];
+    char *arguments[MAX_ARGUMENTS + 1];
     int limit_ms;
     struct order *first; /* being done; the others wait for their turn */
 
@@ -52,7 +52,7 @@ struct compiler *compiler_new(const char *executable, const char *const *argumen
     struct compiler *compiler = heap_array(1, sizeof *compiler);
 
     *compiler = (struct compiler){.executable = heap_text(executable), .limit_ms = limit_ms, .socket = -1};
-    for (size_t k = 0; k < MOST_ARGUMENTS && arguments[k]; k++)
+    for (size_t k = 0; k < MAX_ARGUMENTS && arguments[k]; k++)
         compiler->arguments[k] = heap_text(arguments[k]);
     return compiler;
 }

@@ -70,14 +70,14 @@ static void describe_driver(struct device *device, struct failure *failure)
  * extension cl_nv_device_attribute_query. */
 static bool has_warps(const struct device *device)
 {
-    enum { COMPUTE_CAPABILITY_MAJOR = 0x4000, WARP_SIZE = 0x4003, LEAST_MAJOR = 7, LANES = 32 };
+    enum { COMPUTE_CAPABILITY_MAJOR = 0x4000, WARP_SIZE = 0x4003, MIN_MAJOR = 7, LANES = 32 };
     char platform[96] = "";
     cl_uint major = 0, size = 0;
 
     return clGetPlatformInfo(device->platform, CL_PLATFORM_NAME, sizeof platform, platform, NULL) == CL_SUCCESS &&
            strcmp(platform, "NVIDIA CUDA") == 0 &&
            clGetDeviceInfo(device->id, COMPUTE_CAPABILITY_MAJOR, sizeof major, &major, NULL) == CL_SUCCESS &&
-           clGetDeviceInfo(device->id, WARP_SIZE, sizeof size, &size, NULL) == CL_SUCCESS && major >= LEAST_MAJOR &&
+           clGetDeviceInfo(device->id, WARP_SIZE, sizeof size, &size, NULL) == CL_SUCCESS && major >= MIN_MAJOR &&
            size == LANES;
 }
 

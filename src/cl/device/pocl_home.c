@@ -16,7 +16,7 @@
 static const char prefix[] = "pocl.";
 
 enum {
-    MOST_OPEN = 8,     /* directories, while a tree is removed */
+    MAX_OPEN = 8,      /* directories, while a tree is removed */
     FRESH_SECONDS = 60 /* one just made has no lock yet */
 };
 
@@ -29,7 +29,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
 
 static void remove_tree(const char *path)
 {
-    (void)nftw(path, remove_one, MOST_OPEN, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    (void)nftw(path, remove_one, MAX_OPEN, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 /* The lock on a directory, -1 if another process has it. */

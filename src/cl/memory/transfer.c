@@ -11,7 +11,7 @@
 enum {
     PIECE = 4 << 20, /* bytes copied at once */
     SLOTS = 2,       /* pieces of a thread: one is copied by it, one by the device */
-    MOST_THREADS = 8,
+    MAX_THREADS = 8,
     SMALL = 2 * PIECE /* up to here the driver's own way is as good */
 };
 
@@ -41,7 +41,7 @@ struct lane *lane_new(const struct accelerator *accelerator, enum transfer_direc
 
     lane->accelerator = accelerator;
     lane->direction = direction;
-    lane->threads = cores > MOST_THREADS ? MOST_THREADS : cores > 1 ? (size_t)cores : 1;
+    lane->threads = cores > MAX_THREADS ? MAX_THREADS : cores > 1 ? (size_t)cores : 1;
     return lane;
 }
 
@@ -203,7 +203,7 @@ cl_int lane_copy(struct lane *lane, const struct transfer *transfers, size_t cou
         return copy_plainly(lane, transfers, count);
 
     struct batch batch = {lane, transfers, count, 0, CL_SUCCESS, 0};
-    pthread_t threads[MOST_THREADS];
+    pthread_t threads[MAX_THREADS];
     size_t started = 0, wanted = pieces < lane->threads ? pieces : lane->threads;
     while (started + 1 < wanted && thread_start(&threads[started], run, &batch))
         started++;

@@ -19,7 +19,7 @@ static enum status refuse(int64_t rows, int64_t row_bytes, double room, const ch
 enum status memory_limit_check(int64_t told, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
                                struct diags *diags)
 {
-    if (row_bytes == 0 || (told == 0 && rows <= RAM_UNASKED_BYTES / row_bytes))
+    if (row_bytes == 0 || (told == 0 && rows <= MEMORY_UNCHECKED_BYTES / row_bytes))
         return STATUS_OK;
     int64_t room = memory_limit_bytes(told);
     if (rows > room / row_bytes)

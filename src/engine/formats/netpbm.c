@@ -2,15 +2,15 @@
 
 #include <string.h>
 
-enum { MOST_CHANNELS = 3, MOST_SIDE = 1 << 30, BLOCK_BYTES = 96 * 1024 };
+enum { MAX_CHANNELS = 3, MAX_SIDE = 1 << 30, BLOCK_BYTES = 96 * 1024 };
 
 /* The formats of a family: how a file begins, and what its columns are. */
 struct image_kind {
     const char *ending;
-    const char *binary, *plain;       /* the first two bytes */
-    int channels;                     /* values a pixel */
-    int64_t most;                     /* the greatest value that is written */
-    const char *names[MOST_CHANNELS]; /* "": called after the file */
+    const char *binary, *plain;      /* the first two bytes */
+    int channels;                    /* values a pixel */
+    int64_t most;                    /* the greatest value that is written */
+    const char *names[MAX_CHANNELS]; /* "": called after the file */
 };
 
 static const struct image_kind image_kinds[] = {
@@ -96,7 +96,7 @@ static bool read_number(struct image_reader *reader, int64_t *number)
     skip_blank(reader);
     const unsigned char *begin = reader->at;
     for (*number = 0; reader->at < reader->end && *reader->at >= '0' && *reader->at <= '9'; reader->at++) {
-        if (*number <= MOST_SIDE)
+        if (*number <= MAX_SIDE)
             *number = *number * 10 + (*reader->at - '0');
     }
     return reader->at > begin;
@@ -112,8 +112,8 @@ static enum status read_field(struct image_reader *reader, const char *what, int
 
 static enum status read_header(struct image_reader *reader)
 {
-    if (read_magic(reader) != STATUS_OK || read_field(reader, "width", MOST_SIDE, &reader->extents.cols) != STATUS_OK ||
-        read_field(reader, "height", MOST_SIDE, &reader->extents.rows) != STATUS_OK ||
+    if (read_magic(reader) != STATUS_OK || read_field(reader, "width", MAX_SIDE, &reader->extents.cols) != STATUS_OK ||
+        read_field(reader, "height", MAX_SIDE, &reader->extents.rows) != STATUS_OK ||
         read_field(reader, "greatest value", UINT16_MAX, &reader->most) != STATUS_OK)
         return STATUS_FAILED;
     /* One white space parts the header from the pixels, which may look like more of it. */
@@ -181,7 +181,7 @@ static enum status read_pixels(struct image_reader *reader, struct column *const
 {
     const enum type type = columns[0]->store;
     const int64_t rows = reader->extents.rows * reader->extents.cols;
-    void *data[MOST_CHANNELS];
+    void *data[MAX_CHANNELS];
     for (int c = 0; c < reader->kind->channels; c++)
         data[c] = column_at(columns[c], 0);
     for (int64_t row = 0; row < rows; row++) {
@@ -229,7 +229,7 @@ enum status read_image(const struct format_job *job, struct mapping *mapping, st
                                   .end = data ? data + mapping_length(mapping) : NULL,
                                   .span = job->span,
                                   .diags = diags};
-    struct column *columns[MOST_CHANNELS] = {NULL};
+    struct column *columns[MAX_CHANNELS] = {NULL};
     size_t diags_before = diags->count;
     enum status status = read_header(&reader);
     if (status == STATUS_OK)
@@ -311,7 +311,7 @@ enum status write_image(const struct format_job *job, const struct relation *rel
                 block[used++] = (unsigned char)(integer >> 8);
             block[used++] = (unsigned char)integer;
         }
-        if (used > BLOCK_BYTES - 2 * MOST_CHANNELS) {
+        if (used > BLOCK_BYTES - 2 * MAX_CHANNELS) {
             writer_add(writer, block, used);
             used = 0;
         }

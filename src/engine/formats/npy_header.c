@@ -13,7 +13,7 @@ const char *const npy_names[TYPE_COUNT] = {
     [TYPE_U8] = "|u1",   [TYPE_U16] = "<u2", [TYPE_U32] = "<u4", [TYPE_F32] = "<f4", [TYPE_F64] = "<f8",
 };
 
-enum { MOST_FIELDS = 1 << 16, MOST_ITEM = 1 << 28 };
+enum { MAX_FIELDS = 1 << 16, MAX_ITEM = 1 << 28 };
 
 /* The dictionary while it is read: a literal of Python with strings, whole numbers, booleans, tuples and lists. */
 struct literal {
@@ -146,7 +146,7 @@ static enum status read_type(struct literal *literal, struct npy_field *field)
     if (*type == '>')
         return type_error(literal, "is big-endian", "`a.astype(a.dtype.newbyteorder('<'))` in NumPy turns it");
     long size = 0;
-    if (kind == '\0' || sscanf(type + 2, "%9ld", &size) != 1 || size < 0 || size > MOST_ITEM / 4) {
+    if (kind == '\0' || sscanf(type + 2, "%9ld", &size) != 1 || size < 0 || size > MAX_ITEM / 4) {
         literal->failed = true;
         return STATUS_OK;
     }
@@ -203,7 +203,7 @@ static enum status read_fields(struct literal *literal, struct npy_header *heade
         status = read_field(literal, field);
         field->offset = header->size;
         header->size += field->size;
-        literal->failed = literal->failed || header->count > MOST_FIELDS || header->size > MOST_ITEM;
+        literal->failed = literal->failed || header->count > MAX_FIELDS || header->size > MAX_ITEM;
         (void)accept(literal, ',');
     }
     if (status == STATUS_OK)
@@ -228,7 +228,7 @@ static void read_shape(struct literal *literal, struct npy_header *header)
 {
     expect(literal, '(');
     while (!literal->failed && !accept(literal, ')')) {
-        if (header->dimension_count == NPY_MOST_DIMENSIONS) {
+        if (header->dimension_count == NPY_MAX_DIMENSIONS) {
             literal->failed = true;
             return;
         }

@@ -5,7 +5,7 @@
 
 #include "engine/formats/formats.h"
 
-enum { NPY_MAGIC_BYTES = 6, NPY_ALIGNMENT = 64, NPY_MOST_DIMENSIONS = 32 };
+enum { NPY_MAGIC_BYTES = 6, NPY_ALIGNMENT = 64, NPY_MAX_DIMENSIONS = 32 };
 extern const char npy_magic[NPY_MAGIC_BYTES + 1];
 
 /* NumPy's name for each type of elements: "<i4". */
@@ -27,7 +27,7 @@ struct npy_header {
     bool structured;
     size_t size; /* of an element */
     bool fortran;
-    int64_t dimensions[NPY_MOST_DIMENSIONS];
+    int64_t dimensions[NPY_MAX_DIMENSIONS];
     size_t dimension_count;
     size_t data; /* where the elements begin */
 };

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { PART_ROWS = 1 << 16, MOST_NOTED = 8 };
+enum { PART_ROWS = 1 << 16, MAX_NOTED = 8 };
 
 /* An array while it is read. */
 struct array {
@@ -144,13 +144,13 @@ static void note_left_out(const struct array *array)
     size_t count = 0;
     for (size_t k = 0; k < header->count; k++) {
         /* Fields without a name only fill the space between others. */
-        if (!header->fields[k].readable && *header->fields[k].name && count++ < MOST_NOTED)
+        if (!header->fields[k].readable && *header->fields[k].name && count++ < MAX_NOTED)
             list = arena_printf(array->job->diags->arena, "%s%s`%s` (%s)", list, *list ? ", " : "",
                                 header->fields[k].name, header->fields[k].type);
     }
     if (count > 0)
         diag_note(array->job->diags, array->job->span, "`%s`: %s%s %s of no type of rql's and %s left out", array->path,
-                  list, count > MOST_NOTED ? ", ..." : "", count == 1 ? "is" : "are", count == 1 ? "is" : "are");
+                  list, count > MAX_NOTED ? ", ..." : "", count == 1 ? "is" : "are", count == 1 ? "is" : "are");
 }
 
 static enum status check_types(const struct array *array)

@@ -7,9 +7,9 @@
 
 enum {
     SAMPLE_ROWS = 100, /* by which it is decided what a column is */
-    MOST_KEYS = 1 << 20,
-    MOST_HEADER = 16 << 20, /* bytes: more are no header */
-    MOST_NOTED = 8          /* names of columns in a note */
+    MAX_KEYS = 1 << 20,
+    MAX_HEADER = 16 << 20, /* bytes: more are no header */
+    MAX_NOTED = 8          /* names of columns in a note */
 };
 
 static const struct dialect dialect_csv = {.delimiter = ',', .header = true, .quotes = true};
@@ -120,7 +120,7 @@ static void name_columns(struct reading_job *reading, bool named)
 static enum status read_keys(struct reading_job *reading)
 {
     struct table *table = &reading->table;
-    size_t count = table_json_keys(table, NULL, MOST_KEYS);
+    size_t count = table_json_keys(table, NULL, MAX_KEYS);
     if (count == 0)
         return fail_at(reading, PROBLEM_COUNT, table->begin);
     struct piece *keys = arena_array(reading->arena, count, sizeof *keys);
@@ -159,7 +159,7 @@ static enum status read_header(struct reading_job *reading)
         return fail(reading, "does not begin with text in UTF-8", "is it of another format, or in UTF-16?");
     if (has_lone_return(table->begin, line_end))
         return fail(reading, "ends its lines with carriage returns alone", "`tr '\\r' '\\n'` makes newlines of them");
-    if (line_end - table->begin > MOST_HEADER)
+    if (line_end - table->begin > MAX_HEADER)
         return fail(reading, "does not begin with a line of names: it has more than 16 MiB", NULL);
     if (table->dialect->json)
         return read_keys(reading);
@@ -302,12 +302,12 @@ static void note_left_out(const struct reading_job *reading)
     for (size_t k = 0; k < table->count; k++) {
         if (table->columns[k].kind != VALUE_LEFT_OUT)
             continue;
-        if (count++ < MOST_NOTED)
+        if (count++ < MAX_NOTED)
             list = arena_printf(reading->arena, "%s%s`%s`", list, *list ? ", " : "", table->columns[k].name);
     }
     if (count > 0)
         diag_note(reading->job->diags, reading->job->span, "`%s`: %s%s %s no numbers and %s left out", reading->path,
-                  list, count > MOST_NOTED ? ", ..." : "", count == 1 ? "holds" : "hold", count == 1 ? "is" : "are");
+                  list, count > MAX_NOTED ? ", ..." : "", count == 1 ? "holds" : "hold", count == 1 ? "is" : "are");
 }
 
 /* Which columns there are: all but those of text. */

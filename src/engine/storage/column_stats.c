@@ -16,10 +16,10 @@
 #include <time.h>
 
 enum {
-    LEAST_PRIORITY = 19,
+    LOWEST_PRIORITY = 19,
     PAUSE_NS = 10000000,
-    RECENT = 16,          /* copies used by so many of the last queries are not dropped for others */
-    LEAST_ROWS = 1 << 18, /* what is shorter is read in less time than it takes to begin */
+    RECENT = 16,        /* copies used by so many of the last queries are not dropped for others */
+    MIN_ROWS = 1 << 18, /* what is shorter is read in less time than it takes to begin */
     ROWS_A_ZONE = 1 << 16,
     EAGER_ROWS_A_ZONE = 1 << 12
 };
@@ -197,7 +197,7 @@ static void *work(void *argument)
     struct stats_collector *collector = argument;
     /* Linux takes this for the thread. A scheduling class for idle time would be more than is wanted: on a busy machine
      * the thread would not even get to its end when it is told to stop, and rql waits for that. */
-    (void)setpriority(PRIO_PROCESS, 0, LEAST_PRIORITY);
+    (void)setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY);
     pthread_mutex_lock(&collector->lock);
     while (!collector->stop) {
         if (collector->queued == 0) {
@@ -258,7 +258,7 @@ static bool is_wanted(const struct stats_collector *collector, const struct colu
 
 void stats_collector_add(struct stats_collector *collector, struct column *column)
 {
-    if (!collector || column->rows < (collector->eager ? 1 : LEAST_ROWS) || column->residency || column->lost ||
+    if (!collector || column->rows < (collector->eager ? 1 : MIN_ROWS) || column->residency || column->lost ||
         column_bytes(column) / 2 > collector->most)
         return;
     if (!column->stats) {

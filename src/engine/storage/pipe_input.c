@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* Shells number the descriptors that they give below this. */
-enum { MOST_GIVEN = 256 };
+enum { MAX_GIVEN = 256 };
 
 enum { STEP = 1 << 20, /* bytes read at once, and what a pipe is asked to hold */ WAIT_MS = 50 };
 
@@ -61,7 +61,7 @@ void pipes_reserve_stdin(struct pipes *pipes)
 static int given_descriptor(const struct stat *info)
 {
     struct stat other;
-    for (int file = 0; file < MOST_GIVEN; file++) {
+    for (int file = 0; file < MAX_GIVEN; file++) {
         if (fstat(file, &other) == 0 && other.st_dev == info->st_dev && other.st_ino == info->st_ino)
             return file;
     }
@@ -106,7 +106,7 @@ static int open_end(const char *path, struct span span, struct diags *diags)
         return -1;
     }
     /* Without O_NONBLOCK opening would wait for a writer, whatever the user says meanwhile. */
-    int file = given >= 0 ? fcntl(given, F_DUPFD_CLOEXEC, MOST_GIVEN)
+    int file = given >= 0 ? fcntl(given, F_DUPFD_CLOEXEC, MAX_GIVEN)
                           : open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
         (void)file_open_error(path, span, diags);

@@ -107,7 +107,7 @@ static void note_step(struct progress_bar *bar, const struct progress_step *adva
     (void)snprintf(bar->what, sizeof bar->what, "%s", advance->what);
 }
 
-static void tell(struct progress *progress, const struct progress_step *advance)
+static void report(struct progress *progress, const struct progress_step *advance)
 {
     struct progress_bar *bar = (struct progress_bar *)progress;
     int64_t now = now_ns();
@@ -126,7 +126,7 @@ static void tell(struct progress *progress, const struct progress_step *advance)
 
 void progress_bar_start(struct progress_bar *bar, int fd)
 {
-    *bar = (struct progress_bar){.base = {tell}, .fd = fd, .began = now_ns(), .passes = 1};
+    *bar = (struct progress_bar){.base = {report}, .fd = fd, .began = now_ns(), .passes = 1};
     bar->pass_began = bar->began;
 }
 
