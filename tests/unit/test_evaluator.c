@@ -395,7 +395,7 @@ static void check_exact(struct trial *trial, const struct expected *expected)
     struct result result = {0};
     struct scalar wanted = {0};
     trial->diags.count = 0;
-    enum status status = exact_run(&trial->queue, &result, NULL, &trial->diags);
+    enum status status = exact_run(&trial->queue, NULL, NULL, &result, &trial->diags);
     if (expected->failed) {
         assert_int_equal(status, STATUS_FAILED);
         assert_int_equal(trial->diags.count, 1);
@@ -470,7 +470,8 @@ static void interrupts_are_seen(void **state)
             assert_int_equal(status, STATUS_CANCELLED);
         outcome_release(&outcome, trial.task);
         struct result result = {0};
-        status = exact_run(&trial.queue, &result, &cancel, &trial.diags);
+        status =
+            exact_run(&trial.queue, NULL, &(struct exact_options){.workers.cancel = &cancel}, &result, &trial.diags);
         assert_true(status == STATUS_CANCELLED || status == STATUS_FAILED);
         trial_free(&trial);
     }

@@ -61,8 +61,8 @@ static enum status run_all_ways(struct queries *queries, const char *text, const
     struct runner runner = {.env = queries->env, .evaluator = evaluator_open_threads(1)};
     struct result results[4] = {{.kind = RESULT_NONE}};
     enum status statuses[4];
-    statuses[0] = exact_run(queue, &results[0], NULL, diags);
-    statuses[1] = exact_run(fused, &results[1], NULL, diags);
+    statuses[0] = exact_run(queue, NULL, NULL, &results[0], diags);
+    statuses[1] = exact_run(fused, NULL, NULL, &results[1], diags);
     statuses[2] = run_queue(&runner, queue, &results[2], diags);
     runner.fusion = true;
     statuses[3] = run_queue(&runner, queue, &results[3], diags);
@@ -439,7 +439,7 @@ static void failures_name_stage_and_row(void **state)
         struct result result = {.kind = RESULT_NONE};
         queue_init(&fused, queries->scratch->arena);
         optimize_queue(&bound.queue, &fused);
-        assert_int_equal(exact_run(&fused, &result, NULL, &queries->scratch->diags), STATUS_FAILED);
+        assert_int_equal(exact_run(&fused, NULL, NULL, &result, &queries->scratch->diags), STATUS_FAILED);
         const struct diag *diag = &queries->scratch->diags.at[0];
         assert_int_equal(diag->span.begin, strstr(cases[i].text, cases[i].place) - cases[i].text);
         assert_int_equal(diag->span.end - diag->span.begin, strlen(cases[i].place));

@@ -681,7 +681,7 @@ static void queues_agree(void **state)
             trial->diags.count = 0;
             enum status status =
                 way < 2 ? run_queue(&runner, &trial->queue, &result, &trial->diags)
-                        : exact_run(way == 2 ? &trial->fused : &trial->queue, &result, NULL, &trial->diags);
+                        : exact_run(way == 2 ? &trial->fused : &trial->queue, NULL, NULL, &result, &trial->diags);
             check_result(trial, seed, way, status, &result);
             right += status == STATUS_OK;
             relation_unref(result.relation);

@@ -224,8 +224,9 @@ static void queues_agree(void **state)
             struct queue fused;
             queue_init(&fused, chain.arena);
             optimize_queue(&chain.queue, &fused);
-            enum status status = way < 2 ? run_queue(&runner, &chain.queue, &result, &chain.diags)
-                                         : exact_run(way == 2 ? &fused : &chain.queue, &result, NULL, &chain.diags);
+            enum status status = way < 2
+                                     ? run_queue(&runner, &chain.queue, &result, &chain.diags)
+                                     : exact_run(way == 2 ? &fused : &chain.queue, NULL, NULL, &result, &chain.diags);
             check_result(&chain, kept, status, &result);
             right += status == STATUS_OK;
             relation_unref(result.relation);

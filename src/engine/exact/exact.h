@@ -1,17 +1,41 @@
 /* The exact evaluator: the authority on what a query means.
  *
- * Runs a fused queue row by row and lazily: a value is computed only when something reads it, so exactly the failures
- * that matter are found, in the order of rows. Slow; used when a backend raised its conservative flag. */
+ * Evaluates a fused queue lazily: a value is computed only when something reads it, so exactly the failures that matter
+ * are found, in the order of rows. Slow; used where a backend raised its conservative flag. */
 #ifndef RQL_ENGINE_EXACT_EXACT_H
 #define RQL_ENGINE_EXACT_EXACT_H
 
+#include "base/parallel.h"
 #include "engine/backend/backend.h"
 
 struct result; /* result.h */
 
+/* What an evaluation may use. */
+struct exact_options {
+    struct workers workers; /* threads, cancel and progress; `whole` is not used */
+    int64_t memory;         /* as memory_limit_check's */
+};
+
+/* The first tasks of a queue, which a backend has run without a flag: all values in their columns were computed. */
+struct exact_done {
+    size_t count;
+    struct column *const *const *columns; /* of each task the outputs; NULL where no later task reads them */
+    const int64_t *rows;                  /* of each task */
+};
+
 /* The result of the queue, or its error: the failing operation's span, its stage and the smallest failing 0-based row.
- */
-enum status exact_run(const struct queue *fused, struct result *result, const atomic_int *cancel, struct diags *diags);
+ * `done` NULL: no task has been run; `options` NULL: on one thread. */
+enum status exact_run(const struct queue *fused, const struct exact_done *done, const struct exact_options *options,
+                      struct result *result, struct diags *diags);
+
+/* Redo one range of a task of SINK_ROWS or SINK_AGGREGATE, of which all ranges before are done; parameters are those of
+ * the functions of a backend. `final`: nothing reads the results lazily, so the first failure in the order of rows is
+ * the query's error. *undecided is set, and the results are worthless, where only exact_run can tell the outcome: a
+ * value failed that may never be read, or a user's function has to be applied in the order of all rows. */
+enum status exact_rows(const struct job *job, const struct exact_options *options, bool final, struct row_sink *sink,
+                       bool *undecided);
+enum status exact_aggregate(const struct job *job, const struct exact_options *options, bool final,
+                            struct agg_state *states, bool *undecided);
 
 /* The value of code without inputs (a let expression, take's argument); stage names it in errors. */
 enum status exact_constant(const struct code *code, value root, struct scalar *result, struct diags *diags);

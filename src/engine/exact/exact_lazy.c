@@ -1,18 +1,22 @@
 #include "engine/exact/exact_lazy.h"
 
+#include "engine/backend/memory_limit.h"
 #include "engine/exact/exact_operator.h"
 #include "engine/exact/failure.h"
+#include "engine/plan/task_title.h"
 
-void lazy_init(struct lazy_task *lazy, const struct task *task, struct arena *arena)
+void lazy_init(struct lazy_task *lazy, const struct task *task, struct column *const *columns, struct arena *arena)
 {
     lazy->task = task;
+    lazy->title = stages_title(task, arena);
+    lazy->columns = columns;
     lazy->memo = arena_array(arena, (size_t)task->code.count, sizeof *lazy->memo);
     lazy->computed = arena_array(arena, (size_t)task->code.count, sizeof *lazy->computed);
     lazy->outputs = arena_array(arena, task->output_count, sizeof *lazy->outputs);
-    lazy->jumps = arena_array(arena, task->output_count, sizeof *lazy->jumps);
+    lazy->random_access = arena_array(arena, task->output_count, sizeof *lazy->random_access);
 }
 
-void lazy_release(struct lazy_task *lazy)
+static void lazy_release(struct lazy_task *lazy)
 {
     column_unref(lazy->kept);
     column_unref(lazy->scanned);
@@ -22,15 +26,45 @@ void lazy_release(struct lazy_task *lazy)
     }
 }
 
+void exact_init(struct exact *exact, size_t task_count, const struct exact_options *options, struct diags *diags)
+{
+    *exact = (struct exact){.arena = arena_new(), .task_count = task_count, .diags = diags};
+    if (options) {
+        exact->workers = options->workers;
+        exact->workers.progress = NULL;
+        exact->progress = options->workers.progress;
+        exact->cancel = options->workers.cancel;
+        exact->memory = options->memory;
+    }
+    exact->workers.threads = exact->workers.threads > 1 ? exact->workers.threads : 1;
+    exact->tasks = arena_array(exact->arena, task_count, sizeof *exact->tasks);
+    exact->row_counts = arena_array(exact->arena, task_count, sizeof *exact->row_counts);
+}
+
+void exact_free(struct exact *exact)
+{
+    for (size_t t = 0; t < exact->task_count; t++)
+        lazy_release(&exact->tasks[t]);
+    for (int i = 0; exact->members && i < exact->workers.threads; i++)
+        arena_free(exact->members[i].arena);
+    arena_free(exact->arena);
+}
+
 bool exact_cancelled(struct exact *exact)
 {
-    enum { TICKS_BETWEEN_LOOKS = 1 << 14 };
-    return ++exact->ticks % TICKS_BETWEEN_LOOKS == 0 && exact->cancel && *exact->cancel;
+    enum { TICKS_BETWEEN_POLLS = 1 << 14 };
+    return ++exact->ticks % TICKS_BETWEEN_POLLS == 0 && exact->cancel && *exact->cancel;
 }
 
 enum status exact_no_memory(const struct exact *exact, const struct task *task, int64_t rows)
 {
     return diag_error(exact->diags, task->span, "not enough memory for %lld rows", (long long)rows);
+}
+
+enum status exact_check_memory(const struct exact *exact, const struct task *task, int64_t rows, int64_t unwritten,
+                               int64_t row_bytes)
+{
+    return memory_limit_check(exact->memory, rows, unwritten, row_bytes, task->span, exact->diags);
 }
 
 static void push(struct exact *exact, struct lazy_task *lazy, value v)
@@ -52,17 +86,39 @@ static const union datum *demand(struct exact *exact, struct lazy_task *lazy, va
     return NULL;
 }
 
+/* The state is read before the value and set after it. */
+static enum value_state output_state(const struct output_values *output, int64_t row)
+{
+    if (!output->values)
+        return VALUE_MISSING;
+    if (!output->states)
+        return VALUE_THERE;
+    return (enum value_state)atomic_load_explicit((_Atomic uint8_t *)column_at(output->states, row),
+                                                  memory_order_acquire);
+}
+
+/* Several threads may have computed the value: one of them writes it. */
+static void cache_output(const struct output_values *output, int64_t row, union datum datum)
+{
+    uint8_t missing = VALUE_MISSING;
+    _Atomic uint8_t *state = column_at(output->states, row);
+    if (!atomic_compare_exchange_strong(state, &missing, VALUE_WRITING))
+        return;
+    column_set_datum(output->values, row, datum);
+    atomic_store_explicit(state, VALUE_THERE, memory_order_release);
+}
+
 /* An output's value in a result row; `ready` is false if it has to be computed first. */
 static enum status read_output(struct exact *exact, struct lazy_task *from, size_t k, int64_t row, union datum *result,
                                bool *ready)
 {
-    const struct kept_values *kept = &from->outputs[k];
-    int64_t state = kept->states ? column_get_int(kept->states, row) : kept->values ? VALUE_THERE : VALUE_MISSING;
+    const struct output_values *output = &from->outputs[k];
+    enum value_state state = output_state(output, row);
     *ready = true;
     if (state == VALUE_FAILED)
-        return exact_operator_failure(exact, from, k, row);
+        return exact->diags ? exact_operator_failure(exact, from, k, row) : STATUS_FAILED;
     if (state == VALUE_THERE) {
-        *result = column_get_datum(kept->values, row);
+        *result = column_get_datum(output->values, row);
         return STATUS_OK;
     }
     int64_t at = from->kept ? column_get_int(from->kept, row) : from->begin + row;
@@ -76,25 +132,24 @@ static enum status read_output(struct exact *exact, struct lazy_task *from, size
     if (!datum)
         return STATUS_OK;
     *result = *datum;
-    if (kept->values) {
-        *(uint8_t *)column_at(kept->states, row) = VALUE_THERE;
-        column_set_datum(kept->values, row, *datum);
-    }
+    if (output->values)
+        cache_output(output, row, *datum);
     return STATUS_OK;
 }
 
-static int64_t input_rows(const struct exact *exact, const struct input *input)
+static int64_t input_rows(const struct exact *exact, const struct lazy_task *lazy, size_t k)
 {
-    return input->column ? input->column->rows : exact->given[input->task->number];
+    return lazy->columns[k] ? lazy->columns[k]->rows : exact->row_counts[lazy->task->inputs[k].task->number];
 }
 
-/* Element `row` of an input's column, which it has; `ready` is false if an earlier task has to compute it first. */
-static enum status read_element(struct exact *exact, const struct input *input, int64_t row, union datum *result,
-                                bool *ready)
+/* Element `row` of an input, which exists; `ready` is false if an earlier task has to compute it first. */
+static enum status read_element(struct exact *exact, const struct lazy_task *lazy, size_t k, int64_t row,
+                                union datum *result, bool *ready)
 {
-    if (!input->column)
+    const struct input *input = &lazy->task->inputs[k];
+    if (!lazy->columns[k])
         return read_output(exact, &exact->tasks[input->task->number], input->output, row, result, ready);
-    *result = column_get_datum(input->column, row);
+    *result = column_get_datum(lazy->columns[k], row);
     *ready = true;
     return STATUS_OK;
 }
@@ -102,18 +157,20 @@ static enum status read_element(struct exact *exact, const struct input *input, 
 static enum status read_input(struct exact *exact, const struct lazy_task *lazy, const struct instr *instr,
                               union datum *result, bool *ready)
 {
-    const struct input *input = &lazy->task->inputs[instr->integer];
+    size_t k = (size_t)instr->integer;
     int64_t row = lazy->task->first + lazy->row + instr->offset;
     *result = (union datum){0};
     *ready = true;
-    if (instr->offset != 0 && (row < 0 || row >= input_rows(exact, input)))
+    if (instr->offset != 0 && (row < 0 || row >= input_rows(exact, lazy, k)))
         return STATUS_OK;
-    return read_element(exact, input, row, result, ready);
+    return read_element(exact, lazy, k, row, result, ready);
 }
 
 static enum status fail(const struct exact *exact, const struct lazy_task *lazy, const struct instr *instr,
                         union datum a, union datum b)
 {
+    if (!exact->diags)
+        return STATUS_FAILED;
     struct failure failure = {
         .task = lazy->task->stage_count > 0 ? lazy->task : NULL,
         .code = &lazy->task->code,
@@ -126,7 +183,7 @@ static enum status fail(const struct exact *exact, const struct lazy_task *lazy,
         .values = lazy->memo,
         .computed = lazy->computed,
         .computed_for = lazy->row + 1,
-        .rows = instr->op == OP_GATHER ? input_rows(exact, &lazy->task->inputs[instr->integer]) : 0,
+        .rows = instr->op == OP_GATHER ? input_rows(exact, lazy, (size_t)instr->integer) : 0,
     };
     return fail_operation(&failure, exact->diags);
 }
@@ -134,14 +191,14 @@ static enum status fail(const struct exact *exact, const struct lazy_task *lazy,
 static enum status gather(struct exact *exact, struct lazy_task *lazy, const struct instr *instr, union datum *result,
                           bool *ready)
 {
-    const struct input *input = &lazy->task->inputs[instr->integer];
+    size_t k = (size_t)instr->integer;
     const union datum *position = demand(exact, lazy, instr->args[0]);
     *ready = position != NULL;
     if (!position)
         return STATUS_OK;
-    if (position->integer < 0 || position->integer >= input_rows(exact, input))
+    if (position->integer < 0 || position->integer >= input_rows(exact, lazy, k))
         return fail(exact, lazy, instr, *position, (union datum){0});
-    return read_element(exact, input, position->integer, result, ready);
+    return read_element(exact, lazy, k, position->integer, result, ready);
 }
 
 /* &&, || and ?:, which read only what they must. False: something has to be computed first. */
@@ -225,11 +282,11 @@ static enum status step(struct exact *exact)
 static enum status run_stack(struct exact *exact)
 {
     while (exact->depth > 0) {
-        if (exact_cancelled(exact))
-            return STATUS_CANCELLED;
-        enum status status = step(exact);
-        if (status != STATUS_OK)
+        enum status status = exact_cancelled(exact) ? STATUS_CANCELLED : step(exact);
+        if (status != STATUS_OK) {
+            exact->depth = 0;
             return status;
+        }
     }
     return STATUS_OK;
 }
@@ -249,7 +306,7 @@ enum status exact_input(struct exact *exact, struct lazy_task *lazy, size_t inpu
     bool ready = false;
     enum status status = STATUS_OK;
     while (status == STATUS_OK && !ready) {
-        status = read_element(exact, &lazy->task->inputs[input], lazy->task->first + row, result, &ready);
+        status = read_element(exact, lazy, input, lazy->task->first + row, result, &ready);
         if (status == STATUS_OK && !ready)
             status = run_stack(exact);
     }

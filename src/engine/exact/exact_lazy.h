@@ -1,7 +1,7 @@
-/* Lazy evaluation of a queue's values, one at a time. Private to exact*.c.
+/* Lazy evaluation of a queue's values, one at a time, and in parallel over rows.
  *
- * Each task has a memo: its values at one row. A value is computed when something reads it; what it is computed from,
- * also in earlier tasks, is computed first, by way of a stack of its own: expressions and chains of tasks may be far
+ * Each task has a memo: its values at one row. A value is computed when something reads it, after the values it depends
+ * on, also those of earlier tasks. Pending values are on an explicit stack: expressions and chains of tasks may be far
  * longer than the C stack is deep. Reading a value of an earlier task moves that task to the row wanted. Tasks only
  * read earlier ones, so no task is moved while it is being evaluated. */
 #ifndef RQL_ENGINE_EXACT_EXACT_LAZY_H
@@ -9,31 +9,33 @@
 
 #include "engine/backend/backend.h"
 #include "engine/backend/datum.h"
+#include "engine/exact/exact.h"
 
-/* Values of a task's output that are kept, of all result rows: what a breaker computed, or what is read more than once
- * because later tasks look at their neighbours' rows. */
-struct kept_values {
-    struct column *values; /* NULL: they are not kept */
-    struct column *states; /* a byte for each; NULL: all are there */
+/* An output's values in the task's result rows: computed by an operator, or cached because later tasks read them at
+ * other rows than their own. */
+struct output_values {
+    struct column *values; /* NULL: computed anew by each reader */
+    struct column *states; /* an enum value_state for each row, a byte; NULL: all are VALUE_THERE */
 };
-enum { VALUE_MISSING, VALUE_THERE, VALUE_FAILED };
+enum value_state { VALUE_MISSING, VALUE_THERE, VALUE_FAILED, VALUE_WRITING };
 
+/* A task. Evaluators on other threads have copies that differ in row, memo and computed only. */
 struct lazy_task {
-    const struct task *task;
-    int64_t rows;      /* that it reads */
-    int64_t row;       /* the task row whose values are being computed */
-    union datum *memo; /* of each value, */
-    int64_t *computed; /* and the row it was computed for, plus 1 */
+    const struct task *task;       /* NULL: its outputs are known columns */
+    const char *title;             /* in progress reports */
+    struct column *const *columns; /* of each input; NULL: the input's task is evaluated lazily */
+    int64_t rows;                  /* that it reads */
+    int64_t row;                   /* the task row whose values are being computed */
+    union datum *memo;             /* of each value, */
+    int64_t *computed;             /* and the row it was computed for, plus 1 */
 
     /* Result row i is task row kept[i] (-1: a row of zeroes), or begin + i. */
     struct column *kept;
     int64_t begin;
     int64_t count;
-    struct kept_values *outputs; /* of each output; of breakers that do not carry their outputs there is nothing else */
-    bool *jumps;                 /* which outputs are read at other rows than the reader's own */
-
-    /* Of a scan: the column's values, which an error is about. */
-    struct column *scanned;
+    struct output_values *outputs; /* of each output */
+    bool *random_access;           /* of each output: read at other rows than the reader's own */
+    struct column *scanned;        /* a scan's input, for its errors */
 };
 
 struct frame {
@@ -41,35 +43,69 @@ struct frame {
     value value;
 };
 
+/* An evaluator: one for each thread. */
 struct exact {
     struct arena *arena;
     struct lazy_task *tasks;
-    int64_t *given; /* rows of each */
+    size_t task_count;
+    int64_t *row_counts; /* result rows of each task */
     struct frame *stack;
     size_t depth, capacity;
     uint32_t ticks;
     const atomic_int *cancel;
-    struct diags *diags;
+    struct diags *diags; /* NULL: failures are not reported, as on other threads */
 
-    /* The last task's results: one of these. */
+    /* Of the caller's evaluator only. */
+    struct workers workers;
+    struct progress *progress; /* or NULL */
+    int64_t memory;            /* as memory_limit_check's */
+    struct exact *members;     /* the evaluator of each thread, made when first needed */
+
+    /* Results: a thread's own states, or columns that all write. */
     struct agg_state *states;
-    struct column **columns;
+    struct column **columns; /* NULL where the output is not needed */
 };
 
-void lazy_init(struct lazy_task *lazy, const struct task *task, struct arena *arena);
-void lazy_release(struct lazy_task *lazy);
+/* An evaluator of `task_count` tasks, which the caller sets up with lazy_init. */
+void exact_init(struct exact *exact, size_t task_count, const struct exact_options *options, struct diags *diags);
+void exact_free(struct exact *exact);
 
-/* To be asked now and then in long loops. */
+void lazy_init(struct lazy_task *lazy, const struct task *task, struct column *const *columns, struct arena *arena);
+
+/* Polled in long loops. */
 bool exact_cancelled(struct exact *exact);
 enum status exact_no_memory(const struct exact *exact, const struct task *task, int64_t rows);
+
+/* STATUS_FAILED if `rows` rows of `row_bytes` bytes, of which `unwritten` are still to be written, do not fit in
+ * memory. */
+enum status exact_check_memory(const struct exact *exact, const struct task *task, int64_t rows, int64_t unwritten,
+                               int64_t row_bytes);
 
 /* The value of a task at one of its rows. */
 enum status exact_value(struct exact *exact, struct lazy_task *lazy, int64_t row, value v, union datum *result);
 
-/* What the task's input holds at one of its rows, */
+/* An input's value at one of the task's rows. */
 enum status exact_input(struct exact *exact, struct lazy_task *lazy, size_t input, int64_t row, union datum *result);
 
-/* and what a task gives as its output k in a result row. */
+/* An output's value in one of the task's result rows. */
 enum status exact_output(struct exact *exact, struct lazy_task *lazy, size_t k, int64_t row, union datum *result);
+
+/* What is done with row number i of a loop, by any thread. */
+typedef enum status exact_row_fn(struct exact *exact, struct lazy_task *lazy, int64_t i, const void *context);
+
+/* Calls fn for i = begin..end-1 on all threads; *failed is the first i for which it failed, `end` if none. The error is
+ * not reported: fn has to be called for *failed again. STATUS_OK or STATUS_CANCELLED. */
+enum status exact_find_failure(struct exact *exact, struct lazy_task *lazy, int64_t begin, int64_t end,
+                               exact_row_fn *fn, const void *context, int64_t *failed);
+
+/* Calls fn for i = begin..end-1 on all threads, with progress; the error is that of the first i for which it fails. */
+enum status exact_for_rows(struct exact *exact, struct lazy_task *lazy, int64_t begin, int64_t end, exact_row_fn *fn,
+                           const void *context);
+
+/* Reports that `done` of `rows` rows are done. */
+void exact_report(const struct exact *exact, const struct lazy_task *lazy, int64_t done, int64_t rows);
+
+/* Makes the threads' evaluators, and gives them what the caller's has found out. */
+void exact_update_members(struct exact *exact);
 
 #endif

@@ -16,29 +16,43 @@ struct span exact_operator_span(const struct lazy_task *lazy)
     return task->stage_count > 0 ? task->stages[task->stage_count - 1].span : task->span;
 }
 
+struct copied_input {
+    size_t input;
+    struct column *column;
+};
+
+static enum status copy_value(struct exact *exact, struct lazy_task *lazy, int64_t row, const void *context)
+{
+    const struct copied_input *copied = context;
+    union datum datum;
+    enum status status = exact_input(exact, lazy, copied->input, row, &datum);
+    if (status == STATUS_OK)
+        column_set_datum(copied->column, row, datum);
+    return status;
+}
+
 enum status exact_column(struct exact *exact, struct lazy_task *lazy, size_t input, struct column **column)
 {
     const struct task *task = lazy->task;
     enum type type = type_of_kind(type_table[task->inputs[input].type].kind);
+    struct column *from = lazy->columns[input];
+    if (from && from->store == type && from->rows == lazy->rows && task->first == 0) {
+        *column = column_ref(from);
+        return STATUS_OK;
+    }
     *column = column_reserve(type, type, lazy->rows);
     if (!*column)
         return exact_no_memory(exact, task, lazy->rows);
-    enum status status = STATUS_OK;
-    for (int64_t row = 0; row < lazy->rows && status == STATUS_OK; row++) {
-        union datum datum = {0};
-        status = exact_input(exact, lazy, input, row, &datum);
-        column_set_datum(*column, row, datum);
-        if (exact_cancelled(exact))
-            return STATUS_CANCELLED;
-    }
+    const struct copied_input copied = {input, *column};
+    enum status status = exact_for_rows(exact, lazy, 0, lazy->rows, copy_value, &copied);
     column_finish(*column, lazy->rows);
     return status;
 }
 
-enum status exact_make_output(struct exact *exact, struct lazy_task *lazy, size_t k, int64_t rows)
+enum status exact_reserve_output(struct exact *exact, struct lazy_task *lazy, size_t k, int64_t rows)
 {
     enum type type = lazy->task->outputs[k].type;
-    struct kept_values *kept = &lazy->outputs[k];
+    struct output_values *kept = &lazy->outputs[k];
     kept->values = column_reserve(type, type, rows);
     kept->states = column_reserve(TYPE_U8, TYPE_U8, rows);
     return kept->values && kept->states ? STATUS_OK : exact_no_memory(exact, lazy->task, rows);
@@ -46,7 +60,7 @@ enum status exact_make_output(struct exact *exact, struct lazy_task *lazy, size_
 
 void exact_set_output(struct lazy_task *lazy, size_t k, int64_t row, const struct scalar *scalar, bool good)
 {
-    const struct kept_values *kept = &lazy->outputs[k];
+    const struct output_values *kept = &lazy->outputs[k];
     good = good && (scalar->kind == KIND_FLOAT || scalar_fits(scalar));
     *(uint8_t *)column_at(kept->states, row) = good ? VALUE_THERE : VALUE_FAILED;
     if (!good)
@@ -89,14 +103,41 @@ static int compare_rows(const struct order *order, int64_t a, int64_t b)
     return result;
 }
 
+/* One pass of the merge sort: pairs of sorted runs become runs of twice as many rows. */
+struct merge_pass {
+    const struct order *order;
+    const int64_t *from;
+    int64_t *to;
+    int64_t rows, run;
+    int64_t pairs; /* in a part */
+    const atomic_int *cancel;
+};
+
 /* Merges from[begin..middle) and from[middle..end) into `to`; of equal rows those on the left come first. */
-static void merge(const struct order *order, const int64_t *from, int64_t *to, int64_t begin, int64_t middle,
-                  int64_t end)
+static void merge(const struct merge_pass *pass, int64_t begin, int64_t middle, int64_t end)
 {
+    enum { ROWS_BETWEEN_POLLS = 1 << 16 };
     int64_t left = begin, right = middle;
     for (int64_t i = begin; i < end; i++) {
-        bool takes_left = left < middle && (right >= end || compare_rows(order, from[left], from[right]) <= 0);
-        to[i] = takes_left ? from[left++] : from[right++];
+        bool takes_left =
+            left < middle && (right >= end || compare_rows(pass->order, pass->from[left], pass->from[right]) <= 0);
+        pass->to[i] = takes_left ? pass->from[left++] : pass->from[right++];
+        if (i % ROWS_BETWEEN_POLLS == 0 && pass->cancel && *pass->cancel)
+            return;
+    }
+}
+
+static void merge_pairs(void *context, int member, int64_t part)
+{
+    const struct merge_pass *pass = context;
+    (void)member;
+    for (int64_t pair = part * pass->pairs; pair < (part + 1) * pass->pairs; pair++) {
+        int64_t begin = pair * 2 * pass->run;
+        if (begin >= pass->rows)
+            return;
+        int64_t middle = pass->rows - begin > pass->run ? begin + pass->run : pass->rows;
+        int64_t end = pass->rows - begin > 2 * pass->run ? begin + 2 * pass->run : pass->rows;
+        merge(pass, begin, middle, end);
     }
 }
 
@@ -104,6 +145,7 @@ static void merge(const struct order *order, const int64_t *from, int64_t *to, i
 static enum status sort_rows(struct exact *exact, const struct lazy_task *lazy, const struct order *order,
                              struct column **sorted)
 {
+    enum { PART_ROWS = 1 << 12 };
     int64_t rows = lazy->rows;
     struct column *spare = column_reserve(TYPE_I64, TYPE_I64, rows);
     *sorted = column_reserve(TYPE_I64, TYPE_I64, rows);
@@ -111,16 +153,16 @@ static enum status sort_rows(struct exact *exact, const struct lazy_task *lazy, 
     for (int64_t row = 0; row < rows && status == STATUS_OK; row++)
         *(int64_t *)column_at(*sorted, row) = row;
     for (int64_t run = 1; run < rows && status == STATUS_OK; run *= 2) {
-        for (int64_t begin = 0; begin < rows; begin += 2 * run) {
-            int64_t middle = rows - begin > run ? begin + run : rows;
-            int64_t end = rows - begin > 2 * run ? begin + 2 * run : rows;
-            merge(order, column_at(*sorted, 0), column_at(spare, 0), begin, middle, end);
-        }
+        struct merge_pass pass = {order, column_at(*sorted, 0), column_at(spare, 0), rows, run, 1, exact->cancel};
+        pass.pairs = run < PART_ROWS ? PART_ROWS / run : 1;
+        int64_t part_rows = 2 * run * pass.pairs;
+        bool whole = workers_run(&exact->workers, (rows + part_rows - 1) / part_rows, merge_pairs, &pass);
         struct column *swapped = *sorted;
         *sorted = spare;
         spare = swapped;
-        if (exact->cancel && *exact->cancel)
+        if (!whole || (exact->cancel && *exact->cancel))
             status = STATUS_CANCELLED;
+        exact_report(exact, lazy, run, rows);
     }
     column_unref(spare);
     return status;
@@ -223,7 +265,7 @@ static enum status set_keys(struct exact *exact, struct lazy_task *lazy, const s
 {
     enum status status = STATUS_OK;
     for (size_t k = 0; k < order->count && status == STATUS_OK; k++) {
-        status = exact_make_output(exact, lazy, k, lazy->count);
+        status = exact_reserve_output(exact, lazy, k, lazy->count);
         for (int64_t group = 0; group < lazy->count && status == STATUS_OK; group++) {
             int64_t first = group > 0 ? column_get_int(ends, group - 1) : 0;
             enum kind kind = type_table[order->keys[k]->type].kind;
@@ -255,7 +297,7 @@ static enum status aggregate_all(struct exact *exact, struct lazy_task *lazy, co
         struct column *values = NULL;
         if (!task->outputs[k].needed)
             continue;
-        status = exact_make_output(exact, lazy, k, lazy->count);
+        status = exact_reserve_output(exact, lazy, k, lazy->count);
         if (status == STATUS_OK && task->aggregates[i].value != NO_VALUE)
             status = exact_column(exact, lazy, (size_t)task->code.at[task->aggregates[i].value].integer, &values);
         if (status == STATUS_OK)
@@ -408,14 +450,18 @@ static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
     return status;
 }
 
-enum status exact_break(struct exact *exact, struct lazy_task *lazy)
+enum status exact_run_operator(struct exact *exact, struct lazy_task *lazy)
 {
     static enum status (*const table[])(struct exact *, struct lazy_task *) = {
         [OPERATOR_SCAN] = exact_scan,          [OPERATOR_SORT] = operator_sort,
         [OPERATOR_GROUP] = operator_group,     [OPERATOR_DISTINCT] = operator_distinct,
         [OPERATOR_SCATTER] = operator_scatter, [OPERATOR_HIST] = operator_hist,
     };
-    return table[lazy->task->operator->kind](exact, lazy);
+    /* Columns of keys and values, and two of row numbers. */
+    const struct task *task = lazy->task;
+    int64_t row_bytes = (int64_t)((task->input_count + 2) * sizeof(int64_t));
+    enum status status = exact_check_memory(exact, task, lazy->rows, lazy->rows, row_bytes);
+    return status == STATUS_OK ? table [task->operator->kind](exact, lazy):status;
 }
 
 enum status exact_operator_failure(struct exact *exact, const struct lazy_task *lazy, size_t k, int64_t row)

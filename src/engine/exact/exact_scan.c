@@ -38,7 +38,7 @@ enum status exact_scan(struct exact *exact, struct lazy_task *lazy)
     enum status status = exact_column(exact, lazy, operator->keys[0], &lazy->scanned);
     if (status != STATUS_OK || !task->outputs[0].needed)
         return status;
-    status = exact_make_output(exact, lazy, 0, lazy->rows);
+    status = exact_reserve_output(exact, lazy, 0, lazy->rows);
     struct agg_state state;
     for (int64_t chain = 0; chain < operator->stride && chain<lazy->rows && status == STATUS_OK; chain++) {
         for (int64_t row = chain; row < lazy->rows; row += operator->stride) {
@@ -67,7 +67,7 @@ static enum status function_failure(struct exact *exact, const struct lazy_task 
 {
     const struct operator* operator= lazy->task->operator;
     const struct aggregate *aggregate = &lazy->task->aggregates[0];
-    const struct kept_values *kept = &lazy->outputs[0];
+    const struct output_values *kept = &lazy->outputs[0];
     while (!begins(operator, row) && column_get_int(kept->states, row - operator->stride) == VALUE_FAILED)
         row -= operator->stride;
     int64_t at = operator->exclusive ? row - operator->stride : row;

@@ -134,7 +134,10 @@ enum status run_queue(struct runner *runner, const struct queue *queue, struct r
         if (runner->trace)
             runner->trace->exact = true;
         began = now_ns();
-        status = exact_run(&fused, result, runner->cancel, diags);
+        const struct exact_options options = {
+            .workers = {.threads = parallel_threads(), .cancel = runner->cancel, .progress = runner->progress},
+            .memory = runner->memory};
+        status = exact_run(&fused, NULL, &options, result, diags);
         timing_add(runner->timing, PHASE_KERNEL, "exactly, row by row", now_ns() - began, 0);
     }
     status = check_files(queue, status, diags_before, diags);
