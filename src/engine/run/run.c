@@ -63,7 +63,8 @@ static enum status run_next(struct queue_run *run, struct task *task)
         added->rows_out = task->sink == SINK_AGGREGATE ? -1 : outcome->rows;
     }
     run->given[task->number] = outcome->rows;
-    drop_readers(run, task);
+    if (!outcome->flagged)
+        drop_readers(run, task);
     return status;
 }
 
@@ -82,9 +83,31 @@ static void take_result(const struct queue_run *run, const struct task *last, st
     result->relation = relation_new(outcome->rows, last->output_count, outcome->columns, names);
 }
 
-/* Runs the tasks one after another, until one is flagged. */
-static enum status run_tasks(struct runner *runner, const struct queue *queue, struct result *result, bool *flagged,
-                             struct diags *diags)
+/* Evaluates the fused queue exactly, from the columns of its first `done` tasks on. */
+static enum status run_exactly(const struct queue_run *run, const struct queue *fused, size_t done,
+                               struct result *result)
+{
+    const struct runner *runner = run->runner;
+    const struct exact_options options = {
+        .workers = {.threads = parallel_threads(), .cancel = runner->cancel, .progress = runner->progress},
+        .memory = runner->memory,
+    };
+    struct column *const **columns = arena_array(run->arena, done, sizeof *columns);
+    for (size_t t = 0; t < done; t++)
+        columns[t] = run->outcomes[t].columns;
+    if (runner->trace)
+        runner->trace->exact = true;
+    const int64_t began = now_ns();
+    const struct exact_done tasks_done = {.count = done, .columns = columns, .rows = run->given};
+    enum status status = exact_run(fused, &tasks_done, &options, result, run->diags);
+    timing_add(runner->timing, PHASE_KERNEL, "exactly, row by row", now_ns() - began, 0);
+    return status;
+}
+
+/* Runs the tasks one after another; if one is flagged, the exact evaluator takes over from there, or of a queue that is
+ * not fused from the start. */
+static enum status run_tasks(struct runner *runner, const struct queue *queue, const struct queue *fused,
+                             struct result *result, struct diags *diags)
 {
     struct queue_run run = {.runner = runner, .queue = queue, .arena = arena_new(), .diags = diags};
     run.outcomes = arena_array(run.arena, queue->count, sizeof *run.outcomes);
@@ -93,11 +116,16 @@ static enum status run_tasks(struct runner *runner, const struct queue *queue, s
     for (size_t t = 0; t < queue->count; t++)
         add_readers(&run, queue->tasks[t]);
     enum status status = STATUS_OK;
-    for (size_t t = 0; t < queue->count && status == STATUS_OK && !*flagged; t++) {
-        status = run_next(&run, queue->tasks[t]);
-        *flagged = run.outcomes[t].flagged;
+    bool flagged = false;
+    size_t done = 0;
+    while (done < queue->count && status == STATUS_OK && !flagged) {
+        status = run_next(&run, queue->tasks[done]);
+        flagged = run.outcomes[done].flagged;
+        done += status == STATUS_OK && !flagged;
     }
-    if (status == STATUS_OK && !*flagged)
+    if (status == STATUS_OK && flagged)
+        status = run_exactly(&run, fused, queue == fused ? done : 0, result);
+    else if (status == STATUS_OK)
         take_result(&run, queue->tasks[queue->count - 1], result);
     for (size_t t = 0; t < queue->count; t++)
         outcome_release(&run.outcomes[t], queue->tasks[t]);
@@ -128,18 +156,7 @@ enum status run_queue(struct runner *runner, const struct queue *queue, struct r
         timing_add(runner->timing, PHASE_FUSE, "", now_ns() - began, 0);
 
     fused.tasks[fused.count - 1]->glanced = queue->glanced;
-    bool flagged = false;
-    enum status status = run_tasks(runner, runner->fusion ? &fused : queue, result, &flagged, diags);
-    if (status == STATUS_OK && flagged) {
-        if (runner->trace)
-            runner->trace->exact = true;
-        began = now_ns();
-        const struct exact_options options = {
-            .workers = {.threads = parallel_threads(), .cancel = runner->cancel, .progress = runner->progress},
-            .memory = runner->memory};
-        status = exact_run(&fused, NULL, &options, result, diags);
-        timing_add(runner->timing, PHASE_KERNEL, "exactly, row by row", now_ns() - began, 0);
-    }
+    enum status status = run_tasks(runner, runner->fusion ? &fused : queue, &fused, result, diags);
     status = check_files(queue, status, diags_before, diags);
     if (status != STATUS_OK)
         result_release(result);
