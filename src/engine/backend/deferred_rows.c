@@ -61,17 +61,14 @@ static bool run_rows(struct later *defer, int64_t begin, int64_t end, bool write
     struct arena *arena = arena_new();
     struct diags diags;
     diags_init(&diags, arena);
-    struct task task = defer->task;
-    task.outputs = arena_grow(arena, task.outputs, task.output_count, task.output_count + 1, sizeof *task.outputs);
-    struct row_sink sink = {.columns = arena_array(arena, task.output_count + 1, sizeof *sink.columns), .rows = *at};
-    for (size_t k = 0; k < task.output_count; k++) {
-        sink.columns[k] = write ? defer->rests[k].column : NULL;
-        task.outputs[k].needed = sink.columns[k] != NULL;
-    }
+    const struct task *task = &defer->task;
+    struct row_sink sink = {.columns = arena_array(arena, task->output_count + 1, sizeof *sink.columns), .rows = *at};
+    for (size_t k = 0; k < task->output_count && write; k++)
+        sink.columns[k] = defer->rests[k].column;
     const struct job job = {
-        .task = &task,
+        .task = task_writing(task, sink.columns, arena),
         .columns = defer->read,
-        .rows = task.rows,
+        .rows = task->rows,
         .begin = begin,
         .end = end,
         .cancel = defer->cancel,

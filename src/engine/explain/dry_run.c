@@ -1,6 +1,6 @@
 #include "engine/explain/dry_run.h"
 
-#include "engine/optimize/optimize.h"
+#include "engine/run/specialise.h"
 
 void dry_run_init(struct dry_run *dry_run, const struct queue *queue)
 {
@@ -62,17 +62,10 @@ enum status dry_run_pass(struct dry_run *dry_run, const struct task *task, struc
     return STATUS_OK;
 }
 
-void dry_run_analyse(const struct dry_run *dry_run, struct task *task, struct column *const *columns)
+const struct task *dry_run_task(struct dry_run *dry_run, const struct runner *runner, const struct task *task,
+                                struct column *const **named, struct column *const **columns)
 {
-    if (task->sink == SINK_OPERATOR)
-        return;
-    optimize_task(task, columns, dry_run->most[task->number]);
-}
-
-struct column **dry_run_inputs(struct dry_run *dry_run, struct task *task)
-{
-    struct column **columns = input_columns(dry_run, task);
-    dry_run->most[task->number] = most_rows(dry_run, task);
-    dry_run_analyse(dry_run, task, columns);
-    return columns;
+    const int64_t most = dry_run->most[task->number] = most_rows(dry_run, task);
+    *named = input_columns(dry_run, task);
+    return task_specialise(runner, task, *named, most, dry_run->queue->arena, columns);
 }

@@ -2,7 +2,7 @@
 #ifndef RQL_ENGINE_EXPLAIN_DRY_RUN_H
 #define RQL_ENGINE_EXPLAIN_DRY_RUN_H
 
-#include "engine/plan/task.h"
+#include "engine/run/run.h"
 
 struct dry_run {
     const struct queue *queue;
@@ -13,11 +13,10 @@ struct dry_run {
 void dry_run_init(struct dry_run *dry_run, const struct queue *queue);
 void dry_run_release(struct dry_run *dry_run);
 
-/* The inputs of the next task, in order, analysed as for a run of outlook->most[task->number] rows. */
-struct column **dry_run_inputs(struct dry_run *dry_run, struct task *task);
-
-/* The same with others in the inputs' place. */
-void dry_run_analyse(const struct dry_run *dry_run, struct task *task, struct column *const *columns);
+/* Specialises the next task for a run of dry_run->most[task->number] rows (task_specialise). *named are its inputs,
+ * *columns what is read in their place. */
+const struct task *dry_run_task(struct dry_run *dry_run, const struct runner *runner, const struct task *task,
+                                struct column *const **named, struct column *const **columns);
 
 /* Done with it: what it gives is there for the tasks behind it. */
 enum status dry_run_pass(struct dry_run *dry_run, const struct task *task, struct column *const *columns,

@@ -4,7 +4,6 @@
 
 #include "engine/backend/backend_choice.h"
 #include "engine/explain/dry_run.h"
-#include "engine/run/input_columns.h"
 
 #include <string.h>
 
@@ -92,11 +91,8 @@ enum status explain_choice(struct strbuf *out, const struct runner *runner, cons
     strbuf_puts(out, "where: the quickest now, by what similar tasks took\n");
     enum status status = STATUS_OK;
     for (size_t t = 0; t < queue->count && status == STATUS_OK; t++) {
-        struct task *task = queue->tasks[t];
-        struct column *const *named = dry_run_inputs(&dry_run, task);
-        struct column *const *columns = inputs_narrow(runner, task, named, diags->arena);
-        if (columns != named)
-            dry_run_analyse(&dry_run, task, columns);
+        struct column *const *named, *const *columns;
+        const struct task *task = dry_run_task(&dry_run, runner, queue->tasks[t], &named, &columns);
         if (dry_run.most[t] < INT64_MAX)
             explain_task(out, runner, task, named, columns, dry_run.most[t], diags);
         status = dry_run_pass(&dry_run, task, columns, diags);

@@ -56,9 +56,10 @@ static void add_program(struct strbuf *out, const struct runner *runner, const s
 }
 
 static enum status explain_task(struct strbuf *out, const struct runner *runner, struct dry_run *dry_run,
-                                struct task *task, struct diags *diags)
+                                const struct task *planned, struct diags *diags)
 {
-    struct column **columns = dry_run_inputs(dry_run, task);
+    struct column *const *named, *const *columns;
+    const struct task *task = dry_run_task(dry_run, runner, planned, &named, &columns);
     if (task->number > 0)
         strbuf_putc(out, '\n');
     strbuf_printf(out, "// task %zu: ", task->number + 1);

@@ -18,6 +18,15 @@ void code_init(struct code *code, struct arena *arena)
     *code = (struct code){.arena = arena};
 }
 
+void code_clone(struct code *to, const struct code *from, struct arena *arena)
+{
+    const size_t count = (size_t)from->count, buckets = (size_t)from->bucket_count;
+    *to = *from;
+    to->arena = arena;
+    to->at = arena_grow(arena, from->at, count, (size_t)from->capacity, sizeof *to->at);
+    to->buckets = arena_grow(arena, from->buckets, buckets, buckets, sizeof *to->buckets);
+}
+
 bool code_can_fail(const struct instr *instr)
 {
     return op_table[instr->op].can_fail && (instr->kind == KIND_INT || instr->op == OP_GATHER);

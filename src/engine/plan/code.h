@@ -70,6 +70,9 @@ struct code {
 
 void code_init(struct code *code, struct arena *arena);
 
+/* Copies all instructions: changing or adding to the copy leaves `from` as it is. */
+void code_clone(struct code *to, const struct code *from, struct arena *arena);
+
 value code_int(struct code *code, int64_t integer, struct span span);
 value code_exact_int(struct code *code, int64_t integer, struct span span);
 value code_bool(struct code *code, bool truth, struct span span);

@@ -43,6 +43,28 @@ void queue_hold(struct queue *queue, struct column *column)
     queue->held[queue->held_count++] = column;
 }
 
+struct task *task_clone(const struct task *task, struct arena *arena)
+{
+    struct task *clone = arena_alloc(arena, sizeof *clone);
+    *clone = *task;
+    clone->inputs = arena_grow(arena, task->inputs, task->input_count, task->input_count + 1, sizeof *clone->inputs);
+    clone->outputs =
+        arena_grow(arena, task->outputs, task->output_count, task->output_count + 1, sizeof *clone->outputs);
+    code_clone(&clone->code, &task->code, arena);
+    return clone;
+}
+
+const struct task *task_writing(const struct task *task, struct column *const *columns, struct arena *arena)
+{
+    struct task *writing = arena_alloc(arena, sizeof *writing);
+    *writing = *task;
+    writing->outputs =
+        arena_grow(arena, task->outputs, task->output_count, task->output_count + 1, sizeof *writing->outputs);
+    for (size_t k = 0; k < task->output_count; k++)
+        writing->outputs[k].needed = columns[k] != NULL;
+    return writing;
+}
+
 /* Whether the values of an input are read by code that is marked live. */
 static bool reads_input(const struct instr *instr)
 {

@@ -159,6 +159,12 @@ void queue_hold(struct queue *queue, struct column *column); /* takes over one r
  * column or task. Everything that it points to is in the code's arena, and everything is at `span`. */
 void task_copy(struct task *to, const struct task *from, struct span span, size_t *kept);
 
+/* A copy for one run: its inputs, outputs and code may be changed, the rest is shared with `task`. */
+struct task *task_clone(const struct task *task, struct arena *arena);
+
+/* `task` with just those outputs needed that have a column to be written to; all else is shared. */
+const struct task *task_writing(const struct task *task, struct column *const *columns, struct arena *arena);
+
 /* Sets output.needed throughout: what the last task gives is needed, and what needed values read. Inputs, filters and
  * code keep their numbers; what is not needed is just never evaluated. */
 void queue_prune(const struct queue *queue);

@@ -33,7 +33,7 @@ static void note_range(struct input *input, const struct column *column)
     input->hi = zones->all.hi;
 }
 
-struct column *const *inputs_narrow(const struct runner *runner, const struct task *task, struct column *const *inputs,
+struct column *const *inputs_narrow(const struct runner *runner, struct task *task, struct column *const *inputs,
                                     struct arena *arena)
 {
     if (!runner->collector || (runner->device && !runner->hasty && !stats_collector_is_eager(runner->collector)))

@@ -4,9 +4,10 @@
 
 #include "engine/run/run.h"
 
-/* What to read in place of the task's inputs, of which some may be NULL. Another way of storing a column is another
- * program, so where the user has named a device, and so waits for each program to be built, these are the inputs. */
-struct column *const *inputs_narrow(const struct runner *runner, const struct task *task, struct column *const *inputs,
+/* The columns to read in place of `inputs`, some of which may be NULL; sets the ranges of the task's inputs where the
+ * statistics know them. A narrow copy needs another program, so where the user has named a device, and waits for each
+ * program to be built, this returns `inputs`. */
+struct column *const *inputs_narrow(const struct runner *runner, struct task *task, struct column *const *inputs,
                                     struct arena *arena);
 
 /* Notes which columns the task reads, or could have skipped by what is known of them (column_stats.h). */

@@ -42,7 +42,7 @@ static void drop_readers(struct queue_run *run, const struct task *task)
     }
 }
 
-static enum status run_next(struct queue_run *run, struct task *task)
+static enum status run_next(struct queue_run *run, const struct task *task)
 {
     int64_t rows;
     struct column **inputs = arena_array(run->arena, task->input_count, sizeof(struct column *));

@@ -7,6 +7,7 @@
 #include "engine/backend/memory_limit.h"
 #include "engine/plan/task_title.h"
 #include "engine/run/host_backends.h"
+#include "engine/run/specialise.h"
 
 /* The column whose elements an output's are, or NULL. */
 static const struct column *carried(const struct task *task, const struct output *output, struct column *const *inputs)
@@ -170,8 +171,6 @@ enum status run_operator(const struct runner *runner, const struct task *task, s
 {
     int64_t result_rows = -1;
     struct operator_job job = {
-        .task = task,
-        .inputs = inputs_narrow(runner, task, inputs, diags->arena),
         .rows = rows,
         .results = outcome->columns,
         .result_rows = &result_rows,
@@ -182,6 +181,7 @@ enum status run_operator(const struct runner *runner, const struct task *task, s
         .cancel = runner->cancel,
         .diags = diags,
     };
+    job.task = task = task_specialise(runner, task, inputs, rows, diags->arena, &job.inputs);
     struct cost_features work;
     struct backend *used = NULL, *device = runner->device;
     if (runner->chooser) {

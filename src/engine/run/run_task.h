@@ -1,23 +1,23 @@
-/* Running one task: on the device if it can, else on the evaluator. Private to run*.c. */
+/* Running one task. */
 #ifndef RQL_ENGINE_RUN_RUN_TASK_H
 #define RQL_ENGINE_RUN_RUN_TASK_H
 
 #include "engine/run/run.h"
 
-/* What a task gave. */
+/* What a task produced. */
 struct outcome {
     struct column **columns; /* of each output, one reference; NULL where nothing reads it */
     int64_t rows;
     struct scalar scalar; /* of its aggregate */
-    bool flagged;         /* something may have failed: the rest is worthless */
+    bool flagged;         /* a checked operation may have failed: nothing else is set */
 };
 
-/* Lets go of the columns. */
+/* Releases the columns. */
 void outcome_release(struct outcome *outcome, const struct task *task);
 
 /* Runs the task on `rows` rows of its inputs' columns (NULL for inputs that nothing needed reads). `arena` holds the
  * outcome's array. On an error, and when flagged, the outcome holds no columns. */
-enum status run_task(const struct runner *runner, struct task *task, struct column *const *inputs, int64_t rows,
+enum status run_task(const struct runner *runner, const struct task *task, struct column *const *inputs, int64_t rows,
                      struct arena *arena, struct outcome *outcome, struct diags *diags);
 
 #endif

@@ -1,0 +1,52 @@
+/* Where the results of a task go while its ranges run: rows to columns, values to the states of aggregates.
+ *
+ * Once nothing more needs storing, because a window has its rows or the rest is deferred (deferred_rows.h), further
+ * rows are only counted: their filters are still computed, as they may fail. */
+#ifndef RQL_ENGINE_RUN_TASK_SINK_H
+#define RQL_ENGINE_RUN_TASK_SINK_H
+
+#include "engine/backend/deferred_rows.h"
+#include "engine/run/run_task.h"
+
+struct task_sink {
+    const struct runner *runner;
+    struct job *job;              /* the whole task */
+    struct column *const *inputs; /* as the plan names them; the job's may be narrow copies */
+    const struct task *task;      /* as specialised; the job's task is this one with fewer outputs needed */
+    bool computes;                /* something has to be run at all */
+    int64_t end;                  /* of the job: only some of its rows may be run */
+    struct agg_state *states;     /* of aggregates */
+    struct row_sink stored;       /* rows in columns */
+    struct row_sink counted;      /* and those behind that are only counted: no columns */
+    bool counting;
+    int64_t wanted; /* rows that pass the filters and that the window may keep */
+    bool defers;    /* rows may be deferred: */
+    struct deferred_rows deferred;
+};
+
+/* Reserves what the job's task writes. From then on the job's task and its rows are those that have to be run. */
+enum status task_sink_open(struct task_sink *sink, const struct runner *runner, struct job *job,
+                           struct column *const *inputs, struct outcome *outcome);
+
+/* The size of a row in the columns being written; 0: nothing is stored. */
+int64_t task_sink_row_bytes(const struct task_sink *sink);
+
+/* How many rows to run at once, from `row` on, not to store many more than are wanted. */
+int64_t task_sink_range_rows(const struct task_sink *sink, int64_t row);
+
+/* STATUS_FAILED, with an error, if memory does not hold the rows stored so far and `more`, about to be written. */
+enum status task_sink_check_memory(const struct task_sink *sink, int64_t more);
+
+/* Runs a range on a backend. Unless it is OK and not flagged, nothing of the range is kept. */
+enum status task_sink_run(struct task_sink *sink, struct backend *backend, const struct job *range, bool *flagged);
+
+/* After a range: whether the rows behind it are only counted from now on, which changes the job's task. */
+bool task_sink_stop_storing(struct task_sink *sink, const struct job *range);
+
+/* A backend has failed: brings the rows it has home. False: they are lost, and the sink is empty again. */
+bool task_sink_rescue(struct task_sink *sink);
+
+/* All rows have been run; *flagged: a sum could not be rounded with certainty. */
+enum status task_sink_finish(struct task_sink *sink, struct outcome *outcome, bool *flagged);
+
+#endif
