@@ -96,6 +96,7 @@ static inline enum kind argument_kind(struct random *random, enum op op)
     case OP_AND:
     case OP_OR:
     case OP_NOT:
+    case OP_ASSERT:
     case OP_BOOL_TO_INT:
         return KIND_BOOL;
     case OP_EQ:

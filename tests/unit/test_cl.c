@@ -404,6 +404,26 @@ static void test_flags(void **state)
     }
 }
 
+/* An assertion flags the ranges that hold the row for which it is false. */
+static void test_assert_flags(void **state)
+{
+    struct rig *rig = rig_of(state);
+    struct setup *setup = setup_new(rig, SINK_AGGREGATE);
+    value row = code_row(&setup->task.code, nowhere);
+    value holds = op2(setup, OP_NE, row, int_literal(setup, 50001));
+    setup_filter(setup, code_op(&setup->task.code, OP_ASSERT, holds, NO_VALUE, NO_VALUE, nowhere));
+    setup_aggregate(setup, AGG_SUM, row);
+    setup_analyse(setup, ROWS);
+    for (size_t at = 0; at < sizeof ranges / sizeof *ranges; at++) {
+        bool flagged;
+        if (is_too_long(ranges[at]))
+            continue;
+        assert_int_equal(compare(rig, setup, ranges[at][0], ranges[at][1], &flagged), STATUS_OK);
+        assert_int_equal(flagged, ranges[at][0] <= 50001 && 50001 < ranges[at][1]);
+    }
+    setup_free(setup);
+}
+
 static void test_cancel(void **state)
 {
     struct rig *rig = rig_of(state);
@@ -565,6 +585,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_float_sums),
         cmocka_unit_test(test_sums_beyond_the_device),
         cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_assert_flags),
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_source),
         cmocka_unit_test(test_choices),

@@ -322,6 +322,22 @@ static void neighbours_and_elements(void **state)
     assert_int_equal(other.at[gathered->args[0]].op, OP_ROWS);
 }
 
+/* An assertion is its condition; one that is known to hold is gone, any other may fail. */
+static void assertions(void **state)
+{
+    struct queries *queries = *state;
+    struct code code;
+    code_init(&code, queries->scratch->arena);
+    value x = code_input(&code, 0, KIND_BOOL, nowhere), yes = code_bool(&code, true, nowhere);
+    value no = code_bool(&code, false, nowhere);
+    value holds = code_op(&code, OP_ASSERT, x, NO_VALUE, NO_VALUE, nowhere);
+    assert_true(code.at[holds].kind == KIND_BOOL && code.at[holds].checked && code.at[holds].fallible);
+    assert_int_equal(code_op(&code, OP_ASSERT, yes, NO_VALUE, NO_VALUE, nowhere), yes);
+    assert_int_equal(code.at[code_op(&code, OP_ASSERT, no, NO_VALUE, NO_VALUE, nowhere)].op, OP_ASSERT);
+    assert_prints(&code, holds, "assert x", "an assertion");
+    assert_prints(&code, code_op(&code, OP_NOT, holds, NO_VALUE, NO_VALUE, nowhere), "!(assert x)", "of an operator");
+}
+
 /* A random program as it stands, in which nothing is shared or folded. Few leaves and many conditions make it likely
  * that something is known. */
 static void random_raw_code(struct random *random, struct code *code)
@@ -414,6 +430,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(much_code_is_found_again, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(inlining, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(neighbours_and_elements, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(assertions, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(folding_keeps_the_meaning, queries_setup, queries_teardown),
     };
     return cmocka_run_group_tests_name("code", tests, NULL, NULL);

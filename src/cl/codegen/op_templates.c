@@ -51,6 +51,7 @@ static const struct op_template op_templates[] = {
     {OP_AND, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "$a & $b", NULL},
     {OP_OR, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "$a | $b", NULL},
     {OP_NOT, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "~$a", NULL},
+    {OP_ASSERT, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "$a", "$a == ($T)0"},
     {OP_SELECT, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "($a & $b) | (~$a & $c)", NULL},
     {OP_MIN, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "$a & $b", NULL},
     {OP_MAX, KIND_BOOL, WORK_MASK, GIVES_WORK, NULL, "$a | $b", NULL},

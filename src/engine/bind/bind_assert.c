@@ -1,6 +1,5 @@
 /* assert: conditions of rows and of values. */
 #include "engine/bind/bind_internal.h"
-#include "engine/plan/assertion.h"
 
 enum { MOST_TEXT = 80 }; /* of an assertion, in listings */
 
@@ -12,7 +11,9 @@ static void bind_row_check(struct binder *binder, const struct stage *stage, str
     value holds = expr != NULL ? bind_condition(&scope, expr) : NO_VALUE;
     if (holds != NO_VALUE) {
         task->filters = arena_alloc(binder->arena, sizeof *task->filters);
-        task->filters[0] = (struct filter){assertion_add(&task->code, holds, expr->span), expr->span};
+        value keep = code_op(&task->code, OP_ASSERT, holds, NO_VALUE, NO_VALUE, expr->span);
+        task->filters[0] = (struct filter){keep, expr->span};
+        task->stages[0].condition = expr;
         task->filter_count = 1;
     }
     flow->rows = -1;

@@ -7,7 +7,7 @@ struct task *task_begin(struct binder *binder, const char *name, struct span spa
 {
     struct task *task = queue_add(binder->queue);
     struct stage_mark *mark = arena_alloc(binder->arena, sizeof *mark);
-    *mark = (struct stage_mark){name, text_of_span(binder->arena, span, MARK_LENGTH), span};
+    *mark = (struct stage_mark){.name = name, .text = text_of_span(binder->arena, span, MARK_LENGTH), .span = span};
     task->stages = mark;
     task->stage_count = 1;
     task->span = span;

@@ -217,6 +217,9 @@ static void emit_operation(struct builder *b, value v)
     case OP_SELECT:
         lanes[0] = LANE_BOOL;
         break;
+    case OP_ASSERT:
+        lanes[0] = LANE_BOOL;
+        break;
     case OP_TO_INT:
         lanes[0] = LANE_F64;
         break;

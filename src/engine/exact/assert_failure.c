@@ -1,22 +1,12 @@
 #include "engine/exact/assert_failure.h"
 
 #include "engine/backend/datum.h"
-#include "engine/plan/assertion.h"
 #include "engine/plan/task_title.h"
-#include "parser/parse.h"
 
 #include <string.h>
 
 /* Longer ones are not worth quoting. */
 enum { LONGEST_QUOTE = 60 };
-
-bool assertion_failed(const struct failure *failure)
-{
-    const struct stage_mark *stage = failure->task ? stage_of_span(failure->task, failure->instr->span) : NULL;
-    if (!stage || strcmp(stage->name, "assert") != 0)
-        return false;
-    return is_assertion_shift(failure->code, (value)(failure->instr - failure->code->at));
-}
 
 void tell_value(struct strbuf *told, const char *text, const struct scalar *scalar)
 {
@@ -41,7 +31,7 @@ const char *text_of(const struct expr *expr, struct arena *arena)
 static void tell_operand(struct strbuf *told, const struct failure *failure, value v, const struct expr *written)
 {
     const struct instr *instr = &failure->code->at[v];
-    if (!is_known(failure, v))
+    if (!failure->task || !is_known(failure, v))
         return;
     const char **names = arena_array(failure->code->arena, failure->task->input_count + 1, sizeof *names);
     for (size_t i = 0; i < failure->task->input_count; i++)
@@ -55,20 +45,6 @@ static void tell_operand(struct strbuf *told, const struct failure *failure, val
         code_print(&text, failure->code, v, names);
     tell_value(told, text.text, &scalar);
     strbuf_free(&text);
-}
-
-/* The assertion's text as a tree once more: after fusion its code no longer says how it was written. NULL: it is part
- * of something larger. */
-static const struct expr *parse_condition(struct span span, struct arena *arena)
-{
-    struct source *source = arena_alloc(arena, sizeof *source);
-    struct stmt *stmt;
-    struct diags diags;
-    diags_init(&diags, arena);
-    size_t length = span.end - span.begin;
-    *source = (struct source){"", arena_text(arena, span.source->text + span.begin, length), length};
-    bool parsed = parse(source, PARSE_SCRIPT, arena, &diags, &stmt) == PARSE_OK && stmt;
-    return parsed && stmt->kind == STMT_EXPR ? stmt->expr : NULL;
 }
 
 /* Which operand of the code's comparison is the first one written; -1: it is not that comparison. */
@@ -97,7 +73,8 @@ static bool is_and(const struct expr *expr)
 /* The operands of the comparison that decided. */
 static void tell_condition(struct strbuf *told, const struct failure *failure, value condition)
 {
-    const struct expr *written = parse_condition(failure->instr->span, failure->code->arena);
+    const struct stage_mark *stage = failure->task ? stage_of_span(failure->task, failure->instr->span) : NULL;
+    const struct expr *written = stage ? stage->condition : NULL;
     const struct instr *instr = &failure->code->at[condition];
     for (; instr->op == OP_AND; instr = &failure->code->at[condition]) {
         value left = instr->args[0];
@@ -117,10 +94,8 @@ static void tell_condition(struct strbuf *told, const struct failure *failure, v
 
 void assertion_hint(const struct failure *failure, struct diags *diags)
 {
-    value condition = condition_of_shift(failure->code, (value)(failure->instr - failure->code->at));
     struct strbuf told = {0};
-    if (condition != NO_VALUE)
-        tell_condition(&told, failure, condition);
+    tell_condition(&told, failure, failure->instr->args[0]);
     if (told.length)
         diag_hint(diags, "%s", told.text);
     strbuf_free(&told);

@@ -6,8 +6,7 @@
 #include "engine/plan/failure.h"
 #include "parser/ast.h"
 
-/* Whether what failed is the assertion itself, and a hint with the values that were compared. */
-bool assertion_failed(const struct failure *failure);
+/* Adds a hint with the values that the failed ASSERT compared. */
 void assertion_hint(const struct failure *failure, struct diags *diags);
 
 /* The expression as it was written. */

@@ -58,7 +58,7 @@ const char *position_text(int64_t position, int64_t rows, struct arena *arena)
 
 static const char *what_failed(const struct failure *failure, struct arena *arena)
 {
-    if (assertion_failed(failure))
+    if (failure->instr->op == OP_ASSERT)
         return "assertion failed";
     if (divides_by_zero(failure))
         return failure->instr->op == OP_DIV ? "division by zero" : "remainder of a division by zero";
@@ -102,7 +102,7 @@ static const char *argument_text(const struct failure *failure, int argument, co
 static void give_hint(const struct failure *failure, struct diags *diags)
 {
     struct arena *arena = diags->arena;
-    if (assertion_failed(failure)) {
+    if (failure->instr->op == OP_ASSERT) {
         assertion_hint(failure, diags);
     } else if (divides_by_zero(failure)) {
         const char *divisor = argument_text(failure, 1, "DIVISOR", arena);

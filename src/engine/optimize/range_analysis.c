@@ -137,7 +137,7 @@ void range_analyse(struct task *task, struct column *const *columns, int64_t row
     for (value v = 0; v < code->count; v++) {
         struct instr *instr = &code->at[v];
         instr->guard = NO_VALUE;
-        instr->checked = instr->op == OP_GATHER;
+        instr->checked = code_can_fail(instr);
         if (instr->kind == KIND_INT) {
             struct interval range = int_range(task, instr, columns, rows);
             instr->lo = (int64_t)min_int128(max_int128(range.lo, INT64_MIN), INT64_MAX);

@@ -264,6 +264,10 @@ static struct fact of_operation(const struct code *code, const struct instr *ins
     case OP_NOT:
         fact = (struct fact){.may_hold = args[0]->may_not, .may_not = args[0]->may_hold};
         break;
+    case OP_ASSERT:
+        fact = (struct fact){.may_hold = args[0]->may_hold};
+        fails = args[0]->may_not;
+        break;
     case OP_TO_FLOAT:
         fact = code->at[instr->args[0]].kind == KIND_INT
                    ? (struct fact){.low = (double)args[0]->range.lo, .high = (double)args[0]->range.hi}

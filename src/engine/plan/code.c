@@ -29,7 +29,7 @@ void code_clone(struct code *to, const struct code *from, struct arena *arena)
 
 bool code_can_fail(const struct instr *instr)
 {
-    return op_table[instr->op].can_fail && (instr->kind == KIND_INT || instr->op == OP_GATHER);
+    return op_table[instr->op].can_fail && (instr->kind != KIND_FLOAT || instr->op == OP_GATHER);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word)

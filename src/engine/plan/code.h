@@ -25,7 +25,7 @@ struct op_info {
     const char *name; /* "ADD" */
     int arity;
     enum op_result result;
-    bool can_fail; /* when the result is an integer */
+    bool can_fail; /* unless the result is a float (GATHER: always) */
     const char *text;
 };
 extern const struct op_info op_table[OP_COUNT];

@@ -4,7 +4,6 @@
  * what is still to be written, and what goes beyond a number of operations is left out. */
 #include "engine/plan/code.h"
 
-#include "engine/plan/assertion.h"
 #include "engine/values/scalar.h"
 #include "parser/words.h"
 
@@ -18,9 +17,9 @@ enum {
 
 /* How tightly operators bind, as in the grammar; the others are written as functions. */
 static const int precedences[OP_COUNT] = {
-    [OP_SELECT] = 1, [OP_OR] = 2,     [OP_AND] = 3,  [OP_EQ] = 4,   [OP_NE] = 4,      [OP_LT] = 5,  [OP_LE] = 5,
-    [OP_XOR] = 6,    [OP_BITAND] = 7, [OP_SHL] = 8,  [OP_SHR] = 8,  [OP_ADD] = 9,     [OP_SUB] = 9, [OP_MUL] = 10,
-    [OP_DIV] = 10,   [OP_MOD] = 10,   [OP_NEG] = 11, [OP_NOT] = 11, [OP_BITNOT] = 11,
+    [OP_ASSERT] = 1, [OP_SELECT] = 1, [OP_OR] = 2,     [OP_AND] = 3,  [OP_EQ] = 4,   [OP_NE] = 4,      [OP_LT] = 5,
+    [OP_LE] = 5,     [OP_XOR] = 6,    [OP_BITAND] = 7, [OP_SHL] = 8,  [OP_SHR] = 8,  [OP_ADD] = 9,     [OP_SUB] = 9,
+    [OP_MUL] = 10,   [OP_DIV] = 10,   [OP_MOD] = 10,   [OP_NEG] = 11, [OP_NOT] = 11, [OP_BITNOT] = 11,
 };
 
 /* Either text, or a value in a place that asks for operators of at least this precedence. */
@@ -140,12 +139,8 @@ static void push_operator(struct printer *printer, const struct instr *instr)
 {
     int precedence = precedences[instr->op];
     const char *text = op_table[instr->op].text;
-    value asserted = assertion_condition(printer->code, (value)(instr - printer->code->at));
     const struct instr *order = at_least(printer->code, instr);
-    if (asserted != NO_VALUE) {
-        push_value(printer, asserted, 0);
-        push_text(printer, "assert ");
-    } else if (order != NULL) {
+    if (order != NULL) {
         push_infix(printer, order->args[0], ">=", order->args[1], precedences[OP_LE]);
     } else if (instr->op == OP_SELECT) {
         push_value(printer, instr->args[2], precedence);

@@ -77,6 +77,9 @@ bool int_op(enum op op, int64_t a, int64_t b, int64_t *result)
     case OP_NOT:
         *result = !a;
         return true;
+    case OP_ASSERT:
+        *result = a;
+        return a != 0;
     case OP_MIN:
         *result = a < b ? a : b;
         return true;

@@ -102,6 +102,7 @@ struct stage_mark {
     const char *name; /* "select", the canonical word; "load", "range", ... for sources */
     const char *text; /* the stage as written, shortened to one line */
     struct span span;
+    const struct expr *condition; /* of assert, whose error quotes its operands; else NULL */
 };
 
 struct task {

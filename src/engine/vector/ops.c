@@ -285,6 +285,20 @@ CPU_CLONES static bool to_int_checked(const struct operands *o, int count)
     return any;
 }
 
+CPU_CLONES static bool assert_checked(const struct operands *o, int count)
+{
+    const uint8_t *restrict a = o->a;
+    uint8_t *restrict out = o->out;
+    uint8_t any = 0;
+    for (int i = 0; i < count; i++) {
+        uint8_t bad = !a[i];
+        out[i] = a[i];
+        o->fail[i] = bad;
+        any |= bad;
+    }
+    return any;
+}
+
 vector_fn *vector_op(enum op op, enum lane lane)
 {
     static vector_fn *const table[OP_COUNT][4] = {
@@ -335,9 +349,9 @@ vector_fn *vector_op(enum op op, enum lane lane)
 vector_fn *vector_checked_op(enum op op)
 {
     static vector_fn *const table[OP_COUNT] = {
-        [OP_ADD] = add_checked, [OP_SUB] = sub_checked,       [OP_MUL] = mul_checked, [OP_DIV] = div_checked,
-        [OP_MOD] = mod_checked, [OP_NEG] = neg_checked,       [OP_SHL] = shl_checked, [OP_SHR] = shr_checked,
-        [OP_ABS] = abs_checked, [OP_TO_INT] = to_int_checked,
+        [OP_ADD] = add_checked, [OP_SUB] = sub_checked,       [OP_MUL] = mul_checked,       [OP_DIV] = div_checked,
+        [OP_MOD] = mod_checked, [OP_NEG] = neg_checked,       [OP_SHL] = shl_checked,       [OP_SHR] = shr_checked,
+        [OP_ABS] = abs_checked, [OP_TO_INT] = to_int_checked, [OP_ASSERT] = assert_checked,
     };
     return table[op];
 }

@@ -42,7 +42,8 @@ typedef bool vector_fn(const struct operands *operands, int count);
  * anyway). CMP_INT_FLOAT takes I64 and F64 and gives I32. NULL: there is none. */
 vector_fn *vector_op(enum op op, enum lane lane);
 
-/* The same with a check of every row; lane I64, for the operations that can fail (TO_INT: from F64). */
+/* The same with a check of every row; lane I64, for the operations that can fail (TO_INT: from F64;
+ * ASSERT: bools). */
 vector_fn *vector_checked_op(enum op op);
 
 /* DIV and MOD of integers in lane I32 or I64 by a constant other than 0, which `by` holds; nothing is read from `b`. */
