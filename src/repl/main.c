@@ -61,15 +61,12 @@ static void on_interrupt(void)
 static void on_signal(int number)
 {
     int saved = errno;
-    if (number == SIGINT) {
+    if (number == SIGINT)
         on_interrupt();
-    }
-    if (number == SIGTERM || number == SIGHUP) {
+    if (number == SIGTERM || number == SIGHUP)
         leave = number;
-    }
-    if (number != SIGCONT) {
+    if (number != SIGCONT)
         cancel = 1;
-    }
     pass_on(number);
     errno = saved;
 }
@@ -109,9 +106,8 @@ static void occupy_standard_streams(void)
 {
     static const int unusable[] = {O_WRONLY, O_RDONLY, O_WRONLY};
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", unusable[fd]) != fd) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", unusable[fd]) != fd)
             _exit(EXIT_USAGE);
-        }
     }
 }
 
@@ -173,16 +169,14 @@ static enum exit_status run(const struct options *options)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], compile_role) == 0) {
+    if (argc > 1 && strcmp(argv[1], compile_role) == 0)
         return compile_serve(argc, argv);
-    }
     occupy_standard_streams();
     heap_retain_freed();
     /* Only what characters are: numbers look the same everywhere. */
     (void)setlocale(LC_CTYPE, "");
-    if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
+    if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         return EXIT_USAGE;
-    }
     struct options options;
     struct strbuf message = {0};
     enum exit_status outcome = EXIT_USAGE;
@@ -205,8 +199,7 @@ int main(int argc, char **argv)
         (void)signal(asked, SIG_DFL);
         (void)raise(asked);
     }
-    if (opencl_process.starting > 0) {
+    if (opencl_process.starting > 0)
         _exit((int)outcome); /* everything of ours has been written and closed */
-    }
     return (int)outcome;
 }

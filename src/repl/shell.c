@@ -38,13 +38,11 @@ static enum exit_status run_script(struct shell *shell, const char *path)
     struct strbuf text = {0};
     enum status status = shell_read(shell, path, (struct span){0}, &text, &diags);
     enum exit_status outcome = status == STATUS_CANCELLED ? EXIT_INTERRUPTED : EXIT_USAGE;
-    if (status == STATUS_FAILED && path && !strchr(path, '.') && !diags.at[diags.count - 1].hint) {
+    if (status == STATUS_FAILED && path && !strchr(path, '.') && !diags.at[diags.count - 1].hint)
         diag_hint(&diags, "a script is named here; `rql -c QUERY` runs a query, `rql --help` tells more");
-    }
     shell_report(shell, &diags);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         outcome = script_run(shell, script_new(path ? path : "<stdin>", &text, PARSE_SCRIPT));
-    }
     strbuf_free(&text);
     arena_free(arena);
     return outcome;
@@ -72,9 +70,8 @@ static void shell_open(struct shell *shell, const struct options *options, const
     *shell = (struct shell){
         .platform = platform, .settings = options->settings, .no_init = options->no_init, .memory = arena_new()};
     shell->file_cache = file_cache_new(platform->mappings, platform->cancel);
-    if (options->query_count == 0 && (!options->script || strcmp(options->script, "-") == 0)) {
+    if (options->query_count == 0 && (!options->script || strcmp(options->script, "-") == 0))
         file_cache_reserve_stdin(shell->file_cache);
-    }
     shell->runner.env = env_new(shell->file_cache);
     shell->runner.evaluator = evaluator_open();
     const size_t ram = (size_t)system_memory_bytes();
@@ -106,12 +103,10 @@ static void shell_close(struct shell *shell)
 
 static enum exit_status run_what_is_asked(struct shell *shell, const struct options *options)
 {
-    if (options->query_count > 0) {
+    if (options->query_count > 0)
         return run_queries(shell, options);
-    }
-    if (options->script) {
+    if (options->script)
         return run_script(shell, strcmp(options->script, "-") == 0 ? NULL : options->script);
-    }
     return isatty(STDIN_FILENO) ? prompt_run(shell, isatty(STDOUT_FILENO)) : run_script(shell, NULL);
 }
 
@@ -120,9 +115,8 @@ enum exit_status shell_main(const struct options *options, const struct platform
     struct shell shell;
     shell_open(&shell, options, platform);
     enum exit_status outcome = arguments_define(&shell, options);
-    if (outcome == EXIT_FINE) {
+    if (outcome == EXIT_FINE)
         outcome = run_what_is_asked(&shell, options);
-    }
     outcome = output_end(&shell, outcome);
     shell_close(&shell);
     return outcome;

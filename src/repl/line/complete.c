@@ -24,9 +24,8 @@ struct offer {
 static bool is_offered(const struct offer *offer, const char *name)
 {
     for (size_t i = 0; i < offer->found->count; i++) {
-        if (strcmp(offer->found->names[i], name) == 0) {
+        if (strcmp(offer->found->names[i], name) == 0)
             return true;
-        }
     }
     return false;
 }
@@ -43,19 +42,17 @@ static void add(struct offer *offer, const char *name)
 
 static void offer_name(struct offer *offer, const char *name)
 {
-    if (strncmp(name, offer->typed, strlen(offer->typed)) == 0 && !is_offered(offer, name)) {
+    if (strncmp(name, offer->typed, strlen(offer->typed)) == 0 && !is_offered(offer, name))
         add(offer, name);
-    }
 }
 
 /* One that must be written between backquotes is offered only where nothing of it has been typed. */
 static void offer_column(struct offer *offer, const char *name)
 {
-    if (name_is_plain(name)) {
+    if (name_is_plain(name))
         offer_name(offer, name);
-    } else if (!*offer->typed && !strchr(name, '`')) {
+    else if (!*offer->typed && !strchr(name, '`'))
         offer_name(offer, arena_printf(offer->arena, "`%s`", name));
-    }
 }
 
 /* An abbreviation is replaced by what it stands for, if that is one column and nothing begins with it. */
@@ -71,27 +68,24 @@ static void offer_columns(struct offer *offer, const char *const *names, size_t 
             meanings++;
         }
     }
-    if (offer->found->count == before && meanings == 1) {
+    if (offer->found->count == before && meanings == 1)
         add(offer, meant);
-    }
 }
 
 static void offer_bindings(struct offer *offer, const struct env *env, enum binding_kind kind)
 {
     for (size_t i = 0; i < env->count; i++) {
         const struct binding *binding = &env->bindings[i];
-        if (binding->kind == kind) {
+        if (binding->kind == kind)
             offer_name(offer,
                        kind == BINDING_FUNCTION ? arena_printf(offer->arena, "%s(", binding->name) : binding->name);
-        }
     }
 }
 
 static void offer_functions(struct offer *offer)
 {
-    for (size_t i = 0; i < function_count; i++) {
+    for (size_t i = 0; i < function_count; i++)
         offer_name(offer, arena_printf(offer->arena, "%s(", functions[i].name));
-    }
 }
 
 /* The pipeline that a text ends with, or NULL. */
@@ -100,12 +94,10 @@ static const struct pipeline *parse_pipeline(const struct source *source, struct
     struct diags diags;
     struct stmt *first;
     diags_init(&diags, arena);
-    if (parse(source, PARSE_PROMPT, arena, &diags, &first) != PARSE_OK || !first) {
+    if (parse(source, PARSE_PROMPT, arena, &diags, &first) != PARSE_OK || !first)
         return NULL;
-    }
-    while (first->next) {
+    while (first->next)
         first = first->next;
-    }
     return first->pipeline;
 }
 
@@ -123,9 +115,8 @@ static bool follows_value(const struct completer *completer, const struct source
     struct span parts[MOST_PARTS];
     size_t part_count = next_pipelines(text, parts, MOST_PARTS);
     const struct pipeline *pipeline = NULL;
-    for (size_t i = 0; i < part_count && !pipeline; i++) {
+    for (size_t i = 0; i < part_count && !pipeline; i++)
         pipeline = parse_part(text, parts[i], arena);
-    }
     return pipeline && preview_is_value(completer->env, pipeline, arena);
 }
 
@@ -137,9 +128,8 @@ static bool columns_before(const struct completer *completer, const struct sourc
     size_t part_count = next_pipelines(text, parts, MOST_PARTS);
     for (size_t i = 0; i < part_count; i++) {
         const struct pipeline *pipeline = parse_part(text, parts[i], arena);
-        if (pipeline && preview_columns(completer->env, pipeline, arena, names, count)) {
+        if (pipeline && preview_columns(completer->env, pipeline, arena, names, count))
             return true;
-        }
     }
     /* `|` at the very beginning goes on from the last result. */
     const struct relation *last = completer->env->last;
@@ -156,9 +146,8 @@ static void offer_expression(const struct completer *completer, const struct sou
 {
     const char *const *names;
     size_t count;
-    if (columns_before(completer, text, offer->arena, &names, &count)) {
+    if (columns_before(completer, text, offer->arena, &names, &count))
         offer_columns(offer, names, count);
-    }
     if (whole) {
         offer_bindings(offer, completer->env, BINDING_SCALAR);
         offer_bindings(offer, completer->env, BINDING_FUNCTION);
@@ -171,26 +160,23 @@ static void offer_aggregates(struct offer *offer)
 {
     for (size_t i = 0; i < word_count; i++) {
         bool alias = word_canonical(&words[i]) != &words[i];
-        if (stage_is_of_groups(words[i].stage) && (!alias || *offer->typed)) {
+        if (stage_is_of_groups(words[i].stage) && (!alias || *offer->typed))
             offer_name(offer, arena_printf(offer->arena, "%s(", words[i].text));
-        }
     }
 }
 
 static void offer_formats(struct offer *offer)
 {
     for (size_t i = 0; i < format_count; i++) {
-        if (format_table[i].read) {
+        if (format_table[i].read)
             offer_name(offer, format_word(&format_table[i]));
-        }
     }
 }
 
 static void offer_each(struct offer *offer, const char *const *names)
 {
-    for (; *names; names++) {
+    for (; *names; names++)
         offer_name(offer, *names);
-    }
 }
 
 /* Aliases are offered to who has begun to type them; after a terminal few stages can stand. */
@@ -200,9 +186,8 @@ static void offer_words(struct offer *offer, const struct next *next, bool of_va
         const struct word *word = next->words[i];
         bool alias = word_canonical(word) != word;
         bool stands = !of_value || word->stage == STAGE_NONE || stage_takes_value(word->stage);
-        if (stands && (!alias || *offer->typed)) {
+        if (stands && (!alias || *offer->typed))
             offer_name(offer, word->text);
-        }
     }
 }
 
@@ -215,21 +200,16 @@ static void offer_next(const struct completer *completer, const struct source *t
         offer_aggregates(offer);
         return;
     }
-    if (next->kinds & (NEXT_EXPRESSION | NEXT_COLUMN)) {
+    if (next->kinds & (NEXT_EXPRESSION | NEXT_COLUMN))
         offer_expression(completer, text, offer, next->kinds & NEXT_EXPRESSION);
-    }
-    if (next->kinds & NEXT_SOURCE) {
+    if (next->kinds & NEXT_SOURCE)
         offer_bindings(offer, completer->env, BINDING_RELATION);
-    }
-    if (next->kinds & NEXT_FORMAT) {
+    if (next->kinds & NEXT_FORMAT)
         offer_formats(offer);
-    }
-    if (next->kinds & NEXT_COMBINER) {
+    if (next->kinds & NEXT_COMBINER)
         offer_each(offer, combiners);
-    }
-    if (next->kinds & NEXT_AXIS) {
+    if (next->kinds & NEXT_AXIS)
         offer_each(offer, axes);
-    }
     bool stage = next->word_count > 0 && !(next->kinds & (NEXT_EXPRESSION | NEXT_STATEMENT));
     offer_words(offer, next, stage && follows_value(completer, text, offer->arena));
     offer->found->paths = next->kinds & NEXT_PATH;
@@ -238,9 +218,8 @@ static void offer_next(const struct completer *completer, const struct source *t
 /* All words and functions, where the text before has an error and nothing better is known. */
 static void offer_anything(const struct completer *completer, const struct source *text, struct offer *offer)
 {
-    for (size_t i = 0; i < word_count; i++) {
+    for (size_t i = 0; i < word_count; i++)
         offer_name(offer, words[i].text);
-    }
     offer_expression(completer, text, offer, true);
     offer_bindings(offer, completer->env, BINDING_RELATION);
 }

@@ -49,13 +49,11 @@ static struct typed read_typed(const char *line, size_t start)
     size_t at = strspn(line, " \t");
     while (at < start) {
         size_t length = strcspn(line + at, " \t");
-        if (at + length > start || length == 0) {
+        if (at + length > start || length == 0)
             break;
-        }
         for (size_t i = 0; i < command_count && typed.place == 0; i++) {
-            if (is_text(line + at, length, command_table[i].name)) {
+            if (is_text(line + at, length, command_table[i].name))
                 typed.command = &command_table[i];
-            }
         }
         typed.previous = line + at;
         typed.previous_length = length;
@@ -73,9 +71,8 @@ static size_t usage_word(const char *usage, size_t place, const char **word)
     for (size_t i = 0; i < place; i++) {
         usage += strspn(usage, marks);
         size_t next = strcspn(usage, marks);
-        if (next == 0 || is_text(usage, next, "...")) {
+        if (next == 0 || is_text(usage, next, "..."))
             return is_text(usage, next, "...") ? length : 0;
-        }
         *word = usage;
         length = next;
         usage += next;
@@ -87,13 +84,11 @@ static void add_choices(struct list *list, const char *text, size_t length)
 {
     for (size_t at = 0; at < length;) {
         size_t end = at;
-        while (end < length && text[end] != '|') {
+        while (end < length && text[end] != '|')
             end++;
-        }
         const char *word = arena_text(list->arena, text + at, end - at);
-        if (strcmp(word, "N") != 0) {
+        if (strcmp(word, "N") != 0)
             add(list, word);
-        }
         at = end + 1;
     }
 }
@@ -101,42 +96,34 @@ static void add_choices(struct list *list, const char *text, size_t length)
 static void add_values(struct list *list, const struct typed *typed)
 {
     const struct setting *setting = setting_find(arena_text(list->arena, typed->previous, typed->previous_length));
-    for (size_t i = 0; setting && setting->choices[i]; i++) {
+    for (size_t i = 0; setting && setting->choices[i]; i++)
         add(list, setting->choices[i]);
-    }
 }
 
 static void add_names(struct list *list, const struct typed *typed, const struct env *env)
 {
     if (strcmp(typed->command->name, ".set") == 0) {
-        for (size_t i = 0; i < setting_count; i++) {
+        for (size_t i = 0; i < setting_count; i++)
             add(list, setting_table[i].name);
-        }
         return;
     }
-    for (size_t i = 0; i < env->count; i++) {
+    for (size_t i = 0; i < env->count; i++)
         add(list, env->bindings[i].name);
-    }
 }
 
 /* All that there is help on. */
 static void add_helped(struct list *list)
 {
-    for (size_t i = 0; i < word_count; i++) {
+    for (size_t i = 0; i < word_count; i++)
         add(list, words[i].text);
-    }
-    for (size_t i = 0; i < function_count; i++) {
+    for (size_t i = 0; i < function_count; i++)
         add(list, functions[i].name);
-    }
-    for (size_t i = 0; i < command_count; i++) {
+    for (size_t i = 0; i < command_count; i++)
         add(list, command_table[i].name);
-    }
-    for (size_t i = 0; i < setting_count; i++) {
+    for (size_t i = 0; i < setting_count; i++)
         add(list, setting_table[i].name);
-    }
-    for (size_t i = 0; help_title(i); i++) {
+    for (size_t i = 0; help_title(i); i++)
         add(list, help_title(i));
-    }
 }
 
 static bool is_path(const char *word, size_t length)
@@ -160,9 +147,8 @@ struct command_words complete_command(const char *line, size_t start, const stru
     const char *word = NULL;
     size_t length = typed.command ? usage_word(typed.command->usage, typed.place, &word) : 0;
     if (typed.place == 0) {
-        for (size_t i = 0; i < command_count; i++) {
+        for (size_t i = 0; i < command_count; i++)
             add(&list, command_table[i].name);
-        }
     } else if (length && memchr(word, '|', length)) {
         add_choices(&list, word, length);
     } else if (is_text(word, length, "WORD")) {

@@ -26,13 +26,12 @@ static bool choose_path(struct strbuf *path)
 {
     const char *state = getenv("XDG_STATE_HOME");
     const char *home = getenv("HOME");
-    if (state && state[0] == '/') {
+    if (state && state[0] == '/')
         strbuf_puts(path, state);
-    } else if (home && home[0] == '/') {
+    else if (home && home[0] == '/')
         strbuf_printf(path, "%s/.local/state", home);
-    } else {
+    else
         return false;
-    }
     strbuf_puts(path, "/rql/history");
     return true;
 }
@@ -90,13 +89,12 @@ const char *history_path(const struct history *history)
 static void escape(struct strbuf *line, const char *entry, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        if (entry[i] == '\n') {
+        if (entry[i] == '\n')
             strbuf_puts(line, "\\n");
-        } else if (entry[i] == '\\') {
+        else if (entry[i] == '\\')
             strbuf_puts(line, "\\\\");
-        } else {
+        else
             strbuf_putc(line, entry[i]);
-        }
     }
     strbuf_putc(line, '\n');
 }
@@ -135,9 +133,8 @@ bool history_append(struct history *history, const char *entry, size_t length)
         strbuf_free(&line);
         return false;
     }
-    if (length <= LONGEST_ENTRY) {
+    if (length <= LONGEST_ENTRY)
         append_line(history, &line);
-    }
     strbuf_free(&history->last);
     history->last = line;
     return true;
@@ -164,9 +161,8 @@ static struct lines read_lines(const char *path)
     struct lines lines = {0};
     FILE *file = fopen(path, "re");
     size_t capacity = 0;
-    if (!file) {
+    if (!file)
         return lines;
-    }
     /* Nothing writes a NUL there, so the whole file up to one is one "line" for getdelim. */
     if (getdelim(&lines.text, &capacity, '\0', file) < 0) {
         free(lines.text);
@@ -175,9 +171,8 @@ static struct lines read_lines(const char *path)
     (void)fclose(file);
     char *rest = lines.text;
     for (char *line = rest ? strsep(&rest, "\n") : NULL; line; line = strsep(&rest, "\n")) {
-        if (*line) {
+        if (*line)
             add_line(&lines, line);
-        }
     }
     return lines;
 }
@@ -190,14 +185,12 @@ static void shorten(const struct history *history, char *const *lines, size_t co
     int fd = open(name.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OWNER_FILE);
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (file) {
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             (void)fprintf(file, "%s\n", lines[i]);
-        }
         bool written = !ferror(file);
         written = fclose(file) == 0 && written;
-        if (!written || rename(name.text, history->path.text) != 0) {
+        if (!written || rename(name.text, history->path.text) != 0)
             (void)unlink(name.text);
-        }
     }
     strbuf_free(&name);
 }
@@ -219,20 +212,17 @@ static int by_text_then_place(const void *left, const void *right)
 static void drop_repeated(struct lines *lines)
 {
     struct occurrence *sorted = heap_array(lines->count + 1, sizeof *sorted);
-    for (size_t i = 0; i < lines->count; i++) {
+    for (size_t i = 0; i < lines->count; i++)
         sorted[i] = (struct occurrence){lines->at[i], i};
-    }
     qsort(sorted, lines->count, sizeof *sorted, by_text_then_place);
     for (size_t i = 0; i + 1 < lines->count; i++) {
-        if (strcmp(sorted[i].line, sorted[i + 1].line) == 0) {
+        if (strcmp(sorted[i].line, sorted[i + 1].line) == 0)
             lines->at[sorted[i].place] = NULL;
-        }
     }
     size_t kept = 0;
     for (size_t i = 0; i < lines->count; i++) {
-        if (lines->at[i]) {
+        if (lines->at[i])
             lines->at[kept++] = lines->at[i];
-        }
     }
     lines->count = kept;
     free(sorted);
@@ -240,16 +230,14 @@ static void drop_repeated(struct lines *lines)
 
 void history_load(struct history *history, void (*add)(const char *entry))
 {
-    if (history->problem) {
+    if (history->problem)
         return;
-    }
     struct lines lines = read_lines(history->path.text);
     bool long_file = lines.count > 2 * HISTORY_ENTRIES;
     drop_repeated(&lines);
     size_t first = lines.count > HISTORY_ENTRIES ? lines.count - HISTORY_ENTRIES : 0;
-    if (long_file) {
+    if (long_file)
         shorten(history, lines.at + first, lines.count - first);
-    }
     for (size_t i = first; i < lines.count; i++) {
         unescape(lines.at[i]);
         add(lines.at[i]);

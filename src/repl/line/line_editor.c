@@ -11,9 +11,8 @@
 static bool next_signal(const struct platform *platform, int *number)
 {
     unsigned char byte;
-    if (read(platform->signals, &byte, 1) != 1) {
+    if (read(platform->signals, &byte, 1) != 1)
         return false;
-    }
     *number = byte;
     return true;
 }
@@ -44,9 +43,8 @@ static void set_up_editor(void)
 /* A name that would end at its first blank, between quotes. */
 static char *quote_file(char *path)
 {
-    if (!path || !strpbrk(path, " \t;,|()#`[$") || strchr(path, '"')) {
+    if (!path || !strpbrk(path, " \t;,|()#`[$") || strchr(path, '"'))
         return path;
-    }
     struct strbuf quoted = {0};
     strbuf_printf(&quoted, "\"%s\"", path);
     free(path);
@@ -112,12 +110,10 @@ static char *break_characters(void)
     static char of_commands[] = " \t\n\"'";
     static char of_paths[] = " \t\n\"';,|()#";
     size_t start = (size_t)rl_point;
-    while (start > 0 && !strchr(of_paths, rl_line_buffer[start - 1])) {
+    while (start > 0 && !strchr(of_paths, rl_line_buffer[start - 1]))
         start--;
-    }
-    if (complete_takes_path(receiving->completer, rl_line_buffer, start)) {
+    if (complete_takes_path(receiving->completer, rl_line_buffer, start))
         return of_paths;
-    }
     return rl_line_buffer[strspn(rl_line_buffer, " \t")] == '.' ? of_commands : of_words;
 }
 
@@ -133,9 +129,8 @@ static void set_up_editor(void)
     rl_prep_term_function = take_terminal;
     rl_deprep_term_function = return_terminal;
     const Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
-    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         (void)rl_bind_key_in_map(CONTROL_Z, stop_here, maps[i]);
-    }
 }
 
 /* Done already. */
@@ -173,22 +168,19 @@ enum wake { WAKE_INPUT, WAKE_INTERRUPT, WAKE_RESUMED, WAKE_LEAVE };
 static enum wake wait_for_wake(const struct platform *platform)
 {
     for (;;) {
-        if (*platform->leave) {
+        if (*platform->leave)
             return WAKE_LEAVE;
-        }
         struct pollfd wanted[] = {{platform->signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
-        if (poll(wanted, 2, -1) < 0) {
+        if (poll(wanted, 2, -1) < 0)
             continue; /* EINTR: the pipe says which */
-        }
         int number;
         if (wanted[0].revents && next_signal(platform, &number)) {
             if (number == SIGINT) {
                 *platform->cancel = 0;
                 return WAKE_INTERRUPT;
             }
-            if (number == SIGCONT) {
+            if (number == SIGCONT)
                 return WAKE_RESUMED;
-            }
         } else if (wanted[1].revents) {
             return WAKE_INPUT;
         }
@@ -199,13 +191,11 @@ static enum wake wait_for_wake(const struct platform *platform)
 static char *next_completion(const char *word, int state)
 {
     struct line_editor *editor = receiving;
-    if (state == 0) {
+    if (state == 0)
         editor->offered_at = 0;
-    }
     size_t at = editor->offered_at++;
-    if (at < editor->offered.count) {
+    if (at < editor->offered.count)
         return strdup(editor->offered.names[at]);
-    }
     return editor->offered.paths ? quote_file(rl_filename_completion_function(word, at > editor->offered.count)) : NULL;
 }
 
@@ -287,9 +277,8 @@ static bool take_pending(struct line_editor *editor, bool at_end)
 {
     struct strbuf *pending = &editor->pending;
     char *newline = pending->length ? memchr(pending->text, '\n', pending->length) : NULL;
-    if (!newline && !(at_end && pending->length)) {
+    if (!newline && !(at_end && pending->length))
         return false;
-    }
     size_t length = newline ? (size_t)(newline - pending->text) : pending->length;
     strbuf_add(&editor->line, pending->text, length);
     size_t taken = newline ? length + 1 : length;
@@ -345,14 +334,12 @@ enum line_result lineedit_read(struct line_editor *editor, const char *prompt)
     strbuf_clear(&editor->line);
     editor->done = false;
     forget_signals(editor->platform);
-    if (*editor->platform->leave) {
+    if (*editor->platform->leave)
         return LINE_LEAVE;
-    }
-    if (editor->editing) {
+    if (editor->editing)
         read_edited(editor, prompt);
-    } else {
+    else
         read_plainly(editor);
-    }
     return editor->result;
 }
 

@@ -92,9 +92,8 @@ static void continuation_prompt(struct prompt *prompt, const struct source *sour
 
 static void remember(struct prompt *prompt)
 {
-    if (prompt->history && history_append(prompt->history, prompt->entry.text, prompt->entry.length)) {
+    if (prompt->history && history_append(prompt->history, prompt->entry.text, prompt->entry.length))
         lineedit_remember(prompt->entry.text);
-    }
 }
 
 static void start_entry(struct prompt *prompt)
@@ -128,25 +127,21 @@ static enum exit_status take_entry(struct prompt *prompt)
         strbuf_free(&shell->query);
         shell->query = query;
     }
-    if (outcome == EXIT_INTERRUPTED && !*shell->platform->leave) {
+    if (outcome == EXIT_INTERRUPTED && !*shell->platform->leave)
         complain("\ninterrupted\n"); /* the terminal has shown ^C before */
-    }
     return outcome;
 }
 
 static enum exit_status take_line(struct prompt *prompt)
 {
     bool first = prompt->entry.length == 0;
-    if (first && is_blank(&prompt->editor.line)) {
+    if (first && is_blank(&prompt->editor.line))
         return EXIT_FINE;
-    }
-    if (!first) {
+    if (!first)
         strbuf_putc(&prompt->entry, '\n');
-    }
     strbuf_add(&prompt->entry, prompt->editor.line.text, prompt->editor.line.length);
-    if (first) {
+    if (first)
         replace_plain_word(prompt);
-    }
     return take_entry(prompt);
 }
 
@@ -172,9 +167,8 @@ static enum exit_status converse(struct prompt *prompt)
         enum exit_status outcome = EXIT_FINE;
         if (result == LINE_TEXT) {
             outcome = take_line(prompt);
-            while (prompt->shell->edited.length && !prompt->shell->leaving) {
+            while (prompt->shell->edited.length && !prompt->shell->leaving)
                 outcome = take_edited(prompt);
-            }
         } else if (result == LINE_INTERRUPTED) {
             start_entry(prompt);
         } else {
@@ -184,9 +178,8 @@ static enum exit_status converse(struct prompt *prompt)
             }
             return EXIT_FINE;
         }
-        if (prompt->shell->leaving) {
+        if (prompt->shell->leaving)
             return outcome;
-        }
     }
 }
 
@@ -204,9 +197,8 @@ enum exit_status prompt_run(struct shell *shell, bool editing)
         open_history(&prompt);
     }
     enum exit_status outcome = shell->leaving ? EXIT_FINE : converse(&prompt);
-    if (prompt.history) {
+    if (prompt.history)
         history_close(prompt.history);
-    }
     lineedit_close(&prompt.editor);
     strbuf_free(&prompt.entry);
     strbuf_free(&prompt.text);

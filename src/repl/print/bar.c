@@ -7,12 +7,10 @@ void bar_add(struct strbuf *out, double part, size_t cells)
     /* The left eighths of a cell: U+258F with one to U+2588 with all of them. */
     static const char *const blocks[EIGHTHS + 1] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
     size_t filled = (size_t)(part * (double)(cells * EIGHTHS) + 0.5);
-    if (filled == 0) {
+    if (filled == 0)
         filled = 1;
-    }
-    for (size_t cell = 0; cell < filled / EIGHTHS; cell++) {
+    for (size_t cell = 0; cell < filled / EIGHTHS; cell++)
         strbuf_puts(out, blocks[EIGHTHS]);
-    }
     strbuf_puts(out, blocks[filled % EIGHTHS]);
 }
 

@@ -11,9 +11,8 @@ static size_t leading_digits(const char *number, size_t length)
 {
     size_t sign = length > 0 && *number == '-';
     size_t count = 0;
-    while (sign + count < length && number[sign + count] >= '0' && number[sign + count] <= '9') {
+    while (sign + count < length && number[sign + count] >= '0' && number[sign + count] <= '9')
         count++;
-    }
     return memchr(number, 'e', length) ? 0 : count;
 }
 
@@ -29,9 +28,8 @@ void number_format_group(struct strbuf *out, const char *number, size_t length)
     strbuf_add(out, number, at);
     for (; left > 0; left--) {
         strbuf_putc(out, number[at++]);
-        if (left > 1 && (left - 1) % 3 == 0) {
+        if (left > 1 && (left - 1) % 3 == 0)
             strbuf_putc(out, ',');
-        }
     }
     strbuf_add(out, number + at, length - at);
 }
@@ -47,9 +45,8 @@ void number_format_in_words(struct strbuf *out, double number)
 {
     static const char *const names[] = {"million", "billion", "trillion", "quadrillion", "quintillion"};
     double size = fabs(number);
-    if (!(size >= 1e6) || size >= 1e21) {
+    if (!(size >= 1e6) || size >= 1e21)
         return;
-    }
     size_t name = 0;
     double unit = 1e6;
     while (size >= 999.995 * unit && name + 1 < sizeof names / sizeof *names) {

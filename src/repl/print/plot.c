@@ -48,9 +48,8 @@ static bool find_bounds(struct plot *plot, const struct points *points, const at
     plot->x_greatest = plot->y_greatest = -INFINITY;
     for (int64_t row = 0; row < points->rows; row++) {
         double x, y;
-        if (is_stopped(row, cancel)) {
+        if (is_stopped(row, cancel))
             return false;
-        }
         if (point_at(points, row, &x, &y)) {
             plot->empty = false;
             plot->x_least = x < plot->x_least ? x : plot->x_least;
@@ -93,9 +92,8 @@ static bool draw(struct plot *plot, const struct points *points, const atomic_in
     int last_x = -1, last_y = 0;
     for (int64_t row = 0; row < points->rows; row++) {
         double x, y;
-        if (is_stopped(row, cancel)) {
+        if (is_stopped(row, cancel))
             return false;
-        }
         if (!point_at(points, row, &x, &y)) {
             last_x = -1; /* the line has a gap */
             continue;
@@ -106,9 +104,8 @@ static bool draw(struct plot *plot, const struct points *points, const atomic_in
             plot->marks[(size_t)py * plot->width + (size_t)px] = 1;
             continue;
         }
-        if (last_x >= 0 && px > last_x) {
+        if (last_x >= 0 && px > last_x)
             line_to(plot, last_x, last_y, px, py);
-        }
         stroke(plot, px, last_x == px ? last_y : py, py);
         last_x = px;
         last_y = py;
@@ -146,9 +143,8 @@ bool plot_reduce(struct plot *plot, const struct relation *relation, size_t widt
 
 static bool is_set(const struct plot *plot, size_t x, size_t y)
 {
-    if (plot->points) {
+    if (plot->points)
         return plot->marks[y * plot->width + x];
-    }
     return (int)y >= plot->lowest[x] && (int)y <= plot->highest[x];
 }
 
@@ -158,9 +154,8 @@ static void add_braille(struct strbuf *out, const struct plot *plot, size_t x, s
     static const unsigned char bits[DOTS_DOWN][DOTS_ACROSS] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     unsigned dots = 0;
     for (size_t down = 0; down < DOTS_DOWN; down++) {
-        for (size_t across = 0; across < DOTS_ACROSS; across++) {
+        for (size_t across = 0; across < DOTS_ACROSS; across++)
             dots |= is_set(plot, x + across, y - down) ? bits[down][across] : 0u;
-        }
     }
     if (dots == 0) {
         strbuf_putc(out, ' ');
@@ -194,12 +189,10 @@ static void print_lines(struct strbuf *out, const struct plot *plot, size_t marg
         strbuf_puts(out, label);
         strbuf_puts(out, *label ? " ┤" : " │");
         size_t begin = out->length;
-        for (size_t x = 0; x < plot->width; x += DOTS_ACROSS) {
+        for (size_t x = 0; x < plot->width; x += DOTS_ACROSS)
             add_braille(out, plot, x, plot->height - 1 - line * DOTS_DOWN);
-        }
-        while (out->length > begin && out->text[out->length - 1] == ' ') {
+        while (out->length > begin && out->text[out->length - 1] == ' ')
             out->length--;
-        }
         strbuf_putc(out, '\n');
     }
 }
@@ -210,9 +203,8 @@ static void print_scale(struct strbuf *out, const struct plot *plot, size_t marg
     size_t cells = plot->width / DOTS_ACROSS;
     add_spaces(out, margin + 1);
     strbuf_puts(out, "└");
-    for (size_t cell = 0; cell < cells; cell++) {
+    for (size_t cell = 0; cell < cells; cell++)
         strbuf_puts(out, "─");
-    }
     strbuf_putc(out, '\n');
     add_label(&left, plot->x_least, plot->whole_x);
     add_label(&right, plot->x_greatest, plot->whole_x);

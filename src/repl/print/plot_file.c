@@ -25,9 +25,8 @@ struct ticks {
 static struct ticks choose_ticks(double least, double greatest)
 {
     double span = greatest / TICKS - least / TICKS;
-    if (!(span > 0) || !isfinite(span)) {
+    if (!(span > 0) || !isfinite(span))
         return (struct ticks){least, INFINITY};
-    }
     double step = pow(10, floor(log10(span)));
     double part = span / step;
     step *= part > 5 ? 10 : part > 2 ? 5 : part > 1 ? 2 : 1;
@@ -53,11 +52,10 @@ static void add_escaped(struct strbuf *out, const char *text)
     struct strbuf visible = {0};
     strbuf_add_visible(&visible, text, strlen(text));
     for (const char *at = visible.text ? visible.text : ""; *at; at++) {
-        if (*at == '<' || *at == '&') {
+        if (*at == '<' || *at == '&')
             strbuf_puts(out, *at == '<' ? "&lt;" : "&amp;");
-        } else {
+        else
             strbuf_putc(out, *at);
-        }
     }
     strbuf_free(&visible);
 }
@@ -107,9 +105,8 @@ static void add_shapes(struct strbuf *out, const struct plot *plot)
     }
     for (size_t y = 0; y < plot->height && plot->points; y++) {
         for (size_t x = 0; x < plot->width; x++) {
-            if (plot->marks[y * plot->width + x]) {
+            if (plot->marks[y * plot->width + x])
                 strbuf_printf(out, "M%d %dh0", (int)x + LEFT, bottom - (int)y);
-            }
         }
     }
     strbuf_puts(out, "\"/>\n");
@@ -158,9 +155,8 @@ static void add_script(struct strbuf *out, const struct plot *plot)
     for (size_t x = 0; x < plot->width; x++) {
         double at = value_of(x, plot->x_least, plot->x_greatest, plot->width);
         for (size_t y = 0; y < plot->height && plot->points; y++) {
-            if (plot->marks[y * plot->width + x]) {
+            if (plot->marks[y * plot->width + x])
                 strbuf_printf(out, "%.17g %.17g\n", at, value_of(y, plot->y_least, plot->y_greatest, plot->height));
-            }
         }
         if (!plot->points && plot->lowest[x] > plot->highest[x]) {
             strbuf_puts(out, "\n");
@@ -195,9 +191,8 @@ static int start_gnuplot(int script, int *drawn, pid_t *child)
     char name[] = "gnuplot";
     char *const arguments[] = {name, NULL};
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
-    }
     posix_spawn_file_actions_t actions;
     (void)posix_spawn_file_actions_init(&actions);
     (void)posix_spawn_file_actions_adddup2(&actions, script, STDIN_FILENO);
@@ -206,9 +201,8 @@ static int start_gnuplot(int script, int *drawn, pid_t *child)
     (void)posix_spawn_file_actions_destroy(&actions);
     (void)close(ends[1]);
     *drawn = ends[0];
-    if (problem != 0) {
+    if (problem != 0)
         (void)close(ends[0]);
-    }
     return problem;
 }
 
@@ -219,18 +213,16 @@ static bool run_gnuplot(const struct strbuf *script, struct strbuf *out, struct 
     int file = file_of(script), drawn = -1, left = -1;
     pid_t child;
     int problem = file < 0 ? errno : start_gnuplot(file, &drawn, &child);
-    if (file >= 0) {
+    if (file >= 0)
         (void)close(file);
-    }
     if (problem != 0) {
         (void)diag_error(diags, span, "gnuplot, which draws .png files, cannot be started: %s", strerror(problem));
         diag_hint(diags, "install gnuplot, or draw into a .svg file");
         return false;
     }
     ssize_t got;
-    while ((got = read(drawn, strbuf_reserve(out, CHUNK), CHUNK)) > 0 || (got < 0 && errno == EINTR)) {
+    while ((got = read(drawn, strbuf_reserve(out, CHUNK), CHUNK)) > 0 || (got < 0 && errno == EINTR))
         strbuf_commit(out, got > 0 ? (size_t)got : 0);
-    }
     (void)close(drawn);
     while (waitpid(child, &left, 0) < 0 && errno == EINTR) {
     }
@@ -246,14 +238,12 @@ static enum status write_file(const struct strbuf *text, const struct name *path
 {
     struct writer writer;
     enum status status = writer_open(&writer, path->text, path->span, diags);
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         return status;
-    }
     writer_add(&writer, text->text, text->length);
     status = writer_finish(&writer, path->span, diags);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = writer_publish(&writer, path->span, diags);
-    }
     writer_discard(&writer);
     return status;
 }
@@ -279,9 +269,8 @@ enum status plot_save(const struct relation *relation, const struct name *path, 
     } else {
         add_svg(&text, &plot);
     }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = write_file(&text, path, diags);
-    }
     strbuf_free(&text);
     strbuf_free(&script);
     arena_free(arena);

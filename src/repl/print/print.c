@@ -64,14 +64,12 @@ static void print_rows(struct printer *out, const struct relation *relation, int
     struct outlet outlet = {out, relation};
     struct frame frame;
     frame_init(&frame, encoding, relation);
-    if (encoding->names_first && style->header) {
+    if (encoding->names_first && style->header)
         print_names(&out->text, &frame.head, style->terminal);
-    } else if (!encoding->names_first) {
+    else if (!encoding->names_first)
         strbuf_add(&out->text, frame.head.text, frame.head.length);
-    }
-    if (encode_rows(encoding, &frame, relation, rows, &workers, print_piece, &outlet)) {
+    if (encode_rows(encoding, &frame, relation, rows, &workers, print_piece, &outlet))
         strbuf_add(&out->text, frame.foot.text, frame.foot.length);
-    }
     frame_free(&frame);
 }
 
@@ -80,9 +78,8 @@ static void print_rows(struct printer *out, const struct relation *relation, int
 static struct relation *relation_shown(const struct result *result)
 {
     struct relation *relation = result->relation;
-    if (result->show_rows < 0 || result->show_rows >= relation->rows) {
+    if (result->show_rows < 0 || result->show_rows >= relation->rows)
         return relation_ref(relation);
-    }
     struct relation *shown =
         relation_new(result->show_rows, relation->count, relation->columns, (const char *const *)relation->names);
     return shown;
@@ -100,9 +97,8 @@ static void print_for_people(struct strbuf *out, const struct scalar *scalar, co
     } else {
         strbuf_add(out, text.text, text.length);
     }
-    if (in_words.length > 0 && style->terminal) {
+    if (in_words.length > 0 && style->terminal)
         strbuf_printf(out, style->colour ? "  \033[2m%s\033[0m" : "  (%s)", in_words.text);
-    }
     strbuf_free(&in_words);
     strbuf_free(&text);
 }
@@ -110,13 +106,12 @@ static void print_for_people(struct strbuf *out, const struct scalar *scalar, co
 static void print_scalar(struct strbuf *out, const struct scalar *scalar, const struct print_style *style)
 {
     bool is_json = style->format == PRINT_JSON || style->format == PRINT_JSONL;
-    if (is_json && scalar->kind == KIND_FLOAT && !isfinite(scalar->number)) {
+    if (is_json && scalar->kind == KIND_FLOAT && !isfinite(scalar->number))
         strbuf_puts(out, "null");
-    } else if (style->separators) {
+    else if (style->separators)
         print_for_people(out, scalar, style);
-    } else {
+    else
         scalar_print(out, scalar);
-    }
     strbuf_putc(out, '\n');
 }
 
@@ -126,52 +121,45 @@ enum status print_fetch(const struct result *result, const struct print_style *s
     const struct relation *relation = result->relation;
     int64_t head = 0;
     int64_t tail = 0;
-    if (result->quiet || result->kind != RESULT_RELATION || result->view == VIEW_DESCRIPTION) {
+    if (result->quiet || result->kind != RESULT_RELATION || result->view == VIEW_DESCRIPTION)
         return STATUS_OK;
-    }
-    if (result->view == VIEW_PLOT) {
+    if (result->view == VIEW_PLOT)
         head = relation->rows;
-    } else if (style->format == PRINT_TABLE) {
+    else if (style->format == PRINT_TABLE)
         print_table_rows(result, style, &head, &tail);
-    } else {
+    else
         head = result->show_rows >= 0 && result->show_rows < relation->rows ? result->show_rows : relation->rows;
-    }
     enum status status = relation_fetch(relation, 0, head, span, diags);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = relation_fetch(relation, relation->rows - tail, relation->rows, span, diags);
-    }
     return status;
 }
 
 /* A single value as bytes: what the relation of this one value would be, and for NumPy an array without dimensions. */
 static void print_binary_scalar(struct strbuf *out, const struct scalar *scalar, enum print_format format)
 {
-    if (format == PRINT_NPY) {
+    if (format == PRINT_NPY)
         npy_add_scalar_header(out, type_of_kind(scalar->kind));
-    }
     int64_t integer = (int64_t)scalar->integer;
-    if (scalar->kind == KIND_FLOAT) {
+    if (scalar->kind == KIND_FLOAT)
         strbuf_add(out, (const char *)&scalar->number, sizeof scalar->number);
-    } else {
+    else
         strbuf_add(out, (const char *)&integer, type_table[type_of_kind(scalar->kind)].size);
-    }
 }
 
 enum status print_check(const struct result *result, const struct print_style *style, struct span span,
                         struct diags *diags)
 {
     const struct row_style *encoding = style->format == PRINT_TABLE ? NULL : row_styles[style->format];
-    if (result->quiet || result->kind == RESULT_NONE || !encoding) {
+    if (result->quiet || result->kind == RESULT_NONE || !encoding)
         return STATUS_OK;
-    }
     if (encoding->binary && style->terminal) {
         (void)diag_error(diags, span, "this format is bytes, which a terminal cannot show");
         diag_hint(diags, "send the output to a file or a program, `save` to a file, or choose another with .format");
         return STATUS_FAILED;
     }
-    if (encoding->binary && result->kind == RESULT_SCALAR && !scalar_fits(&result->scalar)) {
+    if (encoding->binary && result->kind == RESULT_SCALAR && !scalar_fits(&result->scalar))
         return diag_error(diags, span, "the value does not fit in 64 bits, and no type of this format is wider");
-    }
     if (encoding->binary && result->view != VIEW_ROWS && result->view != VIEW_HISTOGRAM) {
         (void)diag_error(diags, span, "what is to be looked at cannot be had in a format of bytes");
         diag_hint(diags, "choose another with .format, or leave the last stage out");
@@ -183,9 +171,8 @@ enum status print_check(const struct result *result, const struct print_style *s
 
 void print_result(struct printer *out, const struct result *result, const struct print_style *style)
 {
-    if (result->quiet || result->kind == RESULT_NONE) {
+    if (result->quiet || result->kind == RESULT_NONE)
         return;
-    }
     if (result->view == VIEW_DESCRIPTION) {
         print_description(&out->text, result->description, style);
     } else if (result->view == VIEW_PLOT) {

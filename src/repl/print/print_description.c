@@ -20,11 +20,10 @@ static void add_number(struct strbuf *out, const struct scalar *scalar, const st
 {
     struct strbuf text = {0};
     scalar_print(&text, scalar);
-    if (style->separators && number_format_are_many(text.text, text.length)) {
+    if (style->separators && number_format_are_many(text.text, text.length))
         number_format_group(out, text.text, text.length);
-    } else {
+    else
         strbuf_add(out, text.text, text.length);
-    }
     strbuf_free(&text);
 }
 
@@ -54,12 +53,10 @@ static void add_mean(struct strbuf *out, const struct scalar *mean, const struct
 static void add_spread(struct strbuf *out, const struct column_summary *summary)
 {
     int64_t most = 0;
-    for (int bin = 0; bin < summary->bins; bin++) {
+    for (int bin = 0; bin < summary->bins; bin++)
         most = summary->counts[bin] > most ? summary->counts[bin] : most;
-    }
-    for (int bin = 0; bin < summary->bins; bin++) {
+    for (int bin = 0; bin < summary->bins; bin++)
         column_bar_add(out, (double)summary->counts[bin] / (double)most);
-    }
 }
 
 void print_description(struct strbuf *out, const struct description *description, const struct print_style *style)
@@ -73,9 +70,8 @@ void print_description(struct strbuf *out, const struct description *description
         strbuf_puts(&cells[NAME], summary->name);
         strbuf_puts(&cells[TYPE], type_table[summary->type].name);
         add_count(&cells[ROWS], description->rows, style);
-        if (type_table[summary->type].kind == KIND_FLOAT) {
+        if (type_table[summary->type].kind == KIND_FLOAT)
             add_count(&cells[NANS], summary->nans, style);
-        }
         if (!summary->empty) {
             add_number(&cells[LEAST], &summary->least, style);
             add_number(&cells[GREATEST], &summary->greatest, style);
@@ -87,8 +83,7 @@ void print_description(struct strbuf *out, const struct description *description
         text_table_add(&table, cells);
     }
     text_table_print(out, &table, style);
-    for (size_t k = 0; k < COLUMNS; k++) {
+    for (size_t k = 0; k < COLUMNS; k++)
         strbuf_free(&cells[k]);
-    }
     arena_free(arena);
 }

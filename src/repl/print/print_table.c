@@ -30,12 +30,10 @@ static struct shown choose_rows(const struct relation *relation, int64_t rows, c
         WHOLE_OTHERS = 5,
         CUT_OTHERS = 6
     }; /* the query, names, types, how many rows, the next prompt; then also … */
-    if (rows >= 0) {
+    if (rows >= 0)
         return (struct shown){rows < relation->rows ? rows : relation->rows, 0, false};
-    }
-    if (!style->terminal || relation->rows <= rows_that_fit(style, WHOLE_OTHERS)) {
+    if (!style->terminal || relation->rows <= rows_that_fit(style, WHOLE_OTHERS))
         return (struct shown){relation->rows, 0, false};
-    }
     int64_t fit = rows_that_fit(style, CUT_OTHERS);
     int64_t tail = fit / TAIL_PART;
     return (struct shown){fit - tail, tail, true};
@@ -51,9 +49,8 @@ static void add_name(struct strbuf *out, const char *name)
     }
     while (text_width(name, length) >= NAME_CELLS) {
         length--;
-        while (length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80) {
+        while (length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80)
             length--;
-        }
     }
     strbuf_add_visible(out, name, length);
     strbuf_puts(out, "…");
@@ -95,13 +92,11 @@ static void fit_element(struct fit *fit, const struct column *column, int64_t ro
 static void fit_rows(struct fit *fit, const struct column *column, int64_t begin, int64_t end, bool separators,
                      struct strbuf *scratch)
 {
-    if (begin >= end) {
+    if (begin >= end)
         return;
-    }
     if (type_table[column->store].kind == KIND_FLOAT) {
-        for (int64_t row = begin; row < end; row++) {
+        for (int64_t row = begin; row < end; row++)
             fit_element(fit, column, row, separators, scratch);
-        }
         return;
     }
     int64_t least = begin;
@@ -155,9 +150,8 @@ static size_t columns_that_fit(const struct fit *fits, size_t count, const struc
     size_t used = 0;
     for (size_t k = 0; k < count && style->terminal; k++) {
         used += fits[k].width + (k ? GAP : 0);
-        if (used > style->width) {
+        if (used > style->width)
             return k ? k : 1;
-        }
     }
     return count;
 }
@@ -202,13 +196,11 @@ static struct bars choose_bars(const struct result *result, const struct fit *fi
     struct bars bars = {0};
     const struct relation *relation = result->relation;
     size_t used = GAP;
-    for (size_t k = 0; k < columns; k++) {
+    for (size_t k = 0; k < columns; k++)
         used += fits[k].width + (k ? GAP : 0);
-    }
     if (result->view != VIEW_HISTOGRAM || !style->terminal || columns < relation->count ||
-        used + LEAST_BAR > style->width) {
+        used + LEAST_BAR > style->width)
         return bars;
-    }
     bars.counts = relation->columns[columns - 1];
     bars.cells = style->width - used;
     for (int64_t row = 0; row < relation->rows; row++) {
@@ -247,9 +239,8 @@ static void print_footer(struct printer *out, const struct result *result, const
     const struct relation *relation = result->relation;
     int64_t rows = shown->head + shown->tail;
     bool told = style->terminal && result->view == VIEW_ROWS && result->show_rows < 0;
-    if (!told && rows == relation->rows && columns == relation->count && rows > 0) {
+    if (!told && rows == relation->rows && columns == relation->count && rows > 0)
         return;
-    }
     struct strbuf *text = &out->text;
     strbuf_puts(text, style->colour ? "\033[2m" : "");
     if (rows < relation->rows) {
@@ -258,9 +249,8 @@ static void print_footer(struct printer *out, const struct result *result, const
     }
     number_format_group_int(text, relation->rows);
     strbuf_puts(text, relation->rows == 1 ? " row" : " rows");
-    if (columns < relation->count) {
+    if (columns < relation->count)
         strbuf_printf(text, ", %zu of %zu columns", columns, relation->count);
-    }
     strbuf_puts(text, shown->gap                  ? " (| show N for more)"
                       : columns < relation->count ? " (| pick NAME, ... for others)"
                                                   : "");
@@ -271,20 +261,17 @@ static void print_body(struct printer *out, const struct relation *relation, con
                        const struct fit *fits, size_t columns, const struct bars *bars, struct strbuf *scratch)
 {
     for (int64_t row = 0; row < shown->head; row++) {
-        if (!print_row(out, relation, fits, columns, bars, row, scratch)) {
+        if (!print_row(out, relation, fits, columns, bars, row, scratch))
             return;
-        }
     }
     if (shown->gap) {
-        for (size_t k = 0; k < columns; k++) {
+        for (size_t k = 0; k < columns; k++)
             add_aligned(&out->text, "…", strlen("…"), fits[k].width, k);
-        }
         strbuf_putc(&out->text, '\n');
     }
     for (int64_t row = relation->rows - shown->tail; row < relation->rows; row++) {
-        if (!print_row(out, relation, fits, columns, bars, row, scratch)) {
+        if (!print_row(out, relation, fits, columns, bars, row, scratch))
             return;
-        }
     }
 }
 
@@ -302,16 +289,13 @@ void print_table(struct printer *out, const struct result *result, const struct 
     struct strbuf scratch = {0};
     struct arena *arena = arena_new();
     struct fit *fits = arena_array(arena, relation->count, sizeof *fits);
-    for (size_t k = 0; k < relation->count; k++) {
+    for (size_t k = 0; k < relation->count; k++)
         fits[k] = fit_column(relation, k, &shown, style, &scratch);
-    }
-    if (result->view == VIEW_HISTOGRAM && relation->count > 1) {
+    if (result->view == VIEW_HISTOGRAM && relation->count > 1)
         match_edges(&fits[0], &fits[1]);
-    }
     size_t columns = columns_that_fit(fits, relation->count, style);
-    if (style->header) {
+    if (style->header)
         print_heading(out, relation, fits, columns, style, &scratch);
-    }
     struct bars bars = choose_bars(result, fits, columns, style);
     print_body(out, relation, &shown, fits, columns, &bars, &scratch);
     print_footer(out, result, &shown, columns, style);

@@ -35,9 +35,8 @@ static bool flush_to_file(struct printer *out)
 
 bool printer_flush(struct printer *out)
 {
-    if (out->file) {
+    if (out->file)
         return flush_to_file(out);
-    }
     size_t done = 0;
     bool stopped = is_stopped(out);
     while (out->error == 0 && done < out->text.length && !stopped) {

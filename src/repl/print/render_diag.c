@@ -16,16 +16,14 @@ static const char *const paints[] = {
 
 static void paint(struct strbuf *out, const struct render_style *style, enum paint which)
 {
-    if (style->colour) {
+    if (style->colour)
         strbuf_puts(out, paints[which]);
-    }
 }
 
 static void unpaint(struct strbuf *out, const struct render_style *style)
 {
-    if (style->colour) {
+    if (style->colour)
         strbuf_puts(out, "\033[0m");
-    }
 }
 
 /* A line of a source and the part of it to point at, as byte offsets in the line. */
@@ -46,18 +44,16 @@ static bool is_continuation(char c)
 static size_t next_character(const struct excerpt *line, size_t at)
 {
     size_t end = at + 1;
-    while (end < line->length && end < at + 4 && is_continuation(line->text[end])) {
+    while (end < line->length && end < at + 4 && is_continuation(line->text[end]))
         end++;
-    }
     return end;
 }
 
 static size_t previous_character(const struct excerpt *line, size_t at)
 {
     size_t begin = at - 1;
-    while (begin > 0 && at - begin < 4 && is_continuation(line->text[begin])) {
+    while (begin > 0 && at - begin < 4 && is_continuation(line->text[begin]))
         begin--;
-    }
     return begin;
 }
 
@@ -68,9 +64,8 @@ static size_t walk_right(const struct excerpt *line, size_t at, size_t budget, s
     while (at < line->length) {
         size_t next = next_character(line, at);
         size_t cells = text_width(line->text + at, next - at);
-        if (*used + cells > budget) {
+        if (*used + cells > budget)
             break;
-        }
         *used += cells;
         at = next;
     }
@@ -83,9 +78,8 @@ static size_t walk_left(const struct excerpt *line, size_t at, size_t budget, si
     while (at > 0) {
         size_t previous = previous_character(line, at);
         size_t cells = text_width(line->text + previous, at - previous);
-        if (*used + cells > budget) {
+        if (*used + cells > budget)
             break;
-        }
         *used += cells;
         at = previous;
     }
@@ -113,9 +107,8 @@ static void choose_window(struct excerpt *line, size_t width)
 
 static void add_repeated(struct strbuf *out, char c, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         strbuf_putc(out, c);
-    }
 }
 
 static void render_excerpt(struct strbuf *out, struct excerpt *line, size_t number, const struct render_style *style)
@@ -135,11 +128,10 @@ static void render_excerpt(struct strbuf *out, struct excerpt *line, size_t numb
     for (size_t at = line->from; at < line->to;) {
         size_t next = next_character(line, at);
         size_t cells = text_width(line->text + at, next - at);
-        if (at < line->mark_begin) {
+        if (at < line->mark_begin)
             before += cells;
-        } else if (at < line->mark_end) {
+        else if (at < line->mark_end)
             marked += cells;
-        }
         strbuf_add_visible(out, line->text + at, next - at);
         at = next;
     }
@@ -210,15 +202,13 @@ void render_diag(struct strbuf *out, const struct diag *diag, const struct rende
     render_place(out, diag->span);
     unpaint(out, style);
     render_message(out, error ? "error" : "note", error ? PAINT_ERROR : PAINT_NOTE, diag->message, style);
-    if (diag->span.source) {
+    if (diag->span.source)
         render_span(out, diag->span, style);
-    }
     if (diag->second.source) {
         render_place(out, diag->second);
         render_message(out, "note", PAINT_NOTE, diag->label ? diag->label : "here", style);
         render_span(out, diag->second, style);
     }
-    if (diag->hint) {
+    if (diag->hint)
         render_hint(out, diag->hint, style);
-    }
 }

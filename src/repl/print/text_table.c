@@ -58,9 +58,8 @@ static void add_aligned(struct strbuf *out, const struct text_table *table, size
                         bool last)
 {
     size_t space = width - cells_of(text);
-    if (last && *text == '\0') {
+    if (last && *text == '\0')
         return;
-    }
     add_spaces(out, (k ? GAP : 0) + (table->columns[k].text ? 0 : space));
     strbuf_puts(out, text);
     add_spaces(out, table->columns[k].text && !last ? space : 0);
@@ -84,9 +83,8 @@ static size_t columns_that_fit(const struct text_table *table, const size_t *wid
     size_t used = widths[0], end = begin;
     while (end < table->column_count) {
         used += end ? GAP + widths[end] : 0;
-        if (used > style->width && style->terminal && end > (begin ? begin : 1)) {
+        if (used > style->width && style->terminal && end > (begin ? begin : 1))
             break;
-        }
         end++;
     }
     return end;
@@ -107,9 +105,8 @@ static struct text_table without_empty(const struct text_table *table)
     some.columns = columns;
     some.cells = arena_array(table->arena, table->row_count * some.column_count + 1, sizeof *some.cells);
     for (size_t row = 0; row < table->row_count; row++) {
-        for (size_t k = 0; k < some.column_count; k++) {
+        for (size_t k = 0; k < some.column_count; k++)
             some.cells[row * some.column_count + k] = cell(table, row, from[k]);
-        }
     }
     return some;
 }
@@ -119,9 +116,8 @@ static void print_aligned(struct strbuf *out, const struct text_table *whole, co
 {
     const struct text_table some = without_empty(whole), *table = whole->row_count > 0 ? &some : whole;
     size_t *widths = arena_array(table->arena, table->column_count, sizeof *widths);
-    for (size_t k = 0; k < table->column_count; k++) {
+    for (size_t k = 0; k < table->column_count; k++)
         widths[k] = column_cells(table, k, style->header);
-    }
     for (size_t begin = 0, end; begin < table->column_count; begin = end) {
         end = columns_that_fit(table, widths, begin, style);
         if (style->header) {
@@ -129,9 +125,8 @@ static void print_aligned(struct strbuf *out, const struct text_table *whole, co
             add_line(out, table, &table->columns[0].title, sizeof table->columns[0], widths, begin, end);
             strbuf_puts(out, style->colour ? "\033[0m" : "");
         }
-        for (size_t row = 0; row < table->row_count; row++) {
+        for (size_t row = 0; row < table->row_count; row++)
             add_line(out, table, &table->cells[row * table->column_count], sizeof *table->cells, widths, begin, end);
-        }
     }
 }
 
@@ -139,9 +134,8 @@ static void add_quoted(struct strbuf *out, const char *text, char escape)
 {
     strbuf_putc(out, '"');
     for (; *text; text++) {
-        if (*text == '"' || (escape == '\\' && *text == '\\')) {
+        if (*text == '"' || (escape == '\\' && *text == '\\'))
             strbuf_putc(out, escape);
-        }
         strbuf_putc(out, *text);
     }
     strbuf_putc(out, '"');
@@ -149,11 +143,10 @@ static void add_quoted(struct strbuf *out, const char *text, char escape)
 
 static void add_csv(struct strbuf *out, const char *text)
 {
-    if (strpbrk(text, ",\"")) {
+    if (strpbrk(text, ",\""))
         add_quoted(out, text, '"');
-    } else {
+    else
         strbuf_puts(out, text);
-    }
 }
 
 static void add_markdown(struct strbuf *out, const char *text)
@@ -173,13 +166,12 @@ static void print_object(struct strbuf *out, const struct text_table *table, siz
         strbuf_puts(out, ": ");
         /* JSON has no other numbers than finite ones */
         bool null = *text == '\0' || (!table->columns[k].text && strpbrk(text, "in"));
-        if (null) {
+        if (null)
             strbuf_puts(out, "null");
-        } else if (table->columns[k].text) {
+        else if (table->columns[k].text)
             add_quoted(out, text, '\\');
-        } else {
+        else
             strbuf_puts(out, text);
-        }
     }
     strbuf_puts(out, "}");
 }
@@ -192,13 +184,12 @@ static void print_line(struct strbuf *out, const struct text_table *table, const
     for (size_t k = 0; k < table->column_count; k++) {
         const char *text = *(const char *const *)((const char *)texts + k * stride);
         strbuf_puts(out, markdown ? k ? " | " : "| " : k ? format == PRINT_CSV ? "," : "\t" : "");
-        if (markdown) {
+        if (markdown)
             add_markdown(out, text);
-        } else if (format == PRINT_CSV) {
+        else if (format == PRINT_CSV)
             add_csv(out, text);
-        } else {
+        else
             strbuf_puts(out, text);
-        }
     }
     strbuf_puts(out, markdown ? " |\n" : "\n");
 }
@@ -206,16 +197,13 @@ static void print_line(struct strbuf *out, const struct text_table *table, const
 static void print_lines(struct strbuf *out, const struct text_table *table, const struct print_style *style)
 {
     bool markdown = style->format == PRINT_MARKDOWN;
-    if (style->header || markdown) {
+    if (style->header || markdown)
         print_line(out, table, &table->columns[0].title, sizeof table->columns[0], style->format);
-    }
-    for (size_t k = 0; k < table->column_count && markdown; k++) {
+    for (size_t k = 0; k < table->column_count && markdown; k++)
         strbuf_puts(out, table->columns[k].text ? "| :--- " : "| ---: ");
-    }
     strbuf_puts(out, markdown ? "|\n" : "");
-    for (size_t row = 0; row < table->row_count; row++) {
+    for (size_t row = 0; row < table->row_count; row++)
         print_line(out, table, &table->cells[row * table->column_count], sizeof *table->cells, style->format);
-    }
 }
 
 void text_table_print(struct strbuf *out, const struct text_table *table, const struct print_style *style)

@@ -15,9 +15,8 @@ static size_t name_length(const char *text)
         unsigned char byte = (unsigned char)text[length];
         bool letter = (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
         bool digit = byte >= '0' && byte <= '9';
-        if (!letter && !digit && byte != '_' && byte < 0x80) {
+        if (!letter && !digit && byte != '_' && byte < 0x80)
             break;
-        }
     }
     return length;
 }
@@ -34,11 +33,10 @@ static void write_definition(struct strbuf *text, const char *argument, size_t n
     size_t length = name_length(argument);
     bool named = is_named(argument, length);
     strbuf_puts(text, "let ");
-    if (named) {
+    if (named)
         strbuf_add(text, argument, length);
-    } else {
+    else
         strbuf_printf(text, "arg%zu", number);
-    }
     strbuf_printf(text, " = %s", named ? argument + length + 1 : argument);
 }
 
@@ -54,11 +52,10 @@ static const char *keep_text(struct shell *shell, const char *argument, size_t n
     size_t length = name_length(argument);
     bool named = is_named(argument, length);
     struct strbuf name = {0};
-    if (named) {
+    if (named)
         strbuf_add(&name, argument, length);
-    } else {
+    else
         strbuf_printf(&name, "arg%zu", number);
-    }
     const char *text = named ? argument + length + 1 : argument;
     env_set_argument(shell->runner.env, name.text, text);
     strbuf_free(&name);
@@ -75,9 +72,8 @@ static bool resembles_path(const char *text)
 /* What is no value but may be a path is one. */
 static bool is_only_path(struct shell *shell, const struct script *unit, const char *text)
 {
-    if (!resembles_path(text)) {
+    if (!resembles_path(text))
         return false;
-    }
     struct env *trial = env_copy(shell->runner.env);
     struct arena *arena = arena_new();
     struct diags diags;
@@ -111,9 +107,8 @@ static enum exit_status define(struct shell *shell, const char *name, const char
 enum exit_status arguments_define(struct shell *shell, const struct options *options)
 {
     enum exit_status outcome = EXIT_FINE;
-    for (size_t i = 0; i < options->named_count && outcome == EXIT_FINE; i++) {
+    for (size_t i = 0; i < options->named_count && outcome == EXIT_FINE; i++)
         outcome = define(shell, "--arg", options->named[i], 0);
-    }
     for (size_t i = 0; i < options->argument_count && outcome == EXIT_FINE; i++) {
         struct strbuf name = {0};
         strbuf_printf(&name, "argument %zu", i + 1);

@@ -21,9 +21,8 @@ static void read_part(void *context, int member, int64_t part)
     (void)member;
     struct reading *reading = context;
     int64_t begin = part_begin(&reading->parts, part), end = part_begin(&reading->parts, part + 1);
-    if (memchr(reading->memory + begin, ABSENT, (size_t)(end - begin))) {
+    if (memchr(reading->memory + begin, ABSENT, (size_t)(end - begin)))
         atomic_store(&reading->found, true);
-    }
 }
 
 double read_bandwidth(int64_t bytes)
@@ -31,9 +30,8 @@ double read_bandwidth(int64_t bytes)
     const struct workers workers = {.threads = parallel_threads()};
     char *memory = pages_alloc((size_t)bytes);
     double best = 0;
-    if (!memory) {
+    if (!memory)
         return 0;
-    }
     struct reading reading = {.memory = memory, .parts = partition_rows(&workers, bytes, bytes / READ_PARTS)};
     memset(memory, PRESENT, (size_t)bytes); /* pages that were never written are all one */
     for (int pass = 0; pass < READ_PASSES; pass++) {

@@ -34,9 +34,8 @@ static bool go(struct command_call *call)
 
 enum exit_status run_cd(struct command_call *call)
 {
-    if (call->count > 1) {
+    if (call->count > 1)
         return go(call) ? EXIT_FINE : EXIT_QUERY;
-    }
     struct strbuf *out = &call->shell->out.text;
     char *here = getcwd(NULL, 0);
     if (!here) {
@@ -53,9 +52,8 @@ enum exit_status run_cd(struct command_call *call)
 void check_cd(struct command_call *call, struct checking *checking)
 {
     if (call->count > 1) {
-        if (checking->folder < 0) {
+        if (checking->folder < 0)
             checking->folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        }
         (void)(checking->folder >= 0 && go(call));
     }
 }

@@ -14,9 +14,8 @@ static bool is_space(char c)
 /* The end of the word that begins at `at`, its closing quote not included. */
 static size_t word_end(const char *text, size_t at, char quote)
 {
-    while (text[at] && (quote ? text[at] != quote : !is_space(text[at]) && text[at] != ';')) {
+    while (text[at] && (quote ? text[at] != quote : !is_space(text[at]) && text[at] != ';'))
         at++;
-    }
     return at;
 }
 
@@ -53,11 +52,10 @@ static bool split_words(struct command_call *call, const struct name *name)
 /* Adds "did you mean" to the error made last, if something is near. */
 static void hint_nearest(struct diags *diags, const char *const *nearest, size_t count)
 {
-    if (count == 1) {
+    if (count == 1)
         diag_hint(diags, "did you mean `%s`?", nearest[0]);
-    } else if (count > 1) {
+    else if (count > 1)
         diag_hint(diags, "did you mean `%s` or `%s`?", nearest[0], nearest[1]);
-    }
 }
 
 /* Settings. */
@@ -76,9 +74,8 @@ static const struct setting *find_setting(struct command_call *call, const struc
     const struct setting *setting = setting_find(name->text);
     if (!setting) {
         const char **candidates = arena_array(call->arena, setting_count, sizeof *candidates);
-        for (size_t i = 0; i < setting_count; i++) {
+        for (size_t i = 0; i < setting_count; i++)
             candidates[i] = setting_table[i].name;
-        }
         const char *nearest[2];
         size_t count = nearest_names(name->text, candidates, setting_count, nearest, 2);
         (void)diag_error(call->diags, name->span, "there is no setting `%s`", name->text);
@@ -101,9 +98,8 @@ static const struct setting *setting_of(struct command_call *call, const struct 
 static bool change_setting(struct command_call *call, struct settings *settings, const struct setting *setting,
                            const struct name *wanted)
 {
-    if (setting_set(settings, setting, wanted->text)) {
+    if (setting_set(settings, setting, wanted->text))
         return true;
-    }
     struct strbuf choices = {0};
     setting_print_choices(&choices, setting);
     (void)diag_error(call->diags, wanted->span, "%s cannot be `%s`", setting->name, wanted->text);
@@ -120,9 +116,8 @@ static void add_setting(struct command_call *call, struct text_table *table, con
     strbuf_puts(&cells[SETTING_MEANING], setting->summary);
     setting_print_choices(&cells[SETTING_CHOICES], setting);
     text_table_add(table, cells);
-    for (size_t k = 0; k < SETTING_COLUMNS; k++) {
+    for (size_t k = 0; k < SETTING_COLUMNS; k++)
         strbuf_free(&cells[k]);
-    }
 }
 
 /* One setting with its choices or, if it is NULL, all without. */
@@ -132,9 +127,8 @@ static void print_settings(struct command_call *call, const struct setting *only
     struct text_table table;
     text_table_init(&table, call->arena, setting_columns, only ? SETTING_COLUMNS : SETTING_CHOICES);
     for (size_t i = 0; i < setting_count; i++) {
-        if (!only || only == &setting_table[i]) {
+        if (!only || only == &setting_table[i])
             add_setting(call, &table, &setting_table[i]);
-        }
     }
     text_table_print(&call->shell->out.text, &table, &style);
 }
@@ -147,9 +141,8 @@ static enum exit_status run_set(struct command_call *call)
     }
     const struct name *wanted;
     const struct setting *setting = setting_of(call, &wanted);
-    if (setting && !wanted) {
+    if (setting && !wanted)
         print_settings(call, setting);
-    }
     bool fine = setting && (!wanted || change_setting(call, &call->shell->settings, setting, wanted));
     return fine ? EXIT_FINE : EXIT_QUERY;
 }
@@ -161,9 +154,8 @@ static void check_set(struct command_call *call, struct checking *checking)
         const struct name *wanted;
         const struct setting *setting = setting_of(call, &wanted);
         struct settings trial = call->shell->settings;
-        if (setting && wanted) {
+        if (setting && wanted)
             (void)change_setting(call, &trial, setting, wanted);
-        }
     }
 }
 
@@ -173,13 +165,11 @@ static bool drop(struct command_call *call)
 {
     for (size_t i = 1; i < call->count; i++) {
         const struct name *name = &call->words[i];
-        if (env_drop(call->env, name->text)) {
+        if (env_drop(call->env, name->text))
             continue;
-        }
         const char **candidates = arena_array(call->arena, call->env->count, sizeof *candidates);
-        for (size_t k = 0; k < call->env->count; k++) {
+        for (size_t k = 0; k < call->env->count; k++)
             candidates[k] = call->env->bindings[k].name;
-        }
         const char *nearest[2];
         size_t count = nearest_names(name->text, candidates, call->env->count, nearest, 2);
         (void)diag_error(call->diags, name->span, "nothing is named `%s`", name->text);
@@ -204,9 +194,8 @@ static void check_drop(struct command_call *call, struct checking *checking)
 
 static bool too_deep(struct command_call *call, size_t depth)
 {
-    if (depth >= READ_DEPTH) {
+    if (depth >= READ_DEPTH)
         (void)diag_error(call->diags, call->words[0].span, "scripts read one another more than %d deep", READ_DEPTH);
-    }
     return depth >= READ_DEPTH;
 }
 
@@ -229,9 +218,8 @@ static enum exit_status run_read(struct command_call *call)
 {
     struct shell *shell = call->shell;
     struct script *unit = too_deep(call, shell->read_depth) ? NULL : read_unit(call);
-    if (!unit) {
+    if (!unit)
         return *shell->platform->cancel ? EXIT_INTERRUPTED : EXIT_QUERY;
-    }
     shell->read_depth++;
     enum exit_status outcome = script_run(shell, unit);
     shell->read_depth--;
@@ -270,9 +258,8 @@ static enum exit_status run_help(struct command_call *call)
         return EXIT_FINE;
     }
     const struct name *word = &call->words[1];
-    if (explain_word(out, word->text, style.terminal ? style.width : 0)) {
+    if (explain_word(out, word->text, style.terminal ? style.width : 0))
         return EXIT_FINE;
-    }
     const char *nearest[2];
     size_t count = help_nearest(word->text, nearest, 2);
     (void)diag_error(call->diags, word->span, "there is no help on `%s`", word->text);
@@ -337,9 +324,8 @@ const char *command_of_plain_word(const char *word, size_t length)
         const char *said, *meant;
     } plain_words[] = {{"help", ".help"}, {"?", ".help"}, {"quit", ".quit"}, {"exit", ".exit"}};
     for (size_t i = 0; i < sizeof plain_words / sizeof *plain_words; i++) {
-        if (strlen(plain_words[i].said) == length && memcmp(plain_words[i].said, word, length) == 0) {
+        if (strlen(plain_words[i].said) == length && memcmp(plain_words[i].said, word, length) == 0)
             return plain_words[i].meant;
-        }
     }
     return NULL;
 }
@@ -349,9 +335,8 @@ static const struct command *find_command(struct command_call *call)
     const struct name *word = &call->words[0];
     const char **candidates = arena_array(call->arena, command_count, sizeof *candidates);
     for (size_t i = 0; i < command_count; i++) {
-        if (strcmp(command_table[i].name, word->text) == 0) {
+        if (strcmp(command_table[i].name, word->text) == 0)
             return &command_table[i];
-        }
         candidates[i] = command_table[i].name;
     }
     const char *nearest[2];
@@ -365,13 +350,11 @@ static const struct command *find_command(struct command_call *call)
 /* Finds the command and sees that it has as many words as it takes. */
 static bool prepare(struct command_call *call, const struct stmt *stmt)
 {
-    if (!split_words(call, &stmt->command)) {
+    if (!split_words(call, &stmt->command))
         return false;
-    }
     call->command = find_command(call);
-    if (!call->command) {
+    if (!call->command)
         return false;
-    }
     size_t after = call->count - 1;
     if (after < call->command->least || after > call->command->most) {
         struct span where = after > call->command->most ? call->words[call->command->most + 1].span : stmt->span;
@@ -393,7 +376,6 @@ void command_check(struct checking *checking, const struct stmt *stmt)
 {
     struct command_call call = {
         .shell = checking->shell, .env = checking->env, .arena = checking->arena, .diags = &checking->diags};
-    if (prepare(&call, stmt) && call.command->check) {
+    if (prepare(&call, stmt) && call.command->check)
         call.command->check(&call, checking);
-    }
 }

@@ -77,27 +77,23 @@ static bool same_numbers(double a, double b)
 static bool same_columns(const struct column *a, const struct column *b, const atomic_int *cancel)
 {
     bool number = type_table[a->type].kind == KIND_FLOAT;
-    if (a->type != b->type || a->rows != b->rows) {
+    if (a->type != b->type || a->rows != b->rows)
         return false;
-    }
     if (a->store == b->store &&
-        (a->rows == 0 || memcmp(a->data, b->data, (size_t)a->rows * type_table[a->store].size) == 0)) {
+        (a->rows == 0 || memcmp(a->data, b->data, (size_t)a->rows * type_table[a->store].size) == 0))
         return true;
-    }
     for (int64_t row = 0; row < a->rows && !*cancel; row++) {
         if (number ? !same_numbers(column_get_float(a, row), column_get_float(b, row))
-                   : column_get_int(a, row) != column_get_int(b, row)) {
+                   : column_get_int(a, row) != column_get_int(b, row))
             return false;
-        }
     }
     return true;
 }
 
 static bool same_results(const struct race *race, const struct result *a, const struct result *b)
 {
-    if (a->kind != b->kind) {
+    if (a->kind != b->kind)
         return false;
-    }
     if (a->kind == RESULT_SCALAR) {
         bool number = a->scalar.kind == KIND_FLOAT;
         return a->scalar.kind == b->scalar.kind &&
@@ -105,9 +101,8 @@ static bool same_results(const struct race *race, const struct result *a, const 
     }
     const struct relation *left = a->relation, *right = b->relation;
     bool same = left->count == right->count && left->rows == right->rows;
-    for (size_t k = 0; same && k < left->count; k++) {
+    for (size_t k = 0; same && k < left->count; k++)
         same = same_columns(left->columns[k], right->columns[k], race->shell->platform->cancel);
-    }
     return same;
 }
 
@@ -116,12 +111,10 @@ static enum status check_result(struct race *race, const struct entrant *entrant
 {
     struct span span = race->query.span;
     enum status status = STATUS_OK;
-    if (result->kind == RESULT_RELATION) {
+    if (result->kind == RESULT_RELATION)
         status = relation_fetch(result->relation, 0, result->relation->rows, span, race->diags);
-    }
-    if (status != STATUS_OK) {
+    if (status != STATUS_OK)
         return status;
-    }
     if (race->reference.kind == RESULT_NONE) {
         race->reference = *result;
         *result = (struct result){.kind = RESULT_NONE};
@@ -145,9 +138,8 @@ static enum status run_often(const struct race *race, const struct entrant *entr
         struct result result;
         enum status status = run_once(race, entrant, query, &times, &ns, &rows, &result, diags);
         result_release(&result);
-        if (status != STATUS_OK) {
+        if (status != STATUS_OK)
             return status;
-        }
         if (*best_ns == 0 || ns < *best_ns) {
             *best_ns = ns;
             *best = times;
@@ -165,17 +157,15 @@ static struct stmt part_of(const struct race *race)
     struct expr *count = arena_alloc(race->arena, sizeof *count);
     struct item *item = arena_alloc(race->arena, sizeof *item);
     size_t at = 0;
-    while (at < whole->stage_count && whole->stages[at].word->stage == STAGE_ZIP) {
+    while (at < whole->stage_count && whole->stages[at].word->stage == STAGE_ZIP)
         at++;
-    }
     *count = (struct expr){.kind = EXPR_INT, .span = whole->span, .integer = race->rows / PART, .depth = 1};
     *item = (struct item){.expr = count, .span = whole->span};
     *pipeline = *whole;
     pipeline->stages = arena_array(race->arena, whole->stage_count + 1, sizeof *pipeline->stages);
     pipeline->stage_count = whole->stage_count + 1;
-    for (size_t i = 0; i < whole->stage_count; i++) {
+    for (size_t i = 0; i < whole->stage_count; i++)
         pipeline->stages[i + (i >= at)] = whole->stages[i];
-    }
     pipeline->stages[at] = (struct stage){.word = word_find("take", strlen("take")),
                                           .span = whole->span,
                                           .word_span = whole->span,
@@ -189,9 +179,8 @@ static struct stmt part_of(const struct race *race)
 /* A smaller size may be refused, as by a zip further on: then there is nothing to estimate from. */
 static enum status run_part(const struct race *race, struct entrant *entrant)
 {
-    if (race->rows < LEAST_ROWS) {
+    if (race->rows < LEAST_ROWS)
         return STATUS_OK;
-    }
     struct stmt part = part_of(race);
     struct diags unheard;
     struct phase_times times;
@@ -200,9 +189,8 @@ static enum status run_part(const struct race *race, struct entrant *entrant)
     diags_init(&unheard, race->arena);
     enum status status = run_once(race, entrant, &part, &times, &ns, &rows, &result, &unheard);
     result_release(&result);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = run_often(race, entrant, &part, &times, &entrant->part_ns, &unheard);
-    }
     return status == STATUS_CANCELLED ? status : STATUS_OK;
 }
 
@@ -217,12 +205,10 @@ static enum status run_entrant(struct race *race, struct entrant *entrant)
         status = check_result(race, entrant, &result);
     }
     result_release(&result);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = run_often(race, entrant, &race->query, &entrant->best, &entrant->best_ns, race->diags);
-    }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         status = run_part(race, entrant);
-    }
     entrant->ran = status == STATUS_OK;
     return status;
 }
@@ -292,9 +278,8 @@ static void find_entrants(struct race *race)
         (void)snprintf(choice, sizeof choice, "%d", number);
         struct backend *device = race->shell->platform->open_device(choice);
         struct profile profile = {0};
-        if (!device) {
+        if (!device)
             return;
-        }
         if (device->ops->profile(device, true, &profile) != BACKEND_READY) {
             device->ops->close(device);
             return;
@@ -323,9 +308,8 @@ static const struct text_column columns[COLUMNS] = {
 
 static void add_ms(struct strbuf *out, int64_t ns)
 {
-    if (ns > 0) {
+    if (ns > 0)
         strbuf_printf(out, "%.3f", (double)ns / 1e6);
-    }
 }
 
 static void add_entrant(struct text_table *table, const struct entrant *entrant)
@@ -342,14 +326,12 @@ static void add_entrant(struct text_table *table, const struct entrant *entrant)
     add_ms(&cells[BEST], entrant->best_ns);
     if (rate > 0) {
         strbuf_printf(&cells[RATE], "%.2f", rate);
-        if (entrant->bandwidth > 0) {
+        if (entrant->bandwidth > 0)
             strbuf_printf(&cells[SHARE], "%.0f %%", 100 * rate / entrant->bandwidth);
-        }
     }
     text_table_add(table, cells);
-    for (size_t k = 0; k < COLUMNS; k++) {
+    for (size_t k = 0; k < COLUMNS; k++)
         strbuf_free(&cells[k]);
-    }
 }
 
 /* What a run takes as fixed + each * rows. */
@@ -370,9 +352,8 @@ static struct line line_of(const struct race *race, const struct entrant *entran
 static void add_crossing(struct strbuf *out, const struct race *race, const struct entrant *entrant)
 {
     const struct entrant *host = &race->entrants[0];
-    if (host->part_ns == 0 || entrant->part_ns == 0) {
+    if (host->part_ns == 0 || entrant->part_ns == 0)
         return;
-    }
     struct line slow = line_of(race, host), quick = line_of(race, entrant);
     double from = (quick.fixed - slow.fixed) / (slow.each - quick.each);
     if (slow.each <= quick.each && slow.fixed <= quick.fixed) {
@@ -396,9 +377,8 @@ static void print_race(struct race *race)
     struct print_style style = shell_print_style(race->shell);
     struct text_table table;
     text_table_init(&table, race->arena, columns, COLUMNS);
-    for (size_t i = 0; i < race->count; i++) {
+    for (size_t i = 0; i < race->count; i++)
         add_entrant(&table, &race->entrants[i]);
-    }
     style.header = true;
     style.format = style.format == PRINT_TSV ? PRINT_TABLE : style.format;
     text_table_print(out, &table, &style);
@@ -407,9 +387,8 @@ static void print_race(struct race *race)
     }
     strbuf_printf(out,
                   race->count > 1 ? "times in ms; the results are identical\n" : "times in ms; there is no device\n");
-    for (size_t i = 1; i < race->count; i++) {
+    for (size_t i = 1; i < race->count; i++)
         add_crossing(out, race, &race->entrants[i]);
-    }
 }
 
 static enum status check_query(const struct race *race)
@@ -429,19 +408,16 @@ enum status race(struct shell *shell, const struct stmt *stmt, struct arena *are
     struct race race = {.shell = shell, .query = *stmt, .arena = arena, .diags = diags};
     race.query.kind = STMT_PIPELINE;
     enum status status = check_query(&race);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         find_entrants(&race);
-    }
-    for (size_t i = 0; i < race.count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < race.count && status == STATUS_OK; i++)
         status = run_entrant(&race, &race.entrants[i]);
-    }
     if (status == STATUS_OK) {
         find_bandwidths(&race);
         print_race(&race);
     }
     result_release(&race.reference);
-    for (size_t i = 1; i < race.count; i++) {
+    for (size_t i = 1; i < race.count; i++)
         race.entrants[i].device->ops->close(race.entrants[i].device);
-    }
     return status;
 }

@@ -15,9 +15,8 @@ static const char *editor_command(void)
     static const char *const variables[] = {"VISUAL", "EDITOR"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *command = getenv(variables[i]);
-        if (command && *command) {
+        if (command && *command)
             return command;
-        }
     }
     return "vi";
 }
@@ -69,16 +68,13 @@ static bool read_file(const char *path, struct strbuf *text)
     enum { CHUNK = 4096 };
     FILE *file = fopen(path, "re");
     size_t got = 0;
-    while (file && (got = fread(strbuf_reserve(text, CHUNK), 1, CHUNK, file)) > 0) {
+    while (file && (got = fread(strbuf_reserve(text, CHUNK), 1, CHUNK, file)) > 0)
         strbuf_commit(text, got);
-    }
     bool whole = file && !ferror(file);
-    if (file) {
+    if (file)
         (void)fclose(file);
-    }
-    while (text->length > 0 && strchr(" \t\r\n", text->text[text->length - 1])) {
+    while (text->length > 0 && strchr(" \t\r\n", text->text[text->length - 1]))
         text->text[--text->length] = '\0';
-    }
     return whole;
 }
 
@@ -86,9 +82,8 @@ enum status edit_text(const char *text, struct span span, struct strbuf *edited,
 {
     char path[4096];
     int fd = make_file(path, sizeof path);
-    if (fd < 0) {
+    if (fd < 0)
         return cannot(diags, span, "make a file for the editor");
-    }
     enum status status = STATUS_OK;
     int ended = write_file(fd, text) ? run_editor(path) : -1;
     if (ended != 0) {

@@ -14,18 +14,16 @@ static const struct text_column columns[COLUMNS] = {
 
 static void add_rows(struct strbuf *out, int64_t rows, const struct print_style *style)
 {
-    if (style->separators) {
+    if (style->separators)
         number_format_group_int(out, rows);
-    } else {
+    else
         strbuf_printf(out, "%lld", (long long)rows);
-    }
 }
 
 static void add_phase(struct strbuf *out, const struct task_trace *task, enum phase phase)
 {
-    if (task->times.ns[phase] > 0) {
+    if (task->times.ns[phase] > 0)
         strbuf_printf(out, "%.3f", (double)task->times.ns[phase] / 1e6);
-    }
 }
 
 static void add_task(struct text_table *table, const struct task_trace *task, const struct print_style *style)
@@ -34,9 +32,8 @@ static void add_task(struct text_table *table, const struct task_trace *task, co
     strbuf_puts(&cells[TASK], task->title);
     strbuf_puts(&cells[WHERE], task->where);
     add_rows(&cells[ROWS_IN], task->rows_in, style);
-    if (task->rows_out >= 0) {
+    if (task->rows_out >= 0)
         add_rows(&cells[ROWS_OUT], task->rows_out, style);
-    }
     if (task->times.zones > 0) {
         add_rows(&cells[ZONES], task->times.zones, style);
         add_rows(&cells[SKIPPED], task->times.skipped, style);
@@ -46,21 +43,18 @@ static void add_task(struct text_table *table, const struct task_trace *task, co
     add_phase(&cells[UPLOAD], task, PHASE_UPLOAD);
     add_phase(&cells[KERNEL], task, PHASE_KERNEL);
     add_phase(&cells[RETRIEVE], task, PHASE_RETRIEVE);
-    if (task->times.bytes > 0 && task->times.ns[PHASE_KERNEL] > 0) {
+    if (task->times.bytes > 0 && task->times.ns[PHASE_KERNEL] > 0)
         strbuf_printf(&cells[RATE], "%.2f", (double)task->times.bytes / (double)task->times.ns[PHASE_KERNEL]);
-    }
     text_table_add(table, cells);
-    for (size_t k = 0; k < COLUMNS; k++) {
+    for (size_t k = 0; k < COLUMNS; k++)
         strbuf_free(&cells[k]);
-    }
 }
 
 static bool skips(const struct run_trace *trace)
 {
     for (size_t i = 0; i < trace->count; i++) {
-        if (trace->tasks[i].times.skipped > 0) {
+        if (trace->tasks[i].times.skipped > 0)
             return true;
-        }
     }
     return false;
 }
@@ -100,13 +94,11 @@ enum status explain_run(struct shell *shell, const struct stmt *stmt, struct are
     if (status == STATUS_OK) {
         struct text_table table;
         text_table_init(&table, arena, columns, COLUMNS);
-        for (size_t i = 0; i < trace.count; i++) {
+        for (size_t i = 0; i < trace.count; i++)
             add_task(&table, &trace.tasks[i], &style);
-        }
         style.header = true;
-        if (style.format != PRINT_JSON && style.format != PRINT_JSONL) {
+        if (style.format != PRINT_JSON && style.format != PRINT_JSONL)
             style.format = style.format == PRINT_TSV ? PRINT_TABLE : style.format;
-        }
         text_table_print(&shell->out.text, &table, &style);
         if (style.format == PRINT_TABLE || style.format == PRINT_MARKDOWN) { /* the others are for programs */
             add_total(&shell->out.text, &trace, &result, ns);

@@ -126,9 +126,8 @@ static size_t count_formats(void)
 
 static struct row format_row(size_t k)
 {
-    if (k < format_count) {
+    if (k < format_count)
         return (struct row){format_table[k].ending, format_table[k].ending, format_table[k].summary};
-    }
     const struct compression *compression = compression_table[k - format_count];
     return (struct row){compression->ending, compression->ending, compression->summary};
 }
@@ -168,9 +167,8 @@ static void list_topic(struct strbuf *out, const struct topic *topic, size_t wid
     struct list list = begin_list(out, topic->title, width);
     for (size_t k = 0; k < topic->count(); k++) {
         const char *name = topic->row(k).name;
-        if (name) {
+        if (name)
             list_name(&list, name);
-        }
     }
     end_list(&list);
 }
@@ -210,9 +208,8 @@ static void list_usages(struct strbuf *out, const struct topic *topic, size_t wi
     }
     for (size_t k = 0; k < topic->count(); k++) {
         struct row row = topic->row(k);
-        if (row.name) {
+        if (row.name)
             list_row(out, &row, column, width);
-        }
     }
 }
 
@@ -230,9 +227,8 @@ static bool print_text(struct strbuf *out, const char *title)
 bool help_topic(struct strbuf *out, const char *title, size_t width)
 {
     for (size_t i = 0; i < TOPIC_COUNT; i++) {
-        if (strcmp(topics[i].title, title) != 0) {
+        if (strcmp(topics[i].title, title) != 0)
             continue;
-        }
         list_usages(out, &topics[i], width);
         strbuf_puts(out, topics[i].more ? topics[i].more : "");
         return true;
@@ -243,9 +239,8 @@ bool help_topic(struct strbuf *out, const char *title, size_t width)
 /* The texts, then the kinds. */
 const char *help_title(size_t number)
 {
-    if (number < help_text_count) {
+    if (number < help_text_count)
         return help_texts[number].title;
-    }
     size_t kind = number - help_text_count;
     return kind < TOPIC_COUNT ? topics[kind].title : NULL;
 }
@@ -263,14 +258,12 @@ bool help_search(struct strbuf *out, const char *text, size_t width)
         for (size_t i = 0; i < TOPIC_COUNT; i++) {
             for (size_t k = 0; k < topics[i].count(); k++) {
                 struct row row = topics[i].row(k);
-                if (!tells_of(&row, text)) {
+                if (!tells_of(&row, text))
                     continue;
-                }
-                if (pass == 0) {
+                if (pass == 0)
                     widen(&column, &row, width);
-                } else {
+                else
                     list_row(out, &row, column, width);
-                }
             }
         }
     }
@@ -281,9 +274,8 @@ void help_overview(struct strbuf *out, size_t width)
 {
     strbuf_puts(out, "A query is a source and stages, each working on what comes from the one before:\n"
                      "  load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum\n\n");
-    for (size_t i = 0; i < TOPIC_COUNT; i++) {
+    for (size_t i = 0; i < TOPIC_COUNT; i++)
         list_topic(out, &topics[i], width);
-    }
     strbuf_puts(out, "\n.help start answers some questions, step by step. .help stages tells what each\n"
                      "stage does, .help WORD explains a word by an example, which runs where the\n"
                      "sample data is: .cd data/sample, or share/rql/sample beside the installed bin.\n"
@@ -296,15 +288,12 @@ static void help_stage(struct strbuf *out, const struct word *word)
         strbuf_printf(out, "%s is another word for %s\n", word->text, word->canonical);
         word = word_find(word->canonical, strlen(word->canonical));
     }
-    if (word->usage) {
+    if (word->usage)
         strbuf_printf(out, "%s\n", word->usage);
-    }
-    if (word->summary) {
+    if (word->summary)
         strbuf_printf(out, "  %s\n", word->summary);
-    }
-    if (word->example) {
+    if (word->example)
         strbuf_printf(out, "  example: %s\n", word->example);
-    }
     const char *title = "  also:";
     for (size_t i = 0; i < word_count; i++) {
         if (is_alias(&words[i]) && strcmp(words[i].canonical, word->text) == 0) {
@@ -318,17 +307,15 @@ static void help_stage(struct strbuf *out, const struct word *word)
 static void help_function(struct strbuf *out, const struct function *function)
 {
     strbuf_printf(out, "%s\n  %s\n", function->usage, function->summary);
-    if (function->example) {
+    if (function->example)
         strbuf_printf(out, "  example: %s is %s\n", function->example, function->value);
-    }
 }
 
 static void help_command(struct strbuf *out, const struct command *command)
 {
     strbuf_printf(out, "%s%s%s\n  %s\n", command->name, *command->usage ? " " : "", command->usage, command->summary);
-    if (command->example) {
+    if (command->example)
         strbuf_printf(out, "  example: %s\n", command->example);
-    }
 }
 
 static void help_setting(struct strbuf *out, const struct setting *setting)
@@ -347,12 +334,10 @@ static void help_format(struct strbuf *out, const struct format *format)
 {
     const char *use = format->read && format->write ? "; loaded and saved" : ""; /* else the summary says which */
     strbuf_printf(out, "%s\n  %s%s\n", format->ending, format->summary, use);
-    if (format->read) {
+    if (format->read)
         strbuf_printf(out, "  `load PATH %s` reads it from a file of any ending\n", format_word(format));
-    }
-    if (format->write && !format->shaped) {
+    if (format->write && !format->shaped)
         strbuf_printf(out, "  example: range 1..3 | save some%s\n", format->ending);
-    }
 }
 
 /* A command is found with and without its dot. */
@@ -366,39 +351,32 @@ bool help_word(struct strbuf *out, const char *text)
 {
     size_t before = out->length;
     const struct word *word = word_find(text, strlen(text));
-    if (word) {
+    if (word)
         help_stage(out, word);
-    }
     const struct function *function = function_find(text);
-    if (function) {
+    if (function)
         help_function(out, function);
-    }
     for (size_t i = 0; i < command_count; i++) {
-        if (names_command(&command_table[i], text)) {
+        if (names_command(&command_table[i], text))
             help_command(out, &command_table[i]);
-        }
     }
     const struct setting *setting = setting_find(text);
-    if (setting) {
+    if (setting)
         help_setting(out, setting);
-    }
     for (size_t i = 0; i < operator_count && !word; i++) {
-        if (strcmp(operator_table[i].name, text) == 0) {
+        if (strcmp(operator_table[i].name, text) == 0)
             help_operator(out, &operator_table[i]);
-        }
     }
     for (size_t i = 0; i < format_count; i++) {
         const char *ending = format_table[i].ending;
-        if (strcmp(ending, text) == 0 || strcmp(ending + 1, text) == 0) {
+        if (strcmp(ending, text) == 0 || strcmp(ending + 1, text) == 0)
             help_format(out, &format_table[i]);
-        }
     }
     for (size_t i = 0; i < compression_count; i++) {
         const char *ending = compression_table[i]->ending;
-        if (strcmp(ending, text) == 0 || strcmp(ending + 1, text) == 0) {
+        if (strcmp(ending, text) == 0 || strcmp(ending + 1, text) == 0)
             strbuf_printf(out, "%s\n  %s\n  example: range 1..3 | save some.csv%s\n", ending,
                           compression_table[i]->summary, ending);
-        }
     }
     return out->length > before;
 }
@@ -409,24 +387,19 @@ size_t help_nearest(const char *word, const char **nearest, size_t max)
     size_t most = word_count + function_count + command_count + setting_count + help_text_count + TOPIC_COUNT;
     const char **all = arena_array(arena, most, sizeof *all);
     size_t count = 0;
-    for (size_t i = 0; i < word_count; i++) {
+    for (size_t i = 0; i < word_count; i++)
         all[count++] = words[i].text;
-    }
     for (size_t i = 0; i < function_count; i++) {
         /* min and its like are words too: no name twice */
-        if (!word_find(functions[i].name, strlen(functions[i].name))) {
+        if (!word_find(functions[i].name, strlen(functions[i].name)))
             all[count++] = functions[i].name;
-        }
     }
-    for (size_t i = 0; i < command_count; i++) {
+    for (size_t i = 0; i < command_count; i++)
         all[count++] = command_table[i].name;
-    }
-    for (size_t i = 0; i < setting_count; i++) {
+    for (size_t i = 0; i < setting_count; i++)
         all[count++] = setting_table[i].name;
-    }
-    for (size_t i = 0; help_title(i); i++) {
+    for (size_t i = 0; help_title(i); i++)
         all[count++] = help_title(i);
-    }
     size_t found = nearest_names(word, all, count, nearest, max);
     arena_free(arena);
     return found;

@@ -45,19 +45,16 @@ static enum options_result bad(struct strbuf *message)
 static void print_option(struct strbuf *out, const struct option_row *row)
 {
     struct strbuf left = {0};
-    if (row->letter) {
+    if (row->letter)
         strbuf_printf(&left, "-%c, ", row->letter);
-    }
     strbuf_printf(&left, "--%s", row->name);
-    if (row->argument) {
+    if (row->argument)
         strbuf_printf(&left, " %s", *row->argument ? row->argument : "WHICH");
-    }
     strbuf_printf(out, "  %-22s  %s", left.text, row->summary ? row->summary : "");
-    if (!row->summary && row->argument) {
+    if (!row->summary && row->argument)
         setting_print_choices(out, setting_find(row->setting));
-    } else if (!row->summary) {
+    else if (!row->summary)
         strbuf_puts(out, setting_find(row->setting)->summary);
-    }
     strbuf_putc(out, '\n');
     strbuf_free(&left);
 }
@@ -69,9 +66,8 @@ static void print_help(struct strbuf *out)
                      "  rql [OPTIONS]                  start a prompt, or read standard input\n"
                      "  rql [OPTIONS] SCRIPT [ARG...]  run a script; - is standard input\n"
                      "  rql [OPTIONS] -c QUERY ...     run the queries\n");
-    for (size_t i = 0; i < option_count; i++) {
+    for (size_t i = 0; i < option_count; i++)
         print_option(out, &option_table[i]);
-    }
     strbuf_puts(out, "ARG is NAME=VALUE, as for --arg, or just VALUE: the K-th ARG is then $argK\n"
                      "Example: rql -c 'load ids.bin | zip amounts.bin | select id==42 | snds | sum'\n"
                      "Exit status: 0 success, 1 a query failed, 2 usage error, 130 interrupted\n");
@@ -80,9 +76,8 @@ static void print_help(struct strbuf *out)
 static const struct option_row *find_long(const char *name, size_t length)
 {
     for (size_t i = 0; i < option_count; i++) {
-        if (strlen(option_table[i].name) == length && memcmp(option_table[i].name, name, length) == 0) {
+        if (strlen(option_table[i].name) == length && memcmp(option_table[i].name, name, length) == 0)
             return &option_table[i];
-        }
     }
     return NULL;
 }
@@ -90,9 +85,8 @@ static const struct option_row *find_long(const char *name, size_t length)
 static const struct option_row *find_short(char letter)
 {
     for (size_t i = 0; i < option_count; i++) {
-        if (option_table[i].letter == letter) {
+        if (option_table[i].letter == letter)
             return &option_table[i];
-        }
     }
     return NULL;
 }
@@ -106,14 +100,12 @@ static enum options_result unknown(struct strbuf *message, const char *argument)
     char name[64];
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(argument + dashes, "="), argument + dashes);
     const char *candidates[sizeof option_table / sizeof *option_table];
-    for (size_t i = 0; i < option_count; i++) {
+    for (size_t i = 0; i < option_count; i++)
         candidates[i] = option_table[i].name;
-    }
     const char *nearest[3];
     size_t count = nearest_names(name, candidates, option_count, nearest, 3);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         strbuf_printf(message, "%s--%s%s", i == 0 ? "; did you mean " : " or ", nearest[i], i + 1 == count ? "?" : "");
-    }
     return bad(message);
 }
 
@@ -150,12 +142,10 @@ static enum options_result apply(struct reader *reader, const struct option_row 
     }
     switch (row->action) {
     case OPTION_SET:
-        if (!row->argument) {
+        if (!row->argument)
             value = row->value;
-        }
-        if (!setting_set(&reader->options->settings, setting_find(row->setting), value)) {
+        if (!setting_set(&reader->options->settings, setting_find(row->setting), value))
             return bad_value(reader->message, row, value);
-        }
         return OPTIONS_RUN;
     case OPTION_QUERY:
         reader->options->queries[reader->options->query_count++] = value;
@@ -180,9 +170,8 @@ static enum options_result read_option(struct reader *reader, const char *argume
 {
     if (argument[1] != '-') { /* -c QUERY or -cQUERY */
         const struct option_row *row = find_short(argument[1]);
-        if (!row || (argument[2] && !row->argument)) {
+        if (!row || (argument[2] && !row->argument))
             return unknown(reader->message, argument);
-        }
         return apply(reader, row, argument[2] ? argument + 2 : NULL);
     }
     const char *name = argument + 2;
@@ -194,9 +183,8 @@ static enum options_result read_option(struct reader *reader, const char *argume
 /* An option of rql misplaced after the script? Negative numbers are arguments. */
 static bool looks_like_option(const char *argument)
 {
-    if (argument[0] != '-') {
+    if (argument[0] != '-')
         return false;
-    }
     char second = argument[1];
     return second == '-' || (second >= 'a' && second <= 'z') || (second >= 'A' && second <= 'Z');
 }
@@ -235,16 +223,14 @@ enum options_result options_parse(struct options *options, int argc, char *const
     while (reader.next < argc) {
         const char *argument = argv[reader.next++];
         enum options_result result = OPTIONS_RUN;
-        if (!only_operands && strcmp(argument, "--") == 0) {
+        if (!only_operands && strcmp(argument, "--") == 0)
             only_operands = true;
-        } else if (!only_operands && !options->script && argument[0] == '-' && argument[1]) {
+        else if (!only_operands && !options->script && argument[0] == '-' && argument[1])
             result = read_option(&reader, argument);
-        } else {
+        else
             result = read_operand(&reader, argument, only_operands);
-        }
-        if (result != OPTIONS_RUN) {
+        if (result != OPTIONS_RUN)
             return result;
-        }
     }
     if (options->script && options->query_count) {
         strbuf_puts(message, "rql: a script and -c are mutually exclusive");

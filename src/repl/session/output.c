@@ -31,9 +31,8 @@ static enum print_format format_of(const char *path, struct arena *arena)
     size_t length = strlen(ending) - (compression ? strlen(compression->ending) : 0);
     const char *bare = arena_text(arena, ending, length);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        if (strcasecmp(endings[i].ending, bare) == 0) {
+        if (strcasecmp(endings[i].ending, bare) == 0)
             return endings[i].format;
-        }
     }
     return PRINT_TSV;
 }
@@ -46,9 +45,8 @@ static struct output_file *output_open(const char *path, struct span span, struc
     diags_init(&own, arena);
     path = arena_text(arena, path, strlen(path)); /* the statement's own is gone when the file is complete */
     *output = (struct output_file){.arena = arena, .format = format_of(path, arena)};
-    if (writer_open(&output->writer, path, span, &own) == STATUS_OK) {
+    if (writer_open(&output->writer, path, span, &own) == STATUS_OK)
         return output;
-    }
     diags_add_errors(diags, &own);
     arena_free(arena);
     return NULL;
@@ -71,9 +69,8 @@ static enum status output_close(struct output_file *output, bool keep, struct sp
 static bool suits(const struct shell *shell, const char *path, struct span span, struct diags *diags)
 {
     const struct format *format = format_of_path(path);
-    if (!format || format->style || shell->settings.format == PRINT_RAW) {
+    if (!format || format->style || shell->settings.format == PRINT_RAW)
         return true;
-    }
     diag_error(diags, span, "results are text, and `%s` would be taken for %s", path_display(path, diags->arena),
                format->summary);
     diag_hint(diags, "`| save PATH` writes such a file; `.format raw` before makes results bytes");
@@ -84,9 +81,8 @@ enum status output_to(struct shell *shell, const char *path, struct span span, s
 {
     struct output_file *before = shell->output;
     struct output_file *next = path && suits(shell, path, span, diags) ? output_open(path, span, diags) : NULL;
-    if (path && !next) {
+    if (path && !next)
         return STATUS_FAILED;
-    }
     shell->output = next;
     return before ? output_close(before, true, span, diags) : STATUS_OK;
 }
@@ -107,12 +103,10 @@ static void end(struct shell *shell, bool keep, enum exit_status *outcome, const
     struct arena *arena = arena_new();
     struct diags diags;
     diags_init(&diags, arena);
-    if (note) {
+    if (note)
         diag_note(&diags, (struct span){0}, note, shell->output->writer.path);
-    }
-    if (output_close(shell->output, keep, (struct span){0}, &diags) != STATUS_OK) {
+    if (output_close(shell->output, keep, (struct span){0}, &diags) != STATUS_OK)
         *outcome = EXIT_QUERY;
-    }
     shell->output = NULL;
     shell->out.file = NULL;
     shell_report(shell, &diags);
@@ -130,8 +124,7 @@ enum exit_status output_end(struct shell *shell, enum exit_status outcome)
 {
     bool goes_on = outcome == EXIT_QUERY && shell->settings.errors == ERRORS_CONTINUE;
     bool keep = shell->prompting || outcome == EXIT_FINE || goes_on;
-    if (shell->output) {
+    if (shell->output)
         end(shell, keep, &outcome, keep ? NULL : "`%s` is left as it was");
-    }
     return outcome;
 }

@@ -17,11 +17,10 @@ enum { PATIENCE_NS = 500000000, REDRAW_NS = 100000000, BAR_CELLS = 20, USUAL_CEL
 
 static void add_time(struct strbuf *out, double seconds)
 {
-    if (seconds < 99.5) {
+    if (seconds < 99.5)
         strbuf_printf(out, seconds < 9.95 ? "%.1f s left" : "%.0f s left", seconds);
-    } else {
+    else
         strbuf_printf(out, "%.0f min left", seconds / 60);
-    }
 }
 
 /* Appends a piece to the line if it still fits. */
@@ -45,9 +44,8 @@ void progress_bar_line(struct strbuf *out, const struct progress_step *advance, 
         struct strbuf bar = {0};
         bar_add(&bar, advance->part, BAR_CELLS);
         strbuf_add(&line, bar.text, bar.length);
-        for (size_t cells = text_width(bar.text, bar.length); cells < BAR_CELLS; cells++) {
+        for (size_t cells = text_width(bar.text, bar.length); cells < BAR_CELLS; cells++)
             strbuf_puts(&line, "░");
-        }
         strbuf_free(&bar);
     }
     if (advance->part > 0 && seconds > 0) {
@@ -55,9 +53,8 @@ void progress_bar_line(struct strbuf *out, const struct progress_step *advance, 
         add_piece(&line, &piece, width);
     }
     strbuf_add_visible(&piece, advance->what, strlen(advance->what));
-    if (passes > 1) {
+    if (passes > 1)
         strbuf_printf(&piece, ", pass %d", passes);
-    }
     add_piece(&line, &piece, width);
     if (advance->rows > 0) {
         double rows = advance->part * (double)advance->rows;
@@ -112,9 +109,8 @@ static void report(struct progress *progress, const struct progress_step *advanc
     struct progress_bar *bar = (struct progress_bar *)progress;
     int64_t now = now_ns();
     note_step(bar, advance, now);
-    if (now - bar->began < PATIENCE_NS || now - bar->shown < REDRAW_NS) {
+    if (now - bar->began < PATIENCE_NS || now - bar->shown < REDRAW_NS)
         return;
-    }
     struct strbuf text = {0};
     strbuf_puts(&text, ERASE_LINE);
     progress_bar_line(&text, advance, bar->passes, now - bar->pass_began, line_cells(bar->fd));

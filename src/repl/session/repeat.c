@@ -25,9 +25,8 @@ static void tell_times(struct strbuf *report, int64_t *ns, int done, int64_t bui
     qsort(ns, (size_t)done, sizeof *ns, compare);
     strbuf_printf(report, "minimum   %11.3f ms\nmedian    %11.3f ms  of %d more run%s", (double)ns[0] / 1e6,
                   (double)ns[done / 2] / 1e6, done, done == 1 ? "" : "s");
-    if (built > 0) {
+    if (built > 0)
         strbuf_printf(report, ", without %.3f ms of building", (double)built / 1e6);
-    }
     strbuf_puts(report, interrupted ? ", then interrupted\n" : "\n");
 }
 
@@ -58,14 +57,12 @@ enum status repeat_query(struct shell *shell, const struct stmt *stmt, int times
     }
     shell->runner.timing = before;
     bool interrupted = status == STATUS_CANCELLED;
-    if (interrupted && shell->prompting) {
+    if (interrupted && shell->prompting)
         begin_line(report);
-    }
-    if (done > 0 && (status == STATUS_OK || interrupted)) {
+    if (done > 0 && (status == STATUS_OK || interrupted))
         tell_times(report, ns, done, built, interrupted);
-    } else if (interrupted) {
+    else if (interrupted)
         strbuf_puts(report, "interrupted\n");
-    }
     arena_free(arena);
     return status;
 }

@@ -48,16 +48,14 @@ void script_free_list(struct script *first)
 /* What is meant by a statement: a command, if it is a plain word for one and no more. */
 static const struct stmt *meant_by(const struct stmt *stmt, const struct env *env, struct arena *arena)
 {
-    if (stmt->kind != STMT_PIPELINE || stmt->pipeline->source.kind != SOURCE_NAME || stmt->pipeline->stage_count > 0) {
+    if (stmt->kind != STMT_PIPELINE || stmt->pipeline->source.kind != SOURCE_NAME || stmt->pipeline->stage_count > 0)
         return stmt;
-    }
     const struct name *name = &stmt->pipeline->source.name;
     size_t length = strlen(name->text);
     const char *command = command_of_plain_word(name->text, length);
     bool as_written = stmt->span.end - stmt->span.begin == length; /* and not between backquotes */
-    if (!command || !as_written || env_find(env, name->text)) {
+    if (!command || !as_written || env_find(env, name->text))
         return stmt;
-    }
     struct stmt *meant = arena_alloc(arena, sizeof *meant);
     *meant = *stmt;
     meant->kind = STMT_COMMAND;
@@ -69,11 +67,10 @@ void script_check(struct checking *checking, const struct script *unit)
 {
     for (const struct stmt *stmt = unit->first; stmt && checking->diags.count < LIMIT_ERRORS; stmt = stmt->next) {
         const struct stmt *meant = meant_by(stmt, checking->env, checking->arena);
-        if (meant->kind == STMT_COMMAND) {
+        if (meant->kind == STMT_COMMAND)
             command_check(checking, meant);
-        } else {
+        else
             (void)check_statement(checking->env, meant, checking->arena, &checking->diags);
-        }
     }
 }
 
@@ -95,16 +92,14 @@ static void report_in_order(struct shell *shell, const struct script *unit, cons
         const struct span *place = &checked->at[i].span;
         for (; parsed < unit->diags.count && place->source == &unit->source; parsed++) {
             const struct span *before = &unit->diags.at[parsed].span;
-            if (!before->source || before->begin > place->begin) {
+            if (!before->source || before->begin > place->begin)
                 break;
-            }
             diags_add(&all, &unit->diags.at[parsed]);
         }
         diags_add(&all, &checked->at[i]);
     }
-    for (; parsed < unit->diags.count; parsed++) {
+    for (; parsed < unit->diags.count; parsed++)
         diags_add(&all, &unit->diags.at[parsed]);
-    }
     shell_report(shell, &all);
 }
 
@@ -123,9 +118,8 @@ static bool is_sound(struct shell *shell, const struct script *unit)
     script_check(&checking, unit);
     bool sound = !diags_have_errors(&checking.diags);
     report_in_order(shell, unit, &checking.diags);
-    if (checking.folder >= 0) {
+    if (checking.folder >= 0)
         sound = go_back(&checking) && sound;
-    }
     env_free(checking.env);
     script_free_list(checking.read);
     arena_free(checking.arena);
@@ -154,11 +148,10 @@ static enum exit_status report_damage(struct turn *turn, const struct column *co
     printer_discard(&turn->shell->out);
     turn->diags.count = 0; /* reported already */
     (void)file_changed_error(column, turn->stmt->span, &turn->diags);
-    if (began) {
+    if (began)
         diag_hint(&turn->diags,
                   "the rows printed before this are right, and more are missing; load it again once it is "
                   "complete");
-    }
     shell_report(turn->shell, &turn->diags);
     return EXIT_QUERY;
 }
@@ -170,9 +163,8 @@ static enum exit_status print_and_flush(struct turn *turn, const struct result *
     out->wrote = false;
     turn->diags.count = 0; /* reported already */
     enum status ready = print_check(result, &style, turn->stmt->span, &turn->diags);
-    if (ready == STATUS_OK) {
+    if (ready == STATUS_OK)
         ready = print_fetch(result, &style, turn->stmt->span, &turn->diags);
-    }
     if (ready != STATUS_OK) {
         shell_report(turn->shell, &turn->diags);
         return exit_for(ready);
@@ -185,9 +177,8 @@ static enum exit_status print_and_flush(struct turn *turn, const struct result *
     }
     print_result(out, result, &style);
     const struct column *damaged = NULL;
-    if (result->kind == RESULT_RELATION && !result->quiet) {
+    if (result->kind == RESULT_RELATION && !result->quiet)
         damaged = changed_column(result->relation->columns, result->relation->count);
-    }
     return damaged ? report_damage(turn, damaged, out->wrote) : shell_flush(turn->shell);
 }
 
@@ -207,9 +198,8 @@ static void tell_timing(struct turn *turn, int64_t printed_since)
         int64_t now = now_ns();
         report_timing(&text, &turn->timing, now - printed_since, now - turn->begin + turn->parse_ns);
         int times = turn->shell->settings.timing - TIMING_REPEAT;
-        if (times > 0 && may_repeat(turn->stmt)) {
+        if (times > 0 && may_repeat(turn->stmt))
             (void)repeat_query(turn->shell, turn->stmt, times, &text, &turn->diags);
-        }
         shell_complain(&text);
         strbuf_free(&text);
     }
@@ -257,9 +247,8 @@ static enum exit_status run_query(struct turn *turn)
         int64_t ran = now_ns();
         outcome = print_and_flush(turn, &result);
         tell_timing(turn, ran);
-        if (outcome != EXIT_QUERY && shell->prompting) {
+        if (outcome != EXIT_QUERY && shell->prompting)
             keep_last(shell->runner.env, &result);
-        }
     }
     result_release(&result);
     return outcome;
@@ -308,12 +297,10 @@ static enum exit_status run_command(struct turn *turn)
 /* Whether rows of the statement's result can wait: those of a table that is cut to what fits the terminal. */
 static enum defer_choice rows_to_leave(const struct shell *shell, const struct stmt *stmt)
 {
-    if (shell->settings.defer == DEFERRAL_OFF || stmt->kind == STMT_RACE || stmt->kind == STMT_EXPLAIN) {
+    if (shell->settings.defer == DEFERRAL_OFF || stmt->kind == STMT_RACE || stmt->kind == STMT_EXPLAIN)
         return DEFER_NEVER;
-    }
-    if (shell->settings.defer == DEFERRAL_ALWAYS) {
+    if (shell->settings.defer == DEFERRAL_ALWAYS)
         return DEFER_ALWAYS;
-    }
     const struct print_style style = shell_print_style(shell);
     return style.terminal && style.format == PRINT_TABLE ? DEFER_LONG : DEFER_NEVER;
 }
@@ -352,13 +339,11 @@ static enum exit_status run_all(struct shell *shell, const struct script *unit)
     int64_t parse_ns = unit->parse_ns; /* the first statement's report tells it, for the whole source */
     enum exit_status worst = EXIT_FINE;
     for (const struct stmt *stmt = unit->first; stmt && !shell->leaving; stmt = stmt->next) {
-        if (*shell->platform->cancel) {
+        if (*shell->platform->cancel)
             return EXIT_INTERRUPTED;
-        }
         enum exit_status outcome = run_statement_of(shell, stmt, parse_ns);
-        if (!shell_goes_on(shell, outcome)) {
+        if (!shell_goes_on(shell, outcome))
             return outcome == EXIT_FINE ? worst : outcome;
-        }
         worst = outcome == EXIT_FINE ? worst : outcome;
         parse_ns = 0;
     }
@@ -368,9 +353,8 @@ static enum exit_status run_all(struct shell *shell, const struct script *unit)
 static bool defines_functions(const struct script *unit)
 {
     for (const struct stmt *stmt = unit->first; stmt; stmt = stmt->next) {
-        if (stmt->kind == STMT_DEF) {
+        if (stmt->kind == STMT_DEF)
             return true;
-        }
     }
     return false;
 }
@@ -378,13 +362,11 @@ static bool defines_functions(const struct script *unit)
 enum exit_status script_run(struct shell *shell, struct script *unit)
 {
     bool goes_on = shell->settings.errors == ERRORS_CONTINUE; /* then each statement speaks for itself */
-    if (goes_on) {
+    if (goes_on)
         shell_report(shell, &unit->diags);
-    }
     enum exit_status outcome = goes_on || is_sound(shell, unit) ? run_all(shell, unit) : EXIT_QUERY;
-    if (outcome == EXIT_FINE && unit->parsed != PARSE_OK) {
+    if (outcome == EXIT_FINE && unit->parsed != PARSE_OK)
         outcome = EXIT_QUERY;
-    }
     if (defines_functions(unit)) {
         unit->next = shell->kept;
         shell->kept = unit;

@@ -29,11 +29,7 @@ const struct setting setting_table[] = {
      offsetof(struct settings, timing),
      "report times on standard error; N: repeat N times"},
     {"fusion", {"off", "on"}, 0, offsetof(struct settings, fusion), "fuse stages into as few passes as possible"},
-    {"stats",
-     {"on", "off", "now"},
-     0,
-     offsetof(struct settings, stats),
-     "collect column statistics for later queries"},
+    {"stats", {"on", "off", "now"}, 0, offsetof(struct settings, stats), "collect column statistics for later queries"},
     {"defer",
      {"on", "off", "always"},
      0,
@@ -64,9 +60,8 @@ struct settings settings_default(void)
 const struct setting *setting_find(const char *name)
 {
     for (size_t i = 0; i < setting_count; i++) {
-        if (strcmp(setting_table[i].name, name) == 0) {
+        if (strcmp(setting_table[i].name, name) == 0)
             return &setting_table[i];
-        }
     }
     return NULL;
 }
@@ -75,13 +70,11 @@ static bool parse_number(const char *text, int *number)
 {
     *number = 0;
     for (const char *at = text; *at; at++) {
-        if (*at < '0' || *at > '9') {
+        if (*at < '0' || *at > '9')
             return false;
-        }
         *number = *number * 10 + (*at - '0');
-        if (*number > GREATEST_NUMBER) {
+        if (*number > GREATEST_NUMBER)
             return false;
-        }
     }
     return *text != '\0';
 }
@@ -106,19 +99,16 @@ void setting_print(struct strbuf *out, const struct settings *settings, const st
 {
     struct settings copy = *settings;
     int value = *field(&copy, setting);
-    if (setting->number && value >= setting->number) {
+    if (setting->number && value >= setting->number)
         strbuf_printf(out, "%d", value - setting->number);
-    } else {
+    else
         strbuf_puts(out, setting->choices[value]);
-    }
 }
 
 void setting_print_choices(struct strbuf *out, const struct setting *setting)
 {
-    for (size_t i = 0; setting->choices[i]; i++) {
+    for (size_t i = 0; setting->choices[i]; i++)
         strbuf_printf(out, "%s%s", i ? "|" : "", setting->choices[i]);
-    }
-    if (setting->number) {
+    if (setting->number)
         strbuf_puts(out, "|N");
-    }
 }

@@ -10,13 +10,12 @@ static bool find_file(struct strbuf *path)
 {
     const char *config = getenv("XDG_CONFIG_HOME");
     const char *home = getenv("HOME");
-    if (config && config[0] == '/') {
+    if (config && config[0] == '/')
         strbuf_puts(path, config);
-    } else if (home && home[0] == '/') {
+    else if (home && home[0] == '/')
         strbuf_printf(path, "%s/.config", home);
-    } else {
+    else
         return false;
-    }
     strbuf_puts(path, "/rql/rqlrc");
     return access(path->text, F_OK) == 0;
 }
@@ -33,9 +32,8 @@ void startup_run(struct shell *shell)
         diags_init(&diags, arena);
         enum status status = shell_read(shell, name, (struct span){0}, &text, &diags);
         shell_report(shell, &diags);
-        if (status == STATUS_OK) {
+        if (status == STATUS_OK)
             (void)script_run(shell, script_new(name, &text, PARSE_SCRIPT));
-        }
         strbuf_free(&text);
         arena_free(arena);
     }

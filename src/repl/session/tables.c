@@ -27,9 +27,8 @@ static bool device_has(struct backend *device, const struct column *column)
 static int places_of(struct backend *device, const struct column *column)
 {
     int host = column->mapping && mapping_is_file(column->mapping) ? IN_FILE : IN_MEMORY;
-    if (column->residency) {
+    if (column->residency)
         return column_is_deferred(column) ? LATER : ON_DEVICE;
-    }
     return device_has(device, column) ? host | ON_DEVICE : host;
 }
 
@@ -37,19 +36,17 @@ static void add_places(struct strbuf *out, int places)
 {
     static const char *const names[] = {"file", "memory", "device", "on demand"};
     for (int i = 0; i < 4; i++) {
-        if (places & 1 << i) {
+        if (places & 1 << i)
             strbuf_printf(out, "%s%s", out->length ? "+" : "", names[i]);
-        }
     }
 }
 
 static void add_number(struct strbuf *out, int64_t number, const struct print_style *style)
 {
-    if (style->separators) {
+    if (style->separators)
         number_format_group_int(out, number);
-    } else {
+    else
         strbuf_printf(out, "%lld", (long long)number);
-    }
 }
 
 static void add_relation(struct strbuf *cells, const struct relation *relation, const struct shell *shell,
@@ -65,9 +62,8 @@ static void add_relation(struct strbuf *cells, const struct relation *relation, 
         strbuf_puts(what, k ? ", " : "");
         strbuf_puts(what, relation->names[k]);
         strbuf_printf(what, " %s", type_table[column->type].name);
-        if (column->store != column->type) {
+        if (column->store != column->type)
             strbuf_printf(what, " kept as %s", type_table[column->store].name);
-        }
     }
     add_number(&cells[ROWS], relation->rows, style);
     add_number(&cells[BYTES], bytes, style);
@@ -93,9 +89,8 @@ static void add_binding(struct text_table *table, const struct binding *binding,
     }
     }
     text_table_add(table, cells);
-    for (size_t k = 0; k < COLUMNS; k++) {
+    for (size_t k = 0; k < COLUMNS; k++)
         strbuf_free(&cells[k]);
-    }
 }
 
 enum exit_status run_tables(struct command_call *call)
@@ -108,9 +103,8 @@ enum exit_status run_tables(struct command_call *call)
     }
     struct text_table table;
     text_table_init(&table, call->arena, columns, COLUMNS);
-    for (size_t i = 0; i < call->env->count; i++) {
+    for (size_t i = 0; i < call->env->count; i++)
         add_binding(&table, &call->env->bindings[i], shell, &style);
-    }
     text_table_print(&shell->out.text, &table, &style);
     return EXIT_FINE;
 }

@@ -10,11 +10,10 @@ static const char *const phase_words[PHASE_COUNT] = {
 static void report_line(struct strbuf *out, const char *word, const char *name, int64_t ns, int64_t bytes)
 {
     strbuf_printf(out, "%-9s %11.3f ms", word, (double)ns / 1e6);
-    if (bytes > 0 && ns > 0) {
+    if (bytes > 0 && ns > 0)
         strbuf_printf(out, " %8.2f GB/s", (double)bytes / (double)ns);
-    } else if (name && *name) {
+    else if (name && *name)
         strbuf_printf(out, " %13s", "");
-    }
     if (name && *name) {
         strbuf_puts(out, "  ");
         strbuf_add_visible(out, name, strlen(name));
@@ -27,15 +26,13 @@ void report_timing(struct strbuf *out, const struct timing *timing, int64_t prin
     for (int phase = 0; phase < PHASE_COUNT; phase++) {
         for (size_t i = 0; i < timing->count; i++) {
             const struct event *event = &timing->events[i];
-            if ((int)event->phase == phase) {
+            if ((int)event->phase == phase)
                 report_line(out, phase_words[phase], event->name, event->ns, event->bytes);
-            }
         }
     }
-    if (timing->skipped > 0) {
+    if (timing->skipped > 0)
         strbuf_printf(out, "%-9s %5lld of %lld zones of rows, in which nothing could pass\n", "skipped",
                       (long long)timing->skipped, (long long)timing->zones);
-    }
     report_line(out, "printed", NULL, printed, 0);
     report_line(out, "total", NULL, total, 0);
 }
