@@ -172,7 +172,7 @@ class Ways:
         self.prints("output-in-capitals", "", *host, "-c", ".output OUT.CSV", "-c", "load ids.bin | take 1")
         self.tally.check("output-by-capitals", harness.difference("ids\n42\n", read(self.shop.path("OUT.CSV")), "OUT.CSV"))
         self.says("output-of-a-failure", [*host, "-c", ".output out.txt", "-c", "5", "-c", "1 / 0"],
-                  r"^note: `out\.txt` is left as it was", status=1)
+                  r"^note: `out\.txt` is unchanged", status=1)
         self.tally.check("output-left", harness.difference("4\n42\n", read(self.shop.path("out.txt")), "out.txt"))
         self.says("output-goes-on", [*host, "-k", "-c", ".output out.txt", "-c", "5", "-c", "1 / 0"], r"error", status=1)
         self.tally.check("output-of-what-went-well", harness.difference("5\n", read(self.shop.path("out.txt")), "out.txt"))
@@ -191,7 +191,7 @@ class Ways:
         self.prints("files-at-home", "6\n", *host, *(word for query in home for word in ("-c", query)))
         with open(os.path.join(self.shop.home, "own.csv"), encoding="ascii") as file:
             self.tally.check("output-at-home", "" if "7" in file.read() else "own.csv has not what was sent there")
-        self.says("cd-nowhere", [*host, "-c", ".cd no-such"], r"error: cannot go to", status=1)
+        self.says("cd-nowhere", [*host, "-c", ".cd no-such"], r"error: cannot change to", status=1)
         self.says("dropped", [*host, "-c", "let a = 5", "-c", ".drop a", "-c", "a"], r"error: .*`a`", status=1)
         self.prints("quit", "2\n", *host, stdin=b"1 + 1\n.quit\n2 + 2\n")
         self.prints("plain-quit", "2\n", *host, "-c", "1 + 1", "-c", "quit", "-c", "2 + 2")
@@ -224,7 +224,7 @@ class Ways:
         self.tally.check("help-fits-a-screen", "" if fits else help_text)
         self.prints("read", "42\n42\n", *host, "-c", "let who = 21", "-c", "let arg2 = 41", "-c", ".read double.rql")
         self.shop.write("loop.rql", b".read loop.rql\n")
-        self.says("read-itself", [*host, "loop.rql"], r"error: scripts read one another", status=1)
+        self.says("read-itself", [*host, "loop.rql"], r"error: `\.read` is nested", status=1)
         self.says("help-of-a-word", [*host, "-c", ".help select"], r"filter where", "out")
         self.says("help-of-stages", [*host, "-c", ".help stages"], r"^reject E ", "out")
         self.says("help-of-nothing", [*host, "-c", ".help slect"], r"error: .*slect", status=1)

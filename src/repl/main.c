@@ -120,7 +120,7 @@ static enum exit_status tell(const struct strbuf *text)
     if (!told) {
         struct strbuf problem = {0};
         strbuf_printf(&problem, "rql: cannot write to standard output: %s\n", strerror(out.error));
-        shell_complain(&problem);
+        write_stderr(&problem);
         strbuf_free(&problem);
     }
     return told ? EXIT_FINE : EXIT_QUERY;
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
         outcome = tell(&message);
         break;
     case OPTIONS_BAD:
-        shell_complain(&message);
+        write_stderr(&message);
         break;
     }
     strbuf_free(&message);

@@ -2,6 +2,8 @@
 
 #include "repl/line/prompt.h"
 #include "repl/session/arguments.h"
+#include "repl/session/output_file.h"
+#include "repl/session/script.h"
 #include "repl/session/session.h"
 
 #include "base/memory_size.h"
@@ -13,15 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PLAIN_WIDTH = 100 };
+enum {
+    ERROR_WIDTH = 100, /* where standard error is no terminal */
+    POOL_SHARE = 8,    /* the buffer pool holds at most 1/8 of memory, */
+    COPIES_SHARE = 4   /* narrow copies of columns 1/4 */
+};
 
-/* This part of memory at most waits for the next results (buffer_pool.h). */
-enum { POOL_SHARE = 8 };
-
-/* And this part holds copies of columns (column_stats.h). */
-enum { COPIES_SHARE = 4 };
-
-/* Whether escapes for colour are welcome there: https://no-color.org. */
+/* See https://no-color.org. */
 static bool wants_colour(int fd)
 {
     const char *term = getenv("TERM");
@@ -30,94 +30,94 @@ static bool wants_colour(int fd)
 }
 
 /* A script, or standard input if there is no path. */
-static enum exit_status run_script(struct shell *shell, const char *path)
+static enum exit_status run_script(struct session *session, const char *path)
 {
     struct arena *arena = arena_new();
     struct diags diags;
     diags_init(&diags, arena);
     struct strbuf text = {0};
-    enum status status = shell_read(shell, path, (struct span){0}, &text, &diags);
+    enum status status = session_read(session, path, (struct span){0}, &text, &diags);
     enum exit_status outcome = status == STATUS_CANCELLED ? EXIT_INTERRUPTED : EXIT_USAGE;
     if (status == STATUS_FAILED && path && !strchr(path, '.') && !diags.at[diags.count - 1].hint)
-        diag_hint(&diags, "a script is named here; `rql -c QUERY` runs a query, `rql --help` tells more");
-    shell_report(shell, &diags);
+        diag_hint(&diags, "the argument is a script; `rql -c QUERY` runs a query, see `rql --help`");
+    session_report(session, &diags);
     if (status == STATUS_OK)
-        outcome = script_run(shell, script_new(path ? path : "<stdin>", &text, PARSE_SCRIPT));
+        outcome = script_run(session, script_new(path ? path : "<stdin>", &text, PARSE_SCRIPT));
     strbuf_free(&text);
     arena_free(arena);
     return outcome;
 }
 
-/* The worse of two outcomes of queries that run one after another. */
-static enum exit_status worse(enum exit_status a, enum exit_status b)
+/* The first failure counts. */
+static enum exit_status first_failure(enum exit_status a, enum exit_status b)
 {
     return a == EXIT_FINE ? b : a;
 }
 
-static enum exit_status run_queries(struct shell *shell, const struct options *options)
+static enum exit_status run_queries(struct session *session, const struct options *options)
 {
     enum exit_status outcome = EXIT_FINE;
-    for (size_t i = 0; i < options->query_count && shell_goes_on(shell, outcome); i++) {
+    for (size_t i = 0; i < options->query_count && session_continues(session, outcome); i++) {
         struct strbuf text = {0};
         strbuf_puts(&text, options->queries[i]);
-        outcome = worse(outcome, script_run(shell, script_new("-c", &text, PARSE_SCRIPT)));
+        outcome = first_failure(outcome, script_run(session, script_new("-c", &text, PARSE_SCRIPT)));
     }
     return outcome;
 }
 
-static void shell_open(struct shell *shell, const struct options *options, const struct platform *platform)
+static void shell_open(struct session *session, const struct options *options, const struct platform *platform)
 {
-    *shell = (struct shell){
+    *session = (struct session){
         .platform = platform, .settings = options->settings, .no_init = options->no_init, .memory = arena_new()};
-    shell->file_cache = file_cache_new(platform->mappings, platform->cancel);
+    session->file_cache = file_cache_new(platform->mappings, platform->cancel);
     if (options->query_count == 0 && (!options->script || strcmp(options->script, "-") == 0))
-        file_cache_reserve_stdin(shell->file_cache);
-    shell->runner.env = env_new(shell->file_cache);
-    shell->runner.evaluator = evaluator_open();
+        file_cache_reserve_stdin(session->file_cache);
+    session->runner.env = env_new(session->file_cache);
+    session->runner.evaluator = evaluator_open();
     const size_t ram = (size_t)system_memory_bytes();
-    shell->runner.memory = (int64_t)ram; /* asking takes as long as a short query */
-    shell->runner.pool = buffer_pool_new(ram / POOL_SHARE);
-    shell->collector = stats_collector_new(ram / COPIES_SHARE, shell->runner.pool);
-    shell->runner.cancel = platform->cancel;
-    shell->opened_device = DEVICE_HOST;
-    shell->out = (struct printer){.fd = STDOUT_FILENO, .cancel = platform->cancel};
-    shell->out_terminal = isatty(STDOUT_FILENO);
-    shell->out_colour = wants_colour(STDOUT_FILENO);
-    shell->errors = (struct render_style){wants_colour(STDERR_FILENO), PLAIN_WIDTH, isatty(STDERR_FILENO)};
+    session->runner.memory = (int64_t)ram; /* asking takes as long as a short query */
+    session->runner.pool = buffer_pool_new(ram / POOL_SHARE);
+    session->collector = stats_collector_new(ram / COPIES_SHARE, session->runner.pool);
+    session->runner.cancel = platform->cancel;
+    session->opened_device = DEVICE_HOST;
+    session->out = (struct printer){.fd = STDOUT_FILENO, .cancel = platform->cancel};
+    session->out_terminal = isatty(STDOUT_FILENO);
+    session->out_colour = wants_colour(STDOUT_FILENO);
+    session->errors = (struct render_style){wants_colour(STDERR_FILENO), ERROR_WIDTH, isatty(STDERR_FILENO)};
 }
 
-static void shell_close(struct shell *shell)
+static void shell_close(struct session *session)
 {
-    stats_collector_free(shell->collector);
-    env_free(shell->runner.env);
-    buffer_pool_unref(shell->runner.pool);
-    file_cache_free(shell->file_cache);
-    shell_close_device(shell); /* when nothing is left that it would bring to the host */
-    shell->runner.evaluator->ops->close(shell->runner.evaluator);
-    script_free_list(shell->kept);
-    printer_free(&shell->out);
-    strbuf_free(&shell->query);
-    strbuf_free(&shell->edited);
-    arena_free(shell->memory);
+    stats_collector_free(session->collector);
+    env_free(session->runner.env);
+    buffer_pool_unref(session->runner.pool);
+    file_cache_free(session->file_cache);
+    session_close_device(session); /* last: columns may still be device-resident */
+    session->runner.evaluator->ops->close(session->runner.evaluator);
+    script_free_list(session->scripts);
+    printer_free(&session->out);
+    strbuf_free(&session->query);
+    strbuf_free(&session->edited);
+    arena_free(session->memory);
 }
 
-static enum exit_status run_what_is_asked(struct shell *shell, const struct options *options)
+static enum exit_status run_input(struct session *session, const struct options *options)
 {
     if (options->query_count > 0)
-        return run_queries(shell, options);
+        return run_queries(session, options);
     if (options->script)
-        return run_script(shell, strcmp(options->script, "-") == 0 ? NULL : options->script);
-    return isatty(STDIN_FILENO) ? prompt_run(shell, isatty(STDOUT_FILENO)) : run_script(shell, NULL);
+        return run_script(session, strcmp(options->script, "-") == 0 ? NULL : options->script);
+    return isatty(STDIN_FILENO) ? prompt_run(session, isatty(STDOUT_FILENO)) : run_script(session, NULL);
 }
 
 enum exit_status shell_main(const struct options *options, const struct platform *platform)
 {
-    struct shell shell;
-    shell_open(&shell, options, platform);
-    enum exit_status outcome = arguments_define(&shell, options);
+    struct session session;
+    shell_open(&session, options, platform);
+    enum exit_status outcome = arguments_define(&session, options);
     if (outcome == EXIT_FINE)
-        outcome = run_what_is_asked(&shell, options);
-    outcome = output_end(&shell, outcome);
-    shell_close(&shell);
+        outcome = run_input(&session, options);
+    outcome = output_finish(&session, outcome);
+    shell_close(&session);
     return outcome;
 }

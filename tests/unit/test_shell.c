@@ -113,16 +113,16 @@ static void commands_take_comments_and_a_last_semicolon(void **state)
 {
     (void)state;
     EXPECT("a\t\t\t\t2\n", EXIT_FINE, "", "let a = 2", ".tables ; # all of them");
-    EXPECT("", EXIT_QUERY, "a command has its line to itself", ".tables; 3");
+    EXPECT("", EXIT_QUERY, "a command must be alone on its line", ".tables; 3");
     EXPECT("fusion\toff\tfuse stages into as few passes as possible\toff|on\n", EXIT_FINE, "", ".set fusion off",
            ".set fusion");
     EXPECT("", EXIT_QUERY, "did you mean `fusion`?", ".set fusoin off");
-    EXPECT("", EXIT_QUERY, "it is one of off|on", ".set fusion maybe");
+    EXPECT("", EXIT_QUERY, "choose one of off|on", ".set fusion maybe");
     EXPECT("", EXIT_QUERY, "did you mean `.timing`?", ".timming on");
     EXPECT("", EXIT_QUERY, "usage: .drop NAME ...", ".drop");
-    EXPECT("", EXIT_QUERY, "too many words", ".quit now");
+    EXPECT("", EXIT_QUERY, "too many arguments", ".quit now");
     EXPECT("1\n", EXIT_FINE, "", "1", ".quit", "2");
-    EXPECT("no devices\nhost: the built-in evaluator, without OpenCL\nchosen: auto\n", EXIT_FINE, "", ".devices");
+    EXPECT("no devices\nhost: the built-in evaluator, without OpenCL\nselected: auto\n", EXIT_FINE, "", ".devices");
 }
 
 static void dropped_names_are_gone(void **state)
@@ -182,7 +182,7 @@ static void scripts_are_checked_before_they_run(void **state)
 {
     (void)state;
     expect_script(run_script("1\n.set fusoin off\nrange 1..3 | select y > z\n", NULL, NULL), "", EXIT_QUERY,
-                  "s.rql:2:6: error: there is no setting `fusoin`");
+                  "s.rql:2:6: error: unknown setting `fusoin`");
     expect_script(run_script("let a = 1\n.drop a\na", NULL, NULL), "", EXIT_QUERY, "s.rql:3:1: error");
     expect_script(run_script(".read nowhere.rql", NULL, NULL), "", EXIT_QUERY, "no such file: `nowhere.rql`");
 }
@@ -195,7 +195,7 @@ static void a_script_that_reads_itself_ends(void **state)
     scratch_write_text(done.scratch, "s.rql", arena_printf(done.scratch->arena, ".read \"%s\"\n", path));
     done.script = path;
     visit(&done);
-    expect_script(done, "", EXIT_QUERY, "scripts read one another more than 16 deep");
+    expect_script(done, "", EXIT_QUERY, "`.read` is nested more than 16 deep");
 }
 
 static void a_missing_script_is_bad_usage(void **state)

@@ -50,11 +50,31 @@ static void cost_model_need_a_time(void **state)
     arena_free(arena);
 }
 
+static void repeats_report_minimum_and_median(void **state)
+{
+    (void)state;
+    int64_t ns[] = {1000000, 2000000, 9000000};
+    struct measurements runs = {.ns = ns, .count = 3, .build_ns = 500000};
+    struct strbuf out = {0};
+    report_repeats(&out, &runs, false);
+    runs = (struct measurements){.ns = ns, .count = 1};
+    report_repeats(&out, &runs, true);
+    runs.count = 0;
+    report_repeats(&out, &runs, true);
+    assert_string_equal(out.text, "minimum         1.000 ms\n"
+                                  "median          2.000 ms  of 3 more runs, excluding 0.500 ms of building\n"
+                                  "minimum         1.000 ms\n"
+                                  "median          1.000 ms  of 1 more run, then interrupted\n"
+                                  "interrupted\n");
+    strbuf_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_come_in_the_order_a_query_passes_them),
         cmocka_unit_test(cost_model_need_a_time),
+        cmocka_unit_test(repeats_report_minimum_and_median),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
 #include "repl/line/history.h"
 #include "repl/line/line_editor.h"
 #include "repl/session/commands.h"
+#include "repl/session/script.h"
+#include "repl/session/startup.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +13,7 @@
 
 /* A prompt on its way. */
 struct prompt {
-    struct shell *shell;
+    struct session *session;
     struct line_editor editor;
     struct history *history; /* NULL without the editor */
     struct strbuf entry;     /* the lines so far */
@@ -23,13 +25,13 @@ static void complain(const char *message)
 {
     struct strbuf text = {0};
     strbuf_puts(&text, message);
-    shell_complain(&text);
+    write_stderr(&text);
     strbuf_free(&text);
 }
 
-static void greet(const struct shell *shell)
+static void greet(const struct session *session)
 {
-    if (shell->settings.messages != MESSAGES_QUIET) {
+    if (session->settings.messages != MESSAGES_QUIET) {
         static const char greeting[] = "rql " RQL_VERSION ": .help lists the words, Ctrl-D leaves\n";
         ssize_t wrote = write(STDOUT_FILENO, greeting, strlen(greeting)); /* a terminal, and if not, no loss */
         (void)wrote;
@@ -40,13 +42,13 @@ static void open_history(struct prompt *prompt)
 {
     int problem;
     prompt->history = history_open(&problem);
-    if (problem && prompt->shell->settings.messages != MESSAGES_QUIET) {
+    if (problem && prompt->session->settings.messages != MESSAGES_QUIET) {
         const char *path = history_path(prompt->history);
         struct strbuf text = {0};
         strbuf_puts(&text, "note: no history is kept: ");
         strbuf_puts(&text, path ? path : "HOME is not set");
         strbuf_printf(&text, "%s%s\n", path ? ": " : "", path ? strerror(problem) : "");
-        shell_complain(&text);
+        write_stderr(&text);
         strbuf_free(&text);
     }
     history_load(prompt->history, lineedit_remember);
@@ -69,7 +71,7 @@ static void replace_plain_word(struct prompt *prompt)
     bool help = meant && strcmp(meant, ".help") == 0;
     bool alone = entry->text[after] == '\0' || (help && strcspn(entry->text + after, " |=;") == entry->length - after);
     struct arena *arena = arena_new();
-    if (meant && alone && !env_find(prompt->shell->runner.env, arena_text(arena, entry->text + begin, length))) {
+    if (meant && alone && !env_find(prompt->session->runner.env, arena_text(arena, entry->text + begin, length))) {
         struct strbuf command = {0};
         strbuf_printf(&command, "%s %s", meant, entry->text + after);
         strbuf_free(entry);
@@ -106,28 +108,28 @@ static void start_entry(struct prompt *prompt)
 /* Runs the entry if it is complete; else the prompt asks for more. */
 static enum exit_status take_entry(struct prompt *prompt)
 {
-    struct shell *shell = prompt->shell;
+    struct session *session = prompt->session;
     struct strbuf text = {0};
     strbuf_add(&text, prompt->entry.text, prompt->entry.length);
-    struct script *unit = script_new("", &text, PARSE_PROMPT);
-    if (unit->parsed == PARSE_INCOMPLETE) {
-        continuation_prompt(prompt, &unit->source);
-        script_free(unit);
+    struct script *script = script_new("", &text, PARSE_PROMPT);
+    if (script->parsed == PARSE_INCOMPLETE) {
+        continuation_prompt(prompt, &script->source);
+        script_free(script);
         return EXIT_FINE;
     }
     remember(prompt);
     struct strbuf query = prompt->entry;
     prompt->entry = (struct strbuf){0};
     start_entry(prompt);
-    bool command = unit->first && unit->first->kind == STMT_COMMAND;
-    enum exit_status outcome = script_run(shell, unit);
+    bool command = script->first && script->first->kind == STMT_COMMAND;
+    enum exit_status outcome = script_run(session, script);
     if (command) {
         strbuf_free(&query);
     } else {
-        strbuf_free(&shell->query);
-        shell->query = query;
+        strbuf_free(&session->query);
+        session->query = query;
     }
-    if (outcome == EXIT_INTERRUPTED && !*shell->platform->leave)
+    if (outcome == EXIT_INTERRUPTED && !*session->platform->leave)
         complain("\ninterrupted\n"); /* the terminal has shown ^C before */
     return outcome;
 }
@@ -148,12 +150,12 @@ static enum exit_status take_line(struct prompt *prompt)
 /* What came out of the user's editor is an entry like any other, and shown like one. */
 static enum exit_status take_edited(struct prompt *prompt)
 {
-    struct shell *shell = prompt->shell;
-    strbuf_add(&prompt->entry, shell->edited.text, shell->edited.length);
-    strbuf_clear(&shell->edited);
+    struct session *session = prompt->session;
+    strbuf_add(&prompt->entry, session->edited.text, session->edited.length);
+    strbuf_clear(&session->edited);
     struct strbuf shown = {0};
     strbuf_printf(&shown, "%s%s\n", PROMPT, prompt->entry.text);
-    shell_complain(&shown);
+    write_stderr(&shown);
     strbuf_free(&shown);
     return take_entry(prompt);
 }
@@ -167,7 +169,7 @@ static enum exit_status converse(struct prompt *prompt)
         enum exit_status outcome = EXIT_FINE;
         if (result == LINE_TEXT) {
             outcome = take_line(prompt);
-            while (prompt->shell->edited.length && !prompt->shell->leaving)
+            while (prompt->session->edited.length && !prompt->session->quitting)
                 outcome = take_edited(prompt);
         } else if (result == LINE_INTERRUPTED) {
             start_entry(prompt);
@@ -178,25 +180,25 @@ static enum exit_status converse(struct prompt *prompt)
             }
             return EXIT_FINE;
         }
-        if (prompt->shell->leaving)
+        if (prompt->session->quitting)
             return outcome;
     }
 }
 
-enum exit_status prompt_run(struct shell *shell, bool editing)
+enum exit_status prompt_run(struct session *session, bool editing)
 {
-    struct prompt prompt = {.shell = shell};
-    startup_run(shell);
-    shell->prompting = true;
-    shell->runner.env->keeps_last = true;
-    shell_choose_device(shell);
-    prompt.completer = (struct completer){shell->runner.env, &prompt.entry};
-    lineedit_open(&prompt.editor, shell->platform, &prompt.completer, editing);
+    struct prompt prompt = {.session = session};
+    startup_run(session);
+    session->interactive = true;
+    session->runner.env->keeps_last = true;
+    session_choose_device(session);
+    prompt.completer = (struct completer){session->runner.env, &prompt.entry};
+    lineedit_open(&prompt.editor, session->platform, &prompt.completer, editing);
     if (editing) {
-        greet(shell);
+        greet(session);
         open_history(&prompt);
     }
-    enum exit_status outcome = shell->leaving ? EXIT_FINE : converse(&prompt);
+    enum exit_status outcome = session->quitting ? EXIT_FINE : converse(&prompt);
     if (prompt.history)
         history_close(prompt.history);
     lineedit_close(&prompt.editor);

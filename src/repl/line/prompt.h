@@ -5,6 +5,6 @@
 #include "repl/session/session.h"
 
 /* The prompt, until the user leaves. `editing`: standard output is a terminal too. */
-enum exit_status prompt_run(struct shell *shell, bool editing);
+enum exit_status prompt_run(struct session *session, bool editing);
 
 #endif

@@ -48,21 +48,21 @@ void number_format_in_words(struct strbuf *out, double number)
     if (!(size >= 1e6) || size >= 1e21)
         return;
     size_t name = 0;
-    double unit = 1e6;
-    while (size >= 999.995 * unit && name + 1 < sizeof names / sizeof *names) {
-        unit *= 1000;
+    double script = 1e6;
+    while (size >= 999.995 * script && name + 1 < sizeof names / sizeof *names) {
+        script *= 1000;
         name++;
     }
-    strbuf_printf(out, "%.2f %s", number / unit, names[name]);
+    strbuf_printf(out, "%.2f %s", number / script, names[name]);
 }
 
 void number_format_short(struct strbuf *out, double number)
 {
     static const char *const units[] = {"", " k", " M", " G", " T", " P"};
-    size_t unit = 0;
-    while (number >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+    size_t script = 0;
+    while (number >= 999.5 && script + 1 < sizeof units / sizeof *units) {
         number /= 1000;
-        unit++;
+        script++;
     }
-    strbuf_printf(out, unit == 0 || number >= 99.95 ? "%.0f%s" : "%.1f%s", number, units[unit]);
+    strbuf_printf(out, script == 0 || number >= 99.95 ? "%.0f%s" : "%.1f%s", number, units[script]);
 }

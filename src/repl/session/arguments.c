@@ -1,5 +1,6 @@
 #include "repl/session/arguments.h"
 
+#include "repl/session/script.h"
 #include "repl/session/session.h"
 
 #include "engine/bind/check.h"
@@ -41,13 +42,13 @@ static void write_definition(struct strbuf *text, const char *argument, size_t n
 }
 
 /* Arguments often come from other programs: one that smuggles in a second statement is refused. */
-static bool is_one_definition(const struct script *unit)
+static bool is_one_definition(const struct script *script)
 {
-    return unit->parsed == PARSE_OK && unit->first && unit->first->kind == STMT_LET && !unit->first->next;
+    return script->parsed == PARSE_OK && script->first && script->first->kind == STMT_LET && !script->first->next;
 }
 
 /* Keeps the argument as it was written, for paths. */
-static const char *keep_text(struct shell *shell, const char *argument, size_t number)
+static const char *keep_text(struct session *session, const char *argument, size_t number)
 {
     size_t length = name_length(argument);
     bool named = is_named(argument, length);
@@ -57,7 +58,7 @@ static const char *keep_text(struct shell *shell, const char *argument, size_t n
     else
         strbuf_printf(&name, "arg%zu", number);
     const char *text = named ? argument + length + 1 : argument;
-    env_set_argument(shell->runner.env, name.text, text);
+    env_set_argument(session->runner.env, name.text, text);
     strbuf_free(&name);
     return text;
 }
@@ -70,49 +71,49 @@ static bool resembles_path(const char *text)
 }
 
 /* What is no value but may be a path is one. */
-static bool is_only_path(struct shell *shell, const struct script *unit, const char *text)
+static bool is_only_path(struct session *session, const struct script *script, const char *text)
 {
     if (!resembles_path(text))
         return false;
-    struct env *trial = env_copy(shell->runner.env);
+    struct env *trial = env_copy(session->runner.env);
     struct arena *arena = arena_new();
     struct diags diags;
     diags_init(&diags, arena);
-    bool is_value = is_one_definition(unit) && check_statement(trial, unit->first, arena, &diags) == STATUS_OK;
+    bool is_value = is_one_definition(script) && check_statement(trial, script->first, arena, &diags) == STATUS_OK;
     env_free(trial);
     arena_free(arena);
     return !is_value;
 }
 
 /* `name` is what errors call it. */
-static enum exit_status define(struct shell *shell, const char *name, const char *argument, size_t number)
+static enum exit_status define(struct session *session, const char *name, const char *argument, size_t number)
 {
     struct strbuf text = {0};
     write_definition(&text, argument, number);
-    struct script *unit = script_new(name, &text, PARSE_SCRIPT);
-    if (is_only_path(shell, unit, keep_text(shell, argument, number))) {
-        script_free(unit);
+    struct script *script = script_new(name, &text, PARSE_SCRIPT);
+    if (is_only_path(session, script, keep_text(session, argument, number))) {
+        script_free(script);
         return EXIT_FINE;
     }
-    if (unit->parsed == PARSE_OK && !is_one_definition(unit)) {
-        (void)diag_error(&unit->diags, (struct span){&unit->source, 0, (uint32_t)unit->source.length},
+    if (script->parsed == PARSE_OK && !is_one_definition(script)) {
+        (void)diag_error(&script->diags, (struct span){&script->source, 0, (uint32_t)script->source.length},
                          "an argument holds one value or pipeline");
-        unit->parsed = PARSE_FAILED;
-        unit->first = NULL;
+        script->parsed = PARSE_FAILED;
+        script->first = NULL;
     }
-    enum exit_status outcome = script_run(shell, unit);
+    enum exit_status outcome = script_run(session, script);
     return outcome == EXIT_QUERY ? EXIT_USAGE : outcome;
 }
 
-enum exit_status arguments_define(struct shell *shell, const struct options *options)
+enum exit_status arguments_define(struct session *session, const struct options *options)
 {
     enum exit_status outcome = EXIT_FINE;
     for (size_t i = 0; i < options->named_count && outcome == EXIT_FINE; i++)
-        outcome = define(shell, "--arg", options->named[i], 0);
+        outcome = define(session, "--arg", options->named[i], 0);
     for (size_t i = 0; i < options->argument_count && outcome == EXIT_FINE; i++) {
         struct strbuf name = {0};
         strbuf_printf(&name, "argument %zu", i + 1);
-        outcome = define(shell, name.text, options->arguments[i], i + 1);
+        outcome = define(session, name.text, options->arguments[i], i + 1);
         strbuf_free(&name);
     }
     return outcome;

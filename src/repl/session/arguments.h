@@ -4,10 +4,10 @@
 
 #include "repl/session/options.h"
 
-struct shell;
+struct session;
 
 /* Defines each argument: NAME=TEXT as `let NAME = TEXT` would, other text as arg1, arg2, ... by its place among all.
  * TEXT is a value or a pipeline, and nothing more than one. Errors are reported; EXIT_USAGE if there were any. */
-enum exit_status arguments_define(struct shell *shell, const struct options *options);
+enum exit_status arguments_define(struct session *session, const struct options *options);
 
 #endif

@@ -1,4 +1,4 @@
-/* What commands share that are in files of their own; for them only. */
+/* What the implementations of commands share. */
 #ifndef RQL_REPL_SESSION_COMMAND_CALL_H
 #define RQL_REPL_SESSION_COMMAND_CALL_H
 
@@ -7,22 +7,22 @@
 
 /* A command being run or checked. */
 struct command_call {
-    struct shell *shell;
-    struct env *env; /* the shell's, or the copy that is checked against */
+    struct session *session;
+    struct env *env; /* the session's or, in a check, a copy */
     const struct command *command;
-    struct name *words; /* the command's own word first */
+    struct name *words; /* the command's name first */
     size_t count;
     struct arena *arena;
     struct diags *diags;
 };
 
-/* Where results go, and where paths begin (command_files.c). */
+/* command_files.c */
 enum exit_status run_output(struct command_call *call);
-void check_output(struct command_call *call, struct checking *checking);
+void check_output(struct command_call *call, struct checker *checker);
 enum exit_status run_cd(struct command_call *call);
-void check_cd(struct command_call *call, struct checking *checking);
+void check_cd(struct command_call *call, struct checker *checker);
 
-/* What has been named (tables.c). */
+/* command_tables.c */
 enum exit_status run_tables(struct command_call *call);
 
 #endif

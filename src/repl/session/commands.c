@@ -1,5 +1,6 @@
 #include "repl/print/text_table.h"
 #include "repl/session/command_call.h"
+#include "repl/session/external_editor.h"
 #include "repl/session/help.h"
 
 #include "base/path.h"
@@ -11,7 +12,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The end of the word that begins at `at`, its closing quote not included. */
+/* The end of the word at `at`, before its closing quote. */
 static size_t word_end(const char *text, size_t at, char quote)
 {
     while (text[at] && (quote ? text[at] != quote : !is_space(text[at]) && text[at] != ';'))
@@ -19,8 +20,8 @@ static size_t word_end(const char *text, size_t at, char quote)
     return at;
 }
 
-/* Splits the command's text at spaces; a word in quotes may hold some. A comment, or a semicolon with nothing behind
- * it, ends the command. False, with an error, if more stands behind a semicolon. */
+/* Splits the text at spaces outside quotes. A comment or a final semicolon ends the command; anything after a semicolon
+ * is an error. */
 static bool split_words(struct command_call *call, const struct name *name)
 {
     const char *text = name->text;
@@ -40,8 +41,8 @@ static bool split_words(struct command_call *call, const struct name *name)
         at = quoted && text[end] ? end + 1 : end;
         span.end = name->span.begin + (uint32_t)at;
         if (ended) {
-            (void)diag_error(call->diags, span, "a command has its line to itself");
-            diag_hint(call->diags, "write what follows `%s` on the next line", call->words[0].text);
+            (void)diag_error(call->diags, span, "a command must be alone on its line");
+            diag_hint(call->diags, "move what follows `%s` to the next line", call->words[0].text);
             return false;
         }
         call->words[call->count++] = (struct name){arena_text(call->arena, text + inner, end - inner), span};
@@ -49,7 +50,7 @@ static bool split_words(struct command_call *call, const struct name *name)
     return true;
 }
 
-/* Adds "did you mean" to the error made last, if something is near. */
+/* Adds "did you mean" to the last error. */
 static void hint_nearest(struct diags *diags, const char *const *nearest, size_t count)
 {
     if (count == 1)
@@ -78,15 +79,15 @@ static const struct setting *find_setting(struct command_call *call, const struc
             candidates[i] = setting_table[i].name;
         const char *nearest[2];
         size_t count = nearest_names(name->text, candidates, setting_count, nearest, 2);
-        (void)diag_error(call->diags, name->span, "there is no setting `%s`", name->text);
+        (void)diag_error(call->diags, name->span, "unknown setting `%s`", name->text);
         diag_hint(call->diags, ".set lists the settings");
         hint_nearest(call->diags, nearest, count);
     }
     return setting;
 }
 
-/* The setting a call is about: named by the word after .set, or by the command itself. *wanted is what it is to be, or
- * NULL if it is only asked for. NULL, with an error, if there is none such. */
+/* The setting that the call is about, named after .set or by the command itself. *wanted: the new value, or NULL to
+ * show the setting. Returns NULL with an error if there is no such setting. */
 static const struct setting *setting_of(struct command_call *call, const struct name **wanted)
 {
     bool set = strcmp(call->command->name, ".set") == 0;
@@ -102,8 +103,8 @@ static bool change_setting(struct command_call *call, struct settings *settings,
         return true;
     struct strbuf choices = {0};
     setting_print_choices(&choices, setting);
-    (void)diag_error(call->diags, wanted->span, "%s cannot be `%s`", setting->name, wanted->text);
-    diag_hint(call->diags, "it is one of %s", choices.text);
+    (void)diag_error(call->diags, wanted->span, "invalid value for `%s`: `%s`", setting->name, wanted->text);
+    diag_hint(call->diags, "choose one of %s", choices.text);
     strbuf_free(&choices);
     return false;
 }
@@ -112,7 +113,7 @@ static void add_setting(struct command_call *call, struct text_table *table, con
 {
     struct strbuf cells[SETTING_COLUMNS] = {{0}};
     strbuf_puts(&cells[SETTING_NAME], setting->name);
-    setting_print(&cells[SETTING_VALUE], &call->shell->settings, setting);
+    setting_print(&cells[SETTING_VALUE], &call->session->settings, setting);
     strbuf_puts(&cells[SETTING_MEANING], setting->summary);
     setting_print_choices(&cells[SETTING_CHOICES], setting);
     text_table_add(table, cells);
@@ -120,17 +121,17 @@ static void add_setting(struct command_call *call, struct text_table *table, con
         strbuf_free(&cells[k]);
 }
 
-/* One setting with its choices or, if it is NULL, all without. */
+/* One setting with its choices or, if `only` is NULL, all without. */
 static void print_settings(struct command_call *call, const struct setting *only)
 {
-    struct print_style style = shell_print_style(call->shell);
+    struct print_style style = session_print_style(call->session);
     struct text_table table;
     text_table_init(&table, call->arena, setting_columns, only ? SETTING_COLUMNS : SETTING_CHOICES);
     for (size_t i = 0; i < setting_count; i++) {
         if (!only || only == &setting_table[i])
             add_setting(call, &table, &setting_table[i]);
     }
-    text_table_print(&call->shell->out.text, &table, &style);
+    text_table_print(&call->session->out.text, &table, &style);
 }
 
 static enum exit_status run_set(struct command_call *call)
@@ -143,23 +144,23 @@ static enum exit_status run_set(struct command_call *call)
     const struct setting *setting = setting_of(call, &wanted);
     if (setting && !wanted)
         print_settings(call, setting);
-    bool fine = setting && (!wanted || change_setting(call, &call->shell->settings, setting, wanted));
+    bool fine = setting && (!wanted || change_setting(call, &call->session->settings, setting, wanted));
     return fine ? EXIT_FINE : EXIT_QUERY;
 }
 
-static void check_set(struct command_call *call, struct checking *checking)
+static void check_set(struct command_call *call, struct checker *checker)
 {
-    (void)checking;
+    (void)checker;
     if (call->count > 1) {
         const struct name *wanted;
         const struct setting *setting = setting_of(call, &wanted);
-        struct settings trial = call->shell->settings;
+        struct settings trial = call->session->settings;
         if (setting && wanted)
             (void)change_setting(call, &trial, setting, wanted);
     }
 }
 
-/* What is named. */
+/* Names. */
 
 static bool drop(struct command_call *call)
 {
@@ -172,7 +173,7 @@ static bool drop(struct command_call *call)
             candidates[k] = call->env->bindings[k].name;
         const char *nearest[2];
         size_t count = nearest_names(name->text, candidates, call->env->count, nearest, 2);
-        (void)diag_error(call->diags, name->span, "nothing is named `%s`", name->text);
+        (void)diag_error(call->diags, name->span, "unknown name `%s`", name->text);
         hint_nearest(call->diags, nearest, count);
         return false;
     }
@@ -184,148 +185,147 @@ static enum exit_status run_drop(struct command_call *call)
     return drop(call) ? EXIT_FINE : EXIT_QUERY;
 }
 
-static void check_drop(struct command_call *call, struct checking *checking)
+static void check_drop(struct command_call *call, struct checker *checker)
 {
-    (void)checking;
+    (void)checker;
     (void)drop(call);
 }
 
-/* Scripts from scripts. */
+/* Nested scripts. */
 
 static bool too_deep(struct command_call *call, size_t depth)
 {
-    if (depth >= READ_DEPTH)
-        (void)diag_error(call->diags, call->words[0].span, "scripts read one another more than %d deep", READ_DEPTH);
-    return depth >= READ_DEPTH;
+    if (depth >= MAX_READ_DEPTH)
+        (void)diag_error(call->diags, call->words[0].span, "`.read` is nested more than %d deep", MAX_READ_DEPTH);
+    return depth >= MAX_READ_DEPTH;
 }
 
-static struct script *read_unit(struct command_call *call)
+static struct script *read_script(struct command_call *call)
 {
     const struct name *path = &call->words[1];
     struct strbuf text = {0};
-    struct script *unit = NULL;
+    struct script *script = NULL;
     const char *file = path_expand_home(path->text, call->arena);
-    if (shell_read(call->shell, file, path->span, &text, call->diags) == STATUS_OK) {
-        /* The name goes into errors as long as any function of the source lives. */
-        const char *name = arena_text(call->shell->memory, file, strlen(file));
-        unit = script_new(name, &text, PARSE_SCRIPT);
+    if (session_read(call->session, file, path->span, &text, call->diags) == STATUS_OK) {
+        /* Errors in functions of the script name it later. */
+        const char *name = arena_text(call->session->memory, file, strlen(file));
+        script = script_new(name, &text, PARSE_SCRIPT);
     }
     strbuf_free(&text);
-    return unit;
+    return script;
 }
 
 static enum exit_status run_read(struct command_call *call)
 {
-    struct shell *shell = call->shell;
-    struct script *unit = too_deep(call, shell->read_depth) ? NULL : read_unit(call);
-    if (!unit)
-        return *shell->platform->cancel ? EXIT_INTERRUPTED : EXIT_QUERY;
-    shell->read_depth++;
-    enum exit_status outcome = script_run(shell, unit);
-    shell->read_depth--;
+    struct session *session = call->session;
+    struct script *script = too_deep(call, session->read_depth) ? NULL : read_script(call);
+    if (!script)
+        return *session->platform->cancel ? EXIT_INTERRUPTED : EXIT_QUERY;
+    session->read_depth++;
+    enum exit_status outcome = script_run(session, script);
+    session->read_depth--;
     return outcome;
 }
 
-static void check_read(struct command_call *call, struct checking *checking)
+static void check_read(struct command_call *call, struct checker *checker)
 {
-    struct script *unit = too_deep(call, checking->depth) ? NULL : read_unit(call);
-    if (unit) {
-        unit->next = checking->read;
-        checking->read = unit;
-        diags_add_errors(&checking->diags, &unit->diags);
-        checking->depth++;
-        script_check(checking, unit);
-        checking->depth--;
+    struct script *script = too_deep(call, checker->depth) ? NULL : read_script(call);
+    if (script) {
+        script->next = checker->read;
+        checker->read = script;
+        diags_add_errors(&checker->diags, &script->diags);
+        checker->depth++;
+        script_check(checker, script);
+        checker->depth--;
     }
 }
 
-/* The rest. */
+/* Other commands. */
 
-/* A word that is none may be what people call something: it is looked for in what is said of words. */
-static bool explain_word(struct strbuf *out, const char *text, size_t width)
+/* An unknown word is searched for in the help of the others. */
+static bool print_help(struct strbuf *out, const char *text, size_t width)
 {
-    enum { LEAST_SOUGHT = 3 };
+    enum { MIN_SEARCH_LENGTH = 3 };
     return help_topic(out, text, width) || help_word(out, text) ||
-           (strlen(text) >= LEAST_SOUGHT && help_search(out, text, width));
+           (strlen(text) >= MIN_SEARCH_LENGTH && help_search(out, text, width));
 }
 
 static enum exit_status run_help(struct command_call *call)
 {
-    struct strbuf *out = &call->shell->out.text;
-    const struct print_style style = shell_print_style(call->shell);
+    struct strbuf *out = &call->session->out.text;
+    const struct print_style style = session_print_style(call->session);
     if (call->count == 1) {
         help_overview(out, style.width);
         return EXIT_FINE;
     }
     const struct name *word = &call->words[1];
-    if (explain_word(out, word->text, style.terminal ? style.width : 0))
+    if (print_help(out, word->text, style.terminal ? style.width : 0))
         return EXIT_FINE;
     const char *nearest[2];
     size_t count = help_nearest(word->text, nearest, 2);
-    (void)diag_error(call->diags, word->span, "there is no help on `%s`", word->text);
-    diag_hint(call->diags, ".help alone lists the words");
+    (void)diag_error(call->diags, word->span, "no help on `%s`", word->text);
+    diag_hint(call->diags, ".help lists all words");
     hint_nearest(call->diags, nearest, count);
     return EXIT_QUERY;
 }
 
 static enum exit_status run_edit(struct command_call *call)
 {
-    struct shell *shell = call->shell;
+    struct session *session = call->session;
     struct span span = call->words[0].span;
-    if (!shell->prompting) {
-        (void)diag_error(call->diags, span, "there is nothing to edit: %s is for the prompt", call->words[0].text);
+    if (!session->interactive) {
+        (void)diag_error(call->diags, span, "%s works at the prompt only", call->words[0].text);
         return EXIT_QUERY;
     }
-    const char *text = shell->query.text ? shell->query.text : "";
-    return edit_text(text, span, &shell->edited, call->diags) == STATUS_OK ? EXIT_FINE : EXIT_QUERY;
+    const char *text = session->query.text ? session->query.text : "";
+    return external_editor_run(text, span, &session->edited, call->diags) == STATUS_OK ? EXIT_FINE : EXIT_QUERY;
 }
 
 static enum exit_status run_quit(struct command_call *call)
 {
-    call->shell->leaving = true;
+    call->session->quitting = true;
     return EXIT_FINE;
 }
 
 static enum exit_status run_devices(struct command_call *call)
 {
-    struct strbuf *out = &call->shell->out.text;
-    call->shell->platform->describe_devices(out);
-    strbuf_puts(out, "host: the built-in evaluator, without OpenCL\nchosen: ");
-    setting_print(out, &call->shell->settings, setting_find("device"));
+    struct strbuf *out = &call->session->out.text;
+    call->session->platform->describe_devices(out);
+    strbuf_puts(out, "host: the built-in evaluator, without OpenCL\nselected: ");
+    setting_print(out, &call->session->settings, setting_find("device"));
     strbuf_putc(out, '\n');
     return EXIT_FINE;
 }
 
 const struct command command_table[] = {
-    {".help", "[WORD]", "what there is, or about one word or one kind of words", ".help select", 0, 1, run_help, NULL},
-    {".tables", "", "what has been named, how large it is and where", NULL, 0, 0, run_tables, NULL},
-    {".drop", "NAME ...", "forget names, and the data only they hold", ".drop trades", 1, 64, run_drop, check_drop},
-    {".read", "FILE", "run a script here", ".read balance.rql", 1, 1, run_read, check_read},
-    {".output", "[FILE]", "results go to a file, until .output alone", ".output totals.csv", 0, 1, run_output,
-     check_output},
-    {".cd", "[DIR]", "go to the folder where paths begin, or tell it", ".cd ..", 0, 1, run_cd, check_cd},
+    {".help", "[WORD]", "list everything, or explain a word or topic", ".help select", 0, 1, run_help, NULL},
+    {".tables", "", "the names defined, with size and residency", NULL, 0, 0, run_tables, NULL},
+    {".drop", "NAME ...", "remove names and free their data", ".drop trades", 1, 64, run_drop, check_drop},
+    {".read", "FILE", "run a script in this session", ".read balance.rql", 1, 1, run_read, check_read},
+    {".output", "[FILE]", "send results to a file; alone: to the terminal again", ".output totals.csv", 0, 1,
+     run_output, check_output},
+    {".cd", "[DIR]", "change the folder of relative paths, or print it", ".cd ..", 0, 1, run_cd, check_cd},
     {".set", "[NAME [VALUE]]", "change a setting, or show one or all", ".set fusion off", 0, 2, run_set, check_set},
     {".device", "[auto|cpu|gpu|host|all|N]", "where queries run", ".device cpu", 0, 1, run_set, check_set},
-    {".devices", "", "the OpenCL devices of this machine", NULL, 0, 0, run_devices, NULL},
-    {".format", "[auto|table|tsv|csv|json|jsonl|markdown|npy|raw]", "how results print", ".format csv", 0, 1, run_set,
+    {".devices", "", "list the OpenCL devices", NULL, 0, 0, run_devices, NULL},
+    {".format", "[auto|table|tsv|csv|json|jsonl|markdown|npy|raw]", "output format", ".format csv", 0, 1, run_set,
      check_set},
-    {".header", "[auto|on|off]", "names of columns first", ".header on", 0, 1, run_set, check_set},
-    {".edit", "", "edit the last query in $VISUAL or $EDITOR, then run it", NULL, 0, 0, run_edit, NULL},
-    {".timing", "[on|off|N]", "where the time went; N: also of N more runs of each query", ".timing on", 0, 1, run_set,
-     check_set},
-    {".quit", "", "leave (Ctrl-D does too)", NULL, 0, 0, run_quit, NULL},
-    {".exit", "", "leave", NULL, 0, 0, run_quit, NULL},
+    {".header", "[auto|on|off]", "print column names first", ".header on", 0, 1, run_set, check_set},
+    {".edit", "", "edit the last query in $VISUAL or $EDITOR and run it", NULL, 0, 0, run_edit, NULL},
+    {".timing", "[on|off|N]", "report times; N: and repeat each query N times", ".timing on", 0, 1, run_set, check_set},
+    {".quit", "", "quit (also Ctrl-D)", NULL, 0, 0, run_quit, NULL},
+    {".exit", "", "quit", NULL, 0, 0, run_quit, NULL},
 };
 const size_t command_count = sizeof command_table / sizeof *command_table;
 
 const char *command_of_plain_word(const char *word, size_t length)
 {
     static const struct {
-        const char *said, *meant;
+        const char *word, *command;
     } plain_words[] = {{"help", ".help"}, {"?", ".help"}, {"quit", ".quit"}, {"exit", ".exit"}};
     for (size_t i = 0; i < sizeof plain_words / sizeof *plain_words; i++) {
-        if (strlen(plain_words[i].said) == length && memcmp(plain_words[i].said, word, length) == 0)
-            return plain_words[i].meant;
+        if (strlen(plain_words[i].word) == length && memcmp(plain_words[i].word, word, length) == 0)
+            return plain_words[i].command;
     }
     return NULL;
 }
@@ -341,13 +341,13 @@ static const struct command *find_command(struct command_call *call)
     }
     const char *nearest[2];
     size_t count = nearest_names(word->text, candidates, command_count, nearest, 2);
-    (void)diag_error(call->diags, word->span, "there is no command `%s`", word->text);
+    (void)diag_error(call->diags, word->span, "unknown command `%s`", word->text);
     diag_hint(call->diags, ".help lists the commands");
     hint_nearest(call->diags, nearest, count);
     return NULL;
 }
 
-/* Finds the command and sees that it has as many words as it takes. */
+/* Finds the command and checks the number of arguments. */
 static bool prepare(struct command_call *call, const struct stmt *stmt)
 {
     if (!split_words(call, &stmt->command))
@@ -358,7 +358,8 @@ static bool prepare(struct command_call *call, const struct stmt *stmt)
     size_t after = call->count - 1;
     if (after < call->command->least || after > call->command->most) {
         struct span where = after > call->command->most ? call->words[call->command->most + 1].span : stmt->span;
-        (void)diag_error(call->diags, where, "%s", after ? "too many words" : "something is missing");
+        (void)diag_error(call->diags, where, "%s",
+                         after > call->command->most ? "too many arguments" : "missing argument");
         diag_hint(call->diags, "usage: %s%s%s", call->command->name, *call->command->usage ? " " : "",
                   call->command->usage);
         return false;
@@ -366,16 +367,16 @@ static bool prepare(struct command_call *call, const struct stmt *stmt)
     return true;
 }
 
-enum exit_status command_run(struct shell *shell, const struct stmt *stmt, struct arena *arena, struct diags *diags)
+enum exit_status command_run(struct session *session, const struct stmt *stmt, struct arena *arena, struct diags *diags)
 {
-    struct command_call call = {.shell = shell, .env = shell->runner.env, .arena = arena, .diags = diags};
+    struct command_call call = {.session = session, .env = session->runner.env, .arena = arena, .diags = diags};
     return prepare(&call, stmt) ? call.command->run(&call) : EXIT_QUERY;
 }
 
-void command_check(struct checking *checking, const struct stmt *stmt)
+void command_check(struct checker *checker, const struct stmt *stmt)
 {
     struct command_call call = {
-        .shell = checking->shell, .env = checking->env, .arena = checking->arena, .diags = &checking->diags};
+        .session = checker->session, .env = checker->env, .arena = checker->arena, .diags = &checker->diags};
     if (prepare(&call, stmt) && call.command->check)
-        call.command->check(&call, checking);
+        call.command->check(&call, checker);
 }

@@ -1,7 +1,8 @@
-/* `explain run PIPELINE`: runs it and says, instead of printing the result, what each task took. */
+#include "repl/session/explain_run.h"
+
 #include "repl/print/number_format.h"
 #include "repl/print/text_table.h"
-#include "repl/session/session.h"
+#include "repl/session/measure.h"
 
 enum { TASK, WHERE, ROWS_IN, ROWS_OUT, ZONES, SKIPPED, MILLISECONDS, BUILD, UPLOAD, KERNEL, RETRIEVE, RATE, COLUMNS };
 
@@ -50,7 +51,7 @@ static void add_task(struct text_table *table, const struct task_trace *task, co
         strbuf_free(&cells[k]);
 }
 
-static bool skips(const struct run_trace *trace)
+static bool skips_zones(const struct run_trace *trace)
 {
     for (size_t i = 0; i < trace->count; i++) {
         if (trace->tasks[i].times.skipped > 0)
@@ -59,10 +60,11 @@ static bool skips(const struct run_trace *trace)
     return false;
 }
 
-static void add_total(struct strbuf *out, const struct run_trace *trace, const struct result *result, int64_t ns)
+static void add_total(struct strbuf *out, const struct measurement *run, const struct result *result)
 {
-    strbuf_printf(out, "%s%zu task%s, %.3f ms in all", trace->exact ? "done again row by row, to be exact; " : "",
-                  trace->count, trace->count == 1 ? "" : "s", (double)ns / 1e6);
+    const struct run_trace *trace = &run->trace;
+    strbuf_printf(out, "%s%zu task%s, %.3f ms in all", trace->exact ? "repeated by the exact evaluator; " : "",
+                  trace->count, trace->count == 1 ? "" : "s", (double)run->ns / 1e6);
     if (result->kind == RESULT_SCALAR) {
         strbuf_puts(out, "; the result is ");
         scalar_print(out, &result->scalar);
@@ -71,38 +73,25 @@ static void add_total(struct strbuf *out, const struct run_trace *trace, const s
         number_format_group_int(out, result->relation->rows);
         strbuf_puts(out, result->relation->rows == 1 ? " row" : " rows");
     }
-    strbuf_puts(out, skips(trace) ? "\nskipped: zones of rows in which nothing could pass\n" : "\n");
+    strbuf_puts(out, skips_zones(trace) ? "\nskipped: zones which no row can pass\n" : "\n");
 }
 
-enum status explain_run(struct shell *shell, const struct stmt *stmt, struct arena *arena, struct diags *diags)
+enum status explain_run(struct session *session, const struct stmt *stmt, struct arena *arena, struct diags *diags)
 {
-    struct print_style style = shell_print_style(shell);
-    struct run_trace trace = {.arena = arena};
-    struct timing timing;
-    timing_init(&timing, arena);
-    struct timing *before = shell->runner.timing;
     struct stmt query = *stmt;
-    query.kind = STMT_PIPELINE;
-    shell->runner.timing = before ? before : &timing;
-    shell->runner.trace = &trace;
+    struct measurement run;
     struct result result;
-    int64_t began = now_ns();
-    enum status status = run_statement(&shell->runner, &query, arena, &result, diags);
-    int64_t ns = now_ns() - began;
-    shell->runner.timing = before;
-    shell->runner.trace = NULL;
+    query.kind = STMT_PIPELINE;
+    enum status status = measure_once(&session->runner, &query, arena, &run, &result, diags);
     if (status == STATUS_OK) {
+        struct print_style style = session_report_style(session);
         struct text_table table;
         text_table_init(&table, arena, columns, COLUMNS);
-        for (size_t i = 0; i < trace.count; i++)
-            add_task(&table, &trace.tasks[i], &style);
-        style.header = true;
-        if (style.format != PRINT_JSON && style.format != PRINT_JSONL)
-            style.format = style.format == PRINT_TSV ? PRINT_TABLE : style.format;
-        text_table_print(&shell->out.text, &table, &style);
-        if (style.format == PRINT_TABLE || style.format == PRINT_MARKDOWN) { /* the others are for programs */
-            add_total(&shell->out.text, &trace, &result, ns);
-        }
+        for (size_t i = 0; i < run.trace.count; i++)
+            add_task(&table, &run.trace.tasks[i], &style);
+        text_table_print(&session->out.text, &table, &style);
+        if (style.format == PRINT_TABLE || style.format == PRINT_MARKDOWN) /* the other formats are for programs */
+            add_total(&session->out.text, &run, &result);
     }
     result_release(&result);
     return status;

@@ -2,7 +2,10 @@
 
 #include "repl/print/plot.h"
 #include "repl/session/commands.h"
+#include "repl/session/explain_run.h"
+#include "repl/session/output_file.h"
 #include "repl/session/progress_bar.h"
+#include "repl/session/race.h"
 #include "repl/session/session.h"
 #include "repl/session/timing_report.h"
 
@@ -18,22 +21,22 @@
 struct script *script_new(const char *name, struct strbuf *text, enum parse_mode mode)
 {
     struct arena *arena = arena_new();
-    struct script *unit = arena_alloc(arena, sizeof *unit);
-    unit->arena = arena;
-    unit->text = *text;
+    struct script *script = arena_alloc(arena, sizeof *script);
+    script->arena = arena;
+    script->text = *text;
     *text = (struct strbuf){0};
-    unit->source = (struct source){name, unit->text.text ? unit->text.text : "", unit->text.length};
-    diags_init(&unit->diags, arena);
+    script->source = (struct source){name, script->text.text ? script->text.text : "", script->text.length};
+    diags_init(&script->diags, arena);
     int64_t begin = now_ns();
-    unit->parsed = parse(&unit->source, mode, arena, &unit->diags, &unit->first);
-    unit->parse_ns = now_ns() - begin;
-    return unit;
+    script->parsed = parse(&script->source, mode, arena, &script->diags, &script->first);
+    script->parse_ns = now_ns() - begin;
+    return script;
 }
 
-void script_free(struct script *unit)
+void script_free(struct script *script)
 {
-    strbuf_free(&unit->text);
-    arena_free(unit->arena);
+    strbuf_free(&script->text);
+    arena_free(script->arena);
 }
 
 void script_free_list(struct script *first)
@@ -45,85 +48,85 @@ void script_free_list(struct script *first)
     }
 }
 
-/* What is meant by a statement: a command, if it is a plain word for one and no more. */
-static const struct stmt *meant_by(const struct stmt *stmt, const struct env *env, struct arena *arena)
+/* A plain word like `quit` is a command unless it names something. */
+static const struct stmt *resolve_command_word(const struct stmt *stmt, const struct env *env, struct arena *arena)
 {
     if (stmt->kind != STMT_PIPELINE || stmt->pipeline->source.kind != SOURCE_NAME || stmt->pipeline->stage_count > 0)
         return stmt;
     const struct name *name = &stmt->pipeline->source.name;
     size_t length = strlen(name->text);
     const char *command = command_of_plain_word(name->text, length);
-    bool as_written = stmt->span.end - stmt->span.begin == length; /* and not between backquotes */
+    bool as_written = stmt->span.end - stmt->span.begin == length; /* not in backquotes */
     if (!command || !as_written || env_find(env, name->text))
         return stmt;
-    struct stmt *meant = arena_alloc(arena, sizeof *meant);
-    *meant = *stmt;
-    meant->kind = STMT_COMMAND;
-    meant->command = (struct name){command, name->span};
-    return meant;
+    struct stmt *resolved = arena_alloc(arena, sizeof *resolved);
+    *resolved = *stmt;
+    resolved->kind = STMT_COMMAND;
+    resolved->command = (struct name){command, name->span};
+    return resolved;
 }
 
-void script_check(struct checking *checking, const struct script *unit)
+void script_check(struct checker *checker, const struct script *script)
 {
-    for (const struct stmt *stmt = unit->first; stmt && checking->diags.count < LIMIT_ERRORS; stmt = stmt->next) {
-        const struct stmt *meant = meant_by(stmt, checking->env, checking->arena);
-        if (meant->kind == STMT_COMMAND)
-            command_check(checking, meant);
+    for (const struct stmt *stmt = script->first; stmt && checker->diags.count < LIMIT_ERRORS; stmt = stmt->next) {
+        const struct stmt *resolved = resolve_command_word(stmt, checker->env, checker->arena);
+        if (resolved->kind == STMT_COMMAND)
+            command_check(checker, resolved);
         else
-            (void)check_statement(checking->env, meant, checking->arena, &checking->diags);
+            (void)check_statement(checker->env, resolved, checker->arena, &checker->diags);
     }
 }
 
-/* To where the check has begun. */
-static bool go_back(const struct checking *checking)
+static bool restore_folder(const struct checker *checker)
 {
-    bool back = fchdir(checking->folder) == 0;
-    (void)close(checking->folder);
+    bool back = fchdir(checker->folder) == 0;
+    (void)close(checker->folder);
     return back;
 }
 
-/* Reports what parsing found and what the check found in the order of their places in the source. */
-static void report_in_order(struct shell *shell, const struct script *unit, const struct diags *checked)
+/* Reports errors of parsing and of the check, in source order. */
+static void report_in_order(struct session *session, const struct script *script, const struct diags *checked)
 {
     struct diags all;
     size_t parsed = 0;
     diags_init(&all, checked->arena);
     for (size_t i = 0; i < checked->count; i++) {
         const struct span *place = &checked->at[i].span;
-        for (; parsed < unit->diags.count && place->source == &unit->source; parsed++) {
-            const struct span *before = &unit->diags.at[parsed].span;
+        for (; parsed < script->diags.count && place->source == &script->source; parsed++) {
+            const struct span *before = &script->diags.at[parsed].span;
             if (!before->source || before->begin > place->begin)
                 break;
-            diags_add(&all, &unit->diags.at[parsed]);
+            diags_add(&all, &script->diags.at[parsed]);
         }
         diags_add(&all, &checked->at[i]);
     }
-    for (; parsed < unit->diags.count; parsed++)
-        diags_add(&all, &unit->diags.at[parsed]);
-    shell_report(shell, &all);
+    for (; parsed < script->diags.count; parsed++)
+        diags_add(&all, &script->diags.at[parsed]);
+    session_report(session, &all);
 }
 
-/* Whether the source may run; reports why not. A statement alone needs no check: running it begins with the same one.
- */
-static bool is_sound(struct shell *shell, const struct script *unit)
+/* Returns whether the script may run and reports why not. A single statement is not checked here: running it starts
+ * with the same check. */
+static bool check_whole(struct session *session, const struct script *script)
 {
-    bool parsed = unit->parsed == PARSE_OK;
-    if (parsed && (!unit->first || !unit->first->next)) {
-        shell_report(shell, &unit->diags);
+    bool parsed = script->parsed == PARSE_OK;
+    if (parsed && (!script->first || !script->first->next)) {
+        session_report(session, &script->diags);
         return true;
     }
-    struct checking checking = {.shell = shell, .env = env_copy(shell->runner.env), .arena = arena_new(), .folder = -1};
-    diags_init(&checking.diags, checking.arena);
-    checking.env->files_settled = !shell->output;
-    script_check(&checking, unit);
-    bool sound = !diags_have_errors(&checking.diags);
-    report_in_order(shell, unit, &checking.diags);
-    if (checking.folder >= 0)
-        sound = go_back(&checking) && sound;
-    env_free(checking.env);
-    script_free_list(checking.read);
-    arena_free(checking.arena);
-    return sound && parsed;
+    struct checker checker = {
+        .session = session, .env = env_copy(session->runner.env), .arena = arena_new(), .folder = -1};
+    diags_init(&checker.diags, checker.arena);
+    checker.env->files_settled = !session->output;
+    script_check(&checker, script);
+    bool valid = !diags_have_errors(&checker.diags);
+    report_in_order(session, script, &checker.diags);
+    if (checker.folder >= 0)
+        valid = restore_folder(&checker) && valid;
+    env_free(checker.env);
+    script_free_list(checker.read);
+    arena_free(checker.arena);
+    return valid && parsed;
 }
 
 static enum exit_status exit_for(enum status status)
@@ -131,9 +134,8 @@ static enum exit_status exit_for(enum status status)
     return status == STATUS_OK ? EXIT_FINE : status == STATUS_CANCELLED ? EXIT_INTERRUPTED : EXIT_QUERY;
 }
 
-/* A statement being run. */
-struct turn {
-    struct shell *shell;
+struct statement_run {
+    struct session *session;
     const struct stmt *stmt;
     struct arena *arena;
     struct diags diags;
@@ -142,48 +144,48 @@ struct turn {
     struct progress_bar bar;
 };
 
-/* An error, with nothing more printed, if the file under a column was cut short while its rows became text. */
-static enum exit_status report_damage(struct turn *turn, const struct column *column, bool began)
+/* The file under a column was truncated while its rows were printed. */
+static enum exit_status report_damage(struct statement_run *run, const struct column *column, bool began)
 {
-    printer_discard(&turn->shell->out);
-    turn->diags.count = 0; /* reported already */
-    (void)file_changed_error(column, turn->stmt->span, &turn->diags);
+    printer_discard(&run->session->out);
+    run->diags.count = 0; /* already reported */
+    (void)file_changed_error(column, run->stmt->span, &run->diags);
     if (began)
-        diag_hint(&turn->diags,
-                  "the rows printed before this are right, and more are missing; load it again once it is "
+        diag_hint(&run->diags,
+                  "the rows printed so far are correct, the rest is missing; load the file again once it is "
                   "complete");
-    shell_report(turn->shell, &turn->diags);
+    session_report(run->session, &run->diags);
     return EXIT_QUERY;
 }
 
-static enum exit_status print_and_flush(struct turn *turn, const struct result *result)
+static enum exit_status print_and_flush(struct statement_run *run, const struct result *result)
 {
-    struct printer *out = &turn->shell->out;
-    struct print_style style = shell_print_style(turn->shell);
+    struct printer *out = &run->session->out;
+    struct print_style style = session_print_style(run->session);
     out->wrote = false;
-    turn->diags.count = 0; /* reported already */
-    enum status ready = print_check(result, &style, turn->stmt->span, &turn->diags);
+    run->diags.count = 0; /* already reported */
+    enum status ready = print_check(result, &style, run->stmt->span, &run->diags);
     if (ready == STATUS_OK)
-        ready = print_fetch(result, &style, turn->stmt->span, &turn->diags);
+        ready = print_fetch(result, &style, run->stmt->span, &run->diags);
     if (ready != STATUS_OK) {
-        shell_report(turn->shell, &turn->diags);
+        session_report(run->session, &run->diags);
         return exit_for(ready);
     }
     if (result->view == VIEW_PLOT && result->plot_path.text) {
         enum status status =
-            plot_save(result->relation, &result->plot_path, turn->shell->platform->cancel, &turn->diags);
-        shell_report(turn->shell, &turn->diags);
+            plot_save(result->relation, &result->plot_path, run->session->platform->cancel, &run->diags);
+        session_report(run->session, &run->diags);
         return exit_for(status);
     }
     print_result(out, result, &style);
     const struct column *damaged = NULL;
     if (result->kind == RESULT_RELATION && !result->quiet)
         damaged = changed_column(result->relation->columns, result->relation->count);
-    return damaged ? report_damage(turn, damaged, out->wrote) : shell_flush(turn->shell);
+    return damaged ? report_damage(run, damaged, out->wrote) : session_flush(run->session);
 }
 
-/* What is saved is saved once, and what is named keeps its name. */
-static bool may_repeat(const struct stmt *stmt)
+/* `save` writes once, and a name is defined once. */
+static bool is_repeatable(const struct stmt *stmt)
 {
     const struct pipeline *pipeline = stmt->pipeline;
     bool saves =
@@ -191,39 +193,46 @@ static bool may_repeat(const struct stmt *stmt)
     return stmt->kind == STMT_PIPELINE && !saves;
 }
 
-static void tell_timing(struct turn *turn, int64_t printed_since)
+static void print_timing(struct statement_run *run, int64_t printed_since)
 {
-    if (turn->shell->settings.timing) {
-        struct strbuf text = {0};
-        int64_t now = now_ns();
-        report_timing(&text, &turn->timing, now - printed_since, now - turn->begin + turn->parse_ns);
-        int times = turn->shell->settings.timing - TIMING_REPEAT;
-        if (times > 0 && may_repeat(turn->stmt))
-            (void)repeat_query(turn->shell, turn->stmt, times, &text, &turn->diags);
-        shell_complain(&text);
-        strbuf_free(&text);
+    struct session *session = run->session;
+    if (!session->settings.timing)
+        return;
+    const int64_t now = now_ns();
+    const int times = session->settings.timing - TIMING_REPEAT;
+    const bool repeat = times > 0 && is_repeatable(run->stmt);
+    struct measurements runs;
+    struct strbuf text = {0};
+    enum status status = STATUS_OK;
+    if (repeat)
+        status = measure_repeated(&session->runner, run->stmt, times, INT64_MAX, run->arena, &runs, &run->diags);
+    const bool interrupted = status == STATUS_CANCELLED;
+    strbuf_puts(&text, interrupted && session->interactive ? "\n" : ""); /* after the terminal's ^C */
+    report_timing(&text, &run->timing, now - printed_since, now - run->begin + run->parse_ns);
+    if (repeat && (status == STATUS_OK || interrupted))
+        report_repeats(&text, &runs, interrupted);
+    write_stderr(&text);
+    strbuf_free(&text);
+}
+
+static void start_progress(struct statement_run *run)
+{
+    struct session *session = run->session;
+    if (session->settings.messages != MESSAGES_QUIET && isatty(STDERR_FILENO)) {
+        progress_bar_start(&run->bar, STDERR_FILENO);
+        session->runner.progress = &run->bar.base;
     }
 }
 
-/* A person looks at a progress bar only. */
-static void begin_meter(struct turn *turn)
+static void stop_progress(struct statement_run *run)
 {
-    struct shell *shell = turn->shell;
-    if (shell->settings.messages != MESSAGES_QUIET && isatty(STDERR_FILENO)) {
-        progress_bar_start(&turn->bar, STDERR_FILENO);
-        shell->runner.progress = &turn->bar.base;
+    if (run->session->runner.progress) {
+        progress_bar_stop(&run->bar);
+        run->session->runner.progress = NULL;
     }
 }
 
-static void end_meter(struct turn *turn)
-{
-    if (turn->shell->runner.progress) {
-        progress_bar_stop(&turn->bar);
-        turn->shell->runner.progress = NULL;
-    }
-}
-
-/* What the next lines may go on from. */
+/* `_`, and what a line that begins with `|` continues. */
 static void keep_last(struct env *env, const struct result *result)
 {
     if (result->kind == RESULT_RELATION) {
@@ -234,21 +243,21 @@ static void keep_last(struct env *env, const struct result *result)
     }
 }
 
-static enum exit_status run_query(struct turn *turn)
+static enum exit_status run_query(struct statement_run *run)
 {
-    struct shell *shell = turn->shell;
+    struct session *session = run->session;
     struct result result = {.kind = RESULT_NONE, .show_rows = -1};
-    begin_meter(turn);
-    enum status status = run_statement(&shell->runner, turn->stmt, turn->arena, &result, &turn->diags);
-    end_meter(turn);
-    shell_report(shell, &turn->diags);
+    start_progress(run);
+    enum status status = run_statement(&session->runner, run->stmt, run->arena, &result, &run->diags);
+    stop_progress(run);
+    session_report(session, &run->diags);
     enum exit_status outcome = exit_for(status);
     if (status == STATUS_OK) {
         int64_t ran = now_ns();
-        outcome = print_and_flush(turn, &result);
-        tell_timing(turn, ran);
-        if (outcome != EXIT_QUERY && shell->prompting)
-            keep_last(shell->runner.env, &result);
+        outcome = print_and_flush(run, &result);
+        print_timing(run, ran);
+        if (outcome != EXIT_QUERY && session->interactive)
+            keep_last(session->runner.env, &result);
     }
     result_release(&result);
     return outcome;
@@ -259,90 +268,90 @@ static bool explains_run(const struct stmt *stmt)
     return stmt->kind == STMT_EXPLAIN && stmt->variant.text && strcmp(stmt->variant.text, "run") == 0;
 }
 
-/* Runs a query to tell what it took rather than what it gives. */
-static enum exit_status run_measured(struct turn *turn)
+/* `race` and `explain run` print times instead of the result. */
+static enum exit_status run_measured(struct statement_run *run)
 {
-    struct shell *shell = turn->shell;
-    begin_meter(turn);
-    enum status status = turn->stmt->kind == STMT_RACE ? race(shell, turn->stmt, turn->arena, &turn->diags)
-                                                       : explain_run(shell, turn->stmt, turn->arena, &turn->diags);
-    end_meter(turn);
-    shell_report(shell, &turn->diags);
-    return status == STATUS_OK ? shell_flush(shell) : exit_for(status);
+    struct session *session = run->session;
+    start_progress(run);
+    enum status status = run->stmt->kind == STMT_RACE ? race_run(session, run->stmt, run->arena, &run->diags)
+                                                      : explain_run(session, run->stmt, run->arena, &run->diags);
+    stop_progress(run);
+    session_report(session, &run->diags);
+    return status == STATUS_OK ? session_flush(session) : exit_for(status);
 }
 
-static enum exit_status run_explain(struct turn *turn)
+static enum exit_status run_explain(struct statement_run *run)
 {
-    struct shell *shell = turn->shell;
+    struct session *session = run->session;
     struct strbuf text = {0};
-    enum status status = explain_statement(&text, &shell->runner, turn->stmt, turn->arena, &turn->diags);
-    shell_report(shell, &turn->diags);
+    enum status status = explain_statement(&text, &session->runner, run->stmt, run->arena, &run->diags);
+    session_report(session, &run->diags);
     enum exit_status outcome = exit_for(status);
     if (status == STATUS_OK) {
-        strbuf_add(&shell->out.text, text.text ? text.text : "", text.length);
-        outcome = shell_flush(shell);
+        strbuf_add(&session->out.text, text.text ? text.text : "", text.length);
+        outcome = session_flush(session);
     }
     strbuf_free(&text);
     return outcome;
 }
 
-static enum exit_status run_command(struct turn *turn)
+static enum exit_status run_command(struct statement_run *run)
 {
-    enum exit_status outcome = command_run(turn->shell, turn->stmt, turn->arena, &turn->diags);
-    shell_report(turn->shell, &turn->diags);
-    enum exit_status flushed = shell_flush(turn->shell);
+    enum exit_status outcome = command_run(run->session, run->stmt, run->arena, &run->diags);
+    session_report(run->session, &run->diags);
+    enum exit_status flushed = session_flush(run->session);
     return outcome == EXIT_FINE ? flushed : outcome;
 }
 
-/* Whether rows of the statement's result can wait: those of a table that is cut to what fits the terminal. */
-static enum defer_choice rows_to_leave(const struct shell *shell, const struct stmt *stmt)
+/* Rows may be deferred if the result is a table that is cut to the terminal's height. */
+static enum defer_choice choose_deferral(const struct session *session, const struct stmt *stmt)
 {
-    if (shell->settings.defer == DEFERRAL_OFF || stmt->kind == STMT_RACE || stmt->kind == STMT_EXPLAIN)
+    if (session->settings.defer == DEFERRAL_OFF || stmt->kind == STMT_RACE || stmt->kind == STMT_EXPLAIN)
         return DEFER_NEVER;
-    if (shell->settings.defer == DEFERRAL_ALWAYS)
+    if (session->settings.defer == DEFERRAL_ALWAYS)
         return DEFER_ALWAYS;
-    const struct print_style style = shell_print_style(shell);
+    const struct print_style style = session_print_style(session);
     return style.terminal && style.format == PRINT_TABLE ? DEFER_LONG : DEFER_NEVER;
 }
 
-static enum exit_status run_statement_of(struct shell *shell, const struct stmt *written, int64_t parse_ns)
+static enum exit_status run_and_print(struct session *session, const struct stmt *written, int64_t parse_ns)
 {
-    struct turn turn = {.shell = shell, .arena = arena_new(), .begin = now_ns(), .parse_ns = parse_ns};
-    const struct stmt *stmt = meant_by(written, shell->runner.env, turn.arena);
-    turn.stmt = stmt;
-    diags_init(&turn.diags, turn.arena);
-    timing_init(&turn.timing, turn.arena);
-    timing_add(&turn.timing, PHASE_PARSE, "", parse_ns, 0);
-    shell->runner.timing = shell->settings.timing ? &turn.timing : NULL;
-    shell->runner.fusion = shell->settings.fusion != 0;
-    shell->runner.collector = shell->settings.stats == STATS_OFF ? NULL : shell->collector;
-    stats_collector_set_eager(shell->collector, shell->settings.stats == STATS_NOW);
+    struct statement_run run = {.session = session, .arena = arena_new(), .begin = now_ns(), .parse_ns = parse_ns};
+    const struct stmt *stmt = resolve_command_word(written, session->runner.env, run.arena);
+    run.stmt = stmt;
+    diags_init(&run.diags, run.arena);
+    timing_init(&run.timing, run.arena);
+    timing_add(&run.timing, PHASE_PARSE, "", parse_ns, 0);
+    session->runner.timing = session->settings.timing ? &run.timing : NULL;
+    session->runner.fusion = session->settings.fusion != 0;
+    session->runner.collector = session->settings.stats == STATS_OFF ? NULL : session->collector;
+    stats_collector_set_eager(session->collector, session->settings.stats == STATS_NOW);
 
     enum exit_status outcome;
     if (stmt->kind == STMT_COMMAND) {
-        outcome = run_command(&turn);
+        outcome = run_command(&run);
     } else {
-        shell_choose_device(shell);
-        output_begin(shell);
-        shell->runner.defer = rows_to_leave(shell, stmt);
+        session_choose_device(session);
+        output_redirect(session);
+        session->runner.defer = choose_deferral(session, stmt);
         bool measured = stmt->kind == STMT_RACE || explains_run(stmt);
-        outcome = measured ? run_measured(&turn) : stmt->kind == STMT_EXPLAIN ? run_explain(&turn) : run_query(&turn);
-        shell->out.file = NULL;
+        outcome = measured ? run_measured(&run) : stmt->kind == STMT_EXPLAIN ? run_explain(&run) : run_query(&run);
+        session->out.file = NULL;
     }
-    shell->runner.timing = NULL;
-    arena_free(turn.arena);
+    session->runner.timing = NULL;
+    arena_free(run.arena);
     return outcome;
 }
 
-static enum exit_status run_all(struct shell *shell, const struct script *unit)
+static enum exit_status run_all(struct session *session, const struct script *script)
 {
-    int64_t parse_ns = unit->parse_ns; /* the first statement's report tells it, for the whole source */
+    int64_t parse_ns = script->parse_ns; /* of the whole script; reported with the first statement */
     enum exit_status worst = EXIT_FINE;
-    for (const struct stmt *stmt = unit->first; stmt && !shell->leaving; stmt = stmt->next) {
-        if (*shell->platform->cancel)
+    for (const struct stmt *stmt = script->first; stmt && !session->quitting; stmt = stmt->next) {
+        if (*session->platform->cancel)
             return EXIT_INTERRUPTED;
-        enum exit_status outcome = run_statement_of(shell, stmt, parse_ns);
-        if (!shell_goes_on(shell, outcome))
+        enum exit_status outcome = run_and_print(session, stmt, parse_ns);
+        if (!session_continues(session, outcome))
             return outcome == EXIT_FINE ? worst : outcome;
         worst = outcome == EXIT_FINE ? worst : outcome;
         parse_ns = 0;
@@ -350,28 +359,28 @@ static enum exit_status run_all(struct shell *shell, const struct script *unit)
     return worst;
 }
 
-static bool defines_functions(const struct script *unit)
+static bool defines_functions(const struct script *script)
 {
-    for (const struct stmt *stmt = unit->first; stmt; stmt = stmt->next) {
+    for (const struct stmt *stmt = script->first; stmt; stmt = stmt->next) {
         if (stmt->kind == STMT_DEF)
             return true;
     }
     return false;
 }
 
-enum exit_status script_run(struct shell *shell, struct script *unit)
+enum exit_status script_run(struct session *session, struct script *script)
 {
-    bool goes_on = shell->settings.errors == ERRORS_CONTINUE; /* then each statement speaks for itself */
-    if (goes_on)
-        shell_report(shell, &unit->diags);
-    enum exit_status outcome = goes_on || is_sound(shell, unit) ? run_all(shell, unit) : EXIT_QUERY;
-    if (outcome == EXIT_FINE && unit->parsed != PARSE_OK)
+    bool tolerant = session->settings.errors == ERRORS_CONTINUE; /* each statement is checked when it runs */
+    if (tolerant)
+        session_report(session, &script->diags);
+    enum exit_status outcome = tolerant || check_whole(session, script) ? run_all(session, script) : EXIT_QUERY;
+    if (outcome == EXIT_FINE && script->parsed != PARSE_OK)
         outcome = EXIT_QUERY;
-    if (defines_functions(unit)) {
-        unit->next = shell->kept;
-        shell->kept = unit;
+    if (defines_functions(script)) {
+        script->next = session->scripts;
+        session->scripts = script;
     } else {
-        script_free(unit);
+        script_free(script);
     }
     return outcome;
 }

@@ -1,4 +1,4 @@
-/* A source on its way through the shell: read, parsed, checked as a whole, then run statement by statement. */
+/* A script or prompt entry: parsed, checked as a whole, then run statement by statement. */
 #ifndef RQL_REPL_SESSION_SCRIPT_H
 #define RQL_REPL_SESSION_SCRIPT_H
 
@@ -7,40 +7,40 @@
 #include "engine/bind/env.h"
 #include "parser/parse.h"
 
-struct shell;
+struct session;
 
 struct script {
-    struct arena *arena; /* the tree and the errors of parsing */
+    struct arena *arena; /* of the tree and of syntax errors */
     struct source source;
     struct strbuf text;
     struct diags diags;
     enum parse_result parsed;
     int64_t parse_ns;
     struct stmt *first;
-    struct script *next; /* in the list of those kept or checked */
+    struct script *next; /* in a list of kept or checked scripts */
 };
 
-/* Parses a text, which the unit takes over, under a name for errors. */
+/* Parses the text and takes ownership of it. `name` appears in errors and must outlive the script. */
 struct script *script_new(const char *name, struct strbuf *text, enum parse_mode mode);
-void script_free(struct script *unit);
+void script_free(struct script *script);
 void script_free_list(struct script *first);
 
-/* Reports all its errors or, if there are none, runs it up to the first statement that fails. Takes the unit over: one
- * that defines functions is kept as long as the shell. */
-enum exit_status script_run(struct shell *shell, struct script *unit);
+/* Reports all errors or, if there are none, runs the script up to the first statement that fails. Takes ownership; a
+ * script that defines functions lives as long as the session. */
+enum exit_status script_run(struct session *session, struct script *script);
 
-/* Names and types of a source that are checked before any of it runs. */
-struct checking {
-    struct shell *shell;
-    struct env *env; /* a copy, in which statements define what they would */
+/* The check of names and types before anything runs. */
+struct checker {
+    struct session *session;
+    struct env *env; /* a copy, in which checked statements define names */
     struct arena *arena;
     struct diags diags;
-    struct script *read; /* sources that .read brings in */
+    struct script *read; /* by .read */
     size_t depth;
-    int folder; /* the folder that .cd has left meanwhile, or -1 */
+    int folder; /* the original one, if .cd has left it, else -1 */
 };
 
-/* Checks all statements, recording errors; for .read. */
-void script_check(struct checking *checking, const struct script *unit);
+/* Checks all statements and records errors; also for .read. */
+void script_check(struct checker *checker, const struct script *script);
 
 #endif

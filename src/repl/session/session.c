@@ -1,5 +1,7 @@
 #include "repl/session/session.h"
 
+#include "repl/session/output_file.h"
+
 #include "base/cachedir.h"
 #include "engine/backend/backend_choice.h"
 #include "engine/storage/file_not_found.h"
@@ -10,53 +12,54 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { USUAL_WIDTH = 80 };
+enum { DEFAULT_WIDTH = 80 };
 
-/* Its lines and cells; no lines, and a usual width, where it does not say. */
+/* Without a known size: no lines and the default width. */
 static struct winsize terminal_size(int fd)
 {
     struct winsize size;
-    bool told = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    return told ? size : (struct winsize){.ws_col = USUAL_WIDTH};
+    bool known = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return known ? size : (struct winsize){.ws_col = DEFAULT_WIDTH};
 }
 
-void shell_complain(const struct strbuf *text)
+void write_stderr(const struct strbuf *text)
 {
     size_t done = 0;
     while (done < text->length) {
         ssize_t wrote = write(STDERR_FILENO, text->text + done, text->length - done);
         if (wrote < 0 && errno != EINTR)
-            return; /* there is nowhere left to say so */
+            return; /* nowhere to report it */
         done += wrote > 0 ? (size_t)wrote : 0;
     }
 }
 
-/* Whether a note is to be told; remembers it. */
-static bool tells_note(struct shell *shell, const char *message)
+/* Normally each note is shown once. */
+static bool show_note(struct session *session, const char *message)
 {
-    if (shell->settings.messages != MESSAGES_NORMAL)
-        return shell->settings.messages == MESSAGES_VERBOSE;
-    for (size_t i = 0; i < shell->told_count; i++) {
-        if (strcmp(shell->told[i], message) == 0)
+    if (session->settings.messages != MESSAGES_NORMAL)
+        return session->settings.messages == MESSAGES_VERBOSE;
+    for (size_t i = 0; i < session->shown_note_count; i++) {
+        if (strcmp(session->shown_notes[i], message) == 0)
             return false;
     }
-    size_t count = shell->told_count++;
-    shell->told = arena_grow(shell->memory, shell->told, count, count + 1, sizeof *shell->told);
-    shell->told[count] = arena_text(shell->memory, message, strlen(message));
+    size_t count = session->shown_note_count++;
+    session->shown_notes =
+        arena_grow(session->memory, session->shown_notes, count, count + 1, sizeof *session->shown_notes);
+    session->shown_notes[count] = arena_text(session->memory, message, strlen(message));
     return true;
 }
 
-void shell_report(struct shell *shell, const struct diags *diags)
+void session_report(struct session *session, const struct diags *diags)
 {
     struct strbuf text = {0};
     if (isatty(STDERR_FILENO))
-        shell->errors.width = terminal_size(STDERR_FILENO).ws_col;
+        session->errors.width = terminal_size(STDERR_FILENO).ws_col;
     for (size_t i = 0; i < diags->count; i++) {
         const struct diag *diag = &diags->at[i];
-        if (diag->severity == SEVERITY_ERROR || tells_note(shell, diag->message))
-            render_diag(&text, diag, &shell->errors);
+        if (diag->severity == SEVERITY_ERROR || show_note(session, diag->message))
+            render_diag(&text, diag, &session->errors);
     }
-    shell_complain(&text);
+    write_stderr(&text);
     strbuf_free(&text);
 }
 
@@ -79,87 +82,95 @@ struct print_style print_style_for(const struct settings *settings, bool termina
                                 .width = width};
 }
 
-struct print_style shell_print_style(const struct shell *shell)
+struct print_style session_print_style(const struct session *session)
 {
     struct winsize size = terminal_size(STDOUT_FILENO);
-    struct settings settings = shell->settings;
-    bool here = !shell->out.file;
-    if (!here && settings.format == PRINT_AUTO)
-        settings.format = (int)output_format(shell);
+    struct settings settings = session->settings;
+    const bool to_file = session->out.file;
+    if (to_file && settings.format == PRINT_AUTO)
+        settings.format = (int)output_format(session);
     struct print_style style =
-        print_style_for(&settings, here && shell->out_terminal, here && shell->out_colour, size.ws_col);
+        print_style_for(&settings, !to_file && session->out_terminal, !to_file && session->out_colour, size.ws_col);
     style.height = size.ws_row;
     return style;
 }
 
-enum exit_status shell_flush(struct shell *shell)
+struct print_style session_report_style(const struct session *session)
 {
-    if (printer_flush(&shell->out))
+    struct print_style style = session_print_style(session);
+    style.header = true;
+    style.format = style.format == PRINT_TSV ? PRINT_TABLE : style.format;
+    return style;
+}
+
+enum exit_status session_flush(struct session *session)
+{
+    if (printer_flush(&session->out))
         return EXIT_FINE;
-    if (shell->out.file && shell->out.file->error)
-        return output_fail(shell);
-    if (shell->out.error == 0)
+    if (session->out.file && session->out.file->error)
+        return output_fail(session);
+    if (session->out.error == 0)
         return EXIT_INTERRUPTED;
-    shell->leaving = true;
-    if (shell->out.error == EPIPE)
+    session->quitting = true;
+    if (session->out.error == EPIPE)
         return EXIT_PIPE;
     struct strbuf text = {0};
-    strbuf_printf(&text, "error: cannot write to standard output: %s\n", strerror(shell->out.error));
-    shell_complain(&text);
+    strbuf_printf(&text, "error: cannot write to standard output: %s\n", strerror(session->out.error));
+    write_stderr(&text);
     strbuf_free(&text);
     return EXIT_QUERY;
 }
 
-void shell_close_device(struct shell *shell)
+void session_close_device(struct session *session)
 {
-    chooser_free(shell->runner.chooser);
-    shell->runner.chooser = NULL;
-    if (shell->runner.device) {
-        shell->runner.device->ops->close(shell->runner.device);
-        shell->runner.device = NULL;
+    chooser_free(session->runner.chooser);
+    session->runner.chooser = NULL;
+    if (session->runner.device) {
+        session->runner.device->ops->close(session->runner.device);
+        session->runner.device = NULL;
     }
 }
 
-/* What the choice is between: the host, the best device, and, if that is a GPU, the CPU as a device. */
-static void open_candidates(struct shell *shell)
+/* `--device auto` chooses between the host, the best device and, if that is a GPU, the CPU device. */
+static void open_candidates(struct session *session)
 {
     static const char *const choices[] = {"auto", "cpu"};
     struct strbuf directory = {0};
-    bool remembers = cachedir_create(&directory) == 0;
-    shell->runner.chooser = chooser_new(remembers ? directory.text : NULL, shell->runner.evaluator);
+    bool cached = cachedir_create(&directory) == 0;
+    session->runner.chooser = chooser_new(cached ? directory.text : NULL, session->runner.evaluator);
     strbuf_free(&directory);
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-        struct backend *backend = shell->platform->open_device(choices[i]);
+        struct backend *backend = session->platform->open_device(choices[i]);
         if (backend)
-            chooser_add(shell->runner.chooser, backend, CLASS_CPU);
+            chooser_add(session->runner.chooser, backend, CLASS_CPU);
     }
 }
 
-/* The device that starts first: the one named, or the best; NULL if there is none. */
-static struct backend *first_device(const struct shell *shell)
+/* The device to start first: the one named by the user, or the best; NULL if there is none. */
+static struct backend *first_device(const struct session *session)
 {
-    struct chooser *chooser = shell->runner.chooser;
-    return !chooser ? shell->runner.device : chooser_count(chooser) > 1 ? chooser_backend(chooser, 1) : NULL;
+    struct chooser *chooser = session->runner.chooser;
+    return !chooser ? session->runner.device : chooser_count(chooser) > 1 ? chooser_backend(chooser, 1) : NULL;
 }
 
-void shell_choose_device(struct shell *shell)
+void session_choose_device(struct session *session)
 {
-    if (shell->opened_device == shell->settings.device)
+    if (session->opened_device == session->settings.device)
         return;
-    shell_close_device(shell);
-    shell->opened_device = shell->settings.device;
-    if (shell->settings.device == DEVICE_AUTO) {
-        open_candidates(shell);
-    } else if (shell->settings.device != DEVICE_HOST) {
+    session_close_device(session);
+    session->opened_device = session->settings.device;
+    if (session->settings.device == DEVICE_AUTO) {
+        open_candidates(session);
+    } else if (session->settings.device != DEVICE_HOST) {
         struct strbuf choice = {0};
-        setting_print(&choice, &shell->settings, setting_find("device"));
-        shell->runner.device = shell->platform->open_device(choice.text);
+        setting_print(&choice, &session->settings, setting_find("device"));
+        session->runner.device = session->platform->open_device(choice.text);
         strbuf_free(&choice);
     }
-    shell->runner.hasty = shell->settings.device == DEVICE_AUTO;
-    /* At a prompt it can start while the user types; a query that was asked for alone may be done before. */
-    struct backend *first = first_device(shell);
-    if (first && (shell->prompting || !shell->runner.hasty))
+    session->runner.hasty = session->settings.device == DEVICE_AUTO;
+    /* At the prompt it starts while the user types; a single query may finish before it would be ready. */
+    struct backend *first = first_device(session);
+    if (first && (session->interactive || !session->runner.hasty))
         (void)first->ops->begin(first, NULL);
 }
 
@@ -174,7 +185,7 @@ static enum status read_all(int fd, struct strbuf *text, const atomic_int *cance
             return STATUS_CANCELLED;
         if (got == 0)
             return STATUS_OK;
-        if (text->length > SCRIPT_BYTES) {
+        if (text->length > MAX_SCRIPT_BYTES) {
             errno = EFBIG;
             return STATUS_FAILED;
         }
@@ -183,11 +194,11 @@ static enum status read_all(int fd, struct strbuf *text, const atomic_int *cance
     }
 }
 
-enum status shell_read(const struct shell *shell, const char *path, struct span span, struct strbuf *text,
-                       struct diags *diags)
+enum status session_read(const struct session *session, const char *path, struct span span, struct strbuf *text,
+                         struct diags *diags)
 {
     int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-    enum status status = fd < 0 ? STATUS_FAILED : read_all(fd, text, shell->platform->cancel);
+    enum status status = fd < 0 ? STATUS_FAILED : read_all(fd, text, session->platform->cancel);
     int problem = errno;
     if (fd >= 0 && path)
         (void)close(fd);
@@ -201,8 +212,8 @@ enum status shell_read(const struct shell *shell, const char *path, struct span 
     return status;
 }
 
-bool shell_goes_on(const struct shell *shell, enum exit_status outcome)
+bool session_continues(const struct session *session, enum exit_status outcome)
 {
-    bool failed = outcome == EXIT_QUERY && shell->settings.errors == ERRORS_CONTINUE;
-    return !shell->leaving && (outcome == EXIT_FINE || failed);
+    bool failed = outcome == EXIT_QUERY && session->settings.errors == ERRORS_CONTINUE;
+    return !session->quitting && (outcome == EXIT_FINE || failed);
 }

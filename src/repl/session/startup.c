@@ -1,11 +1,12 @@
-/* What runs before the prompt: the user's rqlrc. */
-#include "repl/session/session.h"
+#include "repl/session/startup.h"
+
+#include "repl/session/script.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* As the XDG specification asks, a relative XDG_CONFIG_HOME is not looked at. */
+/* The XDG specification says to ignore a relative XDG_CONFIG_HOME. */
 static bool find_file(struct strbuf *path)
 {
     const char *config = getenv("XDG_CONFIG_HOME");
@@ -20,20 +21,20 @@ static bool find_file(struct strbuf *path)
     return access(path->text, F_OK) == 0;
 }
 
-void startup_run(struct shell *shell)
+void startup_run(struct session *session)
 {
     struct strbuf path = {0};
-    if (!shell->no_init && find_file(&path)) {
-        /* The name goes into errors as long as any function of the file lives. */
-        const char *name = arena_text(shell->memory, path.text, path.length);
+    if (!session->no_init && find_file(&path)) {
+        /* Errors in functions of the file name it later. */
+        const char *name = arena_text(session->memory, path.text, path.length);
         struct arena *arena = arena_new();
         struct diags diags;
         struct strbuf text = {0};
         diags_init(&diags, arena);
-        enum status status = shell_read(shell, name, (struct span){0}, &text, &diags);
-        shell_report(shell, &diags);
+        enum status status = session_read(session, name, (struct span){0}, &text, &diags);
+        session_report(session, &diags);
         if (status == STATUS_OK)
-            (void)script_run(shell, script_new(name, &text, PARSE_SCRIPT));
+            (void)script_run(session, script_new(name, &text, PARSE_SCRIPT));
         strbuf_free(&text);
         arena_free(arena);
     }

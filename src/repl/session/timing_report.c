@@ -21,7 +21,7 @@ static void report_line(struct strbuf *out, const char *word, const char *name, 
     strbuf_putc(out, '\n');
 }
 
-void report_timing(struct strbuf *out, const struct timing *timing, int64_t printed, int64_t total)
+void report_timing(struct strbuf *out, const struct timing *timing, int64_t printed_ns, int64_t total_ns)
 {
     for (int phase = 0; phase < PHASE_COUNT; phase++) {
         for (size_t i = 0; i < timing->count; i++) {
@@ -31,8 +31,21 @@ void report_timing(struct strbuf *out, const struct timing *timing, int64_t prin
         }
     }
     if (timing->skipped > 0)
-        strbuf_printf(out, "%-9s %5lld of %lld zones of rows, in which nothing could pass\n", "skipped",
-                      (long long)timing->skipped, (long long)timing->zones);
-    report_line(out, "printed", NULL, printed, 0);
-    report_line(out, "total", NULL, total, 0);
+        strbuf_printf(out, "%-9s %5lld of %lld zones, which no row can pass\n", "skipped", (long long)timing->skipped,
+                      (long long)timing->zones);
+    report_line(out, "printed", NULL, printed_ns, 0);
+    report_line(out, "total", NULL, total_ns, 0);
+}
+
+void report_repeats(struct strbuf *out, const struct measurements *runs, bool interrupted)
+{
+    if (runs->count == 0) {
+        strbuf_puts(out, interrupted ? "interrupted\n" : "");
+        return;
+    }
+    strbuf_printf(out, "minimum   %11.3f ms\nmedian    %11.3f ms  of %d more run%s", (double)runs->ns[0] / 1e6,
+                  (double)runs->ns[runs->count / 2] / 1e6, runs->count, runs->count == 1 ? "" : "s");
+    if (runs->build_ns > 0)
+        strbuf_printf(out, ", excluding %.3f ms of building", (double)runs->build_ns / 1e6);
+    strbuf_puts(out, interrupted ? ", then interrupted\n" : "\n");
 }

@@ -1,12 +1,16 @@
-/* The timing report: where the time of one statement went. */
+/* `.timing`: where the time of a statement went. */
 #ifndef RQL_REPL_SESSION_TIMING_REPORT_H
 #define RQL_REPL_SESSION_TIMING_REPORT_H
 
-#include "base/strbuf.h"
-#include "base/timing.h"
+#include "repl/session/measure.h"
 
-/* Appends a line for each phase and kernel in the order a query passes them, with GB/s where bytes are known, then
- * printing and the total (nanoseconds). */
-void report_timing(struct strbuf *out, const struct timing *timing, int64_t printed, int64_t total);
+#include "base/strbuf.h"
+
+/* Appends a line for each phase and kernel in execution order, with GB/s where the bytes are known, then printing and
+ * the total (ns). */
+void report_timing(struct strbuf *out, const struct timing *timing, int64_t printed_ns, int64_t total_ns);
+
+/* Appends minimum and median of repeated runs; `interrupted`: Ctrl-C ended them early. */
+void report_repeats(struct strbuf *out, const struct measurements *runs, bool interrupted);
 
 #endif

@@ -1,6 +1,4 @@
-/* `.output`: results go to a file. It is written beside the one it is to be and takes its place when it is complete, as
- * files of `save` do. */
-#include "repl/session/session.h"
+#include "repl/session/output_file.h"
 
 #include "base/path.h"
 #include "engine/formats/formats.h"
@@ -10,12 +8,12 @@
 #include <strings.h>
 
 struct output_file {
-    struct arena *arena; /* of the writer's texts */
+    struct arena *arena; /* of the writer's strings */
     struct writer writer;
-    enum print_format format; /* what the file's ending says */
+    enum print_format format; /* of the ending */
 };
 
-/* Endings that are formats of results too; of any other file it is what it is for a pipe. */
+/* Any other ending gets tsv, as a pipe does. */
 static const struct {
     const char *ending;
     enum print_format format;
@@ -43,7 +41,7 @@ static struct output_file *output_open(const char *path, struct span span, struc
     struct output_file *output = arena_alloc(arena, sizeof *output);
     struct diags own;
     diags_init(&own, arena);
-    path = arena_text(arena, path, strlen(path)); /* the statement's own is gone when the file is complete */
+    path = arena_text(arena, path, strlen(path)); /* outlives the statement */
     *output = (struct output_file){.arena = arena, .format = format_of(path, arena)};
     if (writer_open(&output->writer, path, span, &own) == STATUS_OK)
         return output;
@@ -52,7 +50,7 @@ static struct output_file *output_open(const char *path, struct span span, struc
     return NULL;
 }
 
-/* Puts the file where it belongs, unless it is not to be kept. */
+/* Publishes the file if `keep`, else drops it. */
 static enum status output_close(struct output_file *output, bool keep, struct span span, struct diags *diags)
 {
     enum status status = STATUS_OK;
@@ -65,66 +63,66 @@ static enum status output_close(struct output_file *output, bool keep, struct sp
     return status;
 }
 
-/* A file that would be taken for raw elements or a picture does not get text. */
-static bool suits(const struct shell *shell, const char *path, struct span span, struct diags *diags)
+/* Refuses to write text into a file whose ending means raw elements or an image. */
+static bool accepts_text(const struct session *session, const char *path, struct span span, struct diags *diags)
 {
     const struct format *format = format_of_path(path);
-    if (!format || format->style || shell->settings.format == PRINT_RAW)
+    if (!format || format->style || session->settings.format == PRINT_RAW)
         return true;
-    diag_error(diags, span, "results are text, and `%s` would be taken for %s", path_display(path, diags->arena),
+    diag_error(diags, span, "results are text, but the ending of `%s` means %s", path_display(path, diags->arena),
                format->summary);
-    diag_hint(diags, "`| save PATH` writes such a file; `.format raw` before makes results bytes");
+    diag_hint(diags, "`| save PATH` writes such a file; `.format raw` turns results into bytes");
     return false;
 }
 
-enum status output_to(struct shell *shell, const char *path, struct span span, struct diags *diags)
+enum status output_to(struct session *session, const char *path, struct span span, struct diags *diags)
 {
-    struct output_file *before = shell->output;
-    struct output_file *next = path && suits(shell, path, span, diags) ? output_open(path, span, diags) : NULL;
+    struct output_file *before = session->output;
+    struct output_file *next = path && accepts_text(session, path, span, diags) ? output_open(path, span, diags) : NULL;
     if (path && !next)
         return STATUS_FAILED;
-    shell->output = next;
+    session->output = next;
     return before ? output_close(before, true, span, diags) : STATUS_OK;
 }
 
-void output_begin(struct shell *shell)
+void output_redirect(struct session *session)
 {
-    shell->out.file = shell->output ? &shell->output->writer : NULL;
+    session->out.file = session->output ? &session->output->writer : NULL;
 }
 
-enum print_format output_format(const struct shell *shell)
+enum print_format output_format(const struct session *session)
 {
-    return shell->output->format;
+    return session->output->format;
 }
 
-/* What is told while there is no statement that it is about. */
-static void end(struct shell *shell, bool keep, enum exit_status *outcome, const char *note)
+/* `note`: a format that takes the path, or NULL. */
+static void close_and_report(struct session *session, bool keep, enum exit_status *outcome, const char *note)
 {
     struct arena *arena = arena_new();
     struct diags diags;
     diags_init(&diags, arena);
     if (note)
-        diag_note(&diags, (struct span){0}, note, shell->output->writer.path);
-    if (output_close(shell->output, keep, (struct span){0}, &diags) != STATUS_OK)
+        diag_note(&diags, (struct span){0}, note, session->output->writer.path);
+    if (output_close(session->output, keep, (struct span){0}, &diags) != STATUS_OK)
         *outcome = EXIT_QUERY;
-    shell->output = NULL;
-    shell->out.file = NULL;
-    shell_report(shell, &diags);
+    session->output = NULL;
+    session->out.file = NULL;
+    session_report(session, &diags);
     arena_free(arena);
 }
 
-enum exit_status output_fail(struct shell *shell)
+enum exit_status output_fail(struct session *session)
 {
     enum exit_status outcome = EXIT_QUERY;
-    end(shell, true, &outcome, "`%s` is left as it was, and results are printed here again");
+    close_and_report(session, true, &outcome, "`%s` is unchanged; results go to standard output again");
     return outcome;
 }
 
-enum exit_status output_end(struct shell *shell, enum exit_status outcome)
+enum exit_status output_finish(struct session *session, enum exit_status outcome)
 {
-    bool goes_on = outcome == EXIT_QUERY && shell->settings.errors == ERRORS_CONTINUE;
-    bool keep = shell->prompting || outcome == EXIT_FINE || goes_on;
-    if (shell->output)
-        end(shell, keep, &outcome, keep ? NULL : "`%s` is left as it was");
+    bool tolerated = outcome == EXIT_QUERY && session->settings.errors == ERRORS_CONTINUE;
+    bool keep = session->interactive || outcome == EXIT_FINE || tolerated;
+    if (session->output)
+        close_and_report(session, keep, &outcome, keep ? NULL : "`%s` is unchanged");
     return outcome;
 }

@@ -1,79 +1,67 @@
-/* `race PIPELINE`: the same query on the evaluator and on every device, one after another. Results must be the same;
- * times are told apart, and where one begins to win is estimated from two sizes of the same data. */
+#include "repl/session/race.h"
+
 #include "repl/print/number_format.h"
 #include "repl/print/text_table.h"
 #include "repl/session/bandwidth.h"
-#include "repl/session/session.h"
+#include "repl/session/measure.h"
 
 #include "engine/storage/residency.h"
+#include "parser/parse.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    MOST_RUNNERS = 9,
-    MOST_RUNS = 7,
-    PART = 16, /* the smaller size is this part of the rows */
-    LEAST_ROWS = 16 * PART,
+    MAX_ENTRANTS = 9,
+    MAX_RUNS = 7,
+    PART = 16, /* the smaller of the two sizes has rows / PART rows */
+    MIN_ROWS = 16 * PART,
     READ_BYTES = 256 << 20,
-    LEAST_READ_BYTES = 1 << 16
+    MIN_READ_BYTES = 1 << 16
 };
-static const int64_t ENOUGH_NS = 700000000; /* of runs of one query on one backend */
+static const int64_t ENOUGH_NS = 700000000; /* spent on one query and backend */
 
-/* One of those that race. */
+/* A backend in the race. */
 struct entrant {
     char name[64];
     struct backend *device; /* NULL: the evaluator */
     enum backend_class class;
-    struct phase_times first; /* of the first run, with building and moving data there */
+    struct phase_times first; /* of the first run, which builds programs and uploads columns */
     int64_t first_ns;
-    struct phase_times best;  /* of the quickest run after it */
-    int64_t best_ns, part_ns; /* part_ns: of the quickest on a part of the rows; 0: not measured */
-    double bandwidth;         /* bytes a nanosecond that it can read */
-    bool ran;
+    struct phase_times best; /* of the fastest later run */
+    int64_t best_ns;
+    int64_t part_ns;  /* best_ns on the first rows only; 0: not measured */
+    double bandwidth; /* bytes/ns that the backend can read */
 };
 
 struct race {
-    struct shell *shell;
-    struct stmt query; /* the pipeline alone */
+    struct session *session;
+    struct stmt query; /* the pipeline, without `race` */
     struct arena *arena;
     struct diags *diags;
-    struct result reference; /* what the evaluator found */
-    int64_t rows;            /* that the first task reads */
-    struct entrant entrants[MOST_RUNNERS];
+    struct result reference; /* of the evaluator */
+    int64_t rows;            /* read by the first task */
+    struct entrant entrants[MAX_ENTRANTS];
     size_t count;
 };
 
-/* One run on one backend. */
-static enum status run_once(const struct race *race, const struct entrant *entrant, const struct stmt *query,
-                            struct phase_times *times, int64_t *ns, int64_t *rows, struct result *result,
-                            struct diags *diags)
+static struct runner runner_for(const struct race *race, const struct entrant *entrant)
 {
-    struct runner runner = race->shell->runner;
-    struct run_trace trace = {.arena = race->arena};
-    struct timing timing;
-    timing_init(&timing, race->arena);
+    struct runner runner = race->session->runner;
     runner.device = entrant->device;
     runner.chooser = NULL;
     runner.hasty = false;
-    runner.timing = &timing;
-    runner.trace = &trace;
-    int64_t began = now_ns();
-    enum status status = run_statement(&runner, query, race->arena, result, diags);
-    *ns = now_ns() - began;
-    *times = trace_times(&timing);
-    *rows = trace.count > 0 ? trace.tasks[0].rows_in : 0;
-    return status;
+    return runner;
 }
 
-/* As they print: 0.0 is not -0.0, and any NaN is like any other. */
+/* Bit for bit, except that all NaN are equal. */
 static bool same_numbers(double a, double b)
 {
     return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
 }
 
-/* By their values, which one backend may store in fewer bytes than another. */
+/* Backends may store the same values in different widths. */
 static bool same_columns(const struct column *a, const struct column *b, const atomic_int *cancel)
 {
     bool number = type_table[a->type].kind == KIND_FLOAT;
@@ -102,11 +90,11 @@ static bool same_results(const struct race *race, const struct result *a, const 
     const struct relation *left = a->relation, *right = b->relation;
     bool same = left->count == right->count && left->rows == right->rows;
     for (size_t k = 0; same && k < left->count; k++)
-        same = same_columns(left->columns[k], right->columns[k], race->shell->platform->cancel);
+        same = same_columns(left->columns[k], right->columns[k], race->session->platform->cancel);
     return same;
 }
 
-/* Compares with the evaluator's result, which the first entrant leaves. An error if they differ. */
+/* Compares with the evaluator's result; the evaluator runs first. */
 static enum status check_result(struct race *race, const struct entrant *entrant, struct result *result)
 {
     struct span span = race->query.span;
@@ -119,38 +107,29 @@ static enum status check_result(struct race *race, const struct entrant *entrant
         race->reference = *result;
         *result = (struct result){.kind = RESULT_NONE};
     } else if (!same_results(race, &race->reference, result)) {
-        (void)diag_error(race->diags, span, "the result of %s is not the evaluator's", entrant->name);
-        diag_hint(race->diags, "this is a defect of rql or of the device's driver: please report it");
+        (void)diag_error(race->diags, span, "the result of %s differs from the evaluator's", entrant->name);
+        diag_hint(race->diags, "this is a bug in rql or in the device's driver; please report it");
         return STATUS_FAILED;
     }
     return STATUS_OK;
 }
 
-/* The quickest of some runs. */
-static enum status run_often(const struct race *race, const struct entrant *entrant, const struct stmt *query,
-                             struct phase_times *best, int64_t *best_ns, struct diags *diags)
+/* The fastest of several runs. */
+static enum status run_repeated(const struct race *race, const struct entrant *entrant, const struct stmt *query,
+                                struct phase_times *best, int64_t *best_ns, struct diags *diags)
 {
-    int64_t spent = 0;
-    *best_ns = 0;
-    for (int run = 0; run < MOST_RUNS && (run == 0 || spent < ENOUGH_NS); run++) {
-        struct phase_times times;
-        int64_t ns, rows;
-        struct result result;
-        enum status status = run_once(race, entrant, query, &times, &ns, &rows, &result, diags);
-        result_release(&result);
-        if (status != STATUS_OK)
-            return status;
-        if (*best_ns == 0 || ns < *best_ns) {
-            *best_ns = ns;
-            *best = times;
-        }
-        spent += ns;
+    const struct runner runner = runner_for(race, entrant);
+    struct measurements runs;
+    enum status status = measure_repeated(&runner, query, MAX_RUNS, ENOUGH_NS, race->arena, &runs, diags);
+    if (status == STATUS_OK) {
+        *best = runs.best;
+        *best_ns = runs.ns[0];
     }
-    return STATUS_OK;
+    return status;
 }
 
-/* The query on the first rows only: `take` after the source and what is zipped to it. */
-static struct stmt part_of(const struct race *race)
+/* The query on the first rows only: inserts `take` after the source and its `zip` stages. */
+static struct stmt shorten_query(const struct race *race)
 {
     const struct pipeline *whole = race->query.pipeline;
     struct pipeline *pipeline = arena_alloc(race->arena, sizeof *pipeline);
@@ -176,53 +155,54 @@ static struct stmt part_of(const struct race *race)
     return part;
 }
 
-/* A smaller size may be refused, as by a zip further on: then there is nothing to estimate from. */
+/* A query may fail on fewer rows, as with a later `zip`; then nothing is estimated. */
 static enum status run_part(const struct race *race, struct entrant *entrant)
 {
-    if (race->rows < LEAST_ROWS)
+    if (race->rows < MIN_ROWS)
         return STATUS_OK;
-    struct stmt part = part_of(race);
-    struct diags unheard;
+    struct stmt part = shorten_query(race);
+    const struct runner runner = runner_for(race, entrant);
+    struct diags ignored;
+    struct measurement first;
     struct phase_times times;
-    int64_t ns, rows;
     struct result result;
-    diags_init(&unheard, race->arena);
-    enum status status = run_once(race, entrant, &part, &times, &ns, &rows, &result, &unheard);
+    diags_init(&ignored, race->arena);
+    enum status status = measure_once(&runner, &part, race->arena, &first, &result, &ignored);
     result_release(&result);
     if (status == STATUS_OK)
-        status = run_often(race, entrant, &part, &times, &entrant->part_ns, &unheard);
+        status = run_repeated(race, entrant, &part, &times, &entrant->part_ns, &ignored);
     return status == STATUS_CANCELLED ? status : STATUS_OK;
 }
 
 static enum status run_entrant(struct race *race, struct entrant *entrant)
 {
-    int64_t rows;
+    const struct runner runner = runner_for(race, entrant);
+    struct measurement first;
     struct result result;
-    enum status status =
-        run_once(race, entrant, &race->query, &entrant->first, &entrant->first_ns, &rows, &result, race->diags);
+    enum status status = measure_once(&runner, &race->query, race->arena, &first, &result, race->diags);
     if (status == STATUS_OK) {
-        race->rows = entrant->device ? race->rows : rows;
+        entrant->first = first.times;
+        entrant->first_ns = first.ns;
+        if (!entrant->device && first.trace.count > 0)
+            race->rows = first.trace.tasks[0].rows_in;
         status = check_result(race, entrant, &result);
     }
     result_release(&result);
     if (status == STATUS_OK)
-        status = run_often(race, entrant, &race->query, &entrant->best, &entrant->best_ns, race->diags);
-    if (status == STATUS_OK)
-        status = run_part(race, entrant);
-    entrant->ran = status == STATUS_OK;
-    return status;
+        status = run_repeated(race, entrant, &race->query, &entrant->best, &entrant->best_ns, race->diags);
+    return status == STATUS_OK ? run_part(race, entrant) : status;
 }
 
-/* How fast a device reads a column that it has, found by its plainest query. */
+/* How fast a device reads a resident column: the simplest query. */
 static double device_bandwidth(const struct race *race, const struct entrant *entrant)
 {
     static const char text[] = "race_column | max";
     const struct source source = {"", text, sizeof text - 1};
-    struct diags unheard;
+    struct diags ignored;
     struct stmt *query;
-    diags_init(&unheard, race->arena);
+    diags_init(&ignored, race->arena);
     struct column *column = column_reserve(TYPE_I64, TYPE_I64, READ_BYTES / 8);
-    if (!column || parse(&source, PARSE_SCRIPT, race->arena, &unheard, &query) != PARSE_OK) {
+    if (!column || parse(&source, PARSE_SCRIPT, race->arena, &ignored, &query) != PARSE_OK) {
         column_unref(column);
         return 0;
     }
@@ -230,33 +210,33 @@ static double device_bandwidth(const struct race *race, const struct entrant *en
     const char *name = "race_column";
     struct relation *relation = relation_new(column->rows, 1, &column, &name);
     struct race trial = *race;
-    struct shell shell = *race->shell;
-    shell.runner.env = env_copy(race->shell->runner.env);
-    env_set_relation(shell.runner.env, name, relation);
-    trial.shell = &shell;
+    struct session session = *race->session;
+    session.runner.env = env_copy(race->session->runner.env);
+    env_set_relation(session.runner.env, name, relation);
+    trial.session = &session;
     struct phase_times times;
     int64_t ns;
-    enum status status = run_often(&trial, entrant, query, &times, &ns, &unheard);
-    env_free(shell.runner.env);
+    enum status status = run_repeated(&trial, entrant, query, &times, &ns, &ignored);
+    env_free(session.runner.env);
     relation_unref(relation);
     column_unref(column);
     bool known = status == STATUS_OK && times.ns[PHASE_KERNEL] > 0;
     return known ? (double)times.bytes / (double)times.ns[PHASE_KERNEL] : 0;
 }
 
-/* Bytes a nanosecond of the quickest run; 0 if it says nothing. */
+/* Bytes/ns of the fastest run; 0: unknown. */
 static double rate_of(const struct entrant *entrant)
 {
     int64_t kernel = entrant->best.ns[PHASE_KERNEL];
     return kernel > 0 ? (double)entrant->best.bytes / (double)kernel : 0;
 }
 
-/* What is in reach: the best that was measured, be it by the query itself. Processors are measured with as many bytes
- * as the query moves, since what fits their caches is read faster. */
+/* The highest rate measured, by the query itself or by a plain read. CPUs read as many bytes as the query does, because
+ * what fits their caches is read faster. */
 static void find_bandwidths(struct race *race)
 {
     int64_t bytes = race->entrants[0].best.bytes;
-    bytes = bytes < LEAST_READ_BYTES ? LEAST_READ_BYTES : bytes > READ_BYTES ? READ_BYTES : bytes;
+    bytes = bytes < MIN_READ_BYTES ? MIN_READ_BYTES : bytes > READ_BYTES ? READ_BYTES : bytes;
     double host = read_bandwidth(bytes);
     for (size_t i = 0; i < race->count; i++) {
         const struct entrant *entrant = &race->entrants[i];
@@ -269,14 +249,14 @@ static void find_bandwidths(struct race *race)
     }
 }
 
-/* The evaluator, and the devices by their numbers. */
+/* The evaluator, then all devices in the order of .devices. */
 static void find_entrants(struct race *race)
 {
     race->entrants[race->count++] = (struct entrant){.name = "host", .class = CLASS_EVALUATOR};
-    for (int number = 1; race->count < MOST_RUNNERS; number++) {
+    for (int number = 1; race->count < MAX_ENTRANTS; number++) {
         char choice[16];
         (void)snprintf(choice, sizeof choice, "%d", number);
-        struct backend *device = race->shell->platform->open_device(choice);
+        struct backend *device = race->session->platform->open_device(choice);
         struct profile profile = {0};
         if (!device)
             return;
@@ -303,7 +283,7 @@ static const struct text_column columns[COLUMNS] = {
     [RETRIEVE] = {"retrieve", false},
     [BEST] = {"best run", false},
     [RATE] = {"GB/s", false},
-    [SHARE] = {"of memory's", false},
+    [SHARE] = {"of peak", false},
 };
 
 static void add_ms(struct strbuf *out, int64_t ns)
@@ -334,61 +314,58 @@ static void add_entrant(struct text_table *table, const struct entrant *entrant)
         strbuf_free(&cells[k]);
 }
 
-/* What a run takes as fixed + each * rows. */
+/* The time of a run: fixed + per_row * rows, in ns. */
 struct line {
-    double fixed, each;
+    double fixed, per_row;
 };
 
-static struct line line_of(const struct race *race, const struct entrant *entrant)
+static struct line fit_line(const struct race *race, const struct entrant *entrant)
 {
     double rows = (double)race->rows, part = (double)(race->rows / PART);
-    double each = ((double)entrant->best_ns - (double)entrant->part_ns) / (rows - part);
-    each = each > 0 ? each : 0;
-    double fixed = (double)entrant->part_ns - each * part;
-    return (struct line){fixed > 0 ? fixed : 0, each};
+    double per_row = ((double)entrant->best_ns - (double)entrant->part_ns) / (rows - part);
+    per_row = per_row > 0 ? per_row : 0;
+    double fixed = (double)entrant->part_ns - per_row * part;
+    return (struct line){fixed > 0 ? fixed : 0, per_row};
 }
 
-/* From how many rows on the device is quicker than the evaluator. */
-static void add_crossing(struct strbuf *out, const struct race *race, const struct entrant *entrant)
+/* The number of rows at which the device becomes faster than the evaluator. */
+static void add_crossover(struct strbuf *out, const struct race *race, const struct entrant *entrant)
 {
     const struct entrant *host = &race->entrants[0];
     if (host->part_ns == 0 || entrant->part_ns == 0)
         return;
-    struct line slow = line_of(race, host), quick = line_of(race, entrant);
-    double from = (quick.fixed - slow.fixed) / (slow.each - quick.each);
-    if (slow.each <= quick.each && slow.fixed <= quick.fixed) {
-        strbuf_printf(out, "%s: the host is quicker at any number of rows\n", entrant->name);
-    } else if (slow.each <= quick.each) {
-        strbuf_printf(out, "%s: quicker than the host only up to about ", entrant->name);
+    struct line on_host = fit_line(race, host), on_device = fit_line(race, entrant);
+    double from = (on_device.fixed - on_host.fixed) / (on_host.per_row - on_device.per_row);
+    if (on_host.per_row <= on_device.per_row && on_host.fixed <= on_device.fixed) {
+        strbuf_printf(out, "%s: slower than the host at any number of rows\n", entrant->name);
+    } else if (on_host.per_row <= on_device.per_row) {
+        strbuf_printf(out, "%s: faster than the host only up to about ", entrant->name);
         number_format_short(out, from > 0 ? from : 0);
         strbuf_puts(out, " rows\n");
     } else if (from <= 1) {
-        strbuf_printf(out, "%s: quicker than the host at any number of rows\n", entrant->name);
+        strbuf_printf(out, "%s: faster than the host at any number of rows\n", entrant->name);
     } else {
-        strbuf_printf(out, "%s: quicker than the host from about ", entrant->name);
+        strbuf_printf(out, "%s: faster than the host from about ", entrant->name);
         number_format_short(out, from);
-        strbuf_puts(out, " rows on\n");
+        strbuf_puts(out, " rows\n");
     }
 }
 
 static void print_race(struct race *race)
 {
-    struct strbuf *out = &race->shell->out.text;
-    struct print_style style = shell_print_style(race->shell);
+    struct strbuf *out = &race->session->out.text;
+    struct print_style style = session_report_style(race->session);
     struct text_table table;
     text_table_init(&table, race->arena, columns, COLUMNS);
     for (size_t i = 0; i < race->count; i++)
         add_entrant(&table, &race->entrants[i]);
-    style.header = true;
-    style.format = style.format == PRINT_TSV ? PRINT_TABLE : style.format;
     text_table_print(out, &table, &style);
-    if (style.format != PRINT_TABLE && style.format != PRINT_MARKDOWN) { /* for programs */
+    if (style.format != PRINT_TABLE && style.format != PRINT_MARKDOWN) /* the other formats are for programs */
         return;
-    }
-    strbuf_printf(out,
-                  race->count > 1 ? "times in ms; the results are identical\n" : "times in ms; there is no device\n");
+    strbuf_puts(out,
+                race->count > 1 ? "times in ms; the results are identical\n" : "times in ms; there is no device\n");
     for (size_t i = 1; i < race->count; i++)
-        add_crossing(out, race, &race->entrants[i]);
+        add_crossover(out, race, &race->entrants[i]);
 }
 
 static enum status check_query(const struct race *race)
@@ -396,16 +373,16 @@ static enum status check_query(const struct race *race)
     const struct pipeline *pipeline = race->query.pipeline;
     const struct stage *last = pipeline->stage_count > 0 ? &pipeline->stages[pipeline->stage_count - 1] : NULL;
     if (last && last->word->stage == STAGE_SAVE) {
-        (void)diag_error(race->diags, last->span, "a race compares results and keeps none");
-        diag_hint(race->diags, "leave `save` out");
+        (void)diag_error(race->diags, last->span, "`race` compares results and cannot save them");
+        diag_hint(race->diags, "remove `save`");
         return STATUS_FAILED;
     }
     return STATUS_OK;
 }
 
-enum status race(struct shell *shell, const struct stmt *stmt, struct arena *arena, struct diags *diags)
+enum status race_run(struct session *session, const struct stmt *stmt, struct arena *arena, struct diags *diags)
 {
-    struct race race = {.shell = shell, .query = *stmt, .arena = arena, .diags = diags};
+    struct race race = {.session = session, .query = *stmt, .arena = arena, .diags = diags};
     race.query.kind = STMT_PIPELINE;
     enum status status = check_query(&race);
     if (status == STATUS_OK)

@@ -1,4 +1,4 @@
-/* `.tables`: what has been named, how large it is and where. */
+/* `.tables`: the names defined, their sizes and residency. */
 #include "repl/print/number_format.h"
 #include "repl/print/text_table.h"
 #include "repl/session/command_call.h"
@@ -12,10 +12,10 @@ static const struct text_column columns[COLUMNS] = {
     [WHERE] = {"where", true}, [WHAT] = {"what", true},
 };
 
-/* Places that elements are in; a relation's columns may be in several. */
-enum { IN_FILE = 1, IN_MEMORY = 2, ON_DEVICE = 4, LATER = 8 };
+/* Residency of a column; the columns of a relation may differ. */
+enum { IN_FILE = 1, IN_MEMORY = 2, ON_DEVICE = 4, DEFERRED = 8 };
 
-/* Whether a device that has started has all rows. */
+/* Whether all rows are resident on a GPU that has started. */
 static bool device_has(struct backend *device, const struct column *column)
 {
     struct profile profile;
@@ -28,7 +28,7 @@ static int places_of(struct backend *device, const struct column *column)
 {
     int host = column->mapping && mapping_is_file(column->mapping) ? IN_FILE : IN_MEMORY;
     if (column->residency)
-        return column_is_deferred(column) ? LATER : ON_DEVICE;
+        return column_is_deferred(column) ? DEFERRED : ON_DEVICE;
     return device_has(device, column) ? host | ON_DEVICE : host;
 }
 
@@ -49,7 +49,7 @@ static void add_number(struct strbuf *out, int64_t number, const struct print_st
         strbuf_printf(out, "%lld", (long long)number);
 }
 
-static void add_relation(struct strbuf *cells, const struct relation *relation, const struct shell *shell,
+static void add_relation(struct strbuf *cells, const struct relation *relation, const struct session *session,
                          const struct print_style *style)
 {
     int places = 0;
@@ -58,19 +58,19 @@ static void add_relation(struct strbuf *cells, const struct relation *relation, 
     for (size_t k = 0; k < relation->count; k++) {
         const struct column *column = relation->columns[k];
         bytes += relation->rows * (int64_t)type_table[column->store].size;
-        places |= places_of(shell->runner.device, column);
+        places |= places_of(session->runner.device, column);
         strbuf_puts(what, k ? ", " : "");
         strbuf_puts(what, relation->names[k]);
         strbuf_printf(what, " %s", type_table[column->type].name);
         if (column->store != column->type)
-            strbuf_printf(what, " kept as %s", type_table[column->store].name);
+            strbuf_printf(what, " stored as %s", type_table[column->store].name);
     }
     add_number(&cells[ROWS], relation->rows, style);
     add_number(&cells[BYTES], bytes, style);
     add_places(&cells[WHERE], places);
 }
 
-static void add_binding(struct text_table *table, const struct binding *binding, const struct shell *shell,
+static void add_binding(struct text_table *table, const struct binding *binding, const struct session *session,
                         const struct print_style *style)
 {
     struct strbuf cells[COLUMNS] = {{0}};
@@ -80,7 +80,7 @@ static void add_binding(struct text_table *table, const struct binding *binding,
         scalar_print(&cells[WHAT], &binding->scalar);
         break;
     case BINDING_RELATION:
-        add_relation(cells, binding->relation, shell, style);
+        add_relation(cells, binding->relation, session, style);
         break;
     case BINDING_FUNCTION: {
         struct span span = binding->function->span;
@@ -95,16 +95,16 @@ static void add_binding(struct text_table *table, const struct binding *binding,
 
 enum exit_status run_tables(struct command_call *call)
 {
-    struct shell *shell = call->shell;
-    struct print_style style = shell_print_style(shell);
-    if (call->env->count == 0 && shell->out_terminal) {
-        strbuf_puts(&shell->out.text, "nothing has been named yet; let NAME = ... does\n");
+    struct session *session = call->session;
+    struct print_style style = session_print_style(session);
+    if (call->env->count == 0 && session->out_terminal) {
+        strbuf_puts(&session->out.text, "no names are defined; `let NAME = ...` defines one\n");
         return EXIT_FINE;
     }
     struct text_table table;
     text_table_init(&table, call->arena, columns, COLUMNS);
     for (size_t i = 0; i < call->env->count; i++)
-        add_binding(&table, &call->env->bindings[i], shell, &style);
-    text_table_print(&shell->out.text, &table, &style);
+        add_binding(&table, &call->env->bindings[i], session, &style);
+    text_table_print(&session->out.text, &table, &style);
     return EXIT_FINE;
 }

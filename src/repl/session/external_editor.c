@@ -1,5 +1,4 @@
-/* A text in the user's editor. */
-#include "repl/session/session.h"
+#include "repl/session/external_editor.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -21,13 +20,13 @@ static const char *editor_command(void)
     return "vi";
 }
 
-static enum status cannot(struct diags *diags, struct span span, const char *what)
+static enum status report_errno(struct diags *diags, struct span span, const char *what)
 {
     return diag_error(diags, span, "cannot %s: %s", what, strerror(errno));
 }
 
-/* A new file that only the user reads; -1 if there is none. The ending lets editors colour it. */
-static int make_file(char *path, size_t size)
+/* A new file, private to the user; -1 on failure. Editors highlight by the ending. */
+static int create_file(char *path, size_t size)
 {
     const char *folder = getenv("TMPDIR");
     (void)snprintf(path, size, "%s/rql-XXXXXX.rql", folder && folder[0] == '/' ? folder : "/tmp");
@@ -41,7 +40,7 @@ static bool write_file(int fd, const char *text)
     return file && fclose(file) == 0 && written;
 }
 
-/* Runs the editor on the terminal, as a shell would: Ctrl-C is for the editor and not for rql. */
+/* Runs the editor on the terminal, as a shell would: Ctrl-C goes to the editor, not to rql. */
 static int run_editor(const char *path)
 {
     struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
@@ -50,7 +49,7 @@ static int run_editor(const char *path)
     pid_t child = fork();
     if (child == 0) {
         (void)signal(SIGINT, SIG_DFL);
-        /* As git does: the variable may hold options. */
+        /* Like git: the variable may contain options. */
         struct strbuf command = {0};
         strbuf_printf(&command, "%s \"$1\"", editor_command());
         (void)execl("/bin/sh", "sh", "-c", command.text, editor_command(), path, (char *)NULL);
@@ -78,19 +77,19 @@ static bool read_file(const char *path, struct strbuf *text)
     return whole;
 }
 
-enum status edit_text(const char *text, struct span span, struct strbuf *edited, struct diags *diags)
+enum status external_editor_run(const char *text, struct span span, struct strbuf *edited, struct diags *diags)
 {
     char path[4096];
-    int fd = make_file(path, sizeof path);
+    int fd = create_file(path, sizeof path);
     if (fd < 0)
-        return cannot(diags, span, "make a file for the editor");
+        return report_errno(diags, span, "create a file for the editor");
     enum status status = STATUS_OK;
     int ended = write_file(fd, text) ? run_editor(path) : -1;
     if (ended != 0) {
-        status = diag_error(diags, span, "the editor `%s` did not end well, so nothing is run", editor_command());
-        diag_hint(diags, "VISUAL or EDITOR in the environment say which editor it is");
+        status = diag_error(diags, span, "the editor `%s` failed, so nothing is run", editor_command());
+        diag_hint(diags, "set VISUAL or EDITOR to choose another editor");
     } else if (!read_file(path, edited)) {
-        status = cannot(diags, span, "read what was edited");
+        status = report_errno(diags, span, "read the edited text");
     }
     (void)unlink(path);
     return status;

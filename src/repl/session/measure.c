@@ -1,0 +1,52 @@
+#include "repl/session/measure.h"
+
+#include <stdlib.h>
+
+enum status measure_once(const struct runner *runner, const struct stmt *query, struct arena *arena,
+                         struct measurement *measurement, struct result *result, struct diags *diags)
+{
+    struct runner measured = *runner;
+    struct timing timing;
+    timing_init(&timing, arena);
+    measurement->trace = (struct run_trace){.arena = arena};
+    measured.timing = &timing;
+    measured.trace = &measurement->trace;
+    const int64_t began = now_ns();
+    enum status status = run_statement(&measured, query, arena, result, diags);
+    measurement->ns = now_ns() - began;
+    measurement->times = trace_times(&timing);
+    return status;
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+enum status measure_repeated(const struct runner *runner, const struct stmt *query, int max_runs, int64_t enough_ns,
+                             struct arena *arena, struct measurements *measurements, struct diags *diags)
+{
+    enum status status = STATUS_OK;
+    int64_t spent = 0, best = INT64_MAX;
+    *measurements = (struct measurements){.ns = arena_array(arena, (size_t)max_runs, sizeof(int64_t))};
+    while (measurements->count < max_runs && (spent < enough_ns || measurements->count == 0)) {
+        struct arena *own = arena_new();
+        struct measurement run;
+        struct result result;
+        status = measure_once(runner, query, own, &run, &result, diags);
+        result_release(&result);
+        arena_free(own);
+        if (status != STATUS_OK)
+            break;
+        const int64_t ns = run.ns - run.times.ns[PHASE_BUILD];
+        if (ns < best)
+            measurements->best = run.times;
+        best = ns < best ? ns : best;
+        measurements->ns[measurements->count++] = ns;
+        measurements->build_ns += run.times.ns[PHASE_BUILD];
+        spent += run.ns;
+    }
+    qsort(measurements->ns, (size_t)measurements->count, sizeof *measurements->ns, compare_ns);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* Timed runs of a query, for `.timing N`, `explain run` and `race`. */
+#ifndef RQL_REPL_SESSION_MEASURE_H
+#define RQL_REPL_SESSION_MEASURE_H
+
+#include "engine/run/run.h"
+
+/* One run. */
+struct measurement {
+    int64_t ns;
+    struct phase_times times;
+    struct run_trace trace; /* tasks, in the arena of the run */
+};
+
+/* Several runs. Their times exclude building programs, which happens once. */
+struct measurements {
+    int64_t *ns; /* ascending */
+    int count;
+    int64_t build_ns;        /* in all runs */
+    struct phase_times best; /* of the fastest run */
+};
+
+/* Runs a query once; the runner's own timing and trace are not used. The caller releases the result. */
+enum status measure_once(const struct runner *runner, const struct stmt *query, struct arena *arena,
+                         struct measurement *measurement, struct result *result, struct diags *diags);
+
+/* Repeats a query until it has run `max_runs` times or for `enough_ns`, whichever is first, but at least once. If a run
+ * fails or is cancelled, the runs before it count. */
+enum status measure_repeated(const struct runner *runner, const struct stmt *query, int max_runs, int64_t enough_ns,
+                             struct arena *arena, struct measurements *measurements, struct diags *diags);
+
+#endif
