@@ -66,7 +66,7 @@ $(B)/parser/lexer.c: src/parser/lexer.re
 $(B)/parser/%.o: $(B)/parser/%.c Makefile VERSION | $(B)/parser/grammar.h
 	$(CC) $(ALL_CFLAGS) -Isrc/parser -MMD -MP -c -o $@ $<
 
-# A kernel skeleton becomes a C string: cl/kernels/reduce.cl defines `const char kernel_reduce[]`.
+# A kernel template becomes a C string: cl/kernels/scatter.cl defines `const char kernel_scatter[]`.
 $(B)/cl/kernels/%.c: src/cl/kernels/%.cl
 	@mkdir -p $(@D)
 	@{ printf 'extern const char kernel_$*[];\nconst char kernel_$*[] = {'; \

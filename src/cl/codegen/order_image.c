@@ -1,5 +1,7 @@
 #include "cl/codegen/order_image.h"
 
+#include "cl/codegen/template.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +20,15 @@ const struct image image_table[TYPE_COUNT] = {
     [TYPE_F32] = {"uint", "image_float", false, true, UINT32_C(1) << 31},
     [TYPE_F64] = {"ulong", "image_double", true, true, UINT64_C(1) << 63},
 };
+
+extern const char kernel_key_encoding[];
+
+void image_functions(struct strbuf *out, bool decode)
+{
+    const struct part parts[] = {{"decode", decode ? "1" : ""}, {NULL, NULL}};
+
+    template_expand(out, kernel_key_encoding, parts);
+}
 
 uint64_t image_most(const struct image *image)
 {

@@ -6,6 +6,7 @@
 #ifndef RQL_CL_CODEGEN_ORDER_IMAGE_H
 #define RQL_CL_CODEGEN_ORDER_IMAGE_H
 
+#include "base/strbuf.h"
 #include "engine/values/types.h"
 
 struct image {
@@ -17,6 +18,9 @@ struct image {
 };
 
 extern const struct image image_table[TYPE_COUNT]; /* by store */
+
+/* Appends the functions of kernels/key_encoding.cl; `decode`: the inverse ones as well. */
+void image_functions(struct strbuf *out, bool decode);
 
 /* All bits of an image set. */
 uint64_t image_most(const struct image *image);

@@ -8,6 +8,15 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+static size_t letters(const char *text)
+{
+    size_t count = 0;
+
+    while (is_letter(text[count]))
+        count++;
+    return count;
+}
+
 static const char *part_text(const struct part *parts, const char *name, size_t length)
 {
     for (; parts->text; parts++)
@@ -16,47 +25,91 @@ static const char *part_text(const struct part *parts, const char *name, size_t 
     return NULL;
 }
 
-/* Takes back the indentation written since the last line's end; false if there is more than that on the line. */
-static bool drop_indentation(struct strbuf *out)
+static bool starts_with(const char *text, const char *prefix)
 {
-    size_t length = out->length;
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
 
-    while (length > 0 && out->text[length - 1] == ' ')
-        length--;
-    if (length > 0 && out->text[length - 1] != '\n')
-        return false;
-    out->length = length;
-    if (out->text)
-        out->text[length] = '\0';
-    return true;
+/* Follows $if, $else and $end: lines are left out while `off`, the depth of the $if that does so, is not 0. */
+struct conditions {
+    int depth, off;
+};
+
+/* Whether the line, from its first character that is no space, is a condition or a comment. */
+static bool is_directive(struct conditions *conditions, const char *line, const struct part *parts)
+{
+    if (starts_with(line, "///"))
+        return true;
+    if (starts_with(line, "$if ")) {
+        const char *name = line + strlen("$if "), *text = part_text(parts, name, letters(name));
+        conditions->depth++;
+        if (!conditions->off && (!text || !*text))
+            conditions->off = conditions->depth;
+        return true;
+    }
+    if (starts_with(line, "$else\n")) {
+        if (!conditions->off)
+            conditions->off = conditions->depth;
+        else if (conditions->off == conditions->depth)
+            conditions->off = 0;
+        return true;
+    }
+    if (starts_with(line, "$end\n")) {
+        if (conditions->off == conditions->depth)
+            conditions->off = 0;
+        conditions->depth--;
+        return true;
+    }
+    return false;
+}
+
+/* Appends text up to `end` with its names replaced. */
+static void expand_names(struct strbuf *out, const char *at, const char *end, const struct part *parts)
+{
+    const char *dollar;
+
+    while ((dollar = memchr(at, '$', (size_t)(end - at)))) {
+        size_t length = letters(dollar + 1);
+        const char *text = part_text(parts, dollar + 1, length);
+        strbuf_add(out, at, (size_t)(dollar - at));
+        at = dollar + 1 + length;
+        if (text)
+            template_expand(out, text, parts);
+        else
+            strbuf_add(out, dollar, 1 + length);
+    }
+    strbuf_add(out, at, (size_t)(end - at));
 }
 
 void template_expand(struct strbuf *out, const char *template, const struct part *parts)
 {
-    const char *at = template;
+    struct conditions conditions = {0};
 
-    while (*at) {
-        const char *dollar = strchr(at, '$');
-        if (!dollar) {
-            strbuf_puts(out, at);
-            return;
-        }
-        strbuf_add(out, at, (size_t)(dollar - at));
-        const char *end = dollar + 1;
-        while (is_letter(*end))
-            end++;
-        const char *text = part_text(parts, dollar + 1, (size_t)(end - dollar - 1));
-        at = end;
-        if (!text) {
-            strbuf_add(out, dollar, (size_t)(end - dollar));
-            continue;
-        }
-        if (*end == '\n' && drop_indentation(out)) {
-            strbuf_puts(out, text);
-            if (*text == '\0' || out->text[out->length - 1] == '\n')
-                at++;
+    while (*template) {
+        size_t indent = strspn(template, " ");
+        const char *line = template + indent, *newline = strchr(line, '\n');
+        const char *end = newline ? newline + 1 : line + strlen(line);
+        bool directive = is_directive(&conditions, line, parts);
+        const char *part = *line == '$' ? part_text(parts, line + 1, letters(line + 1)) : NULL;
+        if (directive || conditions.off) {
+            /* left out */
+        } else if (part && line + 1 + letters(line + 1) == newline) {
+            template_expand(out, part, parts);
+            if (*part && part[strlen(part) - 1] != '\n')
+                strbuf_putc(out, '\n');
         } else {
-            strbuf_puts(out, text);
+            expand_names(out, template, end, parts);
         }
+        template = end;
     }
+}
+
+const char *template_text(struct arena *arena, const char *template, const struct part *parts)
+{
+    struct strbuf out = {0};
+
+    template_expand(&out, template, parts);
+    const char *text = arena_text(arena, out.text ? out.text : "", out.length);
+    strbuf_free(&out);
+    return text;
 }

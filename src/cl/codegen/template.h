@@ -1,7 +1,15 @@
-/* Templates: text with $names in it. Kernel skeletons and the forms of operations are both written this way. */
+/* Templates: text with named holes, `$name`. Kernels (cl/kernels) and the forms of operations are templates.
+ *
+ * Line by line:
+ *   $name on a line of its own   the lines of that part, or no line if it is empty
+ *   ... $name ...                the text of the part in place; a name that no part has stays
+ *   $if name, $else, $end        the lines between only if the part is not empty (or only if it is); they nest
+ *   /// ...                      a comment for readers of the template, left out
+ * The text of a part is a template itself, expanded with the same parts. */
 #ifndef RQL_CL_CODEGEN_TEMPLATE_H
 #define RQL_CL_CODEGEN_TEMPLATE_H
 
+#include "base/arena.h"
 #include "base/strbuf.h"
 
 struct part {
@@ -9,8 +17,10 @@ struct part {
     const char *text; /* NULL ends a list of parts */
 };
 
-/* Appends `template` with each $name replaced by the text of that part. A line that holds nothing but a name takes the
- * part's lines as they are, and disappears if it has none. A name that no part has stays, for the compiler to find. */
+/* Appends `template` expanded with `parts`. */
 void template_expand(struct strbuf *out, const char *template, const struct part *parts);
+
+/* `template` expanded, in the arena. */
+const char *template_text(struct arena *arena, const char *template, const struct part *parts);
 
 #endif

@@ -15,7 +15,7 @@ struct kernel_config {
     size_t groups; /* work-groups for each compute unit */
     int64_t least; /* rows that a work-group is worth starting for */
     size_t unroll; /* rows that a work-item has under way at once, ... */
-    size_t gated;  /* ... where gates leave most of them early (filter_gate.h), and ... */
+    size_t gated;  /* ... where gates leave most of them early (filter_order.h), and ... */
     size_t tile;   /* ... in the passes of a filter; 0 with chunks */
     size_t tiles;  /* at most so many of those are a work-group's chunk */
     int64_t rows;  /* the most rows of one launch, for code of up to `weight` operations; fewer for longer code */

@@ -1,7 +1,16 @@
-/* The second pass of a filter: every group copies the kept rows of its chunk, tile by tile and in order. A work-item looks
- * at eight rows of a tile, a group's width apart; how many rows of each such stripe are kept before its own is found for
- * all eight stripes in one scan, with a 16-bit count for each. Neighbours that keep their rows write to neighbouring
- * memory. */
+/// The second pass of a filter on a GPU: each group copies the kept rows of its chunk, tile by tile and in order, from
+/// starts[group] on, which the first pass (rows_grid.cl) has counted.
+///
+/// Strategy: a work-item has $tile rows of a tile, a group's width apart. One scan in local memory finds how many rows are
+/// kept before its own in each of these stripes, all eight at once with a 16-bit count each. Neighbours that keep their
+/// rows then write to neighbouring addresses.
+///
+/// Filled in for `b + 1` of the rows with a < 42:
+///   $rows        row_block.cl
+///   $row         const int v0 = in0[i]; ... const int keep = v2; kept |= (uint)(keep & 1) << j;
+///   $write       const int v1 = in1[i]; ... out0[at] = v3;
+///   $parameters, $prologue, $declare and $finish as in rows_grid.cl
+/* Copies the kept rows of a group's chunk. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void $name(
 $parameters
     __global const ulong *starts,
@@ -23,7 +32,7 @@ $rows
                 const ulong i = first + j * $group;
                 if (i >= end)
                     break;
-$tail
+$row
             }
         }
         const ulong2 own = (ulong2)(
@@ -50,7 +59,7 @@ $tail
             if ((kept >> j & 1) == 0)
                 continue;
             const ulong i = tile + j * $group + lane;
-$single
+$write
         }
     }
 $finish

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-extern const char kernel_images[], kernel_extents[];
+extern const char kernel_column_minmax[];
 
 enum { EXTENTS, PARTIAL = 3 /* numbers of each group */ };
 
@@ -22,18 +22,12 @@ static const char *extents_text(const struct kernel_config *shape, const struct 
         {"ones", image->wide ? "0xfffffffffffffffful" : "0xffffffffu"},
         {"sign", image->wide ? "0x8000000000000000ul" : "0x80000000u"}, /* the bits of -0.0 */
         {"each", row_loop_loop(shape)},
-        {"most", image->number ? "        if (image == $ones)\n            odd |= 1;\n        else\n"
-                                 "            high = max(high, image);\n"
-                                 "        odd |= column[i] == $sign ? 2 : 0;\n"
-                               : "        high = max(high, image);\n"},
+        {"float", image->number ? "1" : ""},
         {0},
     };
-    struct strbuf kernel = {0};
-    template_expand(&kernel, kernel_extents, parts); /* $most has a $ones in it */
-    template_expand(&text, kernel_images, parts);
-    template_expand(&text, kernel.text, parts);
+    image_functions(&text, false);
+    template_expand(&text, kernel_column_minmax, parts);
     const char *kept = arena_text(arena, text.text, text.length);
-    strbuf_free(&kernel);
     strbuf_free(&text);
     return kept;
 }

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-extern const char kernel_images[], kernel_peek[], kernel_firsts[], kernel_slot_place[], kernel_slot_hash[];
+extern const char kernel_first_rows[];
 
 enum { FIND, EMPTY, TALLY, LIST, NUMBER, KERNELS };
 
@@ -34,27 +34,24 @@ static const char *first_rows_text(const struct group_keys *group_keys, int64_t 
 {
     const struct place_text place = group_keys_place_text(group_keys, arena);
     const struct images_text images = group_keys_images_text(group_keys, arena);
-    const struct part slot_parts[] = {
-        {"place", place.place}, {"images", images.images}, {"hash", images.hash}, {"same", images.same}, {0},
-    };
-    struct strbuf slot = {0}, text = {0};
-
-    template_expand(&slot, has_places(group_keys, rows) ? kernel_slot_place : kernel_slot_hash, slot_parts);
     const struct part parts[] = {
         {"group", arena_printf(arena, "%zu", shape->group)},
         {"each", row_loop_loop(shape)},
         {"parameters", place.parameters},
         {"prologue", place.prologue},
-        {"slot", slot.text},
-        {"space", "global"},
+        {"places", has_places(group_keys, rows) ? "1" : ""},
+        {"place", place.place},
+        {"images", images.images},
+        {"hash", images.hash},
+        {"same", images.same},
         {"peek", row_loop_peek(shape)},
         {0},
     };
-    strbuf_puts(&text, kernel_images);
-    template_expand(&text, kernel_peek, parts);
-    template_expand(&text, kernel_firsts, parts);
+    struct strbuf text = {0};
+
+    image_functions(&text, false);
+    template_expand(&text, kernel_first_rows, parts);
     const char *kept = arena_text(arena, text.text, text.length);
-    strbuf_free(&slot);
     strbuf_free(&text);
     return kept;
 }

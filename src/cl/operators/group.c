@@ -11,8 +11,6 @@
 
 #include <stdlib.h>
 
-extern const char kernel_images[];
-
 /* One run. */
 struct group {
     struct accelerator *accelerator;
@@ -62,7 +60,7 @@ static struct operator_run begin_totals(const struct group *group, const struct 
     struct strbuf text = {0};
 
     group_accumulate_names(plan, names);
-    strbuf_puts(&text, kernel_images);
+    image_functions(&text, false);
     group_accumulate_add_text(&text, &group->cells, plan, group->accelerator->shape, place, group->job->diags->arena);
     struct operator_run run = operator_begin(group->accelerator, group->job, text.text, names, TOTALS_KERNELS);
     strbuf_free(&text);

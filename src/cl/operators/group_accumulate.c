@@ -51,8 +51,7 @@ void group_accumulate_names(const struct accumulate_plan *plan, const char *name
     names[TOTALS_MERGE] = plan->way == TOTALS_CHUNKS ? "merge" : NULL;
 }
 
-extern const char kernel_peek[], kernel_cells_atomic[], kernel_cells_long[], kernel_cells_plain[],
-    kernel_totals_clear[], kernel_totals_local[], kernel_totals_chunks[], kernel_totals_shared[];
+extern const char kernel_group_record[], kernel_group_accumulate[];
 
 static void add_clear_lines(struct strbuf *out, const struct group_record *cells)
 {
@@ -131,26 +130,23 @@ static void add_value_texts(const struct group_record *cells, struct strbuf *par
     }
 }
 
-/* The functions that change words in this kind of memory. */
+/* The functions that update records in this kind of memory. */
 static void add_functions(struct strbuf *out, const struct group_record *cells, const struct kernel_config *shape,
                           bool atomic, const char *space)
 {
-    const struct part parts[] = {{"space", space}, {"peek", row_loop_peek(shape)}, {0}};
-    if (atomic)
-        template_expand(out, kernel_peek, parts);
-    template_expand(out, atomic ? kernel_cells_atomic : kernel_cells_plain, parts);
-    if (atomic && group_record_long_extremes(cells))
-        template_expand(out, kernel_cells_long, parts);
+    const struct part parts[] = {
+        {"space", space},
+        {"peek", row_loop_peek(shape)},
+        {"atomic", atomic ? "1" : ""},
+        {"wide", group_record_long_extremes(cells) ? "1" : ""},
+        {0},
+    };
+    template_expand(out, kernel_group_record, parts);
 }
 
 void group_accumulate_add_text(struct strbuf *out, const struct group_record *cells, const struct accumulate_plan *plan,
                                const struct kernel_config *shape, const struct place_text *text, struct arena *arena)
 {
-    static const char *const templates[] = {
-        [TOTALS_LOCAL] = kernel_totals_local,
-        [TOTALS_CHUNKS] = kernel_totals_chunks,
-        [TOTALS_SHARED] = kernel_totals_shared,
-    };
     struct strbuf parameters = {0}, prologue = {0}, values = {0}, clear = {0}, add = {0}, merge = {0};
     bool atomic = plan->way != TOTALS_CHUNKS;
 
@@ -164,6 +160,8 @@ void group_accumulate_add_text(struct strbuf *out, const struct group_record *ce
         {"group", arena_printf(arena, "%zu", shape->group)},
         {"stride", arena_printf(arena, "%zu", cells->stride)},
         {"count", arena_printf(arena, "%zu", cells->count_word)},
+        {"local", plan->way == TOTALS_LOCAL ? "1" : ""},
+        {"chunks", plan->way == TOTALS_CHUNKS ? "1" : ""},
         {"each", row_loop_loop(shape)},
         {"parameters", parameters.text ? parameters.text : ""},
         {"prologue", prologue.text ? prologue.text : ""},
@@ -179,8 +177,7 @@ void group_accumulate_add_text(struct strbuf *out, const struct group_record *ce
     add_functions(out, cells, shape, atomic, "global");
     if (plan->way == TOTALS_LOCAL)
         add_functions(out, cells, shape, atomic, "local");
-    template_expand(out, kernel_totals_clear, parts);
-    template_expand(out, templates[plan->way], parts);
+    template_expand(out, kernel_group_accumulate, parts);
     strbuf_free(&parameters);
     strbuf_free(&prologue);
     strbuf_free(&values);

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const char kernel_images[];
-
 static void write_rows(const struct operator_job *job, const struct histogram_bins *hist,
                        const struct group_record *cells, const struct column *records)
 {
@@ -131,7 +129,7 @@ static enum status count_bins(struct accelerator *accelerator, const struct oper
     if (!group_accumulate_plan(&plan, &cells, accelerator, job->rows, (uint64_t)hist->bins))
         return STATUS_UNABLE;
     group_accumulate_names(&plan, names);
-    strbuf_puts(&text, kernel_images);
+    image_functions(&text, false);
     group_accumulate_add_text(&text, &cells, &plan, accelerator->shape, &place, arena);
     struct operator_run run = operator_begin(accelerator, job, text.text, names, TOTALS_KERNELS);
     strbuf_free(&text);

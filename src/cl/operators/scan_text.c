@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-extern const char kernel_scan_states[], kernel_scan_chunks[], kernel_scan_tiles[], kernel_scan_ahead[];
+extern const char kernel_scan_state[], kernel_scan_chunks[], kernel_scan_tiles[], kernel_scan_lookback[];
 
 enum family {
     FAMILY_SUM,
@@ -30,52 +30,6 @@ enum family {
     "    const int zero = (a.x == 0 && a.y == 0) || (b.x == 0 && b.y == 0);\n"                                         \
     "    return zero ? (long2)(0, 0) : (long2)(r, bad);\n"
 
-/* See engine/compensated_sum.h, which this follows. What is not finite is added up by itself. */
-#define CASCADE_STATE                                                                                                  \
-    "typedef struct { double high, low, rest, weight, special; } state;\n"                                             \
-    "double two_sum(double *a, double b)\n"                                                                            \
-    "{\n"                                                                                                              \
-    "    const double sum = *a + b, part = sum - *a;\n"                                                                \
-    "    const double error = (*a - (sum - part)) + (b - part);\n"                                                     \
-    "    *a = sum;\n"                                                                                                  \
-    "    return error;\n"                                                                                              \
-    "}\n"                                                                                                              \
-    "state with(state a, double term)\n"                                                                               \
-    "{\n"                                                                                                              \
-    "    const double error = two_sum(&a.high, term);\n"                                                               \
-    "    const double lost = two_sum(&a.low, error);\n"                                                                \
-    "    a.rest += lost;\n"                                                                                            \
-    "    a.weight += fabs(lost);\n"                                                                                    \
-    "    return a;\n"                                                                                                  \
-    "}\n"                                                                                                              \
-    "int swallows(double a, double offset, double bound)\n"                                                            \
-    "{\n"                                                                                                              \
-    "    double most = offset + bound, least = offset - bound;\n"                                                      \
-    "    most += fabs(most) * 0x1p-50 + 0x1p-1074;\n"                                                                  \
-    "    least -= fabs(least) * 0x1p-50 + 0x1p-1074;\n"                                                                \
-    "    return a + most == a && a + least == a;\n"                                                                    \
-    "}\n"
-
-#define CASCADE_JOIN                                                                                                   \
-    "    a = with(with(with(a, b.high), b.low), b.rest);\n"                                                            \
-    "    a.weight += b.weight;\n"                                                                                      \
-    "    a.special += b.special;\n"                                                                                    \
-    "    return a;\n"
-
-#define CASCADE_LOWER                                                                                                  \
-    "    if (s.special != 0.0)\n"                                                                                      \
-    "        return s.special;\n"                                                                                      \
-    "    if (s.weight == 0.0 && fabs(s.high) <= DBL_MAX)\n"                                                            \
-    "        return s.high + s.low + 0.0;\n"                                                                           \
-    "    double result = s.high;\n"                                                                                    \
-    "    double small = two_sum(&result, s.low);\n"                                                                    \
-    "    const double smaller = two_sum(&small, s.rest);\n"                                                            \
-    "    const double offset = two_sum(&result, small);\n"                                                             \
-    "    const double bound = fabs(smaller) + terms * s.weight * 0x1p-52;\n"                                           \
-    "    if (!(fabs(result) <= DBL_MAX) || !(bound <= DBL_MAX) || !swallows(result, offset, bound))\n"                 \
-    "        *err = 1;\n"                                                                                              \
-    "    return result + 0.0;\n"
-
 /* The bodies of functions: states of no rows, of one, of two joined, and what a state is as a result. */
 static const struct family_text {
     bool number, commutes;
@@ -84,46 +38,35 @@ static const struct family_text {
     const char *lift; /* of a long or double x */
     const char *join;
     const char *lower;
-    const char *start;   /* of `integer` or `number`, where it is given */
-    const char *advance; /* by x; NULL: joined with it */
+    const char *start; /* of `integer` or `number`, where it is given */
 } families[FAMILY_NONE] = {
-#define PLAIN "typedef long state;\n"
-#define PAIR  "typedef long2 state;\n"
-    [FAMILY_SUM] = {false, true, PLAIN, "0", "x", "    return as_long(as_ulong(a) + as_ulong(b));\n", "    return s;\n",
-                    "integer", NULL},
-    [FAMILY_CHECKED_SUM] = {false, true, PLAIN, "0", "x",
+    [FAMILY_SUM] = {false, true, "long", "0", "x", "    return as_long(as_ulong(a) + as_ulong(b));\n",
+                    "    return s;\n", "integer"},
+    [FAMILY_CHECKED_SUM] = {false, true, "long", "0", "x",
                             "    const long r = as_long(as_ulong(a) + as_ulong(b));\n"
                             "    *err |= ((a ^ r) & (b ^ r)) < 0;\n"
                             "    return r;\n",
-                            "    return s;\n", "integer", NULL},
-    [FAMILY_PRODUCT] = {false, true, PAIR, "(long2)(1, 0)", "(long2)(x, 0)", PRODUCT_JOIN,
-                        "    *err |= s.y != 0;\n    return s.x;\n", "(long2)(integer, 0)", NULL},
-    [FAMILY_MIN] = {false, true, PLAIN, "LONG_MAX", "x", "    return min(a, b);\n", "    return s;\n", "integer", NULL},
-    [FAMILY_MAX] = {false, true, PLAIN, "LONG_MIN", "x", "    return max(a, b);\n", "    return s;\n", "integer", NULL},
-    [FAMILY_BITAND] = {false, true, PLAIN, "-1", "x", "    return a & b;\n", "    return s;\n", "integer", NULL},
-    [FAMILY_XOR] = {false, true, PLAIN, "0", "x", "    return a ^ b;\n", "    return s;\n", "integer", NULL},
-    [FAMILY_BITOR] = {false, true, PLAIN, "0", "x", "    return a | b;\n", "    return s;\n", "integer", NULL},
+                            "    return s;\n", "integer"},
+    [FAMILY_PRODUCT] = {false, true, "long2", "(long2)(1, 0)", "(long2)(x, 0)", PRODUCT_JOIN,
+                        "    *err |= s.y != 0;\n    return s.x;\n", "(long2)(integer, 0)"},
+    [FAMILY_MIN] = {false, true, "long", "LONG_MAX", "x", "    return min(a, b);\n", "    return s;\n", "integer"},
+    [FAMILY_MAX] = {false, true, "long", "LONG_MIN", "x", "    return max(a, b);\n", "    return s;\n", "integer"},
+    [FAMILY_BITAND] = {false, true, "long", "-1", "x", "    return a & b;\n", "    return s;\n", "integer"},
+    [FAMILY_XOR] = {false, true, "long", "0", "x", "    return a ^ b;\n", "    return s;\n", "integer"},
+    [FAMILY_BITOR] = {false, true, "long", "0", "x", "    return a | b;\n", "    return s;\n", "integer"},
     /* Of a value and whether there is one. */
-    [FAMILY_FOLD] = {false, false, PAIR, "(long2)(0, 0)", "(long2)(x, 1)",
+    [FAMILY_FOLD] = {false, false, "long2", "(long2)(0, 0)", "(long2)(x, 1)",
                      "    if (a.y == 0 || b.y == 0)\n"
                      "        return a.y == 0 ? b : a;\n"
                      "    return (long2)($call, 1);\n",
-                     "    return s.x;\n", "(long2)(integer, 1)", NULL},
-#undef PLAIN
-#undef PAIR
-#define REAL "typedef double state;\n"
-    [FAMILY_FLOAT_MIN] = {true, true, REAL, "nan(0UL)", "x", "    return b < a || a != a ? b : a;\n",
-                          "    return s + 0.0;\n", "number", NULL},
-    [FAMILY_FLOAT_MAX] = {true, true, REAL, "nan(0UL)", "x", "    return b > a || a != a ? b : a;\n",
-                          "    return s + 0.0;\n", "number", NULL},
-#undef REAL
-    [FAMILY_FLOAT_SUM] = {true, true, CASCADE_STATE, "(state){0.0, 0.0, 0.0, 0.0, 0.0}",
-                          "fabs(x) <= DBL_MAX ? (state){x, 0.0, 0.0, 0.0, 0.0} : (state){0.0, 0.0, 0.0, 0.0, x}",
-                          CASCADE_JOIN, CASCADE_LOWER, "lift_value(number)",
-                          "    if (fabs(x) <= DBL_MAX)\n"
-                          "        return with(a, x);\n"
-                          "    a.special += x;\n"
-                          "    return a;\n"},
+                     "    return s.x;\n", "(long2)(integer, 1)"},
+    [FAMILY_FLOAT_MIN] = {true, true, "double", "nan(0UL)", "x", "    return b < a || a != a ? b : a;\n",
+                          "    return s + 0.0;\n", "number"},
+    [FAMILY_FLOAT_MAX] = {true, true, "double", "nan(0UL)", "x", "    return b > a || a != a ? b : a;\n",
+                          "    return s + 0.0;\n", "number"},
+    [FAMILY_FLOAT_SUM] = {true, true, "", "(state){0.0, 0.0, 0.0, 0.0, 0.0}",
+                          "fabs(x) <= DBL_MAX ? (state){x, 0.0, 0.0, 0.0, 0.0} : (state){0.0, 0.0, 0.0, 0.0, x}", "",
+                          "", "lift_value(number)"},
 };
 
 static enum family family_of(enum aggregate_kind kind, bool number, bool checked)
@@ -150,52 +93,12 @@ static enum family family_of(enum aggregate_kind kind, bool number, bool checked
     }
 }
 
-static const char functions[] = "state none(void)\n"
-                                "{\n"
-                                "    return $none;\n"
-                                "}\n"
-                                "state lift_value($X x)\n"
-                                "{\n"
-                                "    return $lift;\n"
-                                "}\n"
-                                "state lift($V x)\n"
-                                "{\n"
-                                "    return lift_value(convert_$X(x));\n"
-                                "}\n"
-                                "state join(state a, state b,\n"
-                                "$parameters\n"
-                                "    int *err)\n"
-                                "{\n"
-                                "$join\n"
-                                "}\n"
-                                "$X lower(state s,\n"
-                                "$parameters\n"
-                                "    int *err)\n"
-                                "{\n"
-                                "$lower\n"
-                                "}\n"
-                                "state advance(state a, $V value,\n"
-                                "$parameters\n"
-                                "    int *err)\n"
-                                "{\n"
-                                "    const $X x = convert_$X(value);\n"
-                                "$advance\n"
-                                "}\n";
-
 static const char *taken(struct arena *arena, struct strbuf *out)
 {
     const char *text = arena_text(arena, out->text ? out->text : "", out->length);
 
     strbuf_free(out);
     return text;
-}
-
-static const char *spliced(struct arena *arena, const char *template, const struct part *parts)
-{
-    struct strbuf out = {0};
-
-    template_expand(&out, template, parts);
-    return taken(arena, &out);
 }
 
 static const char *parameters_of(const struct scan_text *text, struct arena *arena)
@@ -274,42 +177,31 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
     text->items = items_of(family, segmented, text->ahead, staged);
     name_kernels(text, shape);
 
-    const char *pass = pass_of(text, arena);
-    const struct part call[] = {{"call", text->has_function ? function_call(&text->function, "a.x", "b.x", "err") : ""},
-                                {NULL, NULL}};
     const struct part parts[] = {
-        {"V", type_table[from].cl},
-        {"R", type_table[to].cl},
-        {"X", form->number ? "double" : "long"},
-        {"stage", staged > 4 ? "ulong" : "uint"},
-        {"group", arena_printf(arena, "%zu", shape->group)},
-        {"items", arena_printf(arena, "%zu", text->items)},
-        {"parameters", parameters_of(text, arena)},
-        {"pass", pass},
-        {"none", form->none},
-        {"lift", form->lift},
-        {"join", spliced(arena, form->join, call)},
-        {"lower", form->lower},
-        {"advance",
-         form->advance ? form->advance : arena_printf(arena, "    return join(a, lift_value(x), %serr);\n", pass)},
+        {"V", type_table[from].cl}, {"R", type_table[to].cl}, {"X", form->number ? "double" : "long"},
+        {"stage", staged > 4 ? "ulong" : "uint"}, {"group", arena_printf(arena, "%zu", shape->group)},
+        {"items", arena_printf(arena, "%zu", text->items)}, {"parameters", parameters_of(text, arena)},
+        {"pass", pass_of(text, arena)}, {"compensated", family == FAMILY_FLOAT_SUM ? "1" : ""}, {"state", form->state},
+        {"none", form->none}, {"lift", form->lift}, {"join", form->join}, {"lower", form->lower},
+        {"call", text->has_function ? function_call(&text->function, "a.x", "b.x", "err") : ""},
         {"start", arena_printf(arena, "(given ? %s : none())", form->start)},
-        {"define",
-         arena_printf(arena, "#define EXCLUSIVE %d\n#define SEGMENTED %d\n#define COMMUTES %d\n", operator->exclusive,
-                      segmented, form->commutes && !segmented)},
-        {NULL, NULL},
-    };
+        {
+            "exclusive",
+            operator->exclusive ? "1" : "0" },
+            {"segmented", segmented ? "1" : "0"},
+            {"commutes", form->commutes && !segmented ? "1" : "0"},
+            {NULL, NULL},
+        };
     struct strbuf out = {0};
     strbuf_puts(&out, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (text->number || (text->has_function && text->function.emitter.floats))
         strbuf_puts(&out, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     if (text->has_function)
         function_emit(&text->function, &out);
-    strbuf_puts(&out, form->state);
-    template_expand(&out, functions, parts);
-    template_expand(&out, kernel_scan_states, parts);
+    template_expand(&out, kernel_scan_state, parts);
     template_expand(&out,
                     shape->chunks ? kernel_scan_chunks
-                    : text->ahead ? kernel_scan_ahead
+                    : text->ahead ? kernel_scan_lookback
                                   : kernel_scan_tiles,
                     parts);
     text->text = taken(arena, &out);

@@ -343,12 +343,12 @@ static const char *pick_text(struct sorting *sorting, const struct sort_result *
 {
     struct strbuf text = {0};
 
-    sort_add_pick(&text, store_size(result->from), sorting->layout.wide_places, sorting->accelerator->shape,
-                  sorting->arena);
+    sort_add_gather(&text, store_size(result->from), sorting->layout.wide_places, sorting->accelerator->shape,
+                    sorting->arena);
     return text_of(sorting, &text);
 }
 
-static const char *const pick_names[] = {"sort_pick"};
+static const char *const pick_names[] = {"sort_gather"};
 
 /* Whether no program is being built; all are begun. A hasty run would else begin each when the one before is there. */
 static bool begin_programs(struct sorting *sorting)

@@ -4,27 +4,16 @@
 
 #include <string.h>
 
-extern const char kernel_images[], kernel_radix_elements[], kernel_radix_scan[], kernel_radix_warp[];
-extern const char kernel_radix_count_chunks[], kernel_radix_offsets_chunks[], kernel_radix_move_chunks[];
-extern const char kernel_radix_count_tiles[], kernel_radix_offsets_tiles[], kernel_radix_move_tiles[];
-extern const char kernel_radix_count_sweep[], kernel_radix_offsets_sweep[], kernel_radix_move_sweep[];
-extern const char kernel_radix_fetch_sweep[], kernel_radix_loads_sweep[];
-extern const char kernel_radix_pick_chunks[], kernel_radix_pick_grid[];
+extern const char kernel_radix_chunks[], kernel_radix_tiles[], kernel_radix_onesweep[], kernel_gather[];
 
 static const char *const role_names[SORT_ROLE_COUNT] = {
     "count_first", "count", "offsets", "move_only", "move_first", "move_between", "move_last",
 };
 
-/* The skeletons of each way, and how their moving kernels keep the loads of a tile. */
-static const struct {
-    const char *helpers, *count, *offsets, *move;
-    const char *tile_loads;
-} skeletons[] = {
-    [SORT_CHUNKS] = {"", kernel_radix_count_chunks, kernel_radix_offsets_chunks, kernel_radix_move_chunks, ""},
-    [SORT_TILES] = {kernel_radix_scan, kernel_radix_count_tiles, kernel_radix_offsets_tiles, kernel_radix_move_tiles,
-                    "__local $load tileloads[$group * $items];\n"},
-    [SORT_SWEEP] = {kernel_radix_warp, kernel_radix_count_sweep, kernel_radix_offsets_sweep, kernel_radix_move_sweep,
-                    "__local $load *const tileloads = (__local $load *)exchange;\n"},
+static const char *const templates[] = {
+    [SORT_CHUNKS] = kernel_radix_chunks,
+    [SORT_TILES] = kernel_radix_tiles,
+    [SORT_SWEEP] = kernel_radix_onesweep,
 };
 
 static const char *unsigned_of(size_t size)
@@ -142,48 +131,6 @@ static const char *last_load(const struct sort_word *word, struct arena *arena)
     return kept(&text, arena);
 }
 
-/* Splices a text whose parts hold names of parts themselves. */
-static const char *filled(const char *template, const struct part *parts, struct arena *arena)
-{
-    struct strbuf text = {0};
-
-    template_expand(&text, template, parts);
-    return kept(&text, arena);
-}
-
-enum { TYPE_PARTS = 10 };
-
-struct writer {
-    const struct sort_word *word;
-    const struct sort_layout *layout;
-    struct part types[TYPE_PARTS]; /* and sizes: what any text may name */
-    const char *parameters;
-    struct arena *arena;
-};
-
-static struct writer writer_of(const struct sort_word *word, const struct sort_layout *layout, struct arena *arena)
-{
-    size_t wide = word->load != SORT_NO_LOAD && word->load_size > word->code_size ? word->load_size : word->code_size;
-    struct writer writer = {
-        .word = word,
-        .layout = layout,
-        .types = {{"code", unsigned_of(word->code_size)},
-                  {"load", unsigned_of(word->load_size)},
-                  {"wide", unsigned_of(wide)},
-                  {"place", layout->wide_places ? "ulong" : "uint"},
-                  {"group", arena_printf(arena, "%zu", layout->group)},
-                  {"items", arena_printf(arena, "%zu", layout->items)},
-                  {"passes", arena_printf(arena, "%zu", word->passes)},
-                  /* The upper two bits of a state say what its others count. */
-                  {"share", layout->wide_places ? "(1ul << 62)" : "(1u << 30)"},
-                  {"sum", layout->wide_places ? "(1ul << 63)" : "(1u << 31)"},
-                  {NULL, NULL}},
-        .arena = arena,
-    };
-    writer.parameters = filled(parameters(word, arena), writer.types, arena);
-    return writer;
-}
-
 static bool is_first(enum sort_role role)
 {
     return role == SORT_COUNT_FIRST || role == SORT_MOVE_ONLY || role == SORT_MOVE_FIRST;
@@ -194,46 +141,43 @@ static bool is_last(enum sort_role role)
     return role == SORT_MOVE_ONLY || role == SORT_MOVE_LAST;
 }
 
-static void add_kernel(struct strbuf *out, const struct writer *writer, enum sort_role role, const char *skeleton)
+/* Appends one kernel of the template, or without a role the functions that they share. */
+static void add_section(struct strbuf *out, const struct sort_word *word, const struct sort_layout *layout,
+                        enum sort_role role, struct arena *arena)
 {
-    const struct sort_word *word = writer->word;
-    struct arena *arena = writer->arena;
-    const struct part *types = writer->types;
-    enum sort_way way = writer->layout->way;
-    bool load = word->load != SORT_NO_LOAD, first = is_first(role), last = is_last(role);
-    const char *read_load = first ? first_load(word, arena) : "const $load load = loads[i];\n";
-    const char *write_load = last ? last_load(word, arena) : "newloads[p] = load;\n";
-    enum { FETCH_LOADS, MOVE_LOADS };
-    struct part parts[] = {
-        [FETCH_LOADS] = {"fetchloads", ""},
-        [MOVE_LOADS] = {"moveloads", ""},
-        {"name", role_names[role]},
-        {"parameters", writer->parameters},
-        {"readcode", filled(first ? first_code(word, arena) : "code = codes[i];\n", types, arena)},
-        {"writecode", filled(last ? last_code(word, arena) : "newcodes[p] = code;\n", types, arena)},
-        {"readload", load ? filled(read_load, types, arena) : ""},
-        {"writeload", load ? filled(write_load, types, arena) : ""},
-        {"tileloads", load ? filled(skeletons[way].tile_loads, types, arena) : ""},
-        {"keepload", load ? "tileloads[slot] = load;\n" : ""},
-        {"getload", load ? filled("const $load load = tileloads[slot];\n", types, arena) : ""},
-        {"ownloads", load ? filled("$load ownloads[$items];\n", types, arena) : ""},
-        {"takeload", load ? filled("ownloads[j] = tileloads[lane * $items + j];\n", types, arena) : ""},
-        {"putload", load ? "tileloads[slot] = ownloads[j];\n" : ""},
-        {"places", load ? filled("$place to[$items];\n", types, arena) : ""},
-        {"keepplace", load ? "to[j] = p;\n" : ""},
-        {"add", writer->layout->wide_places ? "atom_add" : "atomic_add"},
+    bool load = word->load != SORT_NO_LOAD, first = is_first(role), last = is_last(role), wide = layout->wide_places;
+    size_t wider = load && word->load_size > word->code_size ? word->load_size : word->code_size;
+    const struct part parts[] = {
+        {"helpers", role == SORT_ROLE_COUNT ? "1" : ""},
+        {"count", role <= SORT_COUNT ? "1" : ""},
+        {"offsets", role == SORT_OFFSETS ? "1" : ""},
+        {"move", role > SORT_OFFSETS && role < SORT_ROLE_COUNT ? "1" : ""},
+        {"name", role < SORT_ROLE_COUNT ? role_names[role] : ""},
+        {"parameters", parameters(word, arena)},
+        {"readcode", first ? first_code(word, arena) : "code = codes[i];\n"},
+        {"writecode", last ? last_code(word, arena) : "newcodes[p] = code;\n"},
+        {"payload", load ? "1" : ""},
+        {"readload", !load   ? ""
+                     : first ? first_load(word, arena)
+                             : "const $load load = loads[i];\n"},
+        {"writeload", !load  ? ""
+                      : last ? last_load(word, arena)
+                             : "newloads[p] = load;\n"},
+        {"code", unsigned_of(word->code_size)},
+        {"load", unsigned_of(word->load_size)},
+        {"wide", unsigned_of(wider)},
+        {"place", wide ? "ulong" : "uint"},
+        {"add", wide ? "atom_add" : "atomic_add"},
+        {"group", arena_printf(arena, "%zu", layout->group)},
+        {"items", arena_printf(arena, "%zu", layout->items)},
+        {"passes", arena_printf(arena, "%zu", word->passes)},
+        /* The upper two bits of a state say what the others count. */
+        {"share", wide ? "(1ul << 62)" : "(1u << 30)"},
+        {"sum", wide ? "(1ul << 63)" : "(1u << 31)"},
         {NULL, NULL},
     };
-    enum { PARTS = sizeof parts / sizeof *parts - 1 };
-    struct part all[PARTS + TYPE_PARTS];
 
-    memcpy(all, parts, PARTS * sizeof *parts);
-    memcpy(all + PARTS, types, sizeof writer->types);
-    if (load && way == SORT_SWEEP) {
-        all[FETCH_LOADS].text = filled(kernel_radix_fetch_sweep, all, arena);
-        all[MOVE_LOADS].text = filled(kernel_radix_loads_sweep, all, arena);
-    }
-    template_expand(out, skeleton, all);
+    template_expand(out, templates[layout->way], parts);
 }
 
 /* Whether a sort of so many passes has a kernel in this role. */
@@ -261,34 +205,27 @@ static bool has_role(enum sort_role role, size_t passes, enum sort_way way)
 void sort_add_text(struct strbuf *out, const struct sort_word *word, const struct sort_layout *layout,
                    const char **names, struct arena *arena)
 {
-    const struct writer writer = writer_of(word, layout, arena);
-    enum sort_way way = layout->way;
-
-    if (layout->wide_places && way == SORT_SWEEP)
+    if (layout->wide_places && layout->way == SORT_SWEEP)
         strbuf_puts(out, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
-    strbuf_puts(out, kernel_images);
-    strbuf_puts(out, kernel_radix_elements);
-    template_expand(out, skeletons[way].helpers, writer.types);
+    image_functions(out, true);
+    add_section(out, word, layout, SORT_ROLE_COUNT, arena);
     for (enum sort_role role = 0; role < SORT_ROLE_COUNT; role++) {
-        names[role] = has_role(role, word->passes, way) ? role_names[role] : NULL;
+        names[role] = has_role(role, word->passes, layout->way) ? role_names[role] : NULL;
         if (names[role])
-            add_kernel(out, &writer, role,
-                       role == SORT_OFFSETS ? skeletons[way].offsets
-                       : role <= SORT_COUNT ? skeletons[way].count
-                                            : skeletons[way].move);
+            add_section(out, word, layout, role, arena);
     }
 }
 
-void sort_add_pick(struct strbuf *out, size_t size, bool wide_places, const struct kernel_config *shape,
-                   struct arena *arena)
+void sort_add_gather(struct strbuf *out, size_t size, bool wide_places, const struct kernel_config *shape,
+                     struct arena *arena)
 {
     const struct part parts[] = {
-        {"name", "sort_pick"},
+        {"chunks", shape->chunks ? "1" : ""},
         {"store", unsigned_of(size)},
         {"place", wide_places ? "ulong" : "uint"},
         {"group", arena_printf(arena, "%zu", shape->group)},
         {"unroll", arena_printf(arena, "%zu", shape->unroll)},
         {NULL, NULL},
     };
-    template_expand(out, shape->chunks ? kernel_radix_pick_chunks : kernel_radix_pick_grid, parts);
+    template_expand(out, kernel_gather, parts);
 }

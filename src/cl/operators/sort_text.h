@@ -62,8 +62,8 @@ enum sort_role {
 void sort_add_text(struct strbuf *out, const struct sort_word *word, const struct sort_layout *layout,
                    const char **names, struct arena *arena);
 
-/* Appends the kernel sort_pick, which fetches elements of so many bytes by the number of their row. */
-void sort_add_pick(struct strbuf *out, size_t size, bool wide_places, const struct kernel_config *shape,
+/* Appends the kernel sort_gather, which copies the listed rows of a column with elements of `size` bytes. */
+void sort_add_gather(struct strbuf *out, size_t size, bool wide_places, const struct kernel_config *shape,
                    struct arena *arena);
 
 #endif

@@ -1,5 +1,11 @@
-/* The least and the greatest image of a column, NaN left out, and whether there is one (1) and a -0.0 (2): three numbers
- * of each group, joined to what it has found in earlier launches. */
+/// The least and greatest encoding (key_encoding.cl) of a column, NaN left out, and whether it has a NaN (1) or a -0.0 (2).
+///
+/// Strategy: each work-item reduces its rows, then a tree in local memory each group. A group combines its three numbers
+/// with those that it has found in earlier launches; the host combines the groups.
+///
+/// Filled in for i32: $load is int, $word uint, $image image_int, $ones 0xffffffffu, $float empty, and $each is
+///   for (ulong i = begin + get_global_id(0); i < end; i += get_global_size(0))
+/* Three numbers of each group: minimum, maximum, and marks of NaN and -0.0. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void extents(
     __global const $load *data, ulong first, __global ulong *found, ulong begin, ulong end, ulong chunk)
 {
@@ -10,7 +16,15 @@ __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void extents(
     $each {
         const $word image = $image(column[i]);
         low = min(low, image);
-$most
+$if float
+        if (image == $ones)
+            odd |= 1;
+        else
+            high = max(high, image);
+        odd |= column[i] == $sign ? 2 : 0;
+$else
+        high = max(high, image);
+$end
     }
     least[lane] = low;
     most[lane] = high;

@@ -1,6 +1,23 @@
-/* The first row with the keys of each row. A table holds for all rows with equal keys, in one place, the least of their
- * numbers so far; which place that is, slots tells. Whoever finds the place empty claims it with its own number, so no
- * key has to be stored, and a place belongs to the same keys for ever. */
+/// The first row of each distinct key, for group and distinct.
+///
+/// Strategy: a table holds, in one slot for all rows with equal keys, the least of their row numbers so far; `slots` records
+/// the slot of each row. Where keys are few ($places), the slot is the key's code. Otherwise it is found by hashing with
+/// linear probing: the row that finds a slot empty claims it with its own number, so no key is stored, and a slot never
+/// changes its key.
+///
+/// Filled in for an i32 key, hashed:
+///   $parameters, $prologue, $each and $place as in group_accumulate.cl
+///   $images      const uint k0 = image_int(k0_column[i]);
+///   $hash        ulong h = 0; h = (h ^ k0) * 0xff51afd7ed558ccdul; h ^= h >> 32; ...
+///   $same        image_int(k0_column[there]) == k0
+///   $peek        *cell
+/* A word that others may be changing: some recent value. */
+static inline uint peek_global(volatile __global uint *cell)
+{
+    return $peek;
+}
+
+/* Finds the slot of each row. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void find(
 $parameters
     volatile __global uint *table, uint mask, __global uint *slots, ulong begin, ulong end, ulong chunk)
@@ -8,11 +25,35 @@ $parameters
 $prologue
     $each {
         const uint row = (uint)i;
-$slot
+$if places
+$place
+        const uint at = place;
+        if (row < peek_global(&table[at]))
+            atomic_min(&table[at], row);
+$else
+$images
+$hash
+        uint at = (uint)h & mask;
+        for (;;) {
+            uint there = peek_global(&table[at]);
+            if (there == 0xffffffffu) {
+                there = atomic_cmpxchg(&table[at], 0xffffffffu, row);
+                if (there == 0xffffffffu)
+                    break;
+            }
+            if ($same) {
+                if (row < there)
+                    atomic_min(&table[at], row);
+                break;
+            }
+            at = (at + 1) & mask;
+        }
+$end
         slots[i] = at;
     }
 }
 
+/* Empties the table. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void empty(
     __global uint *table, ulong begin, ulong end, ulong chunk)
 {
@@ -20,7 +61,7 @@ __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void empty(
         table[i] = 0xffffffffu;
 }
 
-/* How many rows of a tile are first ones: a work-item has `share` rows of it, one after another. */
+/* Counts the first rows of each tile; a work-item has `share` consecutive rows of it. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void tally(
     __global const uint *table, __global const uint *slots, __global uint *counts, ulong rows, ulong share)
 {
@@ -40,7 +81,7 @@ __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void tally(
         counts[get_group_id(0)] = sums[0];
 }
 
-/* Lists them in order, the tile's from starts on. */
+/* Lists the first rows in order, those of a tile from its start on. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void list(
     __global const uint *table, __global const uint *slots, __global const uint *starts, __global uint *firsts,
     ulong first, ulong rows, ulong share)
@@ -66,7 +107,7 @@ __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void list(
             firsts[at++] = (uint)i;
 }
 
-/* Puts into the table which of the listed ones each is, rather than its row. */
+/* Replaces the row numbers in the table by positions in the list. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void number(
     __global uint *table, __global const uint *slots, __global const uint *firsts, ulong first,
     ulong begin, ulong end, ulong chunk)

@@ -1,4 +1,4 @@
-#include "cl/codegen/filter_gate.h"
+#include "cl/codegen/filter_order.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static int rank(const struct code *code, value condition)
 }
 
 /* Brings the first of the conditions of the highest rank to the front. */
-static void choose_first(const struct code *code, value *conditions, size_t count)
+static void move_rarest_first(const struct code *code, value *conditions, size_t count)
 {
     for (size_t k = 1; k < count; k++) {
         if (rank(code, conditions[k]) <= rank(code, conditions[0]))
@@ -40,7 +40,8 @@ static bool gathers(const struct code *code, const bool *marks)
     return false;
 }
 
-bool gate_find(const struct emitter *emitter, struct live_roots needs, struct arena *arena, struct gate *gate)
+bool leading_filter_find(const struct emitter *emitter, struct live_roots needs, struct arena *arena,
+                         struct leading_filter *filter)
 {
     const struct task *task = emitter->task;
     const struct code *code = &task->code;
@@ -52,8 +53,8 @@ bool gate_find(const struct emitter *emitter, struct live_roots needs, struct ar
     if (!needs.filters)
         return false;
     if (!code_any_checked(code, all))
-        choose_first(code, conditions, count);
-    *gate = (struct gate){.all = all, .before = before, .conditions = conditions};
+        move_rarest_first(code, conditions, count);
+    *filter = (struct leading_filter){.all = all, .before = before, .conditions = conditions};
     for (size_t k = 0; k < count && !gathers(code, before); k++) {
         before[conditions[k]] = true;
         live_roots_close(code, before);
@@ -61,60 +62,61 @@ bool gate_find(const struct emitter *emitter, struct live_roots needs, struct ar
         if (k + 1 < count)
             next[conditions[k + 1]] = true;
         live_roots_close(code, next);
-        gate->count = k + 1;
+        filter->count = k + 1;
         if (emit_bytes_read(emitter, k + 1 < count ? next : all, before, arena) > 0)
             return !gathers(code, before);
     }
     return false;
 }
 
-size_t gate_many(const struct emitter *emitter, const struct gate *gate, size_t most)
+size_t leading_filter_rows(const struct emitter *emitter, const struct leading_filter *filter, size_t most)
 {
     enum { MOST_BYTES = 160 /* of a work-item's registers */ };
     const struct code *code = &emitter->task->code;
     size_t bytes = 0;
 
     for (value v = 0; v < code->count; v++)
-        if (gate->all[v] && code->at[v].op == OP_INPUT)
+        if (filter->all[v] && code->at[v].op == OP_INPUT)
             bytes += type_table[emitter->stores[code->at[v].integer]].size;
     while (most > 1 && most * bytes > MOST_BYTES)
         most /= 2;
     return most;
 }
 
-void gate_emit(const struct emitter *emitter, const struct gate *gate, size_t many, struct gate_text *text)
+void leading_filter_emit(const struct emitter *emitter, const struct leading_filter *filter, size_t rows,
+                         struct leading_filter_text *text)
 {
     const struct code *code = &emitter->task->code;
 
     for (value v = 0; v < code->count; v++) {
-        if (!gate->all[v] || code->at[v].op != OP_INPUT)
+        if (!filter->all[v] || code->at[v].op != OP_INPUT)
             continue;
         const char *type = type_table[emitter->stores[code->at[v].integer]].cl;
         const char *element = input_access_element(emitter, v, "", 1);
-        strbuf_printf(&text->fetched, "        %s x%" PRId32 "[%zu];\n", type, emitter->numbers[v], many);
-        if (gate->before[v])
-            strbuf_printf(&text->fetch, "            %s = %s;\n", emit_fetched(emitter, v), element);
+        strbuf_printf(&text->loaded, "        %s x%" PRId32 "[%zu];\n", type, emitter->numbers[v], rows);
+        if (filter->before[v])
+            strbuf_printf(&text->load, "            %s = %s;\n", emit_fetched(emitter, v), element);
         else
-            strbuf_printf(&text->more, "            %s = passed[j] ? %s : (%s)0;\n", emit_fetched(emitter, v), element,
-                          type);
+            strbuf_printf(&text->load_rest, "            %s = passed[j] ? %s : (%s)0;\n", emit_fetched(emitter, v),
+                          element, type);
     }
-    emit_values(emitter, &text->condition, 1, gate->before, FROM_FETCHED);
+    emit_values(emitter, &text->condition, 1, filter->before, FROM_FETCHED);
     strbuf_puts(&text->condition, "            passed[j] = ");
-    emit_conditions(emitter, &text->condition, gate->conditions, gate->count);
+    emit_conditions(emitter, &text->condition, filter->conditions, filter->count);
     strbuf_puts(&text->condition, ";\n");
-    emit_values(emitter, &text->rest, 1, gate->all, FROM_FETCHED);
+    emit_values(emitter, &text->passing, 1, filter->all, FROM_FETCHED);
 }
 
-void gate_text_free(struct gate_text *text)
+void leading_filter_text_free(struct leading_filter_text *text)
 {
-    strbuf_free(&text->fetched);
-    strbuf_free(&text->fetch);
+    strbuf_free(&text->loaded);
+    strbuf_free(&text->load);
     strbuf_free(&text->condition);
-    strbuf_free(&text->more);
-    strbuf_free(&text->rest);
+    strbuf_free(&text->load_rest);
+    strbuf_free(&text->passing);
 }
 
-size_t gate_row_bytes(const struct emitter *emitter, const struct gate *gate, struct arena *arena)
+size_t leading_filter_row_bytes(const struct emitter *emitter, const struct leading_filter *filter, struct arena *arena)
 {
-    return emit_bytes_read(emitter, gate->before, new_marks(&emitter->task->code, arena), arena);
+    return emit_bytes_read(emitter, filter->before, new_marks(&emitter->task->code, arena), arena);
 }

@@ -1,7 +1,7 @@
 /* Gates: where they are, and kernels that have them against the evaluator. */
 #include "cl_rig.h"
 
-#include "cl/codegen/filter_gate.h"
+#include "cl/codegen/filter_order.h"
 
 enum { ROWS = 100003 };
 
@@ -15,7 +15,7 @@ static bool is_small(void)
     return getenv("RQL_TEST_OCLGRIND") != NULL;
 }
 
-static bool find(struct rig *rig, struct setup *setup, struct live_roots needs, struct gate *gate)
+static bool find(struct rig *rig, struct setup *setup, struct live_roots needs, struct leading_filter *filter)
 {
     enum type stores[MOST_INPUTS];
     struct emitter emitter;
@@ -23,28 +23,28 @@ static bool find(struct rig *rig, struct setup *setup, struct live_roots needs, 
         stores[k] = setup->columns[k]->store;
     setup_analyse(setup, 10);
     assert_true(emitter_init(&emitter, &setup->task, stores, 0, rig->arena));
-    return gate_find(&emitter, needs, rig->arena, gate);
+    return leading_filter_find(&emitter, needs, rig->arena, filter);
 }
 
-/* Behind how many conditions the gate is, 0 if there is none. */
-static size_t gate_of(struct rig *rig, struct setup *setup, struct live_roots needs)
+/* Behind how many conditions the filter is, 0 if there is none. */
+static size_t conditions_before_reads(struct rig *rig, struct setup *setup, struct live_roots needs)
 {
-    struct gate gate;
-    bool found = find(rig, setup, needs, &gate);
+    struct leading_filter filter;
+    bool found = find(rig, setup, needs, &filter);
     setup_free(setup);
-    return found ? gate.count : 0;
+    return found ? filter.count : 0;
 }
 
 static const struct live_roots summing = {.filters = true, .aggregates = true};
 
-/* The first column that is read before the gate. */
+/* The first column that is read before the filter. */
 static int64_t first_column(struct rig *rig, struct setup *setup)
 {
     const struct code *code = &setup->task.code;
-    struct gate gate;
-    assert_true(find(rig, setup, summing, &gate));
+    struct leading_filter filter;
+    assert_true(find(rig, setup, summing, &filter));
     value v = 0;
-    while (!gate.before[v] || code->at[v].op != OP_INPUT)
+    while (!filter.before[v] || code->at[v].op != OP_INPUT)
         v++;
     setup_free(setup);
     return code->at[v].integer;
@@ -88,22 +88,22 @@ static void test_places(void **state)
         struct setup *setup = three_columns(rig, &a, &b, &c);
         setup_filter(setup, both(setup, above(setup, a, 1), above(setup, b, 2)));
         setup_aggregate(setup, AGG_SUM, k == 0 ? a : k == 1 ? b : c);
-        assert_int_equal(gate_of(rig, setup, summing), 1);
+        assert_int_equal(conditions_before_reads(rig, setup, summing), 1);
     }
-    /* The gate is behind all conditions about what has been read, in whatever filters and brackets they stand. */
+    /* The filter is behind all conditions about what has been read, in whatever filters and brackets they stand. */
     struct setup *setup = three_columns(rig, &a, &b, &c);
     setup_filter(setup, both(setup, above(setup, a, 1), above(setup, a, 2)));
     setup_filter(setup, both(setup, above(setup, op2(setup, OP_MUL, a, a), 3), above(setup, b, 4)));
     setup_filter(setup, above(setup, c, 5));
     setup_aggregate(setup, AGG_COUNT, NO_VALUE);
-    assert_int_equal(gate_of(rig, setup, summing), 3);
+    assert_int_equal(conditions_before_reads(rig, setup, summing), 3);
 
     setup = three_columns(rig, &a, &b, &c);
     setup_filter(setup, above(setup, a, 1));
     setup_aggregate(setup, AGG_SUM, b);
-    assert_int_equal(gate_of(rig, setup, summing), 1);
+    assert_int_equal(conditions_before_reads(rig, setup, summing), 1);
 
-    /* Where nothing can fail, a == 1 is asked before c > 2 and a * a == 3: the gate is behind it and b. */
+    /* Where nothing can fail, a == 1 is asked before c > 2 and a * a == 3: the filter is behind it and b. */
     setup = three_columns(rig, &a, &b, &c);
     setup_filter(setup,
                  both(setup, above(setup, c, 2), op2(setup, OP_EQ, op2(setup, OP_MUL, a, a), int_literal(setup, 3))));
@@ -120,11 +120,11 @@ static void test_places(void **state)
     setup = three_columns(rig, &a, &b, &c);
     setup_filter(setup, above(setup, a, 1));
     setup_aggregate(setup, AGG_SUM, b);
-    assert_int_equal(gate_of(rig, setup, (struct live_roots){.filters = true}), 0);
+    assert_int_equal(conditions_before_reads(rig, setup, (struct live_roots){.filters = true}), 0);
     setup = three_columns(rig, &a, &b, &c);
     setup_filter(setup, above(setup, a, 1));
     setup_aggregate(setup, AGG_SUM, b);
-    assert_int_equal(gate_of(rig, setup, (struct live_roots){.aggregates = true}), 0);
+    assert_int_equal(conditions_before_reads(rig, setup, (struct live_roots){.aggregates = true}), 0);
 }
 
 static void test_no_place(void **state)
@@ -135,31 +135,31 @@ static void test_no_place(void **state)
 
     struct setup *setup = three_columns(rig, &a, &b, &c);
     setup_aggregate(setup, AGG_SUM, b);
-    assert_int_equal(gate_of(rig, setup, summing), 0);
+    assert_int_equal(conditions_before_reads(rig, setup, summing), 0);
 
     setup = three_columns(rig, &a, &b, &c);
     setup_filter(setup, above(setup, a, 1));
     setup_aggregate(setup, AGG_SUM, a);
-    assert_int_equal(gate_of(rig, setup, summing), 0);
+    assert_int_equal(conditions_before_reads(rig, setup, summing), 0);
 
     /* || may have to look at all of them. */
     setup = three_columns(rig, &a, &b, &c);
     setup_filter(setup, op2(setup, OP_OR, above(setup, a, 1), above(setup, b, 1)));
     setup_aggregate(setup, AGG_SUM, a);
-    assert_int_equal(gate_of(rig, setup, summing), 0);
+    assert_int_equal(conditions_before_reads(rig, setup, summing), 0);
 
-    /* A condition about the row's number reads nothing, but lets rows be left: that is a gate. */
+    /* A condition about the row's number reads nothing, but lets rows be left: that is a filter. */
     setup = three_columns(rig, &a, &b, &c);
     setup_filter(setup, above(setup, code_row(&setup->task.code, nowhere), 1));
     setup_aggregate(setup, AGG_SUM, a);
-    assert_int_equal(gate_of(rig, setup, summing), 1);
+    assert_int_equal(conditions_before_reads(rig, setup, summing), 1);
 
     /* A condition that reads at a position would be asked twice. */
     setup = three_columns(rig, &a, &b, &c);
     setup->inputs[1].whole = true;
     setup_filter(setup, above(setup, code_gather(&setup->task.code, 1, KIND_INT, a, nowhere), 1));
     setup_aggregate(setup, AGG_SUM, c);
-    assert_int_equal(gate_of(rig, setup, summing), 0);
+    assert_int_equal(conditions_before_reads(rig, setup, summing), 0);
 }
 
 /* A column that is 1 in some rows and 0 in the others: in none, one in each range, single ones, half of them, all. */
@@ -197,7 +197,7 @@ static value is_one(struct setup *setup, value lead)
     return op2(setup, OP_EQ, lead, int_literal(setup, 1));
 }
 
-/* Every aggregate, of what is behind the gate and of what is before it, and conditions on both sides. */
+/* Every aggregate, of what is behind the filter and of what is before it, and conditions on both sides. */
 static void test_aggregates(void **state)
 {
     static const enum type types[] = {TYPE_I8, TYPE_I32, TYPE_U32, TYPE_I64, TYPE_F64};
@@ -224,7 +224,7 @@ static void test_aggregates(void **state)
     rig->accelerator = NULL;
 }
 
-/* Filters that keep rows, with neighbours and an element at a position behind the gate. */
+/* Filters that keep rows, with neighbours and an element at a position behind the filter. */
 static void test_rows(void **state)
 {
     struct rig *rig = rig_of(state);
@@ -251,7 +251,7 @@ static void test_rows(void **state)
     rig->accelerator = NULL;
 }
 
-/* What may fail: 100 / x, x 0 in one row, behind the gate or before it. Whether it counts is a matter of whether the
+/* What may fail: 100 / x, x 0 in one row, behind the filter or before it. Whether it counts is a matter of whether the
  * row passes the conditions before it. */
 static void check_failure(struct rig *rig, bool behind, bool passes, bool wanted)
 {
@@ -291,7 +291,7 @@ static void test_failures(void **state)
     rig->accelerator = NULL;
 }
 
-/* The bytes that a timing tells, and the kernel's text: chunks have no gate. */
+/* The bytes that a timing tells, and the kernel's text: chunks have no filter. */
 static void test_plans(void **state)
 {
     struct rig *rig = *state;

@@ -1,0 +1,63 @@
+/// Elements as unsigned integers that compare as the elements do, for group, distinct, hist and sort; floats are passed as
+/// their bits. -0.0 encodes as 0.0, and NaN as the greatest integer of its width, which no other element has.
+///
+/// Filled in for a sort: $decode is not empty.
+/* Elements as unsigned integers in the same order. */
+inline uint image_int(int x)
+{
+    return (uint)x ^ 0x80000000u;
+}
+
+inline uint image_uint(uint x)
+{
+    return x;
+}
+
+inline ulong image_long(long x)
+{
+    return (ulong)x ^ 0x8000000000000000ul;
+}
+
+inline uint image_float(uint bits)
+{
+    const uint magnitude = bits & 0x7fffffffu;
+    if (magnitude > 0x7f800000u)
+        return 0xffffffffu;
+    return magnitude == 0 ? 0x80000000u : (bits & 0x80000000u) ? ~bits : bits | 0x80000000u;
+}
+
+inline ulong image_double(ulong bits)
+{
+    const ulong magnitude = bits & 0x7ffffffffffffffful;
+    if (magnitude > 0x7ff0000000000000ul)
+        return 0xfffffffffffffffful;
+    return magnitude == 0 ? 0x8000000000000000ul : (bits & 0x8000000000000000ul) ? ~bits : bits | 0x8000000000000000ul;
+}
+
+$if decode
+/* And back to the bits of the element. */
+uint element_int(uint image)
+{
+    return image ^ 0x80000000u;
+}
+
+uint element_uint(uint image)
+{
+    return image;
+}
+
+ulong element_long(ulong image)
+{
+    return image ^ 0x8000000000000000ul;
+}
+
+uint element_float(uint image)
+{
+    return image >> 31 ? image ^ 0x80000000u : ~image;
+}
+
+ulong element_double(ulong image)
+{
+    return image >> 63 ? image ^ 0x8000000000000000ul : ~image;
+}
+$end

@@ -1,0 +1,169 @@
+/// A pass of a radix sort on a GPU: count, offsets, move.
+///
+/// Strategy: a group has one work-item for each bin and takes a contiguous chunk of elements. It counts the digits of its
+/// chunk in local memory; a group for each bin scans the counts of all chunks; then each group moves its chunk tile by
+/// tile. A tile is first sorted in local memory, by the lower and then by the upper half of the digit: work-items count
+/// their own neighbouring elements, and a scan over all counts, bin by bin, gives each element its place. Neighbours then
+/// write to neighbouring addresses.
+///
+/// Holes as in radix_chunks.cl; what is between `$if payload` and `$end` moves the payload along.
+$if helpers
+/* Exclusive sum over the work-items of a group; sums holds two values of each. */
+$place sum_before($place value, __local $place *sums)
+{
+    const uint lane = get_local_id(0);
+    $place sum = value;
+    uint side = 0;
+    sums[lane] = sum;
+    for (uint distance = 1; distance < $group; distance <<= 1) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= distance)
+            sum += sums[side + lane - distance];
+        side ^= $group;
+        sums[side + lane] = sum;
+    }
+    return sum - value;
+}
+
+$end
+$if count
+/* How often each digit occurs in the chunk of a group: bin b of group g at b * groups + g. */
+__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void $name(
+$parameters)
+{
+    __local uint bins[256];
+    const uint lane = get_local_id(0);
+    const ulong end = min((get_group_id(0) + 1) * chunk, rows);
+    bins[lane] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (ulong at = get_group_id(0) * chunk + lane; at < end; at += $group) {
+        const $place i = ($place)at;
+        $code code = 0;
+$readcode
+        atomic_inc(&bins[(uint)(code >> shift) & mask]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    counts[lane * get_num_groups(0) + get_group_id(0)] = bins[lane];
+}
+$end
+$if offsets
+/* Counts become sums over the chunks before, a group for each bin. The totals of all bins follow the counts. */
+__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void $name(__global $place *counts, ulong chunks)
+{
+    __local $place sums[2 * $group];
+    __local $place carry;
+    const uint lane = get_local_id(0);
+    __global $place *own = counts + get_group_id(0) * chunks;
+    $place total = 0;
+    for (ulong at = 0; at < chunks; at += $group) {
+        const $place count = at + lane < chunks ? own[at + lane] : 0;
+        const $place before = sum_before(count, sums);
+        if (at + lane < chunks)
+            own[at + lane] = total + before;
+        if (lane == $group - 1)
+            carry = before + count;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        total += carry;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (lane == 0)
+        counts[256 * chunks + get_group_id(0)] = total;
+}
+$end
+$if move
+/* Moves the elements of a group's chunk to the places of their bins, tile by tile. */
+__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void $name(
+$parameters)
+{
+    __local $code tilecodes[$group * $items];
+$if payload
+    __local $load tileloads[$group * $items];
+$end
+    __local ushort counters[16 * $group];
+    __local $place sums[2 * $group];
+    __local $place places[256];
+    __local ushort begins[256], ends[256];
+    const uint lane = get_local_id(0);
+    const ulong end = min((get_group_id(0) + 1) * chunk, rows);
+    /* one work-item for each bin */
+    const $place start = sum_before(counts[256 * get_num_groups(0) + lane], sums);
+    places[lane] = start + counts[lane * get_num_groups(0) + get_group_id(0)];
+    for (ulong tile = get_group_id(0) * chunk; tile < end; tile += $group * $items) {
+        const uint count = (uint)min(end - tile, (ulong)($group * $items));
+        begins[lane] = 0;
+        ends[lane] = 0;
+        for (uint j = 0; j < $items; ++j) {
+            const uint slot = j * $group + lane;
+            $code code = ~($code)0; /* padding sorts to the end of the last tile */
+            if (slot < count) {
+                const $place i = ($place)(tile + slot);
+                code = 0;
+$readcode
+$readload
+$if payload
+                tileloads[slot] = load;
+$end
+            }
+            tilecodes[slot] = code;
+        }
+        for (uint round = 0; round < 2; ++round) {
+            const uint part = mask >> 4 * round & 15;
+            $code own[$items];
+$if payload
+            $load ownloads[$items];
+$end
+            ushort ranks[$items];
+            for (uint k = 0; k < 16; ++k)
+                counters[k * $group + lane] = 0;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint j = 0; j < $items; ++j) {
+                own[j] = tilecodes[lane * $items + j];
+$if payload
+                ownloads[j] = tileloads[lane * $items + j];
+$end
+                ranks[j] = counters[((uint)(own[j] >> shift) >> 4 * round & part) * $group + lane]++;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            uint sum = 0;
+            for (uint k = 0; k < 16; ++k)
+                sum += counters[lane * 16 + k];
+            sum = (uint)sum_before(sum, sums);
+            for (uint k = 0; k < 16; ++k) {
+                const uint here = counters[lane * 16 + k];
+                counters[lane * 16 + k] = (ushort)sum;
+                sum += here;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint j = 0; j < $items; ++j) {
+                const uint slot = counters[((uint)(own[j] >> shift) >> 4 * round & part) * $group + lane] + ranks[j];
+                tilecodes[slot] = own[j];
+$if payload
+                tileloads[slot] = ownloads[j];
+$end
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+        for (uint slot = lane; slot < count; slot += $group) {
+            const uint bin = (uint)(tilecodes[slot] >> shift) & mask;
+            if (slot == 0 || ((uint)(tilecodes[slot - 1] >> shift) & mask) != bin)
+                begins[bin] = (ushort)slot;
+            if (slot + 1 == count || ((uint)(tilecodes[slot + 1] >> shift) & mask) != bin)
+                ends[bin] = (ushort)(slot + 1);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint slot = lane; slot < count; slot += $group) {
+            const $code code = tilecodes[slot];
+            const uint bin = (uint)(code >> shift) & mask;
+            const $place p = places[bin] + (slot - begins[bin]);
+$writecode
+$if payload
+            const $load load = tileloads[slot];
+$end
+$writeload
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        places[lane] += ends[lane] - begins[lane];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+$end

@@ -1,0 +1,154 @@
+/// What a scan has combined so far: `state`, with none, lift, join, lower and advance; where a segmented scan starts anew,
+/// a `chain` also records whether a segment starts in it. Precedes scan_chunks.cl, scan_tiles.cl and scan_lookback.cl.
+///
+/// Strategy: kernels combine states by macros only, so one text serves all functions. A float sum is a compensated sum
+/// (engine/values/compensated_sum.h); what is not finite is summed separately. A result whose rounding is not certain
+/// raises the flag.
+///
+/// Filled in for a checked sum of i32 into i64:
+///   $state       long
+///   $none        0
+///   $lift        x
+///   $join        const long r = as_long(as_ulong(a) + as_ulong(b)); *err |= ((a ^ r) & (b ^ r)) < 0; return r;
+///   $lower       return s;
+///   $start       (given ? integer : none())
+///   $parameters  long integer, int given,
+///   $pass        integer, given,
+///   $V, $R, $X   int, long, long: elements, results, and what a state is computed from
+$if compensated
+typedef struct { double high, low, rest, weight, special; } state;
+double two_sum(double *a, double b)
+{
+    const double sum = *a + b, part = sum - *a;
+    const double error = (*a - (sum - part)) + (b - part);
+    *a = sum;
+    return error;
+}
+state with(state a, double term)
+{
+    const double error = two_sum(&a.high, term);
+    const double lost = two_sum(&a.low, error);
+    a.rest += lost;
+    a.weight += fabs(lost);
+    return a;
+}
+int swallows(double a, double offset, double bound)
+{
+    double most = offset + bound, least = offset - bound;
+    most += fabs(most) * 0x1p-50 + 0x1p-1074;
+    least -= fabs(least) * 0x1p-50 + 0x1p-1074;
+    return a + most == a && a + least == a;
+}
+$else
+typedef $state state;
+$end
+state none(void)
+{
+    return $none;
+}
+state lift_value($X x)
+{
+    return $lift;
+}
+state lift($V x)
+{
+    return lift_value(convert_$X(x));
+}
+state join(state a, state b,
+$parameters
+    int *err)
+{
+$if compensated
+    a = with(with(with(a, b.high), b.low), b.rest);
+    a.weight += b.weight;
+    a.special += b.special;
+    return a;
+$else
+$join
+$end
+}
+$X lower(state s,
+$parameters
+    int *err)
+{
+$if compensated
+    if (s.special != 0.0)
+        return s.special;
+    if (s.weight == 0.0 && fabs(s.high) <= DBL_MAX)
+        return s.high + s.low + 0.0;
+    double result = s.high;
+    double small = two_sum(&result, s.low);
+    const double smaller = two_sum(&small, s.rest);
+    const double offset = two_sum(&result, small);
+    const double bound = fabs(smaller) + terms * s.weight * 0x1p-52;
+    if (!(fabs(result) <= DBL_MAX) || !(bound <= DBL_MAX) || !swallows(result, offset, bound))
+        *err = 1;
+    return result + 0.0;
+$else
+$lower
+$end
+}
+state advance(state a, $V value,
+$parameters
+    int *err)
+{
+    const $X x = convert_$X(value);
+$if compensated
+    if (fabs(x) <= DBL_MAX)
+        return with(a, x);
+    a.special += x;
+    return a;
+$else
+    return join(a, lift_value(x), $pass err);
+$end
+}
+#define EXCLUSIVE $exclusive
+#define SEGMENTED $segmented
+#define COMMUTES $commutes
+#define JOIN(a, b) join(a, b, $pass &err)
+#define ADD(a, x) advance(a, x, $pass &err)
+#define START $start
+#if EXCLUSIVE
+#define STEP(running, x, y) { y = convert_$R(lower(running, $pass &err)); running = ADD(running, x); }
+#else
+#define STEP(running, x, y) { running = ADD(running, x); y = convert_$R(lower(running, $pass &err)); }
+#endif
+#if SEGMENTED
+typedef struct { state at; int head; } chain;
+#define AT(a) (a).at
+#define LINK(a, b) link(a, b, $pass &err)
+#define HEAD(a, row) if ((row) % segment == 0) { (a).at = START; (a).head = 1; }
+chain link(chain a, chain b,
+$parameters
+    int *flagged)
+{
+    int err = 0;
+    if (!b.head) {
+        b.at = JOIN(a.at, b.at);
+        b.head = a.head;
+    }
+    *flagged |= err;
+    return b;
+}
+chain chain_of(state at)
+{
+    chain a;
+    a.at = at;
+    a.head = 0;
+    return a;
+}
+#else
+typedef state chain;
+#define AT(a) (a)
+#define LINK(a, b) JOIN(a, b)
+#define HEAD(a, row)
+chain chain_of(state at)
+{
+    return at;
+}
+#endif
+chain nothing(void)
+{
+    return chain_of(none());
+}
+
