@@ -372,7 +372,7 @@ static bool check_evaluator(struct trial *trial, const struct expected *expected
     const struct runner runner = {.evaluator = evaluator};
     struct outcome outcome;
     enum status status =
-        run_task(&runner, trial->task, trial->columns, trial->rows, trial->arena, &outcome, &trial->diags);
+        run_task(&runner, trial->task, trial->columns, trial->rows, DEFER_NEVER, trial->arena, &outcome, &trial->diags);
     bool sure = !outcome.flagged;
     if (expected->failed)
         assert_false(sure);
@@ -464,7 +464,7 @@ static void interrupts_are_seen(void **state)
         const struct runner runner = {.evaluator = engines->workers, .cancel = &cancel};
         struct outcome outcome;
         enum status status =
-            run_task(&runner, trial.task, trial.columns, trial.rows, trial.arena, &outcome, &trial.diags);
+            run_task(&runner, trial.task, trial.columns, trial.rows, DEFER_NEVER, trial.arena, &outcome, &trial.diags);
         /* A column that is there already need not be computed. */
         if (trial.task->sink == SINK_AGGREGATE || trial.task->filter_count > 0)
             assert_int_equal(status, STATUS_CANCELLED);

@@ -93,7 +93,7 @@ static void failures_of_one_guard_add_up(void **state)
         task->output_count = 1;
         const struct runner runner = {.evaluator = *state};
         struct outcome outcome;
-        assert_int_equal(run_task(&runner, task, columns, 2, arena, &outcome, &diags), STATUS_OK);
+        assert_int_equal(run_task(&runner, task, columns, 2, DEFER_NEVER, arena, &outcome, &diags), STATUS_OK);
         assert_int_equal(outcome.flagged, cases[i].flagged);
         outcome_release(&outcome, task);
         for (int k = 0; k < 3; k++)
@@ -165,7 +165,7 @@ static void few_rows_are_gathered(void **state)
         timing_init(&timing, arena);
         const struct runner runner = {.evaluator = workers ? *state : alone, .timing = &timing};
         struct outcome outcome;
-        assert_int_equal(run_task(&runner, task, columns, SIEVED, arena, &outcome, &diags), STATUS_OK);
+        assert_int_equal(run_task(&runner, task, columns, SIEVED, DEFER_NEVER, arena, &outcome, &diags), STATUS_OK);
         assert_false(outcome.flagged);
         if (rows)
             assert_int_equal(outcome.rows, count);
@@ -211,7 +211,7 @@ static void time_is_told(void **state)
     const struct runner runner = {.evaluator = *state, .timing = &timing};
     struct outcome outcome;
     for (int64_t run = 1; run <= 2; run++) { /* runs of the same task add up */
-        assert_int_equal(run_task(&runner, task, &column, ROWS, arena, &outcome, &diags), STATUS_OK);
+        assert_int_equal(run_task(&runner, task, &column, ROWS, DEFER_NEVER, arena, &outcome, &diags), STATUS_OK);
         assert_int_equal(timing.count, 1);
         assert_int_equal(timing.events[0].phase, PHASE_KERNEL);
         assert_string_equal(timing.events[0].name, "load+sum");

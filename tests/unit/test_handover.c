@@ -141,8 +141,9 @@ static void run(const struct bench *bench, struct backend *device, int sink, str
     diags_init(&diags, arena);
     const struct runner runner = {.evaluator = bench->evaluator, .device = device, .hasty = device != NULL};
     struct task *task = make_task(setup, arena, bench, sink);
-    assert_int_equal(run_task(&runner, task, (struct column *const *)bench->columns, ROWS, arena, outcome, &diags),
-                     STATUS_OK);
+    assert_int_equal(
+        run_task(&runner, task, (struct column *const *)bench->columns, ROWS, DEFER_NEVER, arena, outcome, &diags),
+        STATUS_OK);
     assert_false(outcome->flagged);
     assert_int_equal(diags.count, notes);
 }
@@ -370,8 +371,9 @@ static void a_failed_breaker_is_done_anew(void **state)
     task->sink = SINK_OPERATOR;
     task->operator= & operator;
     struct outcome outcome;
-    assert_int_equal(run_task(&runner, task, (struct column *const *)bench->columns, ROWS, arena, &outcome, &diags),
-                     STATUS_OK);
+    assert_int_equal(
+        run_task(&runner, task, (struct column *const *)bench->columns, ROWS, DEFER_NEVER, arena, &outcome, &diags),
+        STATUS_OK);
     assert_int_equal(device.count, 1);
     assert_null(outcome.columns[0]->residency);
     for (int64_t row = 0; row < ROWS; row++)

@@ -314,7 +314,7 @@ static void devices_may_give_up(void **state)
             device.ranges_left = ranges;
             diags_init(&diags, arena);
             struct outcome outcome;
-            assert_int_equal(run_task(&runner, task, &column, rows, arena, &outcome, &diags), STATUS_OK);
+            assert_int_equal(run_task(&runner, task, &column, rows, DEFER_NEVER, arena, &outcome, &diags), STATUS_OK);
             assert_false(outcome.flagged);
             assert_int_equal(diags.count, ranges < 8); /* told once, unless it did all eight ranges */
             if (sink == SINK_AGGREGATE)
@@ -363,7 +363,7 @@ static void windows_store_little(void **state)
         for (int weak = 0; weak < 2; weak++) {
             const struct runner runner = {.evaluator = *state, .device = weak ? &device.base : NULL};
             struct outcome outcome;
-            assert_int_equal(run_task(&runner, task, &column, ROWS, arena, &outcome, &diags), STATUS_OK);
+            assert_int_equal(run_task(&runner, task, &column, ROWS, DEFER_NEVER, arena, &outcome, &diags), STATUS_OK);
             assert_int_equal(outcome.flagged, zeroes_at[i] >= 0);
             assert_true(output.needed);
             if (!outcome.flagged) {

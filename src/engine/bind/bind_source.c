@@ -179,13 +179,13 @@ static void bind_load(struct binder *binder, const struct source_node *source, s
     give_columns(binder, &all, task, flow);
 }
 
-/* The task that the relation's rows have been left by, in its place. */
-static void give_later(struct binder *binder, const struct relation *relation, const struct task *defer,
-                       struct task *task, struct flow *flow)
+/* Binds the task of a relation with deferred rows in place of the relation's columns. */
+static void bind_deferred(struct binder *binder, const struct relation *relation, const struct task *deferred,
+                          struct task *task, struct flow *flow)
 {
-    size_t *kept = arena_array(binder->arena, defer->input_count + 1, sizeof *kept);
-    binder->queue->again = relation;
-    task_copy(task, defer, task->span, kept);
+    size_t *kept = arena_array(binder->arena, deferred->input_count + 1, sizeof *kept);
+    queue_add_recomputed(binder->queue, relation);
+    task_copy(task, deferred, task->span, kept);
     for (size_t k = 0; k < task->input_count; k++)
         queue_hold(binder->queue, column_ref(task->inputs[k].column));
     struct slot *slots = arena_array(binder->arena, relation->count + 1, sizeof *slots);
@@ -202,9 +202,9 @@ static void give_later(struct binder *binder, const struct relation *relation, c
 static void give_relation(struct binder *binder, const struct relation *relation, bool unknown, struct task *task,
                           struct flow *flow)
 {
-    const struct task *defer = unknown ? NULL : deferred_task(relation);
-    if (defer != NULL) {
-        give_later(binder, relation, defer, task, flow);
+    const struct task *deferred = unknown ? NULL : deferred_task(relation);
+    if (deferred != NULL) {
+        bind_deferred(binder, relation, deferred, task, flow);
         return;
     }
     struct gathered all = {.rows = unknown ? -1 : relation->rows, .shape = relation->shape};

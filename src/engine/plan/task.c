@@ -43,6 +43,13 @@ void queue_hold(struct queue *queue, struct column *column)
     queue->held[queue->held_count++] = column;
 }
 
+void queue_add_recomputed(struct queue *queue, const struct relation *relation)
+{
+    const size_t count = queue->recomputed_count++;
+    queue->recomputed = arena_grow(queue->arena, queue->recomputed, count, count + 1, sizeof(struct relation *));
+    queue->recomputed[count] = relation;
+}
+
 struct task *task_clone(const struct task *task, struct arena *arena)
 {
     struct task *clone = arena_alloc(arena, sizeof *clone);

@@ -132,8 +132,6 @@ struct task {
     struct aggregate *aggregates;
     size_t aggregate_count;
     struct operator* operator; /* of SINK_OPERATOR */
-    bool
-        glanced; /* few of its rows may be looked at, so the others can be left until somebody asks (deferred_rows.h) */
 };
 
 /* Tasks in an order in which each reads only earlier ones; the last one gives the result. */
@@ -145,15 +143,16 @@ struct queue {
     struct column **held; /* one reference each to every column that inputs borrow */
     size_t held_count;
     size_t held_capacity;
-    bool glanced; /* the last task is, if its sink is rows */
-    const struct relation
-        *again; /* rows of it have been left, and the queue computes them again (deferred_rows.h); or NULL */
+    /* Relations with deferred rows whose task is bound in place of their columns (deferred_rows.h); borrowed. */
+    const struct relation **recomputed;
+    size_t recomputed_count;
 };
 
 void queue_init(struct queue *queue, struct arena *arena);
 void queue_release(struct queue *queue);     /* lets go of the columns; the rest is the arena's */
 struct task *queue_add(struct queue *queue); /* a zeroed task with whole window, rows -1, limit INT64_MAX, numbered */
 void queue_hold(struct queue *queue, struct column *column); /* takes over one reference */
+void queue_add_recomputed(struct queue *queue, const struct relation *relation);
 
 /* Makes `to`, whose code is empty, compute what `from` does on the same rows of its inputs: a task of SINK_ROWS without
  * a window. Inputs that nothing reads are left out: input k of `to` is number kept[k] of `from`, and reads the same

@@ -40,11 +40,11 @@ static bool has_gpu(const struct runner *runner)
     return false;
 }
 
-bool can_defer(const struct runner *runner, const struct job *job)
+bool can_defer(const struct runner *runner, enum defer_choice choice, const struct job *job)
 {
     const struct task *task = job->task;
-    const bool always = runner->defer == DEFER_ALWAYS;
-    if (!task->glanced || runner->defer == DEFER_NEVER || task->sink != SINK_ROWS || task_has_window(task))
+    const bool always = choice == DEFER_ALWAYS;
+    if (choice == DEFER_NEVER || task->sink != SINK_ROWS || task_has_window(task))
         return false;
     if (!always && (job->rows < LONG_ROWS || runner->device || has_gpu(runner)))
         return false;

@@ -6,7 +6,7 @@
 
 /* Whether rows that the job's task gives may be left: they cannot fail, and computing them again costs little more than
  * reading them would. A GPU makes all of them, and so does a device that the user has named. */
-bool can_defer(const struct runner *runner, const struct job *job);
+bool can_defer(const struct runner *runner, enum defer_choice choice, const struct job *job);
 
 /* How many of its rows such a task runs on before some may be left; a multiple of 4096. */
 int64_t deferred_first_rows(enum defer_choice choice);

@@ -1,6 +1,7 @@
 #include "engine/run/run.h"
 
 #include "engine/backend/backend_choice.h"
+#include "engine/backend/deferred_rows.h"
 #include "engine/bind/bind_claim.h"
 #include "engine/bind/check.h"
 #include "engine/exact/exact.h"
@@ -21,6 +22,7 @@ struct queue_run {
     struct outcome *outcomes; /* of each task */
     size_t *readers;          /* inputs of later tasks that each task's columns are still wanted for */
     int64_t *given;           /* rows of each task */
+    enum defer_choice defer;  /* of the result */
     struct diags *diags;
 };
 
@@ -56,7 +58,9 @@ static enum status run_next(struct queue_run *run, const struct task *task)
     struct outcome *outcome = &run->outcomes[task->number];
     const int64_t began = now_ns();
     const struct phase_times before = trace_times(run->runner->trace ? run->runner->timing : NULL);
-    status = run_task(run->runner, task, inputs, rows, run->arena, outcome, run->diags);
+    const bool last = task->number + 1 == run->queue->count;
+    status =
+        run_task(run->runner, task, inputs, rows, last ? run->defer : DEFER_NEVER, run->arena, outcome, run->diags);
     if (run->runner->trace && status == STATUS_OK) {
         struct task_trace *added = trace_add(run->runner->trace, task, now_ns() - began, &before, run->runner->timing);
         added->rows_in = rows;
@@ -81,6 +85,7 @@ static void take_result(const struct queue_run *run, const struct task *last, st
         names[k] = last->outputs[k].name;
     result->kind = RESULT_RELATION;
     result->relation = relation_new(outcome->rows, last->output_count, outcome->columns, names);
+    deferred_attach(outcome->deferred, result->relation);
 }
 
 /* Evaluates the fused queue exactly, from the columns of its first `done` tasks on. */
@@ -107,9 +112,9 @@ static enum status run_exactly(const struct queue_run *run, const struct queue *
 /* Runs the tasks one after another; if one is flagged, the exact evaluator takes over from there, or of a queue that is
  * not fused from the start. */
 static enum status run_tasks(struct runner *runner, const struct queue *queue, const struct queue *fused,
-                             struct result *result, struct diags *diags)
+                             enum defer_choice defer, struct result *result, struct diags *diags)
 {
-    struct queue_run run = {.runner = runner, .queue = queue, .arena = arena_new(), .diags = diags};
+    struct queue_run run = {.runner = runner, .queue = queue, .arena = arena_new(), .defer = defer, .diags = diags};
     run.outcomes = arena_array(run.arena, queue->count, sizeof *run.outcomes);
     run.readers = arena_array(run.arena, queue->count, sizeof *run.readers);
     run.given = arena_array(run.arena, queue->count, sizeof *run.given);
@@ -145,7 +150,9 @@ static enum status check_files(const struct queue *queue, enum status status, si
     return file_changed_error(column, queue->tasks[0]->span, diags);
 }
 
-enum status run_queue(struct runner *runner, const struct queue *queue, struct result *result, struct diags *diags)
+/* run_queue, with a result of which rows may be deferred. */
+static enum status run_deferring(struct runner *runner, const struct queue *queue, enum defer_choice defer,
+                                 struct result *result, struct diags *diags)
 {
     struct queue fused;
     size_t diags_before = diags->count;
@@ -154,14 +161,17 @@ enum status run_queue(struct runner *runner, const struct queue *queue, struct r
     optimize_queue(queue, &fused);
     if (runner->fusion)
         timing_add(runner->timing, PHASE_FUSE, "", now_ns() - began, 0);
-
-    fused.tasks[fused.count - 1]->glanced = queue->glanced;
-    enum status status = run_tasks(runner, runner->fusion ? &fused : queue, &fused, result, diags);
+    enum status status = run_tasks(runner, runner->fusion ? &fused : queue, &fused, defer, result, diags);
     status = check_files(queue, status, diags_before, diags);
     if (status != STATUS_OK)
         result_release(result);
     queue_release(&fused);
     return status;
+}
+
+enum status run_queue(struct runner *runner, const struct queue *queue, struct result *result, struct diags *diags)
+{
+    return run_deferring(runner, queue, DEFER_NEVER, result, diags);
 }
 
 /* A scalar as a relation of one row, to be saved. NULL, with an error, if there is no column type for it. */
@@ -247,8 +257,9 @@ static enum status run_bound(struct runner *runner, const struct stmt *stmt, str
         result->kind = RESULT_SCALAR;
         result->scalar = bound->scalar;
     } else {
-        bound->queue.glanced = stmt->kind != STMT_LET && bound->view == VIEW_ROWS && !bound->save_path.text;
-        status = run_queue(runner, &bound->queue, result, diags);
+        const bool defers =
+            runner->fusion && stmt->kind != STMT_LET && bound->view == VIEW_ROWS && !bound->save_path.text;
+        status = run_deferring(runner, &bound->queue, defers ? runner->defer : DEFER_NEVER, result, diags);
         if (status == STATUS_OK && result->kind == RESULT_RELATION)
             result->relation->shape = bound->shape;
     }
@@ -261,38 +272,47 @@ static enum status run_bound(struct runner *runner, const struct stmt *stmt, str
     return status;
 }
 
-/* Whether rows that were left are there now, and no longer computed again by what goes on from them. */
-static bool made_after_all(const struct relation *relation, struct span span, struct diags *diags)
+/* Fetches the deferred rows that a queue recomputes; false if that fails for all, and if there are none. */
+static bool fetch_recomputed(const struct queue *queue, struct span span, struct diags *diags)
 {
     const size_t before = diags->count;
-    const bool made = relation_fetch(relation, 0, relation->rows, span, diags) == STATUS_OK;
+    bool fetched = false;
+    for (size_t i = 0; i < queue->recomputed_count; i++) {
+        const struct relation *relation = queue->recomputed[i];
+        fetched = relation_fetch(relation, 0, relation->rows, span, diags) == STATUS_OK || fetched;
+    }
     diags->count = before;
-    return made;
+    return fetched;
 }
 
-/* A pipeline or expression from its tree to its result. What fails is told by the numbers that rows were shown under,
- * so it is tried once more on those rows if they were computed again. */
+/* Binds and runs a pipeline or expression. *retry: it has failed, but deferred rows that it recomputed have been
+ * fetched since. */
+static enum status run_once(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
+                            bool *retry, struct diags *diags)
+{
+    struct bound bound;
+    enum status status = bind_timed(runner, stmt, arena, &bound, diags);
+    if (status != STATUS_OK)
+        return status;
+    status = run_bound(runner, stmt, &bound, arena, result, diags);
+    *retry = status == STATUS_FAILED && fetch_recomputed(&bound.queue, stmt->span, diags);
+    queue_release(&bound.queue);
+    return status;
+}
+
+/* A query that recomputes deferred rows and fails is run again on the rows themselves: its error names a row, and the
+ * user counts in the rows that were shown. */
 static enum status run_value(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
                              struct diags *diags)
 {
     const size_t before = diags->count;
-    enum status status;
-    bool again;
-    do {
-        struct bound bound;
-        status = bind_timed(runner, stmt, arena, &bound, diags);
-        if (status != STATUS_OK)
-            return status;
-        status = run_bound(runner, stmt, &bound, arena, result, diags);
-        const struct relation *left = bound.queue.again;
-        again = status == STATUS_FAILED && left && made_after_all(left, stmt->span, diags);
-        queue_release(&bound.queue);
-        if (again) {
-            result_release(result);
-            diags->count = before;
-        }
-    } while (again);
-    return status;
+    bool retry = false;
+    enum status status = run_once(runner, stmt, arena, result, &retry, diags);
+    if (!retry)
+        return status;
+    result_release(result);
+    diags->count = before;
+    return run_once(runner, stmt, arena, result, &retry, diags);
 }
 
 static enum status run_let(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,

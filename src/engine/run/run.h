@@ -39,7 +39,7 @@ struct runner {
 enum status run_statement(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
                           struct diags *diags);
 
-/* Runs a bound queue; used by run_statement and the tests. `queue` is as bound; fuses it if runner->fusion. */
+/* Runs a bound queue, fused if runner->fusion; no rows of the result are deferred. */
 enum status run_queue(struct runner *runner, const struct queue *queue, struct result *result, struct diags *diags);
 
 #endif

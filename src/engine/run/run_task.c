@@ -3,6 +3,7 @@
 #include "engine/run/run_task.h"
 
 #include "base/integer.h"
+#include "engine/backend/deferred_rows.h"
 #include "engine/plan/row_count.h"
 #include "engine/plan/task_title.h"
 #include "engine/run/host_backends.h"
@@ -28,6 +29,8 @@ void outcome_release(struct outcome *outcome, const struct task *task)
         column_unref(outcome->columns[k]);
         outcome->columns[k] = NULL;
     }
+    deferred_unref(outcome->deferred);
+    outcome->deferred = NULL;
 }
 
 /* The next range: from `row` on, and not beyond `end`. */
@@ -112,9 +115,10 @@ static enum status run_ranges(struct task_run *run)
 }
 
 /* The task's rows, from the first range to the finished results. */
-static enum status run_rows(struct task_run *run, struct column *const *inputs, struct outcome *outcome)
+static enum status run_rows(struct task_run *run, struct column *const *inputs, enum defer_choice defer,
+                            struct outcome *outcome)
 {
-    enum status status = task_sink_open(&run->sink, run->runner, &run->job, inputs, outcome);
+    enum status status = task_sink_open(&run->sink, run->runner, &run->job, inputs, defer, outcome);
     if (status == STATUS_OK && run->sink.computes && run->job.begin < run->job.end) {
         input_rows_open(&run->input, run->runner, &run->job, inputs, task_sink_row_bytes(&run->sink));
         if (run->input.ranges.count > 0)
@@ -126,7 +130,7 @@ static enum status run_rows(struct task_run *run, struct column *const *inputs, 
 }
 
 enum status run_task(const struct runner *runner, const struct task *task, struct column *const *inputs, int64_t rows,
-                     struct arena *arena, struct outcome *outcome, struct diags *diags)
+                     enum defer_choice defer, struct arena *arena, struct outcome *outcome, struct diags *diags)
 {
     enum status status;
     *outcome = (struct outcome){.columns = arena_array(arena, task->output_count, sizeof *outcome->columns)};
@@ -145,7 +149,7 @@ enum status run_task(const struct runner *runner, const struct task *task, struc
         run.job.task = task_specialise(runner, task, inputs, rows, diags->arena, &run.job.columns);
         if (runner->progress)
             run.job.whole = task_whole(task, inputs, rows, diags->arena);
-        status = run_rows(&run, inputs, outcome);
+        status = run_rows(&run, inputs, defer, outcome);
         outcome->flagged = run.flagged;
     }
     if (status != STATUS_OK || outcome->flagged)

@@ -8,16 +8,18 @@
 struct outcome {
     struct column **columns; /* of each output, one reference; NULL where nothing reads it */
     int64_t rows;
-    struct scalar scalar; /* of its aggregate */
-    bool flagged;         /* a checked operation may have failed: nothing else is set */
+    struct deferred *deferred; /* what computes the rows that are deferred, or NULL; one reference */
+    struct scalar scalar;      /* of its aggregate */
+    bool flagged;              /* a checked operation may have failed: nothing else is set */
 };
 
-/* Releases the columns. */
+/* Releases the columns and deferred rows. */
 void outcome_release(struct outcome *outcome, const struct task *task);
 
-/* Runs the task on `rows` rows of its inputs' columns (NULL for inputs that nothing needed reads). `arena` holds the
- * outcome's array. On an error, and when flagged, the outcome holds no columns. */
+/* Runs the task on `rows` rows of its inputs' columns (NULL for inputs that nothing needed reads). `defer` says whether
+ * rows of the result may be deferred. `arena` holds the outcome's array. On an error, and when flagged, the outcome
+ * holds no columns. */
 enum status run_task(const struct runner *runner, const struct task *task, struct column *const *inputs, int64_t rows,
-                     struct arena *arena, struct outcome *outcome, struct diags *diags);
+                     enum defer_choice defer, struct arena *arena, struct outcome *outcome, struct diags *diags);
 
 #endif

@@ -40,11 +40,11 @@ static enum status open_rows(struct task_sink *sink, struct outcome *outcome)
     if (status != STATUS_OK || !sink->computes)
         return status;
     job->task = task_writing(sink->task, sink->stored.columns, arena);
-    sink->defers = can_defer(runner, job);
+    sink->defers = can_defer(runner, sink->choice, job);
     if (filters)
         return STATUS_OK;
     if (sink->defers)
-        job->end = min_int64(job->end, job->begin + deferred_first_rows(runner->defer));
+        job->end = min_int64(job->end, job->begin + deferred_first_rows(sink->choice));
     sink->deferred.begin = job->end;
     const int64_t rows = job->end - job->begin;
     return check_memory(sink, rows, runs_on_host(runner) ? rows : 0);
@@ -64,9 +64,10 @@ static void open_aggregates(struct task_sink *sink)
 }
 
 enum status task_sink_open(struct task_sink *sink, const struct runner *runner, struct job *job,
-                           struct column *const *inputs, struct outcome *outcome)
+                           struct column *const *inputs, enum defer_choice choice, struct outcome *outcome)
 {
-    *sink = (struct task_sink){.runner = runner, .job = job, .inputs = inputs, .task = job->task, .end = job->end};
+    *sink = (struct task_sink){
+        .runner = runner, .job = job, .inputs = inputs, .task = job->task, .end = job->end, .choice = choice};
     if (job->task->sink == SINK_ROWS)
         return open_rows(sink, outcome);
     open_aggregates(sink);
@@ -87,7 +88,7 @@ int64_t task_sink_range_rows(const struct task_sink *sink, int64_t row)
     if (sink->wanted != INT64_MAX && !sink->counting) /* twice as many each time */
         rows = max_int64(row, FIRST_WINDOW_ROWS);
     if (sink->defers && !sink->counting)
-        rows = min_int64(rows, deferred_first_rows(sink->runner->defer));
+        rows = min_int64(rows, deferred_first_rows(sink->choice));
     return rows;
 }
 
@@ -139,7 +140,7 @@ bool task_sink_stop_storing(struct task_sink *sink, const struct job *range)
     if (sink->counting || sink->task->filter_count == 0)
         return false;
     if (sink->defers) {
-        sink->defers = deferral_pays(sink->stored.rows, range->end - range->begin, sink->runner->defer);
+        sink->defers = deferral_pays(sink->stored.rows, range->end - range->begin, sink->choice);
         sink->deferred.begin = range->end;
     }
     sink->counting = sink->defers || sink->stored.rows >= sink->wanted;
@@ -165,15 +166,16 @@ bool task_sink_rescue(struct task_sink *sink)
 }
 
 /* The sink has all rows from now on, though some are not computed yet. */
-static void defer(struct task_sink *sink)
+static void defer(struct task_sink *sink, struct outcome *outcome)
 {
     const struct runner *runner = sink->runner;
-    struct deferred_rows *deferred = &sink->deferred;
-    deferred->made = sink->stored.rows;
+    struct deferred_range *deferred = &sink->deferred;
+    deferred->computed = sink->stored.rows;
     deferred->end = sink->job->end;
     sink->stored.rows += sink->task->filter_count > 0 ? sink->counted.rows : deferred->end - deferred->begin;
     deferred->rows = sink->stored.rows;
-    defer_rows(runner->evaluator, runner->memory, sink->job, sink->inputs, sink->stored.columns, deferred);
+    outcome->deferred =
+        defer_rows(runner->evaluator, runner->memory, sink->job, sink->inputs, sink->stored.columns, deferred);
 }
 
 enum status task_sink_finish(struct task_sink *sink, struct outcome *outcome, bool *flagged)
@@ -183,7 +185,7 @@ enum status task_sink_finish(struct task_sink *sink, struct outcome *outcome, bo
     job->end = sink->end;
     if (!sink->states) {
         if (sink->defers)
-            defer(sink);
+            defer(sink, outcome);
         return results_finish(job, sink->runner->pool, &sink->stored, outcome);
     }
     bool certain = true;

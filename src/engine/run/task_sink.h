@@ -20,13 +20,14 @@ struct task_sink {
     struct row_sink counted;      /* and those behind that are only counted: no columns */
     bool counting;
     int64_t wanted; /* rows that pass the filters and that the window may keep */
-    bool defers;    /* rows may be deferred: */
-    struct deferred_rows deferred;
+    enum defer_choice choice;
+    bool defers; /* rows are deferred, or may be: */
+    struct deferred_range deferred;
 };
 
 /* Reserves what the job's task writes. From then on the job's task and its rows are those that have to be run. */
 enum status task_sink_open(struct task_sink *sink, const struct runner *runner, struct job *job,
-                           struct column *const *inputs, struct outcome *outcome);
+                           struct column *const *inputs, enum defer_choice choice, struct outcome *outcome);
 
 /* The size of a row in the columns being written; 0: nothing is stored. */
 int64_t task_sink_row_bytes(const struct task_sink *sink);

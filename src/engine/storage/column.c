@@ -271,6 +271,8 @@ void relation_unref(struct relation *relation)
         column_unref(relation->columns[i]);
         free(relation->names[i]);
     }
+    if (relation->deferred)
+        relation->deferred_unref(relation->deferred);
     free(relation->columns);
     free(relation->names);
     free(relation);

@@ -66,12 +66,16 @@ struct shape {
     int64_t rows, cols;
 };
 
+struct deferred; /* deferred_rows.h */
+
 struct relation {
     int64_t rows; /* a relation may have rows and no columns (range) only inside a queue, never as a result */
     size_t count;
     struct column **columns;
-    char **names;       /* malloc'd, NUL-terminated */
-    struct shape shape; /* none unless who made the relation says so */
+    char **names;              /* malloc'd, NUL-terminated */
+    struct shape shape;        /* none unless who made the relation says so */
+    struct deferred *deferred; /* what computes rows that are not there yet, or NULL; one reference, released by: */
+    void (*deferred_unref)(struct deferred *deferred);
     _Atomic int refs;
 };
 

@@ -59,6 +59,14 @@ static void came_back(struct column *column, struct residency *residency, int64_
         residency->arrived(residency);
 }
 
+bool column_is_deferred(const struct column *column)
+{
+    const struct residency *residency = column->residency;
+    while (residency && !residency->deferred)
+        residency = residency->next;
+    return residency != NULL;
+}
+
 bool column_fetch(struct column *column, int64_t begin, int64_t end)
 {
     for (struct residency *residency = column->residency, *next; residency; residency = next) {

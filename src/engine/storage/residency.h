@@ -12,6 +12,7 @@
  * them; a column's are disjoint. */
 struct residency {
     int64_t begin, end;
+    bool deferred; /* not computed yet (deferred_rows.h); otherwise a device has them */
     /* Writes the elements of rows begin..end-1, some of these, to the column's data. False: they are lost, or as
      * `failure` says. */
     bool (*fetch)(struct residency *residency, int64_t begin, int64_t end);
@@ -36,6 +37,9 @@ void residency_mark_lost(struct column *column);
  * forgotten. None of the column's away may begin before `row` and end behind it. */
 void residency_discard(struct column *column, int64_t row);
 void columns_discard(struct column *const *columns, size_t count, int64_t row); /* of which some may be NULL */
+
+/* Whether rows of the column are not computed yet. */
+bool column_is_deferred(const struct column *column);
 
 /* Rows begin..end-1 of the column are on the host from now on. False: they are lost with their device. */
 bool column_fetch(struct column *column, int64_t begin, int64_t end);

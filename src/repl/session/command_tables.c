@@ -3,7 +3,7 @@
 #include "repl/print/text_table.h"
 #include "repl/session/command_call.h"
 
-#include "engine/backend/deferred_rows.h"
+#include "engine/storage/residency.h"
 
 enum { NAME, ROWS, BYTES, WHERE, WHAT, COLUMNS };
 
