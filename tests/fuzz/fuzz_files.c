@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,26 +16,14 @@ static void require(bool holds)
         abort();
 }
 
-/* The bytes as a file's, behind the name and stamp of an empty one. */
-static struct mapping *mapping_of(const uint8_t *data, size_t size, struct diags *diags)
+static struct mapping *mapping_of(const uint8_t *data, size_t size)
 {
-    static struct mappings *mappings;
-    char path[] = "/tmp/rql-fuzz-XXXXXX";
-    if (!mappings)
-        mappings = mappings_new();
-    int file = mkstemp(path);
-    struct mapping *empty;
-    require(file >= 0 && mapping_open(mappings, path, (struct span){0}, &empty, diags) == STATUS_OK);
-    close(file);
-    unlink(path);
-    void *memory =
-        mmap(NULL, size ? size : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (!size)
+        return mapping_from_memory("fuzz", (struct file_stamp){0}, NULL, 0, 0);
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     require(memory != MAP_FAILED);
-    if (size)
-        memcpy(memory, data, size);
-    struct mapping *mapping = mapping_from_memory(empty, memory, size, size ? size : 1);
-    mapping_unref(empty);
-    return mapping;
+    memcpy(memory, data, size);
+    return mapping_from_memory("fuzz", (struct file_stamp){.size = (int64_t)size}, memory, size, size);
 }
 
 static void look_at(const struct relation *relation)
@@ -79,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct workers workers = {.threads = 1};
     const struct format_job job = {formats[data[0] % count], &workers, {0}, &diags};
     const struct compression *compression = packings[data[1] % 4];
-    struct mapping *mapping = mapping_of(data + 2, size - 2, &diags);
+    struct mapping *mapping = mapping_of(data + 2, size - 2);
     struct relation *relation = NULL;
     enum status status =
         compression ? compression_open(compression, &mapping, &workers, (struct span){0}, &diags) : STATUS_OK;
