@@ -16,7 +16,8 @@ B ?= build
 
 VERSION := $(shell cat VERSION)
 
-WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+	$(WERROR)
 # No fused multiply-add where it is not asked for: it would round differently from machine to machine.
 STANDARD := -std=c11 -ffp-contract=off -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=120 -DRQL_VERSION='"$(VERSION)"' \
 	$(EDITOR_FLAGS_$(EDITOR_LIB))
@@ -31,7 +32,7 @@ MAIN := $(B)/repl/main.o
 LIBRARY := $(filter-out $(MAIN),$(OBJECTS))
 UNITS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: all check unit asan data bench install uninstall clean format format-check help
+.PHONY: all check unit asan data bench install uninstall clean format help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -113,12 +114,9 @@ uninstall:
 clean:
 	rm -rf $(B)
 
-C_FILES := $(wildcard src/*/*.[ch] src/*/*/*.[ch] data/*.c tests/*/*.[ch])
+#: make format      all C files, by clang-format
 format:
-	clang-format -i $(C_FILES)
-
-format-check:
-	clang-format --dry-run --Werror $(C_FILES)
+	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] data/*.c tests/*/*.[ch])
 
 include tests/tests.mk
 

@@ -1,11 +1,12 @@
 # The tests, benchmarks and checks; included by the Makefile. tests/run counts and adds up.
 
 #: make check       all tests, then most of them again under ASan and UBSan; the last line counts them
-#: make unit        the cmocka programs (also: golden, errors, formats, ways, manual, drivers, questions,
-#:                  terminal, differential, includes)
+#: make unit        the cmocka programs (also: style, includes, golden, errors, formats, ways, manual, drivers, questions,
+#:                  terminal, differential)
+#: make builds      what make check does not run, built and started once: clang, libedit, TSan, the fuzzers, the benchmark
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
-#: make tsan        build/tsan/rql, under ThreadSanitizer, and its tests (not part of make check: what it sees is chance)
-#: make oclgrind    the kernels under Oclgrind, which checks bounds, races and calls
+#: make tsan        build/tsan/rql, under ThreadSanitizer, and its tests (not in make check: which races it sees is chance)
+#: make oclgrind    the kernels under Oclgrind, which checks bounds, data races and API calls
 #: make fuzz-parse  the parser under libFuzzer (clang)
 #: make fuzz-files  the readers of all file formats under libFuzzer (clang)
 #: make fuzz        random queries for a long time: make fuzz SECONDS=3600
@@ -14,18 +15,22 @@
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
-GROUPS := includes golden errors formats ways manual drivers questions terminal differential
+GROUPS := style includes builds golden errors formats ways manual drivers questions terminal differential
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-RUN_TESTS := B='$(B)' RQL='$(abspath $(B))/rql' tests/run
+STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
+RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
-.PHONY: $(GROUPS) asan-build tsan oclgrind fuzz fuzz-parse fuzz-files bare bench-gpu bench-primitives
+.PHONY: $(GROUPS) asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files bare \
+	bench-build bench-gpu bench-primitives
 
-check: all $(UNITS) asan-build data
-	$(RUN_TESTS) unit $(GROUPS) asan:unit asan:golden asan:errors asan:differential
+# The longest first: tests/run starts them in this order.
+check: all unit-programs asan-build data
+	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors ways terminal drivers differential asan:differential \
+	    style asan:errors formats questions manual includes
 
-unit: $(UNITS)
+unit: unit-programs
 	$(RUN_TESTS) unit
 
 $(GROUPS): all
@@ -37,46 +42,48 @@ oclgrind: $(filter $(B)/tests/test_cl_%,$(UNITS))
 
 questions: data
 
-# The instrumented build is a build like any other, in a folder of its own.
+.PHONY: unit-programs
+unit-programs: $(UNITS)
+
+# The instrumented builds are builds like any other, in folders of their own.
 asan asan-build:
 	$(MAKE) B='$(B)/asan' CFLAGS='-O1 -g $(SANITIZE)' LDFLAGS='$(SANITIZE)' all unit-programs
 
-tsan:
-	$(MAKE) B='$(B)/tsan' CFLAGS='-O1 -g -fsanitize=thread' LDFLAGS='-fsanitize=thread' all unit-programs
-	$(RUN_TESTS) tsan:unit tsan:golden
+TSAN := $(MAKE) B='$(B)/tsan' CFLAGS='-O1 -g -fsanitize=thread' LDFLAGS='-fsanitize=thread'
 
-.PHONY: unit-programs
-unit-programs: $(UNITS)
+tsan-build:
+	$(TSAN) all
+
+tsan:
+	$(TSAN) all unit-programs
+	$(RUN_TESTS) tsan:unit tsan:golden
 
 fuzz: all
 	DIFFERENTIAL='--seconds $(SECONDS)' $(RUN_TESTS) differential
 
-# The parser alone, under libFuzzer: make fuzz-parse SECONDS=600. What it finds stays in build/fuzz.
-FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined
-FUZZ_SOURCES := $(wildcard src/base/*.c src/parser/*.c) $(B)/parser/grammar.c $(B)/parser/lexer.c
+# libFuzzer targets: make fuzz-parse SECONDS=600. Inputs that fail stay in build/fuzz. The build is clang's, with libedit.
+FUZZ := $(B)/fuzz
+RUN_FUZZER := ASAN_OPTIONS=quarantine_size_mb=1:allocator_release_to_os_interval_ms=-1:max_malloc_fill_size=0
 
-fuzz-parse: $(B)/fuzz/fuzz_parse
-	@mkdir -p $(B)/fuzz/corpus
-	sed -n 's/^WORD("\([^"]*\)".*/"\1"/p' src/parser/words.def > $(B)/fuzz/words.dict
-	ASAN_OPTIONS=quarantine_size_mb=1:allocator_release_to_os_interval_ms=-1:max_malloc_fill_size=0 \
-	$< -dict=$(B)/fuzz/words.dict -max_len=400 -max_total_time=$(SECONDS) -timeout=5 -artifact_prefix=$(B)/fuzz/ \
-	    $(B)/fuzz/corpus tests/golden tests/errors
+fuzz-build:
+	$(MAKE) B='$(FUZZ)' CC=clang EDITOR_LIB=edit CFLAGS='-O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link' \
+	    LDFLAGS='$(SANITIZE)' all fuzz-programs
 
-$(B)/fuzz/fuzz_parse: tests/fuzz/fuzz_parse.c $(FUZZ_SOURCES)
-	@mkdir -p $(@D)
-	clang $(STANDARD) -Isrc -Isrc/parser -I$(B) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_SOURCES)
+fuzz-programs: $(B)/fuzz_parse $(B)/fuzz_files
 
-# The readers of files, the same way: make fuzz-files SECONDS=60.
-FILE_SOURCES := $(wildcard src/base/*.c src/engine/*/*.c src/parser/*.c) $(B)/parser/grammar.c $(B)/parser/lexer.c
+$(B)/fuzz_%: tests/fuzz/fuzz_%.c $(B)/librql.a
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
-fuzz-files: $(B)/fuzz/fuzz_files
-	@mkdir -p $(B)/fuzz/files
-	$< -max_len=4096 -max_total_time=$(SECONDS) -timeout=10 -artifact_prefix=$(B)/fuzz/ $(B)/fuzz/files
+fuzz-parse: fuzz-build
+	@mkdir -p $(FUZZ)/corpus
+	sed -n 's/^WORD("\([^"]*\)".*/"\1"/p' src/parser/words.def > $(FUZZ)/words.dict
+	$(RUN_FUZZER) $(FUZZ)/fuzz_parse -dict=$(FUZZ)/words.dict -max_len=400 -max_total_time=$(SECONDS) -timeout=5 \
+	    -artifact_prefix=$(FUZZ)/ $(FUZZ)/corpus tests/golden tests/errors
 
-$(B)/fuzz/fuzz_files: tests/fuzz/fuzz_files.c $(FILE_SOURCES)
-	@mkdir -p $(@D)
-	clang $(STANDARD) -Isrc -Isrc/parser -I$(B) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FILE_SOURCES) \
-	    -lz -lzstd -lm -lpthread
+fuzz-files: fuzz-build
+	@mkdir -p $(FUZZ)/files
+	$(RUN_FUZZER) $(FUZZ)/fuzz_files -max_len=4096 -max_total_time=$(SECONDS) -timeout=10 \
+	    -artifact_prefix=$(FUZZ)/ $(FUZZ)/files
 
 # PYTHON is one that has the peers to be measured: NumPy, DuckDB, Polars, chdb. DUCKDB names its command line, if any.
 # From 10^3 rows on, up to MAX_ROWS, which take 150 bytes each of memory: some ten minutes for 10^7, an hour for 10^8.
@@ -84,10 +91,12 @@ PYTHON ?= /usr/bin/python3
 MAX_ROWS ?= 10000000
 BENCH := $(PYTHON) tests/bench/bench.py --build $(B) --max-rows $(MAX_ROWS)
 
-bench: all $(B)/generate $(B)/hand
+bench-build: all $(B)/generate $(B)/hand $(B)/bench_memory
+
+bench: bench-build
 	$(BENCH) $(BENCH_FLAGS)
 
-bench-primitives: all $(B)/generate $(B)/hand
+bench-primitives: bench-build
 	$(BENCH) --groups primitives --no-cold $(BENCH_FLAGS)
 
 $(B)/hand: tests/bench/hand.c
@@ -97,7 +106,7 @@ $(B)/hand: tests/bench/hand.c
 # CUB takes part where there is an nvcc, CuPy where PYTHON has it.
 NVCC ?= $(shell command -v nvcc)
 
-bench-gpu: all $(B)/generate $(B)/hand $(B)/bench_memory $(if $(NVCC),$(B)/cub)
+bench-gpu: bench-build $(if $(NVCC),$(B)/cub)
 	@mkdir -p $(B)/gpu-data
 	$(B)/generate --rows $(GPU_ROWS) --dir $(B)/gpu-data
 	RQL=$(B)/rql MEMORY=$(B)/bench_memory tests/bench/bench_gpu.sh $(B)/gpu-data
