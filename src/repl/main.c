@@ -1,4 +1,4 @@
-/* rql: reads the command line, sets up what belongs to the process as a whole, and starts the shell. */
+/* rql: parses the command line, sets up process-wide state and starts the shell. */
 #include "repl/session/session.h"
 #include "repl/shell.h"
 
@@ -15,20 +15,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Signal handlers reach these and nothing else does but through struct platform. Other threads look at `cancel` too, so
- * it has to be atomic, which handlers may use where it takes no lock. */
+/* For signal handlers; everything else goes through struct platform. Atomic because other threads read `cancel`. */
 static struct mappings *mappings;
 static atomic_int cancel;
 static atomic_int leave;
-static atomic_int interrupted_at; /* milliseconds, of the Ctrl-C that set cancel */
+static atomic_int interrupted_at; /* ms, of the Ctrl-C that set cancel */
 static int signal_pipe[2];
 
-/* What OpenCL's backends and their threads share; their threads may still be at work when all else has ended. */
+/* Shared by OpenCL backends and their threads, which may outlive everything else. */
 static struct opencl_process opencl_process;
 
-/* A query that has not stopped this long after Ctrl-C is stuck, and the next Ctrl-C ends rql. Building a program for a
- * device cannot be broken off and may take seconds. Before that, a second Ctrl-C that no held key made is answered. */
-enum { STUCK_MS = 5000, IMPATIENT_MS = 300 };
+/* Building a program cannot be cancelled and may take seconds. If the query is still running STUCK_MS after Ctrl-C, the
+ * next Ctrl-C ends rql; before that, a repeated Ctrl-C prints a message, unless within REPEAT_MS (a held key). */
+enum { STUCK_MS = 5000, REPEAT_MS = 300 };
 
 static int milliseconds(void)
 {
@@ -37,10 +36,10 @@ static int milliseconds(void)
     return (int)((now.tv_sec % 1000000) * 1000 + now.tv_nsec / 1000000);
 }
 
-static void pass_on(int number)
+static void forward_signal(int number)
 {
     unsigned char byte = (unsigned char)number;
-    ssize_t wrote = write(signal_pipe[1], &byte, 1); /* a full pipe has woken the reader already */
+    ssize_t wrote = write(signal_pipe[1], &byte, 1); /* if the pipe is full, the reader is awake */
     (void)wrote;
 }
 
@@ -51,8 +50,8 @@ static void on_interrupt(void)
         interrupted_at = now;
     } else if (now - interrupted_at > STUCK_MS) {
         _exit(EXIT_INTERRUPTED);
-    } else if (now - interrupted_at > IMPATIENT_MS) {
-        static const char answer[] = "\nstopping; if it takes long, Ctrl-C ends rql\n";
+    } else if (now - interrupted_at > REPEAT_MS) {
+        static const char answer[] = "\nstopping; if this takes too long, Ctrl-C ends rql\n";
         ssize_t wrote = write(STDERR_FILENO, answer, sizeof answer - 1);
         (void)wrote;
     }
@@ -67,11 +66,11 @@ static void on_signal(int number)
         leave = number;
     if (number != SIGCONT)
         cancel = 1;
-    pass_on(number);
+    forward_signal(number);
     errno = saved;
 }
 
-/* A page of a mapped file is gone: zeroes take its place and the query finds out (mapped_file.h). */
+/* A page of a mapped file is gone: replaces it by zeroes; the query detects it (mapped_file.h). */
 static void on_bus(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -88,20 +87,20 @@ static void install_handlers(void)
     struct sigaction action = {0};
     sigemptyset(&action.sa_mask);
     action.sa_handler = on_signal;
-    (void)sigaction(SIGINT, &action, NULL); /* blocked reads and writes return, so that they can be given up */
+    (void)sigaction(SIGINT, &action, NULL); /* no SA_RESTART: blocked reads and writes must return */
     action.sa_flags = SA_RESTART;
     (void)sigaction(SIGCONT, &action, NULL);
-    action.sa_flags = (int)SA_RESETHAND; /* the second one ends rql whatever it does */
+    action.sa_flags = (int)SA_RESETHAND; /* the second one ends rql */
     (void)sigaction(SIGTERM, &action, NULL);
     (void)sigaction(SIGHUP, &action, NULL);
     action.sa_sigaction = on_bus;
     action.sa_flags = SA_SIGINFO;
     (void)sigaction(SIGBUS, &action, NULL);
-    (void)signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit on a file's size then fails, as on a full disk */
+    (void)signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit then fails like a full disk */
 }
 
-/* Were standard output closed, the next file opened would take its number, and results would be written into it. What
- * is put there instead cannot be used the way the stream is, so using it is an error as before. */
+/* If standard output is closed, the next file opened would take its descriptor and receive the results. Occupies closed
+ * descriptors with /dev/null, opened in the wrong mode so that using it stays an error. */
 static void occupy_standard_streams(void)
 {
     static const int unusable[] = {O_WRONLY, O_RDONLY, O_WRONLY};
@@ -111,22 +110,22 @@ static void occupy_standard_streams(void)
     }
 }
 
-static enum exit_status tell(const struct strbuf *text)
+static enum exit_status print_message(const struct strbuf *text)
 {
     struct printer out = {.fd = STDOUT_FILENO};
     strbuf_add(&out.text, text->text, text->length);
-    bool told = printer_flush(&out);
+    bool written = printer_flush(&out);
     printer_free(&out);
-    if (!told) {
+    if (!written) {
         struct strbuf problem = {0};
         strbuf_printf(&problem, "rql: cannot write to standard output: %s\n", strerror(out.error));
         write_stderr(&problem);
         strbuf_free(&problem);
     }
-    return told ? EXIT_FINE : EXIT_QUERY;
+    return written ? EXIT_FINE : EXIT_QUERY;
 }
 
-/* All devices as one; without any, what an automatic choice does without any. */
+/* All devices as one backend; without devices the same as `auto`. */
 static struct backend *open_all(void)
 {
     size_t numbers[MOST_MEMBERS], count = cl_numbers(numbers, MOST_MEMBERS, &opencl_process);
@@ -173,7 +172,7 @@ int main(int argc, char **argv)
         return compile_serve(argc, argv);
     occupy_standard_streams();
     heap_retain_freed();
-    /* Only what characters are: numbers look the same everywhere. */
+    /* Character classes only: number formats do not depend on the locale. */
     (void)setlocale(LC_CTYPE, "");
     if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         return EXIT_USAGE;
@@ -185,7 +184,7 @@ int main(int argc, char **argv)
         outcome = run(&options);
         break;
     case OPTIONS_PRINT:
-        outcome = tell(&message);
+        outcome = print_message(&message);
         break;
     case OPTIONS_BAD:
         write_stderr(&message);
@@ -193,13 +192,13 @@ int main(int argc, char **argv)
     }
     strbuf_free(&message);
     options_free(&options);
-    /* Ends as the signal asked, for whoever waits for rql: a shell's loop over queries stops only so. */
+    /* Die by the signal, so that the parent sees it: a shell loop over queries stops only then. */
     int asked = leave ? leave : outcome == EXIT_INTERRUPTED ? SIGINT : 0;
     if (asked) {
         (void)signal(asked, SIG_DFL);
         (void)raise(asked);
     }
     if (opencl_process.starting > 0)
-        _exit((int)outcome); /* everything of ours has been written and closed */
+        _exit((int)outcome); /* OpenCL is still starting on another thread; all files are closed */
     return (int)outcome;
 }

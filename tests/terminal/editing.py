@@ -181,7 +181,7 @@ def manners(terminal, step):
 # What a newcomer types who knows of nothing but help, and what appears: the questions of docs/questions.md, asked as
 # `help start` asks its own.
 NEWCOMER = (
-    ("help", r"^\.help start answers some questions"),
+    ("help", r"^\.help start shows examples"),
     ("help start", r"^  t \| select ids == 42 \| sum amounts$"),
     ("help largest", r"^max \[E\] +the largest value$"),
     ("help even", r"^  whether 2 divides n$"),

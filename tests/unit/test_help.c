@@ -138,8 +138,8 @@ static void aliases_say_what_they_stand_for(void **state)
     (void)state;
     struct strbuf out = {0};
     assert_true(help_word(&out, "where"));
-    assert_non_null(strstr(out.text, "where is another word for select\nselect E\n"));
-    assert_non_null(strstr(out.text, "also: filter where"));
+    assert_non_null(strstr(out.text, "where is an alias of select\nselect E\n"));
+    assert_non_null(strstr(out.text, "aliases: filter where"));
     strbuf_free(&out);
 }
 

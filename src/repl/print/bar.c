@@ -4,7 +4,7 @@ enum { EIGHTHS = 8 };
 
 void bar_add(struct strbuf *out, double part, size_t cells)
 {
-    /* The left eighths of a cell: U+258F with one to U+2588 with all of them. */
+    /* U+258F (left eighth) to U+2588 (full cell). */
     static const char *const blocks[EIGHTHS + 1] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
     size_t filled = (size_t)(part * (double)(cells * EIGHTHS) + 0.5);
     if (filled == 0)
@@ -16,7 +16,7 @@ void bar_add(struct strbuf *out, double part, size_t cells)
 
 void column_bar_add(struct strbuf *out, double part)
 {
-    /* The lower eighths of a cell: U+2581 to U+2588. */
+    /* U+2581 (lowest eighth) to U+2588. */
     static const char *const blocks[EIGHTHS + 1] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     size_t filled = (size_t)(part * EIGHTHS + 0.5);
     strbuf_puts(out, blocks[part > 0 && filled == 0 ? 1 : filled]);

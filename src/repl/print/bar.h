@@ -4,11 +4,10 @@
 
 #include "base/strbuf.h"
 
-/* Appends a bar that fills `part` (0 to 1) of `cells` cells, to the nearest eighth of a cell and at least one: what is
- * there is seen. */
+/* Appends a horizontal bar that fills `part` (0 to 1) of `cells` cells, in eighths of a cell, at least one eighth. */
 void bar_add(struct strbuf *out, double part, size_t cells);
 
-/* Appends one cell, filled from below to `part` (0 to 1) in eighths: nothing at 0, and otherwise at least one. */
+/* Appends one cell, filled from below to `part` (0 to 1) in eighths; at least one eighth unless `part` is 0. */
 void column_bar_add(struct strbuf *out, double part);
 
 #endif

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MANY = 5 };
+enum { MIN_GROUPED = 5 };
 
-/* How many digits stand before the point, after a sign; 0 if it is no plain number. */
+/* Digits between the sign and the point; 0 if it is not a plain number. */
 static size_t leading_digits(const char *number, size_t length)
 {
     size_t sign = length > 0 && *number == '-';
@@ -18,7 +18,7 @@ static size_t leading_digits(const char *number, size_t length)
 
 bool number_format_are_many(const char *number, size_t length)
 {
-    return leading_digits(number, length) >= MANY;
+    return leading_digits(number, length) >= MIN_GROUPED;
 }
 
 void number_format_group(struct strbuf *out, const char *number, size_t length)

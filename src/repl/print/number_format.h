@@ -1,4 +1,4 @@
-/* Numbers for people: digits in threes, and large ones in words. */
+/* Readable numbers: thousands separators, and large numbers in words. */
 #ifndef RQL_REPL_PRINT_NUMBER_FORMAT_H
 #define RQL_REPL_PRINT_NUMBER_FORMAT_H
 
@@ -8,20 +8,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether a printed number has so many digits before its point that they are easier to read in threes: five or more. */
+/* Returns whether a printed number has five or more digits before its point, and so gets separators. */
 bool number_format_are_many(const char *number, size_t length);
 
-/* Appends a printed number with commas between thousands: 1234567.25 as 1,234,567.25. Whatever is none, like inf, and
- * what has an exponent stays as it is. */
+/* Appends a printed number with commas between thousands: 1234567.25 as 1,234,567.25. inf, nan and numbers with an
+ * exponent are unchanged. */
 void number_format_group(struct strbuf *out, const char *number, size_t length);
 
-/* The same of an integer, however few its digits. */
+/* Appends an integer with commas between thousands. */
 void number_format_group_int(struct strbuf *out, int64_t integer);
 
-/* Appends a number of a million or more as "233.77 billion"; nothing of smaller or absurdly large ones. */
+/* Appends "233.77 billion" for a number from a million up to 10^21, otherwise nothing. */
 void number_format_in_words(struct strbuf *out, double number);
 
-/* Appends it as "12.3 M". */
+/* Appends "12.3 M". */
 void number_format_short(struct strbuf *out, double number);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* How many bytes at the start could be those of a name. Whether they are one the parser says. */
+/* The length of a possible name at the start; the parser decides whether it is one. */
 static size_t name_length(const char *text)
 {
     size_t length = 0;
@@ -28,7 +28,6 @@ static bool is_named(const char *argument, size_t length)
     return length > 0 && argument[length] == '=' && argument[length + 1] != '=';
 }
 
-/* The definition as a statement. */
 static void write_definition(struct strbuf *text, const char *argument, size_t number)
 {
     size_t length = name_length(argument);
@@ -41,13 +40,13 @@ static void write_definition(struct strbuf *text, const char *argument, size_t n
     strbuf_printf(text, " = %s", named ? argument + length + 1 : argument);
 }
 
-/* Arguments often come from other programs: one that smuggles in a second statement is refused. */
+/* Arguments may come from other programs: a second statement in one is refused. */
 static bool is_one_definition(const struct script *script)
 {
     return script->parsed == PARSE_OK && script->first && script->first->kind == STMT_LET && !script->first->next;
 }
 
-/* Keeps the argument as it was written, for paths. */
+/* Keeps the text as given, for use as a path. */
 static const char *keep_text(struct session *session, const char *argument, size_t number)
 {
     size_t length = name_length(argument);
@@ -63,14 +62,13 @@ static const char *keep_text(struct session *session, const char *argument, size
     return text;
 }
 
-/* Whether the text may be meant as a path: it has a `.` or `/`, or there is such a file, and nothing ends a statement.
- */
+/* A path has a `.` or `/` or names an existing file, and contains nothing that ends a statement. */
 static bool resembles_path(const char *text)
 {
     return !strpbrk(text, ";\n") && (strpbrk(text, "./") || access(text, F_OK) == 0);
 }
 
-/* What is no value but may be a path is one. */
+/* Text that is not a value but looks like a path is a path only. */
 static bool is_only_path(struct session *session, const struct script *script, const char *text)
 {
     if (!resembles_path(text))
@@ -85,7 +83,7 @@ static bool is_only_path(struct session *session, const struct script *script, c
     return !is_value;
 }
 
-/* `name` is what errors call it. */
+/* `name`: for errors. */
 static enum exit_status define(struct session *session, const char *name, const char *argument, size_t number)
 {
     struct strbuf text = {0};
@@ -97,7 +95,7 @@ static enum exit_status define(struct session *session, const char *name, const 
     }
     if (script->parsed == PARSE_OK && !is_one_definition(script)) {
         (void)diag_error(&script->diags, (struct span){&script->source, 0, (uint32_t)script->source.length},
-                         "an argument holds one value or pipeline");
+                         "an argument must be one value or pipeline");
         script->parsed = PARSE_FAILED;
         script->first = NULL;
     }

@@ -1,4 +1,4 @@
-/* What follows a script on the command line: values it is given by name. */
+/* Arguments of a script: `--arg` and what follows the script on the command line. */
 #ifndef RQL_REPL_SESSION_ARGUMENTS_H
 #define RQL_REPL_SESSION_ARGUMENTS_H
 
@@ -6,8 +6,8 @@
 
 struct session;
 
-/* Defines each argument: NAME=TEXT as `let NAME = TEXT` would, other text as arg1, arg2, ... by its place among all.
- * TEXT is a value or a pipeline, and nothing more than one. Errors are reported; EXIT_USAGE if there were any. */
+/* Defines each argument: NAME=TEXT like `let NAME = TEXT`, other text as arg1, arg2, ... by its position among all.
+ * TEXT must be a single value or pipeline, or a path. Reports errors and then returns EXIT_USAGE. */
 enum exit_status arguments_define(struct session *session, const struct options *options);
 
 #endif

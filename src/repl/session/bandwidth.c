@@ -8,14 +8,13 @@
 
 enum { READ_PASSES = 16, READ_PARTS = 64, PRESENT = 1, ABSENT = 2 };
 
-/* Memory that is read for the time that it takes. */
 struct reading {
     const char *memory;
     struct parts parts;
-    atomic_bool found; /* what is in no byte of it */
+    atomic_bool found; /* the byte that is absent */
 };
 
-/* A search is the fastest reader that there is on every processor. */
+/* memchr is the fastest portable reader. */
 static void read_part(void *context, int member, int64_t part)
 {
     (void)member;
@@ -33,7 +32,7 @@ double read_bandwidth(int64_t bytes)
     if (!memory)
         return 0;
     struct reading reading = {.memory = memory, .parts = partition_rows(&workers, bytes, bytes / READ_PARTS)};
-    memset(memory, PRESENT, (size_t)bytes); /* pages that were never written are all one */
+    memset(memory, PRESENT, (size_t)bytes); /* untouched pages all map to one zero page */
     for (int pass = 0; pass < READ_PASSES; pass++) {
         int64_t began = now_ns();
         (void)workers_run(&workers, reading.parts.count, read_part, &reading);

@@ -1,11 +1,11 @@
-/* How fast memory can be read. */
+/* Measures the host's memory bandwidth. */
 #ifndef RQL_REPL_SESSION_BANDWIDTH_H
 #define RQL_REPL_SESSION_BANDWIDTH_H
 
 #include <stdint.h>
 
-/* How fast all processors together read so many bytes (at least some thousands) again and again, which caches may hold,
- * in bytes a nanosecond; 0 if there is no memory to try. */
+/* Returns the rate, in bytes/ns, at which all processors together read a buffer of `bytes` (at least some thousands)
+ * repeatedly; caches may hold it. 0 without memory. */
 double read_bandwidth(int64_t bytes);
 
 #endif

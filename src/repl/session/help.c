@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of names that is wrapped under its title. */
+/* A list of names, wrapped under its title. */
 struct list {
     struct strbuf *out;
     size_t width, column;
@@ -49,7 +49,7 @@ static bool is_alias(const struct word *word)
     return strcmp(word->text, word->canonical) != 0;
 }
 
-/* A kind of words: how many rows its table has, and the parts of one. A row without a name is not listed. */
+/* A row without a name is not listed. */
 struct row {
     const char *name, *usage, *summary;
 };
@@ -57,10 +57,10 @@ struct topic {
     const char *title;
     size_t (*count)(void);
     struct row (*row)(size_t k);
-    const char *more; /* below, apart from the rows, or NULL */
+    const char *more; /* printed below the rows, or NULL */
 };
 
-/* Aliases are told with the word they stand for, and so are words that only go on with another's phrase. */
+/* Aliases and words that only continue the phrase of another word appear with that word. */
 static bool is_listed(const struct word *word)
 {
     return !word->reserved && !is_alias(word) && word->usage &&
@@ -118,7 +118,7 @@ static struct row setting_row(size_t k)
     return (struct row){setting_table[k].name, setting_table[k].name, setting_table[k].summary};
 }
 
-/* Ways of packing follow the formats: they are endings too. */
+/* Compression formats follow the file formats: they are endings too. */
 static size_t count_formats(void)
 {
     return format_count + compression_count;
@@ -152,13 +152,17 @@ static struct row text_row(size_t k)
     return (struct row){help_texts[k].title, help_texts[k].title, help_texts[k].summary};
 }
 
-static const char stating[] = "\nload PATH FORMAT says what is in a file, whatever its ending: load old.dat csv\n";
+static const char format_note[] = "\nload PATH FORMAT reads a file with any ending: load old.dat csv\n";
 
 static const struct topic topics[] = {
-    {"topics", count_texts, text_row, NULL},         {"statements", count_words, statement_row, NULL},
-    {"stages", count_words, stage_row, NULL},        {"functions", count_functions, function_row, NULL},
-    {"commands", count_commands, command_row, NULL}, {"settings", count_settings, setting_row, NULL},
-    {"formats", count_formats, format_row, stating}, {"operators", count_operators, operator_row, NULL},
+    {"topics", count_texts, text_row, NULL},
+    {"statements", count_words, statement_row, NULL},
+    {"stages", count_words, stage_row, NULL},
+    {"functions", count_functions, function_row, NULL},
+    {"commands", count_commands, command_row, NULL},
+    {"settings", count_settings, setting_row, NULL},
+    {"formats", count_formats, format_row, format_note},
+    {"operators", count_operators, operator_row, NULL},
 };
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
 
@@ -173,7 +177,7 @@ static void list_topic(struct strbuf *out, const struct topic *topic, size_t wid
     end_list(&list);
 }
 
-/* Whether a usage leaves room for its summary beside it; 0 cells: there is always room. */
+/* Whether the summary fits beside the usage; width 0: always. */
 static bool leaves_room(size_t usage, size_t width)
 {
     return width == 0 || usage <= width * 2 / 5;
@@ -185,7 +189,7 @@ static void widen(size_t *column, const struct row *row, size_t width)
     *column = length > *column && leaves_room(length, width) ? length : *column;
 }
 
-/* A usage and beside or below it, in a column of their own, the words of its summary. */
+/* The usage and, beside or below it, the summary in a column of its own. */
 static void list_row(struct strbuf *out, const struct row *row, size_t column, size_t width)
 {
     size_t begin = column + USAGE_GAP, at = strlen(row->usage);
@@ -236,17 +240,15 @@ bool help_topic(struct strbuf *out, const char *title, size_t width)
     return print_text(out, title);
 }
 
-/* The texts, then the kinds. */
 const char *help_title(size_t number)
 {
     if (number < help_text_count)
         return help_texts[number].title;
-    size_t kind = number - help_text_count;
-    return kind < TOPIC_COUNT ? topics[kind].title : NULL;
+    number -= help_text_count;
+    return number < TOPIC_COUNT ? topics[number].title : NULL;
 }
 
-/* What its line in a list says about the word. */
-static bool tells_of(const struct row *row, const char *text)
+static bool mentions(const struct row *row, const char *text)
 {
     return row->name && (strcasestr(row->summary, text) || strcasestr(row->usage, text));
 }
@@ -254,11 +256,11 @@ static bool tells_of(const struct row *row, const char *text)
 bool help_search(struct strbuf *out, const char *text, size_t width)
 {
     size_t before = out->length, column = 0;
-    for (size_t pass = 0; pass < 2; pass++) { /* the first measures */
+    for (size_t pass = 0; pass < 2; pass++) { /* the first pass measures */
         for (size_t i = 0; i < TOPIC_COUNT; i++) {
             for (size_t k = 0; k < topics[i].count(); k++) {
                 struct row row = topics[i].row(k);
-                if (!tells_of(&row, text))
+                if (!mentions(&row, text))
                     continue;
                 if (pass == 0)
                     widen(&column, &row, width);
@@ -272,20 +274,20 @@ bool help_search(struct strbuf *out, const char *text, size_t width)
 
 void help_overview(struct strbuf *out, size_t width)
 {
-    strbuf_puts(out, "A query is a source and stages, each working on what comes from the one before:\n"
+    strbuf_puts(out, "A query is a source followed by stages, each applied to the previous result:\n"
                      "  load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum\n\n");
     for (size_t i = 0; i < TOPIC_COUNT; i++)
         list_topic(out, &topics[i], width);
-    strbuf_puts(out, "\n.help start answers some questions, step by step. .help stages tells what each\n"
-                     "stage does, .help WORD explains a word by an example, which runs where the\n"
-                     "sample data is: .cd data/sample, or share/rql/sample beside the installed bin.\n"
-                     "Ctrl-C stops a query, Ctrl-D leaves.\n");
+    strbuf_puts(out, "\n.help start shows examples step by step, .help stages what each stage does.\n"
+                     ".help WORD explains a word; its example runs in the folder of the sample data:\n"
+                     ".cd data/sample, or share/rql/sample where rql is installed.\n"
+                     "Ctrl-C cancels a query, Ctrl-D quits.\n");
 }
 
 static void help_stage(struct strbuf *out, const struct word *word)
 {
     if (is_alias(word)) {
-        strbuf_printf(out, "%s is another word for %s\n", word->text, word->canonical);
+        strbuf_printf(out, "%s is an alias of %s\n", word->text, word->canonical);
         word = word_find(word->canonical, strlen(word->canonical));
     }
     if (word->usage)
@@ -294,7 +296,7 @@ static void help_stage(struct strbuf *out, const struct word *word)
         strbuf_printf(out, "  %s\n", word->summary);
     if (word->example)
         strbuf_printf(out, "  example: %s\n", word->example);
-    const char *title = "  also:";
+    const char *title = "  aliases:";
     for (size_t i = 0; i < word_count; i++) {
         if (is_alias(&words[i]) && strcmp(words[i].canonical, word->text) == 0) {
             strbuf_printf(out, "%s %s", title, words[i].text);
@@ -332,21 +334,21 @@ static void help_operator(struct strbuf *out, const struct operator_help *row)
 
 static void help_format(struct strbuf *out, const struct format *format)
 {
-    const char *use = format->read && format->write ? "; loaded and saved" : ""; /* else the summary says which */
+    const char *use = format->read && format->write ? "; loaded and saved" : ""; /* otherwise the summary says it */
     strbuf_printf(out, "%s\n  %s%s\n", format->ending, format->summary, use);
     if (format->read)
-        strbuf_printf(out, "  `load PATH %s` reads it from a file of any ending\n", format_word(format));
+        strbuf_printf(out, "  `load PATH %s` reads it from a file with any ending\n", format_word(format));
     if (format->write && !format->shaped)
         strbuf_printf(out, "  example: range 1..3 | save some%s\n", format->ending);
 }
 
-/* A command is found with and without its dot. */
+/* With or without the dot. */
 static bool names_command(const struct command *command, const char *word)
 {
     return strcmp(command->name, word) == 0 || strcmp(command->name + 1, word) == 0;
 }
 
-/* All that one word means: min is a stage and a function, format a command and a setting. */
+/* A word may mean several things: min is a stage and a function, format a command and a setting. */
 bool help_word(struct strbuf *out, const char *text)
 {
     size_t before = out->length;
@@ -390,7 +392,7 @@ size_t help_nearest(const char *word, const char **nearest, size_t max)
     for (size_t i = 0; i < word_count; i++)
         all[count++] = words[i].text;
     for (size_t i = 0; i < function_count; i++) {
-        /* min and its like are words too: no name twice */
+        /* some, like min, are words too */
         if (!word_find(functions[i].name, strlen(functions[i].name)))
             all[count++] = functions[i].name;
     }

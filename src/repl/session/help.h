@@ -1,4 +1,4 @@
-/* Help, made from the tables of words, functions, commands and settings. */
+/* Help, generated from the tables of words, functions, commands and settings. */
 #ifndef RQL_REPL_SESSION_HELP_H
 #define RQL_REPL_SESSION_HELP_H
 
@@ -7,23 +7,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Appends what there is, by name. `width`: cells in a line. */
+/* Appends all names by topic. `width`: cells in a line. */
 void help_overview(struct strbuf *out, size_t width);
 
-/* Appends what belongs to a title: what each word of a kind (statements, stages, functions, ...) does, in lines of
- * `width` cells or, if that is 0, one a word; or a text. False if it is none. */
+/* Appends a topic: the usage and summary of each word (statements, stages, functions, ...) in lines of `width` cells
+ * (0: unlimited), or a text. Returns false if there is no such topic. */
 bool help_topic(struct strbuf *out, const char *topic, size_t width);
 
-/* Appends the same of the words whose help tells of a text that is no word. False if none does. */
+/* Appends usage and summary of the words whose help mentions the text. Returns false if none does. */
 bool help_search(struct strbuf *out, const char *text, size_t width);
 
-/* The titles, by number; NULL after the last. */
+/* Returns topic titles by number; NULL after the last. */
 const char *help_title(size_t number);
 
-/* Appends what is known of one word: a stage, function, command, setting, operator or format. False if it is none. */
+/* Appends the help on a stage, function, command, setting, operator or format. Returns false if it is none of them. */
 bool help_word(struct strbuf *out, const char *word);
 
-/* The words nearest to one that is none; as nearest_names. */
+/* Finds words spelled similarly, as nearest_names. */
 size_t help_nearest(const char *word, const char **nearest, size_t max);
 
 #endif

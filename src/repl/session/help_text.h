@@ -1,11 +1,11 @@
-/* Help that is prose: topics that explain by examples, and what operators mean. */
+/* Help texts, and the table of operators. */
 #ifndef RQL_REPL_SESSION_HELP_TEXT_H
 #define RQL_REPL_SESSION_HELP_TEXT_H
 
 #include <stddef.h>
 
-/* A topic. Lines that begin with two spaces are typed one after another where the sample data is; two spaces or more
- * end what is typed. */
+/* A text. Lines that begin with two spaces are examples, run in this order in the folder of the sample data; two or
+ * more spaces end an example. */
 struct help_text {
     const char *title;
     const char *summary;
@@ -19,10 +19,10 @@ struct operator_help {
     const char *usage;
     const char *summary;
     const char *example; /* of constants */
-    const char *value;   /* what that prints */
+    const char *value;   /* its output */
 };
 
-/* All operators, from the loosest to the tightest, as docs/language.md has them. */
+/* All operators, loosest first, as in docs/language.md. */
 extern const struct operator_help operator_table[];
 extern const size_t operator_count;
 

@@ -1,4 +1,4 @@
-/* What main lends the shell: the pieces that need process-wide state, and the way to devices. */
+/* The process-wide state that main provides to a session, and access to devices. */
 #ifndef RQL_REPL_SESSION_PLATFORM_H
 #define RQL_REPL_SESSION_PLATFORM_H
 
@@ -10,8 +10,8 @@
 struct platform {
     struct mappings *mappings;
     atomic_int *cancel;      /* set by Ctrl-C; cleared by the prompt */
-    const atomic_int *leave; /* the signal (TERM, HUP) that asks the whole shell to end, else 0 */
-    int signals;             /* non-blocking: gives the number of each signal caught, a byte each */
+    const atomic_int *leave; /* SIGTERM or SIGHUP if one was caught, else 0 */
+    int signals;             /* a non-blocking pipe: one byte, the number, for each signal caught */
     struct backend *(*open_device)(const char *choice);
     void (*describe_devices)(struct strbuf *out);
 };

@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { PATIENCE_NS = 500000000, REDRAW_NS = 100000000, BAR_CELLS = 20, USUAL_CELLS = 80 };
+enum { DELAY_NS = 500000000, REDRAW_NS = 100000000, BAR_CELLS = 20, DEFAULT_WIDTH = 80 };
 
 #define ERASE_LINE "\r\033[K"
 
@@ -23,7 +23,7 @@ static void add_time(struct strbuf *out, double seconds)
         strbuf_printf(out, "%.0f min left", seconds / 60);
 }
 
-/* Appends a piece to the line if it still fits. */
+/* Appends the piece to the line if it fits. */
 static void add_piece(struct strbuf *line, struct strbuf *piece, size_t width)
 {
     size_t cells = text_width(line->text, line->length) + 2 + text_width(piece->text, piece->length);
@@ -79,18 +79,18 @@ void progress_bar_line(struct strbuf *out, const struct progress_step *advance, 
 static size_t line_cells(int fd)
 {
     struct winsize size;
-    bool told = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    return (told ? size.ws_col : USUAL_CELLS) - 1U; /* a full line may wrap */
+    bool known = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return (known ? size.ws_col : DEFAULT_WIDTH) - 1U; /* a full line may wrap */
 }
 
-/* What cannot be written is not missed. */
+/* Failures do not matter. */
 static void put(const struct progress_bar *bar, const struct strbuf *text)
 {
     ssize_t wrote = write(bar->fd, text->text, text->length);
     (void)wrote;
 }
 
-/* A step begins anew, or goes over its rows once more. */
+/* Detects a new step, or another pass over the rows of the same one. */
 static void note_step(struct progress_bar *bar, const struct progress_step *advance, int64_t now)
 {
     bool same = strncmp(bar->what, advance->what, sizeof bar->what - 1) == 0;
@@ -109,7 +109,7 @@ static void report(struct progress *progress, const struct progress_step *advanc
     struct progress_bar *bar = (struct progress_bar *)progress;
     int64_t now = now_ns();
     note_step(bar, advance, now);
-    if (now - bar->began < PATIENCE_NS || now - bar->shown < REDRAW_NS)
+    if (now - bar->began < DELAY_NS || now - bar->shown < REDRAW_NS)
         return;
     struct strbuf text = {0};
     strbuf_puts(&text, ERASE_LINE);

@@ -1,4 +1,4 @@
-/* The progress bar: one line on standard error for what takes long, gone again before anything else is written. */
+/* The progress bar: one line on standard error during long queries, erased before any other output. */
 #ifndef RQL_REPL_SESSION_PROGRESS_BAR_H
 #define RQL_REPL_SESSION_PROGRESS_BAR_H
 
@@ -9,25 +9,24 @@
 #include <stddef.h>
 
 struct progress_bar {
-    struct progress base; /* to be given to the runner */
+    struct progress base; /* for the runner */
     int fd;               /* of a terminal */
-    int64_t began;        /* of the statement, ns */
-    int64_t shown;        /* when it was drawn last; 0: never */
+    int64_t began;        /* start of the statement, ns */
+    int64_t shown;        /* when last drawn, ns; 0: never */
     bool visible;
-    char what[80]; /* of the step at hand */
-    double part;   /* of it that was done when it was told last */
-    int passes;    /* of the step, this one included */
+    char what[80]; /* the current step */
+    double part;   /* of the step, at the last update */
+    int passes;    /* over the rows in this step, with the current one */
     int64_t pass_began;
 };
 
-/* Begins to listen: a bar appears once half a second has gone by. */
+/* Starts the clock: the bar appears after half a second. */
 void progress_bar_start(struct progress_bar *bar, int fd);
 
-/* Erases the bar, if there is one. */
+/* Erases a visible bar. */
 void progress_bar_stop(struct progress_bar *bar);
 
-/* Appends the bar's line for a step that has taken `ns` so far, at most `width` cells. `passes`: of which this is the
- * last. */
+/* Appends the bar for a step that has run for `ns`, at most `width` cells. `passes`: the number of the current pass. */
 void progress_bar_line(struct strbuf *out, const struct progress_step *advance, int passes, int64_t ns, size_t width);
 
 #endif
