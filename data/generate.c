@@ -1,6 +1,5 @@
-/* Makes the two columns of the user study: ids.bin, users 0 to 999, and amounts.bin, transactions of -10000 to 10000,
- * as little-endian int32 values. The same seed gives the same files everywhere, and fewer rows the beginning of more.
- */
+/* Generates the two columns of the user study as little-endian int32 values: ids.bin, users 0 to 999, and amounts.bin,
+ * transactions from -10000 to 10000. The same seed gives the same files everywhere; fewer rows are a prefix. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -38,8 +37,7 @@ static uint64_t next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* A number below `bound`, all equally likely: the high half of a product, drawing again in the few cases that would
- * make some numbers likelier. After D. Lemire, "Fast random integer generation in an interval" (2019). */
+/* A uniformly distributed number below `bound`, by multiplication with rejection. After D. Lemire, "Fast random integer generation in an interval" (2019). */
 static uint32_t below(uint64_t *state, uint32_t bound)
 {
     uint64_t product = (next(state) >> 32) * bound;
@@ -75,7 +73,7 @@ static bool failed(const char *what, const char *path)
     return false;
 }
 
-/* Writes the column beside its place first, so that nobody ever sees half of it. */
+/* Writes to a temporary file and renames it. */
 static bool write_column(const struct options *options, const struct column *column, uint64_t state)
 {
     char path[4096], temporary[4096];
@@ -101,14 +99,14 @@ static void print_help(void)
 {
     printf("usage: generate [--rows N] [--seed S] [--dir FOLDER]\n"
            "\n"
-           "Makes the sample data of rql: two columns of little-endian int32 values.\n"
+           "Generates the sample data of rql: two columns of little-endian int32 values.\n"
            "  ids.bin      users, 0 to 999\n"
            "  amounts.bin  amounts, -10000 to 10000\n"
            "\n"
-           "  --rows N      how many rows (default %" PRIu64 ")\n"
-           "  --seed S      another seed, other data (default %" PRIu64 ")\n"
-           "  --dir FOLDER  where to put the files (default: here)\n"
-           "  --help        this text\n",
+           "  --rows N      number of rows (default %" PRIu64 ")\n"
+           "  --seed S      random seed (default %" PRIu64 ")\n"
+           "  --dir FOLDER  output folder (default: the current one)\n"
+           "  --help        print this help\n",
            default_rows, default_seed);
 }
 
@@ -129,7 +127,7 @@ static bool read_number(const char *text, uint64_t most, uint64_t *number)
     return errno == 0 && *end == '\0' && value <= most;
 }
 
-/* Sets one option from its name and value; 0, or the exit status after a message. */
+/* Returns 0, or the exit status after printing a message. */
 static int set_option(struct options *options, const char *name, const char *value)
 {
     if (strcmp(name, "--rows") == 0) {
@@ -143,7 +141,7 @@ static int set_option(struct options *options, const char *name, const char *val
             return usage_error("--dir takes a folder", "");
         options->folder = value;
     } else {
-        return usage_error("there is no option ", name);
+        return usage_error("unknown option ", name);
     }
     return 0;
 }
