@@ -37,7 +37,8 @@ static uint64_t next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* A uniformly distributed number below `bound`, by multiplication with rejection. After D. Lemire, "Fast random integer generation in an interval" (2019). */
+/* A uniformly distributed number below `bound`, by multiplication with rejection. After D. Lemire, "Fast random integer
+ * generation in an interval" (2019). */
 static uint32_t below(uint64_t *state, uint32_t bound)
 {
     uint64_t product = (next(state) >> 32) * bound;
