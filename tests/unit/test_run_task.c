@@ -352,7 +352,7 @@ static void windows_store_little(void **state)
         value quotient = code_op(&task->code, OP_DIV, hundred, v, NO_VALUE, nowhere);
         struct filter filter = {.keep = code_op(&task->code, OP_LT, zero, quotient, NO_VALUE, nowhere)};
         struct output output = {.value = quotient, .name = "c", .type = TYPE_I64, .needed = true};
-        struct input input = {.column = column, .type = TYPE_I64};
+        struct input input = {.column = column, .type = TYPE_I64, .name = "x"};
         task->inputs = &input;
         task->filters = &filter;
         task->outputs = &output;
@@ -363,7 +363,8 @@ static void windows_store_little(void **state)
         for (int weak = 0; weak < 2; weak++) {
             const struct runner runner = {.evaluator = *state, .device = weak ? &device.base : NULL};
             struct outcome outcome;
-            assert_int_equal(run_task(&runner, task, &column, ROWS, DEFER_NEVER, arena, &outcome, &diags), STATUS_OK);
+            enum status wanted = zeroes_at[i] >= 0 ? STATUS_FAILED : STATUS_OK;
+            assert_int_equal(run_task(&runner, task, &column, ROWS, DEFER_NEVER, arena, &outcome, &diags), wanted);
             assert_int_equal(outcome.flagged, zeroes_at[i] >= 0);
             assert_true(output.needed);
             if (!outcome.flagged) {
@@ -377,6 +378,97 @@ static void windows_store_little(void **state)
         assert_in_range(device.stored, 1, 100000);
         column_unref(column);
     }
+    arena_free(arena);
+}
+
+/* An evaluator that flags ranges without need. */
+struct wary_evaluator {
+    struct backend base;
+    struct backend *evaluator;
+    int64_t row; /* ranges with this row in them; -1: all */
+};
+
+static bool is_wary_of(const struct backend *backend, const struct job *job)
+{
+    const int64_t row = ((const struct wary_evaluator *)backend)->row;
+    return row < 0 || (job->begin <= row && row < job->end);
+}
+
+static enum status wary_aggregate(struct backend *backend, const struct job *job, struct agg_state *states,
+                                  bool *flagged)
+{
+    struct backend *evaluator = ((struct wary_evaluator *)backend)->evaluator;
+    enum status status = evaluator->ops->aggregate(evaluator, job, states, flagged);
+    *flagged = *flagged || is_wary_of(backend, job);
+    return status;
+}
+
+static enum status wary_rows(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged)
+{
+    struct backend *evaluator = ((struct wary_evaluator *)backend)->evaluator;
+    enum status status = evaluator->ops->rows(evaluator, job, sink, flagged);
+    *flagged = *flagged || is_wary_of(backend, job);
+    return status;
+}
+
+/* select x < 1900 | map 100 / x: what is flagged is computed exactly, on a device or on the evaluator. */
+static void flags_without_need_are_resolved(void **state)
+{
+    enum { ROWS = 300000 };
+    struct backend *evaluator = *state;
+    struct backend_ops ops = *evaluator->ops;
+    static const int64_t wary_of[] = {-1, 0, 150000, ROWS - 1};
+    ops.aggregate = wary_aggregate;
+    ops.rows = wary_rows;
+    struct arena *arena = arena_new();
+    struct queue queue;
+    queue_init(&queue, arena);
+    struct column *column = column_reserve(TYPE_I64, TYPE_I64, ROWS);
+    int64_t sum = 0, passed = 0;
+    for (int64_t row = 0; row < ROWS; row++) {
+        int64_t x = 1 + row % 2000;
+        *(int64_t *)column_at(column, row) = x;
+        sum += x < 1900 ? 100 / x : 0;
+        passed += x < 1900;
+    }
+    column_finish(column, ROWS);
+    struct task *task = queue_add(&queue);
+    value v = code_input(&task->code, 0, KIND_INT, nowhere);
+    value hundred = code_int(&task->code, 100, nowhere), most = code_int(&task->code, 1900, nowhere);
+    value quotient = code_op(&task->code, OP_DIV, hundred, v, NO_VALUE, nowhere);
+    struct filter filter = {.keep = code_op(&task->code, OP_LT, v, most, NO_VALUE, nowhere)};
+    struct output output = {.value = quotient, .name = "c", .type = TYPE_I64, .needed = true};
+    struct aggregate aggregate = {.kind = AGG_SUM, .value = quotient};
+    struct input input = {.column = column, .type = TYPE_I64, .name = "x"};
+    task->inputs = &input;
+    task->filters = &filter;
+    task->outputs = &output;
+    task->aggregates = &aggregate;
+    task->input_count = task->filter_count = 1;
+    for (size_t i = 0; i < 4 * (sizeof wary_of / sizeof *wary_of); i++) {
+        struct wary_evaluator wary = {.base = {.ops = &ops, .name = "wary"}, .evaluator = evaluator};
+        wary.row = wary_of[i / 4];
+        const bool aggregates = i % 2, is_device = i / 2 % 2;
+        const struct runner runner = {.evaluator = is_device ? evaluator : &wary.base,
+                                      .device = is_device ? &wary.base : NULL};
+        task->sink = aggregates ? SINK_AGGREGATE : SINK_ROWS;
+        task->output_count = !aggregates;
+        task->aggregate_count = aggregates;
+        struct diags diags;
+        diags_init(&diags, arena);
+        struct outcome outcome;
+        assert_int_equal(run_task(&runner, task, &column, ROWS, DEFER_NEVER, arena, &outcome, &diags), STATUS_OK);
+        assert_false(outcome.flagged);
+        assert_int_equal(diags.count, 0);
+        if (aggregates)
+            assert_true(outcome.scalar.integer == sum);
+        else
+            assert_int_equal(outcome.rows, passed);
+        for (int64_t row = 0; row < outcome.rows && !aggregates; row++)
+            assert_int_equal(column_get_int(outcome.columns[0], row), 100 / (1 + row % 1899));
+        outcome_release(&outcome, task);
+    }
+    column_unref(column);
     arena_free(arena);
 }
 
@@ -399,6 +491,7 @@ int main(void)
         cmocka_unit_test(queues_agree),
         cmocka_unit_test(devices_may_give_up),
         cmocka_unit_test(windows_store_little),
+        cmocka_unit_test(flags_without_need_are_resolved),
     };
     return cmocka_run_group_tests_name("run_task", tests, setup, teardown);
 }

@@ -29,13 +29,13 @@ enum status exact_run(const struct queue *fused, const struct exact_done *done, 
                       struct result *result, struct diags *diags);
 
 /* Redo one range of a task of SINK_ROWS or SINK_AGGREGATE, of which all ranges before are done; parameters are those of
- * the functions of a backend. `final`: nothing reads the results lazily, so the first failure in the order of rows is
- * the query's error. *undecided is set, and the results are worthless, where only exact_run can tell the outcome: a
- * value failed that may never be read, or a user's function has to be applied in the order of all rows. */
-enum status exact_rows(const struct job *job, const struct exact_options *options, bool final, struct row_sink *sink,
+ * the functions of a backend. The error is the first in the order of rows, as if all outputs are read. *undecided is
+ * set, and the results are worthless, where only exact_run can tell the outcome: a window keeps the last rows, or a
+ * user's function has to be applied in the order of all rows. */
+enum status exact_rows(const struct job *job, const struct exact_options *options, struct row_sink *sink,
                        bool *undecided);
-enum status exact_aggregate(const struct job *job, const struct exact_options *options, bool final,
-                            struct agg_state *states, bool *undecided);
+enum status exact_aggregate(const struct job *job, const struct exact_options *options, struct agg_state *states,
+                            bool *undecided);
 
 /* The value of code without inputs (a let expression, take's argument); stage names it in errors. */
 enum status exact_constant(const struct code *code, value root, struct scalar *result, struct diags *diags);

@@ -266,26 +266,17 @@ enum status exact_add_rows(struct exact *exact, struct lazy_task *lazy)
 
 /* An evaluator of the job's task alone. */
 static enum status begin_range(struct exact *exact, const struct job *job, const struct exact_options *options,
-                               bool final)
+                               struct diags *diags)
 {
-    exact_init(exact, 1, options, final ? job->diags : NULL);
-    exact->cancel = exact->workers.cancel = job->cancel;
-    exact->progress = NULL;
+    exact_init(exact, 1, options, diags);
     struct lazy_task *lazy = &exact->tasks[0];
     lazy_init(lazy, job->task, job->columns, exact->arena);
     lazy->rows = job->rows;
     lazy->begin = job->begin;
-    return columns_fetch(job->columns, job->task->input_count, job->cancel, job->task->span, job->diags);
+    return columns_fetch(job->columns, job->task->input_count, exact->cancel, job->task->span, job->diags);
 }
 
-static enum status end_range(struct exact *exact, enum status status, bool final, bool *undecided)
-{
-    exact_free(exact);
-    *undecided = status == STATUS_FAILED && !final;
-    return *undecided ? STATUS_OK : status;
-}
-
-/* The range's rows that pass go through `use`; sink->rows counts them. */
+/* The range's rows that pass the filters go through `use`; *passed counts them. */
 static enum status run_range(struct exact *exact, const struct job *job, int64_t *passed, batch_fn *use)
 {
     if (job->task->filter_count > 0)
@@ -295,21 +286,23 @@ static enum status run_range(struct exact *exact, const struct job *job, int64_t
     return use(exact, &exact->tasks[0], &all, 0, job->end - job->begin);
 }
 
-enum status exact_rows(const struct job *job, const struct exact_options *options, bool final, struct row_sink *sink,
+enum status exact_rows(const struct job *job, const struct exact_options *options, struct row_sink *sink,
                        bool *undecided)
 {
     struct exact exact;
-    final = final && job->task->window.tail < 0;
-    enum status status = begin_range(&exact, job, options, final);
+    bool tail = job->task->window.tail >= 0;
+    enum status status = begin_range(&exact, job, options, tail ? NULL : job->diags);
     if (status == STATUS_OK) {
         exact.columns = sink->columns;
         status = run_range(&exact, job, &sink->rows, write_batch);
+        *undecided = tail && status == STATUS_FAILED;
     }
-    return end_range(&exact, status, final, undecided);
+    exact_free(&exact);
+    return *undecided ? STATUS_OK : status;
 }
 
-enum status exact_aggregate(const struct job *job, const struct exact_options *options, bool final,
-                            struct agg_state *states, bool *undecided)
+enum status exact_aggregate(const struct job *job, const struct exact_options *options, struct agg_state *states,
+                            bool *undecided)
 {
     struct exact exact;
     int64_t passed = 0;
@@ -317,10 +310,11 @@ enum status exact_aggregate(const struct job *job, const struct exact_options *o
         *undecided = *undecided || job->task->aggregates[k].kind == AGG_FOLD;
     if (*undecided)
         return STATUS_OK;
-    enum status status = begin_range(&exact, job, options, final);
+    enum status status = begin_range(&exact, job, options, job->diags);
     if (status == STATUS_OK) {
         exact.states = states;
         status = run_range(&exact, job, &passed, add_batch);
     }
-    return end_range(&exact, status, final, undecided);
+    exact_free(&exact);
+    return status;
 }

@@ -13,6 +13,9 @@
 #include "engine/run/specialise.h"
 #include "engine/run/task_sink.h"
 
+/* Ranges of at most so many rows are redone exactly; longer ones are run again in shorter pieces. */
+enum { EXACT_ROWS = 1 << 16 };
+
 /* A task that is running. */
 struct task_run {
     const struct runner *runner;
@@ -20,7 +23,9 @@ struct task_run {
     struct input_rows input;
     struct placement placement;
     struct task_sink sink;
-    bool flagged; /* the results are worthless */
+    int64_t most;   /* rows at once since a range was flagged */
+    bool flagged;   /* the results are worthless */
+    bool uncertain; /* but for their last bit they are right */
 };
 
 void outcome_release(struct outcome *outcome, const struct task *task)
@@ -37,6 +42,7 @@ void outcome_release(struct outcome *outcome, const struct task *task)
 static enum status next_range(const struct task_run *run, int64_t row, int64_t end, struct job *range)
 {
     int64_t rows = min_int64(placement_range_rows(&run->placement), task_sink_range_rows(&run->sink, row));
+    rows = min_int64(rows, run->most);
     enum status status = STATUS_OK;
     if (run->input.bound < rows && backend_on_host(run->placement.backend)) {
         rows = run->input.bound;
@@ -46,15 +52,6 @@ static enum status next_range(const struct task_run *run, int64_t row, int64_t e
     range->begin = row;
     range->end = end - row > rows ? row + rows : end;
     return status;
-}
-
-/* A checked operation may have failed in this range, of which the sink has kept nothing: only exact evaluation can
- * tell. */
-static enum status resolve_flag(struct task_run *run, const struct job *range)
-{
-    (void)range;
-    run->flagged = true;
-    return STATUS_OK;
 }
 
 static void report_progress(const struct job *job, int64_t end)
@@ -76,6 +73,21 @@ static enum status end_range(struct task_run *run, const struct job *range)
                                                      : placement_next(&run->placement, range->end);
 }
 
+/* The evaluator has flagged a range, of which the sink has kept nothing. *row is moved on if the range is done. */
+static enum status resolve_flag(struct task_run *run, const struct job *range, int64_t *row)
+{
+    const bool narrow = range->end - range->begin > EXACT_ROWS;
+    run->most = EXACT_ROWS;
+    if (narrow)
+        return STATUS_OK;
+    enum status status = task_sink_run_exactly(&run->sink, range, &run->flagged);
+    run->flagged = run->flagged || status == STATUS_FAILED;
+    if (status != STATUS_OK || run->flagged)
+        return status;
+    *row = range->end;
+    return end_range(run, range);
+}
+
 /* Runs a range; *row is moved to the row to go on from. */
 static enum status run_range(struct task_run *run, const struct job *range, int64_t *row)
 {
@@ -84,15 +96,17 @@ static enum status run_range(struct task_run *run, const struct job *range, int6
     placement_begin_range(placement);
     enum status status = task_sink_run(&run->sink, placement->backend, range, &flagged);
     placement_end_range(placement, range, status, flagged);
-    if (status == STATUS_UNABLE && placement->backend != run->runner->evaluator) {
+    if ((status == STATUS_UNABLE || (status == STATUS_OK && flagged)) && placement->backend != run->runner->evaluator) {
         if (!task_sink_rescue(&run->sink))
             *row = run->job.begin;
         return placement_fall_back(placement);
     }
     if (status == STATUS_OK && flagged)
-        status = resolve_flag(run, range);
-    if (status != STATUS_OK || run->flagged)
+        return resolve_flag(run, range, row);
+    if (status != STATUS_OK)
         return status;
+    if (run->most < INT64_MAX / 2)
+        run->most *= 2;
     *row = range->end;
     return end_range(run, range);
 }
@@ -126,7 +140,18 @@ static enum status run_rows(struct task_run *run, struct column *const *inputs, 
     }
     if (status != STATUS_OK || run->flagged)
         return status;
-    return task_sink_finish(&run->sink, outcome, &run->flagged);
+    return task_sink_finish(&run->sink, outcome, &run->uncertain);
+}
+
+/* A device's float sum may be uncertain in its last bit, the evaluator's is not. */
+static enum status run_on_host(const struct runner *runner, const struct task *task, struct column *const *inputs,
+                               int64_t rows, enum defer_choice defer, struct arena *arena, struct outcome *outcome,
+                               struct diags *diags)
+{
+    struct runner host = *runner;
+    host.device = NULL;
+    host.chooser = NULL;
+    return run_task(&host, task, inputs, rows, defer, arena, outcome, diags);
 }
 
 enum status run_task(const struct runner *runner, const struct task *task, struct column *const *inputs, int64_t rows,
@@ -137,7 +162,7 @@ enum status run_task(const struct runner *runner, const struct task *task, struc
     if (task->sink == SINK_OPERATOR) {
         status = run_operator(runner, task, inputs, rows, outcome, diags);
     } else {
-        struct task_run run = {.runner = runner};
+        struct task_run run = {.runner = runner, .most = INT64_MAX};
         run.job = (struct job){.rows = rows,
                                .end = rows,
                                .timing = runner->timing,
@@ -150,7 +175,9 @@ enum status run_task(const struct runner *runner, const struct task *task, struc
         if (runner->progress)
             run.job.whole = task_whole(task, inputs, rows, diags->arena);
         status = run_rows(&run, inputs, defer, outcome);
-        outcome->flagged = run.flagged;
+        outcome->flagged = run.flagged || run.uncertain;
+        if (status == STATUS_OK && run.uncertain && (runner->device || runner->chooser))
+            return run_on_host(runner, task, inputs, rows, defer, arena, outcome, diags);
     }
     if (status != STATUS_OK || outcome->flagged)
         outcome_release(outcome, task);

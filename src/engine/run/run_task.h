@@ -10,7 +10,7 @@ struct outcome {
     int64_t rows;
     struct deferred *deferred; /* what computes the rows that are deferred, or NULL; one reference */
     struct scalar scalar;      /* of its aggregate */
-    bool flagged;              /* a checked operation may have failed: nothing else is set */
+    bool flagged;              /* a value may have failed: nothing else is set */
 };
 
 /* Releases the columns and deferred rows. */
@@ -18,7 +18,7 @@ void outcome_release(struct outcome *outcome, const struct task *task);
 
 /* Runs the task on `rows` rows of its inputs' columns (NULL for inputs that nothing needed reads). `defer` says whether
  * rows of the result may be deferred. `arena` holds the outcome's array. On an error, and when flagged, the outcome
- * holds no columns. */
+ * holds no columns. Flagged and STATUS_FAILED: the error is that of the first value that failed, if all are read. */
 enum status run_task(const struct runner *runner, const struct task *task, struct column *const *inputs, int64_t rows,
                      enum defer_choice defer, struct arena *arena, struct outcome *outcome, struct diags *diags);
 

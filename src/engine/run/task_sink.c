@@ -2,6 +2,7 @@
 
 #include "base/integer.h"
 #include "engine/backend/memory_limit.h"
+#include "engine/exact/exact.h"
 #include "engine/run/defer_policy.h"
 #include "engine/run/host_backends.h"
 #include "engine/run/output_columns.h"
@@ -133,6 +134,24 @@ static enum status run_aggregates(struct task_sink *sink, struct backend *backen
 enum status task_sink_run(struct task_sink *sink, struct backend *backend, const struct job *range, bool *flagged)
 {
     return sink->states ? run_aggregates(sink, backend, range, flagged) : run_rows(sink, backend, range, flagged);
+}
+
+enum status task_sink_run_exactly(struct task_sink *sink, const struct job *range, bool *flagged)
+{
+    const struct exact_options options = {
+        .workers = {.threads = parallel_threads(), .cancel = range->cancel},
+        .memory = sink->runner->memory,
+    };
+    const int64_t began = now_ns();
+    enum status status;
+    if (sink->states)
+        status = exact_aggregate(range, &options, sink->states, flagged);
+    else
+        status = exact_rows(range, &options, sink->counting ? &sink->counted : &sink->stored, flagged);
+    timing_add(range->timing, PHASE_KERNEL, "exactly, row by row", now_ns() - began, 0);
+    if (sink->runner->trace)
+        sink->runner->trace->exact = true;
+    return status;
 }
 
 bool task_sink_stop_storing(struct task_sink *sink, const struct job *range)

@@ -41,6 +41,10 @@ enum status task_sink_check_memory(const struct task_sink *sink, int64_t more);
 /* Runs a range on a backend. Unless it is OK and not flagged, nothing of the range is kept. */
 enum status task_sink_run(struct task_sink *sink, struct backend *backend, const struct job *range, bool *flagged);
 
+/* Computes a range exactly. STATUS_FAILED with the first error in the order of rows; *flagged: only the whole queue can
+ * tell the outcome. */
+enum status task_sink_run_exactly(struct task_sink *sink, const struct job *range, bool *flagged);
+
 /* After a range: whether the rows behind it are only counted from now on, which changes the job's task. */
 bool task_sink_stop_storing(struct task_sink *sink, const struct job *range);
 
