@@ -12,8 +12,8 @@ struct worker *worker_new(const struct program *program, struct arena *arena);
 /* Whether a checked operation failed where it matters; what the worker gave is then worthless. */
 bool worker_flagged(const struct worker *worker);
 
-/* Bytes of the columns, of all rows that the worker has gone through, that it had no need to read. */
-int64_t worker_spared(const struct worker *worker);
+/* Bytes of columns that were not read because their rows did not pass the leading filter. */
+int64_t worker_skipped_bytes(const struct worker *worker);
 
 /* Aggregates task rows begin .. begin+count-1 into the states. */
 void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struct agg_state *states);

@@ -340,13 +340,13 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
         member_init(&members[i], &workers, states, threads == 1);
     thread_pool_run(evaluator->thread_pool, threads, work, members);
 
-    int64_t spared = 0;
+    int64_t skipped = 0;
     if (workers.partials)
         merge_partials(&workers, states);
     for (int i = 0; i < threads; i++) {
         for (size_t k = 0; states && threads > 1 && !workers.partials && k < job->task->aggregate_count; k++)
             agg_merge(&states[k], &members[i].states[k]);
-        spared += worker_spared(members[i].worker);
+        skipped += worker_skipped_bytes(members[i].worker);
         arena_free(members[i].arena);
     }
     if (workers.turns)
@@ -359,7 +359,7 @@ static enum status run_crew(const struct evaluator *evaluator, const struct job 
     if (job->timing) {
         int64_t bytes =
             bytes_moved(job, workers.program, sink ? sink->columns : NULL, sink ? sink->rows - workers.before : 0);
-        timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, arena), now_ns() - started, bytes - spared);
+        timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, arena), now_ns() - started, bytes - skipped);
     }
     bool cancelled = workers.cancelled;
     ordered_output_destroy(&turns);

@@ -65,7 +65,7 @@ static void emit_filters(struct builder *b)
     program->filters = arena_array(b->arena, b->task->filter_count + 1, sizeof *program->filters);
     if (lead != NO_VALUE)
         emit_condition(b, lead);
-    program->lead_stored = program->stored_count;
+    program->leading_columns = program->stored_count;
     for (size_t i = 0; i < b->task->filter_count; i++) {
         if (b->task->filters[i].keep != lead || i > 0)
             emit_condition(b, b->task->filters[i].keep);
@@ -178,10 +178,10 @@ static void emit_aggregates(struct builder *b)
     }
 }
 
-/* Whether rows may be moved together: no step asks where they were. */
+/* Whether gathering saves reading some columns, and no step asks where the rows were. */
 static bool can_gather(const struct program *program)
 {
-    bool can = !program->numbers;
+    bool can = program->leading_columns < program->stored_count && !program->numbers;
     for (size_t i = 0; i < program->stored_count; i++)
         can = can && program->stored[i].offset == 0;
     return can;
@@ -210,7 +210,8 @@ struct program *program_new(const struct job *job, struct column *const *columns
         emit_aggregates(&b);
     program->body_end = program->step_count;
     emit_guards(&b, program->filter_checks);
-    program->sieves = program->lead_stored > 0 && program->lead_stored < program->stored_count && can_gather(program);
+    if (!can_gather(program))
+        program->leading_columns = 0;
     program_layout(program, arena);
     return program;
 }

@@ -103,9 +103,8 @@ struct program {
     size_t constant_count, constant_capacity;
     struct stored_vector *stored;
     size_t stored_count;
-    bool numbers;       /* some step gives row numbers */
-    bool sieves;        /* rows for which the lead holds may be gathered: filters[0] is its steps, and */
-    size_t lead_stored; /* it reads the first so many of `stored` */
+    bool numbers;           /* some step gives row numbers */
+    size_t leading_columns; /* filters[0] reads only this many of `stored`: its rows may be gathered; 0: they may not */
     struct stored_output *outputs;
     size_t output_count;
     struct folded_aggregate *aggregates;

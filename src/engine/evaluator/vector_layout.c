@@ -72,7 +72,7 @@ void program_layout(struct program *program, struct arena *arena)
     }
     for (size_t i = 0; i < program->stored_count; i++) {
         struct stored_vector *stored = &program->stored[i];
-        if (stored->offset == 0 && !program->sieves)
+        if (stored->offset == 0 && program->leading_columns == 0)
             continue;
         stored->place = new_place(program, program->vectors[stored->vector].size);
     }

@@ -1,0 +1,38 @@
+/* A worker's state, shared by what runs blocks (block.c) and what gathers rows into one (gather.c). */
+#ifndef RQL_ENGINE_EVALUATOR_WORKER_H
+#define RQL_ENGINE_EVALUATOR_WORKER_H
+
+#include "engine/evaluator/block.h"
+#include "engine/evaluator/gather.h"
+
+/* Hardware prefetch stops at page ends, and a block of a column fills a page. So the next block is prefetched, a few
+ * lines with each step; issuing all at once stalls. */
+struct prefetch {
+    size_t columns;    /* of program->stored, from the first */
+    size_t step_bytes; /* a multiple of CACHE_LINE */
+    size_t done;       /* bytes */
+};
+
+struct worker {
+    const struct program *program;
+    unsigned char *memory;
+    const void **at;       /* each vector's values in the current block */
+    int64_t row;           /* the block's first task row */
+    int rows;              /* in the block */
+    const uint16_t *index; /* selection vector; NULL: all rows */
+    const uint8_t *mask;   /* the same as a mask, where packing by it is quicker; else NULL */
+    uint16_t selection[BLOCK_ROWS + 2];
+    bool flagged;
+    bool *failing;            /* checks with failures in this block */
+    uint8_t *failures;        /* and in which rows: BLOCK_ROWS bytes a check */
+    uint8_t fail[BLOCK_ROWS]; /* failures of the current step */
+    unsigned char *staged;    /* a block of an output that is written past the cache */
+    struct prefetch prefetch;
+    struct gather gather;
+    struct pairwise **pairings; /* of each aggregate that is folded pairwise */
+};
+
+/* Runs the leading filter on the `count` task rows from `row`, at most a block; returns its mask. */
+const uint8_t *worker_run_leading(struct worker *worker, int64_t row, int count);
+
+#endif
