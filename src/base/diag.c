@@ -180,3 +180,19 @@ void diags_add_errors(struct diags *into, const struct diags *from)
             diags_add(into, &from->at[i]);
     }
 }
+
+const char *did_you_mean(struct arena *arena, const char *name, const char *const *candidates, size_t count)
+{
+    enum { SHOWN = 3 };
+    const char *nearest[SHOWN];
+    switch (nearest_names(name, candidates, count, nearest, SHOWN)) {
+    case 0:
+        return "";
+    case 1:
+        return arena_printf(arena, "; did you mean `%s`?", nearest[0]);
+    case 2:
+        return arena_printf(arena, "; did you mean `%s` or `%s`?", nearest[0], nearest[1]);
+    default:
+        return arena_printf(arena, "; did you mean `%s`, `%s` or `%s`?", nearest[0], nearest[1], nearest[2]);
+    }
+}

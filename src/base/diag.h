@@ -65,4 +65,7 @@ bool diags_have_errors(const struct diags *diags);
  * an edit distance of at most a third of the name's length (at least 1), or an abbreviation. */
 size_t nearest_names(const char *name, const char *const *candidates, size_t count, const char **nearest, size_t max);
 
+/* "; did you mean `amounts` or `amount`?" for the candidates similar to `name`, or "": the end of a message. */
+const char *did_you_mean(struct arena *arena, const char *name, const char *const *candidates, size_t count);
+
 #endif

@@ -267,7 +267,7 @@ static void checking(void **state)
         {"load later.f32 | select x", "x", "a condition cannot be a float, but `x` is one", "!= 0.0"},
         {"load ids.bin | select ratio", "ratio", "a condition cannot be a float, but `ratio` is one", "!= 0.0"},
         {"load ids.bin | take ratio", "ratio", "`take` takes a whole number", "`take 10`"},
-        {"load later.i32 i99", "i99", "there is no type or format `i99`", "what can be loaded is bin i8"},
+        {"load later.i32 i99", "i99", "unknown type or format `i99`", "formats that can be loaded: bin i8"},
         {"ratio & 1", "ratio", "`&` needs integers, but `ratio` is a float", "int(ratio)"},
         {"something | count | sum", "sum", "`sum` needs a relation, but `count` gives a single value", "count"},
     };

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/bind/env.h"
+#include "engine/env/env.h"
 
 static struct relation *relation_of_one(int64_t n)
 {

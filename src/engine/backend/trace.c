@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-int64_t timing_ns(const struct timing *timing, enum phase phase)
+static int64_t timing_ns(const struct timing *timing, enum phase phase)
 {
     int64_t ns = 0;
     for (size_t i = 0; timing && i < timing->count; i++)

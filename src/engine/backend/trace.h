@@ -28,8 +28,7 @@ struct run_trace {
     size_t ran_count;
 };
 
-/* The time of a kind in the events so far; `timing` may be NULL. */
-int64_t timing_ns(const struct timing *timing, enum phase phase);
+/* The times of all phases so far; `timing` may be NULL. */
 struct phase_times trace_times(const struct timing *timing);
 
 /* Notes that a backend of this name ran some of the task that is running; `trace` may be NULL. */

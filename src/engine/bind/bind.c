@@ -3,10 +3,9 @@
 
 #include "engine/bind/bind_internal.h"
 
-static struct binder binder_new(struct env *env, bool checking, struct arena *arena, struct timing *timing,
-                                struct diags *diags)
+static struct binder binder_new(struct env *env, bool checking, struct arena *arena, struct diags *diags)
 {
-    return (struct binder){.env = env, .checking = checking, .arena = arena, .timing = timing, .diags = diags};
+    return (struct binder){.env = env, .checking = checking, .arena = arena, .diags = diags};
 }
 
 static void bound_init(struct bound *bound, struct arena *arena)
@@ -58,22 +57,30 @@ static bool names_scalar(const struct env *env, const struct pipeline *pipeline,
 enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
                           struct timing *timing, struct bound *bound, struct diags *diags)
 {
-    struct binder binder = binder_new(env, checking, arena, timing, diags);
+    struct binder binder = binder_new(env, checking, arena, diags);
     bound_init(bound, arena);
     while (pipeline->source.kind == SOURCE_PIPELINE && pipeline->stage_count == 0)
         pipeline = pipeline->source.pipeline;
     if (names_scalar(env, pipeline, bound))
         return STATUS_OK;
 
+    struct sources sources;
+    sources_load(env, pipeline, checking, arena, timing, &sources, diags);
+    if (sources.cancelled) {
+        sources_release(&sources);
+        return STATUS_CANCELLED;
+    }
+    int64_t began = now_ns();
     struct flow flow;
     binder.queue = &bound->queue;
-    size_t diags_before = diags->count;
+    binder.sources = &sources;
+    binder.errors = sources.errors;
     bind_stages(&binder, pipeline, &flow, bound);
-    if (binder.cancelled)
-        diags->count = diags_before;
+    sources_release(&sources);
+    timing_add(timing, PHASE_BIND, "", now_ns() - began, 0);
     if (binder.errors > 0) {
         queue_release(&bound->queue);
-        return binder.cancelled ? STATUS_CANCELLED : STATUS_FAILED;
+        return STATUS_FAILED;
     }
     conclude(&flow, bound);
     return STATUS_OK;
@@ -82,7 +89,7 @@ enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool
 enum status bind_expression(struct env *env, const struct expr *expr, const struct subject *subject, bool checking,
                             struct arena *arena, struct bound *bound, struct diags *diags)
 {
-    struct binder binder = binder_new(env, checking, arena, NULL, diags);
+    struct binder binder = binder_new(env, checking, arena, diags);
     struct code code;
     struct scalar scalar;
     bound_init(bound, arena);
@@ -100,7 +107,7 @@ enum status bind_expression(struct env *env, const struct expr *expr, const stru
 
 enum status bind_definition(struct env *env, const struct stmt *def, struct arena *arena, struct diags *diags)
 {
-    struct binder binder = binder_new(env, true, arena, NULL, diags);
+    struct binder binder = binder_new(env, true, arena, diags);
     bind_function_body(&binder, def);
     return binder.errors > 0 ? STATUS_FAILED : STATUS_OK;
 }

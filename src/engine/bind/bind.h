@@ -3,7 +3,7 @@
 #define RQL_ENGINE_BIND_BIND_H
 
 #include "base/timing.h"
-#include "engine/bind/env.h"
+#include "engine/env/env.h"
 #include "engine/plan/result.h"
 #include "engine/plan/task.h"
 

@@ -39,7 +39,7 @@ static void unknown_operator(struct binder *binder, const struct stage *stage)
     else
         bind_error(binder, stage->op.span, "the operators are + * min max & ^ bitor; any other function is |a, b| E",
                    "`%s` cannot combine by `%s`%s", word, stage->op.text,
-                   text_of_nearest(binder->arena, stage->op.text, names, COMBINING_COUNT));
+                   did_you_mean(binder->arena, stage->op.text, names, COMBINING_COUNT));
 }
 
 /* A task of its own for the function, outside of the queue: inputs 0 and 1 are the two values. */

@@ -9,6 +9,8 @@
 #include "engine/backend/user_reduce.h"
 #include "engine/bind/bind.h"
 #include "engine/bind/name_set.h"
+#include "engine/env/sources.h"
+#include "engine/env/written_path.h"
 #include "engine/exact/exact.h"
 #include "engine/formats/save.h"
 #include "engine/plan/functions.h"
@@ -35,14 +37,13 @@ struct binder {
     struct env *env;
     bool checking;
     struct arena *arena;
-    struct timing *timing; /* or NULL */
+    struct sources *sources; /* of the pipeline */
     struct diags *diags;
     struct queue *queue; /* NULL while no pipeline is bound */
     size_t errors;       /* recorded so far, at most LIMIT_ERRORS */
     size_t outputs;      /* of all tasks so far */
     size_t inlined;      /* expression nodes bound inside functions so far */
     int depth;           /* of expressions within one another */
-    bool cancelled;      /* while a file was read */
     const struct call *call;
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
 };
@@ -102,8 +103,6 @@ const char *text_of_span(struct arena *arena, struct span span, size_t limit);
 const char *text_of_word(struct arena *arena, const struct stage *stage);
 /* "`ids` (i32), `amounts` (i32)": the columns of a flow; at most a dozen are spelled out. */
 const char *text_of_columns(struct arena *arena, const struct flow *flow);
-/* " - did you mean `amounts` or `amount`?" or "": a tail for a message on an unknown name. */
-const char *text_of_nearest(struct arena *arena, const char *name, const char *const *candidates, size_t count);
 /* "1 row", "3 rows". */
 const char *text_of_count(struct arena *arena, int64_t count, const char *noun);
 
@@ -248,10 +247,6 @@ value shape_col(struct code *code, struct shape shape, struct span span);
 bool shape_along(struct binder *binder, const struct stage *stage, const struct flow *flow);
 /* Whether the relation after the stage is laid out as the one before. */
 bool shape_is_kept(enum stage_kind stage);
-
-/* bind_path.c */
-/* A path with the argument that it may begin with put in its place. False, with an error, if there is no such. */
-bool bind_written_path(struct binder *binder, const struct name *path, struct name *meant);
 
 /* bind_assert.c: of rows, a filter that fails; of a terminal's value, a check that waits until it is there. */
 void bind_assert(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound);

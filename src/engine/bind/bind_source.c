@@ -1,10 +1,6 @@
 /* Sources: files, ranges, lists, named relations and pipelines within pipelines. */
-#include "base/path.h"
 #include "engine/backend/deferred_rows.h"
 #include "engine/bind/bind_internal.h"
-#include "engine/formats/formats.h"
-#include "engine/storage/compression_table.h"
-#include "engine/storage/file_not_found.h"
 
 #include <string.h>
 
@@ -32,63 +28,6 @@ static void gather(struct binder *binder, struct gathered *all, struct column *c
     all->slots[all->count++] = slot;
 }
 
-/* The format that a word behind a path states; NULL after an error. */
-static const struct format *stated_format(struct binder *binder, const struct name *word)
-{
-    const struct format *format = format_by_word(word->text);
-    const char *ending = arena_printf(binder->arena, ".%s", word->text);
-    if (format != NULL && format->read != NULL)
-        return format;
-    const char **names = arena_array(binder->arena, format_count, sizeof *names);
-    size_t count = 0;
-    const char *all = "what can be loaded is";
-    for (size_t i = 0; i < format_count; i++) {
-        if (format_table[i].read != NULL) {
-            names[count] = format_word(&format_table[i]);
-            all = arena_printf(binder->arena, "%s %s", all, names[count++]);
-        }
-    }
-    const char *advice = format_advice(ending);
-    const char *hint = advice != NULL ? advice : all;
-    if (format != NULL)
-        bind_error(binder, word->span, hint, "`%s` can be saved, but not loaded", word->text);
-    else if (advice != NULL)
-        bind_error(binder, word->span, hint, "`%s` is a format that cannot be loaded", word->text);
-    else
-        bind_error(binder, word->span, hint, "there is no type or format `%s`%s", word->text,
-                   text_of_nearest(binder->arena, word->text, names, count));
-    return NULL;
-}
-
-/* "data/ids.bin" -> "ids" */
-static const char *stem_of(struct arena *arena, const char *path)
-{
-    const char *base = path_base(path);
-    return arena_text(arena, base, (size_t)(path_ending(path) - base));
-}
-
-/* Before running, a file may not exist yet, or not be the one that will be read: an earlier statement may save it. What
- * its format says is all that counts, unless nothing is there and nothing will be. */
-static void expect_file(struct binder *binder, const struct path_item *item, const struct format *stated,
-                        struct gathered *all)
-{
-    const struct format *format = stated != NULL ? stated : format_of_path(item->path.text);
-    if (binder->env->files_settled && file_is_missing(item->path.text)) {
-        file_not_found(item->path.text, item->path.span, binder->diags);
-        bind_failed(binder);
-    }
-    if (file_cache_check(binder->env->file_cache, item->path.text, item->path.span, binder->diags) != STATUS_OK)
-        bind_failed(binder);
-    if (format == NULL || format->type == TYPE_COUNT) {
-        if (all->count == 0 && format != NULL && format->shaped)
-            all->shape = shape_unknown;
-        all->open = true;
-        return;
-    }
-    const char *name = item->as.text != NULL ? item->as.text : stem_of(binder->arena, item->path.text);
-    gather(binder, all, NULL, (struct slot){name, format->type, true});
-}
-
 static void check_rows(struct binder *binder, struct gathered *all, const struct name *path, int64_t rows)
 {
     if (all->rows < 0) {
@@ -102,51 +41,28 @@ static void check_rows(struct binder *binder, struct gathered *all, const struct
     }
 }
 
-static void open_file(struct binder *binder, const struct path_item *item, const struct format *stated,
-                      struct gathered *all)
+/* A file's columns, beside those of the files before it. */
+static void add_file(struct binder *binder, const struct name *written, const struct name *as, struct gathered *all)
 {
-    struct loaded loaded = {0};
-    int64_t began = now_ns();
-    enum status status =
-        file_cache_load(binder->env->file_cache, item->path.text, item->path.span, stated, &loaded, binder->diags);
-    if (status != STATUS_OK) {
-        bind_failed(binder);
-        binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
+    const struct source_file *file = sources_find(binder->sources, written);
+    if (all->count == 0 && file != NULL)
+        all->shape = file->shape_unknown ? shape_unknown : file->shape;
+    if (file == NULL || !file->known) {
         all->open = true;
         return;
     }
-    timing_add(binder->timing, PHASE_MAP, item->path.text, now_ns() - began, 0);
-    if (item->as.text != NULL && loaded.count != 1)
-        bind_error(binder, item->as.span, "`map NAME as NAME, ...` after it names each of several",
-                   "`as` names one column, but `%s` has %zu", item->path.text, loaded.count);
-    if (all->count == 0)
-        all->shape = loaded.shape;
-    for (size_t i = 0; i < loaded.count; i++) {
-        struct column *column = loaded.columns[i];
-        queue_hold(binder->queue, column);
-        const char *name = item->as.text != NULL ? item->as.text : loaded.names[i];
-        gather(binder, all, column, (struct slot){name, column->type, true});
-        check_rows(binder, all, &item->path, column->rows);
+    if (as->text != NULL && file->count != 1)
+        bind_error(binder, as->span, "`map NAME as NAME, ...` after it names each of several",
+                   "`as` names one column, but `%s` has %zu", file->path.text, file->count);
+    for (size_t i = 0; i < file->count; i++) {
+        const struct source_column *column = &file->columns[i];
+        const char *name = as->text != NULL ? as->text : column->name;
+        gather(binder, all, column->column, (struct slot){name, column->type, true});
+        if (column->column == NULL)
+            continue;
+        queue_hold(binder->queue, column_ref(column->column));
+        check_rows(binder, all, &file->path, column->column->rows);
     }
-}
-
-static void bind_path(struct binder *binder, const struct path_item *written, struct gathered *all)
-{
-    struct path_item *item = arena_alloc(binder->arena, sizeof *item);
-    *item = *written;
-    if (!bind_written_path(binder, &written->path, &item->path)) {
-        all->open = true;
-        return;
-    }
-    const struct format *stated = item->stated.text != NULL ? stated_format(binder, &item->stated) : NULL;
-    if (item->stated.text != NULL && stated == NULL) {
-        all->open = true;
-        return;
-    }
-    if (binder->checking)
-        expect_file(binder, item, stated, all);
-    else
-        open_file(binder, item, stated, all);
 }
 
 /* Turns what was gathered into the source's task. */
@@ -174,8 +90,10 @@ static void bind_load(struct binder *binder, const struct source_node *source, s
 {
     struct task *task = task_begin(binder, "load", source->span, flow);
     struct gathered all = {.rows = -1};
+    if (source->kind == SOURCE_NAME) /* $NAME, for a path */
+        add_file(binder, &source->name, &(struct name){0}, &all);
     for (size_t i = 0; i < source->path_count && !bind_hopeless(binder); i++)
-        bind_path(binder, &source->paths[i], &all);
+        add_file(binder, &source->paths[i].path, &source->paths[i].as, &all);
     give_columns(binder, &all, task, flow);
 }
 
@@ -224,12 +142,7 @@ static void bind_let_relation(struct binder *binder, const struct source_node *s
     const char *argument = name_argument(name);
     const struct binding *binding = env_find(binder->env, argument ? argument : name->text);
     if (binding == NULL && argument != NULL) {
-        struct path_item *path = arena_alloc(binder->arena, sizeof *path);
-        struct source_node load = *source;
-        path->path = *name;
-        load.paths = path;
-        load.path_count = 1;
-        bind_load(binder, &load, flow);
+        bind_load(binder, source, flow);
         return;
     }
     struct task *task = task_begin(binder, "let", source->span, flow);

@@ -71,6 +71,14 @@ static void bind_show(struct binder *binder, const struct stage *stage, struct f
     flow->last = stage;
 }
 
+static bool bind_path(struct binder *binder, const struct name *written, struct name *path)
+{
+    bool resolved = path_substitute(binder->env, written, binder->arena, path, binder->diags) == STATUS_OK;
+    if (!resolved)
+        bind_failed(binder);
+    return resolved;
+}
+
 static bool ends_in(const char *path, const char *ending)
 {
     size_t length = strlen(path), tail = strlen(ending);
@@ -83,7 +91,7 @@ static void bind_view(struct binder *binder, const struct stage *stage, struct f
     flow->ended = true;
     flow->last = stage;
     bound->view = stage->word->stage == STAGE_DESCRIBE ? VIEW_DESCRIPTION : VIEW_PLOT;
-    if (stage->path.text && !bind_written_path(binder, &stage->path, &bound->plot_path))
+    if (stage->path.text && !bind_path(binder, &stage->path, &bound->plot_path))
         return;
     if (stage->path.text && !ends_in(bound->plot_path.text, ".svg") && !ends_in(bound->plot_path.text, ".png"))
         bind_error(binder, stage->path.span,
@@ -110,7 +118,7 @@ static void bind_save(struct binder *binder, const struct stage *stage, struct f
 {
     flow->ended = true;
     flow->last = stage;
-    if (!bind_written_path(binder, &stage->path, &bound->save_path))
+    if (!bind_path(binder, &stage->path, &bound->save_path))
         return;
     if (flow->open || bind_hopeless(binder))
         return;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COLUMNS_SPELLED = 12, NEAREST_SHOWN = 3 };
+enum { COLUMNS_SPELLED = 12 };
 
 static bool is_space(char c)
 {
@@ -83,22 +83,6 @@ const char *text_of_columns(struct arena *arena, const struct flow *flow)
     const char *copy = arena_text(arena, text.text != NULL ? text.text : "", text.length);
     strbuf_free(&text);
     return copy;
-}
-
-const char *text_of_nearest(struct arena *arena, const char *name, const char *const *candidates, size_t count)
-{
-    const char *nearest[NEAREST_SHOWN];
-    size_t found = nearest_names(name, candidates, count, nearest, NEAREST_SHOWN);
-    switch (found) {
-    case 0:
-        return "";
-    case 1:
-        return arena_printf(arena, "; did you mean `%s`?", nearest[0]);
-    case 2:
-        return arena_printf(arena, "; did you mean `%s` or `%s`?", nearest[0], nearest[1]);
-    default:
-        return arena_printf(arena, "; did you mean `%s`, `%s` or `%s`?", nearest[0], nearest[1], nearest[2]);
-    }
 }
 
 const char *text_of_count(struct arena *arena, int64_t count, const char *noun)

@@ -2,7 +2,7 @@
 #ifndef RQL_ENGINE_BIND_CHECK_H
 #define RQL_ENGINE_BIND_CHECK_H
 
-#include "engine/bind/env.h"
+#include "engine/env/env.h"
 
 /* Checks a statement's names and types without running it, and makes in `env` (a copy, from env_copy) what it defines.
  */

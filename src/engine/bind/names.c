@@ -221,7 +221,7 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
         struct candidates names = candidates_of_scope(scope);
         bind_error(binder, name->span, hint_of_columns(scope), "there is no %s `%s`%s",
                    scope->flow != NULL ? "column or value" : "value", name->text,
-                   text_of_nearest(binder->arena, name->text, names.at, names.count));
+                   did_you_mean(binder->arena, name->text, names.at, names.count));
     }
     return meaning(MEANS_UNKNOWN, 0);
 }
@@ -388,7 +388,7 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
     struct candidates names = candidates_new(binder->arena, scope->flow->count);
     add_columns(&names, scope->flow);
     bind_error(binder, expr->span, hint_of_columns(scope), "there is no column `%s`%s", name,
-               text_of_nearest(binder->arena, name, names.at, names.count));
+               did_you_mean(binder->arena, name, names.at, names.count));
     return false;
 }
 

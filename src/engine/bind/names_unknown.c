@@ -50,7 +50,7 @@ void name_unknown_function(struct scope *scope, const struct name *name)
     for (size_t i = own; i < names.count; i++)
         strbuf_printf(&all, " %s", names.at[i]);
     bind_error(binder, name->span, foreign != NULL ? foreign : all.text, "there is no function `%s`%s", name->text,
-               text_of_nearest(binder->arena, name->text, names.at, names.count));
+               did_you_mean(binder->arena, name->text, names.at, names.count));
     strbuf_free(&all);
 }
 
@@ -95,5 +95,5 @@ void name_unknown_relation(struct binder *binder, const struct name *name)
         hint = arena_printf(binder->arena, "there is a file of that name: `load %s%s%s`",
                             file == name->text ? "\"" : "", file, file == name->text ? "\"" : "");
     bind_error(binder, name->span, hint, "there is no relation or value `%s`%s", name->text,
-               text_of_nearest(binder->arena, name->text, names.at, names.count));
+               did_you_mean(binder->arena, name->text, names.at, names.count));
 }

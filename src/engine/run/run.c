@@ -223,17 +223,19 @@ static enum status save_result(const struct runner *runner, const struct bound *
     return status;
 }
 
-/* Binds; the time that opening files took is told apart. */
-static enum status bind_timed(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct bound *bound,
+static enum status bind_value(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct bound *bound,
                               struct diags *diags)
 {
+    enum status status;
+    if (stmt->pipeline) {
+        file_cache_set_progress(runner->env->file_cache, runner->progress);
+        status = bind_pipeline(runner->env, stmt->pipeline, false, arena, runner->timing, bound, diags);
+        file_cache_set_progress(runner->env->file_cache, NULL);
+        return status;
+    }
     int64_t began = now_ns();
-    file_cache_set_progress(runner->env->file_cache, runner->progress);
-    enum status status = stmt->pipeline
-                             ? bind_pipeline(runner->env, stmt->pipeline, false, arena, runner->timing, bound, diags)
-                             : bind_expression(runner->env, stmt->expr, NULL, false, arena, bound, diags);
-    file_cache_set_progress(runner->env->file_cache, NULL);
-    timing_add(runner->timing, PHASE_BIND, "", now_ns() - began - timing_ns(runner->timing, PHASE_MAP), 0);
+    status = bind_expression(runner->env, stmt->expr, NULL, false, arena, bound, diags);
+    timing_add(runner->timing, PHASE_BIND, "", now_ns() - began, 0);
     return status;
 }
 
@@ -297,7 +299,7 @@ static enum status run_once(struct runner *runner, const struct stmt *stmt, stru
                             bool *retry, struct diags *diags)
 {
     struct bound bound;
-    enum status status = bind_timed(runner, stmt, arena, &bound, diags);
+    enum status status = bind_value(runner, stmt, arena, &bound, diags);
     if (status != STATUS_OK)
         return status;
     status = run_bound(runner, stmt, &bound, arena, result, diags);

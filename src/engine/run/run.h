@@ -4,7 +4,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/backend/trace.h"
-#include "engine/bind/env.h"
+#include "engine/env/env.h"
 #include "engine/plan/result.h"
 
 /* Whether rows of results that may not be looked at are left until somebody asks for them (deferred_rows.h). */

@@ -3,7 +3,7 @@
 #define RQL_REPL_LINE_COMPLETE_H
 
 #include "base/strbuf.h"
-#include "engine/bind/env.h"
+#include "engine/env/env.h"
 
 /* What is known where something is typed. */
 struct completer {

@@ -2,7 +2,7 @@
 #ifndef RQL_REPL_LINE_COMPLETE_COMMAND_H
 #define RQL_REPL_LINE_COMPLETE_COMMAND_H
 
-#include "engine/bind/env.h"
+#include "engine/env/env.h"
 
 struct command_words {
     const char *const *words; /* NULL-terminated */

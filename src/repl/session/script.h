@@ -4,7 +4,7 @@
 
 #include "repl/session/options.h"
 
-#include "engine/bind/env.h"
+#include "engine/env/env.h"
 #include "parser/parse.h"
 
 struct session;

@@ -1,4 +1,4 @@
-#include "engine/bind/env.h"
+#include "engine/env/env.h"
 
 #include "base/heap.h"
 

@@ -1,0 +1,46 @@
+/* The files that a pipeline reads, loaded before it is bound. */
+#ifndef RQL_ENGINE_ENV_SOURCES_H
+#define RQL_ENGINE_ENV_SOURCES_H
+
+#include "base/diag.h"
+#include "base/timing.h"
+#include "engine/env/env.h"
+
+struct source_column {
+    const char *name;
+    enum type type;
+    struct column *column; /* one reference; NULL in a check */
+};
+
+struct source_file {
+    const struct name *written; /* in the tree: what identifies it */
+    struct name path;           /* that this stands for */
+    struct source_column *columns;
+    size_t count;
+    bool known;         /* its columns; if not, an error was recorded or only loading can tell */
+    bool shape_unknown; /* its rows have a shape, which only loading can tell */
+    struct shape shape;
+};
+
+struct sources {
+    struct source_file *files; /* in the order of the tree */
+    size_t count, capacity;
+    size_t next;    /* where sources_find looks first: binding asks in the same order */
+    size_t errors;  /* recorded, at most LIMIT_ERRORS */
+    bool cancelled; /* while a file was read */
+};
+
+/* Loads all files that the pipeline names, through the environment's file cache; each is timed as PHASE_MAP (`timing`
+ * may be NULL). With `checking` nothing is opened: the columns are those that file names tell. Records an error for
+ * each file that cannot be loaded. The caller calls sources_release. */
+void sources_load(const struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
+                  struct timing *timing, struct sources *sources, struct diags *diags);
+void sources_release(struct sources *sources);
+
+/* The file named at this place of the tree; NULL if loading stopped before it. */
+const struct source_file *sources_find(struct sources *sources, const struct name *written);
+
+/* Whether loading all of them takes no time that a user would notice. */
+bool sources_load_fast(const struct env *env, const struct pipeline *pipeline, struct arena *arena);
+
+#endif

@@ -1,0 +1,41 @@
+#include "engine/env/written_path.h"
+
+#include "base/path.h"
+
+#include <string.h>
+
+static size_t argument_length(const char *text)
+{
+    size_t length = 0;
+    while (text[length] && !strchr("/.- ", text[length]))
+        length++;
+    return length;
+}
+
+static const char *without_quotes(const char *text, struct arena *arena)
+{
+    size_t length = strlen(text);
+    bool quoted = length > 1 && (text[0] == '"' || text[0] == '\'') && text[length - 1] == text[0];
+    return quoted ? arena_text(arena, text + 1, length - 2) : text;
+}
+
+enum status path_substitute(const struct env *env, const struct name *written, struct arena *arena, struct name *meant,
+                            struct diags *diags)
+{
+    const char *argument = name_argument(written), *path = written->text;
+    *meant = *written;
+    if (argument) {
+        size_t length = argument_length(argument);
+        const char *text = env_argument(env, argument, length);
+        if (!text) {
+            diag_error(diags, written->span, "there is no argument `$%.*s`", (int)length, argument);
+            diag_hint(diags,
+                      "pass it as `--arg %.*s=PATH` on the command line; quote the name of a file that begins with `$`",
+                      (int)length, argument);
+            return STATUS_FAILED;
+        }
+        path = arena_printf(arena, "%s%s", without_quotes(text, arena), argument + length);
+    }
+    meant->text = path_expand_home(path, arena);
+    return STATUS_OK;
+}
