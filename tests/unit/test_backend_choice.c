@@ -195,6 +195,10 @@ static void uploads_are_investments(void **state)
         run_once(chooser, &sum.work, &random, 1, &picked);
         assert_true(run < 5 || picked == &host.base);
     }
+    /* Once the same data is asked for again and again, it is moved, however often others were not. */
+    for (int run = 0; run < 5; run++)
+        run_once(chooser, &sum.work, &random, 1, &picked);
+    assert_ptr_equal(picked, &gpu.base);
     chooser_free(chooser);
 }
 

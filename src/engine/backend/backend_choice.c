@@ -20,14 +20,14 @@ struct candidate {
     enum readiness started;
     struct profile profile; /* until it has started, what it is taken for */
     struct cost_model usual, model;
-    struct cost_model saved; /* as on disk */
+    bool learned; /* the model has followed a run */
 };
 
 /* What is remembered of one candidate and one task at about one size, under a hash of the three. A table of these
  * forgets when two fall on the same place, which is never wrong. */
 struct memo {
     uint64_t key;
-    double ns; /* of `rows` rows, moving left out; of a credit: nanoseconds */
+    double ns; /* of `rows` rows, moving left out */
     int64_t rows;
     uint32_t runs;
     bool unable;
@@ -62,7 +62,6 @@ static void look_at(const struct chooser *chooser, struct candidate *candidate, 
     candidate->usual = candidate->model = cost_model_default(&candidate->profile);
     if (chooser->directory)
         (void)cost_model_load(&candidate->model, chooser->directory, &candidate->profile);
-    candidate->saved = candidate->model;
 }
 
 void chooser_add(struct chooser *chooser, struct backend *backend, enum backend_class class)
@@ -77,30 +76,13 @@ void chooser_add(struct chooser *chooser, struct backend *backend, enum backend_
     look_at(chooser, candidate, false);
 }
 
-static bool changed(double before, double now)
-{
-    return fabs(now - before) > 0.1 * before;
-}
-
-static bool worth_saving(const struct candidate *candidate)
-{
-    const struct cost_model *before = &candidate->saved, *now = &candidate->model;
-    bool any = changed(before->upload, now->upload) || changed(before->download, now->download);
-    for (size_t kind = 0; kind < WORK_KINDS; kind++) {
-        any = any || changed(before->of[kind].fixed, now->of[kind].fixed) ||
-              changed(before->of[kind].byte, now->of[kind].byte) ||
-              changed(before->of[kind].operation, now->of[kind].operation);
-    }
-    return any;
-}
-
 void chooser_free(struct chooser *chooser)
 {
     if (!chooser)
         return;
     for (size_t k = 0; k < chooser->count; k++) {
         struct candidate *candidate = &chooser->candidates[k];
-        if (chooser->directory && candidate->started == BACKEND_READY && worth_saving(candidate))
+        if (chooser->directory && candidate->learned)
             (void)cost_model_save(&candidate->model, chooser->directory, &candidate->profile);
         if (k > 0)
             candidate->backend->ops->close(candidate->backend);
@@ -121,7 +103,7 @@ struct backend *chooser_backend(const struct chooser *chooser, size_t k)
 }
 
 /* What memos are about. */
-enum about { ABOUT_RUN, ABOUT_ALL_RUNS, ABOUT_ABILITY, ABOUT_CREDIT };
+enum about { ABOUT_RUN, ABOUT_ALL_RUNS, ABOUT_ABILITY, ABOUT_COLUMNS };
 
 static uint64_t key_of(uint64_t hash, enum about about, size_t candidate, int bucket)
 {
@@ -173,20 +155,15 @@ static double model(const struct candidate *candidate, const struct cost_feature
     return cost_model_time(&candidate->model, &load);
 }
 
-/* A name for the set of columns that a task reads. */
-static uint64_t columns_hash(const struct cost_features *work)
+/* Under this the runs are counted in which the host read the columns that the task reads, since they were uploaded. */
+static uint64_t columns_key(const struct cost_features *work)
 {
     uint64_t hash = 0;
     for (size_t k = 0; k < work->task->input_count; k++) {
         if (work->reads[k] && work->columns[k])
-            hash += key_of((uint64_t)(uintptr_t)work->columns[k]->data, ABOUT_CREDIT, 0, 0);
+            hash += key_of((uint64_t)(uintptr_t)work->columns[k]->data, ABOUT_COLUMNS, 0, 0);
     }
-    return hash;
-}
-
-static uint64_t credit_key(size_t k, const struct cost_features *work)
-{
-    return key_of(columns_hash(work), ABOUT_CREDIT, k, 0);
+    return key_of(hash, ABOUT_COLUMNS, 0, 0);
 }
 
 static int64_t bytes_absent(struct backend *backend, const struct cost_features *work)
@@ -216,15 +193,21 @@ static bool has_own_memory(const struct candidate *candidate)
     return candidate->model.upload > 0;
 }
 
-/* Uploading is an investment: what it would have saved the questions asked of these columns so far is taken off. */
+static uint32_t runs_of(const struct chooser *chooser, uint64_t key)
+{
+    const struct memo *memo = find(chooser, key);
+    return memo ? memo->runs : 0;
+}
+
+/* An upload serves later queries too. They are expected to be as many as have read the columns so far, and each bears
+ * its share: the upload is made once these would have saved as much as it takes. */
 static double move_time(const struct chooser *chooser, size_t k, const struct cost_features *work)
 {
     const struct candidate *candidate = &chooser->candidates[k];
     if (!has_own_memory(candidate))
         return fetch_rate(chooser) * (double)work->residency;
-    double ns = candidate->model.upload * (double)bytes_absent(candidate->backend, work);
-    const struct memo *credit = ns > 0 ? find(chooser, credit_key(k, work)) : NULL;
-    return !credit ? ns : ns > credit->ns ? ns - credit->ns : 0;
+    const double ns = candidate->model.upload * (double)bytes_absent(candidate->backend, work);
+    return ns > 0 ? ns / (1 + (double)runs_of(chooser, columns_key(work))) : 0;
 }
 
 /* Drivers are started one after another, and only those that add something. */
@@ -279,12 +262,6 @@ static size_t quickest(const struct estimate *estimates, size_t count)
     for (size_t k = 1; k < count; k++)
         best = estimates[k].able && estimates[k].ns < estimates[best].ns ? k : best;
     return estimates[0].ns <= estimates[best].ns * (1 + unnoticed_share) + unnoticed_ns ? 0 : best;
-}
-
-static uint32_t runs_of(const struct chooser *chooser, uint64_t key)
-{
-    const struct memo *memo = find(chooser, key);
-    return memo ? memo->runs : 0;
 }
 
 /* Whether a candidate that is thought to take `ratio` times as long as the best is to be tried nevertheless, after so
@@ -354,19 +331,6 @@ static void remember_run(struct chooser *chooser, size_t k, const struct cost_fe
     memo->runs++;
 }
 
-/* The devices that the columns are not on would have been quicker by so much, had they been there. */
-static void give_credit(struct chooser *chooser, size_t chosen, const struct cost_features *work)
-{
-    struct estimate estimates[MOST_CANDIDATES] = {0};
-    chooser_estimate(chooser, work, false, estimates);
-    for (size_t k = 1; k < chooser->count; k++) {
-        double absent = (double)bytes_absent(chooser->candidates[k].backend, work);
-        double gain = estimates[chosen].ns - (estimates[k].ns - estimates[k].move_ns);
-        if (k != chosen && estimates[k].able && absent > 0 && gain > 0)
-            find_or_add(chooser, credit_key(k, work))->ns += gain;
-    }
-}
-
 void chooser_learn(struct chooser *chooser, const struct backend *backend, const struct cost_features *work,
                    const struct spent *spent)
 {
@@ -379,10 +343,11 @@ void chooser_learn(struct chooser *chooser, const struct backend *backend, const
         return;
     const struct load load = work_part(work, spent->rows);
     look_at(chooser, candidate, false);
+    candidate->learned = true;
     cost_model_update(&candidate->model, &candidate->usual, &load, ns);
     if (spent->upload_bytes > 0) {
         cost_model_update_transfer(&candidate->model.upload, (double)spent->upload_ns / (double)spent->upload_bytes);
-        find_or_add(chooser, credit_key(k, work))->ns = 0;
+        find_or_add(chooser, columns_key(work))->runs = 0;
     }
     if (spent->download_bytes > 0)
         cost_model_update_transfer(&candidate->model.download,
@@ -391,7 +356,8 @@ void chooser_learn(struct chooser *chooser, const struct backend *backend, const
     if (spent->rows * 2 < work->rows)
         return;
     find_or_add(chooser, key_of(work->shape, ABOUT_ALL_RUNS, 0, bucket_of(work->rows)))->runs++;
-    give_credit(chooser, k, work);
+    if (!has_own_memory(candidate))
+        find_or_add(chooser, columns_key(work))->runs++;
 }
 
 void chooser_rule_out(struct chooser *chooser, const struct backend *backend, const struct cost_features *work)
