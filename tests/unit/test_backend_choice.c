@@ -320,7 +320,7 @@ static void the_longest_work_is_the_most(void **state)
     zone_prune(&ranges, &job, NULL, queries->scratch->arena);
     cost_features_of_job(&work, &job, &ranges);
     assert_true(work.load.operations > 4 * 4e18);
-    assert_true(work_part(&work, task->rows / 2).operations > 4 * 2e18 * 0.99);
+    assert_true(load_of_rows(&work, task->rows / 2).operations > 4 * 2e18 * 0.99);
     queue_release(&fused);
     queue_release(&bound.queue);
 }

@@ -130,9 +130,9 @@ static void streams_what_is_more_than_half_of_memory(void **state)
     for (int64_t row = 0; row < ROWS; row += stream.rows) {
         assert_true(column_get_int(column, row) == row * 7919 % 100003);
         streamed_scan_release(&stream, row + stream.rows);
-        assert_true(stream.gone <= row || stream.gone == stream.kept); /* the range just read stays */
+        assert_true(stream.released <= row || stream.released == stream.kept); /* the range just read stays */
     }
-    assert_true(stream.gone > stream.kept);
+    assert_true(stream.released > stream.kept);
     /* What was let go comes from the disk again. */
     for (int64_t row = 0; row < ROWS; row++)
         assert_true(column_get_int(column, row) == row * 7919 % 100003);

@@ -37,8 +37,8 @@ void agg_begin(struct agg_state *state, const struct aggregate *aggregate)
     state->begun = true;
 }
 
-/* What lies before it combined with one more. */
-static void fold_in(struct agg_state *state, const struct scalar *v)
+/* Combines what has been folded so far with one more value. */
+static void fold_value(struct agg_state *state, const struct scalar *v)
 {
     struct scalar folded = *v;
     bool first = state->count == 0 && !state->begun;
@@ -56,7 +56,7 @@ static int64_t combine_bits(enum aggregate_kind kind, int64_t a, int64_t b)
 void agg_merge(struct agg_state *into, const struct agg_state *from)
 {
     if (into->kind == AGG_FOLD && from->count > 0)
-        fold_in(into, &from->folded);
+        fold_value(into, &from->folded);
     into->failed = into->failed || from->failed;
     into->bits = combine_bits(into->kind, into->bits, from->bits);
     into->count += from->count;
@@ -103,7 +103,7 @@ void agg_add_int(struct agg_state *state, int64_t v)
         break;
     case AGG_FOLD: {
         struct scalar scalar = state->type == KIND_BOOL ? scalar_bool(v != 0) : scalar_int(v);
-        fold_in(state, &scalar);
+        fold_value(state, &scalar);
         break;
     }
     }
@@ -137,10 +137,10 @@ void agg_add_float(struct agg_state *state, double v)
         break;
     case AGG_FOLD: {
         struct scalar scalar = scalar_float(v);
-        fold_in(state, &scalar);
+        fold_value(state, &scalar);
         break;
     }
-    default: /* counts; bits are integers' */
+    default: /* counts; bit operations are on integers only */
         break;
     }
     state->count++;
@@ -158,15 +158,15 @@ static enum status no_rows(const struct aggregate *aggregate, const char *word, 
 {
     diag_error(diags, aggregate->span, "%s of no rows", word);
     if (aggregate->kind == AGG_FOLD)
-        diag_hint(diags, "`from VALUE` says what to begin with, and is the result of no rows");
+        diag_hint(diags, "start from a value with `from VALUE`: it is also the result of no rows");
     else if (aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX)
-        diag_hint(diags, "`reduce %s from VALUE` is VALUE then; `count` says how many rows are left", word);
+        diag_hint(diags, "`reduce %s from VALUE` returns VALUE then; `count` counts the rows", word);
     else
-        diag_hint(diags, "`count` says how many rows are left; sum and product of none are 0 and 1");
+        diag_hint(diags, "`count` counts the rows; sum and product of no rows are 0 and 1");
     return STATUS_FAILED;
 }
 
-/* False: it does not fit in 64 bits. */
+/* Returns false if the product does not fit in 64 bits. */
 static bool product_value(const struct agg_state *state, struct scalar *result)
 {
     uint64_t limit = (uint64_t)INT64_MAX + state->negative;
@@ -196,7 +196,7 @@ static struct scalar int_result(const struct agg_state *state)
     }
 }
 
-/* Adding 0.0 makes a zero positive, so that the sign does not tell in which order rows came. */
+/* Adding 0.0 makes a zero positive: its sign must not depend on the order of rows. */
 static struct scalar float_result(const struct agg_state *state, bool *certain)
 {
     switch (state->kind) {
@@ -216,9 +216,9 @@ static struct scalar float_result(const struct agg_state *state, bool *certain)
     }
 }
 
-/* What a fold came to: `count` values, or with an initial value any number of them. */
-static void fold_value(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result,
-                       bool *certain)
+/* `count` is not 0 unless there is an initial value. */
+static void fold_result(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result,
+                        bool *certain)
 {
     *result = state->folded;
     *certain = !state->failed;
@@ -237,7 +237,7 @@ bool agg_value(const struct agg_state *state, const struct aggregate *aggregate,
     if (needs_rows && state->count == 0 && state->nans == 0 && !aggregate->has_initial)
         return false;
     if (state->kind == AGG_FOLD) {
-        fold_value(state, aggregate, result, certain);
+        fold_result(state, aggregate, result, certain);
         return true;
     }
     struct agg_state all = *state;
@@ -259,6 +259,6 @@ enum status agg_finish(const struct agg_state *state, const struct aggregate *ag
     if (state->kind != AGG_PRODUCT)
         return no_rows(aggregate, words[state->kind], diags);
     diag_error(diags, aggregate->span, "the product does not fit in 64 bits");
-    diag_hint(diags, "in floats, as of `product float(x)`, it would be rounded");
+    diag_hint(diags, "`product float(x)` is rounded instead");
     return STATUS_FAILED;
 }

@@ -1,5 +1,5 @@
-/* Partial results of aggregates: what each range of rows adds, merged (in any order, but for those of a fold and for
- * aggregate_in_order), finished once. */
+/* Partial results of aggregates: one state for each range of rows, merged and finished once. States merge in any order,
+ * except those of AGG_FOLD and of aggregate_in_order. */
 #ifndef RQL_ENGINE_BACKEND_AGGREGATE_H
 #define RQL_ENGINE_BACKEND_AGGREGATE_H
 
@@ -21,31 +21,32 @@ struct agg_state {
     int64_t bits;                      /* int and, xor, or */
     struct exact_sum float_sum;        /* float sum, mean */
     const struct user_reduce *reducer; /* fold; */
-    struct scalar folded;              /* of `count` values, in their order, and of what agg_begin put before them */
-    bool begun;                        /* agg_begin has taken the initial value in */
-    bool failed;                       /* the function had no result: `folded` is what it was before */
+    struct scalar folded;              /* of the initial value, if `begun`, and `count` values in order */
+    bool begun;                        /* agg_begin has added the initial value */
+    bool failed;                       /* the function had no result: `folded` is as before */
 };
 
 void agg_init(struct agg_state *state, const struct aggregate *aggregate, const struct code *code);
 
-/* Puts the aggregate's initial value, if it has one, before all values where their order matters. Done at most once;
- * agg_finish sees to the rest. */
+/* Adds the initial value, if there is one, to the state of the first rows of an aggregate in order. For other
+ * aggregates agg_finish adds it. */
 void agg_begin(struct agg_state *state, const struct aggregate *aggregate);
 
-/* Adds what comes after. */
+/* Merges the state of the rows that follow. */
 void agg_merge(struct agg_state *into, const struct agg_state *from);
 
-/* Adds one value. Used by the evaluators (the vectorised one has faster loops for the common kinds). */
+/* Adds one value. */
 void agg_add_int(struct agg_state *state, int64_t v);
 void agg_add_float(struct agg_state *state, double v);
 void agg_add(struct agg_state *state, const struct scalar *v);
 
-/* The result. `certain` false: a float sum, or a fold that failed, must be redone exactly. Errors: min, max, mean, fold
- * of no rows and without an initial value; a product beyond 64 bits. */
+/* Computes the result. *certain is false if the exact evaluator has to decide: a float sum, or a fold that failed.
+ * Fails, with an error, for min, max, mean or fold of no rows without an initial value, and for a product beyond 64
+ * bits. */
 enum status agg_finish(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result,
                        bool *certain, struct diags *diags);
 
-/* The same without a word: false if there is no result. */
+/* Returns false where agg_finish reports an error. */
 bool agg_value(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result, bool *certain);
 
 #endif

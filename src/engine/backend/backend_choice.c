@@ -8,23 +8,22 @@
 
 enum {
     MEMOS = 4096,     /* a power of two */
-    BUCKETS_NEAR = 20 /* what a task took at a millionth of the rows still says something of it */
+    BUCKETS_NEAR = 20 /* a run on a millionth of the rows still says something */
 };
 
-/* Nobody notices so much: the evaluator, for which nothing is built, may take so much longer. */
-static const double unnoticed_ns = 200e3, unnoticed_share = 0.05;
+/* Nobody notices this much: the evaluator, for which nothing is built, may take so much longer. */
+static const double negligible_ns = 200e3, negligible_share = 0.05;
 
-/* A candidate. */
 struct candidate {
     struct backend *backend;
     enum readiness started;
-    struct profile profile; /* until it has started, what it is taken for */
-    struct cost_model usual, model;
+    struct profile profile; /* assumed, until it has started */
+    struct cost_model prior, model;
     bool learned; /* the model has followed a run */
 };
 
-/* What is remembered of one candidate and one task at about one size, under a hash of the three. A table of these
- * forgets when two fall on the same place, which is never wrong. */
+/* What is remembered of a candidate and a task at about one size, under a hash of the three. In a table of these a
+ * collision only makes it forget. */
 struct memo {
     uint64_t key;
     double ns; /* of `rows` rows, moving left out */
@@ -37,7 +36,7 @@ struct chooser {
     char *directory;
     struct candidate candidates[MOST_CANDIDATES];
     size_t count;
-    bool lack_told;
+    bool missing_reported;
     struct memo *memos;
 };
 
@@ -50,8 +49,8 @@ struct chooser *chooser_new(const char *directory, struct backend *evaluator)
     return chooser;
 }
 
-/* Looks whether it has started, and at what it is then. */
-static void look_at(const struct chooser *chooser, struct candidate *candidate, bool wait)
+/* Updates the candidate if it has started since. */
+static void check_started(const struct chooser *chooser, struct candidate *candidate, bool wait)
 {
     if (candidate->started != BACKEND_PENDING)
         return;
@@ -59,21 +58,21 @@ static void look_at(const struct chooser *chooser, struct candidate *candidate, 
     candidate->started = backend->ops->profile(backend, wait, &candidate->profile);
     if (candidate->started != BACKEND_READY)
         return;
-    candidate->usual = candidate->model = cost_model_default(&candidate->profile);
+    candidate->prior = candidate->model = cost_model_default(&candidate->profile);
     if (chooser->directory)
         (void)cost_model_load(&candidate->model, chooser->directory, &candidate->profile);
 }
 
 void chooser_add(struct chooser *chooser, struct backend *backend, enum backend_class class)
 {
-    static const int units_taken_for[] = {[CLASS_EVALUATOR] = 1, [CLASS_CPU] = 1, [CLASS_GPU] = 64};
+    static const int assumed_units[] = {[CLASS_EVALUATOR] = 1, [CLASS_CPU] = 1, [CLASS_GPU] = 64};
     struct candidate *candidate = &chooser->candidates[chooser->count++];
     *candidate = (struct candidate){.backend = backend, .started = BACKEND_PENDING};
-    candidate->profile = (struct profile){.class = class, .units = units_taken_for[class]};
+    candidate->profile = (struct profile){.class = class, .units = assumed_units[class]};
     if (class == CLASS_CPU)
         candidate->profile.units = chooser->candidates[0].profile.units;
-    candidate->usual = candidate->model = cost_model_default(&candidate->profile);
-    look_at(chooser, candidate, false);
+    candidate->prior = candidate->model = cost_model_default(&candidate->profile);
+    check_started(chooser, candidate, false);
 }
 
 void chooser_free(struct chooser *chooser)
@@ -133,29 +132,30 @@ static struct memo *find_or_add(struct chooser *chooser, uint64_t key)
     return memo;
 }
 
-/* What the task took on the candidate at this size, or at the nearest that it has been run at. */
+/* What the task took on the candidate at this size, or the nearest size that has run. */
 static const struct memo *nearest_run(const struct chooser *chooser, size_t k, const struct cost_features *work,
                                       bool *tried)
 {
     int bucket = bucket_of(work->rows);
     const struct memo *memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket));
     *tried = memo != NULL;
-    for (int residency = 1; !memo && residency <= BUCKETS_NEAR; residency++) {
-        memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket + residency));
-        if (!memo && bucket >= residency)
-            memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket - residency));
+    for (int distance = 1; !memo && distance <= BUCKETS_NEAR; distance++) {
+        memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket + distance));
+        if (!memo && bucket >= distance)
+            memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket - distance));
     }
     return memo;
 }
 
-/* The model's time for so many rows of the task. */
+/* The time of some of the task's rows by the model. */
 static double model(const struct candidate *candidate, const struct cost_features *work, int64_t rows)
 {
-    const struct load load = work_part(work, rows);
+    const struct load load = load_of_rows(work, rows);
     return cost_model_time(&candidate->model, &load);
 }
 
-/* Under this the runs are counted in which the host read the columns that the task reads, since they were uploaded. */
+/* The key of the set of columns that a task reads: counts the runs in which the host read them since their last upload.
+ */
 static uint64_t columns_key(const struct cost_features *work)
 {
     uint64_t hash = 0;
@@ -179,7 +179,7 @@ static int64_t bytes_absent(struct backend *backend, const struct cost_features 
     return bytes;
 }
 
-/* A byte that only a device has, to the host. */
+/* Nanoseconds to fetch a byte that only a device has. */
 static double fetch_rate(const struct chooser *chooser)
 {
     double rate = 0;
@@ -199,18 +199,18 @@ static uint32_t runs_of(const struct chooser *chooser, uint64_t key)
     return memo ? memo->runs : 0;
 }
 
-/* An upload serves later queries too. They are expected to be as many as have read the columns so far, and each bears
- * its share: the upload is made once these would have saved as much as it takes. */
+/* An upload serves later queries too: expect as many as have read the columns so far, and charge each its share. So the
+ * columns move once the device would have saved as much as the upload takes. */
 static double move_time(const struct chooser *chooser, size_t k, const struct cost_features *work)
 {
     const struct candidate *candidate = &chooser->candidates[k];
     if (!has_own_memory(candidate))
-        return fetch_rate(chooser) * (double)work->residency;
+        return fetch_rate(chooser) * (double)work->away_bytes;
     const double ns = candidate->model.upload * (double)bytes_absent(candidate->backend, work);
     return ns > 0 ? ns / (1 + (double)runs_of(chooser, columns_key(work))) : 0;
 }
 
-/* Drivers are started one after another, and only those that add something. */
+/* Drivers start one after another, and only one of each class. */
 static bool is_hidden(const struct chooser *chooser, size_t k)
 {
     bool hidden = false;
@@ -236,7 +236,7 @@ static void estimate(struct chooser *chooser, size_t k, const struct cost_featur
 {
     struct candidate *candidate = &chooser->candidates[k];
     bool hidden = is_hidden(chooser, k);
-    look_at(chooser, candidate, wait && !hidden);
+    check_started(chooser, candidate, wait && !hidden);
     *estimate = (struct estimate){.backend = candidate->backend, .name = candidate->backend->name, .hidden = hidden};
     estimate->able = !hidden && candidate->started != BACKEND_UNABLE && suits(candidate, work) &&
                      !find(chooser, key_of(work->shape, ABOUT_ABILITY, k, 0));
@@ -255,18 +255,18 @@ void chooser_estimate(struct chooser *chooser, const struct cost_features *work,
         estimate(chooser, k, work, wait, &estimates[k]);
 }
 
-/* The quickest; the evaluator if that makes no difference. */
-static size_t quickest(const struct estimate *estimates, size_t count)
+/* The fastest; the evaluator if that makes no difference. */
+static size_t fastest(const struct estimate *estimates, size_t count)
 {
     size_t best = 0;
     for (size_t k = 1; k < count; k++)
         best = estimates[k].able && estimates[k].ns < estimates[best].ns ? k : best;
-    return estimates[0].ns <= estimates[best].ns * (1 + unnoticed_share) + unnoticed_ns ? 0 : best;
+    return estimates[0].ns <= estimates[best].ns * (1 + negligible_share) + negligible_ns ? 0 : best;
 }
 
-/* Whether a candidate that is thought to take `ratio` times as long as the best is to be tried nevertheless, after so
- * many trials in so many runs: soon where it may well be the quicker one, late where that is unlikely, and ever more
- * rarely, so that what trials cost becomes nothing against the runs. */
+/* Whether to try a candidate that is expected to take `ratio` times as long as the best, after so many trials in so
+ * many runs: soon if it may well be faster, late if that is unlikely, and more and more rarely, so that the cost of
+ * trials vanishes against that of the runs. */
 static bool worth_trying(double ratio, uint32_t trials, uint32_t runs)
 {
     static const double least = 0.2, most = 20, share = 0.25;
@@ -279,10 +279,10 @@ struct backend *chooser_pick(struct chooser *chooser, const struct cost_features
 {
     struct estimate estimates[MOST_CANDIDATES] = {0};
     chooser_estimate(chooser, work, false, estimates);
-    size_t best = quickest(estimates, chooser->count);
+    size_t best = fastest(estimates, chooser->count);
     int bucket = bucket_of(work->rows);
     uint32_t runs = runs_of(chooser, key_of(work->shape, ABOUT_ALL_RUNS, 0, bucket));
-    if (estimates[best].ns <= 2 * unnoticed_ns)
+    if (estimates[best].ns <= 2 * negligible_ns)
         return estimates[best].backend;
     for (size_t k = 0; k < chooser->count; k++) {
         uint32_t trials = runs_of(chooser, key_of(work->shape, ABOUT_RUN, k, bucket));
@@ -292,17 +292,17 @@ struct backend *chooser_pick(struct chooser *chooser, const struct cost_features
     return estimates[best].backend;
 }
 
-struct backend *chooser_lacking(struct chooser *chooser)
+struct backend *chooser_missing_device(struct chooser *chooser)
 {
     struct candidate *best = &chooser->candidates[1];
-    if (chooser->lack_told || chooser->count < 2)
+    if (chooser->missing_reported || chooser->count < 2)
         return NULL;
-    look_at(chooser, best, false);
-    chooser->lack_told = best->started == BACKEND_UNABLE;
-    return chooser->lack_told ? best->backend : NULL;
+    check_started(chooser, best, false);
+    chooser->missing_reported = best->started == BACKEND_UNABLE;
+    return chooser->missing_reported ? best->backend : NULL;
 }
 
-static size_t number_of(const struct chooser *chooser, const struct backend *backend)
+static size_t index_of(const struct chooser *chooser, const struct backend *backend)
 {
     size_t k = 0;
     while (k + 1 < chooser->count && chooser->candidates[k].backend != backend)
@@ -310,10 +310,9 @@ static size_t number_of(const struct chooser *chooser, const struct backend *bac
     return k;
 }
 
-/* Follows what was measured: quickly down, slowly up, because what disturbs a run only makes it longer. Of a first run
- * half may be fresh memory and a driver's last preparations, and the second may have been disturbed: neither is
- * believed to be more than twice as slow as was expected before, so that a backend is not given up for one unlucky
- * moment. */
+/* Follows measurements: quickly down, slowly up, because disturbances only make a run longer. Half of a first run may
+ * be fresh memory and a driver's last preparations, and the second may have been disturbed: neither counts as more than
+ * twice the time expected, so that one unlucky run does not rule a backend out. */
 static void remember_run(struct chooser *chooser, size_t k, const struct cost_features *work, int64_t rows, double ns)
 {
     const struct candidate *candidate = &chooser->candidates[k];
@@ -334,17 +333,17 @@ static void remember_run(struct chooser *chooser, size_t k, const struct cost_fe
 void chooser_learn(struct chooser *chooser, const struct backend *backend, const struct cost_features *work,
                    const struct spent *spent)
 {
-    size_t k = number_of(chooser, backend);
+    size_t k = index_of(chooser, backend);
     struct candidate *candidate = &chooser->candidates[k];
     double ns = (double)(spent->ns - spent->upload_ns - spent->download_ns);
     if (!has_own_memory(candidate))
-        ns -= fmin(fetch_rate(chooser) * (double)work->residency, 0.9 * ns);
+        ns -= fmin(fetch_rate(chooser) * (double)work->away_bytes, 0.9 * ns);
     if (candidate->backend != backend || spent->rows <= 0 || ns <= 0)
         return;
-    const struct load load = work_part(work, spent->rows);
-    look_at(chooser, candidate, false);
+    const struct load load = load_of_rows(work, spent->rows);
+    check_started(chooser, candidate, false);
     candidate->learned = true;
-    cost_model_update(&candidate->model, &candidate->usual, &load, ns);
+    cost_model_update(&candidate->model, &candidate->prior, &load, ns);
     if (spent->upload_bytes > 0) {
         cost_model_update_transfer(&candidate->model.upload, (double)spent->upload_ns / (double)spent->upload_bytes);
         find_or_add(chooser, columns_key(work))->runs = 0;
@@ -362,7 +361,7 @@ void chooser_learn(struct chooser *chooser, const struct backend *backend, const
 
 void chooser_rule_out(struct chooser *chooser, const struct backend *backend, const struct cost_features *work)
 {
-    size_t k = number_of(chooser, backend);
+    size_t k = index_of(chooser, backend);
     if (k > 0)
         find_or_add(chooser, key_of(work->shape, ABOUT_ABILITY, k, 0))->unable = true;
 }

@@ -25,8 +25,8 @@ static void mix_instr(uint64_t *hash, const struct instr *instr)
         mix(hash, (uint64_t)instr->integer << 1 | (instr->offset != 0));
 }
 
-/* The instructions that are computed: their number, those that only name something left out. */
-static int look_at_code(struct cost_features *work, const bool *live)
+/* Adds the live instructions to the shape, marks the inputs read, and counts the operations. */
+static int scan_code(struct cost_features *work, const bool *live)
 {
     const struct code *code = &work->task->code;
     int operations = 0;
@@ -42,7 +42,7 @@ static int look_at_code(struct cost_features *work, const bool *live)
     return operations;
 }
 
-static void mix_ends(struct cost_features *work)
+static void mix_results(struct cost_features *work)
 {
     const struct task *task = work->task;
     uint64_t *hash = &work->shape;
@@ -82,8 +82,8 @@ static double bytes_of_keys(const struct cost_features *work)
     return (double)bytes;
 }
 
-/* All of them, because whoever reads some of a column on the host has all of it brought. */
-static int64_t bytes_away(const struct cost_features *work)
+/* All such rows: reading any of a column on the host fetches all of it. */
+static int64_t away_bytes(const struct cost_features *work)
 {
     int64_t bytes = 0;
     for (size_t k = 0; k < work->task->input_count; k++) {
@@ -95,7 +95,7 @@ static int64_t bytes_away(const struct cost_features *work)
     return bytes;
 }
 
-/* Of each row that is left. */
+/* Of each row that passes. */
 static int64_t bytes_written(const struct cost_features *work)
 {
     const struct task *task = work->task;
@@ -113,7 +113,7 @@ static int64_t bytes_written(const struct cost_features *work)
     return bytes;
 }
 
-/* Whether some aggregate is a function of the user's, or depends on the order of rows. */
+/* Whether an aggregate is a user's function, or depends on the order of rows. */
 static bool folds(const struct task *task)
 {
     for (size_t i = 0; i < task->aggregate_count; i++) {
@@ -154,27 +154,27 @@ void cost_features_of_job(struct cost_features *work, const struct job *job, con
         work->end = task->first + ranges->ends[ranges->count - 1];
     }
     const double rows = (double)work->rows;
-    int operations = look_at_code(work, live_values(work, job->diags->arena));
-    mix_ends(work);
-    work->residency = bytes_away(work);
+    int operations = scan_code(work, live_values(work, job->diags->arena));
+    mix_results(work);
+    work->away_bytes = away_bytes(work);
     work->load = (struct load){kind_of(task), (double)bytes_read(work) * rows, operations * rows};
-    if (task->sink == SINK_ROWS) /* how many rows pass the filters nobody knows */
+    if (task->sink == SINK_ROWS) /* how many rows pass the filters is unknown: half */
         work->load.bytes += (double)bytes_written(work) * rows / (task->filter_count > 0 ? 2 : 1);
 }
 
-static enum work_kind kind_of_break(const struct operator* operator, int64_t rows)
+static enum work_kind kind_of_operator(const struct operator* operator, int64_t rows)
 {
     if (operator_selects(operator, rows))
         return WORK_TOP;
-    bool along = operator->kind == OPERATOR_GROUP &&(operator->segment> 0 || operator->stride> 1);
-    return along ? WORK_ALONG : (enum work_kind) operator->kind;
+    bool axis = operator->kind == OPERATOR_GROUP &&(operator->segment> 0 || operator->stride> 1);
+    return axis ? WORK_AXIS : (enum work_kind) operator->kind;
 }
 
 void cost_features_of_operator(struct cost_features *work, const struct operator_job *job)
 {
     const struct task *task = job->task;
     const struct operator* operator= task->operator;
-    const enum work_kind kind = kind_of_break(operator, job->rows);
+    const enum work_kind kind = kind_of_operator(operator, job->rows);
     *work = (struct cost_features){
         .rows = job->rows,
         .shape = hash_init(),
@@ -182,8 +182,8 @@ void cost_features_of_operator(struct cost_features *work, const struct operator
         .columns = job->inputs,
         .end = job->rows,
     };
-    (void)look_at_code(work, live_values(work, job->diags->arena));
-    mix_ends(work);
+    (void)scan_code(work, live_values(work, job->diags->arena));
+    mix_results(work);
     mix(&work->shape, kind);
     for (size_t i = 0; i < operator->key_count; i++) {
         work->reads[operator->keys[i]] = true;
@@ -191,12 +191,12 @@ void cost_features_of_operator(struct cost_features *work, const struct operator
     }
     int64_t known = operator_gives(operator, work->rows);
     int64_t rows = known >= 0 ? known : work->rows / (operator->kind == OPERATOR_GROUP ? 64 : 2);
-    work->residency = bytes_away(work);
+    work->away_bytes = away_bytes(work);
     double bytes = (double)bytes_read(work) * (double)work->rows + (double)bytes_written(work) * (double)rows;
     work->load = (struct load){kind, kind == WORK_TOP ? bytes_of_keys(work) * (double)work->rows : bytes, 0};
 }
 
-struct load work_part(const struct cost_features *work, int64_t rows)
+struct load load_of_rows(const struct cost_features *work, int64_t rows)
 {
     double part = work->rows > 0 ? (double)rows / (double)work->rows : 0;
     struct load load = work->load;

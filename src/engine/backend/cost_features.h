@@ -1,4 +1,4 @@
-/* How much work a task is: what the choice between backends (backend_choice.h) goes by. */
+/* Cost features: how much work a task is, for the backend choice. */
 #ifndef RQL_ENGINE_BACKEND_COST_FEATURES_H
 #define RQL_ENGINE_BACKEND_COST_FEATURES_H
 
@@ -7,20 +7,20 @@
 
 struct cost_features {
     struct load load;
-    int64_t rows;      /* that it looks at */
-    int64_t residency; /* bytes of inputs that only a device has (residency.h) */
-    uint64_t shape;    /* equal for tasks that run the same way, whatever their literals are */
+    int64_t rows;       /* to run */
+    int64_t away_bytes; /* of inputs that only a device has (residency.h) */
+    uint64_t shape;     /* a hash, equal for tasks that differ only in literals */
     const struct task *task;
     struct column *const *columns; /* its inputs */
-    int64_t begin, end;            /* the rows of those between the first and the last that it looks at */
-    bool *reads;                   /* of each input, whether it is read at all; in the arena of the job's diags */
+    int64_t begin, end;            /* the columns' rows from the first to the last that is run */
+    bool *reads;                   /* of each input, whether it is read; in the arena of the job's diags */
 };
 
-/* The rows of the job from its beginning on that are among the survivors. */
+/* Of the rows of the job that are in `ranges`. */
 void cost_features_of_job(struct cost_features *work, const struct job *job, const struct row_ranges *ranges);
 void cost_features_of_operator(struct cost_features *work, const struct operator_job *job);
 
-/* The load of so many of the rows. */
-struct load work_part(const struct cost_features *work, int64_t rows);
+/* The load of some of the rows. */
+struct load load_of_rows(const struct cost_features *work, int64_t rows);
 
 #endif

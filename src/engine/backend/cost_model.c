@@ -21,13 +21,13 @@ static const char *const work_names[WORK_KINDS] = {
     [WORK_FILTER] = "filter",
     [WORK_AGGREGATE] = "sum",
     [WORK_FOLD] = "fold",
-    [WORK_ALONG] = "along",
+    [WORK_AXIS] = "axis",
     [WORK_TOP] = "top",
 };
 
-/* Of each class: the fixed time, and for one thread or compute unit the times of a byte and of an operation; measured
- * on two cores with PoCL and on an H200 (132 units), rounded. What all units share, memory, is in the bytes. */
-static const struct cost_rate usual[][WORK_KINDS] =
+/* Of each class: the fixed time, and the times of a byte and of an operation for one thread or compute unit. Measured
+ * on two cores with PoCL and on an H200 (132 units), rounded. Memory, which all units share, is in the bytes. */
+static const struct cost_rate class_rates[][WORK_KINDS] =
     {
         [CLASS_EVALUATOR] =
             {
@@ -41,7 +41,7 @@ static const struct cost_rate usual[][WORK_KINDS] =
                 [WORK_FILTER] = {20e3, 0.08, 0.1},
                 [WORK_AGGREGATE] = {20e3, 0.04, 0.1},
                 [WORK_FOLD] = {10e3, 0.04, 0.8},
-                [WORK_ALONG] = {30e3, 0.04, 0},
+                [WORK_AXIS] = {30e3, 0.04, 0},
                 [WORK_TOP] = {200e3, 0.06, 0},
             },
         [CLASS_CPU] =
@@ -56,7 +56,7 @@ static const struct cost_rate usual[][WORK_KINDS] =
                 [WORK_FILTER] = {250e3, 0.08, 0.02},
                 [WORK_AGGREGATE] = {150e3, 0.04, 0.02},
                 [WORK_FOLD] = {200e3, 0.04, 0.2},
-                [WORK_ALONG] = {500e3, 0.2, 0},
+                [WORK_AXIS] = {500e3, 0.2, 0},
                 [WORK_TOP] = {500e3, 2.0, 0},
             },
         [CLASS_GPU] =
@@ -71,27 +71,27 @@ static const struct cost_rate usual[][WORK_KINDS] =
                 [WORK_FILTER] = {150e3, 0.05, 0.002},
                 [WORK_AGGREGATE] = {80e3, 0.033, 0.002},
                 [WORK_FOLD] = {120e3, 0.033, 0.01},
-                [WORK_ALONG] = {300e3, 0.1, 0},
+                [WORK_AXIS] = {300e3, 0.1, 0},
                 [WORK_TOP] = {500e3, 0.5, 0},
             },
 };
 
-static const double usual_link = 0.03; /* nanoseconds a byte */
+static const double default_link = 0.03; /* nanoseconds a byte */
 
-/* More cores than this do not make a host's memory faster. */
-static const double most_readers = 8;
+/* More threads do not read a host's memory faster. */
+static const double max_readers = 8;
 
-/* Numbers stay within this factor of what is usual: one absurd measurement must not rule a backend out for ever. */
-static const double widest = 100;
+/* Rates stay within this factor of the defaults: one absurd measurement must not rule a backend out forever. */
+static const double max_factor = 100;
 
 struct cost_model cost_model_default(const struct profile *profile)
 {
     double units = profile->units > 0 ? profile->units : 1;
-    double readers = profile->class != CLASS_GPU && units > most_readers ? most_readers : units;
-    double link = profile->class == CLASS_GPU ? usual_link : 0;
+    double readers = profile->class != CLASS_GPU && units > max_readers ? max_readers : units;
+    double link = profile->class == CLASS_GPU ? default_link : 0;
     struct cost_model model = {.upload = link, .download = link};
     for (size_t kind = 0; kind < WORK_KINDS; kind++) {
-        struct cost_rate rate = usual[profile->class][kind];
+        struct cost_rate rate = class_rates[profile->class][kind];
         model.of[kind] = (struct cost_rate){rate.fixed, rate.byte / readers, rate.operation / units};
     }
     return model;
@@ -109,26 +109,26 @@ double cost_model_time(const struct cost_model *model, const struct load *load)
     return rate->fixed + growing(rate, load);
 }
 
-static double between(double low, double x, double high)
+static double clamp(double low, double x, double high)
 {
     return x < low ? low : x > high ? high : x;
 }
 
-/* A quarter of the way, on a logarithmic scale, and no further than from 1/4 or 4: one run may have been disturbed. */
+/* A quarter of the way on a logarithmic scale, with the ratio clamped to 1/4 .. 4: one run may have been disturbed. */
 static double step(double ratio)
 {
-    return sqrt(sqrt(between(0.25, ratio, 4)));
+    return sqrt(sqrt(clamp(0.25, ratio, 4)));
 }
 
-static void scale(double *number, double factor, double as_usual)
+static void scale(double *number, double factor, double defaults)
 {
-    *number = between(as_usual / widest, *number * factor, as_usual * widest);
+    *number = clamp(defaults / max_factor, *number * factor, defaults * max_factor);
 }
 
-void cost_model_update(struct cost_model *model, const struct cost_model *as_usual, const struct load *load, double ns)
+void cost_model_update(struct cost_model *model, const struct cost_model *defaults, const struct load *load, double ns)
 {
     struct cost_rate *rate = &model->of[load->kind];
-    const struct cost_rate *from = &as_usual->of[load->kind];
+    const struct cost_rate *from = &defaults->of[load->kind];
     double grows = growing(rate, load), fixed = rate->fixed;
     double all = step(ns / (fixed + grows));
     if (grows > 2 * fixed) {
@@ -147,7 +147,7 @@ void cost_model_update(struct cost_model *model, const struct cost_model *as_usu
 void cost_model_update_transfer(double *byte, double ns)
 {
     if (*byte > 0 && ns > 0)
-        scale(byte, sqrt(between(0.25, ns / *byte, 4)), usual_link);
+        scale(byte, sqrt(clamp(0.25, ns / *byte, 4)), default_link);
 }
 
 static void name_file(struct strbuf *out, const char *directory, const struct profile *profile)
@@ -156,7 +156,7 @@ static void name_file(struct strbuf *out, const char *directory, const struct pr
     strbuf_printf(out, "%s/rates-%016llx", directory, (unsigned long long)hash);
 }
 
-/* First lines: what the file is, and of what. */
+/* What the file is, and of which backend. */
 static void print_heading(struct strbuf *out, const struct profile *profile)
 {
     strbuf_puts(out, "rql " RQL_VERSION ": nanoseconds fixed, a byte, an operation\n");
@@ -174,7 +174,7 @@ static void print_rates(struct strbuf *out, const struct cost_model *model, cons
     strbuf_printf(out, "link %.6g %.6g 0\n", model->upload, model->download);
 }
 
-/* The next line's three numbers; false if it is not of this name or holds something else. */
+/* Reads the three numbers of the next line; false if it has another name or form. */
 static bool read_line(const char **at, const char *name, double numbers[3])
 {
     size_t length = strlen(name);
@@ -193,29 +193,29 @@ static bool read_line(const char **at, const char *name, double numbers[3])
     return *(*at)++ == '\n';
 }
 
-static bool believable(double number, double as_usual)
+static bool plausible(double number, double defaults)
 {
-    return number >= as_usual / widest / 2 && number <= as_usual * widest * 2;
+    return number >= defaults / max_factor / 2 && number <= defaults * max_factor * 2;
 }
 
 static bool read_rates(const char *text, struct cost_model *model, const struct profile *profile)
 {
     struct strbuf heading = {0};
-    const struct cost_model as_usual = cost_model_default(profile);
+    const struct cost_model defaults = cost_model_default(profile);
     print_heading(&heading, profile);
     bool good = strncmp(text, heading.text, heading.length) == 0;
     text += good ? heading.length : 0;
     strbuf_free(&heading);
     for (size_t kind = 0; kind < WORK_KINDS && good; kind++) {
         double n[3] = {0};
-        const struct cost_rate *from = &as_usual.of[kind];
-        good = read_line(&text, work_names[kind], n) && believable(n[0], from->fixed) && believable(n[1], from->byte) &&
-               believable(n[2], from->operation);
+        const struct cost_rate *from = &defaults.of[kind];
+        good = read_line(&text, work_names[kind], n) && plausible(n[0], from->fixed) && plausible(n[1], from->byte) &&
+               plausible(n[2], from->operation);
         model->of[kind] = (struct cost_rate){n[0], n[1], n[2]};
     }
     double link[3] = {0};
-    good = good && read_line(&text, "link", link) && believable(link[0], as_usual.upload) &&
-           believable(link[1], as_usual.download) && *text == '\0';
+    good = good && read_line(&text, "link", link) && plausible(link[0], defaults.upload) &&
+           plausible(link[1], defaults.download) && *text == '\0';
     model->upload = link[0];
     model->download = link[1];
     return good;
@@ -243,7 +243,7 @@ bool cost_model_load(struct cost_model *model, const char *directory, const stru
     return true;
 }
 
-/* All of it, to a new file that nobody else may write. */
+/* Creates the file, which only the user may write. */
 static bool write_file(const char *path, const struct strbuf *text)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -1,6 +1,6 @@
 #include "engine/backend/cost_sample.h"
 
-/* Building counts as time that had passed before. */
+/* Building is taken out of the time. */
 static struct spent now(const struct timing *timing)
 {
     struct spent spent = {.ns = now_ns()};
@@ -25,33 +25,33 @@ static struct spent now(const struct timing *timing)
     return spent;
 }
 
-void cost_sample_begin(struct cost_sample *measure, struct timing *timing)
+void cost_sample_begin(struct cost_sample *sample, struct timing *timing)
 {
-    measure->timing = timing;
-    measure->before = now(timing);
+    sample->timing = timing;
+    sample->before = now(timing);
 }
 
-void cost_sample_end(struct cost_sample *measure, const struct backend *backend, int64_t rows)
+void cost_sample_end(struct cost_sample *sample, const struct backend *backend, int64_t rows)
 {
-    struct spent after = now(measure->timing);
+    struct spent after = now(sample->timing);
     size_t k = 0;
-    while (k < measure->count && measure->of[k].backend != backend)
+    while (k < sample->count && sample->of[k].backend != backend)
         k++;
     if (k == MOST_CANDIDATES)
         return;
-    measure->count = k == measure->count ? k + 1 : measure->count;
-    measure->of[k].backend = backend;
-    struct spent *spent = &measure->of[k].spent;
+    sample->count = k == sample->count ? k + 1 : sample->count;
+    sample->of[k].backend = backend;
+    struct spent *spent = &sample->of[k].spent;
     spent->rows += rows;
-    spent->ns += after.ns - measure->before.ns;
-    spent->upload_ns += after.upload_ns - measure->before.upload_ns;
-    spent->upload_bytes += after.upload_bytes - measure->before.upload_bytes;
-    spent->download_ns += after.download_ns - measure->before.download_ns;
-    spent->download_bytes += after.download_bytes - measure->before.download_bytes;
+    spent->ns += after.ns - sample->before.ns;
+    spent->upload_ns += after.upload_ns - sample->before.upload_ns;
+    spent->upload_bytes += after.upload_bytes - sample->before.upload_bytes;
+    spent->download_ns += after.download_ns - sample->before.download_ns;
+    spent->download_bytes += after.download_bytes - sample->before.download_bytes;
 }
 
-void cost_sample_report(const struct cost_sample *measure, struct chooser *chooser, const struct cost_features *work)
+void cost_sample_report(const struct cost_sample *sample, struct chooser *chooser, const struct cost_features *work)
 {
-    for (size_t k = 0; k < measure->count; k++)
-        chooser_learn(chooser, measure->of[k].backend, work, &measure->of[k].spent);
+    for (size_t k = 0; k < sample->count; k++)
+        chooser_learn(chooser, sample->of[k].backend, work, &sample->of[k].spent);
 }

@@ -1,12 +1,12 @@
-/* What the parts of a task took on the backends that ran them, for the choice (backend_choice.h) to learn from. */
+/* What the ranges of a task took on the backends that ran them, for the backend choice to learn from. */
 #ifndef RQL_ENGINE_BACKEND_COST_SAMPLE_H
 #define RQL_ENGINE_BACKEND_COST_SAMPLE_H
 
 #include "engine/backend/backend_choice.h"
 
 struct cost_sample {
-    struct timing *timing; /* that the backends add to */
-    struct spent before;   /* when the part began */
+    struct timing *timing; /* the backends add to it */
+    struct spent before;   /* when the range began */
     struct {
         const struct backend *backend;
         struct spent spent;
@@ -14,11 +14,13 @@ struct cost_sample {
     size_t count;
 };
 
-void cost_sample_begin(struct cost_sample *measure, struct timing *timing);
-/* The part is done: the backend has run so many rows. */
-void cost_sample_end(struct cost_sample *measure, const struct backend *backend, int64_t rows);
+/* A range begins. `timing` is the one that the backends add to. */
+void cost_sample_begin(struct cost_sample *sample, struct timing *timing);
 
-/* Tells the chooser all of it. */
-void cost_sample_report(const struct cost_sample *measure, struct chooser *chooser, const struct cost_features *work);
+/* The range is done: the backend has run `rows` rows. */
+void cost_sample_end(struct cost_sample *sample, const struct backend *backend, int64_t rows);
+
+/* Reports all ranges to the chooser. */
+void cost_sample_report(const struct cost_sample *sample, struct chooser *chooser, const struct cost_features *work);
 
 #endif

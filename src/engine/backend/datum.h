@@ -1,5 +1,4 @@
-/* One value of typed code while it is being evaluated one at a time: by the exact evaluator and by reducers. Private to
- * exact*.c and user_reduce.c. */
+/* One value of typed code, where values are computed one at a time: by the exact evaluator and by user_reduce.c. */
 #ifndef RQL_ENGINE_BACKEND_DATUM_H
 #define RQL_ENGINE_BACKEND_DATUM_H
 
@@ -17,10 +16,10 @@ struct scalar datum_scalar(union datum datum, enum kind kind);
 
 union datum column_get_datum(const struct column *column, int64_t row);
 
-/* Writes an element, which must be one that the column's `store` holds. */
+/* Writes an element; the value must be one that the column's `store` can hold. */
 void column_set_datum(struct column *column, int64_t row, union datum datum);
 
-/* An operation on arguments at hand, other than &&, ||, ?: and GATHER; false if it has no result. */
+/* Computes an operation other than &&, ||, ?: and GATHER; false if it has no result. */
 bool datum_operate(enum op op, enum kind argument_kind, union datum a, union datum b, union datum *result);
 
 #endif

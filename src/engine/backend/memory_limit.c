@@ -2,29 +2,29 @@
 
 #include "base/memory_size.h"
 
-int64_t memory_limit_bytes(int64_t told)
+int64_t memory_limit_bytes(int64_t limit)
 {
-    return told > 0 ? told : system_memory_bytes();
+    return limit > 0 ? limit : system_memory_bytes();
 }
 
-static enum status refuse(int64_t rows, int64_t row_bytes, double room, const char *what, struct span span,
+static enum status refuse(int64_t rows, int64_t row_bytes, double bytes, const char *what, struct span span,
                           struct diags *diags)
 {
-    diag_error(diags, span, "%lld rows of %lld bytes are more than the %.3g GB of memory%s", (long long)rows,
-               (long long)row_bytes, room / 1e9, what);
-    diag_hint(diags, "end with what needs no rows, as `sum` or `count`, or keep fewer with `take` or `select`");
+    diag_error(diags, span, "%lld rows of %lld bytes exceed the %.3g GB of %smemory", (long long)rows,
+               (long long)row_bytes, bytes / 1e9, what);
+    diag_hint(diags, "end with an aggregate such as `sum` or `count`, or keep fewer rows with `take` or `select`");
     return STATUS_FAILED;
 }
 
-enum status memory_limit_check(int64_t told, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
+enum status memory_limit_check(int64_t limit, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
                                struct diags *diags)
 {
-    if (row_bytes == 0 || (told == 0 && rows <= MEMORY_UNCHECKED_BYTES / row_bytes))
+    if (row_bytes == 0 || (limit == 0 && rows <= MEMORY_UNCHECKED_BYTES / row_bytes))
         return STATUS_OK;
-    int64_t room = memory_limit_bytes(told);
-    if (rows > room / row_bytes)
-        return refuse(rows, row_bytes, (double)room, "", span, diags);
-    if (left <= room / row_bytes && system_memory_has(left * row_bytes))
+    int64_t bytes = memory_limit_bytes(limit);
+    if (rows > bytes / row_bytes)
+        return refuse(rows, row_bytes, (double)bytes, "", span, diags);
+    if (left <= bytes / row_bytes && system_memory_has(left * row_bytes))
         return STATUS_OK;
-    return refuse(left, row_bytes, (double)system_memory_free_bytes(), " that are free", span, diags);
+    return refuse(left, row_bytes, (double)system_memory_free_bytes(), "free ", span, diags);
 }

@@ -1,5 +1,5 @@
-/* Refusing what memory cannot hold before it is made: memory that is merely reserved is there until it is written, and
- * then the system ends some process. */
+/* Memory limit: results that memory cannot hold are refused before they are computed. Reserving memory always succeeds;
+ * writing to it is what makes the system kill a process. */
 #ifndef RQL_ENGINE_BACKEND_MEMORY_LIMIT_H
 #define RQL_ENGINE_BACKEND_MEMORY_LIMIT_H
 
@@ -7,12 +7,12 @@
 
 #include <stdint.h>
 
-/* How many bytes there are in all: `told`, or if that is 0 those of the machine. */
-int64_t memory_limit_bytes(int64_t told);
+/* The memory limit in bytes: `limit`, or if that is 0 the machine's memory. */
+int64_t memory_limit_bytes(int64_t limit);
 
-/* STATUS_FAILED, and says so, if `rows` of `row_bytes` each are more than the memory (memory_limit_bytes) or, where
- * `left` of the rows are not written yet, these more than what is free of it now. */
-enum status memory_limit_check(int64_t told, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
+/* STATUS_FAILED, with an error, if `rows` of `row_bytes` each exceed the limit, or if `left` of them, which are not
+ * written yet, exceed the memory that is free now. */
+enum status memory_limit_check(int64_t limit, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
                                struct diags *diags);
 
 #endif

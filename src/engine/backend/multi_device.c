@@ -11,16 +11,16 @@
 enum {
     UNIT = 4096,
     LEAST_ROWS = 1 << 22,
-    SHARES = 32 /* parts are multiples of a 32nd of the rows, so that they stay the same from run to run */
+    SHARES = 32 /* parts are multiples of 1/32 of the rows, so that they stay the same from run to run */
 };
 
-/* Of a member's speed, as a share of all, a new measurement counts this much. */
+/* The weight of a new measurement of a member's speed. */
 static const double weight_of_new = 0.25;
 
-/* Of SHARES: a slower member is left out, since a part of whole shares would keep the others waiting. */
+/* Of SHARES: a slower member gets no part, as a whole share would keep the others waiting. */
 static const double least_share = 1.5;
 
-/* What a member does of one range, on a thread of its own: nothing in it is shared. */
+/* A member's part of one range, run on its own thread: nothing in it is shared. */
 struct part {
     struct job job;
     struct arena *arena;
@@ -35,148 +35,148 @@ struct part {
 
 struct member {
     struct backend *backend;
-    double speed; /* as a share of all members'; 0: not known yet */
+    double speed; /* as a share of all members' speed; 0: unknown yet */
     int share;    /* of SHARES */
     bool able;    /* to run the task prepared last */
     struct part part;
 };
 
-struct split {
+struct multi {
     struct backend base;
     int64_t least;
     size_t count, best; /* members; the fastest */
     bool known;         /* speeds are */
-    /* The fastest's part is run by the caller, the others' by hands that stay theirs as long as the same members have
-     * parts: a driver's first calls on a thread take a millisecond. */
+    /* The caller's thread runs the fastest member's part. Each other member keeps its worker while the same members
+     * have parts: a driver's first calls on a thread take a millisecond. */
     struct thread_pool *thread_pool;
     struct member members[MOST_MEMBERS];
 };
 
-static struct split *split_of(struct backend *backend)
+static struct multi *multi_of(struct backend *backend)
 {
-    return (struct split *)backend;
+    return (struct multi *)backend;
 }
 
 static struct backend *best_of(struct backend *backend)
 {
-    return split_of(backend)->members[split_of(backend)->best].backend;
+    return multi_of(backend)->members[multi_of(backend)->best].backend;
 }
 
-/* Speeds as shares of their sum, and from those what each member gets: as before where that is about right. */
-static void share_out(struct split *split)
+/* Normalises speeds and assigns shares by them; keeps shares that are about right. */
+static void assign_shares(struct multi *multi)
 {
     double sum = 0;
     int given = 0;
-    for (size_t k = 0; k < split->count; k++)
-        sum += split->members[k].speed;
-    for (size_t k = 0; k < split->count; k++) {
-        struct member *member = &split->members[k];
+    for (size_t k = 0; k < multi->count; k++)
+        sum += multi->members[k].speed;
+    for (size_t k = 0; k < multi->count; k++) {
+        struct member *member = &multi->members[k];
         member->speed /= sum;
-        if (member->speed > split->members[split->best].speed)
-            split->best = k;
+        if (member->speed > multi->members[multi->best].speed)
+            multi->best = k;
         double share = member->speed * SHARES;
         if (share < least_share)
             member->share = 0;
         else if (fabs(share - member->share) > 1.5)
             member->share = (int)lround(share);
     }
-    for (size_t k = 0; k < split->count; k++)
-        given += split->members[k].share;
-    split->members[split->best].share += SHARES - given;
+    for (size_t k = 0; k < multi->count; k++)
+        given += multi->members[k].share;
+    multi->members[multi->best].share += SHARES - given;
 }
 
-/* Before anything has been measured: by what is usual for devices like these. */
-static void guess_speeds(struct split *split)
+/* Before anything has been measured: by the defaults for such devices. */
+static void assume_speeds(struct multi *multi)
 {
-    if (split->known)
+    if (multi->known)
         return;
-    split->known = true;
-    for (size_t k = 0; k < split->count; k++) {
-        struct member *member = &split->members[k];
+    multi->known = true;
+    for (size_t k = 0; k < multi->count; k++) {
+        struct member *member = &multi->members[k];
         struct profile profile;
         member->speed = 0;
         if (member->backend->ops->profile(member->backend, true, &profile) == BACKEND_READY)
             member->speed = 1 / cost_model_default(&profile).of[WORK_AGGREGATE].byte;
     }
     double sum = 0;
-    for (size_t k = 0; k < split->count; k++)
-        sum += split->members[k].speed;
+    for (size_t k = 0; k < multi->count; k++)
+        sum += multi->members[k].speed;
     if (sum <= 0)
-        split->members[0].speed = 1;
-    share_out(split);
+        multi->members[0].speed = 1;
+    assign_shares(multi);
 }
 
-/* The rows of a member's part, counted from the range's beginning. */
-static int64_t part_rows_before(const struct split *split, const struct job *job, size_t member)
+/* The first row of a member's part, counted from the begin of the range. */
+static int64_t part_rows_before(const struct multi *multi, const struct job *job, size_t member)
 {
     int64_t rows = job->end - job->begin;
     int before = 0;
     for (size_t k = 0; k < member; k++)
-        before += split->members[k].able ? split->members[k].share : 0;
+        before += multi->members[k].able ? multi->members[k].share : 0;
     int all = before;
-    for (size_t k = member; k < split->count; k++)
-        all += split->members[k].able ? split->members[k].share : 0;
+    for (size_t k = member; k < multi->count; k++)
+        all += multi->members[k].able ? multi->members[k].share : 0;
     if (before == all)
         return rows;
     return (int64_t)((double)rows * before / all) / UNIT * UNIT;
 }
 
-/* Whether the task's rows can be shared out, and are worth it. Evaluating a function of the user's gets it ready at
- * first, which several threads at once must not. What another device has computed stays where it is. */
-static bool is_shared(const struct split *split, const struct job *job)
+/* Whether the task is split. Not for users' functions, which the first evaluation analyses without locks, nor for
+ * columns that are resident on one device. */
+static bool is_split(const struct multi *multi, const struct job *job)
 {
     const struct task *task = job->task;
-    bool shared = task->sink == SINK_AGGREGATE && job->end - job->begin >= 2 * split->least;
+    bool shared = task->sink == SINK_AGGREGATE && job->end - job->begin >= 2 * multi->least;
     for (size_t i = 0; i < task->aggregate_count; i++)
         shared =
             shared && task->aggregates[i].kind != AGG_FOLD && !aggregate_in_order(&task->aggregates[i], &task->code);
     for (size_t k = 0; k < task->input_count; k++)
         shared = shared && !(job->columns[k] && job->columns[k]->residency);
     size_t able = 0;
-    for (size_t k = 0; k < split->count; k++)
-        able += split->members[k].able && split->members[k].share > 0;
+    for (size_t k = 0; k < multi->count; k++)
+        able += multi->members[k].able && multi->members[k].share > 0;
     return shared && able > 1;
 }
 
-static enum readiness split_begin(struct backend *backend, const struct job *job)
+static enum readiness multi_begin(struct backend *backend, const struct job *job)
 {
-    struct split *split = split_of(backend);
+    struct multi *multi = multi_of(backend);
     enum readiness readiness = BACKEND_READY;
     if (!job)
-        thread_pool_wake(split->thread_pool);
-    for (size_t k = 0; k < split->count; k++) {
-        enum readiness one = split->members[k].backend->ops->begin(split->members[k].backend, job);
+        thread_pool_wake(multi->thread_pool);
+    for (size_t k = 0; k < multi->count; k++) {
+        enum readiness one = multi->members[k].backend->ops->begin(multi->members[k].backend, job);
         readiness = one > readiness ? one : readiness;
     }
     return readiness;
 }
 
-/* The best member has to be able. Others that are not are left out, without a word. */
-static enum status split_prepare(struct backend *backend, const struct job *job)
+/* The best member has to be able; others that are not get no part, without a note. */
+static enum status multi_prepare(struct backend *backend, const struct job *job)
 {
-    struct split *split = split_of(backend);
-    guess_speeds(split);
+    struct multi *multi = multi_of(backend);
+    assume_speeds(multi);
     enum status status = best_of(backend)->ops->prepare(best_of(backend), job);
-    for (size_t k = 0; k < split->count; k++)
-        split->members[k].able = k == split->best;
-    bool shared = job->task->sink == SINK_AGGREGATE && job->end - job->begin >= 2 * split->least;
-    for (size_t k = 0; k < split->count && shared && status == STATUS_OK; k++) {
-        struct member *member = &split->members[k];
-        size_t told = job->diags->count;
-        if (k == split->best || member->share == 0)
+    for (size_t k = 0; k < multi->count; k++)
+        multi->members[k].able = k == multi->best;
+    bool shared = job->task->sink == SINK_AGGREGATE && job->end - job->begin >= 2 * multi->least;
+    for (size_t k = 0; k < multi->count && shared && status == STATUS_OK; k++) {
+        struct member *member = &multi->members[k];
+        size_t before = job->diags->count;
+        if (k == multi->best || member->share == 0)
             continue;
         enum status one = member->backend->ops->prepare(member->backend, job);
         if (one == STATUS_CANCELLED)
             return one;
         member->able = one == STATUS_OK;
-        job->diags->count = member->able ? job->diags->count : told;
+        job->diags->count = member->able ? job->diags->count : before;
     }
     return status;
 }
 
-static int64_t split_range_rows(struct backend *backend, const struct job *job)
+static int64_t multi_range_rows(struct backend *backend, const struct job *job)
 {
-    if (is_shared(split_of(backend), job))
+    if (is_split(multi_of(backend), job))
         return INT64_MAX;
     return best_of(backend)->ops->range_rows(best_of(backend), job);
 }
@@ -193,7 +193,7 @@ static void merge_states(const struct task *task, struct agg_state *into, const 
         agg_merge(&into[i], &from[i]);
 }
 
-/* The time that says how fast a device is: columns are moved there once. */
+/* Uploads and builds happen once and say nothing of a device's speed. */
 static int64_t time_without_moving(const struct part *part, int64_t ns)
 {
     for (size_t i = 0; i < part->timing.count; i++) {
@@ -203,7 +203,7 @@ static int64_t time_without_moving(const struct part *part, int64_t ns)
     return ns;
 }
 
-/* A member's part, in ranges as long as it takes them. */
+/* Runs a member's part, in ranges of at most its range_rows. */
 static void run_part(struct member *member)
 {
     struct part *part = &member->part;
@@ -240,39 +240,39 @@ static void run_one(void *context, int number)
     run_part(members[number]);
 }
 
-/* Runs the parts side by side, the best member's here, and those that no thread was to be had for. */
-static void run_parts(struct split *split)
+/* Runs the parts in parallel; those that got no thread run here afterwards. */
+static void run_parts(struct multi *multi)
 {
-    struct member *members[MOST_MEMBERS] = {&split->members[split->best]};
+    struct member *members[MOST_MEMBERS] = {&multi->members[multi->best]};
     int count = 1;
-    for (size_t k = 0; k < split->count; k++) {
-        if (k != split->best && !is_empty(&split->members[k].part))
-            members[count++] = &split->members[k];
+    for (size_t k = 0; k < multi->count; k++) {
+        if (k != multi->best && !is_empty(&multi->members[k].part))
+            members[count++] = &multi->members[k];
     }
-    thread_pool_run(split->thread_pool, count, run_one, members);
+    thread_pool_run(multi->thread_pool, count, run_one, members);
     for (int i = 0; i < count; i++) {
         if (!members[i]->part.taken)
             run_part(members[i]);
     }
 }
 
-static void begin_part(const struct split *split, size_t k, const struct job *job, struct part *part)
+static void init_part(const struct multi *multi, size_t k, const struct job *job, struct part *part)
 {
     *part = (struct part){.job = *job, .arena = arena_new()};
     diags_init(&part->diags, part->arena);
     timing_init(&part->timing, part->arena);
-    part->job.begin = job->begin + part_rows_before(split, job, k);
-    part->job.end = job->begin + part_rows_before(split, job, k + 1);
+    part->job.begin = job->begin + part_rows_before(multi, job, k);
+    part->job.end = job->begin + part_rows_before(multi, job, k + 1);
     part->job.until = part->job.end;
     part->job.diags = &part->diags;
     part->job.timing = &part->timing;
-    part->job.progress = NULL; /* which is told on the main thread only */
+    part->job.progress = NULL; /* reported on the main thread only */
     part->states = arena_array(part->arena, job->task->aggregate_count, sizeof *part->states);
     init_states(job->task, part->states);
 }
 
-/* What a part had to say, and where its time went, under the number of its device. */
-static void take_over(const struct part *part, size_t k, const struct job *job)
+/* Copies a part's diagnostics and timing to the job's, with the number of its device. */
+static void report_part(const struct part *part, size_t k, const struct job *job)
 {
     struct arena *arena = job->diags->arena;
     for (size_t i = 0; i < part->diags.count; i++) {
@@ -291,35 +291,35 @@ static void take_over(const struct part *part, size_t k, const struct job *job)
     }
 }
 
-/* How fast the members were side by side, from parts long enough to tell. */
-static void learn(struct split *split)
+/* Updates speeds from a parallel run, if all parts were long enough. */
+static void learn(struct multi *multi)
 {
     double sum = 0;
-    for (size_t k = 0; k < split->count; k++) {
-        const struct part *part = &split->members[k].part;
+    for (size_t k = 0; k < multi->count; k++) {
+        const struct part *part = &multi->members[k].part;
         int64_t rows = part->job.end - part->job.begin;
-        if (rows > 0 && (rows < split->least || part->ns <= 0))
+        if (rows > 0 && (rows < multi->least || part->ns <= 0))
             return;
         sum += rows > 0 ? (double)rows / (double)part->ns : 0;
     }
-    for (size_t k = 0; k < split->count; k++) {
-        struct member *member = &split->members[k];
+    for (size_t k = 0; k < multi->count; k++) {
+        struct member *member = &multi->members[k];
         int64_t rows = member->part.job.end - member->part.job.begin;
         double speed = rows > 0 ? (double)rows / (double)member->part.ns / sum : member->speed;
         member->speed += weight_of_new * (speed - member->speed);
     }
-    share_out(split);
+    assign_shares(multi);
 }
 
-static enum status run_shared(struct split *split, const struct job *job, struct agg_state *states, bool *flagged)
+static enum status run_split(struct multi *multi, const struct job *job, struct agg_state *states, bool *flagged)
 {
     enum status status = STATUS_OK;
-    for (size_t k = 0; k < split->count; k++)
-        begin_part(split, k, job, &split->members[k].part);
-    run_parts(split);
-    for (size_t k = 0; k < split->count; k++) {
-        struct part *part = &split->members[k].part;
-        take_over(part, k, job);
+    for (size_t k = 0; k < multi->count; k++)
+        init_part(multi, k, job, &multi->members[k].part);
+    run_parts(multi);
+    for (size_t k = 0; k < multi->count; k++) {
+        struct part *part = &multi->members[k].part;
+        report_part(part, k, job);
         if (part->status != STATUS_OK && (status == STATUS_OK || part->status == STATUS_FAILED))
             status = part->status;
         *flagged = *flagged || part->flagged;
@@ -327,79 +327,79 @@ static enum status run_shared(struct split *split, const struct job *job, struct
             merge_states(job->task, states, part->states);
     }
     if (status == STATUS_OK && !*flagged)
-        learn(split);
-    for (size_t k = 0; k < split->count; k++) {
-        arena_free(split->members[k].part.arena);
-        split->members[k].part = (struct part){0};
+        learn(multi);
+    for (size_t k = 0; k < multi->count; k++) {
+        arena_free(multi->members[k].part.arena);
+        multi->members[k].part = (struct part){0};
     }
     return status;
 }
 
-static enum status split_aggregate(struct backend *backend, const struct job *job, struct agg_state *states,
+static enum status multi_aggregate(struct backend *backend, const struct job *job, struct agg_state *states,
                                    bool *flagged)
 {
-    if (is_shared(split_of(backend), job))
-        return run_shared(split_of(backend), job, states, flagged);
+    if (is_split(multi_of(backend), job))
+        return run_split(multi_of(backend), job, states, flagged);
     return best_of(backend)->ops->aggregate(best_of(backend), job, states, flagged);
 }
 
-static enum status split_rows(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged)
+static enum status multi_rows(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged)
 {
     return best_of(backend)->ops->rows(best_of(backend), job, sink, flagged);
 }
 
-static enum status split_breaker(struct backend *backend, const struct operator_job *job, bool *flagged)
+static enum status multi_operator(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
-    guess_speeds(split_of(backend));
+    assume_speeds(multi_of(backend));
     return best_of(backend)->ops->operator(best_of(backend), job, flagged);
 }
 
-static const char *split_source(struct backend *backend, const struct job *job)
+static const char *multi_source(struct backend *backend, const struct job *job)
 {
-    guess_speeds(split_of(backend));
+    assume_speeds(multi_of(backend));
     return best_of(backend)->ops->source(best_of(backend), job);
 }
 
-static enum readiness split_profile(struct backend *backend, bool wait, struct profile *profile)
+static enum readiness multi_profile(struct backend *backend, bool wait, struct profile *profile)
 {
     return best_of(backend)->ops->profile(best_of(backend), wait, profile);
 }
 
-static void split_sweep(struct backend *backend)
+static void multi_sweep(struct backend *backend)
 {
-    for (size_t k = 0; k < split_of(backend)->count; k++)
-        split_of(backend)->members[k].backend->ops->sweep(split_of(backend)->members[k].backend);
+    for (size_t k = 0; k < multi_of(backend)->count; k++)
+        multi_of(backend)->members[k].backend->ops->sweep(multi_of(backend)->members[k].backend);
 }
 
-static void split_close(struct backend *backend)
+static void multi_close(struct backend *backend)
 {
-    struct split *split = split_of(backend);
-    thread_pool_free(split->thread_pool);
-    for (size_t k = 0; k < split->count; k++)
-        split->members[k].backend->ops->close(split->members[k].backend);
-    free(split);
+    struct multi *multi = multi_of(backend);
+    thread_pool_free(multi->thread_pool);
+    for (size_t k = 0; k < multi->count; k++)
+        multi->members[k].backend->ops->close(multi->members[k].backend);
+    free(multi);
 }
 
 struct backend *multi_device_open(struct backend *const *members, size_t count, int64_t least)
 {
     static const struct backend_ops ops = {
-        .begin = split_begin,
-        .prepare = split_prepare,
-        .range_rows = split_range_rows,
-        .aggregate = split_aggregate,
-        .rows = split_rows,
-        .operator= split_breaker,
-        .source = split_source,
-        .profile = split_profile,
-        .sweep = split_sweep,
-        .close = split_close,
+        .begin = multi_begin,
+        .prepare = multi_prepare,
+        .range_rows = multi_range_rows,
+        .aggregate = multi_aggregate,
+        .rows = multi_rows,
+        .operator= multi_operator,
+        .source = multi_source,
+        .profile = multi_profile,
+        .sweep = multi_sweep,
+        .close = multi_close,
     };
-    struct split *split = heap_array(1, sizeof *split);
-    split->base = (struct backend){.ops = &ops, .name = "all"};
-    split->least = least > 0 ? least : LEAST_ROWS;
-    split->count = count;
-    split->thread_pool = thread_pool_new((int)count);
+    struct multi *multi = heap_array(1, sizeof *multi);
+    multi->base = (struct backend){.ops = &ops, .name = "all"};
+    multi->least = least > 0 ? least : LEAST_ROWS;
+    multi->count = count;
+    multi->thread_pool = thread_pool_new((int)count);
     for (size_t k = 0; k < count; k++)
-        split->members[k].backend = members[k];
-    return &split->base;
+        multi->members[k].backend = members[k];
+    return &multi->base;
 }

@@ -1,9 +1,8 @@
-/* Several devices as one backend: each takes a share of a task's rows, in the ratio of their speeds, on a thread of its
- * own.
+/* Several devices as one backend, each running a share of a task's rows in proportion to its speed, on its own thread.
  *
- * What can be shared out is what ends in aggregates that merge. Each device always gets the same contiguous part of a
- * column, so that it can keep it. All else runs on the fastest device alone. Partial results are exact and merge in the
- * order of rows, so the result does not depend on the shares. */
+ * Only tasks that end in aggregates that merge are split; all others run on the fastest device. Each device gets the
+ * same contiguous part of a column each time, so that it can keep it. Partial results are exact and merge in the order
+ * of rows, so the result does not depend on the shares. */
 #ifndef RQL_ENGINE_BACKEND_MULTI_DEVICE_H
 #define RQL_ENGINE_BACKEND_MULTI_DEVICE_H
 
@@ -11,8 +10,8 @@
 
 enum { MOST_MEMBERS = 16 };
 
-/* A backend of these, 1 to MOST_MEMBERS of them, which it closes. A part of fewer rows than `least` is not worth a
- * device of its own; 0: some million. */
+/* Combines `count` backends, 1 to MOST_MEMBERS, and closes them when it is closed. A part has at least `least` rows; 0:
+ * the default, 4 million. */
 struct backend *multi_device_open(struct backend *const *members, size_t count, int64_t least);
 
 #endif

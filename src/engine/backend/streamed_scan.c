@@ -4,7 +4,7 @@
 
 #include "base/integer.h"
 
-/* A range, where that is little compared with the memory. */
+/* The size of a range, where memory is much larger. */
 enum { ROW_UNIT = 4096, RANGE_BYTES = 16 << 20 };
 
 struct stream_column {
@@ -25,13 +25,13 @@ static bool *inputs_read(const struct task *task, struct arena *arena)
     return read;
 }
 
-static bool is_of_file(const struct column *column)
+static bool is_file_column(const struct column *column)
 {
     return column && column->mapping && column->data;
 }
 
-/* The same column under two names is one. */
-static bool is_among(const struct streamed_scan *stream, const struct stream_column *column)
+/* A column may be read under two names. */
+static bool has_column(const struct streamed_scan *stream, const struct stream_column *column)
 {
     for (size_t i = 0; i < stream->count; i++) {
         if (stream->columns[i].mapping == column->mapping && stream->columns[i].offset == column->offset)
@@ -55,14 +55,14 @@ bool streamed_scan_open(struct streamed_scan *stream, const struct task *task, s
     *stream =
         (struct streamed_scan){.columns = arena_array(arena, task->input_count + 1, sizeof(struct stream_column))};
     for (size_t k = 0; k < task->input_count; k++) {
-        if (!read[k] || task->inputs[k].whole || !is_of_file(columns[k]))
+        if (!read[k] || task->inputs[k].whole || !is_file_column(columns[k]))
             continue;
         int64_t size = (int64_t)type_table[columns[k]->store].size;
         const char *base = mapping_data(columns[k]->mapping);
         struct stream_column column = {.mapping = columns[k]->mapping,
                                        .offset = (const char *)columns[k]->data - base + task->first * size,
                                        .size = size};
-        if (!is_among(stream, &column))
+        if (!has_column(stream, &column))
             stream->columns[stream->count++] = column;
     }
     int64_t bytes = row_bytes(stream);
@@ -71,19 +71,19 @@ bool streamed_scan_open(struct streamed_scan *stream, const struct task *task, s
     int64_t rows = min_int64(RANGE_BYTES, memory / 8) / bytes / ROW_UNIT * ROW_UNIT;
     stream->rows = rows > 0 ? rows : ROW_UNIT;
     stream->kept = begin + memory / 4 / bytes;
-    stream->gone = stream->kept;
+    stream->released = stream->kept;
     return true;
 }
 
 void streamed_scan_release(struct streamed_scan *stream, int64_t end)
 {
     end -= stream->rows;
-    if (end <= stream->gone)
+    if (end <= stream->released)
         return;
     for (size_t i = 0; i < stream->count; i++) {
         const struct stream_column *column = &stream->columns[i];
-        mapping_drop_pages(column->mapping, (size_t)(column->offset + stream->gone * column->size),
-                           (size_t)((end - stream->gone) * column->size));
+        mapping_drop_pages(column->mapping, (size_t)(column->offset + stream->released * column->size),
+                           (size_t)((end - stream->released) * column->size));
     }
-    stream->gone = end;
+    stream->released = end;
 }

@@ -41,7 +41,7 @@ void trace_ran(struct run_trace *trace, const char *name)
     trace->ran[trace->ran_count++] = name;
 }
 
-/* "host, gpu", for the task that is running; the next one begins with none. */
+/* The backends of the current task, "host, gpu"; clears them for the next one. */
 static const char *take_ran(struct run_trace *trace)
 {
     struct strbuf text = {0};

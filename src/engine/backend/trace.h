@@ -1,4 +1,4 @@
-/* What running a queue took, task by task: `explain run` asks for it. */
+/* What each task of a queue took, for `explain run`. */
 #ifndef RQL_ENGINE_BACKEND_TRACE_H
 #define RQL_ENGINE_BACKEND_TRACE_H
 
@@ -12,7 +12,7 @@ struct phase_times {
 };
 
 struct task_trace {
-    const char *title;         /* the stages it stands for */
+    const char *title;         /* its stages */
     const char *where;         /* the backends that ran it: "host", "gpu", "host, gpu"; "" if nothing had to run */
     int64_t rows_in, rows_out; /* rows_out -1: one value */
     int64_t ns;
@@ -23,7 +23,7 @@ struct run_trace {
     struct arena *arena;
     struct task_trace *tasks;
     size_t count, capacity;
-    bool exact;         /* something may have failed, so all was done again row by row */
+    bool exact;         /* a task was flagged, and the exact evaluator took over */
     const char *ran[4]; /* the backends of the task that is running */
     size_t ran_count;
 };
@@ -31,10 +31,10 @@ struct run_trace {
 /* The times of all phases so far; `timing` may be NULL. */
 struct phase_times trace_times(const struct timing *timing);
 
-/* Notes that a backend of this name ran some of the task that is running; `trace` may be NULL. */
+/* Notes that a backend runs rows of the current task; `trace` may be NULL. */
 void trace_ran(struct run_trace *trace, const char *name);
 
-/* Adds a task that took `ns`, with what the timing tells beyond the times before. Its rows are left to the caller. */
+/* Adds a task that took `ns` and what was added to the timing since `before`. The caller sets its rows. */
 struct task_trace *trace_add(struct run_trace *trace, const struct task *task, int64_t ns,
                              const struct phase_times *before, const struct timing *timing);
 

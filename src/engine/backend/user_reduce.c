@@ -1,5 +1,5 @@
-/* Like the exact evaluator, a function is evaluated by way of a stack of its own, on which every value lies above what
- * waits for it. Most functions are short: their values lie on the C stack. */
+/* Evaluates with an explicit stack, on which each value lies above those that wait for it, like the exact evaluator.
+ * The values of short functions, that is of most, are on the C stack. */
 #include "engine/backend/user_reduce.h"
 
 #include "base/heap.h"
@@ -17,12 +17,12 @@ struct application {
     union datum arguments[2];
     union datum *memo;
     bool *known;
-    value *stack; /* no deeper than there are instructions, since arguments come before what reads them */
+    value *stack; /* no deeper than the number of instructions: arguments precede their readers */
     int32_t depth;
     struct failure *failure;
 };
 
-/* The value; NULL if it has to be computed first, which then is next. */
+/* The value; NULL if it has to be computed first, and is pushed. */
 static const union datum *demand(struct application *application, value v)
 {
     if (application->known[v])
@@ -31,7 +31,7 @@ static const union datum *demand(struct application *application, value v)
     return NULL;
 }
 
-/* Whether what the value reads is at hand: its arguments, or of && || ?: those that matter. */
+/* Collects the arguments that the value reads, which for && || ?: may not be all; false if one was pushed. */
 static bool collect(struct application *application, const struct instr *instr, union datum args[3])
 {
     int read = op_table[instr->op].arity;
@@ -62,7 +62,7 @@ static bool gather(const struct application *application, const struct instr *in
     return true;
 }
 
-/* Computes a value from what it reads; false if it has none. */
+/* Computes a value from its arguments; false if it has none. */
 static bool compute(const struct application *application, const struct instr *instr, const union datum args[3],
                     union datum *result)
 {

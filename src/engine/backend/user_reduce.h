@@ -1,4 +1,4 @@
-/* A user's associative function of two values, as reduce and scan apply it. */
+/* Users' associative functions of two values, for reduce and scan. */
 #ifndef RQL_ENGINE_BACKEND_USER_REDUCE_H
 #define RQL_ENGINE_BACKEND_USER_REDUCE_H
 
@@ -11,19 +11,17 @@ struct user_reduce {
     struct task *body; /* inputs 0 and 1 are the left and the right value; one output, no filters */
 };
 
-/* Analyses the function (range_analysis.h, guard.h) for arguments of any value. Once before programs are made of it, by
- * one thread. */
+/* Analyses the function for arguments of any value. Called once, by one thread, before it is compiled. */
 void user_reduce_prepare(const struct user_reduce *reducer);
 
-/* Columns for the inputs of its body: the two arguments of so many rows, without data, and those it reads besides. */
+/* Columns for the inputs of the body: two arguments of `rows` rows, without data, and the columns it reads besides. */
 struct column **user_reduce_columns(const struct user_reduce *reducer, int64_t rows, struct arena *arena);
 
-/* Applies it lazily, as the exact evaluator would; false if the result that is read has no value. May be called by
- * several threads. */
+/* Applies it lazily, as the exact evaluator would; false if the result has no value. Thread-safe. */
 bool user_reduce_apply(const struct user_reduce *reducer, struct scalar left, struct scalar right,
                        struct scalar *result);
 
-/* The same; on failure says which operation failed on what. Task and row are the caller's to fill in. */
+/* user_reduce_apply that on failure sets all of `failure` but the task and the row. */
 bool user_reduce_explain(const struct user_reduce *reducer, struct scalar left, struct scalar right,
                          struct scalar *result, struct failure *failure);
 

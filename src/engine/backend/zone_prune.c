@@ -7,24 +7,24 @@
 
 enum {
     RUN_UNIT = 4096, /* ranges should be multiples of this, and a gap is longer than two */
-    LEAST_GAP = 8,   /* zones; beginning a run anew costs as much as reading these */
-    STRETCH = 32,    /* zones that are asked as one first */
-    SAMPLE = 256,    /* zones asked before many others are */
-    /* Zones where there are none of a column, but filters look at row numbers: */
+    LEAST_GAP = 8,   /* zones; a new range costs as much as reading these */
+    STRETCH = 32,    /* zones that are checked as one first */
+    SAMPLE = 256,    /* zones checked before all others of many */
+    /* Zones for filters on row numbers, where no column has any: */
     LEAST_ZONE_ROWS = 1 << 16,
     MOST_ZONES = 1 << 16 /* a range may have 2^62 rows */
 };
 
-/* The zones of a task's inputs, in its own rows. */
-struct field {
+/* The zones of a task's inputs, by the task's rows. */
+struct zone_view {
     const struct job *job;
     const struct zonemap **zones; /* of each input, or NULL */
     struct zone *inputs, *whole;
     int64_t rows; /* of a zone */
 };
 
-/* Adds rows to the last run, or a run; false: what is between it and the last is not worth a gap. */
-static bool add_run(struct row_ranges *ranges, int64_t begin, int64_t end, int64_t gap)
+/* Adds a range. False: the gap before it is too short, so the last range is extended. */
+static bool add_range(struct row_ranges *ranges, int64_t begin, int64_t end, int64_t gap)
 {
     size_t last = ranges->count - 1;
     if (ranges->count > 0 && begin - ranges->ends[last] < gap) {
@@ -42,46 +42,48 @@ static int64_t zone_of_rows(int64_t rows)
     return zone > LEAST_ZONE_ROWS ? zone : LEAST_ZONE_ROWS;
 }
 
-/* Finds the zones; false if there are none, and nothing to be known. */
-static bool survey(struct field *field, const struct zone_predicate *predicate, struct arena *arena)
+/* Finds the zone maps of the inputs; false if there are none to prune by. */
+static bool find_zones(struct zone_view *zone_view, const struct zone_predicate *predicate, struct arena *arena)
 {
-    const struct task *task = field->job->task;
-    field->zones = arena_array(arena, task->input_count + 1, sizeof(struct zonemap *));
-    field->inputs = arena_array(arena, task->input_count + 1, sizeof *field->inputs);
-    field->whole = arena_array(arena, task->input_count + 1, sizeof *field->whole);
+    const struct task *task = zone_view->job->task;
+    zone_view->zones = arena_array(arena, task->input_count + 1, sizeof(struct zonemap *));
+    zone_view->inputs = arena_array(arena, task->input_count + 1, sizeof *zone_view->inputs);
+    zone_view->whole = arena_array(arena, task->input_count + 1, sizeof *zone_view->whole);
     for (size_t k = 0; k < task->input_count; k++) {
-        const struct column *column = field->job->columns[k];
+        const struct column *column = zone_view->job->columns[k];
         const struct zonemap *zones = column ? column_zones(column) : NULL;
-        field->inputs[k] = field->whole[k] = zones ? zones->all : column ? zone_unknown(column) : (struct zone){0};
-        if (!zones || task->inputs[k].whole || (field->rows > 0 && zones->rows != field->rows))
+        zone_view->inputs[k] = zone_view->whole[k] = zones    ? zones->all
+                                                     : column ? zone_unknown(column)
+                                                              : (struct zone){0};
+        if (!zones || task->inputs[k].whole || (zone_view->rows > 0 && zones->rows != zone_view->rows))
             continue;
-        field->zones[k] = zones;
-        field->rows = zones->rows;
+        zone_view->zones[k] = zones;
+        zone_view->rows = zones->rows;
     }
-    if (field->rows == 0 && zone_predicate_of_rows(predicate))
-        field->rows = zone_of_rows(field->job->end - field->job->begin);
-    return field->rows > 0;
+    if (zone_view->rows == 0 && zone_predicate_of_rows(predicate))
+        zone_view->rows = zone_of_rows(zone_view->job->end - zone_view->job->begin);
+    return zone_view->rows > 0;
 }
 
-/* Sets what the inputs are within in the rows begin .. end-1 of the task. */
-static void look_at(const struct field *field, int64_t begin, int64_t end)
+/* Sets the bounds of the inputs in the task's rows begin .. end-1. */
+static void set_bounds(const struct zone_view *zone_view, int64_t begin, int64_t end)
 {
-    const struct task *task = field->job->task;
+    const struct task *task = zone_view->job->task;
     for (size_t k = 0; k < task->input_count; k++) {
-        if (field->zones[k])
-            field->inputs[k] = zonemap_over(field->zones[k], task->first + begin, task->first + end);
+        if (zone_view->zones[k])
+            zone_view->inputs[k] = zonemap_over(zone_view->zones[k], task->first + begin, task->first + end);
     }
 }
 
-/* Where the zone that a row of the task lies in ends. */
-static int64_t zone_end(const struct field *field, int64_t row)
+/* The end of the zone of one of the task's rows. */
+static int64_t zone_end(const struct zone_view *zone_view, int64_t row)
 {
-    const struct job *job = field->job;
-    int64_t end = (job->task->first + row) / field->rows * field->rows + field->rows - job->task->first;
+    const struct job *job = zone_view->job;
+    int64_t end = (job->task->first + row) / zone_view->rows * zone_view->rows + zone_view->rows - job->task->first;
     return end < job->end ? end : job->end;
 }
 
-/* What elements of both may be within, if anything. */
+/* The intersection. */
 static struct zone zone_meet(struct zone a, struct zone b)
 {
     return (struct zone){.lo = max_int64(a.lo, b.lo),
@@ -91,44 +93,44 @@ static struct zone zone_meet(struct zone a, struct zone b)
                          .nan = a.nan && b.nan};
 }
 
-/* Whether filters hold for some element, as far as zones tell, of every zone among rows begin .. end-1: they do if they
- * hold for what all of the zones have in common. In columns without any order that is nearly everything, so one
- * question spares many. Row numbers have nothing in common. */
-static bool keeps_all(const struct field *field, struct zone_predicate *predicate, int64_t begin, int64_t end)
+/* Whether the filters may hold in every zone of rows begin .. end-1. They may if they may hold in the intersection of
+ * the zones, which for unordered columns is nearly as wide as each: one check replaces many. Row numbers have no
+ * intersection. */
+static bool keeps_all(const struct zone_view *zone_view, struct zone_predicate *predicate, int64_t begin, int64_t end)
 {
-    const struct job *job = field->job;
+    const struct job *job = zone_view->job;
     bool common = !zone_predicate_of_rows(predicate);
     for (size_t k = 0; k < job->task->input_count && common; k++) {
-        if (!field->zones[k])
+        if (!zone_view->zones[k])
             continue;
         const int64_t first = job->task->first;
-        struct zone meet = zonemap_over(field->zones[k], first + begin, first + zone_end(field, begin));
-        for (int64_t row = zone_end(field, begin); row < end; row = zone_end(field, row))
-            meet = zone_meet(meet, zonemap_over(field->zones[k], first + row, first + zone_end(field, row)));
+        struct zone meet = zonemap_over(zone_view->zones[k], first + begin, first + zone_end(zone_view, begin));
+        for (int64_t row = zone_end(zone_view, begin); row < end; row = zone_end(zone_view, row))
+            meet = zone_meet(meet, zonemap_over(zone_view->zones[k], first + row, first + zone_end(zone_view, row)));
         const bool number = type_table[job->columns[k]->type].kind == KIND_FLOAT;
         common = number ? meet.low <= meet.high : meet.lo <= meet.hi;
-        field->inputs[k] = meet;
+        zone_view->inputs[k] = meet;
     }
-    return common && !zone_predicate_exclude(predicate, begin, end, field->inputs, field->whole);
+    return common && !zone_predicate_exclude(predicate, begin, end, zone_view->inputs, zone_view->whole);
 }
 
-/* Whether any zone is found to be excluded. Asking all of a thousand million rows takes longer than a GPU does to read
- * them, so of many zones some are asked first, from all parts; if none is excluded, few of the others are. */
-static bool excludes_some(const struct field *field, struct zone_predicate *predicate)
+/* Whether any zone is excluded. Checking all zones of 10^9 rows takes longer than a GPU reads the rows, so of many
+ * zones a sample from all parts is checked first: if it has no excluded zone, few others are. */
+static bool excludes_some(const struct zone_view *zone_view, struct zone_predicate *predicate)
 {
-    const struct job *job = field->job;
-    const int64_t zones = (job->end - job->begin) / field->rows;
+    const struct job *job = zone_view->job;
+    const int64_t zones = (job->end - job->begin) / zone_view->rows;
     bool some = zones < 4 * SAMPLE;
     for (int64_t i = 0; i < SAMPLE && !some; i++) {
-        int64_t row = job->begin + zones * i / SAMPLE * field->rows;
-        int64_t end = zone_end(field, row);
-        look_at(field, row, end);
-        some = zone_predicate_exclude(predicate, row, end, field->inputs, field->whole);
+        int64_t row = job->begin + zones * i / SAMPLE * zone_view->rows;
+        int64_t end = zone_end(zone_view, row);
+        set_bounds(zone_view, row, end);
+        some = zone_predicate_exclude(predicate, row, end, zone_view->inputs, zone_view->whole);
     }
     return some;
 }
 
-/* Runs begin and end at multiples of the unit from where the job begins; a few rows more do no harm. */
+/* Extends ranges to multiples of the unit from the job's begin. */
 static void align(struct row_ranges *ranges, const struct job *job)
 {
     for (size_t i = 0; i < ranges->count; i++) {
@@ -139,8 +141,8 @@ static void align(struct row_ranges *ranges, const struct job *job)
     }
 }
 
-/* All rows of the job. */
-static void survivors_all(struct row_ranges *ranges, const struct job *job, struct arena *arena)
+/* One range of all rows of the job. */
+static void keep_all(struct row_ranges *ranges, const struct job *job, struct arena *arena)
 {
     *ranges = (struct row_ranges){.count = job->begin < job->end};
     ranges->begins = arena_array(arena, 1, sizeof *ranges->begins);
@@ -152,32 +154,32 @@ static void survivors_all(struct row_ranges *ranges, const struct job *job, stru
 void zone_prune(struct row_ranges *ranges, const struct job *job, const struct stats_collector *collector,
                 struct arena *arena)
 {
-    struct field field = {.job = job};
+    struct zone_view zone_view = {.job = job};
     *ranges = (struct row_ranges){0};
     struct zone_predicate *predicate =
         collector && job->task->filter_count > 0 ? zone_predicate_new(job->task, job->rows, arena) : NULL;
-    if (!predicate || !survey(&field, predicate, arena) || !excludes_some(&field, predicate)) {
-        survivors_all(ranges, job, arena);
+    if (!predicate || !find_zones(&zone_view, predicate, arena) || !excludes_some(&zone_view, predicate)) {
+        keep_all(ranges, job, arena);
         return;
     }
-    const int64_t gap = LEAST_GAP * field.rows;
-    size_t most = (size_t)((job->end - job->begin) / (field.rows + gap)) + 2;
+    const int64_t gap = LEAST_GAP * zone_view.rows;
+    size_t most = (size_t)((job->end - job->begin) / (zone_view.rows + gap)) + 2;
     ranges->begins = arena_array(arena, most, sizeof *ranges->begins);
     ranges->ends = arena_array(arena, most, sizeof *ranges->ends);
-    int64_t excluded = 0;         /* zones since the last that is not */
-    int64_t stretch = job->begin; /* where it ends */
-    bool kept = false;            /* all of it */
+    int64_t excluded = 0;         /* zones since the last that was kept */
+    int64_t stretch = job->begin; /* its end */
+    bool kept = false;            /* all of the stretch */
     for (int64_t row = job->begin; row < job->end;) {
-        int64_t end = zone_end(&field, row);
+        int64_t end = zone_end(&zone_view, row);
         if (row >= stretch) {
-            stretch = job->end - row > STRETCH * field.rows ? row + STRETCH * field.rows : job->end;
-            kept = keeps_all(&field, predicate, row, stretch);
+            stretch = job->end - row > STRETCH * zone_view.rows ? row + STRETCH * zone_view.rows : job->end;
+            kept = keeps_all(&zone_view, predicate, row, stretch);
         }
-        look_at(&field, row, end);
+        set_bounds(&zone_view, row, end);
         ranges->zones++;
         excluded++;
-        if (kept || !zone_predicate_exclude(predicate, row, end, field.inputs, field.whole)) {
-            ranges->skipped += add_run(ranges, row, end, gap) ? excluded - 1 : 0;
+        if (kept || !zone_predicate_exclude(predicate, row, end, zone_view.inputs, zone_view.whole)) {
+            ranges->skipped += add_range(ranges, row, end, gap) ? excluded - 1 : 0;
             excluded = 0;
         }
         row = end;
@@ -198,7 +200,7 @@ int64_t row_ranges_rows(const struct row_ranges *ranges, int64_t row)
 
 bool row_ranges_next(const struct row_ranges *ranges, int64_t *row, int64_t *end)
 {
-    size_t before = 0, after = ranges->count; /* the run looked for is among these */
+    size_t before = 0, after = ranges->count; /* the range is among these */
     while (before < after) {
         size_t middle = before + (after - before) / 2;
         if (ranges->ends[middle] <= *row)

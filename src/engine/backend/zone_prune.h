@@ -1,4 +1,4 @@
-/* Which rows of a task its filters may keep, as far as the zones of its columns tell. */
+/* Zone pruning: which rows of a task its filters may keep, by the zone maps of its columns. */
 #ifndef RQL_ENGINE_BACKEND_ZONE_PRUNE_H
 #define RQL_ENGINE_BACKEND_ZONE_PRUNE_H
 
@@ -7,21 +7,22 @@
 struct stats_collector; /* column_stats.h */
 
 struct row_ranges {
-    int64_t *begins, *ends; /* runs of rows, in order, with gaps between them */
+    int64_t *begins, *ends; /* in order, with gaps between them */
     size_t count;
-    int64_t zones, skipped; /* zones looked at, and those that no run holds */
+    int64_t zones, skipped; /* zones checked, and those in no range */
 };
 
-/* For the rows begin .. end-1 of the job; its columns' zones are looked up (column_stats.h), and row numbers need none.
- * Rows that pass are never left out, nor any that would fail the query; gaps that are not worth interrupting a run for
- * are left in. Without a keeper these are all rows. */
+/* Finds the ranges of rows begin .. end-1 of the job, from the zone maps of its columns (column_stats.h) and from row
+ * numbers. They hold all rows that pass, all that would fail the query, and gaps too short to be worth a new range.
+ * Without a collector they are all rows. Allocates in `arena`. */
 void zone_prune(struct row_ranges *ranges, const struct job *job, const struct stats_collector *collector,
                 struct arena *arena);
 
-/* How many there are from `row` on. */
+/* The number of rows from `row` on. */
 int64_t row_ranges_rows(const struct row_ranges *ranges, int64_t row);
 
-/* Moves *row on to the next row of a run, itself perhaps, and sets *end to that run's end. False: there is none. */
+/* Advances *row to the first row in a range at or behind it, and sets *end to that range's end. False: there is none.
+ */
 bool row_ranges_next(const struct row_ranges *ranges, int64_t *row, int64_t *end);
 
 #endif

@@ -3,11 +3,11 @@
 #include "engine/backend/backend_choice.h"
 
 enum {
-    LONG_ROWS = 1 << 20,  /* of fewer all are made before anybody notices */
+    LONG_ROWS = 1 << 20,  /* fewer are computed before anybody notices */
     FIRST_ROWS = 1 << 18, /* enough to see how many pass, and more than are shown */
     LEAST_FIRST = 1 << 12,
-    PAYS_FROM = 8,        /* of so many rows one has to pass, or there is little to leave */
-    MOST_OPERATIONS = 64, /* as many as fusion would compute again (fuse.c) */
+    PAYS_FROM = 8,        /* one of so many rows has to pass, or there is little to defer */
+    MOST_OPERATIONS = 64, /* as many as fusion recomputes (fuse.c) */
     OPERATIONS_A_FUNCTION = 16
 };
 
@@ -18,8 +18,8 @@ static int cost(const struct instr *instr)
     return op_table[instr->op].arity > 0;
 }
 
-/* Whether what the task reads is at hand here, where the rest will be made. */
-static bool inputs_at_hand(const struct job *job)
+/* Whether the inputs are on the host, where deferred rows are computed. */
+static bool inputs_on_host(const struct job *job)
 {
     for (size_t k = 0; k < job->task->input_count; k++) {
         if (job->columns[k] && job->columns[k]->residency)
@@ -28,7 +28,7 @@ static bool inputs_at_hand(const struct job *job)
     return true;
 }
 
-/* Whether a GPU may be chosen: it writes a result in no time, and where it has one the next query finds it. */
+/* Whether a GPU may be chosen: it computes a result quickly and keeps it for the next query. */
 static bool has_gpu(const struct runner *runner)
 {
     for (size_t k = 0; runner->chooser && k < chooser_count(runner->chooser); k++) {
@@ -56,7 +56,7 @@ bool can_defer(const struct runner *runner, enum defer_choice choice, const stru
         operations += live[v] ? cost(&task->code.at[v]) : 0;
     const bool suits = operations <= MOST_OPERATIONS && !code_any_checked(&task->code, live);
     arena_free(arena);
-    return suits && inputs_at_hand(job);
+    return suits && inputs_on_host(job);
 }
 
 int64_t deferred_first_rows(enum defer_choice choice)

@@ -1,17 +1,17 @@
-/* When rows of a result are left for later (deferred_rows.h). */
+/* Which results have deferred rows (deferred_rows.h). */
 #ifndef RQL_ENGINE_RUN_DEFER_POLICY_H
 #define RQL_ENGINE_RUN_DEFER_POLICY_H
 
 #include "engine/run/run.h"
 
-/* Whether rows that the job's task gives may be left: they cannot fail, and computing them again costs little more than
- * reading them would. A GPU makes all of them, and so does a device that the user has named. */
+/* Whether rows of the job's task may be deferred: they cannot fail, and recomputing them costs little more than reading
+ * them. A GPU, or a device that the user has named, computes all rows. */
 bool can_defer(const struct runner *runner, enum defer_choice choice, const struct job *job);
 
-/* How many of its rows such a task runs on before some may be left; a multiple of 4096. */
+/* How many rows such a task runs on before it may defer; a multiple of 4096. */
 int64_t deferred_first_rows(enum defer_choice choice);
 
-/* Whether to leave the others: so many of the rows read so far have passed the filters. */
+/* Whether to defer the rest, given how many of the rows read so far have passed the filters. */
 bool deferral_pays(int64_t passed, int64_t read, enum defer_choice choice);
 
 #endif

@@ -4,8 +4,10 @@
 
 #include "engine/run/run.h"
 
-/* Whether what a backend writes is in this memory at once; not known of one that has not started. */
+/* Whether the backend's results are in host memory; false while that is unknown because it has not started. */
 bool backend_on_host(struct backend *backend);
-bool runs_on_host(const struct runner *runner); /* all that it may choose */
+
+/* Whether that holds for all backends that may run a task. */
+bool runs_on_host(const struct runner *runner);
 
 #endif

@@ -3,8 +3,8 @@
 #include "engine/backend/backend_choice.h"
 #include "engine/storage/column_stats.h"
 
-/* Whether a device has the column's elements and would have to get the copy's. */
-static bool holds_wide(struct backend *backend, const struct column *column, const struct column *copy)
+/* Whether a device has the column but would have to upload the copy. */
+static bool has_wide_only(struct backend *backend, const struct column *column, const struct column *copy)
 {
     int64_t (*absent)(struct backend *, const struct column *, int64_t, int64_t) = backend->ops->absent;
     return absent && absent(backend, column, 0, column->rows) == 0 && absent(backend, copy, 0, copy->rows) > 0;
@@ -16,13 +16,13 @@ static struct column *choose(const struct runner *runner, struct column *column)
     if (!copy)
         return column;
     for (size_t k = 0; runner->chooser && k < chooser_count(runner->chooser); k++) {
-        if (holds_wide(chooser_backend(runner->chooser, k), column, copy))
+        if (has_wide_only(chooser_backend(runner->chooser, k), column, copy))
             return column;
     }
     return copy;
 }
 
-/* A column whose type is as narrow as can be may still leave room: the sum of two elements that need 30 bits has 31. */
+/* The range may be narrower than the narrowest type: the sum of two 30-bit elements fits in 31 bits. */
 static void note_range(struct input *input, const struct column *column)
 {
     const struct zonemap *zones = column ? column_zones(column) : NULL;
@@ -46,7 +46,8 @@ struct column *const *inputs_narrow(const struct runner *runner, struct task *ta
     return chosen;
 }
 
-void inputs_note(const struct runner *runner, const struct task *task, struct column *const *inputs, int64_t rows)
+void inputs_collect_stats(const struct runner *runner, const struct task *task, struct column *const *inputs,
+                          int64_t rows)
 {
     for (size_t k = 0; k < task->input_count; k++) {
         struct column *column = task->inputs[k].task ? NULL : inputs[k];

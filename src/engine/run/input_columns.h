@@ -1,4 +1,4 @@
-/* The columns that a task reads: those it names, or narrow copies of them. Private to run*.c. */
+/* The columns that a task reads: its inputs, or narrow copies of them. */
 #ifndef RQL_ENGINE_RUN_INPUT_COLUMNS_H
 #define RQL_ENGINE_RUN_INPUT_COLUMNS_H
 
@@ -10,7 +10,8 @@
 struct column *const *inputs_narrow(const struct runner *runner, struct task *task, struct column *const *inputs,
                                     struct arena *arena);
 
-/* Notes which columns the task reads, or could have skipped by what is known of them (column_stats.h). */
-void inputs_note(const struct runner *runner, const struct task *task, struct column *const *inputs, int64_t rows);
+/* Asks for statistics (column_stats.h) of the columns that a task reads at least half of. */
+void inputs_collect_stats(const struct runner *runner, const struct task *task, struct column *const *inputs,
+                          int64_t rows);
 
 #endif

@@ -19,7 +19,7 @@ void input_rows_open(struct input_rows *input, const struct runner *runner, cons
 
     /* Statistics of streamed columns would read them from disk once more. */
     if (!input->streams)
-        inputs_note(runner, job->task, inputs, rows);
+        inputs_collect_stats(runner, job->task, inputs, rows);
     struct job named = *job;
     named.columns = inputs;
     zone_prune(&input->ranges, &named, runner->collector, arena);

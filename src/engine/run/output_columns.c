@@ -7,7 +7,7 @@
 
 enum { COPIED_ROWS = 1 << 20 };
 
-/* The rows begin .. end-1 of a column, copied: what a window leaves is usually little. */
+/* Copies rows begin .. end-1 of a column. */
 static struct column *copy_rows(struct buffer_pool *pool, struct column *column, int64_t begin, int64_t end)
 {
     if (!column_fetch(column, begin, end))
@@ -22,16 +22,16 @@ static struct column *copy_rows(struct buffer_pool *pool, struct column *column,
     return copy;
 }
 
-/* An output that is rows of an input as they stand: the whole column, or a copy of a part that is not worth a program.
- * NULL: it has to be computed. */
-static struct column *rows_of_input(struct buffer_pool *pool, const struct job *job, struct column *const *given,
+/* An output that is rows of an input as they stand: the whole column, or a copy of a part too small to be worth a
+ * program. NULL: it has to be computed. */
+static struct column *rows_of_input(struct buffer_pool *pool, const struct job *job, struct column *const *inputs,
                                     const struct output *output)
 {
     const struct task *task = job->task;
     const struct instr *instr = &task->code.at[output->value];
     if (instr->op != OP_INPUT || instr->offset != 0 || task->filter_count > 0)
         return NULL;
-    struct column *column = given[instr->integer];
+    struct column *column = inputs[instr->integer];
     int64_t begin = task->first + job->begin, end = task->first + job->end;
     if (column->type != output->type)
         return NULL;
@@ -40,7 +40,7 @@ static struct column *rows_of_input(struct buffer_pool *pool, const struct job *
     return end - begin <= COPIED_ROWS ? copy_rows(pool, column, begin, end) : NULL;
 }
 
-/* Stored narrower than its type, a column says within which values it stays. */
+/* A column stored narrower than its type has a known range. */
 static void note_range(struct column *column, const struct instr *instr)
 {
     if (column->store == column->type || instr->kind != KIND_INT)
@@ -50,8 +50,8 @@ static void note_range(struct column *column, const struct instr *instr)
     column->hi = instr->hi;
 }
 
-enum status results_make(const struct job *job, struct buffer_pool *pool, struct column *const *given,
-                         struct column **made, struct outcome *outcome)
+enum status outputs_reserve(const struct job *job, struct buffer_pool *pool, struct column *const *inputs,
+                            struct column **written, struct outcome *outcome)
 {
     const struct task *task = job->task;
     int64_t rows = job->end - job->begin;
@@ -59,7 +59,7 @@ enum status results_make(const struct job *job, struct buffer_pool *pool, struct
         const struct output *output = &task->outputs[k];
         if (!output->needed)
             continue;
-        outcome->columns[k] = rows_of_input(pool, job, given, output);
+        outcome->columns[k] = rows_of_input(pool, job, inputs, output);
         if (outcome->columns[k])
             continue;
         enum type store = output_store(task, output, job->columns);
@@ -67,12 +67,12 @@ enum status results_make(const struct job *job, struct buffer_pool *pool, struct
         if (!column)
             return diag_error(job->diags, task->span, "not enough memory for a column of %lld rows", (long long)rows);
         note_range(column, &task->code.at[output->value]);
-        outcome->columns[k] = made[k] = column;
+        outcome->columns[k] = written[k] = column;
     }
     return STATUS_OK;
 }
 
-/* Keeps of the rows that passed the filters what the window does. */
+/* Applies the window to the rows that passed the filters. */
 static enum status apply_window(const struct job *job, struct buffer_pool *pool, struct outcome *outcome)
 {
     const struct task *task = job->task;
@@ -96,7 +96,7 @@ static enum status apply_window(const struct job *job, struct buffer_pool *pool,
     return status;
 }
 
-enum status results_finish(const struct job *job, struct buffer_pool *pool, const struct row_sink *sink,
+enum status outputs_finish(const struct job *job, struct buffer_pool *pool, const struct row_sink *sink,
                            struct outcome *outcome)
 {
     for (size_t k = 0; k < job->task->output_count; k++) {

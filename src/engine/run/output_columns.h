@@ -1,18 +1,18 @@
-/* The columns of a task that ends in rows: made ready before its run, finished behind it. Private to run*.c. */
+/* The columns of a task that ends in rows: reserved before its run, finished after it. */
 #ifndef RQL_ENGINE_RUN_OUTPUT_COLUMNS_H
 #define RQL_ENGINE_RUN_OUTPUT_COLUMNS_H
 
 #include "engine/run/run_task.h"
 
-/* Sets the outcome's column of each output that is needed: rows of an input as they stand (`given` are the inputs as
- * the queue names them), or one with room for all rows of the job, in memory of `pool`, which is in made[k] as well
- * and is to be written. */
-enum status results_make(const struct job *job, struct buffer_pool *pool, struct column *const *given,
-                         struct column **made, struct outcome *outcome);
+/* Sets the outcome's column of each needed output: rows of an input as they stand (`inputs` are those that the plan
+ * names), or a column reserved for all rows of the job in memory of `pool`, which is put in written[k] too and has to
+ * be written. */
+enum status outputs_reserve(const struct job *job, struct buffer_pool *pool, struct column *const *inputs,
+                            struct column **written, struct outcome *outcome);
 
-/* All rows are written, as many as the sink says: of those that passed filters the outcome has from now on what the
- * task's window keeps. */
-enum status results_finish(const struct job *job, struct buffer_pool *pool, const struct row_sink *sink,
+/* All rows have been written to the sink: applies the task's window to those that passed filters, and sets the
+ * outcome's rows. */
+enum status outputs_finish(const struct job *job, struct buffer_pool *pool, const struct row_sink *sink,
                            struct outcome *outcome);
 
 #endif

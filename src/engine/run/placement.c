@@ -143,7 +143,7 @@ void placement_close(struct placement *placement, bool learn)
         return;
     if (learn)
         cost_sample_report(&placement->sample, chooser, &placement->features);
-    struct backend *lacking = chooser_lacking(chooser);
-    if (lacking)
-        (void)lacking->ops->prepare(lacking, placement->job);
+    struct backend *missing = chooser_missing_device(chooser);
+    if (missing)
+        (void)missing->ops->prepare(missing, placement->job);
 }

@@ -14,14 +14,14 @@
 #include "engine/storage/file_changed.h"
 #include "engine/storage/residency.h"
 
-/* A queue on its way. */
+/* A queue that is running. */
 struct queue_run {
     struct runner *runner;
     const struct queue *queue;
     struct arena *arena;
     struct outcome *outcomes; /* of each task */
-    size_t *readers;          /* inputs of later tasks that each task's columns are still wanted for */
-    int64_t *given;           /* rows of each task */
+    size_t *readers;          /* inputs of later tasks that each task's columns are still needed for */
+    int64_t *rows;            /* of each task's result */
     enum defer_choice defer;  /* of the result */
     struct diags *diags;
 };
@@ -34,7 +34,7 @@ static void add_readers(struct queue_run *run, const struct task *task)
     }
 }
 
-/* The task has run: what nobody else will read is let go. */
+/* The task has run: releases the columns that it was the last to read. */
 static void drop_readers(struct queue_run *run, const struct task *task)
 {
     for (size_t k = 0; k < task->input_count; k++) {
@@ -52,7 +52,7 @@ static enum status run_next(struct queue_run *run, const struct task *task)
         const struct input *input = &task->inputs[k];
         inputs[k] = input->task ? run->outcomes[input->task->number].columns[input->output] : input->column;
     }
-    enum status status = rows_read(task, run->given, &rows, run->diags);
+    enum status status = rows_read(task, run->rows, &rows, run->diags);
     if (status != STATUS_OK)
         return status;
     struct outcome *outcome = &run->outcomes[task->number];
@@ -66,7 +66,7 @@ static enum status run_next(struct queue_run *run, const struct task *task)
         added->rows_in = rows;
         added->rows_out = task->sink == SINK_AGGREGATE ? -1 : outcome->rows;
     }
-    run->given[task->number] = outcome->rows;
+    run->rows[task->number] = outcome->rows;
     if (!outcome->flagged)
         drop_readers(run, task);
     return status;
@@ -103,7 +103,7 @@ static enum status run_exactly(const struct queue_run *run, const struct queue *
     if (runner->trace)
         runner->trace->exact = true;
     const int64_t began = now_ns();
-    const struct exact_done tasks_done = {.count = done, .columns = columns, .rows = run->given};
+    const struct exact_done tasks_done = {.count = done, .columns = columns, .rows = run->rows};
     enum status status = exact_run(fused, &tasks_done, &options, result, run->diags);
     timing_add(runner->timing, PHASE_KERNEL, "exactly, row by row", now_ns() - began, 0);
     return status;
@@ -117,7 +117,7 @@ static enum status run_tasks(struct runner *runner, const struct queue *queue, c
     struct queue_run run = {.runner = runner, .queue = queue, .arena = arena_new(), .defer = defer, .diags = diags};
     run.outcomes = arena_array(run.arena, queue->count, sizeof *run.outcomes);
     run.readers = arena_array(run.arena, queue->count, sizeof *run.readers);
-    run.given = arena_array(run.arena, queue->count, sizeof *run.given);
+    run.rows = arena_array(run.arena, queue->count, sizeof *run.rows);
     for (size_t t = 0; t < queue->count; t++)
         add_readers(&run, queue->tasks[t]);
     enum status status = STATUS_OK;
@@ -144,7 +144,7 @@ static enum status run_tasks(struct runner *runner, const struct queue *queue, c
     return status;
 }
 
-/* What was computed from a file that changed meanwhile means nothing, errors included. */
+/* Results from a file that changed meanwhile are worthless, errors included. */
 static enum status check_files(const struct queue *queue, enum status status, size_t diags_before, struct diags *diags)
 {
     if (status == STATUS_CANCELLED)
@@ -180,13 +180,13 @@ enum status run_queue(struct runner *runner, const struct queue *queue, struct r
     return run_deferring(runner, queue, DEFER_NEVER, result, diags);
 }
 
-/* A scalar as a relation of one row, to be saved. NULL, with an error, if there is no column type for it. */
+/* A relation of one row, to save a scalar. NULL, with an error, if no column type holds it. */
 static struct relation *relation_of_scalar(const struct scalar *scalar, const char *name, struct span span,
                                            struct diags *diags)
 {
     int64_t integer = (int64_t)scalar->integer;
     if (scalar->kind != KIND_FLOAT && !scalar_fits(scalar)) {
-        diag_error(diags, span, "the value does not fit in 64 bits, and no column type is wider");
+        diag_error(diags, span, "the value does not fit in 64 bits, the widest column type");
         return NULL;
     }
     struct column *column =
@@ -253,7 +253,7 @@ static enum status describe_result(const struct runner *runner, struct span span
     return describe(relation, &workers, arena, &result->description);
 }
 
-/* What a statement that is bound comes to, saved if it says so. */
+/* Runs a bound statement: its queue, checks, and what is done with the result. */
 static enum status run_bound(struct runner *runner, const struct stmt *stmt, struct bound *bound, struct arena *arena,
                              struct result *result, struct diags *diags)
 {
@@ -347,7 +347,7 @@ static enum status run_def(struct runner *runner, const struct stmt *stmt, struc
     return status;
 }
 
-/* Devices let go of copies of what has just been let go. */
+/* Releases devices' copies of columns that have just been released. */
 static void sweep_devices(const struct runner *runner)
 {
     if (runner->device)
@@ -358,8 +358,8 @@ static void sweep_devices(const struct runner *runner)
     }
 }
 
-/* Tells backends that something will come. */
-static void rouse(const struct runner *runner)
+/* Wakes backends before a query. */
+static void wake_backends(const struct runner *runner)
 {
     (void)runner->evaluator->ops->begin(runner->evaluator, NULL);
     if (runner->device)
@@ -377,11 +377,11 @@ enum status run_statement(struct runner *runner, const struct stmt *stmt, struct
     case STMT_ASSERT:
         return assertion_run(runner->env, stmt, arena, diags);
     case STMT_LET:
-        rouse(runner);
+        wake_backends(runner);
         status = run_let(runner, stmt, arena, result, diags);
         break;
     default:
-        rouse(runner);
+        wake_backends(runner);
         status = run_value(runner, stmt, arena, result, diags);
         break;
     }

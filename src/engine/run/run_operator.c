@@ -9,13 +9,14 @@
 #include "engine/run/host_backends.h"
 #include "engine/run/specialise.h"
 
-/* The column whose elements an output's are, or NULL. */
-static const struct column *carried(const struct task *task, const struct output *output, struct column *const *inputs)
+/* The input whose rows an output moves, or NULL. */
+static const struct column *moved_input(const struct task *task, const struct output *output,
+                                        struct column *const *inputs)
 {
     return operator_carries(task->operator) ? inputs[task->code.at[output->value].integer] : NULL;
 }
 
-/* A column moved is stored as it was; in the rows that scatter leaves out there are zeroes. */
+/* A moved column is stored like its input; rows that scatter does not write are zero. */
 static struct column *reserve_moved(const struct column *from, const struct operator_job *job, enum type type)
 {
     bool zeroes = job->task->operator->kind == OPERATOR_SCATTER;
@@ -28,7 +29,7 @@ static struct column *reserve_moved(const struct column *from, const struct oper
     return column;
 }
 
-/* What the results of a scan of integers are within, if that is less than 64 bits and told by the column's range. */
+/* The range of a scan of integers, if by the column's range it fits in 32 bits. */
 static bool scan_range(const struct operator_job *job, int64_t *lo, int64_t *hi)
 {
     const struct operator* operator= job->task->operator;
@@ -50,7 +51,7 @@ static bool scan_range(const struct operator_job *job, int64_t *lo, int64_t *hi)
         low = min_int128(low, initial);
         high = max_int128(high, initial);
     } else if (operator->exclusive) {
-        return false; /* of no rows there is neither: the ends of 64 bits stand for them */
+        return false; /* the minimum or maximum of no rows is the end of the 64-bit range */
     }
     if (low < INT32_MIN || high > INT32_MAX)
         return false;
@@ -75,7 +76,7 @@ static struct column *reserve_scan(const struct operator_job *job, enum type typ
 
 static struct column *reserve(const struct operator_job *job, const struct output *output)
 {
-    const struct column *from = carried(job->task, output, job->inputs);
+    const struct column *from = moved_input(job->task, output, job->inputs);
     if (from)
         return reserve_moved(from, job, output->type);
     if (job->task->operator->kind == OPERATOR_SCAN)
@@ -83,25 +84,25 @@ static struct column *reserve(const struct operator_job *job, const struct outpu
     return column_reserve_from(job->pool, output->type, output->type, *job->result_rows);
 }
 
-/* Refuses what there is no memory for, as far as the number of rows is known before. */
-static enum status check_room(const struct runner *runner, const struct operator_job *job)
+/* Checks the memory limit, if the number of rows is known before. */
+static enum status check_memory(const struct runner *runner, const struct operator_job *job)
 {
     const struct task *task = job->task;
     int64_t bytes = 0;
     size_t needed = 0;
     for (size_t k = 0; k < task->output_count; k++) {
         const struct output *output = &task->outputs[k];
-        const struct column *from = output->needed ? carried(task, output, job->inputs) : NULL;
+        const struct column *from = output->needed ? moved_input(task, output, job->inputs) : NULL;
         bytes += output->needed ? (int64_t)type_table[from ? from->store : output->type].size : 0;
         needed += output->needed;
     }
-    /* A column alone is sorted in its own place, several through keys and row numbers. */
+    /* One column is sorted in place, several through keys and row numbers. */
     bytes += task->operator->kind == OPERATOR_SORT && needed> 1 ? (int64_t)sizeof(uint64_t) : 0;
     int64_t rows = *job->result_rows > 0 ? *job->result_rows : 0;
     return memory_limit_check(runner->memory, rows, runs_on_host(runner) ? rows : 0, bytes, task->span, job->diags);
 }
 
-static enum status make_results(const struct task *task, const struct operator_job *job)
+static enum status reserve_results(const struct task *task, const struct operator_job *job)
 {
     for (size_t k = 0; k < task->output_count && *job->result_rows >= 0; k++) {
         if (!task->outputs[k].needed)
@@ -114,50 +115,50 @@ static enum status make_results(const struct task *task, const struct operator_j
     return STATUS_OK;
 }
 
-/* On the device, or on the evaluator if there is none or it is unable; *used is the one that did it, whose time alone
- * counts in `measure` (or NULL). */
+/* Runs it on the device, or on the evaluator if there is none or it is unable. *used is the one that ran it, and the
+ * only one measured in `sample` (or NULL). */
 static enum status run_backends(struct backend *device, struct backend *evaluator, const struct operator_job *job,
-                                struct cost_sample *measure, struct backend **used, bool *flagged)
+                                struct cost_sample *sample, struct backend **used, bool *flagged)
 {
     *used = device;
-    if (measure)
-        cost_sample_begin(measure, job->timing);
+    if (sample)
+        cost_sample_begin(sample, job->timing);
     enum status status = device && device->ops->operator? device->ops->operator(device, job, flagged) : STATUS_UNABLE;
     if (status == STATUS_UNABLE) {
         diags_drop_repeated_note(job->diags);
-        /* What the device left with itself is not wanted: the evaluator writes all. */
+        /* The evaluator writes all rows, also those that the device has. */
         columns_discard(job->results, job->task->output_count, 0);
         *flagged = false;
         *used = evaluator;
-        if (measure)
-            cost_sample_begin(measure, job->timing);
+        if (sample)
+            cost_sample_begin(sample, job->timing);
         status = evaluator->ops->operator(evaluator, job, flagged);
     }
     return status;
 }
 
-/* The same where the chooser has picked the device, for this work; it learns what that took. */
+/* Runs it on the backend that the chooser picked, and reports what that took. */
 static enum status run_picked(const struct runner *runner, struct backend *picked, const struct cost_features *work,
                               const struct operator_job *job, bool *flagged)
 {
     struct timing timing;
-    struct cost_sample measure = {0};
+    struct cost_sample sample = {0};
     struct operator_job timed = *job;
     if (!timed.timing) {
         timing_init(&timing, job->diags->arena);
         timed.timing = &timing;
     }
     struct backend *used;
-    enum status status = run_backends(picked, runner->evaluator, &timed, &measure, &used, flagged);
+    enum status status = run_backends(picked, runner->evaluator, &timed, &sample, &used, flagged);
     if (status != STATUS_OK || *flagged)
         return status;
     trace_ran(runner->trace, used->name);
-    cost_sample_end(&measure, used, job->rows);
-    cost_sample_report(&measure, runner->chooser, work);
+    cost_sample_end(&sample, used, job->rows);
+    cost_sample_report(&sample, runner->chooser, work);
     return status;
 }
 
-/* How many rows of results are to be reserved: devices put all rows in order where the host finds the first ones. */
+/* How many rows of results to reserve: for the first rows of a sort, the host finds those, devices sort all. */
 static int64_t rows_reserved(const struct runner *runner, const struct backend *device, const struct operator_job *job)
 {
     const struct operator* operator= job->task->operator;
@@ -191,10 +192,10 @@ enum status run_operator(const struct runner *runner, const struct task *task, s
     int64_t reserved = result_rows = rows_reserved(runner, device, &job);
     if (job.progress)
         job.whole = task_whole(task, inputs, rows, diags->arena);
-    inputs_note(runner, task, inputs, rows);
-    enum status status = check_room(runner, &job);
+    inputs_collect_stats(runner, task, inputs, rows);
+    enum status status = check_memory(runner, &job);
     if (status == STATUS_OK)
-        status = make_results(task, &job);
+        status = reserve_results(task, &job);
     if (status == STATUS_OK)
         status = runner->chooser ? run_picked(runner, device, &work, &job, &outcome->flagged)
                                  : run_backends(device, runner->evaluator, &job, NULL, &used, &outcome->flagged);

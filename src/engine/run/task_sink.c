@@ -36,7 +36,7 @@ static enum status open_rows(struct task_sink *sink, struct outcome *outcome)
     sink->wanted = rows_wanted(sink->task);
     sink->stored.columns = arena_array(arena, sink->task->output_count, sizeof *sink->stored.columns);
     sink->counted.columns = arena_array(arena, sink->task->output_count, sizeof *sink->counted.columns);
-    enum status status = results_make(job, runner->pool, sink->inputs, sink->stored.columns, outcome);
+    enum status status = outputs_reserve(job, runner->pool, sink->inputs, sink->stored.columns, outcome);
     sink->computes = filters || task_sink_row_bytes(sink) > 0;
     if (status != STATUS_OK || !sink->computes)
         return status;
@@ -205,7 +205,7 @@ enum status task_sink_finish(struct task_sink *sink, struct outcome *outcome, bo
     if (!sink->states) {
         if (sink->defers)
             defer(sink, outcome);
-        return results_finish(job, sink->runner->pool, &sink->stored, outcome);
+        return outputs_finish(job, sink->runner->pool, &sink->stored, outcome);
     }
     bool certain = true;
     enum status status =
