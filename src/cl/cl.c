@@ -31,7 +31,7 @@ struct cl_backend {
     struct accelerator *accelerator; /* the start's; NULL: there is none */
 
     /* The task prepared last. */
-    struct plan plan;
+    struct kernel_plan plan;
     struct program *program; /* NULL: it has no kernels, or could not be built */
 };
 
@@ -73,7 +73,7 @@ static enum status start(struct cl_backend *cl, struct timing *timing, const ato
 }
 
 /* What the device does not offer that the plan needs; NULL if it offers all. */
-static const char *beyond_device(const struct plan *plan, const struct device *device)
+static const char *beyond_device(const struct kernel_plan *plan, const struct device *device)
 {
     if (plan->emitter.floats && !device->doubles)
         return "the device has no double precision";
@@ -104,10 +104,10 @@ static enum status make_plan(struct cl_backend *cl, const struct job *job, struc
             outputs[k] =
                 columns && columns[k] ? columns[k]->store : output_store(task, &task->outputs[k], job->columns);
     cl->program = NULL;
-    if (!plan_make(&cl->plan, task, cl->accelerator->shape, inputs, outputs, arena))
+    if (!kernel_plan_make(&cl->plan, task, cl->accelerator->shape, inputs, outputs, arena))
         return STATUS_UNABLE; /* what depends on the order of rows, as a product of floats; no device is at fault */
     const struct execution execution = execution_of(cl, job);
-    if (!execute_has_room(&execution))
+    if (!execute_fits(&execution))
         return STATUS_UNABLE;
     const char *lacks = beyond_device(&cl->plan, &cl->accelerator->device);
     if (!lacks)
@@ -116,7 +116,7 @@ static enum status make_plan(struct cl_backend *cl, const struct job *job, struc
     return STATUS_UNABLE;
 }
 
-static bool has_kernels(const struct plan *plan)
+static bool has_kernels(const struct kernel_plan *plan)
 {
     for (size_t role = 0; role < KERNEL_ROLE_COUNT; role++)
         if (plan->roles[role])
@@ -138,7 +138,7 @@ static enum status make_program(struct cl_backend *cl, const struct job *job)
         if (!cl->program)
             return job->cancel && *job->cancel ? STATUS_CANCELLED : STATUS_UNABLE;
         if (!cl->program->launched) {
-            if (!launch_first(accelerator, &cl->plan, cl->program, job))
+            if (!launch_warm_up(accelerator, &cl->plan, cl->program, job))
                 return cl_report(&accelerator->failure, accelerator->device.name, job->diags);
             name = stages_title(job->task, job->diags->arena);
         }
@@ -220,7 +220,7 @@ static enum status cl_aggregate(struct backend *backend, const struct job *job, 
 }
 
 /* Whether the columns are laid out as the program writes them. */
-static bool fits(const struct plan *plan, const struct task *task, struct column *const *columns)
+static bool fits(const struct kernel_plan *plan, const struct task *task, struct column *const *columns)
 {
     for (size_t k = 0; k < task->output_count; k++)
         if (task->outputs[k].needed && columns[k]->store != plan->stores[k])

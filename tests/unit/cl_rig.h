@@ -247,18 +247,18 @@ static inline enum status run_shaped(struct rig *rig, const struct job *job, str
 {
     const struct task *task = job->task;
     enum type inputs[MOST_INPUTS], outputs[MOST_RESULTS] = {TYPE_BOOL};
-    struct plan plan;
+    struct kernel_plan plan;
     for (size_t k = 0; k < task->input_count; k++)
         inputs[k] = job->columns[k]->store;
     for (size_t k = 0; sink && k < task->output_count; k++)
         outputs[k] = sink->columns[k]->store;
-    if (!plan_make(&plan, task, rig->accelerator->shape, inputs, outputs, rig->arena))
+    if (!kernel_plan_make(&plan, task, rig->accelerator->shape, inputs, outputs, rig->arena))
         return STATUS_UNABLE;
     struct program *program = program_for(rig->accelerator, &plan, job->diags);
     if (!program)
         fail_msg("%s", job->diags->at[job->diags->count - 1].message);
     if (!program->launched)
-        assert_true(launch_first(rig->accelerator, &plan, program, job));
+        assert_true(launch_warm_up(rig->accelerator, &plan, program, job));
     const struct execution execution = {rig->accelerator, &plan, program, job};
     return sink ? execute_rows(&execution, sink, flagged) : execute_aggregate(&execution, states, flagged);
 }

@@ -296,18 +296,18 @@ static void test_plans(void **state)
 {
     struct rig *rig = *state;
     const enum type stores[] = {TYPE_I32, TYPE_I32, TYPE_I64};
-    struct plan plan;
+    struct kernel_plan plan;
     value a, b, c;
     rig_start(rig);
     struct setup *setup = three_columns(rig, &a, &b, &c);
     setup_filter(setup, both(setup, above(setup, a, 1), above(setup, b, 1)));
     setup_aggregate(setup, AGG_SUM, c);
     setup_analyse(setup, 10);
-    assert_true(plan_make(&plan, &setup->task, &shape_grid, stores, NULL, rig->arena));
-    assert_int_equal(plan_row_bytes(&plan, KERNEL_AGGREGATE, rig->arena), 4);
+    assert_true(kernel_plan_make(&plan, &setup->task, &shape_grid, stores, NULL, rig->arena));
+    assert_int_equal(kernel_row_bytes(&plan, KERNEL_AGGREGATE, rig->arena), 4);
     assert_non_null(strstr(plan.text, "passed[j]"));
-    assert_true(plan_make(&plan, &setup->task, &shape_chunks, stores, NULL, rig->arena));
-    assert_int_equal(plan_row_bytes(&plan, KERNEL_AGGREGATE, rig->arena), 16);
+    assert_true(kernel_plan_make(&plan, &setup->task, &shape_chunks, stores, NULL, rig->arena));
+    assert_int_equal(kernel_row_bytes(&plan, KERNEL_AGGREGATE, rig->arena), 16);
     assert_null(strstr(plan.text, "passed[j]"));
     setup_free(setup);
 
@@ -317,9 +317,9 @@ static void test_plans(void **state)
     setup_filter(setup, both(setup, above(setup, a, 1), above(setup, b, 1)));
     setup_output(setup, c, TYPE_I32);
     setup_analyse(setup, 10);
-    assert_true(plan_make(&plan, &setup->task, &shape_grid, stores, stores, rig->arena));
-    assert_int_equal(plan_row_bytes(&plan, KERNEL_COUNT, rig->arena), 4);
-    assert_int_equal(plan_row_bytes(&plan, KERNEL_WRITE, rig->arena), 4);
+    assert_true(kernel_plan_make(&plan, &setup->task, &shape_grid, stores, stores, rig->arena));
+    assert_int_equal(kernel_row_bytes(&plan, KERNEL_COUNT, rig->arena), 4);
+    assert_int_equal(kernel_row_bytes(&plan, KERNEL_WRITE, rig->arena), 4);
     setup_free(setup);
 }
 

@@ -6,61 +6,70 @@
 
 #include <string.h>
 
-enum fold { FOLD_ADD, FOLD_MIN, FOLD_MAX, FOLD_OR, FOLD_XOR, FOLD_AND, FOLD_PRODUCT, FOLD_FUNCTION };
+enum combine {
+    COMBINE_ADD,
+    COMBINE_MIN,
+    COMBINE_MAX,
+    COMBINE_OR,
+    COMBINE_XOR,
+    COMBINE_AND,
+    COMBINE_PRODUCT,
+    COMBINE_FUNCTION
+};
 
 /* In the steps: $A is the accumulator, $V the value, $P the value where the row is kept and the identity elsewhere, $K
  * the mask of kept rows, $B $C $D the accumulators that follow, $T the value's type,
  * $W the width; $mask( turns a comparison of 64-bit values into a mask; $j is the number of the float sum. */
-static const struct accumulator_form {
+static const struct accumulator_template {
     const char *element; /* the type it is kept in, of which there are as many as lanes */
     const char *start;
     enum lane lane; /* of the value */
     const char *identity;
     const char *step;
-    enum fold fold;
-} op_templates[ACC_KIND_COUNT] = {
-    [ACC_KEPT] = {"uint", "0", LANE_BOOL, "0", "$A -= as_uint$W($K);", FOLD_ADD},
-    [ACC_SUM32] = {"long", "0", LANE_I32, "0", "$A += convert_long$W($P);", FOLD_ADD},
-    [ACC_SUM64] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong$W($P);", FOLD_ADD},
-    [ACC_LOW] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong$W($P) & (ulong$W)0xffffffffUL;", FOLD_ADD},
-    [ACC_HIGH] = {"long", "0", LANE_I64, "0", "$A += $P >> ($T)32;", FOLD_ADD},
-    [ACC_MIN32] = {"int", "INT_MAX", LANE_I32, "INT_MAX", "$A = min($A, $P);", FOLD_MIN},
-    [ACC_MAX32] = {"int", "INT_MIN", LANE_I32, "INT_MIN", "$A = max($A, $P);", FOLD_MAX},
-    [ACC_MIN64] = {"long", "LONG_MAX", LANE_I64, "LONG_MAX", "$A = min($A, $P);", FOLD_MIN},
-    [ACC_MAX64] = {"long", "LONG_MIN", LANE_I64, "LONG_MIN", "$A = max($A, $P);", FOLD_MAX},
+    enum combine combine;
+} accumulator_templates[ACC_KIND_COUNT] = {
+    [ACC_KEPT] = {"uint", "0", LANE_BOOL, "0", "$A -= as_uint$W($K);", COMBINE_ADD},
+    [ACC_SUM32] = {"long", "0", LANE_I32, "0", "$A += convert_long$W($P);", COMBINE_ADD},
+    [ACC_SUM64] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong$W($P);", COMBINE_ADD},
+    [ACC_LOW] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong$W($P) & (ulong$W)0xffffffffUL;", COMBINE_ADD},
+    [ACC_HIGH] = {"long", "0", LANE_I64, "0", "$A += $P >> ($T)32;", COMBINE_ADD},
+    [ACC_MIN32] = {"int", "INT_MAX", LANE_I32, "INT_MAX", "$A = min($A, $P);", COMBINE_MIN},
+    [ACC_MAX32] = {"int", "INT_MIN", LANE_I32, "INT_MIN", "$A = max($A, $P);", COMBINE_MAX},
+    [ACC_MIN64] = {"long", "LONG_MAX", LANE_I64, "LONG_MAX", "$A = min($A, $P);", COMBINE_MIN},
+    [ACC_MAX64] = {"long", "LONG_MIN", LANE_I64, "LONG_MIN", "$A = max($A, $P);", COMBINE_MAX},
     [ACC_MAGNITUDE] = {"ulong", "1", LANE_I64, "1",
                        "{ const $T x = $P; const ulong$W m = as_ulong$W((x == ($T)0) ? ($T)1 : ((x < ($T)0) "
                        "? as_long$W((ulong$W)0 - as_ulong$W(x)) : x)); "
                        "$B |= $mask(mul_hi($A, m) != (ulong$W)0); $A *= m; }",
-                       FOLD_PRODUCT},
-    [ACC_OVERFLOW] = {"int", "0", LANE_I64, "0", "", FOLD_OR},
-    [ACC_NEGATIVE] = {"int", "0", LANE_I64, "0", "$A ^= $mask($P < ($T)0);", FOLD_XOR},
-    [ACC_ZERO] = {"int", "0", LANE_I64, "1", "$A |= $mask($P == ($T)0);", FOLD_OR},
-    [ACC_FMIN] = {"double", "INFINITY", LANE_F64, "INFINITY", "$A = fmin($A, $P);", FOLD_MIN},
-    [ACC_FMAX] = {"double", "-INFINITY", LANE_F64, "-INFINITY", "$A = fmax($A, $P);", FOLD_MAX},
-    [ACC_NANS] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($K & $mask($V != $V));", FOLD_ADD},
-    [ACC_POSITIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($mask($P > ($T)DBL_MAX));", FOLD_ADD},
-    [ACC_NEGATIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($mask($P < ($T)-DBL_MAX));", FOLD_ADD},
+                       COMBINE_PRODUCT},
+    [ACC_OVERFLOW] = {"int", "0", LANE_I64, "0", "", COMBINE_OR},
+    [ACC_NEGATIVE] = {"int", "0", LANE_I64, "0", "$A ^= $mask($P < ($T)0);", COMBINE_XOR},
+    [ACC_ZERO] = {"int", "0", LANE_I64, "1", "$A |= $mask($P == ($T)0);", COMBINE_OR},
+    [ACC_FMIN] = {"double", "INFINITY", LANE_F64, "INFINITY", "$A = fmin($A, $P);", COMBINE_MIN},
+    [ACC_FMAX] = {"double", "-INFINITY", LANE_F64, "-INFINITY", "$A = fmax($A, $P);", COMBINE_MAX},
+    [ACC_NANS] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($K & $mask($V != $V));", COMBINE_ADD},
+    [ACC_POSITIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($mask($P > ($T)DBL_MAX));", COMBINE_ADD},
+    [ACC_NEGATIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($mask($P < ($T)-DBL_MAX));", COMBINE_ADD},
     [ACC_LARGEST] = {"double", "0", LANE_F64, "0",
-                     "{ const $T x = fabs($P); $A = fmax($A, (x <= ($T)DBL_MAX) ? x : ($T)0.0); }", FOLD_MAX},
-    [ACC_AND32] = {"int", "-1", LANE_I32, "-1", "$A &= $P;", FOLD_AND},
-    [ACC_AND64] = {"long", "-1", LANE_I64, "-1", "$A &= $P;", FOLD_AND},
-    [ACC_XOR32] = {"int", "0", LANE_I32, "0", "$A ^= $P;", FOLD_XOR},
-    [ACC_XOR64] = {"long", "0", LANE_I64, "0", "$A ^= $P;", FOLD_XOR},
-    [ACC_OR32] = {"int", "0", LANE_I32, "0", "$A |= $P;", FOLD_OR},
-    [ACC_OR64] = {"long", "0", LANE_I64, "0", "$A |= $P;", FOLD_OR},
-    [ACC_FOLD] = {"long", "0", LANE_I64, "0", "", FOLD_FUNCTION},
-    [ACC_FOLDED] = {"uint", "0", LANE_BOOL, "0", "", FOLD_FUNCTION},
+                     "{ const $T x = fabs($P); $A = fmax($A, (x <= ($T)DBL_MAX) ? x : ($T)0.0); }", COMBINE_MAX},
+    [ACC_AND32] = {"int", "-1", LANE_I32, "-1", "$A &= $P;", COMBINE_AND},
+    [ACC_AND64] = {"long", "-1", LANE_I64, "-1", "$A &= $P;", COMBINE_AND},
+    [ACC_XOR32] = {"int", "0", LANE_I32, "0", "$A ^= $P;", COMBINE_XOR},
+    [ACC_XOR64] = {"long", "0", LANE_I64, "0", "$A ^= $P;", COMBINE_XOR},
+    [ACC_OR32] = {"int", "0", LANE_I32, "0", "$A |= $P;", COMBINE_OR},
+    [ACC_OR64] = {"long", "0", LANE_I64, "0", "$A |= $P;", COMBINE_OR},
+    [ACC_FOLD] = {"long", "0", LANE_I64, "0", "", COMBINE_FUNCTION},
+    [ACC_FOLDED] = {"uint", "0", LANE_BOOL, "0", "", COMBINE_FUNCTION},
     [ACC_LEVEL0] = {"double", "0", LANE_F64, "0",
                     "{ $T t = $P; t = (fabs(t) <= ($T)largest$j) ? t : ($T)0.0; "
                     "$T q = (t + ($T)first$j) - ($T)first$j; $A += q; t -= q; "
                     "q = (t + ($T)second$j) - ($T)second$j; $B += q; t -= q; "
                     "q = (t + ($T)third$j) - ($T)third$j; $C += q; t -= q; "
                     "$D = fmax($D, fabs(t)); }",
-                    FOLD_ADD},
-    [ACC_LEVEL1] = {"double", "0", LANE_F64, "0", "", FOLD_ADD},
-    [ACC_LEVEL2] = {"double", "0", LANE_F64, "0", "", FOLD_ADD},
-    [ACC_REST] = {"double", "0", LANE_F64, "0", "", FOLD_MAX},
+                    COMBINE_ADD},
+    [ACC_LEVEL1] = {"double", "0", LANE_F64, "0", "", COMBINE_ADD},
+    [ACC_LEVEL2] = {"double", "0", LANE_F64, "0", "", COMBINE_ADD},
+    [ACC_REST] = {"double", "0", LANE_F64, "0", "", COMBINE_MAX},
 };
 
 static bool is_level(enum accumulator_kind kind)
@@ -74,12 +83,12 @@ static const char *name(struct arena *arena, size_t k, int width)
 }
 
 /* The scalar that an accumulator ends in, and its type: a level becomes a whole number of its units. */
-static const char *end_element(enum accumulator_kind kind)
+static const char *result_element(enum accumulator_kind kind)
 {
-    return is_level(kind) ? "long" : op_templates[kind].element;
+    return is_level(kind) ? "long" : accumulator_templates[kind].element;
 }
 
-static const char *end_name(struct arena *arena, const struct accumulator *accumulator, size_t k)
+static const char *result_name(struct arena *arena, const struct accumulator *accumulator, size_t k)
 {
     return arena_printf(arena, is_level(accumulator->kind) ? "l%zu" : "a%zu", k);
 }
@@ -101,8 +110,8 @@ void accumulators_declare(const struct accumulators *accumulators, struct strbuf
     const char *suffix = width_suffix(width);
 
     for (size_t k = 0; k < accumulators->count; k++) {
-        const struct accumulator_form *form = &op_templates[accumulators->at[k].kind];
-        if (width > 1 && form->fold == FOLD_FUNCTION)
+        const struct accumulator_template *form = &accumulator_templates[accumulators->at[k].kind];
+        if (width > 1 && form->combine == COMBINE_FUNCTION)
             continue;
         if (width == 1)
             strbuf_printf(out, "    %s a%zu = %s;\n", form->element, k, form->start);
@@ -116,8 +125,8 @@ void accumulators_declare(const struct accumulators *accumulators, struct strbuf
 
 /* The value where the mask has all bits set, else what changes nothing. LLVM 14 makes of a choice by one comparison of
  * narrow elements code that takes twice as long as of bits masked. */
-static const char *kept(struct arena *arena, const struct accumulator_form *form, const char *mask, const char *v,
-                        const char *type)
+static const char *masked_value(struct arena *arena, const struct accumulator_template *form, const char *mask,
+                                const char *v, const char *type)
 {
     if (strcmp(form->identity, "0") == 0 && form->lane != LANE_F64)
         return arena_printf(arena, "(%s & %s)", mask, v);
@@ -133,7 +142,7 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
 
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
-        const struct accumulator_form *form = &op_templates[accumulator->kind];
+        const struct accumulator_template *form = &accumulator_templates[accumulator->kind];
         if (accumulator->kind == ACC_FOLD)
             ordered_step(accumulators, emitter, k, out, width);
         if (!*form->step)
@@ -150,7 +159,7 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
             {"C", name(arena, k + 2, width)},
             {"D", name(arena, k + 3, width)},
             {"V", v},
-            {"P", filtered ? kept(arena, form, mask, v, type) : v},
+            {"P", filtered ? masked_value(arena, form, mask, v, type) : v},
             {"K", keep},
             {"T", type},
             {"W", suffix},
@@ -164,27 +173,27 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
     }
 }
 
-/* $x joined with $y into $z, of $N lanes; an overflowing product marks the accumulator $o. */
-static const char *join_template(const char *element, enum fold fold, int width)
+/* $x combined with $y into $z, of $N lanes; an overflowing product marks the accumulator $o. */
+static const char *combine_template(const char *element, enum combine combine, int width)
 {
     bool real = strcmp(element, "double") == 0;
 
-    switch (fold) {
-    case FOLD_ADD:
+    switch (combine) {
+    case COMBINE_ADD:
         return "$z = $x + $y;";
-    case FOLD_MIN:
+    case COMBINE_MIN:
         return real ? "$z = fmin($x, $y);" : "$z = min($x, $y);";
-    case FOLD_MAX:
+    case COMBINE_MAX:
         return real ? "$z = fmax($x, $y);" : "$z = max($x, $y);";
-    case FOLD_OR:
+    case COMBINE_OR:
         return "$z = $x | $y;";
-    case FOLD_XOR:
+    case COMBINE_XOR:
         return "$z = $x ^ $y;";
-    case FOLD_AND:
+    case COMBINE_AND:
         return "$z = $x & $y;";
-    case FOLD_FUNCTION: /* accumulators_join */
+    case COMBINE_FUNCTION: /* accumulators_join */
         return "";
-    case FOLD_PRODUCT:
+    case COMBINE_PRODUCT:
         return width == 1 ? "$o |= -(mul_hi($x, $y) != 0UL); $z = $x * $y;"
                           : "$o |= any(mul_hi($x, $y) != (ulong$N)0) ? -1 : 0; $z = $x * $y;";
     }
@@ -192,14 +201,16 @@ static const char *join_template(const char *element, enum fold fold, int width)
 }
 
 /* Joins x and y into z, all of accumulator k, `width` lanes each. */
-static void join(struct arena *arena, struct strbuf *out, const struct accumulator *accumulator, size_t k, int width,
-                 const char *z, const char *x, const char *y)
+static void combine(struct arena *arena, struct strbuf *out, const struct accumulator *accumulator, size_t k, int width,
+                    const char *z, const char *x, const char *y)
 {
     const struct part parts[] = {
         {"x", x}, {"y", y}, {"z", z}, {"o", name(arena, k + 1, 1)}, {"N", width_suffix(width)}, {NULL, NULL},
     };
-    template_expand(out, join_template(end_element(accumulator->kind), op_templates[accumulator->kind].fold, width),
-                    parts);
+    template_expand(
+        out,
+        combine_template(result_element(accumulator->kind), accumulator_templates[accumulator->kind].combine, width),
+        parts);
 }
 
 /* "-unitfirst2": what brings a level to whole numbers of its unit. */
@@ -210,15 +221,15 @@ static const char *scale(struct arena *arena, const struct accumulator *accumula
     return arena_printf(arena, "-unit%s%zu", units[accumulator->kind - ACC_LEVEL0], accumulator->aggregate);
 }
 
-void accumulators_fold(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
-                       int width)
+void accumulators_combine_lanes(const struct accumulators *accumulators, const struct emitter *emitter,
+                                struct strbuf *out, int width)
 {
     struct arena *arena = emitter->arena;
 
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
         const char *whole = name(arena, k, width);
-        if (op_templates[accumulator->kind].fold == FOLD_FUNCTION)
+        if (accumulator_templates[accumulator->kind].combine == COMBINE_FUNCTION)
             continue;
         if (is_level(accumulator->kind)) {
             strbuf_printf(out, "    const long%d l%zux%d = convert_long%d(ldexp(%s, (int%d)(%s)));\n", width, k, width,
@@ -227,14 +238,15 @@ void accumulators_fold(const struct accumulators *accumulators, const struct emi
         }
         for (int lanes = width / 2; lanes >= 1; lanes /= 2) {
             const char *half = arena_printf(arena, "h%zux%d", k, lanes);
-            strbuf_printf(out, "    %s%s %s; ", end_element(accumulator->kind), width_suffix(lanes), half);
-            join(arena, out, accumulator, k, lanes, half, arena_printf(arena, "%s.lo", whole),
-                 arena_printf(arena, "%s.hi", whole));
+            strbuf_printf(out, "    %s%s %s; ", result_element(accumulator->kind), width_suffix(lanes), half);
+            combine(arena, out, accumulator, k, lanes, half, arena_printf(arena, "%s.lo", whole),
+                    arena_printf(arena, "%s.hi", whole));
             strbuf_putc(out, '\n');
             whole = half;
         }
         strbuf_puts(out, "    ");
-        join(arena, out, accumulator, k, 1, end_name(arena, accumulator, k), end_name(arena, accumulator, k), whole);
+        combine(arena, out, accumulator, k, 1, result_name(arena, accumulator, k), result_name(arena, accumulator, k),
+                whole);
         strbuf_putc(out, '\n');
     }
 }
@@ -261,14 +273,14 @@ static const char *packed(struct arena *arena, const char *element, bool unpack,
     return copy;
 }
 
-/* How many accumulators of a group are joined at once: more need more local memory, fewer more barriers. */
-enum { JOINED = 8 };
+/* How many accumulators of a group are combined at once: more need more local memory, fewer more barriers. */
+enum { BATCH = 8 };
 
-size_t accumulators_joined(const struct accumulators *accumulators)
+size_t accumulators_scratch_words(const struct accumulators *accumulators)
 {
     size_t count = accumulators->count - 2 * accumulators->function_count;
 
-    return count < JOINED ? count : JOINED;
+    return count < BATCH ? count : BATCH;
 }
 
 /* Appends a statement about each accumulator first .. end-1 of a group, $s being its place in local memory. */
@@ -277,23 +289,23 @@ static void for_each(const struct accumulators *accumulators, size_t first, size
 {
     for (size_t k = first; k < end; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
-        const char *element = end_element(accumulator->kind), *scalar = end_name(arena, accumulator, k);
-        if (op_templates[accumulator->kind].fold == FOLD_FUNCTION)
+        const char *element = result_element(accumulator->kind), *scalar = result_name(arena, accumulator, k);
+        if (accumulator_templates[accumulator->kind].combine == COMBINE_FUNCTION)
             continue;
         const char *place = arena_printf(arena, "scratch[%zu]", k - first);
-        struct strbuf joined = {0};
-        join(arena, &joined, accumulator, k, 1, scalar, scalar, "other");
+        struct strbuf combined = {0};
+        combine(arena, &combined, accumulator, k, 1, scalar, scalar, "other");
         const struct part parts[] = {
             {"s", place},
             {"packed", packed(arena, element, false, scalar)},
             {"unpacked", packed(arena, element, true, arena_printf(arena, "%s[lane + step]", place))},
-            {"join", joined.text},
+            {"combine", combined.text},
             {"E", element},
             {"k", arena_printf(arena, "%zu", k)},
             {NULL, NULL},
         };
         template_expand(out, template, parts);
-        strbuf_free(&joined);
+        strbuf_free(&combined);
     }
 }
 
@@ -301,19 +313,20 @@ static void for_each(const struct accumulators *accumulators, size_t first, size
 static void finish_group(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out)
 {
     for (size_t k = 0; k < accumulators->count; k++) {
-        const char *element = op_templates[accumulators->at[k].kind].element;
-        if (op_templates[accumulators->at[k].kind].fold == FOLD_FUNCTION)
+        const char *element = accumulator_templates[accumulators->at[k].kind].element;
+        if (accumulator_templates[accumulators->at[k].kind].combine == COMBINE_FUNCTION)
             strbuf_printf(out, "    if (lane == 0)\n        slots[%zu * get_num_groups(0) + get_group_id(0)] = %s;\n",
                           k, packed(arena, element, false, arena_printf(arena, "r%zu", k)));
     }
-    for (size_t first = 0; first < accumulators->count && accumulators_joined(accumulators) > 0; first += JOINED) {
-        size_t end = first + JOINED < accumulators->count ? first + JOINED : accumulators->count;
+    for (size_t first = 0; first < accumulators->count && accumulators_scratch_words(accumulators) > 0;
+         first += BATCH) {
+        size_t end = first + BATCH < accumulators->count ? first + BATCH : accumulators->count;
         for_each(accumulators, first, end, arena, out, "    $s[lane] = $packed;\n");
         strbuf_puts(out, "    for (uint step = get_local_size(0) / 2; step > 0; step >>= 1) {\n"
                          "        barrier(CLK_LOCAL_MEM_FENCE);\n"
                          "        if (lane < step) {\n");
         for_each(accumulators, first, end, arena, out,
-                 "            { const $E other = $unpacked; $join $s[lane] = $packed; }\n");
+                 "            { const $E other = $unpacked; $combine $s[lane] = $packed; }\n");
         strbuf_puts(out, "        }\n"
                          "    }\n"
                          "    if (lane == 0) {\n");
@@ -336,7 +349,7 @@ void accumulators_finish(const struct accumulators *accumulators, const struct e
             strbuf_printf(out, "    l%zu += convert_long(ldexp(a%zu, %s));\n", k, k, scale(arena, accumulator));
         if (shape->chunks)
             strbuf_printf(out, "    slots[%zu * get_num_groups(0) + get_group_id(0)] = %s;\n", k,
-                          packed(arena, end_element(accumulator->kind), false, end_name(arena, accumulator, k)));
+                          packed(arena, result_element(accumulator->kind), false, result_name(arena, accumulator, k)));
     }
     if (!shape->chunks)
         finish_group(accumulators, arena, out);
@@ -350,47 +363,49 @@ static double as_double(uint64_t slot)
     return number;
 }
 
-static uint64_t slots_join(enum accumulator_kind kind, const uint64_t *slots, size_t results)
+static uint64_t combine_slots(enum accumulator_kind kind, const uint64_t *slots, size_t results)
 {
-    uint64_t joined = slots[0];
+    uint64_t combined = slots[0];
 
     for (size_t k = 1; k < results; k++) {
-        int64_t a = (int64_t)joined, b = (int64_t)slots[k];
-        switch (op_templates[kind].fold) {
-        case FOLD_MIN:
-            if (strcmp(op_templates[kind].element, "double") == 0 ? as_double(slots[k]) < as_double(joined) : b < a)
-                joined = slots[k];
+        int64_t a = (int64_t)combined, b = (int64_t)slots[k];
+        switch (accumulator_templates[kind].combine) {
+        case COMBINE_MIN:
+            if (strcmp(accumulator_templates[kind].element, "double") == 0 ? as_double(slots[k]) < as_double(combined)
+                                                                           : b < a)
+                combined = slots[k];
             break;
-        case FOLD_MAX:
-            if (strcmp(op_templates[kind].element, "double") == 0 ? as_double(slots[k]) > as_double(joined) : b > a)
-                joined = slots[k];
+        case COMBINE_MAX:
+            if (strcmp(accumulator_templates[kind].element, "double") == 0 ? as_double(slots[k]) > as_double(combined)
+                                                                           : b > a)
+                combined = slots[k];
             break;
-        case FOLD_OR:
-            joined |= slots[k];
+        case COMBINE_OR:
+            combined |= slots[k];
             break;
-        case FOLD_XOR:
-            joined ^= slots[k];
+        case COMBINE_XOR:
+            combined ^= slots[k];
             break;
-        case FOLD_AND:
-            joined &= slots[k];
+        case COMBINE_AND:
+            combined &= slots[k];
             break;
-        case FOLD_ADD:
-        case FOLD_PRODUCT:  /* slots_sum, slots_product; */
-        case FOLD_FUNCTION: /* joined by the user's function itself */
+        case COMBINE_ADD:
+        case COMBINE_PRODUCT:  /* slots_sum, slots_product; */
+        case COMBINE_FUNCTION: /* combined by the user's function itself */
             break;
         }
     }
-    return joined;
+    return combined;
 }
 
 double slots_float(enum accumulator_kind kind, const uint64_t *slots, size_t results)
 {
-    return as_double(slots_join(kind, slots, results));
+    return as_double(combine_slots(kind, slots, results));
 }
 
 int64_t slots_int(enum accumulator_kind kind, const uint64_t *slots, size_t results)
 {
-    return (int64_t)slots_join(kind, slots, results);
+    return (int64_t)combine_slots(kind, slots, results);
 }
 
 int128 slots_sum(enum accumulator_kind kind, const uint64_t *slots, size_t results)

@@ -61,13 +61,13 @@ struct accumulators {
 
 /* What a task's aggregates need: in the first pass, and in the second one that float sums take (count 0: none).
  * `rows` is the most rows of a launch. False if some aggregate has no order-independent form. */
-bool accumulators_of(const struct emitter *emitter, int64_t rows, struct accumulators *first,
-                     struct accumulators *second);
+bool accumulators_plan(const struct emitter *emitter, int64_t rows, struct accumulators *first,
+                       struct accumulators *second);
 
 /* The counting pass of a filter. */
-struct accumulators accumulators_count(struct arena *arena);
+struct accumulators accumulators_plan_count(struct arena *arena);
 
-/* The kernel parameters of float sums: for each, in order, a struct levels member by member. */
+/* The kernel parameters of float sums: for each, in order, a struct float_sum_levels member by member. */
 void accumulators_parameters(const struct accumulators *accumulators, struct strbuf *out);
 
 /* Kernel text at a width: declarations; the step after emit_body and emit_keep; the lanes into the scalars; the
@@ -75,13 +75,13 @@ void accumulators_parameters(const struct accumulators *accumulators, struct str
 void accumulators_declare(const struct accumulators *accumulators, struct strbuf *out, int width);
 void accumulators_step(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
                        int width);
-void accumulators_fold(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
-                       int width);
+void accumulators_combine_lanes(const struct accumulators *accumulators, const struct emitter *emitter,
+                                struct strbuf *out, int width);
 void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
                          const struct kernel_config *shape);
 
 /* How many ulongs of local memory a work-item needs for accumulators_finish. */
-size_t accumulators_joined(const struct accumulators *accumulators);
+size_t accumulators_scratch_words(const struct accumulators *accumulators);
 
 /* The slots of one accumulator joined: for kinds that add; for minima, maxima and marks of integers; for the same of
  * floats; for ACC_MAGNITUDE, setting *overflow if the product has no 64 bits. */

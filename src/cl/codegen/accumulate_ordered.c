@@ -12,8 +12,8 @@ static const struct function *function_of(const struct accumulators *accumulator
 }
 
 /* Statements about accumulator $k and its count $n; $call combines x and y, and raises what `err` points to. */
-static void fold_in(const struct accumulators *accumulators, size_t k, struct arena *arena, struct strbuf *out,
-                    const char *template, const char *x, const char *y, const char *err)
+static void emit_combine(const struct accumulators *accumulators, size_t k, struct arena *arena, struct strbuf *out,
+                         const char *template, const char *x, const char *y, const char *err)
 {
     const struct part parts[] = {
         {"x", x},
@@ -51,7 +51,7 @@ void ordered_step(const struct accumulators *accumulators, const struct emitter 
     if (width == 1) {
         strbuf_puts(out, filtered ? "        if (keep) {\n" : "        {\n");
         strbuf_printf(out, "            const long y = %s;\n", v);
-        fold_in(accumulators, k, arena, out, row_step, x, "y", "&err1");
+        emit_combine(accumulators, k, arena, out, row_step, x, "y", "&err1");
         strbuf_puts(out, "        }\n");
         return;
     }
@@ -60,41 +60,41 @@ void ordered_step(const struct accumulators *accumulators, const struct emitter 
     if (filtered)
         strbuf_printf(out, "            int kept[%d];\n            vstore%d(keep, 0, kept);\n", width, width);
     strbuf_printf(out, "            for (int k = 0; k < %d; ++k) {\n            const long y = values[k];\n", width);
-    fold_in(accumulators, k, arena, out, filtered ? lane_step : row_step, x, "y", filtered ? "&err" : "&err1");
+    emit_combine(accumulators, k, arena, out, filtered ? lane_step : row_step, x, "y", filtered ? "&err" : "&err1");
     strbuf_puts(out, "            }\n        }\n");
 }
 
-void ordered_join(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out)
+void ordered_combine(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out)
 {
     for (size_t k = 0; k < accumulators->count; k++) {
         if (accumulators->at[k].kind != ACC_FOLD)
             continue;
-        fold_in(accumulators, k, arena, out,
-                "        values$k[lane] = a$k;\n"
-                "        counts$k[lane] = a$n;\n"
-                "        for (uint step = 1; step < get_local_size(0); step <<= 1) {\n"
-                "            barrier(CLK_LOCAL_MEM_FENCE);\n"
-                "            if ((lane & (2 * step - 1)) == 0 && counts$k[lane + step] > 0) {\n"
-                "                const long x = values$k[lane], y = values$k[lane + step];\n"
-                "                if (counts$k[lane] > 0)\n"
-                "                    values$k[lane] = $call;\n"
-                "                else\n"
-                "                    values$k[lane] = y;\n"
-                "                counts$k[lane] += counts$k[lane + step];\n"
-                "            }\n"
-                "        }\n",
-                "x", "y", "&err1");
-        fold_in(accumulators, k, arena, out,
-                "        if (lane == 0 && counts$k[0] > 0) {\n"
-                "            const long y = values$k[0];\n"
-                "            if (r$n)\n"
-                "                $x = $call;\n"
-                "            else\n"
-                "                $x = y;\n"
-                "            r$n += counts$k[0];\n"
-                "        }\n"
-                "        barrier(CLK_LOCAL_MEM_FENCE);\n",
-                arena_printf(arena, "r%zu", k), "y", "&err1");
+        emit_combine(accumulators, k, arena, out,
+                     "        values$k[lane] = a$k;\n"
+                     "        counts$k[lane] = a$n;\n"
+                     "        for (uint step = 1; step < get_local_size(0); step <<= 1) {\n"
+                     "            barrier(CLK_LOCAL_MEM_FENCE);\n"
+                     "            if ((lane & (2 * step - 1)) == 0 && counts$k[lane + step] > 0) {\n"
+                     "                const long x = values$k[lane], y = values$k[lane + step];\n"
+                     "                if (counts$k[lane] > 0)\n"
+                     "                    values$k[lane] = $call;\n"
+                     "                else\n"
+                     "                    values$k[lane] = y;\n"
+                     "                counts$k[lane] += counts$k[lane + step];\n"
+                     "            }\n"
+                     "        }\n",
+                     "x", "y", "&err1");
+        emit_combine(accumulators, k, arena, out,
+                     "        if (lane == 0 && counts$k[0] > 0) {\n"
+                     "            const long y = values$k[0];\n"
+                     "            if (r$n)\n"
+                     "                $x = $call;\n"
+                     "            else\n"
+                     "                $x = y;\n"
+                     "            r$n += counts$k[0];\n"
+                     "        }\n"
+                     "        barrier(CLK_LOCAL_MEM_FENCE);\n",
+                     arena_printf(arena, "r%zu", k), "y", "&err1");
     }
 }
 

@@ -10,7 +10,7 @@ void ordered_step(const struct accumulators *accumulators, const struct emitter 
 
 /* Where groups take tiles: each work-item has combined some rows of its group's tile, which follow those of its
  * neighbour; joins them all into the group's own combination, r of their number. Groups are powers of two. */
-void ordered_join(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out);
+void ordered_combine(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out);
 
 /* What it needs declared, and done before a tile. */
 void ordered_declare(const struct accumulators *accumulators, struct strbuf *out, size_t group);

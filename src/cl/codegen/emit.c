@@ -88,10 +88,10 @@ static void number_columns(struct emitter *emitter, value v)
         emitter->inputs[emitter->column_count++] = (size_t)instr->integer;
     }
     if (instr->op == OP_GATHER)
-        emitter->reaches[*column] = REACH_WHOLE;
+        emitter->access[*column] = ACCESS_ANY;
     if (instr->offset == 0)
         return;
-    emitter->reaches[*column] = REACH_NEAR;
+    emitter->access[*column] = ACCESS_NEIGHBOURS;
     emitter->operands[v][0] = (int32_t)emitter->neighbour_count;
     emitter->neighbours[emitter->neighbour_count++] = v;
 }
@@ -101,7 +101,7 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
 {
     const struct code *code = &task->code;
     size_t count = (size_t)code->count;
-    size_t uses = 3 * count + live_roots_roots(task);
+    size_t uses = 3 * count + live_roots_count(task);
     int32_t number = 0;
 
     *emitter = (struct emitter){
@@ -112,10 +112,10 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
         .numbers = arena_array(arena, count + 1, sizeof(int32_t)),
         .columns = arena_array(arena, task->input_count + 1, sizeof(int32_t)),
         .inputs = arena_array(arena, task->input_count + 1, sizeof(size_t)),
-        .reaches = arena_array(arena, task->input_count + 1, sizeof(enum input_access)),
+        .access = arena_array(arena, task->input_count + 1, sizeof(enum input_access)),
         .neighbours = arena_array(arena, count + 1, sizeof(value)),
         .operands = arena_array(arena, count + 1, sizeof *emitter->operands),
-        .roots = arena_array(arena, live_roots_roots(task) + 1, sizeof(int32_t)),
+        .roots = arena_array(arena, live_roots_count(task) + 1, sizeof(int32_t)),
         .literals = arena_array(arena, uses + 1, sizeof(struct literal)),
         .first_literal = first_literal,
     };
@@ -142,8 +142,8 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
             emitter->operands[v][k] = literal ? add_literal(emitter, instr->args[k], divisor, lane) : -1;
         }
     }
-    for (size_t root = 0; root < live_roots_roots(task); root++) {
-        value v = live_roots_root(task, root);
+    for (size_t root = 0; root < live_roots_count(task); root++) {
+        value v = live_roots_value(task, root);
         emitter->roots[root] =
             v != NO_VALUE && is_literal(&code->at[v]) ? add_literal(emitter, v, false, code->at[v].lane) : -1;
     }
@@ -251,18 +251,18 @@ static void emit_element(const struct emitter *emitter, struct strbuf *out, valu
         strbuf_printf(out, "convert_%s%s(%s);\n", type, suffix, element);
 }
 
-const char *emit_fetched(const struct emitter *emitter, value v)
+const char *emit_loaded(const struct emitter *emitter, value v)
 {
     return arena_printf(emitter->arena, "x%" PRId32 "[j]", emitter->numbers[v]);
 }
 
-static void emit_input(const struct emitter *emitter, struct strbuf *out, value v, enum from from, int width)
+static void emit_input(const struct emitter *emitter, struct strbuf *out, value v, enum input_source from, int width)
 {
     struct arena *arena = emitter->arena;
     int64_t input = emitter->task->code.at[v].integer;
-    const char *element = emitter->function      ? arena_printf(arena, "x%" PRId64, input)
-                          : from == FROM_FETCHED ? emit_fetched(emitter, v)
-                                                 : input_access_element(emitter, v, "", width);
+    const char *element = emitter->function     ? arena_printf(arena, "x%" PRId64, input)
+                          : from == FROM_LOADED ? emit_loaded(emitter, v)
+                                                : input_access_element(emitter, v, "", width);
 
     emit_element(emitter, out, v, element, width);
 }
@@ -350,12 +350,12 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
             args[k] = argument(emitter, v, k, form->work == WORK_MIXED && k == 1 ? LANE_F64 : work, width);
         }
     }
-    enum lane gives = form->gives == GIVES_INT      ? LANE_I32
-                      : form->gives == GIVES_LONG   ? LANE_I64
-                      : form->gives == GIVES_DOUBLE ? LANE_F64
-                                                    : work;
+    enum lane result = form->result == RESULT_INT      ? LANE_I32
+                       : form->result == RESULT_LONG   ? LANE_I64
+                       : form->result == RESULT_DOUBLE ? LANE_F64
+                                                       : work;
     bool wide = work == LANE_I64;
-    bool same = form->gives == GIVES_COMPARE || strcmp(lane_cl_type(gives), lane_cl_type(instr->lane)) == 0;
+    bool same = form->result == RESULT_COMPARE || strcmp(lane_cl_type(result), lane_cl_type(instr->lane)) == 0;
     const struct part parts[] = {
         {"a", args[0]},
         {"b", args[1]},
@@ -380,10 +380,10 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
         strbuf_puts(&text, op_template_call(arena, form->expression, op_table[instr->op].arity, args, width));
     else
         template_expand(&text, form->expression, parts);
-    if (form->gives == GIVES_COMPARE)
+    if (form->result == RESULT_COMPARE)
         strbuf_printf(out, "        const int%s v%s = %s;\n", suffix, number, mask_of(emitter, text.text, work, width));
     else
-        strbuf_printf(out, "        const %s%s %s%s = %s;\n", lane_cl_type(gives), suffix, same ? "v" : "w", number,
+        strbuf_printf(out, "        const %s%s %s%s = %s;\n", lane_cl_type(result), suffix, same ? "v" : "w", number,
                       text.text);
     if (!same)
         strbuf_printf(out, "        const %s%s v%s = convert_%s%s(w%s);\n", lane_cl_type(instr->lane), suffix, number,
@@ -396,7 +396,8 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
     strbuf_free(&text);
 }
 
-void emit_values(const struct emitter *emitter, struct strbuf *out, int width, const bool *wanted, enum from from)
+void emit_values(const struct emitter *emitter, struct strbuf *out, int width, const bool *wanted,
+                 enum input_source from)
 {
     const struct code *code = &emitter->task->code;
 
@@ -437,7 +438,7 @@ void emit_body(const struct emitter *emitter, struct strbuf *out, int width, str
 
 static const char *root_text(const struct emitter *emitter, size_t root, enum lane lane, int width)
 {
-    value v = live_roots_root(emitter->task, root);
+    value v = live_roots_value(emitter->task, root);
     const char *text = operand(emitter, v, emitter->roots[root], lane, width);
     bool mask = emitter->task->code.at[v].lane == LANE_BOOL && lane != LANE_BOOL;
 

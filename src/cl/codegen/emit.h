@@ -20,13 +20,13 @@ struct literal {
 struct emitter {
     struct arena *arena;
     const struct task *task;
-    const enum type *stores;    /* of each of the task's inputs */
-    bool *live;                 /* what the task computes, guards included */
-    size_t operations;          /* how much that is */
-    int32_t *numbers;           /* of live values, in order: the 3 of "v3" */
-    int32_t *columns;           /* column number of each input, -1 if not read */
-    size_t *inputs;             /* input number of each column */
-    enum input_access *reaches; /* of each column */
+    const enum type *stores;   /* of each of the task's inputs */
+    bool *live;                /* what the task computes, guards included */
+    size_t operations;         /* how much that is */
+    int32_t *numbers;          /* of live values, in order: the 3 of "v3" */
+    int32_t *columns;          /* column number of each input, -1 if not read */
+    size_t *inputs;            /* input number of each column */
+    enum input_access *access; /* of each column */
     size_t column_count;
     value *neighbours; /* INPUTs at an offset; their offsets are parameters: another one is the same program */
     size_t neighbour_count;
@@ -57,12 +57,13 @@ size_t emit_bytes_read(const struct emitter *emitter, const bool *live, const bo
 void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct live_roots needs);
 
 /* Where INPUTs are read: in their columns, or where rows under way have been fetched to, the j-th of them here. */
-enum from { FROM_COLUMNS, FROM_FETCHED };
+enum input_source { FROM_COLUMNS, FROM_LOADED };
 
-const char *emit_fetched(const struct emitter *emitter, value v);
+const char *emit_loaded(const struct emitter *emitter, value v);
 
 /* As emit_body for some values; what they and their guards read must be among them, or stand before them. */
-void emit_values(const struct emitter *emitter, struct strbuf *out, int width, const bool *wanted, enum from from);
+void emit_values(const struct emitter *emitter, struct strbuf *out, int width, const bool *wanted,
+                 enum input_source from);
 
 /* Conditions that have been computed, no constants, as one mask for a row. */
 void emit_conditions(const struct emitter *emitter, struct strbuf *out, const value *conditions, size_t count);

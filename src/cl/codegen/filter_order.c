@@ -95,16 +95,16 @@ void leading_filter_emit(const struct emitter *emitter, const struct leading_fil
         const char *element = input_access_element(emitter, v, "", 1);
         strbuf_printf(&text->loaded, "        %s x%" PRId32 "[%zu];\n", type, emitter->numbers[v], rows);
         if (filter->before[v])
-            strbuf_printf(&text->load, "            %s = %s;\n", emit_fetched(emitter, v), element);
+            strbuf_printf(&text->load, "            %s = %s;\n", emit_loaded(emitter, v), element);
         else
-            strbuf_printf(&text->load_rest, "            %s = passed[j] ? %s : (%s)0;\n", emit_fetched(emitter, v),
+            strbuf_printf(&text->load_rest, "            %s = passed[j] ? %s : (%s)0;\n", emit_loaded(emitter, v),
                           element, type);
     }
-    emit_values(emitter, &text->condition, 1, filter->before, FROM_FETCHED);
+    emit_values(emitter, &text->condition, 1, filter->before, FROM_LOADED);
     strbuf_puts(&text->condition, "            passed[j] = ");
     emit_conditions(emitter, &text->condition, filter->conditions, filter->count);
     strbuf_puts(&text->condition, ";\n");
-    emit_values(emitter, &text->passing, 1, filter->all, FROM_FETCHED);
+    emit_values(emitter, &text->passing, 1, filter->all, FROM_LOADED);
 }
 
 void leading_filter_text_free(struct leading_filter_text *text)

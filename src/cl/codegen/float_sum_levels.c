@@ -6,7 +6,7 @@
  * at most 2^(51-b) u, what is left at most u / 2 = 2^(e-53), and 2^b rows sum to at most 2^51 u. The next level's e'
  * follows from 2^(e'-1-b) = 2^(e-53). Exponents stay at -1022 and above, where u is the smallest of all doubles and
  * nothing is left over. */
-bool levels_for(double largest, int64_t rows, struct levels *levels)
+bool float_sum_levels_choose(double largest, int64_t rows, struct float_sum_levels *levels)
 {
     int exponent, bits = 0;
 

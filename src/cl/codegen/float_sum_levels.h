@@ -14,7 +14,7 @@
 
 enum { LEVEL_COUNT = 3 };
 
-struct levels {
+struct float_sum_levels {
     double largest;               /* no finite value is greater in magnitude */
     double constant[LEVEL_COUNT]; /* C of each level */
     int32_t unit[LEVEL_COUNT];    /* a level's sums are multiples of 2^unit */
@@ -22,6 +22,6 @@ struct levels {
 
 /* For values up to `largest` > 0 in magnitude and accumulators that add at most `rows` of them; false if the values are
  * too near the largest double. */
-bool levels_for(double largest, int64_t rows, struct levels *levels);
+bool float_sum_levels_choose(double largest, int64_t rows, struct float_sum_levels *levels);
 
 #endif

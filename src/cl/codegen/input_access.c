@@ -12,8 +12,8 @@ void input_access_offsets(const struct emitter *emitter, size_t input, int64_t b
     *least = *most = 0;
     for (size_t k = 0; k < emitter->neighbour_count; k++) {
         const struct instr *instr = &emitter->task->code.at[emitter->neighbours[k]];
-        bool reaches = begin + instr->offset < count && end + instr->offset > 0;
-        if (instr->integer != (int64_t)input || !reaches)
+        bool in_range = begin + instr->offset < count && end + instr->offset > 0;
+        if (instr->integer != (int64_t)input || !in_range)
             continue;
         *least = instr->offset < *least ? instr->offset : *least;
         *most = instr->offset > *most ? instr->offset : *most;
@@ -21,37 +21,37 @@ void input_access_offsets(const struct emitter *emitter, size_t input, int64_t b
 }
 
 /* Zeroes lie beyond the ends: kernels compute them all, wanted or not. */
-static const char near_one[] = "$T near_$T(__global const $T *in, long at, long low, long high)\n"
-                               "{\n"
-                               "    return at >= low && at < high ? in[at] : ($T)0;\n"
-                               "}\n\n";
+static const char neighbour_scalar[] = "$T neighbour_$T(__global const $T *in, long at, long low, long high)\n"
+                                       "{\n"
+                                       "    return at >= low && at < high ? in[at] : ($T)0;\n"
+                                       "}\n\n";
 
-static const char near_vector[] = "$T$W near$W_$T(__global const $T *in, long at, long low, long high)\n"
-                                  "{\n"
-                                  "    $T lanes[$W];\n"
-                                  "    if (at >= low && at + $W <= high)\n"
-                                  "        return vload$W(0, in + at);\n"
-                                  "    for (int k = 0; k < $W; ++k)\n"
-                                  "        lanes[k] = near_$T(in, at + k, low, high);\n"
-                                  "    return vload$W(0, lanes);\n"
-                                  "}\n\n";
+static const char neighbour_vector[] = "$T$W neighbour$W_$T(__global const $T *in, long at, long low, long high)\n"
+                                       "{\n"
+                                       "    $T lanes[$W];\n"
+                                       "    if (at >= low && at + $W <= high)\n"
+                                       "        return vload$W(0, in + at);\n"
+                                       "    for (int k = 0; k < $W; ++k)\n"
+                                       "        lanes[k] = neighbour_$T(in, at + k, low, high);\n"
+                                       "    return vload$W(0, lanes);\n"
+                                       "}\n\n";
 
-static const char whole_one[] = "$T whole_$T(__global const $T *in, long at, ulong high)\n"
-                                "{\n"
-                                "    return as_ulong(at) < high ? in[at] : ($T)0;\n"
-                                "}\n\n";
+static const char gather_scalar[] = "$T gather_$T(__global const $T *in, long at, ulong high)\n"
+                                    "{\n"
+                                    "    return as_ulong(at) < high ? in[at] : ($T)0;\n"
+                                    "}\n\n";
 
-static const char whole_vector[] = "$T$W whole$W_$T(__global const $T *in, long$W at, ulong high)\n"
-                                   "{\n"
-                                   "    return ($T$W)($lanes);\n"
-                                   "}\n\n";
+static const char gather_vector[] = "$T$W gather$W_$T(__global const $T *in, long$W at, ulong high)\n"
+                                    "{\n"
+                                    "    return ($T$W)($lanes);\n"
+                                    "}\n\n";
 
 static const char *gathered_lanes(struct arena *arena, const char *type, int width)
 {
     struct strbuf out = {0};
 
     for (int k = 0; k < width; k++)
-        strbuf_printf(&out, "%swhole_%s(in, at.s%x, high)", k > 0 ? ", " : "", type, (unsigned)k);
+        strbuf_printf(&out, "%sgather_%s(in, at.s%x, high)", k > 0 ? ", " : "", type, (unsigned)k);
     const char *text = arena_text(arena, out.text, out.length);
     strbuf_free(&out);
     return text;
@@ -59,16 +59,16 @@ static const char *gathered_lanes(struct arena *arena, const char *type, int wid
 
 void input_access_functions(const struct emitter *emitter, struct strbuf *out, int width)
 {
-    bool done[REACH_WHOLE + 1][TYPE_COUNT] = {{false}};
+    bool done[ACCESS_ANY + 1][TYPE_COUNT] = {{false}};
 
     for (size_t k = 0; k < emitter->column_count; k++) {
-        enum input_access reach = emitter->reaches[k];
+        enum input_access access = emitter->access[k];
         enum type store = emitter->stores[emitter->inputs[k]];
         if (store == TYPE_BOOL) /* both are uchar */
             store = TYPE_U8;
-        if (reach == REACH_ROW || done[reach][store])
+        if (access == ACCESS_ROW || done[access][store])
             continue;
-        done[reach][store] = true;
+        done[access][store] = true;
         const char *type = type_table[store].cl;
         const struct part parts[] = {
             {"T", type},
@@ -76,9 +76,9 @@ void input_access_functions(const struct emitter *emitter, struct strbuf *out, i
             {"lanes", width > 1 ? gathered_lanes(emitter->arena, type, width) : ""},
             {NULL, NULL},
         };
-        template_expand(out, reach == REACH_NEAR ? near_one : whole_one, parts);
+        template_expand(out, access == ACCESS_NEIGHBOURS ? neighbour_scalar : gather_scalar, parts);
         if (width > 1)
-            template_expand(out, reach == REACH_NEAR ? near_vector : whole_vector, parts);
+            template_expand(out, access == ACCESS_NEIGHBOURS ? neighbour_vector : gather_vector, parts);
     }
 }
 
@@ -87,9 +87,9 @@ void input_access_parameters(const struct emitter *emitter, struct strbuf *out)
     for (size_t k = 0; k < emitter->column_count; k++) {
         enum type store = emitter->stores[emitter->inputs[k]];
         strbuf_printf(out, "    __global const %s *restrict in%zu, ulong from%zu,\n", type_table[store].cl, k, k);
-        if (emitter->reaches[k] == REACH_NEAR)
+        if (emitter->access[k] == ACCESS_NEIGHBOURS)
             strbuf_printf(out, "    long low%zu, long high%zu,\n", k, k);
-        else if (emitter->reaches[k] == REACH_WHOLE)
+        else if (emitter->access[k] == ACCESS_ANY)
             strbuf_printf(out, "    ulong high%zu,\n", k);
     }
     for (size_t k = 0; k < emitter->neighbour_count; k++)
@@ -112,10 +112,11 @@ const char *input_access_element(const struct emitter *emitter, value v, const c
     int32_t column = emitter->columns[instr->integer];
 
     if (instr->op == OP_GATHER)
-        return arena_printf(arena, "whole%s_%s(in%" PRId32 ", %s, high%" PRId32 ")", suffix, type, column, position,
+        return arena_printf(arena, "gather%s_%s(in%" PRId32 ", %s, high%" PRId32 ")", suffix, type, column, position,
                             column);
     if (instr->offset != 0)
-        return arena_printf(arena, "near%s_%s(in%" PRId32 ", (long)i + d%" PRId32 ", low%" PRId32 ", high%" PRId32 ")",
+        return arena_printf(arena,
+                            "neighbour%s_%s(in%" PRId32 ", (long)i + d%" PRId32 ", low%" PRId32 ", high%" PRId32 ")",
                             suffix, type, column, emitter->operands[v][0], column, column);
     return width == 1 ? arena_printf(arena, "in%" PRId32 "[i]", column)
                       : arena_printf(arena, "vload%s(0, in%" PRId32 " + i)", suffix, column);

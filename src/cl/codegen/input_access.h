@@ -7,12 +7,12 @@
 struct emitter;
 
 /* What a kernel has for a column besides the pointer to the element of its first row:
- *   REACH_ROW   nothing;
- *   REACH_NEAR  between which elements, counted from there, it may read: lowN <= n < highN;
- *   REACH_WHOLE the pointer is to the column's first element; highN is how many there are. */
-enum input_access { REACH_ROW, REACH_NEAR, REACH_WHOLE };
+ *   ACCESS_ROW   nothing;
+ *   ACCESS_NEIGHBOURS  between which elements, counted from there, it may read: lowN <= n < highN;
+ *   ACCESS_ANY the pointer is to the column's first element; highN is how many there are. */
+enum input_access { ACCESS_ROW, ACCESS_NEIGHBOURS, ACCESS_ANY };
 
-/* The farthest of the offsets at which a task reads an input, one of them 0, of those that reach the rows begin ..
+/* The farthest of the offsets at which a task reads an input, one of them 0, of those that access the rows begin ..
  * end-1 of `count` at all. */
 void input_access_offsets(const struct emitter *emitter, size_t input, int64_t begin, int64_t end, int64_t count,
                           int64_t *least, int64_t *most);

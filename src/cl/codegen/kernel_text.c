@@ -14,24 +14,24 @@ extern const char kernel_compact_chunks[], kernel_compact_tiles[];
 
 const char *const kernel_names[KERNEL_ROLE_COUNT] = {
     [KERNEL_AGGREGATE] = "aggregate",
-    [KERNEL_LEVELS] = "levels",
+    [KERNEL_FLOAT_SUMS] = "float_sums",
     [KERNEL_COUNT] = "count",
     [KERNEL_WRITE] = "write",
 };
 
 const struct live_roots kernel_needs[KERNEL_ROLE_COUNT] = {
     [KERNEL_AGGREGATE] = {.filters = true, .aggregates = true},
-    [KERNEL_LEVELS] = {.filters = true, .aggregates = true},
+    [KERNEL_FLOAT_SUMS] = {.filters = true, .aggregates = true},
     [KERNEL_COUNT] = {.filters = true},
     [KERNEL_WRITE] = {.filters = true, .outputs = true},
 };
 
-bool plan_in_tiles(const struct plan *plan, enum kernel_role role)
+bool kernel_in_tiles(const struct kernel_plan *plan, enum kernel_role role)
 {
     bool filters = plan->emitter.task->filter_count > 0;
 
     return !plan->shape->chunks && (role == KERNEL_COUNT || (role == KERNEL_WRITE && filters) ||
-                                    (role == KERNEL_AGGREGATE && plan->first.function_count > 0));
+                                    (role == KERNEL_AGGREGATE && plan->aggregates.function_count > 0));
 }
 
 /* The holes of one kernel's template while they are filled. */
@@ -60,14 +60,14 @@ static const char *text_of(const struct strbuf *buffer)
     return buffer->text ? buffer->text : "";
 }
 
-static void fill(const struct plan *plan, struct strbuf *out, const char *template, enum kernel_role role,
+static void fill(const struct kernel_plan *plan, struct strbuf *out, const char *template, enum kernel_role role,
                  const struct holes *holes)
 {
     struct arena *arena = plan->emitter.arena;
     const char *group = arena_printf(arena, "%zu", plan->shape->group);
     const struct part parts[] = {
         {"name", kernel_names[role]},
-        {"tiles", plan_in_tiles(plan, role) ? "1" : ""},
+        {"tiles", kernel_in_tiles(plan, role) ? "1" : ""},
         {"rows", kernel_row_block},
         {"group", group},
         {"tile", arena_printf(arena, "%zu", plan->shape->tile)},
@@ -102,14 +102,14 @@ static void fill(const struct plan *plan, struct strbuf *out, const char *templa
 }
 
 /* What every kernel begins and ends with. */
-static void frame(const struct plan *plan, struct holes *holes)
+static void frame(const struct kernel_plan *plan, struct holes *holes)
 {
     int width = plan->shape->width;
 
     input_access_parameters(&plan->emitter, &holes->parameters);
     literal_parameters(&plan->emitter, &holes->parameters);
-    for (size_t k = 0; k < plan->first.function_count; k++)
-        literal_parameters(&plan->first.functions[k].emitter, &holes->parameters);
+    for (size_t k = 0; k < plan->aggregates.function_count; k++)
+        literal_parameters(&plan->aggregates.functions[k].emitter, &holes->parameters);
     input_access_prologue(&plan->emitter, &holes->prologue);
     if (!plan->emitter.checks)
         return;
@@ -121,7 +121,7 @@ static void frame(const struct plan *plan, struct holes *holes)
     strbuf_puts(&holes->finish, "    if (err1)\n        atomic_or(flag, 1);\n");
 }
 
-static void compute(const struct plan *plan, struct strbuf *out, int width, struct live_roots needs)
+static void compute(const struct kernel_plan *plan, struct strbuf *out, int width, struct live_roots needs)
 {
     emit_body(&plan->emitter, out, width, needs);
     if (needs.filters && plan->emitter.task->filter_count > 0)
@@ -131,17 +131,17 @@ static void compute(const struct plan *plan, struct strbuf *out, int width, stru
 /* From this many operations on, several rows at once take more registers than there are. */
 enum { LONG_CODE = 64 };
 
-static bool is_long(const struct plan *plan)
+static bool is_long(const struct kernel_plan *plan)
 {
     return plan->emitter.operations > LONG_CODE;
 }
 
 /* The gate of a kernel that has one. Its text is twice as long, so long code goes without, and so does what would take
  * too many registers for as many rows at once as the template wants. */
-static bool find_leading_filter(const struct plan *plan, enum kernel_role role, struct arena *arena,
+static bool find_leading_filter(const struct kernel_plan *plan, enum kernel_role role, struct arena *arena,
                                 struct leading_filter *filter)
 {
-    bool in_tiles = plan_in_tiles(plan, role);
+    bool in_tiles = kernel_in_tiles(plan, role);
     struct live_roots needs = role == KERNEL_WRITE ? (struct live_roots){.filters = true} : kernel_needs[role];
 
     if (plan->shape->chunks || is_long(plan) || (in_tiles && role == KERNEL_AGGREGATE))
@@ -150,7 +150,7 @@ static bool find_leading_filter(const struct plan *plan, enum kernel_role role, 
            (!in_tiles || leading_filter_rows(&plan->emitter, filter, plan->shape->tile) == plan->shape->tile);
 }
 
-size_t plan_row_bytes(const struct plan *plan, enum kernel_role role, struct arena *arena)
+size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, struct arena *arena)
 {
     struct leading_filter filter;
 
@@ -162,11 +162,11 @@ size_t plan_row_bytes(const struct plan *plan, enum kernel_role role, struct are
 }
 
 /* How many rows are under way at once where skeletons say $rows, and what is done for them behind a gate. */
-static void plan_row_block(const struct plan *plan, struct holes *holes, enum kernel_role role)
+static void plan_row_block(const struct kernel_plan *plan, struct holes *holes, enum kernel_role role)
 {
     const struct emitter *emitter = &plan->emitter;
     const struct kernel_config *shape = plan->shape;
-    bool in_tiles = plan_in_tiles(plan, role);
+    bool in_tiles = kernel_in_tiles(plan, role);
     struct leading_filter filter;
 
     holes->has_leading = find_leading_filter(plan, role, emitter->arena, &filter);
@@ -181,7 +181,7 @@ static void plan_row_block(const struct plan *plan, struct holes *holes, enum ke
 }
 
 /* A kernel that ends in slots. */
-static void reduce(const struct plan *plan, struct strbuf *out, enum kernel_role role,
+static void reduce(const struct kernel_plan *plan, struct strbuf *out, enum kernel_role role,
                    const struct accumulators *accumulators)
 {
     struct holes holes = {0};
@@ -203,24 +203,24 @@ static void reduce(const struct plan *plan, struct strbuf *out, enum kernel_role
         accumulators_declare(accumulators, &holes.declare, width);
         compute(plan, &holes.vectors, width, needs);
         accumulators_step(accumulators, &plan->emitter, &holes.vectors, width);
-        accumulators_fold(accumulators, &plan->emitter, &holes.lanes, width);
+        accumulators_combine_lanes(accumulators, &plan->emitter, &holes.lanes, width);
     }
     accumulators_finish(accumulators, &plan->emitter, &holes.finish, plan->shape);
     if (!plan->shape->chunks) {
-        holes.scratch_words = accumulators_joined(accumulators);
+        holes.scratch_words = accumulators_scratch_words(accumulators);
         ordered_declare(accumulators, &holes.declare, plan->shape->group);
         ordered_begin(accumulators, &holes.tile_begin);
-        ordered_join(accumulators, plan->emitter.arena, &holes.tile_join);
+        ordered_combine(accumulators, plan->emitter.arena, &holes.tile_join);
     }
-    const char *template = plan->shape->chunks                                     ? kernel_rows_chunks
-                           : role == KERNEL_AGGREGATE && plan_in_tiles(plan, role) ? kernel_fold_tiles
-                                                                                   : kernel_rows_grid;
+    const char *template = plan->shape->chunks                                       ? kernel_rows_chunks
+                           : role == KERNEL_AGGREGATE && kernel_in_tiles(plan, role) ? kernel_fold_tiles
+                                                                                     : kernel_rows_grid;
     fill(plan, out, template, role, &holes);
     holes_free(&holes);
 }
 
 /* Output k as the type it is stored as. */
-static const char *stored(const struct plan *plan, size_t k, int width)
+static const char *stored(const struct kernel_plan *plan, size_t k, int width)
 {
     const struct emitter *emitter = &plan->emitter;
     enum lane lane = emitter->task->code.at[emitter->task->outputs[k].value].lane;
@@ -247,7 +247,7 @@ static void write_compressed(struct strbuf *out, size_t k, enum type store)
 }
 
 /* The lanes of a vector of outputs one by one. */
-static void write_lanes(const struct plan *plan, struct holes *holes)
+static void write_lanes(const struct kernel_plan *plan, struct holes *holes)
 {
     const struct task *task = plan->emitter.task;
 
@@ -265,7 +265,7 @@ static void write_lanes(const struct plan *plan, struct holes *holes)
     }
 }
 
-static void write_outputs(const struct plan *plan, struct holes *holes)
+static void write_outputs(const struct kernel_plan *plan, struct holes *holes)
 {
     const struct task *task = plan->emitter.task;
     int width = plan->shape->width;
@@ -305,7 +305,7 @@ static bool has_outputs(const struct task *task)
 /* For compact_tiles.cl: a bit for each of a work-item's rows. */
 static const char mark_kept[] = "        kept |= (uint)(keep & 1) << j;\n";
 
-static void write(const struct plan *plan, struct strbuf *out)
+static void write(const struct kernel_plan *plan, struct strbuf *out)
 {
     struct holes holes = {0};
     bool filtered = plan->emitter.task->filter_count > 0;
@@ -335,12 +335,12 @@ static void write(const struct plan *plan, struct strbuf *out)
 }
 
 /* The plan computes what the user's functions do as well. */
-static void add_functions(struct plan *plan)
+static void add_functions(struct kernel_plan *plan)
 {
     struct emitter *emitter = &plan->emitter;
 
-    for (size_t k = 0; k < plan->first.function_count; k++) {
-        const struct emitter *body = &plan->first.functions[k].emitter;
+    for (size_t k = 0; k < plan->aggregates.function_count; k++) {
+        const struct emitter *body = &plan->aggregates.functions[k].emitter;
         emitter->checks = true; /* what they are given to raise the flag with */
         emitter->floats = emitter->floats || body->floats;
         emitter->operations += body->operations;
@@ -349,44 +349,44 @@ static void add_functions(struct plan *plan)
 }
 
 /* What stands before the kernels. */
-static void begin(const struct plan *plan, struct strbuf *text)
+static void begin(const struct kernel_plan *plan, struct strbuf *text)
 {
     strbuf_puts(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (plan->emitter.floats)
         strbuf_puts(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     strbuf_putc(text, '\n');
     input_access_functions(&plan->emitter, text, plan->shape->width);
-    for (size_t k = 0; k < plan->first.function_count; k++)
-        function_emit(&plan->first.functions[k], text);
+    for (size_t k = 0; k < plan->aggregates.function_count; k++)
+        function_emit(&plan->aggregates.functions[k], text);
 }
 
-bool plan_make(struct plan *plan, const struct task *task, const struct kernel_config *shape, const enum type *inputs,
-               const enum type *outputs, struct arena *arena)
+bool kernel_plan_make(struct kernel_plan *plan, const struct task *task, const struct kernel_config *shape,
+                      const enum type *inputs, const enum type *outputs, struct arena *arena)
 {
     struct strbuf text = {0};
 
-    *plan = (struct plan){.shape = shape, .stores = outputs};
+    *plan = (struct kernel_plan){.shape = shape, .stores = outputs};
     if (!emitter_init(&plan->emitter, task, inputs, 0, arena))
         return false;
     plan->rows = kernel_config_rows(shape, plan->emitter.operations);
     if (task->sink == SINK_AGGREGATE) {
-        if (!accumulators_of(&plan->emitter, plan->rows, &plan->first, &plan->second))
+        if (!accumulators_plan(&plan->emitter, plan->rows, &plan->aggregates, &plan->float_sums))
             return false;
         add_functions(plan);
     }
     begin(plan, &text);
     if (task->sink == SINK_AGGREGATE) {
-        plan->roles[KERNEL_AGGREGATE] = plan->first.count > 0 || plan->emitter.checks;
-        plan->roles[KERNEL_LEVELS] = plan->second.count > 0;
+        plan->roles[KERNEL_AGGREGATE] = plan->aggregates.count > 0 || plan->emitter.checks;
+        plan->roles[KERNEL_FLOAT_SUMS] = plan->float_sums.count > 0;
         if (plan->roles[KERNEL_AGGREGATE])
-            reduce(plan, &text, KERNEL_AGGREGATE, &plan->first);
-        if (plan->roles[KERNEL_LEVELS])
-            reduce(plan, &text, KERNEL_LEVELS, &plan->second);
+            reduce(plan, &text, KERNEL_AGGREGATE, &plan->aggregates);
+        if (plan->roles[KERNEL_FLOAT_SUMS])
+            reduce(plan, &text, KERNEL_FLOAT_SUMS, &plan->float_sums);
     } else {
         plan->roles[KERNEL_COUNT] = task->filter_count > 0;
         plan->roles[KERNEL_WRITE] = has_outputs(task);
         if (plan->roles[KERNEL_COUNT]) {
-            plan->kept = accumulators_count(arena);
+            plan->kept = accumulators_plan_count(arena);
             reduce(plan, &text, KERNEL_COUNT, &plan->kept);
         }
         if (plan->roles[KERNEL_WRITE])

@@ -1,11 +1,11 @@
 #include "cl/codegen/live_roots.h"
 
-size_t live_roots_roots(const struct task *task)
+size_t live_roots_count(const struct task *task)
 {
     return task->filter_count + task->output_count + task->aggregate_count;
 }
 
-value live_roots_root(const struct task *task, size_t root)
+value live_roots_value(const struct task *task, size_t root)
 {
     if (root < task->filter_count)
         return task->filters[root].keep;
@@ -32,12 +32,12 @@ void live_roots_close(const struct code *code, bool *live)
 
 void live_roots_mark(const struct task *task, struct live_roots needs, bool *live)
 {
-    for (size_t root = 0; root < live_roots_roots(task); root++) {
+    for (size_t root = 0; root < live_roots_count(task); root++) {
         bool wanted = root < task->filter_count                        ? needs.filters
                       : root < task->filter_count + task->output_count ? needs.outputs
                                                                        : needs.aggregates;
-        if (wanted && live_roots_root(task, root) != NO_VALUE)
-            live[live_roots_root(task, root)] = true;
+        if (wanted && live_roots_value(task, root) != NO_VALUE)
+            live[live_roots_value(task, root)] = true;
     }
     live_roots_close(&task->code, live);
 }

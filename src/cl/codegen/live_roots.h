@@ -9,10 +9,10 @@ struct live_roots {
     bool filters, outputs, aggregates;
 };
 
-size_t live_roots_roots(const struct task *task);
+size_t live_roots_count(const struct task *task);
 
 /* The value of a root; NO_VALUE if it has none or nobody wants it. */
-value live_roots_root(const struct task *task, size_t root);
+value live_roots_value(const struct task *task, size_t root);
 
 /* Marks what is needed, and all that is computed from. `live` has an entry for each value. */
 void live_roots_mark(const struct task *task, struct live_roots needs, bool *live);

@@ -17,12 +17,12 @@ enum work {
 };
 
 /* What the expression gives. */
-enum op_result_form {
-    GIVES_WORK,    /* the type worked in */
-    GIVES_COMPARE, /* a comparison in the type worked in, still to become a mask */
-    GIVES_INT,
-    GIVES_LONG,
-    GIVES_DOUBLE
+enum op_result_type {
+    RESULT_WORK,    /* the type worked in */
+    RESULT_COMPARE, /* a comparison in the type worked in, still to become a mask */
+    RESULT_INT,
+    RESULT_LONG,
+    RESULT_DOUBLE
 };
 
 /* In the templates: $a $b $c are the arguments, $m the first one as a mask as wide as the type worked in, $n a number
@@ -32,7 +32,7 @@ struct op_template {
     enum op op;
     enum kind kind; /* of the arguments (of ?: the second) */
     enum work work;
-    enum op_result_form gives;
+    enum op_result_type result;
     const char *before; /* a statement that the expression needs, or NULL */
     const char *expression;
     const char *fails; /* for checked operations: a comparison that holds where there is no result */

@@ -3,27 +3,27 @@
 /// Strategy: each work-item reduces its rows, then a tree in local memory each group. A group combines its three numbers
 /// with those that it has found in earlier launches; the host combines the groups.
 ///
-/// Filled in for i32: $load is int, $word uint, $image image_int, $ones 0xffffffffu, $float empty, and $each is
+/// Filled in for i32: $type is int, $word uint, $encode encode_int, $ones 0xffffffffu, $float empty, and $each is
 ///   for (ulong i = begin + get_global_id(0); i < end; i += get_global_size(0))
 /* Three numbers of each group: minimum, maximum, and marks of NaN and -0.0. */
-__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void extents(
-    __global const $load *data, ulong first, __global ulong *found, ulong begin, ulong end, ulong chunk)
+__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void minmax(
+    __global const $type *data, ulong first, __global ulong *found, ulong begin, ulong end, ulong chunk)
 {
     __local $word least[$group], most[$group], nan[$group];
     const uint lane = get_local_id(0);
-    __global const $load *column = data + first;
+    __global const $type *column = data + first;
     $word low = $ones, high = 0, odd = 0;
     $each {
-        const $word image = $image(column[i]);
-        low = min(low, image);
+        const $word key = $encode(column[i]);
+        low = min(low, key);
 $if float
-        if (image == $ones)
+        if (key == $ones)
             odd |= 1;
         else
-            high = max(high, image);
+            high = max(high, key);
         odd |= column[i] == $sign ? 2 : 0;
 $else
-        high = max(high, image);
+        high = max(high, key);
 $end
     }
     least[lane] = low;

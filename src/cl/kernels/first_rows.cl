@@ -1,20 +1,20 @@
 /// The first row of each distinct key, for group and distinct.
 ///
 /// Strategy: a table holds, in one slot for all rows with equal keys, the least of their row numbers so far; `slots` records
-/// the slot of each row. Where keys are few ($places), the slot is the key's code. Otherwise it is found by hashing with
+/// the slot of each row. Where keys are few ($dense), the slot is the key's code. Otherwise it is found by hashing with
 /// linear probing: the row that finds a slot empty claims it with its own number, so no key is stored, and a slot never
 /// changes its key.
 ///
 /// Filled in for an i32 key, hashed:
-///   $parameters, $prologue, $each and $place as in group_accumulate.cl
-///   $images      const uint k0 = image_int(k0_column[i]);
+///   $parameters, $prologue, $each and $index as in group_accumulate.cl
+///   $keys      const uint k0 = encode_int(k0_column[i]);
 ///   $hash        ulong h = 0; h = (h ^ k0) * 0xff51afd7ed558ccdul; h ^= h >> 32; ...
-///   $same        image_int(k0_column[there]) == k0
-///   $peek        *cell
+///   $same        encode_int(k0_column[there]) == k0
+///   $atomicload        *cell
 /* A word that others may be changing: some recent value. */
-static inline uint peek_global(volatile __global uint *cell)
+static inline uint load_global(volatile __global uint *cell)
 {
-    return $peek;
+    return $atomicload;
 }
 
 /* Finds the slot of each row. */
@@ -25,17 +25,17 @@ $parameters
 $prologue
     $each {
         const uint row = (uint)i;
-$if places
-$place
-        const uint at = place;
-        if (row < peek_global(&table[at]))
+$if dense
+$index
+        const uint at = index;
+        if (row < load_global(&table[at]))
             atomic_min(&table[at], row);
 $else
-$images
+$keys
 $hash
         uint at = (uint)h & mask;
         for (;;) {
-            uint there = peek_global(&table[at]);
+            uint there = load_global(&table[at]);
             if (there == 0xffffffffu) {
                 there = atomic_cmpxchg(&table[at], 0xffffffffu, row);
                 if (there == 0xffffffffu)
@@ -62,7 +62,7 @@ __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void empty(
 }
 
 /* Counts the first rows of each tile; a work-item has `share` consecutive rows of it. */
-__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void tally(
+__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void count(
     __global const uint *table, __global const uint *slots, __global uint *counts, ulong rows, ulong share)
 {
     __local uint sums[$group];
@@ -83,7 +83,7 @@ __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void tally(
 
 /* Lists the first rows in order, those of a tile from its start on. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void list(
-    __global const uint *table, __global const uint *slots, __global const uint *starts, __global uint *firsts,
+    __global const uint *table, __global const uint *slots, __global const uint *starts, __global uint *listed,
     ulong first, ulong rows, ulong share)
 {
     __local uint sums[2][$group];
@@ -104,14 +104,14 @@ __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void list(
     ulong at = first + starts[get_group_id(0)] + sum - count;
     for (ulong i = begin; i < end; ++i)
         if (table[slots[i]] == (uint)i)
-            firsts[at++] = (uint)i;
+            listed[at++] = (uint)i;
 }
 
 /* Replaces the row numbers in the table by positions in the list. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void number(
-    __global uint *table, __global const uint *slots, __global const uint *firsts, ulong first,
+    __global uint *table, __global const uint *slots, __global const uint *listed, ulong first,
     ulong begin, ulong end, ulong chunk)
 {
     $each
-        table[slots[firsts[first + i]]] = (uint)i;
+        table[slots[listed[first + i]]] = (uint)i;
 }

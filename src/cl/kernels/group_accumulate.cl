@@ -12,11 +12,11 @@
 ///                __global const uchar *v0_data, ulong v0_first, uint v0_least,
 ///   $prologue    __global const int *k0_column = k0_data + k0_first; ...
 ///   $each        for (ulong i = begin + get_global_id(0); i < end; i += get_global_size(0))
-///   $place       uint place = 0; const uint k0 = image_int(k0_column[i]); place = place * k0_codes + (uint)(k0 - k0_least);
-///   $values      const uint v0 = (uint)(image_uint(v0_column[i]) - v0_least);
+///   $index       uint index = 0; const uint k0 = encode_int(k0_column[i]); index = index * k0_codes + (uint)(k0 - k0_least);
+///   $values      const uint v0 = (uint)(encode_uint(v0_column[i]) - v0_least);
 ///   $clear       cell[2] = 0; cell[0] = 0; cell[1] = 0;
-///   $add         count_up_local(cell + 2, 1); add_local(cell + 0, v0);
-///   $merge       count_up_global(cell + 2, other[2]); add_global(cell + 0, upsample(other[1], other[0]));
+///   $add         add_word_local(cell + 2, 1); add_long_local(cell + 0, v0);
+///   $merge       add_word_global(cell + 2, other[2]); add_long_global(cell + 0, upsample(other[1], other[0]));
 /* Empties the records. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void clear(
     __global uint *table, ulong first, ulong begin, ulong end, ulong chunk)
@@ -31,26 +31,26 @@ $if local
 /* Adds rows to a table of each group, then the table to that of all. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void add(
 $parameters
-    __global uint *table, ulong first, __local ulong *space, uint places, uint copies,
+    __global uint *table, ulong first, __local ulong *space, uint records, uint copies,
     ulong begin, ulong end, ulong chunk)
 {
     const uint lane = get_local_id(0);
     const uint copy = lane & (copies - 1);
     __local uint *own = (__local uint *)space;
 $prologue
-    for (uint record = lane; record < places * copies; record += $group) {
+    for (uint record = lane; record < records * copies; record += $group) {
         __local uint *cell = own + record * $stride;
 $clear
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     $each {
-$place
+$index
 $values
-        __local uint *cell = own + (place * copies + copy) * $stride;
+        __local uint *cell = own + (index * copies + copy) * $stride;
 $add
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint record = lane; record < places * copies; record += $group) {
+    for (uint record = lane; record < records * copies; record += $group) {
         __local const uint *other = own + record * $stride;
         __global uint *cell = table + first + (ulong)(record / copies) * $stride;
         if (other[$count] == 0)
@@ -63,28 +63,28 @@ $if chunks
 /* Adds rows to a table of each work-item. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void add(
 $parameters
-    __global uint *tables, uint places, uint copies, ulong begin, ulong end, ulong chunk)
+    __global uint *tables, uint records, uint copies, ulong begin, ulong end, ulong chunk)
 {
-    __global uint *own = tables + get_global_id(0) * places * copies * $stride;
+    __global uint *own = tables + get_global_id(0) * records * copies * $stride;
 $prologue
     $each {
-$place
+$index
 $values
-        __global uint *cell = own + ((ulong)place * copies + (i & (copies - 1))) * $stride;
+        __global uint *cell = own + ((ulong)index * copies + (i & (copies - 1))) * $stride;
 $add
     }
 }
 
 /* Adds up the tables, one work-item for each record. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void merge(
-    __global uint *table, ulong first, __global const uint *tables, uint places, uint copies, uint count,
+    __global uint *table, ulong first, __global const uint *tables, uint records, uint copies, uint count,
     ulong begin, ulong end, ulong chunk)
 {
     $each {
         __global uint *cell = table + first + i * $stride;
         for (uint k = 0; k < count * copies; ++k) {
             __global const uint *other =
-                tables + (((ulong)(k / copies) * places + i) * copies + k % copies) * $stride;
+                tables + (((ulong)(k / copies) * records + i) * copies + k % copies) * $stride;
             if (other[$count] == 0)
                 continue;
 $merge
@@ -99,9 +99,9 @@ $parameters
 {
 $prologue
     $each {
-$place
+$index
 $values
-        __global uint *cell = table + first + (ulong)place * $stride;
+        __global uint *cell = table + first + (ulong)index * $stride;
 $add
     }
 }

@@ -5,21 +5,21 @@
 /// are done. Minima and maxima read first: a record rarely changes once it has seen some rows. Without $atomic the
 /// record belongs to one work-item.
 ///
-/// Filled in for local memory: $space is local, $peek *cell (or atomic_or(cell, 0) where races are to be found);
+/// Filled in for local memory: $space is local, $atomicload *cell (or atomic_or(cell, 0) where races are to be found);
 /// $wide is not empty where minima or maxima have 64 bits.
 $if atomic
 /* A word that others may be changing: some recent value. */
-static inline uint peek_$space(volatile __$space uint *cell)
+static inline uint load_$space(volatile __$space uint *cell)
 {
-    return $peek;
+    return $atomicload;
 }
-static inline void count_up_$space(volatile __$space uint *cell, uint by)
+static inline void add_word_$space(volatile __$space uint *cell, uint by)
 {
     atomic_add(cell, by);
 }
 
 /* Adds to two words and returns the carry out of them. */
-static inline uint add_$space(volatile __$space uint *cell, ulong by)
+static inline uint add_long_$space(volatile __$space uint *cell, ulong by)
 {
     const uint low = (uint)by, high = (uint)(by >> 32);
     const uint carry = atomic_add(cell, low) > 0xffffffffu - low;
@@ -28,60 +28,60 @@ static inline uint add_$space(volatile __$space uint *cell, ulong by)
     return more == 0 ? wrapped : wrapped + (atomic_add(cell + 1, more) > 0xffffffffu - more);
 }
 
-static inline void lower_$space(volatile __$space uint *cell, uint to)
+static inline void min_word_$space(volatile __$space uint *cell, uint to)
 {
-    if (to < peek_$space(cell))
+    if (to < load_$space(cell))
         atomic_min(cell, to);
 }
 
-static inline void raise_$space(volatile __$space uint *cell, uint to)
+static inline void max_word_$space(volatile __$space uint *cell, uint to)
 {
-    if (to > peek_$space(cell))
+    if (to > load_$space(cell))
         atomic_max(cell, to);
 }
 $if wide
 
-static inline void lower_long_$space(volatile __$space uint *cell, ulong to)
+static inline void min_long_$space(volatile __$space uint *cell, ulong to)
 {
     atom_min((volatile __$space ulong *)cell, to);
 }
 
-static inline void raise_long_$space(volatile __$space uint *cell, ulong to)
+static inline void max_long_$space(volatile __$space uint *cell, ulong to)
 {
     atom_max((volatile __$space ulong *)cell, to);
 }
 $end
 $else
-static inline void count_up_$space(__$space uint *cell, uint by)
+static inline void add_word_$space(__$space uint *cell, uint by)
 {
     *cell += by;
 }
 
 /* Adds to two words and returns the carry out of them. */
-static inline uint add_$space(__$space uint *cell, ulong by)
+static inline uint add_long_$space(__$space uint *cell, ulong by)
 {
     __$space ulong *sum = (__$space ulong *)cell;
     *sum += by;
     return *sum < by;
 }
 
-static inline void lower_$space(__$space uint *cell, uint to)
+static inline void min_word_$space(__$space uint *cell, uint to)
 {
     *cell = min(*cell, to);
 }
 
-static inline void raise_$space(__$space uint *cell, uint to)
+static inline void max_word_$space(__$space uint *cell, uint to)
 {
     *cell = max(*cell, to);
 }
 
-static inline void lower_long_$space(__$space uint *cell, ulong to)
+static inline void min_long_$space(__$space uint *cell, ulong to)
 {
     __$space ulong *least = (__$space ulong *)cell;
     *least = min(*least, to);
 }
 
-static inline void raise_long_$space(__$space uint *cell, ulong to)
+static inline void max_long_$space(__$space uint *cell, ulong to)
 {
     __$space ulong *most = (__$space ulong *)cell;
     *most = max(*most, to);

@@ -3,22 +3,22 @@
 ///
 /// Filled in for a sort: $decode is not empty.
 /* Elements as unsigned integers in the same order. */
-inline uint image_int(int x)
+inline uint encode_int(int x)
 {
     return (uint)x ^ 0x80000000u;
 }
 
-inline uint image_uint(uint x)
+inline uint encode_uint(uint x)
 {
     return x;
 }
 
-inline ulong image_long(long x)
+inline ulong encode_long(long x)
 {
     return (ulong)x ^ 0x8000000000000000ul;
 }
 
-inline uint image_float(uint bits)
+inline uint encode_float(uint bits)
 {
     const uint magnitude = bits & 0x7fffffffu;
     if (magnitude > 0x7f800000u)
@@ -26,7 +26,7 @@ inline uint image_float(uint bits)
     return magnitude == 0 ? 0x80000000u : (bits & 0x80000000u) ? ~bits : bits | 0x80000000u;
 }
 
-inline ulong image_double(ulong bits)
+inline ulong encode_double(ulong bits)
 {
     const ulong magnitude = bits & 0x7ffffffffffffffful;
     if (magnitude > 0x7ff0000000000000ul)
@@ -36,28 +36,28 @@ inline ulong image_double(ulong bits)
 
 $if decode
 /* And back to the bits of the element. */
-uint element_int(uint image)
+uint decode_int(uint key)
 {
-    return image ^ 0x80000000u;
+    return key ^ 0x80000000u;
 }
 
-uint element_uint(uint image)
+uint decode_uint(uint key)
 {
-    return image;
+    return key;
 }
 
-ulong element_long(ulong image)
+ulong decode_long(ulong key)
 {
-    return image ^ 0x8000000000000000ul;
+    return key ^ 0x8000000000000000ul;
 }
 
-uint element_float(uint image)
+uint decode_float(uint key)
 {
-    return image >> 31 ? image ^ 0x80000000u : ~image;
+    return key >> 31 ? key ^ 0x80000000u : ~key;
 }
 
-ulong element_double(ulong image)
+ulong decode_double(ulong key)
 {
-    return image >> 63 ? image ^ 0x8000000000000000ul : ~image;
+    return key >> 63 ? key ^ 0x8000000000000000ul : ~key;
 }
 $end

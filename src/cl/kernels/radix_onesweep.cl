@@ -8,7 +8,7 @@
 /// tiles earlier and are running. A state is one word that holds both a count and what it counts, so no order of writes
 /// matters. A group has a work-item for each bin. Warps exchange bits by PTX: NVIDIA's OpenCL has no subgroup functions.
 ///
-/// Holes as in radix_chunks.cl; what is between `$if payload` and `$end` moves the payload along. $share and $sum are the two
+/// Holes as in radix_chunks.cl; what is between `$if haspayload` and `$end` moves the payload along. $share and $sum are the two
 /// upper bits of a state: a tile's count, or the sum of all tiles up to it; $add is atomic_add or atom_add.
 $if helpers
 /* Warps of 32 work-items. */
@@ -76,7 +76,7 @@ $parameters)
         $code own[$items];
         #pragma unroll
         for (uint j = 0; j < $items; ++j) {
-            const $place i = ($place)(at + j * $group);
+            const $position i = ($position)(at + j * $group);
             $code code = 0;
 $readcode
             own[j] = code;
@@ -89,7 +89,7 @@ $readcode
         }
     }
     for (uint j = 0; j < $items && at + j * $group < rows; ++j) {
-        const $place i = ($place)(at + j * $group);
+        const $position i = ($position)(at + j * $group);
         $code code = 0;
 $readcode
         for (uint k = 0; k < $passes; ++k)
@@ -98,18 +98,18 @@ $readcode
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = lane; k < 256 * $passes; k += $group) {
         if (bins[k] > 0)
-            $add(&counts[k], ($place)bins[k]);
+            $add(&counts[k], ($position)bins[k]);
     }
 }
 $end
 $if offsets
 /* Counts become offsets: where each bin of a pass starts. A group for each pass. */
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void $name(__global $place *counts)
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void $name(__global $position *counts)
 {
-    __local $place sums[2][256];
+    __local $position sums[2][256];
     const uint lane = get_local_id(0);
-    const $place count = counts[get_global_id(0)];
-    $place sum = count;
+    const $position count = counts[get_global_id(0)];
+    $position sum = count;
     uint side = 0;
     sums[0][lane] = sum;
     for (uint distance = 1; distance < 256; distance <<= 1) {
@@ -129,12 +129,12 @@ $parameters)
 {
     __local $wide exchange[$group * $items];
     __local uint counters[$group / 32 * 256];
-    __local $place places[256];
+    __local $position positions[256];
     __local uint sums[8];
     __local uint taken;
     __local $code *const tilecodes = (__local $code *)exchange;
-$if payload
-    __local $load *const tileloads = (__local $load *)exchange;
+$if haspayload
+    __local $payload *const tilepayloads = (__local $payload *)exchange;
 $end
     const uint id = get_local_id(0), lane = id & 31, warp = id >> 5;
     volatile __local uint *const mine = counters + warp * 256;
@@ -153,7 +153,7 @@ $end
     if (count == $group * $items) {
         #pragma unroll
         for (uint j = 0; j < $items; ++j) {
-            const $place i = ($place)(first + own + 32 * j);
+            const $position i = ($position)(first + own + 32 * j);
             $code code = 0;
 $readcode
             held[j] = code;
@@ -163,7 +163,7 @@ $readcode
         for (uint j = 0; j < $items; ++j) {
             $code code = ~($code)0; /* padding sorts to the end of the last tile */
             if (own + 32 * j < count) {
-                const $place i = ($place)(first + own + 32 * j);
+                const $position i = ($position)(first + own + 32 * j);
                 code = 0;
 $readcode
             }
@@ -188,11 +188,11 @@ $readcode
     barrier(CLK_LOCAL_MEM_FENCE);
 
     /* Counts of the bins in the tile, and where each warp's share of each bin starts in it. */
-    volatile __global $place *const told = states + ((size_t)pass * tiles + tile) * 256;
+    volatile __global $position *const published = states + ((size_t)pass * tiles + tile) * 256;
     uint total = 0;
     for (uint w = 0; w < $group / 32; ++w)
         total += counters[w * 256 + id];
-    told[id] = (tile == 0 ? $sum : $share) | ($place)total;
+    published[id] = (tile == 0 ? $sum : $share) | ($position)total;
     uint start = warp_sum_before(total, lane);
     if (lane == 31)
         sums[warp] = start + total;
@@ -211,29 +211,29 @@ $readcode
         tilecodes[slots[j / 2] >> j % 2 * 16 & 0xffff] = held[j];
     }
 
-$if payload
-    $load loadsheld[$items];
+$if haspayload
+    $payload heldpayloads[$items];
     #pragma unroll
     for (uint j = 0; j < $items; ++j) {
         if (own + 32 * j < count) {
-            const $place i = ($place)(first + own + 32 * j);
-$readload
-            loadsheld[j] = load;
+            const $position i = ($position)(first + own + 32 * j);
+$readpayload
+            heldpayloads[j] = payload;
         }
     }
 $end
     /* Look back, four states at a time to overlap their latency. Before the first tile the sum is 0. */
-    $place before = 0;
+    $position before = 0;
     bool known = tile == 0;
     for (uint back = 1; !known; back += 4) {
-        $place seen[4];
+        $position seen[4];
         #pragma unroll
         for (uint k = 0; k < 4; ++k)
-            seen[k] = back + k <= tile ? told[id - (long)(back + k) * 256] : $sum;
+            seen[k] = back + k <= tile ? published[id - (long)(back + k) * 256] : $sum;
         #pragma unroll
         for (uint k = 0; k < 4; ++k) {
             while (!known && (seen[k] & ($share | $sum)) == 0)
-                seen[k] = told[id - (long)(back + k) * 256];
+                seen[k] = published[id - (long)(back + k) * 256];
             if (!known) {
                 before += seen[k] & ($share - 1);
                 known = (seen[k] & $sum) != 0;
@@ -241,39 +241,39 @@ $end
         }
     }
     if (tile > 0)
-        told[id] = $sum | (before + total);
-    places[id] = counts[256 * pass + id] + before - start;
+        published[id] = $sum | (before + total);
+    positions[id] = counts[256 * pass + id] + before - start;
     barrier(CLK_LOCAL_MEM_FENCE);
-$if payload
-    $place to[$items];
+$if haspayload
+    $position to[$items];
 $end
     #pragma unroll
     for (uint j = 0; j < $items; ++j) {
         const uint slot = j * $group + id;
         if (slot < count) {
             const $code code = tilecodes[slot];
-            const $place p = places[(uint)(code >> shift) & mask] + slot;
-$if payload
+            const $position p = positions[(uint)(code >> shift) & mask] + slot;
+$if haspayload
             to[j] = p;
 $end
 $writecode
         }
     }
-$if payload
+$if haspayload
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint j = 0; j < $items; ++j) {
         if (own + 32 * j < count)
-            tileloads[slots[j / 2] >> j % 2 * 16 & 0xffff] = loadsheld[j];
+            tilepayloads[slots[j / 2] >> j % 2 * 16 & 0xffff] = heldpayloads[j];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll
     for (uint j = 0; j < $items; ++j) {
         const uint slot = j * $group + id;
         if (slot < count) {
-            const $place p = to[j];
-            const $load load = tileloads[slot];
-$writeload
+            const $position p = to[j];
+            const $payload payload = tilepayloads[slot];
+$writepayload
         }
     }
 $end

@@ -3,16 +3,16 @@
 /// Strategy: a group has one work-item for each bin and takes a contiguous chunk of elements. It counts the digits of its
 /// chunk in local memory; a group for each bin scans the counts of all chunks; then each group moves its chunk tile by
 /// tile. A tile is first sorted in local memory, by the lower and then by the upper half of the digit: work-items count
-/// their own neighbouring elements, and a scan over all counts, bin by bin, gives each element its place. Neighbours then
+/// their own neighbouring elements, and a scan over all counts, bin by bin, gives each element its position. Neighbours then
 /// write to neighbouring addresses.
 ///
-/// Holes as in radix_chunks.cl; what is between `$if payload` and `$end` moves the payload along.
+/// Holes as in radix_chunks.cl; what is between `$if haspayload` and `$end` moves the payload along.
 $if helpers
 /* Exclusive sum over the work-items of a group; sums holds two values of each. */
-$place sum_before($place value, __local $place *sums)
+$position sum_before($position value, __local $position *sums)
 {
     const uint lane = get_local_id(0);
-    $place sum = value;
+    $position sum = value;
     uint side = 0;
     sums[lane] = sum;
     for (uint distance = 1; distance < $group; distance <<= 1) {
@@ -37,7 +37,7 @@ $parameters)
     bins[lane] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (ulong at = get_group_id(0) * chunk + lane; at < end; at += $group) {
-        const $place i = ($place)at;
+        const $position i = ($position)at;
         $code code = 0;
 $readcode
         atomic_inc(&bins[(uint)(code >> shift) & mask]);
@@ -48,16 +48,16 @@ $readcode
 $end
 $if offsets
 /* Counts become sums over the chunks before, a group for each bin. The totals of all bins follow the counts. */
-__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void $name(__global $place *counts, ulong chunks)
+__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void $name(__global $position *counts, ulong chunks)
 {
-    __local $place sums[2 * $group];
-    __local $place carry;
+    __local $position sums[2 * $group];
+    __local $position carry;
     const uint lane = get_local_id(0);
-    __global $place *own = counts + get_group_id(0) * chunks;
-    $place total = 0;
+    __global $position *own = counts + get_group_id(0) * chunks;
+    $position total = 0;
     for (ulong at = 0; at < chunks; at += $group) {
-        const $place count = at + lane < chunks ? own[at + lane] : 0;
-        const $place before = sum_before(count, sums);
+        const $position count = at + lane < chunks ? own[at + lane] : 0;
+        const $position before = sum_before(count, sums);
         if (at + lane < chunks)
             own[at + lane] = total + before;
         if (lane == $group - 1)
@@ -71,23 +71,23 @@ __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void $name(__global
 }
 $end
 $if move
-/* Moves the elements of a group's chunk to the places of their bins, tile by tile. */
+/* Moves the elements of a group's chunk to the positions of their bins, tile by tile. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void $name(
 $parameters)
 {
     __local $code tilecodes[$group * $items];
-$if payload
-    __local $load tileloads[$group * $items];
+$if haspayload
+    __local $payload tilepayloads[$group * $items];
 $end
     __local ushort counters[16 * $group];
-    __local $place sums[2 * $group];
-    __local $place places[256];
+    __local $position sums[2 * $group];
+    __local $position positions[256];
     __local ushort begins[256], ends[256];
     const uint lane = get_local_id(0);
     const ulong end = min((get_group_id(0) + 1) * chunk, rows);
     /* one work-item for each bin */
-    const $place start = sum_before(counts[256 * get_num_groups(0) + lane], sums);
-    places[lane] = start + counts[lane * get_num_groups(0) + get_group_id(0)];
+    const $position start = sum_before(counts[256 * get_num_groups(0) + lane], sums);
+    positions[lane] = start + counts[lane * get_num_groups(0) + get_group_id(0)];
     for (ulong tile = get_group_id(0) * chunk; tile < end; tile += $group * $items) {
         const uint count = (uint)min(end - tile, (ulong)($group * $items));
         begins[lane] = 0;
@@ -96,12 +96,12 @@ $end
             const uint slot = j * $group + lane;
             $code code = ~($code)0; /* padding sorts to the end of the last tile */
             if (slot < count) {
-                const $place i = ($place)(tile + slot);
+                const $position i = ($position)(tile + slot);
                 code = 0;
 $readcode
-$readload
-$if payload
-                tileloads[slot] = load;
+$readpayload
+$if haspayload
+                tilepayloads[slot] = payload;
 $end
             }
             tilecodes[slot] = code;
@@ -109,8 +109,8 @@ $end
         for (uint round = 0; round < 2; ++round) {
             const uint part = mask >> 4 * round & 15;
             $code own[$items];
-$if payload
-            $load ownloads[$items];
+$if haspayload
+            $payload ownpayloads[$items];
 $end
             ushort ranks[$items];
             for (uint k = 0; k < 16; ++k)
@@ -118,8 +118,8 @@ $end
             barrier(CLK_LOCAL_MEM_FENCE);
             for (uint j = 0; j < $items; ++j) {
                 own[j] = tilecodes[lane * $items + j];
-$if payload
-                ownloads[j] = tileloads[lane * $items + j];
+$if haspayload
+                ownpayloads[j] = tilepayloads[lane * $items + j];
 $end
                 ranks[j] = counters[((uint)(own[j] >> shift) >> 4 * round & part) * $group + lane]++;
             }
@@ -137,8 +137,8 @@ $end
             for (uint j = 0; j < $items; ++j) {
                 const uint slot = counters[((uint)(own[j] >> shift) >> 4 * round & part) * $group + lane] + ranks[j];
                 tilecodes[slot] = own[j];
-$if payload
-                tileloads[slot] = ownloads[j];
+$if haspayload
+                tilepayloads[slot] = ownpayloads[j];
 $end
             }
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -154,15 +154,15 @@ $end
         for (uint slot = lane; slot < count; slot += $group) {
             const $code code = tilecodes[slot];
             const uint bin = (uint)(code >> shift) & mask;
-            const $place p = places[bin] + (slot - begins[bin]);
+            const $position p = positions[bin] + (slot - begins[bin]);
 $writecode
-$if payload
-            const $load load = tileloads[slot];
+$if haspayload
+            const $payload payload = tilepayloads[slot];
 $end
-$writeload
+$writepayload
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        places[lane] += ends[lane] - begins[lane];
+        positions[lane] += ends[lane] - begins[lane];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

@@ -1,17 +1,17 @@
 /* A scan that reads and writes each row once, for groups that go on once they have begun: a group takes the next tile,
- * combines it, tells what it comes to, looks back at what the tiles before have told until one has told what all rows
+ * combines it, tells what it comes to, looks back at what the tiles before have published until one has published what all rows
  * up to its end come to, and tells the same of its own. After D. Merrill and M. Garland, "Single-pass parallel prefix
  * scan with decoupled look-back" (2016). States have 64 bits and commute. A tile's word is the state and how much of it
  * there is, written and read as one.
  * Sums of 300 M i32 into i64 on an H200: 1.20 ms, against 1.46 ms in two passes; into i32 0.91 and 1.56 ms. */
-enum { TOLD_NOTHING, TOLD_TILE, TOLD_ALL };
+enum { PUBLISHED_NOTHING, PUBLISHED_TILE, PUBLISHED_PREFIX };
 
-void tell(__global ulong2 *word, state s, ulong told)
+void publish(__global ulong2 *word, state s, ulong published)
 {
-    asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(word), "l"(as_ulong(s)), "l"(told) : "memory");
+    asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(word), "l"(as_ulong(s)), "l"(published) : "memory");
 }
 
-ulong2 hear(__global ulong2 *word)
+ulong2 observe(__global ulong2 *word)
 {
     ulong x, y;
     asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];" : "=l"(x), "=l"(y) : "l"(word) : "memory");
@@ -55,13 +55,13 @@ $parameters
     int err = 0, found = 0;
     state before = none();
     for (long at = (long)tile - 1 - lane; !found; at -= $group) {
-        ulong2 word = (ulong2)(0, TOLD_ALL);
+        ulong2 word = (ulong2)(0, PUBLISHED_PREFIX);
         if (at >= 0) {
             do
-                word = hear(words + at);
-            while (word.y == TOLD_NOTHING);
+                word = observe(words + at);
+            while (word.y == PUBLISHED_NOTHING);
         }
-        const uint votes = warp_votes(word.y == TOLD_ALL);
+        const uint votes = warp_votes(word.y == PUBLISHED_PREFIX);
         const uint nearest = votes ? 31 - clz(votes & -votes) : 31;
         state s = at >= 0 && lane % 32 <= nearest ? as_$X(word.x) : none();
         for (uint mask = 16; mask > 0; mask >>= 1)
@@ -86,12 +86,12 @@ __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void scan_clear(__g
 {
     const ulong k = get_global_id(0);
     if (k < tiles)
-        words[k] = (ulong2)(0, TOLD_NOTHING);
+        words[k] = (ulong2)(0, PUBLISHED_NOTHING);
     if (k == 0)
         *next = 0;
 }
 
-__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void scan_ahead(
+__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void scan_lookback(
     __global const $V *restrict in, ulong from, __global $R *restrict out, ulong to, __global ulong2 *words,
     __global uint *next, __global state *carry,
 $parameters
@@ -155,13 +155,13 @@ $parameters
     if (lane % 32 > 0)
         running = JOIN(running, up);
     if (tile > 0 && lane == 0)
-        tell(words + tile, total, TOLD_TILE);
+        publish(words + tile, total, PUBLISHED_TILE);
     barrier(CLK_LOCAL_MEM_FENCE);
     const state before =
         tile > 0 ? look_back(words, tile, sums, ends, $pass &err) : first ? START : carry[0];
     if (lane == 0) {
         const state all = JOIN(before, total);
-        tell(words + tile, all, TOLD_ALL);
+        publish(words + tile, all, PUBLISHED_PREFIX);
         if (last)
             carry[0] = all;
     }

@@ -1,4 +1,4 @@
-/// What a scan has combined so far: `state`, with none, lift, join, lower and advance; where a segmented scan starts anew,
+/// What a scan has combined so far: `state`, with none, lift, join, finish and advance; where a segmented scan starts anew,
 /// a `chain` also records whether a segment starts in it. Precedes scan_chunks.cl, scan_tiles.cl and scan_lookback.cl.
 ///
 /// Strategy: kernels combine states by macros only, so one text serves all functions. A float sum is a compensated sum
@@ -10,7 +10,7 @@
 ///   $none        0
 ///   $lift        x
 ///   $join        const long r = as_long(as_ulong(a) + as_ulong(b)); *err |= ((a ^ r) & (b ^ r)) < 0; return r;
-///   $lower       return s;
+///   $finish       return s;
 ///   $start       (given ? integer : none())
 ///   $parameters  long integer, int given,
 ///   $pass        integer, given,
@@ -67,7 +67,7 @@ $else
 $join
 $end
 }
-$X lower(state s,
+$X finish(state s,
 $parameters
     int *err)
 {
@@ -85,7 +85,7 @@ $if compensated
         *err = 1;
     return result + 0.0;
 $else
-$lower
+$finish
 $end
 }
 state advance(state a, $V value,
@@ -109,9 +109,9 @@ $end
 #define ADD(a, x) advance(a, x, $pass &err)
 #define START $start
 #if EXCLUSIVE
-#define STEP(running, x, y) { y = convert_$R(lower(running, $pass &err)); running = ADD(running, x); }
+#define STEP(running, x, y) { y = convert_$R(finish(running, $pass &err)); running = ADD(running, x); }
 #else
-#define STEP(running, x, y) { running = ADD(running, x); y = convert_$R(lower(running, $pass &err)); }
+#define STEP(running, x, y) { running = ADD(running, x); y = convert_$R(finish(running, $pass &err)); }
 #endif
 #if SEGMENTED
 typedef struct { state at; int head; } chain;

@@ -5,14 +5,14 @@
 /// writes that miss the cache would wait behind an atomic per row.
 ///
 /// Filled in for positions of i64 and one column of i32:
-///   $load        long
+///   $type        long
 ///   $parameters  __global const uint *from0, ulong from0_first, __global uint *to0, ulong to0_first,
 ///   $prologue    from0 += from0_first; to0 += to0_first;
 ///   $move        to0[position] = from0[i];
 ///   $each        as in column_minmax.cl
 /* Claims the position of each row. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void claim(
-    __global const $load *positions, ulong first, volatile __global uint *claimed, ulong into, __global int *flag,
+    __global const $type *positions, ulong first, volatile __global uint *claimed, ulong into, __global int *flag,
     ulong begin, ulong end, ulong chunk)
 {
     positions += first;
@@ -26,7 +26,7 @@ __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void claim(
 
 /* Moves the rows. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void move(
-    __global const $load *positions, ulong first,
+    __global const $type *positions, ulong first,
 $parameters
     ulong begin, ulong end, ulong chunk)
 {

@@ -9,41 +9,42 @@
 
 extern const char kernel_column_minmax[];
 
-enum { EXTENTS, PARTIAL = 3 /* numbers of each group */ };
+enum { MINMAX, PARTIAL = 3 /* numbers of each group */ };
 
-static const char *extents_text(const struct kernel_config *shape, const struct image *image, struct arena *arena)
+static const char *minmax_text(const struct kernel_config *shape, const struct key_encoding *encoding,
+                               struct arena *arena)
 {
     struct strbuf text = {0};
     const struct part parts[] = {
         {"group", arena_printf(arena, "%zu", shape->group)},
-        {"load", image->load},
-        {"image", image->function},
-        {"word", image->wide ? "ulong" : "uint"},
-        {"ones", image->wide ? "0xfffffffffffffffful" : "0xffffffffu"},
-        {"sign", image->wide ? "0x8000000000000000ul" : "0x80000000u"}, /* the bits of -0.0 */
-        {"each", row_loop_loop(shape)},
-        {"float", image->number ? "1" : ""},
+        {"type", encoding->cl_type},
+        {"encode", encoding->function},
+        {"word", encoding->wide ? "ulong" : "uint"},
+        {"ones", encoding->wide ? "0xfffffffffffffffful" : "0xffffffffu"},
+        {"sign", encoding->wide ? "0x8000000000000000ul" : "0x80000000u"}, /* the bits of -0.0 */
+        {"each", row_loop_text(shape)},
+        {"float", encoding->is_float ? "1" : ""},
         {0},
     };
-    image_functions(&text, false);
+    key_encoding_functions(&text, false);
     template_expand(&text, kernel_column_minmax, parts);
     const char *kept = arena_text(arena, text.text, text.length);
     strbuf_free(&text);
     return kept;
 }
 
-static void join(struct column_minmax *extent, const cl_ulong *partial)
+static void join(struct column_minmax *bounds, const cl_ulong *partial)
 {
-    extent->least = partial[0] < extent->least ? partial[0] : extent->least;
-    extent->most = partial[1] > extent->most ? partial[1] : extent->most;
-    extent->nan = extent->nan || (partial[2] & 1);
-    extent->negative_zero = extent->negative_zero || (partial[2] & 2);
+    bounds->least = partial[0] < bounds->least ? partial[0] : bounds->least;
+    bounds->most = partial[1] > bounds->most ? partial[1] : bounds->most;
+    bounds->nan = bounds->nan || (partial[2] & 1);
+    bounds->negative_zero = bounds->negative_zero || (partial[2] & 2);
 }
 
 /* What the kernel would find. */
-static enum status search_on_host(const struct operator_job *job, struct column *column, struct column_minmax *extent)
+static enum status search_on_host(const struct operator_job *job, struct column *column, struct column_minmax *bounds)
 {
-    const struct image *image = &image_table[column->store];
+    const struct key_encoding *encoding = &key_encodings[column->store];
     const struct workers workers = {.threads = parallel_threads(), .cancel = job->cancel};
     struct key key = {.column = column};
     struct keys keys;
@@ -54,29 +55,29 @@ static enum status search_on_host(const struct operator_job *job, struct column 
     keys_free(&keys);
     if (!done)
         return STATUS_CANCELLED;
-    *extent = (struct column_minmax){
-        .least = image_of_key(image, key.least),
-        .most = image_of_key(image, key.most),
+    *bounds = (struct column_minmax){
+        .least = encoding_from_host_key(encoding, key.least),
+        .most = encoding_from_host_key(encoding, key.most),
         .nan = key.nan,
         .negative_zero = !key.faithful && !key.nan, /* beside a NaN nobody asks */
     };
-    if (image->number && key.most == 0) /* no number's image is 0 */
-        *extent = (struct column_minmax){.least = UINT64_MAX, .nan = key.nan};
+    if (encoding->is_float && key.most == 0) /* no number's encoding is 0 */
+        *bounds = (struct column_minmax){.least = UINT64_MAX, .nan = key.nan};
     return STATUS_OK;
 }
 
-enum status column_minmax_search(struct accelerator *accelerator, const struct operator_job *job, struct column *column,
-                                 struct column_minmax *extent)
+enum status column_minmax_measure(struct accelerator *accelerator, const struct operator_job *job,
+                                  struct column *column, struct column_minmax *bounds)
 {
-    static const char *const names[] = {[EXTENTS] = "extents"};
+    static const char *const names[] = {[MINMAX] = "minmax"};
     struct arena *arena = job->diags->arena;
     const struct kernel_config *shape = accelerator->shape;
-    const struct image *image = &image_table[column->store];
-    const char *text = extents_text(shape, image, arena);
+    const struct key_encoding *encoding = &key_encodings[column->store];
+    const char *text = minmax_text(shape, encoding, arena);
     /* While the kernel is being built the host looks, so that the programs that depend on what is found, which are only
      * asked for then, can be built behind it. */
     if (job->hasty && program_begin_text(accelerator, text, names, 1) == BACKEND_PENDING)
-        return search_on_host(job, column, extent);
+        return search_on_host(job, column, bounds);
     struct operator_run run = operator_begin(accelerator, job, text, names, 1);
     size_t groups = row_loop_groups(accelerator, job->rows), bytes = groups * PARTIAL * sizeof(cl_ulong);
     cl_ulong *partial = heap_array(groups * PARTIAL, sizeof *partial);
@@ -88,25 +89,25 @@ enum status column_minmax_search(struct accelerator *accelerator, const struct o
     operator_write(&run, found, 0, bytes, partial);
     argument_column(&arguments, &run, column, job->rows);
     argument_buffer(&arguments, found);
-    row_loop(&run, EXTENTS, &arguments, job->rows, groups, "extents", (int64_t)type_table[column->store].size);
+    row_loop(&run, MINMAX, &arguments, job->rows, groups, "minmax", (int64_t)type_table[column->store].size);
     operator_read(&run, found, 0, bytes, partial);
-    *extent = (struct column_minmax){.least = UINT64_MAX};
+    *bounds = (struct column_minmax){.least = UINT64_MAX};
     for (size_t k = 0; k < groups && !operator_stopped(&run); k++)
-        join(extent, &partial[k * PARTIAL]);
+        join(bounds, &partial[k * PARTIAL]);
     free(partial);
     return operator_end(&run);
 }
 
-enum status column_minmax_find(struct accelerator *accelerator, const struct operator_job *job, struct column *column,
-                               struct column_minmax *extent)
+enum status column_minmax_bounds(struct accelerator *accelerator, const struct operator_job *job, struct column *column,
+                                 struct column_minmax *bounds)
 {
-    const struct image *image = &image_table[column->store];
+    const struct key_encoding *encoding = &key_encodings[column->store];
     const struct type_info *type = &type_table[column->store];
 
     if (type->kind != KIND_FLOAT && (column->range_known || type->size == 1)) {
         int64_t lo = column->range_known ? column->lo : type->lo, hi = column->range_known ? column->hi : type->hi;
-        *extent = (struct column_minmax){.least = image_of_integer(image, lo), .most = image_of_integer(image, hi)};
+        *bounds = (struct column_minmax){.least = encode_integer(encoding, lo), .most = encode_integer(encoding, hi)};
         return STATUS_OK;
     }
-    return column_minmax_search(accelerator, job, column, extent);
+    return column_minmax_measure(accelerator, job, column, bounds);
 }

@@ -9,11 +9,11 @@ struct column_minmax {
     bool nan, negative_zero; /* of floats: whether there is one */
 };
 
-/* Found by a kernel; the status is as from operator_end, and `extent` only good with STATUS_OK. The second may
+/* Found by a kernel; the status is as from operator_end, and `bounds` only good with STATUS_OK. The second may
  * give wider bounds, where the column or its type has them at no cost. */
-enum status column_minmax_search(struct accelerator *accelerator, const struct operator_job *job, struct column *column,
-                                 struct column_minmax *extent);
-enum status column_minmax_find(struct accelerator *accelerator, const struct operator_job *job, struct column *column,
-                               struct column_minmax *extent);
+enum status column_minmax_measure(struct accelerator *accelerator, const struct operator_job *job,
+                                  struct column *column, struct column_minmax *bounds);
+enum status column_minmax_bounds(struct accelerator *accelerator, const struct operator_job *job, struct column *column,
+                                 struct column_minmax *bounds);
 
 #endif

@@ -17,9 +17,9 @@ static struct column *carried(const struct operator_job *job, size_t output)
     return job->inputs[job->task->code.at[job->task->outputs[output].value].integer];
 }
 
-static void pick_part(void *context, int member, int64_t part)
+static void pick_part(void *context, int worker, int64_t part)
 {
-    (void)member;
+    (void)worker;
     const struct picking *picking = context;
     const struct operator_job *job = picking->job;
     int64_t end = part_begin(&picking->parts, part + 1);
@@ -40,20 +40,20 @@ static struct column *make_result(const struct operator_job *job, size_t k, int6
     return column_reserve_like(job->pool, carried(job, k), job->task->outputs[k].type, rows);
 }
 
-static enum status pick(const struct operator_job *job, const struct first_rows *firsts)
+static enum status pick(const struct operator_job *job, const struct first_rows *found)
 {
     enum { PART_ROWS = 1 << 15 };
     const struct workers workers = {.threads = parallel_threads(), .cancel = job->cancel};
     enum status status = columns_fetch(job->inputs, job->task->input_count, job->cancel, job->task->span, job->diags);
     if (status != STATUS_OK)
         return status;
-    struct picking picking = {job, firsts->rows->data, partition_rows(&workers, firsts->count, PART_ROWS)};
+    struct picking picking = {job, found->rows->data, partition_rows(&workers, found->count, PART_ROWS)};
 
-    *job->result_rows = firsts->count;
+    *job->result_rows = found->count;
     for (size_t k = 0; k < job->task->output_count; k++) {
         if (!job->task->outputs[k].needed)
             continue;
-        job->results[k] = make_result(job, k, firsts->count);
+        job->results[k] = make_result(job, k, found->count);
         if (!job->results[k])
             return STATUS_UNABLE;
     }
@@ -61,7 +61,7 @@ static enum status pick(const struct operator_job *job, const struct first_rows 
         return STATUS_CANCELLED;
     for (size_t k = 0; k < job->task->output_count; k++)
         if (job->results[k])
-            column_finish(job->results[k], firsts->count);
+            column_finish(job->results[k], found->count);
     return STATUS_OK;
 }
 
@@ -79,7 +79,7 @@ enum status cl_distinct(struct accelerator *accelerator, const struct operator_j
     const struct task *task = job->task;
     struct column **columns = arena_array(job->diags->arena, task->output_count + 1, sizeof *columns);
     struct group_keys group_keys;
-    struct first_rows firsts;
+    struct first_rows found;
 
     for (size_t k = 0; k < task->output_count; k++)
         columns[k] = carried(job, k);
@@ -89,10 +89,10 @@ enum status cl_distinct(struct accelerator *accelerator, const struct operator_j
     enum status status = group_keys_find(&group_keys, accelerator, job, columns, task->output_count);
     if (status != STATUS_OK)
         return status;
-    first_rows_find(&firsts, accelerator, job, &group_keys, job->rows);
-    if (!operator_stopped(&firsts.run))
-        status = pick(job, &firsts);
-    enum status end = first_rows_end(&firsts);
+    first_rows_find(&found, accelerator, job, &group_keys, job->rows);
+    if (!operator_stopped(&found.run))
+        status = pick(job, &found);
+    enum status end = first_rows_end(&found);
     status = end == STATUS_OK ? status : end;
     if (status != STATUS_OK)
         drop_results(job);

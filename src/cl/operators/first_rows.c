@@ -8,13 +8,14 @@
 
 extern const char kernel_first_rows[];
 
-enum { FIND, EMPTY, TALLY, LIST, NUMBER, KERNELS };
+enum { FIND, EMPTY, COUNT, LIST, NUMBER, KERNELS };
 
 /* A table of places is used as long as it is not much larger than one of rows would be. */
-static bool has_places(const struct group_keys *group_keys, int64_t rows)
+static bool is_dense(const struct group_keys *group_keys, int64_t rows)
 {
     enum { FEW = 1 << 16 };
-    return group_keys->places > 0 && (group_keys->places <= FEW || group_keys->places <= 2 * (uint64_t)rows);
+    return group_keys->dense_size > 0 &&
+           (group_keys->dense_size <= FEW || group_keys->dense_size <= 2 * (uint64_t)rows);
 }
 
 /* At most half full, so that what is looked for is near. */
@@ -22,8 +23,8 @@ static uint64_t table_size(const struct group_keys *group_keys, int64_t rows)
 {
     uint64_t size = 1024;
 
-    if (has_places(group_keys, rows))
-        return group_keys->places;
+    if (is_dense(group_keys, rows))
+        return group_keys->dense_size;
     while (size < 2 * (uint64_t)rows)
         size *= 2;
     return size;
@@ -32,43 +33,43 @@ static uint64_t table_size(const struct group_keys *group_keys, int64_t rows)
 static const char *first_rows_text(const struct group_keys *group_keys, int64_t rows, const struct kernel_config *shape,
                                    struct arena *arena)
 {
-    const struct place_text place = group_keys_place_text(group_keys, arena);
-    const struct images_text images = group_keys_images_text(group_keys, arena);
+    const struct record_index_text index = group_keys_index_text(group_keys, arena);
+    const struct key_hash_text hash = group_keys_hash_text(group_keys, arena);
     const struct part parts[] = {
         {"group", arena_printf(arena, "%zu", shape->group)},
-        {"each", row_loop_loop(shape)},
-        {"parameters", place.parameters},
-        {"prologue", place.prologue},
-        {"places", has_places(group_keys, rows) ? "1" : ""},
-        {"place", place.place},
-        {"images", images.images},
-        {"hash", images.hash},
-        {"same", images.same},
-        {"peek", row_loop_peek(shape)},
+        {"each", row_loop_text(shape)},
+        {"parameters", index.parameters},
+        {"prologue", index.prologue},
+        {"dense", is_dense(group_keys, rows) ? "1" : ""},
+        {"index", index.index},
+        {"keys", hash.keys},
+        {"hash", hash.hash},
+        {"same", hash.same},
+        {"atomicload", row_loop_atomic_load(shape)},
         {0},
     };
     struct strbuf text = {0};
 
-    image_functions(&text, false);
+    key_encoding_functions(&text, false);
     template_expand(&text, kernel_first_rows, parts);
     const char *kept = arena_text(arena, text.text, text.length);
     strbuf_free(&text);
     return kept;
 }
 
-static void run_find(struct first_rows *firsts, const struct group_keys *group_keys, uint64_t size)
+static void run_find(struct first_rows *found, const struct group_keys *group_keys, uint64_t size)
 {
-    struct operator_run *run = &firsts->run;
+    struct operator_run *run = &found->run;
     struct arguments empty = {.arena = run->job->diags->arena}, find = empty;
     int64_t rows = run->job->rows;
 
-    argument_buffer(&empty, firsts->table);
+    argument_buffer(&empty, found->table);
     row_loop(run, EMPTY, &empty, (int64_t)size, row_loop_groups(run->accelerator, (int64_t)size), "empty",
              sizeof(cl_uint));
     group_keys_arguments(group_keys, run, &find);
-    argument_buffer(&find, firsts->table);
+    argument_buffer(&find, found->table);
     argument_uint(&find, size - 1);
-    argument_buffer(&find, firsts->slots);
+    argument_buffer(&find, found->slots);
     row_loop(run, FIND, &find, rows, row_loop_groups(run->accelerator, rows), "find",
              group_keys_bytes(group_keys) + (int64_t)sizeof(cl_uint));
 }
@@ -87,20 +88,20 @@ static int64_t starts_of(cl_uint *counts, size_t count)
 }
 
 /* Makes room for the list. */
-static bool make_rows(struct first_rows *firsts)
+static bool make_rows(struct first_rows *found)
 {
-    struct operator_run *run = &firsts->run;
+    struct operator_run *run = &found->run;
 
-    firsts->rows = column_reserve(TYPE_U32, TYPE_U32, firsts->count);
-    run->unable = !firsts->rows;
-    return firsts->rows && memory_output(run->accelerator->memory, firsts->rows, 0, firsts->count, &firsts->listed);
+    found->rows = column_reserve(TYPE_U32, TYPE_U32, found->count);
+    run->unable = !found->rows;
+    return found->rows && memory_output(run->accelerator->memory, found->rows, 0, found->count, &found->listed);
 }
 
 /* Counts the first rows of each tile, then lists them. */
-static void run_list(struct first_rows *firsts, int64_t most)
+static void run_list(struct first_rows *found, int64_t most)
 {
     enum { SHARE = 16 }; /* rows of a work-item of many: they lie in one line of the cache */
-    struct operator_run *run = &firsts->run;
+    struct operator_run *run = &found->run;
     const struct kernel_config *shape = run->accelerator->shape;
     struct arguments arguments = {.arena = run->job->diags->arena};
     int64_t rows = run->job->rows, bytes = rows * 2 * (int64_t)sizeof(cl_uint);
@@ -113,68 +114,68 @@ static void run_list(struct first_rows *firsts, int64_t most)
     size_t groups = (items + shape->group - 1) / shape->group;
     cl_uint *counts = heap_array(groups, sizeof *counts);
     cl_mem tiles = operator_buffer(run, groups * sizeof *counts);
-    argument_buffer(&arguments, firsts->table);
-    argument_buffer(&arguments, firsts->slots);
+    argument_buffer(&arguments, found->table);
+    argument_buffer(&arguments, found->slots);
     argument_buffer(&arguments, tiles);
     struct arguments list = arguments;
     list.at = arena_grow(arguments.arena, list.at, list.count, list.capacity, sizeof *list.at);
     argument_ulong(&arguments, (uint64_t)rows);
     argument_ulong(&arguments, share);
-    operator_run(run, TALLY, groups, shape->group, arguments.at, arguments.count, "count", bytes);
+    operator_run(run, COUNT, groups, shape->group, arguments.at, arguments.count, "count", bytes);
     operator_read(run, tiles, 0, groups * sizeof *counts, counts);
-    firsts->count = operator_stopped(run) ? 0 : starts_of(counts, groups);
+    found->count = operator_stopped(run) ? 0 : starts_of(counts, groups);
     operator_write(run, tiles, 0, groups * sizeof *counts, counts);
     free(counts);
-    if (firsts->count > most)
+    if (found->count > most)
         run->unable = true;
-    if (operator_stopped(run) || !make_rows(firsts))
+    if (operator_stopped(run) || !make_rows(found))
         return;
-    argument_buffer(&list, firsts->listed.buffer);
-    argument_ulong(&list, firsts->listed.first);
+    argument_buffer(&list, found->listed.buffer);
+    argument_ulong(&list, found->listed.first);
     argument_ulong(&list, (uint64_t)rows);
     argument_ulong(&list, share);
     operator_run(run, LIST, groups, shape->group, list.at, list.count, "list", bytes);
     if (!operator_stopped(run))
-        memory_fetch(run->accelerator->memory, firsts->rows, 0, firsts->count, &firsts->listed, run->job->timing);
-    column_finish(firsts->rows, firsts->count);
+        memory_fetch(run->accelerator->memory, found->rows, 0, found->count, &found->listed, run->job->timing);
+    column_finish(found->rows, found->count);
 }
 
-void first_rows_find(struct first_rows *firsts, struct accelerator *accelerator, const struct operator_job *job,
+void first_rows_find(struct first_rows *found, struct accelerator *accelerator, const struct operator_job *job,
                      const struct group_keys *group_keys, int64_t most)
 {
     static const char *const names[KERNELS] = {
-        [FIND] = "find", [EMPTY] = "empty", [TALLY] = "tally", [LIST] = "list", [NUMBER] = "number",
+        [FIND] = "find", [EMPTY] = "empty", [COUNT] = "count", [LIST] = "list", [NUMBER] = "number",
     };
     const char *text = first_rows_text(group_keys, job->rows, accelerator->shape, job->diags->arena);
     uint64_t size = table_size(group_keys, job->rows);
 
-    *firsts = (struct first_rows){.run = operator_begin(accelerator, job, text, names, KERNELS)};
+    *found = (struct first_rows){.run = operator_begin(accelerator, job, text, names, KERNELS)};
     if (size * sizeof(cl_uint) > accelerator->device.largest_buffer) {
-        firsts->run.unable = true;
+        found->run.unable = true;
         return;
     }
-    firsts->table = operator_buffer(&firsts->run, size * sizeof(cl_uint));
-    firsts->slots = operator_buffer(&firsts->run, (size_t)job->rows * sizeof(cl_uint));
-    run_find(firsts, group_keys, size);
-    run_list(firsts, most);
+    found->table = operator_buffer(&found->run, size * sizeof(cl_uint));
+    found->slots = operator_buffer(&found->run, (size_t)job->rows * sizeof(cl_uint));
+    run_find(found, group_keys, size);
+    run_list(found, most);
 }
 
-void first_rows_number(struct first_rows *firsts)
+void first_rows_number(struct first_rows *found)
 {
-    struct operator_run *run = &firsts->run;
+    struct operator_run *run = &found->run;
     struct arguments arguments = {.arena = run->job->diags->arena};
 
-    argument_buffer(&arguments, firsts->table);
-    argument_buffer(&arguments, firsts->slots);
-    argument_buffer(&arguments, firsts->listed.buffer);
-    argument_ulong(&arguments, firsts->listed.first);
-    row_loop(run, NUMBER, &arguments, firsts->count, row_loop_groups(run->accelerator, firsts->count), "number",
+    argument_buffer(&arguments, found->table);
+    argument_buffer(&arguments, found->slots);
+    argument_buffer(&arguments, found->listed.buffer);
+    argument_ulong(&arguments, found->listed.first);
+    row_loop(run, NUMBER, &arguments, found->count, row_loop_groups(run->accelerator, found->count), "number",
              3 * (int64_t)sizeof(cl_uint));
 }
 
-enum status first_rows_end(struct first_rows *firsts)
+enum status first_rows_end(struct first_rows *found)
 {
-    column_unref(firsts->rows);
-    firsts->rows = NULL;
-    return operator_end(&firsts->run);
+    column_unref(found->rows);
+    found->rows = NULL;
+    return operator_end(&found->run);
 }

@@ -17,11 +17,11 @@ struct first_rows {
 
 /* Begins a tool and looks for the first rows of the keys of all the job's rows, which it is unable to if they are more
  * than `most`; first_rows_end is due in any case. */
-void first_rows_find(struct first_rows *firsts, struct accelerator *accelerator, const struct operator_job *job,
+void first_rows_find(struct first_rows *found, struct accelerator *accelerator, const struct operator_job *job,
                      const struct group_keys *group_keys, int64_t most);
-void first_rows_number(struct first_rows *firsts);
+void first_rows_number(struct first_rows *found);
 
 /* Ends the tool: its status. */
-enum status first_rows_end(struct first_rows *firsts);
+enum status first_rows_end(struct first_rows *found);
 
 #endif

@@ -1,6 +1,6 @@
 /* Group: where there are not too many possible keys, each has a record in a table, whose order is that of the keys;
  * else the groups are found first, numbered as they come, and put into order by the host in the end. So they are where
- * keys are floats, because a group has its first row's to the bit, and a place does not tell 0.0 from -0.0. */
+ * keys are floats, because a group has its first row's to the bit, and a index does not tell 0.0 from -0.0. */
 #include "cl/operators/first_rows.h"
 #include "cl/operators/group_accumulate.h"
 #include "cl/operators/group_output.h"
@@ -16,9 +16,9 @@ struct group {
     struct accelerator *accelerator;
     const struct operator_job *job;
     struct workers workers;
-    struct group_record cells;
+    struct record_layout layout;
     struct group_keys group_keys;
-    size_t *member_of;
+    size_t *field_of;
 };
 
 static bool group_fits(const struct group *group)
@@ -46,54 +46,54 @@ static enum status plan_group(struct group *group)
 
     for (size_t k = 0; k < operator->key_count; k++)
         keys[k] = job->inputs[operator->keys[k]];
-    group->member_of = arena_array(arena, job->task->aggregate_count + 1, sizeof *group->member_of);
-    enum status status = group_record_plan(&group->cells, group->accelerator, job, group->member_of);
+    group->field_of = arena_array(arena, job->task->aggregate_count + 1, sizeof *group->field_of);
+    enum status status = group_record_plan(&group->layout, group->accelerator, job, group->field_of);
     if (status == STATUS_OK)
         status = group_keys_find(&group->group_keys, group->accelerator, job, keys, operator->key_count);
     return status;
 }
 
-static struct operator_run begin_totals(const struct group *group, const struct accumulate_plan *plan,
-                                        const struct place_text *place)
+static struct operator_run begin_accumulate(const struct group *group, const struct accumulate_plan *plan,
+                                            const struct record_index_text *index)
 {
-    const char *names[TOTALS_KERNELS];
+    const char *names[ACCUMULATE_KERNELS];
     struct strbuf text = {0};
 
     group_accumulate_names(plan, names);
-    image_functions(&text, false);
-    group_accumulate_add_text(&text, &group->cells, plan, group->accelerator->shape, place, group->job->diags->arena);
-    struct operator_run run = operator_begin(group->accelerator, group->job, text.text, names, TOTALS_KERNELS);
+    key_encoding_functions(&text, false);
+    group_accumulate_add_text(&text, &group->layout, plan, group->accelerator->shape, index, group->job->diags->arena);
+    struct operator_run run = operator_begin(group->accelerator, group->job, text.text, names, ACCUMULATE_KERNELS);
     strbuf_free(&text);
     return run;
 }
 
 /* Ends the tool; a result without memory is the host's to make. */
-static enum status end_totals(struct operator_run *run, const struct column *records)
+static enum status end_accumulate(struct operator_run *run, const struct column *records)
 {
     enum status status = operator_end(run);
 
     return status == STATUS_OK && !records ? STATUS_UNABLE : status;
 }
 
-static enum status group_by_place(struct group *group, const struct accumulate_plan *plan, bool *flagged)
+static enum status group_dense(struct group *group, const struct accumulate_plan *plan, bool *flagged)
 {
     const struct operator_job *job = group->job;
-    const struct place_text place = group_keys_place_text(&group->group_keys, job->diags->arena);
-    struct operator_run run = begin_totals(group, plan, &place);
+    const struct record_index_text index = group_keys_index_text(&group->group_keys, job->diags->arena);
+    struct operator_run run = begin_accumulate(group, plan, &index);
     struct arguments arguments = {.arena = job->diags->arena};
 
     group_keys_arguments(&group->group_keys, &run, &arguments);
     struct column *records =
-        group_accumulate_run(&run, 0, &group->cells, plan, &arguments, group_keys_bytes(&group->group_keys));
-    enum status status = end_totals(&run, records);
+        group_accumulate_run(&run, 0, &group->layout, plan, &arguments, group_keys_bytes(&group->group_keys));
+    enum status status = end_accumulate(&run, records);
     const struct group_output groups = {
         .job = job,
         .workers = &group->workers,
-        .cells = &group->cells,
-        .member_of = group->member_of,
+        .layout = &group->layout,
+        .field_of = group->field_of,
         .group_keys = &group->group_keys,
         .records = records,
-        .count = (int64_t)plan->places,
+        .count = (int64_t)plan->records,
     };
     if (status == STATUS_OK)
         status = groups_write(&groups, flagged);
@@ -102,32 +102,32 @@ static enum status group_by_place(struct group *group, const struct accumulate_p
 }
 
 /* Adds up the rows of groups that have been found. */
-static enum status total_found(struct group *group, const struct first_rows *firsts, struct column **records)
+static enum status accumulate_found(struct group *group, const struct first_rows *found, struct column **records)
 {
-    static const struct place_text place = {
+    static const struct record_index_text index = {
         .parameters = "    __global const uint *numbers, __global const uint *slots,\n",
         .prologue = "",
-        .place = "        const uint place = numbers[slots[i]];\n",
+        .index = "        const uint index = numbers[slots[i]];\n",
     };
     struct arguments arguments = {.arena = group->job->diags->arena};
     struct accumulate_plan plan;
 
-    if (!group_accumulate_plan(&plan, &group->cells, group->accelerator, group->job->rows, (uint64_t)firsts->count))
+    if (!group_accumulate_plan(&plan, &group->layout, group->accelerator, group->job->rows, (uint64_t)found->count))
         return STATUS_UNABLE;
-    struct operator_run run = begin_totals(group, &plan, &place);
-    argument_buffer(&arguments, firsts->table);
-    argument_buffer(&arguments, firsts->slots);
-    *records = group_accumulate_run(&run, 0, &group->cells, &plan, &arguments, 2 * (int64_t)sizeof(cl_uint));
-    return end_totals(&run, *records);
+    struct operator_run run = begin_accumulate(group, &plan, &index);
+    argument_buffer(&arguments, found->table);
+    argument_buffer(&arguments, found->slots);
+    *records = group_accumulate_run(&run, 0, &group->layout, &plan, &arguments, 2 * (int64_t)sizeof(cl_uint));
+    return end_accumulate(&run, *records);
 }
 
 /* Writes the groups found in the order of their keys. */
-static enum status write_found(struct group *group, const struct first_rows *firsts, const struct column *records,
+static enum status write_found(struct group *group, const struct first_rows *found, const struct column *records,
                                bool *flagged)
 {
     const struct group_keys *group_keys = &group->group_keys;
     struct arena *arena = group->job->diags->arena;
-    size_t size = (size_t)firsts->count * sizeof(uint64_t);
+    size_t size = (size_t)found->count * sizeof(uint64_t);
     struct column **columns = arena_array(arena, group_keys->count, sizeof *columns);
     struct key *at = arena_array(arena, group_keys->count, sizeof *at);
     uint64_t *order = pages_alloc(size);
@@ -136,26 +136,26 @@ static enum status write_found(struct group *group, const struct first_rows *fir
                                        group->job->task->span, group->job->diags);
 
     if (status == STATUS_OK)
-        status = order ? groups_keys(group_keys, &group->workers, firsts->rows, columns) : STATUS_UNABLE;
+        status = order ? groups_keys(group_keys, &group->workers, found->rows, columns) : STATUS_UNABLE;
 
     for (size_t k = 0; k < group_keys->count; k++)
         at[k].column = columns[k];
-    if (status == STATUS_OK && !keys_init(&keys, at, group_keys->count, firsts->count, &group->workers))
+    if (status == STATUS_OK && !keys_init(&keys, at, group_keys->count, found->count, &group->workers))
         status = STATUS_CANCELLED;
     if (status == STATUS_OK) {
-        status = order_rows(&keys, firsts->count, &group->workers, order);
+        status = order_rows(&keys, found->count, &group->workers, order);
         status = status == STATUS_FAILED ? STATUS_UNABLE : status;
     }
     const struct group_output groups = {
         .job = group->job,
         .workers = &group->workers,
-        .cells = &group->cells,
-        .member_of = group->member_of,
+        .layout = &group->layout,
+        .field_of = group->field_of,
         .group_keys = group_keys,
         .records = records,
         .keys = columns,
         .order = order,
-        .count = firsts->count,
+        .count = found->count,
     };
     if (status == STATUS_OK)
         status = groups_write(&groups, flagged);
@@ -165,34 +165,34 @@ static enum status write_found(struct group *group, const struct first_rows *fir
     return status;
 }
 
-static enum status group_by_firsts(struct group *group, bool *flagged)
+static enum status group_by_first_rows(struct group *group, bool *flagged)
 {
     /* 100 M random i32 on an H200: kernels 33 ms, but putting 99 M groups into order and columns 600 ms by a host of 16
      * processors, which sorts and adds up the rows themselves in 430 ms. */
     enum { MANY = 1 << 19 };
-    struct first_rows firsts;
+    struct first_rows found;
     struct column *records = NULL;
     enum status status = STATUS_OK;
     int64_t most = group->job->rows / 2 > MANY ? group->job->rows / 2 : MANY;
 
-    first_rows_find(&firsts, group->accelerator, group->job, &group->group_keys, most);
-    first_rows_number(&firsts);
-    if (!operator_stopped(&firsts.run))
-        status = total_found(group, &firsts, &records);
-    if (status == STATUS_OK && !operator_stopped(&firsts.run))
-        status = write_found(group, &firsts, records, flagged);
+    first_rows_find(&found, group->accelerator, group->job, &group->group_keys, most);
+    first_rows_number(&found);
+    if (!operator_stopped(&found.run))
+        status = accumulate_found(group, &found, &records);
+    if (status == STATUS_OK && !operator_stopped(&found.run))
+        status = write_found(group, &found, records, flagged);
     column_unref(records);
-    enum status end = first_rows_end(&firsts);
+    enum status end = first_rows_end(&found);
     return end == STATUS_OK ? status : end;
 }
 
-static bool has_places(const struct group *group)
+static bool is_dense(const struct group *group)
 {
     enum { FEW = 1 << 16 };
-    uint64_t places = group->group_keys.places;
+    uint64_t places = group->group_keys.dense_size;
 
     for (size_t k = 0; k < group->group_keys.count; k++)
-        if (group->group_keys.parts[k].reading.image->number)
+        if (group->group_keys.parts[k].encoded.encoding->is_float)
             return false;
     return places > 0 && (places <= FEW || places <= 2 * (uint64_t)group->job->rows);
 }
@@ -211,8 +211,8 @@ enum status cl_group(struct accelerator *accelerator, const struct operator_job 
     enum status status = plan_group(&group);
     if (status != STATUS_OK)
         return status;
-    if (has_places(&group) &&
-        group_accumulate_plan(&plan, &group.cells, accelerator, job->rows, group.group_keys.places))
-        return group_by_place(&group, &plan, flagged);
-    return accelerator->shape->shares ? group_by_firsts(&group, flagged) : STATUS_UNABLE;
+    if (is_dense(&group) &&
+        group_accumulate_plan(&plan, &group.layout, accelerator, job->rows, group.group_keys.dense_size))
+        return group_dense(&group, &plan, flagged);
+    return accelerator->shape->shares ? group_by_first_rows(&group, flagged) : STATUS_UNABLE;
 }

@@ -6,21 +6,21 @@ enum status group_keys_find(struct group_keys *group_keys, struct accelerator *a
     *group_keys = (struct group_keys){
         .parts = arena_array(job->diags->arena, count, sizeof *group_keys->parts),
         .count = count,
-        .places = 1,
+        .dense_size = 1,
     };
     for (size_t k = 0; k < count; k++) {
         struct key_part *part = &group_keys->parts[k];
-        *part = (struct key_part){.reading = {.column = columns[k], .image = &image_table[columns[k]->store]}};
-        enum status status = column_minmax_find(accelerator, job, columns[k], &part->extent);
+        *part = (struct key_part){.encoded = {.column = columns[k], .encoding = &key_encodings[columns[k]->store]}};
+        enum status status = column_minmax_bounds(accelerator, job, columns[k], &part->bounds);
         if (status != STATUS_OK)
             return status;
-        if (part->extent.least > part->extent.most) /* nothing but NaN */
-            part->extent.least = part->extent.most = part->reading.image->zero;
-        part->reading.least = part->extent.least;
-        uint64_t range = part->extent.most - part->extent.least;
-        part->codes = range < UINT32_MAX ? range + 1 + part->extent.nan : 0;
-        if (__builtin_mul_overflow(group_keys->places, part->codes, &group_keys->places))
-            group_keys->places = 0;
+        if (part->bounds.least > part->bounds.most) /* nothing but NaN */
+            part->bounds.least = part->bounds.most = part->encoded.encoding->zero;
+        part->encoded.least = part->bounds.least;
+        uint64_t range = part->bounds.most - part->bounds.least;
+        part->codes = range < UINT32_MAX ? range + 1 + part->bounds.nan : 0;
+        if (__builtin_mul_overflow(group_keys->dense_size, part->codes, &group_keys->dense_size))
+            group_keys->dense_size = 0;
     }
     return STATUS_OK;
 }
@@ -32,66 +32,66 @@ static const char *kept(struct strbuf *text, struct arena *arena)
     return copy;
 }
 
-struct place_text group_keys_place_text(const struct group_keys *group_keys, struct arena *arena)
+struct record_index_text group_keys_index_text(const struct group_keys *group_keys, struct arena *arena)
 {
-    struct strbuf parameters = {0}, prologue = {0}, place = {0};
+    struct strbuf parameters = {0}, prologue = {0}, index = {0};
 
-    strbuf_puts(&place, "        uint place = 0;\n");
+    strbuf_puts(&index, "        uint index = 0;\n");
     for (size_t k = 0; k < group_keys->count; k++) {
-        const struct image *image = group_keys->parts[k].reading.image;
-        const char *word = image->wide ? "ulong" : "uint";
+        const struct key_encoding *encoding = group_keys->parts[k].encoded.encoding;
+        const char *word = encoding->wide ? "ulong" : "uint";
         strbuf_printf(&parameters,
                       "    __global const %s *k%zu_data, ulong k%zu_first, %s k%zu_least, uint k%zu_codes,\n",
-                      image->load, k, k, word, k, k);
-        strbuf_printf(&prologue, "    __global const %s *k%zu_column = k%zu_data + k%zu_first;\n", image->load, k, k,
-                      k);
-        strbuf_printf(&place, "        const %s k%zu = %s(k%zu_column[i]);\n", word, k, image->function, k);
-        if (image->number)
-            strbuf_printf(&place,
-                          "        place = place * k%zu_codes + (k%zu == (%s)-1 ? k%zu_codes - 1 : (uint)(k%zu - "
+                      encoding->cl_type, k, k, word, k, k);
+        strbuf_printf(&prologue, "    __global const %s *k%zu_column = k%zu_data + k%zu_first;\n", encoding->cl_type, k,
+                      k, k);
+        strbuf_printf(&index, "        const %s k%zu = %s(k%zu_column[i]);\n", word, k, encoding->function, k);
+        if (encoding->is_float)
+            strbuf_printf(&index,
+                          "        index = index * k%zu_codes + (k%zu == (%s)-1 ? k%zu_codes - 1 : (uint)(k%zu - "
                           "k%zu_least));\n",
                           k, k, word, k, k, k);
         else
-            strbuf_printf(&place, "        place = place * k%zu_codes + (uint)(k%zu - k%zu_least);\n", k, k, k);
+            strbuf_printf(&index, "        index = index * k%zu_codes + (uint)(k%zu - k%zu_least);\n", k, k, k);
     }
-    return (struct place_text){kept(&parameters, arena), kept(&prologue, arena), kept(&place, arena)};
+    return (struct record_index_text){kept(&parameters, arena), kept(&prologue, arena), kept(&index, arena)};
 }
 
-struct images_text group_keys_images_text(const struct group_keys *group_keys, struct arena *arena)
+struct key_hash_text group_keys_hash_text(const struct group_keys *group_keys, struct arena *arena)
 {
     struct strbuf images = {0}, hash = {0}, same = {0};
 
     /* Multiplying carries bits up, and folding brings them down again: after MurmurHash3's last steps. */
     strbuf_puts(&hash, "        ulong h = 0;\n");
     for (size_t k = 0; k < group_keys->count; k++) {
-        const struct image *image = group_keys->parts[k].reading.image;
-        strbuf_printf(&images, "        const %s k%zu = %s(k%zu_column[i]);\n", image->wide ? "ulong" : "uint", k,
-                      image->function, k);
+        const struct key_encoding *encoding = group_keys->parts[k].encoded.encoding;
+        strbuf_printf(&images, "        const %s k%zu = %s(k%zu_column[i]);\n", encoding->wide ? "ulong" : "uint", k,
+                      encoding->function, k);
         strbuf_printf(&hash, "        h = (h ^ k%zu) * 0xff51afd7ed558ccdul;\n        h ^= h >> 32;\n", k);
-        strbuf_printf(&same, "%s%s(k%zu_column[there]) == k%zu", k > 0 ? " && " : "", image->function, k, k);
+        strbuf_printf(&same, "%s%s(k%zu_column[there]) == k%zu", k > 0 ? " && " : "", encoding->function, k, k);
     }
     strbuf_puts(&hash, "        h *= 0xc4ceb9fe1a85ec53ul;\n        h ^= h >> 32;\n");
-    return (struct images_text){kept(&images, arena), kept(&hash, arena), kept(&same, arena)};
+    return (struct key_hash_text){kept(&images, arena), kept(&hash, arena), kept(&same, arena)};
 }
 
 void group_keys_arguments(const struct group_keys *group_keys, struct operator_run *run, struct arguments *arguments)
 {
     for (size_t k = 0; k < group_keys->count; k++) {
         const struct key_part *part = &group_keys->parts[k];
-        argument_column(arguments, run, part->reading.column, run->job->rows);
-        if (part->reading.image->wide)
-            argument_ulong(arguments, part->reading.least);
+        argument_column(arguments, run, part->encoded.column, run->job->rows);
+        if (part->encoded.encoding->wide)
+            argument_ulong(arguments, part->encoded.least);
         else
-            argument_uint(arguments, part->reading.least);
+            argument_uint(arguments, part->encoded.least);
         argument_uint(arguments, part->codes);
     }
 }
 
-uint64_t group_keys_code(const struct group_keys *group_keys, size_t k, uint64_t place)
+uint64_t group_keys_code(const struct group_keys *group_keys, size_t k, uint64_t index)
 {
     for (size_t later = group_keys->count - 1; later > k; later--)
-        place /= group_keys->parts[later].codes;
-    return place % group_keys->parts[k].codes;
+        index /= group_keys->parts[later].codes;
+    return index % group_keys->parts[k].codes;
 }
 
 int64_t group_keys_bytes(const struct group_keys *group_keys)
@@ -99,6 +99,6 @@ int64_t group_keys_bytes(const struct group_keys *group_keys)
     size_t bytes = 0;
 
     for (size_t k = 0; k < group_keys->count; k++)
-        bytes += type_table[group_keys->parts[k].reading.column->store].size;
+        bytes += type_table[group_keys->parts[k].encoded.column->store].size;
     return (int64_t)bytes;
 }

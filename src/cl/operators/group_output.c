@@ -18,33 +18,33 @@ struct writing {
 
 static const uint32_t *record_at(const struct group_output *groups, uint64_t record)
 {
-    return (const uint32_t *)groups->records->data + record * groups->cells->stride;
+    return (const uint32_t *)groups->records->data + record * groups->layout->stride;
 }
 
-/* What members come to, as the host's own tallies have it. */
-union tallied {
+/* What fields come to, as the host's own tallies have it. */
+union aggregated {
     int128 sums[KEY_BLOCK];
     int64_t integers[KEY_BLOCK];
     double numbers[KEY_BLOCK];
 };
 
-static struct group_aggregate read_member(const struct group_output *groups, const struct member *member,
-                                          const uint64_t *records, int count, union tallied *tallied)
+static struct group_aggregate read_field(const struct group_output *groups, const struct record_field *field,
+                                         const uint64_t *records, int count, union aggregated *aggregated)
 {
-    const struct group_record *cells = groups->cells;
-    const struct column *column = cells->values[member->value].reading.column;
-    bool number = type_table[column->store].kind == KIND_FLOAT, max = member->kind == MEMBER_MAX;
+    const struct record_layout *layout = groups->layout;
+    const struct column *column = layout->values[field->value].encoded.column;
+    bool number = type_table[column->store].kind == KIND_FLOAT, max = field->kind == FIELD_MAX;
 
     for (int i = 0; i < count; i++) {
         const uint32_t *record = record_at(groups, records[i]);
-        if (member->kind == MEMBER_SUM)
-            tallied->sums[i] = group_record_sum(cells, member, record);
+        if (field->kind == FIELD_SUM)
+            aggregated->sums[i] = group_record_sum(layout, field, record);
         else if (number)
-            tallied->numbers[i] = group_record_float(cells, member, record);
+            aggregated->numbers[i] = group_record_float(layout, field, record);
         else
-            tallied->integers[i] = group_record_integer(cells, member, record);
+            aggregated->integers[i] = group_record_integer(layout, field, record);
     }
-    if (member->kind == MEMBER_SUM)
+    if (field->kind == FIELD_SUM)
         return (struct group_aggregate){GROUP_WIDE_SUM, column};
     if (number)
         return (struct group_aggregate){max ? GROUP_FLOAT_MAX : GROUP_FLOAT_MIN, column};
@@ -57,17 +57,17 @@ static void write_aggregate(struct writing *writing, size_t k, const uint64_t *r
     const struct task *task = groups->job->task;
     int64_t counts[KEY_BLOCK];
     uint32_t places[KEY_BLOCK];
-    union tallied tallied;
+    union aggregated aggregated;
     struct group_aggregate group_agg = {.kind = GROUP_COUNT};
     const void *values = counts;
 
     for (int i = 0; i < count; i++) {
-        counts[i] = group_record_count(groups->cells, record_at(groups, records[i]));
+        counts[i] = group_record_count(groups->layout, record_at(groups, records[i]));
         places[i] = (uint32_t)i;
     }
     if (task->aggregates[k].kind != AGG_COUNT) {
-        group_agg = read_member(groups, &groups->cells->members[groups->member_of[k]], records, count, &tallied);
-        values = &tallied;
+        group_agg = read_field(groups, &groups->layout->fields[groups->field_of[k]], records, count, &aggregated);
+        values = &aggregated;
     }
     if (!group_aggregate_write(&group_agg, &task->aggregates[k], values, counts, places, count,
                      groups->job->results[task->operator->key_count + k], at))
@@ -85,10 +85,10 @@ static void write_key(const struct group_output *groups, size_t k, const uint64_
     }
     uint64_t codes[KEY_BLOCK];
     const struct key key = {
-        .column = part->reading.column,
+        .column = part->encoded.column,
         .faithful = true,
-        .least = image_key(part->reading.image, part->extent.least),
-        .most = image_key(part->reading.image, part->extent.most),
+        .least = encoding_to_host_key(part->encoded.encoding, part->bounds.least),
+        .most = encoding_to_host_key(part->encoded.encoding, part->bounds.most),
         .bits = 64,
     };
     for (int i = 0; i < count; i++)
@@ -109,21 +109,21 @@ static void write_block(struct writing *writing, const uint64_t *records, int co
     }
 }
 
-static void count_part(void *context, int member, int64_t part)
+static void count_part(void *context, int worker, int64_t part)
 {
-    (void)member;
+    (void)worker;
     const struct writing *writing = context;
     const struct group_output *groups = writing->groups;
     int64_t begin = part_begin(&writing->parts, part), end = part_begin(&writing->parts, part + 1), count = end - begin;
 
     for (int64_t record = begin; record < end && !groups->order; record++)
-        count -= group_record_count(groups->cells, record_at(groups, (uint64_t)record)) == 0;
+        count -= group_record_count(groups->layout, record_at(groups, (uint64_t)record)) == 0;
     writing->begins[part] = count;
 }
 
-static void write_part(void *context, int member, int64_t part)
+static void write_part(void *context, int worker, int64_t part)
 {
-    (void)member;
+    (void)worker;
     struct writing *writing = context;
     const struct group_output *groups = writing->groups;
     int64_t end = part_begin(&writing->parts, part + 1), at = writing->begins[part];
@@ -133,7 +133,7 @@ static void write_part(void *context, int member, int64_t part)
     for (int64_t i = part_begin(&writing->parts, part); i < end; i++) {
         uint64_t record = groups->order ? groups->order[i] : (uint64_t)i;
         records[count] = record;
-        count += groups->order || group_record_count(groups->cells, record_at(groups, record)) > 0;
+        count += groups->order || group_record_count(groups->layout, record_at(groups, record)) > 0;
         if (count == KEY_BLOCK) {
             write_block(writing, records, count, at);
             at += count;
@@ -206,9 +206,9 @@ struct picking {
     struct parts parts;
 };
 
-static void pick_part(void *context, int member, int64_t part)
+static void pick_part(void *context, int worker, int64_t part)
 {
-    (void)member;
+    (void)worker;
     const struct picking *picking = context;
     const uint32_t *rows = picking->rows->data;
     int64_t end = part_begin(&picking->parts, part + 1);
@@ -219,7 +219,7 @@ static void pick_part(void *context, int member, int64_t part)
         for (int i = 0; i < count; i++)
             block[i] = rows[at + i];
         for (size_t k = 0; k < picking->group_keys->count; k++)
-            column_gather(picking->group_keys->parts[k].reading.column, block, count, column_at(picking->keys[k], at));
+            column_gather(picking->group_keys->parts[k].encoded.column, block, count, column_at(picking->keys[k], at));
     }
 }
 
@@ -229,7 +229,7 @@ enum status groups_keys(const struct group_keys *group_keys, const struct worker
     struct picking picking = {group_keys, rows, keys, partition_rows(workers, rows->rows, PART_RECORDS)};
 
     for (size_t k = 0; k < group_keys->count; k++) {
-        const struct column *from = group_keys->parts[k].reading.column;
+        const struct column *from = group_keys->parts[k].encoded.column;
         keys[k] = column_reserve(from->type, from->store, rows->rows);
         if (!keys[k])
             return STATUS_UNABLE;

@@ -10,8 +10,8 @@
 struct group_output {
     const struct operator_job *job;
     const struct workers *workers;
-    const struct group_record *cells;
-    const size_t *member_of; /* of each aggregate, as from group_record_plan */
+    const struct record_layout *layout;
+    const size_t *field_of; /* of each aggregate, as from group_record_plan */
     const struct group_keys *group_keys;
     const struct column *records;
     /* Records stand at the places of their keys, which are integers, and there are empty ones; unless these say what is

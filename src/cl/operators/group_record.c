@@ -12,78 +12,78 @@ static struct column *column_of(const struct operator_job *job, value bare)
 }
 
 /* The number of the value that a column is, added if it is new. */
-static enum status add_value(struct group_record *cells, struct accelerator *accelerator,
+static enum status add_value(struct record_layout *layout, struct accelerator *accelerator,
                              const struct operator_job *job, struct column *column, size_t *number)
 {
     size_t k = 0;
-    while (k < cells->value_count && cells->values[k].reading.column != column)
+    while (k < layout->value_count && layout->values[k].encoded.column != column)
         k++;
     *number = k;
-    if (k < cells->value_count)
+    if (k < layout->value_count)
         return STATUS_OK;
-    const struct image *image = &image_table[column->store];
-    struct group_record_value added = {.reading = {.column = column, .image = image}, .wide = image->wide};
-    if (image->wide && !image->number) {
-        struct column_minmax extent;
-        enum status status = column_minmax_find(accelerator, job, column, &extent);
+    const struct key_encoding *encoding = &key_encodings[column->store];
+    struct group_record_value added = {.encoded = {.column = column, .encoding = encoding}, .wide = encoding->wide};
+    if (encoding->wide && !encoding->is_float) {
+        struct column_minmax bounds;
+        enum status status = column_minmax_bounds(accelerator, job, column, &bounds);
         if (status != STATUS_OK)
             return status;
-        added.reading.least = extent.least;
-        added.wide = extent.most - extent.least > narrow_most;
+        added.encoded.least = bounds.least;
+        added.wide = bounds.most - bounds.least > narrow_most;
     }
-    cells->values[cells->value_count++] = added;
+    layout->values[layout->value_count++] = added;
     return STATUS_OK;
 }
 
-static size_t add_member(struct group_record *cells, enum member_kind kind, size_t number)
+static size_t add_field(struct record_layout *layout, enum field_kind kind, size_t number)
 {
     size_t k = 0;
-    while (k < cells->member_count && (cells->members[k].kind != kind || cells->members[k].value != number))
+    while (k < layout->field_count && (layout->fields[k].kind != kind || layout->fields[k].value != number))
         k++;
-    if (k == cells->member_count)
-        cells->members[cells->member_count++] = (struct member){.kind = kind, .value = number};
+    if (k == layout->field_count)
+        layout->fields[layout->field_count++] = (struct record_field){.kind = kind, .value = number};
     return k;
 }
 
-bool group_record_is_long(const struct group_record *cells, const struct member *member)
+bool group_record_is_long(const struct record_layout *layout, const struct record_field *field)
 {
-    return member->kind == MEMBER_SUM || cells->values[member->value].wide;
+    return field->kind == FIELD_SUM || layout->values[field->value].wide;
 }
 
 /* Pairs of words first, so that they are aligned, then single ones. */
-static void place_words(struct group_record *cells)
+static void place_words(struct record_layout *layout)
 {
     size_t at = 0;
-    for (size_t k = 0; k < cells->member_count; k++)
-        if (group_record_is_long(cells, &cells->members[k])) {
-            cells->members[k].word = at;
+    for (size_t k = 0; k < layout->field_count; k++)
+        if (group_record_is_long(layout, &layout->fields[k])) {
+            layout->fields[k].word = at;
             at += 2;
         }
-    for (size_t k = 0; k < cells->member_count; k++) {
-        struct member *member = &cells->members[k];
-        if (!group_record_is_long(cells, member))
-            member->word = at++;
-        else if (member->kind == MEMBER_SUM && cells->values[member->value].wide)
-            member->top = at++;
+    for (size_t k = 0; k < layout->field_count; k++) {
+        struct record_field *field = &layout->fields[k];
+        if (!group_record_is_long(layout, field))
+            field->word = at++;
+        else if (field->kind == FIELD_SUM && layout->values[field->value].wide)
+            field->top = at++;
     }
-    cells->count_word = at++;
-    cells->stride = (at + 1) / 2 * 2;
+    layout->count_word = at++;
+    layout->stride = (at + 1) / 2 * 2;
 }
 
-void group_record_plan_count(struct group_record *cells)
+void group_record_plan_count(struct record_layout *layout)
 {
-    *cells = (struct group_record){0};
-    place_words(cells);
+    *layout = (struct record_layout){0};
+    place_words(layout);
 }
 
-enum status group_record_plan(struct group_record *cells, struct accelerator *accelerator,
-                              const struct operator_job *job, size_t *member_of)
+enum status group_record_plan(struct record_layout *layout, struct accelerator *accelerator,
+                              const struct operator_job *job, size_t *field_of)
 {
     const struct task *task = job->task;
     struct arena *arena = job->diags->arena;
-    *cells = (struct group_record){
-        .members = arena_array(arena, task->aggregate_count + 1, sizeof *cells->members),
-        .values = arena_array(arena, task->aggregate_count + 1, sizeof *cells->values),
+    *layout = (struct record_layout){
+        .fields = arena_array(arena, task->aggregate_count + 1, sizeof *layout->fields),
+        .values = arena_array(arena, task->aggregate_count + 1, sizeof *layout->values),
     };
     for (size_t k = 0; k < task->aggregate_count; k++) {
         const struct aggregate *aggregate = &task->aggregates[k];
@@ -96,30 +96,26 @@ enum status group_record_plan(struct group_record *cells, struct accelerator *ac
         if (sum && type_table[column->store].kind == KIND_FLOAT)
             return STATUS_UNABLE;
         size_t number;
-        enum status status = add_value(cells, accelerator, job, column, &number);
+        enum status status = add_value(layout, accelerator, job, column, &number);
         if (status != STATUS_OK)
             return status;
-        member_of[k] = add_member(cells,
-                                  sum                          ? MEMBER_SUM
-                                  : aggregate->kind == AGG_MIN ? MEMBER_MIN
-                                                               : MEMBER_MAX,
-                                  number);
+        field_of[k] = add_field(layout, sum ? FIELD_SUM : aggregate->kind == AGG_MIN ? FIELD_MIN : FIELD_MAX, number);
     }
-    place_words(cells);
+    place_words(layout);
     return STATUS_OK;
 }
 
-bool group_record_long_extremes(const struct group_record *cells)
+bool group_record_long_extremes(const struct record_layout *layout)
 {
-    for (size_t k = 0; k < cells->member_count; k++)
-        if (cells->members[k].kind != MEMBER_SUM && group_record_is_long(cells, &cells->members[k]))
+    for (size_t k = 0; k < layout->field_count; k++)
+        if (layout->fields[k].kind != FIELD_SUM && group_record_is_long(layout, &layout->fields[k]))
             return true;
     return false;
 }
 
-int64_t group_record_count(const struct group_record *cells, const uint32_t *record)
+int64_t group_record_count(const struct record_layout *layout, const uint32_t *record)
 {
-    return record[cells->count_word];
+    return record[layout->count_word];
 }
 
 static uint64_t two_words(const uint32_t *words)
@@ -127,33 +123,35 @@ static uint64_t two_words(const uint32_t *words)
     return (uint64_t)words[1] << 32 | words[0];
 }
 
-static uint64_t offset_of(const struct group_record *cells, const struct member *member, const uint32_t *record)
+static uint64_t offset_of(const struct record_layout *layout, const struct record_field *field, const uint32_t *record)
 {
-    return group_record_is_long(cells, member) ? two_words(&record[member->word]) : record[member->word];
+    return group_record_is_long(layout, field) ? two_words(&record[field->word]) : record[field->word];
 }
 
-int128 group_record_sum(const struct group_record *cells, const struct member *member, const uint32_t *record)
+int128 group_record_sum(const struct record_layout *layout, const struct record_field *field, const uint32_t *record)
 {
-    const struct reading *reading = &cells->values[member->value].reading;
-    int128 offsets = two_words(&record[member->word]);
+    const struct encoded_column *encoded = &layout->values[field->value].encoded;
+    int128 offsets = two_words(&record[field->word]);
 
-    if (member->top)
-        offsets += (int128)record[member->top] << 64;
-    return offsets + (int128)image_integer(reading->image, reading->least) * record[cells->count_word];
+    if (field->top)
+        offsets += (int128)record[field->top] << 64;
+    return offsets + (int128)decode_integer(encoded->encoding, encoded->least) * record[layout->count_word];
 }
 
-int64_t group_record_integer(const struct group_record *cells, const struct member *member, const uint32_t *record)
+int64_t group_record_integer(const struct record_layout *layout, const struct record_field *field,
+                             const uint32_t *record)
 {
-    const struct reading *reading = &cells->values[member->value].reading;
+    const struct encoded_column *encoded = &layout->values[field->value].encoded;
 
-    return image_integer(reading->image, reading->least + offset_of(cells, member, record));
+    return decode_integer(encoded->encoding, encoded->least + offset_of(layout, field, record));
 }
 
-double group_record_float(const struct group_record *cells, const struct member *member, const uint32_t *record)
+double group_record_float(const struct record_layout *layout, const struct record_field *field, const uint32_t *record)
 {
-    const struct reading *reading = &cells->values[member->value].reading;
-    uint64_t image = reading->least + offset_of(cells, member, record);
+    const struct encoded_column *encoded = &layout->values[field->value].encoded;
+    uint64_t encoding = encoded->least + offset_of(layout, field, record);
 
     /* No number has either of these images: nothing has come but NaN. */
-    return image == 0 || image == image_most(reading->image) ? NAN : image_float(reading->image, image);
+    return encoding == 0 || encoding == key_encoding_max(encoded->encoding) ? NAN
+                                                                            : decode_float(encoded->encoding, encoding);
 }

@@ -1,4 +1,4 @@
-/* Histograms: the least image of each interval, found by the host as exactly as the edges are defined, and a search
+/* Histograms: the least encoding of each interval, found by the host as exactly as the edges are defined, and a search
  * among them for each row. Arithmetic of floats on the device only tells where to begin the search. */
 #include "cl/operators/column_minmax.h"
 #include "cl/operators/group_accumulate.h"
@@ -13,39 +13,40 @@
 #include <string.h>
 
 static void write_rows(const struct operator_job *job, const struct histogram_bins *hist,
-                       const struct group_record *cells, const struct column *records)
+                       const struct record_layout *layout, const struct column *records)
 {
     for (int64_t bin = 0; bin < hist->bins; bin++) {
-        const uint32_t *record = (const uint32_t *)records->data + (size_t)bin * cells->stride;
+        const uint32_t *record = (const uint32_t *)records->data + (size_t)bin * layout->stride;
         if (job->results[0])
             *(double *)column_at(job->results[0], bin) = histogram_edge(hist, bin);
         if (job->results[1])
             *(double *)column_at(job->results[1], bin) = histogram_edge(hist, bin + 1);
         if (job->results[2])
-            *(int64_t *)column_at(job->results[2], bin) = group_record_count(cells, record);
+            *(int64_t *)column_at(job->results[2], bin) = group_record_count(layout, record);
     }
 }
 
-/* The image of the least element in interval `bin`. */
-static uint64_t least_of_bin(const struct histogram_bins *hist, const struct image *image, int64_t bin)
+/* The encoding of the least element in interval `bin`. */
+static uint64_t least_of_bin(const struct histogram_bins *hist, const struct key_encoding *encoding, int64_t bin)
 {
     if (hist->number)
-        return image_of_float(image, histogram_edge(hist, bin));
+        return encode_float(encoding, histogram_edge(hist, bin));
     uint64_t range = (uint64_t)hist->hi - (uint64_t)hist->lo, bins = (uint64_t)hist->bins;
     uint64_t distance = (uint64_t)(((uint128)range * (uint64_t)bin + bins - 1) / bins);
-    return image_of_integer(image, (int64_t)((uint64_t)hist->lo + distance));
+    return encode_integer(encoding, (int64_t)((uint64_t)hist->lo + distance));
 }
 
 /* The buffer that kernels search. */
-static cl_mem write_edges(struct operator_run *run, const struct histogram_bins *hist, const struct image *image)
+static cl_mem write_edges(struct operator_run *run, const struct histogram_bins *hist,
+                          const struct key_encoding *encoding)
 {
-    size_t count = (size_t)hist->bins, size = image->wide ? sizeof(cl_ulong) : sizeof(cl_uint);
+    size_t count = (size_t)hist->bins, size = encoding->wide ? sizeof(cl_ulong) : sizeof(cl_uint);
     char *edges = heap_array(count, size);
     cl_mem buffer = operator_buffer(run, count * size);
 
     for (size_t k = 0; k < count; k++) {
-        uint64_t edge = least_of_bin(hist, image, (int64_t)k);
-        if (image->wide)
+        uint64_t edge = least_of_bin(hist, encoding, (int64_t)k);
+        if (encoding->wide)
             ((cl_ulong *)(void *)edges)[k] = edge;
         else
             ((cl_uint *)(void *)edges)[k] = (cl_uint)edge;
@@ -57,58 +58,60 @@ static cl_mem write_edges(struct operator_run *run, const struct histogram_bins 
 
 /* An estimate of the interval, which the edges then put right: of integers from their distance to the least, of floats
  * from halves, as the whole range may be too large for a number. */
-static const char *guess_text(const struct image *image)
+static const char *guess_text(const struct key_encoding *encoding)
 {
-    if (!image->number)
-        return image->wide ? "(float)(image - least) * scale" : "(float)(image - (uint)least) * scale";
-    return image->wide ? "(as_double(column[i]) / 2 - as_double(least)) * scale"
-                       : "(as_float(column[i]) / 2 - as_float((uint)least)) * scale";
+    if (!encoding->is_float)
+        return encoding->wide ? "(float)(key - least) * scale" : "(float)(key - (uint)least) * scale";
+    return encoding->wide ? "(as_double(column[i]) / 2 - as_double(least)) * scale"
+                          : "(as_float(column[i]) / 2 - as_float((uint)least)) * scale";
 }
 
-static struct place_text search_text(const struct image *image, struct arena *arena)
+static struct record_index_text search_text(const struct key_encoding *encoding, struct arena *arena)
 {
-    const char *word = image->wide ? "ulong" : "uint", *real = image->number && image->wide ? "double" : "float";
-    const char *skip = arena_printf(arena, "        if (image == (%s)-1)\n            continue;\n", word);
+    const char *word = encoding->wide ? "ulong" : "uint",
+               *real = encoding->is_float && encoding->wide ? "double" : "float";
+    const char *skip = arena_printf(arena, "        if (key == (%s)-1)\n            continue;\n", word);
 
-    return (struct place_text){
+    return (struct record_index_text){
         .parameters =
             arena_printf(arena,
                          "    __global const %s *data, ulong data_first, __global const %s *edges, uint bins, "
                          "ulong least, %s scale,\n",
-                         image->load, word, real),
-        .prologue = arena_printf(arena, "    __global const %s *column = data + data_first;\n", image->load),
-        .place = arena_printf(arena,
-                              "        const %s image = %s(column[i]);\n"
+                         encoding->cl_type, word, real),
+        .prologue = arena_printf(arena, "    __global const %s *column = data + data_first;\n", encoding->cl_type),
+        .index = arena_printf(arena,
+                              "        const %s key = %s(column[i]);\n"
                               "%s"
                               "        const %s guess = %s;\n"
-                              "        uint place = guess >= bins - 1 ? bins - 1 : guess > 0 ? (uint)guess : 0;\n"
-                              "        while (image < edges[place])\n"
-                              "            --place;\n"
-                              "        while (place < bins - 1 && image >= edges[place + 1])\n"
-                              "            ++place;\n",
-                              word, image->function, image->number ? skip : "", real, guess_text(image)),
+                              "        uint index = guess >= bins - 1 ? bins - 1 : guess > 0 ? (uint)guess : 0;\n"
+                              "        while (key < edges[index])\n"
+                              "            --index;\n"
+                              "        while (index < bins - 1 && key >= edges[index + 1])\n"
+                              "            ++index;\n",
+                              word, encoding->function, encoding->is_float ? skip : "", real, guess_text(encoding)),
     };
 }
 
 /* What the estimate starts from and what it is multiplied by. */
-static void argument_guess(struct arguments *arguments, const struct histogram_bins *hist, const struct image *image)
+static void argument_guess(struct arguments *arguments, const struct histogram_bins *hist,
+                           const struct key_encoding *encoding)
 {
     double half = hist->flo / 2, wide = (double)hist->bins / (hist->fhi / 2 - half);
     float narrow_half = (float)half, narrow = (float)wide;
     uint64_t least = 0;
     uint32_t bits;
 
-    if (!image->number) {
-        least = image_of_integer(image, hist->lo);
+    if (!encoding->is_float) {
+        least = encode_integer(encoding, hist->lo);
         narrow = (float)((double)hist->bins / (double)((uint64_t)hist->hi - (uint64_t)hist->lo));
-    } else if (image->wide) {
+    } else if (encoding->wide) {
         memcpy(&least, &half, sizeof least);
     } else {
         memcpy(&bits, &narrow_half, sizeof bits);
         least = bits;
     }
     argument_ulong(arguments, least);
-    if (image->number && image->wide)
+    if (encoding->is_float && encoding->wide)
         argument_add(arguments, sizeof wide, &wide);
     else
         argument_add(arguments, sizeof narrow, &narrow);
@@ -118,34 +121,34 @@ static enum status count_bins(struct accelerator *accelerator, const struct oper
                               const struct histogram_bins *hist, struct column *column)
 {
     struct arena *arena = job->diags->arena;
-    const struct image *image = &image_table[column->store];
-    const struct place_text place = search_text(image, arena);
-    const char *names[TOTALS_KERNELS];
-    struct group_record cells;
+    const struct key_encoding *encoding = &key_encodings[column->store];
+    const struct record_index_text index = search_text(encoding, arena);
+    const char *names[ACCUMULATE_KERNELS];
+    struct record_layout layout;
     struct accumulate_plan plan;
     struct strbuf text = {0};
 
-    group_record_plan_count(&cells);
-    if (!group_accumulate_plan(&plan, &cells, accelerator, job->rows, (uint64_t)hist->bins))
+    group_record_plan_count(&layout);
+    if (!group_accumulate_plan(&plan, &layout, accelerator, job->rows, (uint64_t)hist->bins))
         return STATUS_UNABLE;
     group_accumulate_names(&plan, names);
-    image_functions(&text, false);
-    group_accumulate_add_text(&text, &cells, &plan, accelerator->shape, &place, arena);
-    struct operator_run run = operator_begin(accelerator, job, text.text, names, TOTALS_KERNELS);
+    key_encoding_functions(&text, false);
+    group_accumulate_add_text(&text, &layout, &plan, accelerator->shape, &index, arena);
+    struct operator_run run = operator_begin(accelerator, job, text.text, names, ACCUMULATE_KERNELS);
     strbuf_free(&text);
 
     struct arguments arguments = {.arena = arena};
     argument_column(&arguments, &run, column, job->rows);
-    argument_buffer(&arguments, write_edges(&run, hist, image));
+    argument_buffer(&arguments, write_edges(&run, hist, encoding));
     argument_uint(&arguments, (uint64_t)hist->bins);
-    argument_guess(&arguments, hist, image);
+    argument_guess(&arguments, hist, encoding);
     struct column *records =
-        group_accumulate_run(&run, 0, &cells, &plan, &arguments, (int64_t)type_table[column->store].size);
+        group_accumulate_run(&run, 0, &layout, &plan, &arguments, (int64_t)type_table[column->store].size);
     enum status status = operator_end(&run);
     if (status == STATUS_OK && !records)
         status = STATUS_UNABLE;
     if (status == STATUS_OK)
-        write_rows(job, hist, &cells, records);
+        write_rows(job, hist, &layout, records);
     column_unref(records);
     return status;
 }
@@ -153,26 +156,27 @@ static enum status count_bins(struct accelerator *accelerator, const struct oper
 enum status cl_hist(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
 {
     struct column *column = job->inputs[job->task->operator->keys[0]];
-    const struct image *image = &image_table[column->store];
-    struct histogram_bins hist = {.bins = job->task->operator->into, .number = image->number};
-    struct column_minmax extent;
+    const struct key_encoding *encoding = &key_encodings[column->store];
+    struct histogram_bins hist = {.bins = job->task->operator->into, .number = encoding->is_float};
+    struct column_minmax bounds;
 
-    if (job->rows == 0 || hist.bins > INT32_MAX || (image->number && image->wide && !accelerator->device.doubles) ||
+    if (job->rows == 0 || hist.bins > INT32_MAX ||
+        (encoding->is_float && encoding->wide && !accelerator->device.doubles) ||
         !columns_fit(accelerator, &column, 1, job->rows))
         return STATUS_UNABLE;
     /* Bounds that a column promises may be wider than what is there. */
-    enum status status = column_minmax_search(accelerator, job, column, &extent);
+    enum status status = column_minmax_measure(accelerator, job, column, &bounds);
     if (status != STATUS_OK)
         return status;
     *job->result_rows = hist.bins;
-    if (image->number) {
-        hist.flo = image_float(image, extent.least) + 0.0;
-        hist.fhi = image_float(image, extent.most) + 0.0;
+    if (encoding->is_float) {
+        hist.flo = decode_float(encoding, bounds.least) + 0.0;
+        hist.fhi = decode_float(encoding, bounds.most) + 0.0;
     } else {
-        hist.lo = image_integer(image, extent.least);
-        hist.hi = image_integer(image, extent.most);
+        hist.lo = decode_integer(encoding, bounds.least);
+        hist.hi = decode_integer(encoding, bounds.most);
     }
-    if (extent.least > extent.most || (hist.number && (!isfinite(hist.flo) || !isfinite(hist.fhi)))) {
+    if (bounds.least > bounds.most || (hist.number && (!isfinite(hist.flo) || !isfinite(hist.fhi)))) {
         *flagged = true;
         return STATUS_OK;
     }

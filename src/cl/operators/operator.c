@@ -2,9 +2,9 @@
 
 #include <stddef.h>
 
-cl_breaker_fn *cl_operator(enum operator_kind kind)
+cl_operator_fn *cl_operator(enum operator_kind kind)
 {
-    static cl_breaker_fn *const table[] = {
+    static cl_operator_fn *const table[] = {
         [OPERATOR_SCAN] = cl_scan,         [OPERATOR_SORT] = cl_sort,       [OPERATOR_GROUP] = cl_group,
         [OPERATOR_DISTINCT] = cl_distinct, [OPERATOR_SCATTER] = cl_scatter, [OPERATOR_HIST] = cl_hist,
     };

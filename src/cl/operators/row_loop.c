@@ -68,13 +68,13 @@ void argument_column(struct arguments *arguments, struct operator_run *run, stru
     argument_ulong(arguments, view.first);
 }
 
-const char *row_loop_loop(const struct kernel_config *shape)
+const char *row_loop_text(const struct kernel_config *shape)
 {
     return shape->chunks ? "for (ulong i = begin + get_global_id(0) * chunk, stop = min(end, i + chunk); i < stop; ++i)"
                          : "for (ulong i = begin + get_global_id(0); i < end; i += get_global_size(0))";
 }
 
-const char *row_loop_peek(const struct kernel_config *shape)
+const char *row_loop_atomic_load(const struct kernel_config *shape)
 {
     return shape->peeks ? "*cell" : "atomic_or(cell, 0)";
 }

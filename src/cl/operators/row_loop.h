@@ -2,13 +2,13 @@
 #ifndef RQL_CL_OPERATORS_ROW_LOOP_H
 #define RQL_CL_OPERATORS_ROW_LOOP_H
 
-#include "cl/codegen/order_image.h"
+#include "cl/codegen/key_encoding.h"
 #include "cl/operators/operator_run.h"
 
-struct reading {
+struct encoded_column {
     struct column *column;
-    const struct image *image;
-    uint64_t least; /* the image that offsets are counted from */
+    const struct key_encoding *encoding;
+    uint64_t least; /* the encoding that offsets are counted from */
 };
 
 /* Whether the device takes `rows` rows of these columns, and a kernel can number them with 32 bits. */
@@ -32,10 +32,10 @@ void argument_column(struct arguments *arguments, struct operator_run *run, stru
 
 /* The loop over a launch's rows begin..end-1 that kernels of this shape write down as $each. Those kernels' last
  * parameters are `ulong begin, ulong end, ulong chunk`. */
-const char *row_loop_loop(const struct kernel_config *shape);
+const char *row_loop_text(const struct kernel_config *shape);
 
 /* The expression for kernels/peek.cl. */
-const char *row_loop_peek(const struct kernel_config *shape);
+const char *row_loop_atomic_load(const struct kernel_config *shape);
 
 /* The most work-items that walk over the rows, in groups of shape->group, and how many rows there are to each. */
 size_t row_loop_groups(const struct accelerator *accelerator, int64_t rows);

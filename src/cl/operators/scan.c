@@ -54,7 +54,7 @@ static void add_parameters(const struct scan *scan, struct arguments *arguments)
     arguments->number = aggregate->initial.number;
     arguments->given = aggregate->has_initial;
     arguments->terms = 4 * (double)scan->job->rows + 8;
-    if (scan->text.number) {
+    if (scan->text.is_float) {
         add(arguments, sizeof arguments->number, &arguments->number);
         add(arguments, sizeof arguments->given, &arguments->given);
         add(arguments, sizeof arguments->terms, &arguments->terms);
@@ -119,7 +119,8 @@ static void run_chunks(const struct scan *scan, const struct view *in, const str
 }
 
 /* All in one pass. */
-static void run_ahead(const struct scan *scan, const struct view *in, const struct view *out, int64_t row, int64_t rows)
+static void run_lookback(const struct scan *scan, const struct view *in, const struct view *out, int64_t row,
+                         int64_t rows)
 {
     struct arguments clear = {.count = 0}, arguments = {.count = 0};
     int64_t tiles = divide_up(rows, (int64_t)(scan->shape->group * scan->text.items));
@@ -140,7 +141,7 @@ static void run_ahead(const struct scan *scan, const struct view *in, const stru
     add(&arguments, sizeof first, &first);
     add(&arguments, sizeof all, &all);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    operator_run(scan->run, SCAN_AHEAD, (size_t)tiles, scan->shape->group, arguments.at, arguments.count, "scan",
+    operator_run(scan->run, SCAN_LOOKBACK, (size_t)tiles, scan->shape->group, arguments.at, arguments.count, "scan",
                  (int64_t)(size_in(scan) + size_out(scan)) * rows);
 }
 
@@ -154,8 +155,8 @@ static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows)
     if (!memory_input(memory, scan->from, row, rows, scan->job->timing, &in) ||
         !memory_output(memory, scan->to, row, rows, &out))
         return false;
-    if (scan->text.ahead) {
-        run_ahead(scan, &in, &out, row, rows);
+    if (scan->text.lookback) {
+        run_lookback(scan, &in, &out, row, rows);
     } else {
         run_chunks(scan, &in, NULL, row, rows, chunk);
         run_carries(scan, row == 0, divide_up(rows, chunk));
@@ -182,7 +183,7 @@ static void scan_slabs(struct scan *scan)
 
     scan->totals = operator_buffer(scan->run, (size_t)scan->chunks * SCAN_STATE_BYTES);
     scan->carry = operator_buffer(scan->run, SCAN_STATE_BYTES);
-    if (scan->text.ahead) {
+    if (scan->text.lookback) {
         int64_t rows = min_int64(most, scan->job->rows), tile = (int64_t)(scan->shape->group * scan->text.items);
         scan->words = operator_buffer(scan->run, (size_t)(divide_up(rows, tile) * WORD_BYTES));
         scan->next = operator_buffer(scan->run, sizeof(cl_uint));
@@ -274,7 +275,7 @@ static bool may_overflow(const struct operator_job *job, const struct column *fr
            hi * job->rows > INT64_MAX;
 }
 
-static bool takes(const struct accelerator *accelerator, const struct operator_job *job)
+static bool supports(const struct accelerator *accelerator, const struct operator_job *job)
 {
     const struct operator* operator= job->task->operator;
     const struct column *from = job->inputs[operator->keys[0]];
@@ -295,7 +296,7 @@ enum status cl_scan(struct accelerator *accelerator, const struct operator_job *
     cl_int raised = 0;
 
     *job->result_rows = job->rows;
-    if (!takes(accelerator, job))
+    if (!supports(accelerator, job))
         return STATUS_UNABLE;
     if (aggregate->has_initial && !scalar_fits(&aggregate->initial)) {
         *flagged = true;

@@ -7,20 +7,20 @@
 
 extern const char kernel_scan_state[], kernel_scan_chunks[], kernel_scan_tiles[], kernel_scan_lookback[];
 
-enum family {
-    FAMILY_SUM,
-    FAMILY_CHECKED_SUM,
-    FAMILY_PRODUCT,
-    FAMILY_MIN,
-    FAMILY_MAX,
-    FAMILY_BITAND,
-    FAMILY_XOR,
-    FAMILY_BITOR,
-    FAMILY_FOLD,
-    FAMILY_FLOAT_MIN,
-    FAMILY_FLOAT_MAX,
-    FAMILY_FLOAT_SUM,
-    FAMILY_NONE
+enum combiner {
+    COMBINER_SUM,
+    COMBINER_CHECKED_SUM,
+    COMBINER_PRODUCT,
+    COMBINER_MIN,
+    COMBINER_MAX,
+    COMBINER_BITAND,
+    COMBINER_XOR,
+    COMBINER_BITOR,
+    COMBINER_FOLD,
+    COMBINER_FLOAT_MIN,
+    COMBINER_FLOAT_MAX,
+    COMBINER_FLOAT_SUM,
+    COMBINER_NONE
 };
 
 /* A product that does not fit is 0 in x and not 0 in y: multiplied by a 0 before it, it is 0 all the same. */
@@ -31,65 +31,65 @@ enum family {
     "    return zero ? (long2)(0, 0) : (long2)(r, bad);\n"
 
 /* The bodies of functions: states of no rows, of one, of two joined, and what a state is as a result. */
-static const struct family_text {
+static const struct combiner_text {
     bool number, commutes;
     const char *state;
     const char *none;
     const char *lift; /* of a long or double x */
     const char *join;
-    const char *lower;
+    const char *finish;
     const char *start; /* of `integer` or `number`, where it is given */
-} families[FAMILY_NONE] = {
-    [FAMILY_SUM] = {false, true, "long", "0", "x", "    return as_long(as_ulong(a) + as_ulong(b));\n",
-                    "    return s;\n", "integer"},
-    [FAMILY_CHECKED_SUM] = {false, true, "long", "0", "x",
-                            "    const long r = as_long(as_ulong(a) + as_ulong(b));\n"
-                            "    *err |= ((a ^ r) & (b ^ r)) < 0;\n"
-                            "    return r;\n",
-                            "    return s;\n", "integer"},
-    [FAMILY_PRODUCT] = {false, true, "long2", "(long2)(1, 0)", "(long2)(x, 0)", PRODUCT_JOIN,
-                        "    *err |= s.y != 0;\n    return s.x;\n", "(long2)(integer, 0)"},
-    [FAMILY_MIN] = {false, true, "long", "LONG_MAX", "x", "    return min(a, b);\n", "    return s;\n", "integer"},
-    [FAMILY_MAX] = {false, true, "long", "LONG_MIN", "x", "    return max(a, b);\n", "    return s;\n", "integer"},
-    [FAMILY_BITAND] = {false, true, "long", "-1", "x", "    return a & b;\n", "    return s;\n", "integer"},
-    [FAMILY_XOR] = {false, true, "long", "0", "x", "    return a ^ b;\n", "    return s;\n", "integer"},
-    [FAMILY_BITOR] = {false, true, "long", "0", "x", "    return a | b;\n", "    return s;\n", "integer"},
+} combiners[COMBINER_NONE] = {
+    [COMBINER_SUM] = {false, true, "long", "0", "x", "    return as_long(as_ulong(a) + as_ulong(b));\n",
+                      "    return s;\n", "integer"},
+    [COMBINER_CHECKED_SUM] = {false, true, "long", "0", "x",
+                              "    const long r = as_long(as_ulong(a) + as_ulong(b));\n"
+                              "    *err |= ((a ^ r) & (b ^ r)) < 0;\n"
+                              "    return r;\n",
+                              "    return s;\n", "integer"},
+    [COMBINER_PRODUCT] = {false, true, "long2", "(long2)(1, 0)", "(long2)(x, 0)", PRODUCT_JOIN,
+                          "    *err |= s.y != 0;\n    return s.x;\n", "(long2)(integer, 0)"},
+    [COMBINER_MIN] = {false, true, "long", "LONG_MAX", "x", "    return min(a, b);\n", "    return s;\n", "integer"},
+    [COMBINER_MAX] = {false, true, "long", "LONG_MIN", "x", "    return max(a, b);\n", "    return s;\n", "integer"},
+    [COMBINER_BITAND] = {false, true, "long", "-1", "x", "    return a & b;\n", "    return s;\n", "integer"},
+    [COMBINER_XOR] = {false, true, "long", "0", "x", "    return a ^ b;\n", "    return s;\n", "integer"},
+    [COMBINER_BITOR] = {false, true, "long", "0", "x", "    return a | b;\n", "    return s;\n", "integer"},
     /* Of a value and whether there is one. */
-    [FAMILY_FOLD] = {false, false, "long2", "(long2)(0, 0)", "(long2)(x, 1)",
-                     "    if (a.y == 0 || b.y == 0)\n"
-                     "        return a.y == 0 ? b : a;\n"
-                     "    return (long2)($call, 1);\n",
-                     "    return s.x;\n", "(long2)(integer, 1)"},
-    [FAMILY_FLOAT_MIN] = {true, true, "double", "nan(0UL)", "x", "    return b < a || a != a ? b : a;\n",
-                          "    return s + 0.0;\n", "number"},
-    [FAMILY_FLOAT_MAX] = {true, true, "double", "nan(0UL)", "x", "    return b > a || a != a ? b : a;\n",
-                          "    return s + 0.0;\n", "number"},
-    [FAMILY_FLOAT_SUM] = {true, true, "", "(state){0.0, 0.0, 0.0, 0.0, 0.0}",
-                          "fabs(x) <= DBL_MAX ? (state){x, 0.0, 0.0, 0.0, 0.0} : (state){0.0, 0.0, 0.0, 0.0, x}", "",
-                          "", "lift_value(number)"},
+    [COMBINER_FOLD] = {false, false, "long2", "(long2)(0, 0)", "(long2)(x, 1)",
+                       "    if (a.y == 0 || b.y == 0)\n"
+                       "        return a.y == 0 ? b : a;\n"
+                       "    return (long2)($call, 1);\n",
+                       "    return s.x;\n", "(long2)(integer, 1)"},
+    [COMBINER_FLOAT_MIN] = {true, true, "double", "nan(0UL)", "x", "    return b < a || a != a ? b : a;\n",
+                            "    return s + 0.0;\n", "number"},
+    [COMBINER_FLOAT_MAX] = {true, true, "double", "nan(0UL)", "x", "    return b > a || a != a ? b : a;\n",
+                            "    return s + 0.0;\n", "number"},
+    [COMBINER_FLOAT_SUM] = {true, true, "", "(state){0.0, 0.0, 0.0, 0.0, 0.0}",
+                            "fabs(x) <= DBL_MAX ? (state){x, 0.0, 0.0, 0.0, 0.0} : (state){0.0, 0.0, 0.0, 0.0, x}", "",
+                            "", "lift_value(number)"},
 };
 
-static enum family family_of(enum aggregate_kind kind, bool number, bool checked)
+static enum combiner combiner_of(enum aggregate_kind kind, bool number, bool checked)
 {
     switch (kind) {
     case AGG_SUM:
-        return number ? FAMILY_FLOAT_SUM : checked ? FAMILY_CHECKED_SUM : FAMILY_SUM;
+        return number ? COMBINER_FLOAT_SUM : checked ? COMBINER_CHECKED_SUM : COMBINER_SUM;
     case AGG_PRODUCT:
-        return number ? FAMILY_NONE : FAMILY_PRODUCT;
+        return number ? COMBINER_NONE : COMBINER_PRODUCT;
     case AGG_MIN:
-        return number ? FAMILY_FLOAT_MIN : FAMILY_MIN;
+        return number ? COMBINER_FLOAT_MIN : COMBINER_MIN;
     case AGG_MAX:
-        return number ? FAMILY_FLOAT_MAX : FAMILY_MAX;
+        return number ? COMBINER_FLOAT_MAX : COMBINER_MAX;
     case AGG_BITAND:
-        return FAMILY_BITAND;
+        return COMBINER_BITAND;
     case AGG_XOR:
-        return FAMILY_XOR;
+        return COMBINER_XOR;
     case AGG_BITOR:
-        return FAMILY_BITOR;
+        return COMBINER_BITOR;
     case AGG_FOLD:
-        return number ? FAMILY_NONE : FAMILY_FOLD;
+        return number ? COMBINER_NONE : COMBINER_FOLD;
     default:
-        return FAMILY_NONE;
+        return COMBINER_NONE;
     }
 }
 
@@ -106,7 +106,7 @@ static const char *parameters_of(const struct scan_text *text, struct arena *are
     struct strbuf out = {0};
 
     strbuf_puts(&out,
-                text->number ? "    double number, int given, double terms,\n" : "    long integer, int given,\n");
+                text->is_float ? "    double number, int given, double terms,\n" : "    long integer, int given,\n");
     if (text->has_function)
         literal_parameters(&text->function.emitter, &out);
     return taken(arena, &out);
@@ -116,7 +116,7 @@ static const char *pass_of(const struct scan_text *text, struct arena *arena)
 {
     struct strbuf out = {0};
 
-    strbuf_puts(&out, text->number ? "number, given, terms, " : "integer, given, ");
+    strbuf_puts(&out, text->is_float ? "number, given, terms, " : "integer, given, ");
     for (size_t k = 0; k < text->literals; k++)
         strbuf_printf(&out, "c%zu, ", k);
     return taken(arena, &out);
@@ -124,9 +124,9 @@ static const char *pass_of(const struct scan_text *text, struct arena *arena)
 
 static void name_kernels(struct scan_text *text, const struct kernel_config *shape)
 {
-    if (text->ahead) {
+    if (text->lookback) {
         text->names[SCAN_CLEAR] = "scan_clear";
-        text->names[SCAN_AHEAD] = "scan_ahead";
+        text->names[SCAN_LOOKBACK] = "scan_lookback";
         return;
     }
     text->names[SCAN_TOTALS] = "scan_totals";
@@ -140,14 +140,14 @@ static void name_kernels(struct scan_text *text, const struct kernel_config *sha
 }
 
 /* Rows of a work-item in a tile: an odd number, and no more than fit local memory, of which every device has 32 KiB. */
-static size_t items_of(enum family family, bool segmented, bool ahead, size_t element)
+static size_t items_of(enum combiner combiner, bool segmented, bool lookback, size_t element)
 {
     enum { MOST_ITEMS = 15, LOCAL_BYTES = 124 /* of a work-item, of 256 */ };
-    size_t state = family == FAMILY_FLOAT_SUM                          ? segmented ? 48 : 40
-                   : family == FAMILY_PRODUCT || family == FAMILY_FOLD ? segmented ? 32 : 16
-                   : segmented                                         ? 16
-                                                                       : 8;
-    size_t items = (LOCAL_BYTES - (ahead ? 0 : 2 * state)) / element;
+    size_t state = combiner == COMBINER_FLOAT_SUM                              ? segmented ? 48 : 40
+                   : combiner == COMBINER_PRODUCT || combiner == COMBINER_FOLD ? segmented ? 32 : 16
+                   : segmented                                                 ? 16
+                                                                               : 8;
+    size_t items = (LOCAL_BYTES - (lookback ? 0 : 2 * state)) / element;
 
     return items >= MOST_ITEMS ? MOST_ITEMS : items % 2 == 1 ? items : items - 1;
 }
@@ -160,29 +160,30 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
     const struct aggregate *aggregate = &job->task->aggregates[0];
     struct arena *arena = job->diags->arena;
     enum type from = job->inputs[operator->keys[0]]->store, to = job->results[0]->store;
-    enum family family = family_of(aggregate->kind, type_table[from].kind == KIND_FLOAT, checked);
+    enum combiner combiner = combiner_of(aggregate->kind, type_table[from].kind == KIND_FLOAT, checked);
 
     *text = (struct scan_text){0};
-    if (family == FAMILY_NONE ||
-        (family == FAMILY_FOLD && !function_init(&text->function, aggregate->reducer, 0, 0, arena)))
+    if (combiner == COMBINER_NONE ||
+        (combiner == COMBINER_FOLD && !function_init(&text->function, aggregate->reducer, 0, 0, arena)))
         return false;
-    const struct family_text *form = &families[family];
-    bool large = family == FAMILY_FLOAT_SUM || family == FAMILY_PRODUCT || family == FAMILY_FOLD;
+    const struct combiner_text *form = &combiners[combiner];
+    bool large = combiner == COMBINER_FLOAT_SUM || combiner == COMBINER_PRODUCT || combiner == COMBINER_FOLD;
     bool segmented = operator->segment> 0;
     size_t staged = type_table[from].size > 4 || type_table[to].size > 4 ? 8 : 4;
-    text->number = form->number;
-    text->has_function = family == FAMILY_FOLD;
+    text->is_float = form->number;
+    text->has_function = combiner == COMBINER_FOLD;
     text->literals = text->has_function ? text->function.emitter.literal_count : 0;
-    text->ahead = accelerator->device.warps && !shape->chunks && !large && !segmented && operator->stride <= 1;
-    text->items = items_of(family, segmented, text->ahead, staged);
+    text->lookback = accelerator->device.warps && !shape->chunks && !large && !segmented && operator->stride <= 1;
+    text->items = items_of(combiner, segmented, text->lookback, staged);
     name_kernels(text, shape);
 
     const struct part parts[] = {
         {"V", type_table[from].cl}, {"R", type_table[to].cl}, {"X", form->number ? "double" : "long"},
         {"stage", staged > 4 ? "ulong" : "uint"}, {"group", arena_printf(arena, "%zu", shape->group)},
         {"items", arena_printf(arena, "%zu", text->items)}, {"parameters", parameters_of(text, arena)},
-        {"pass", pass_of(text, arena)}, {"compensated", family == FAMILY_FLOAT_SUM ? "1" : ""}, {"state", form->state},
-        {"none", form->none}, {"lift", form->lift}, {"join", form->join}, {"lower", form->lower},
+        {"pass", pass_of(text, arena)}, {"compensated", combiner == COMBINER_FLOAT_SUM ? "1" : ""},
+        {"state", form->state}, {"none", form->none}, {"lift", form->lift}, {"join", form->join},
+        {"finish", form->finish},
         {"call", text->has_function ? function_call(&text->function, "a.x", "b.x", "err") : ""},
         {"start", arena_printf(arena, "(given ? %s : none())", form->start)},
         {
@@ -194,15 +195,15 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
         };
     struct strbuf out = {0};
     strbuf_puts(&out, "#pragma OPENCL FP_CONTRACT OFF\n");
-    if (text->number || (text->has_function && text->function.emitter.floats))
+    if (text->is_float || (text->has_function && text->function.emitter.floats))
         strbuf_puts(&out, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     if (text->has_function)
         function_emit(&text->function, &out);
     template_expand(&out, kernel_scan_state, parts);
     template_expand(&out,
-                    shape->chunks ? kernel_scan_chunks
-                    : text->ahead ? kernel_scan_lookback
-                                  : kernel_scan_tiles,
+                    shape->chunks    ? kernel_scan_chunks
+                    : text->lookback ? kernel_scan_lookback
+                                     : kernel_scan_tiles,
                     parts);
     text->text = taken(arena, &out);
     return true;

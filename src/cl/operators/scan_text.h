@@ -22,8 +22,8 @@ enum scan_kernel {
     SCAN_COLUMN_TOTALS,
     SCAN_COLUMN_CARRIES,
     SCAN_COLUMN_ROWS,
-    SCAN_CLEAR, /* where a tile may wait for those before it: words, tiles, next */
-    SCAN_AHEAD, /* in, from, out, to, words, next, carry; first, rows, flag */
+    SCAN_CLEAR,    /* where a tile may wait for those before it: words, tiles, next */
+    SCAN_LOOKBACK, /* in, from, out, to, words, next, carry; first, rows, flag */
     SCAN_KERNEL_COUNT
 };
 
@@ -32,9 +32,9 @@ enum { SCAN_STATE_BYTES = 64 /* at most, of a chain's state on a device */ };
 struct scan_text {
     const char *text; /* in the arena */
     const char *names[SCAN_KERNEL_COUNT];
-    bool number;  /* the first parameters are those of floats */
-    bool ahead;   /* SCAN_AHEAD does it in one pass */
-    size_t items; /* rows of a work-item in a tile */
+    bool is_float; /* the first parameters are those of floats */
+    bool lookback; /* SCAN_LOOKBACK does it in one pass */
+    size_t items;  /* rows of a work-item in a tile */
     bool has_function;
     struct function function;
     size_t literals; /* of it */

@@ -44,8 +44,8 @@ static const char *scatter_text(const struct scatter *scatter, const struct colu
     }
     const struct part parts[] = {
         {"group", arena_printf(arena, "%zu", shape->group)},
-        {"each", row_loop_loop(shape)},
-        {"load", type_table[positions->store].cl},
+        {"each", row_loop_text(shape)},
+        {"type", type_table[positions->store].cl},
         {"parameters", parameters.text ? parameters.text : ""},
         {"prologue", prologue.text ? prologue.text : ""},
         {"move", move.text ? move.text : ""},

@@ -8,7 +8,7 @@
 
 enum {
     MOST_PASSES = 64 / SORT_DIGIT_BITS,
-    LOAD_BYTES = 8,
+    PAYLOAD_BYTES = 8,
     FIXED_PARAMETER_BYTES = 128,
     PARAMETER_BYTES = 16,
     COUNT_GROUPS = 8 /* for each compute unit */
@@ -34,15 +34,15 @@ struct sorting {
     struct sort_result *results; /* written by the last pass */
     struct view *views;
     size_t result_count;
-    struct sort_result *picked; /* fetched by row */
-    size_t picked_count;
-    enum sort_load load;
-    size_t load_bytes;
+    struct sort_result *gathered; /* fetched by row */
+    size_t gathered_count;
+    enum sort_payload payload;
+    size_t payload_bytes;
 
     size_t code_bytes; /* of the widest word */
-    cl_mem codes[2], loads[2];
+    cl_mem codes[2], payloads[2];
     int side; /* of the buffers that hold the elements now */
-    cl_mem numbers, counts, next, states;
+    cl_mem constants, counts, next, states;
 };
 
 static size_t store_size(const struct column *column)
@@ -50,9 +50,9 @@ static size_t store_size(const struct column *column)
     return type_table[column->store].size;
 }
 
-static size_t place_size(const struct sorting *sorting)
+static size_t position_size(const struct sorting *sorting)
 {
-    return sorting->layout.wide_places ? 8 : 4;
+    return sorting->layout.wide_positions ? 8 : 4;
 }
 
 static bool use_program(struct sorting *sorting, const char *text, const char *const *names, size_t count)
@@ -97,26 +97,26 @@ static void plan_results(struct sorting *sorting)
         *result = (struct sort_result){.from = job->inputs[task->code.at[task->outputs[k].value].integer],
                                        .to = job->results[k]};
         for (size_t i = 0; i < sorting->key_count && sorting->words == 1 && !result->key; i++)
-            if (sorting->keys[i].column == result->from && sort_key_tells(&sorting->keys[i]))
+            if (sorting->keys[i].column == result->from && sort_key_is_lossless(&sorting->keys[i]))
                 result->key = &sorting->keys[i];
         result->shift = result->key ? 0 : (int)(8 * bytes);
         bytes += result->key ? 0 : store_size(result->from);
     }
-    sorting->load = bytes == 0 ? SORT_NO_LOAD : SORT_LOAD_ELEMENTS;
-    sorting->load_bytes = bytes <= 4 ? 4 : 8;
+    sorting->payload = bytes == 0 ? SORT_NO_PAYLOAD : SORT_PAYLOAD_ELEMENTS;
+    sorting->payload_bytes = bytes <= 4 ? 4 : 8;
     sorting->results = results;
     sorting->result_count = count;
-    if (sorting->words == 1 && bytes <= LOAD_BYTES)
+    if (sorting->words == 1 && bytes <= PAYLOAD_BYTES)
         return;
-    sorting->load = SORT_LOAD_ROW;
-    sorting->load_bytes = place_size(sorting);
-    sorting->picked = arena_array(sorting->arena, count + 1, sizeof *results);
+    sorting->payload = SORT_PAYLOAD_ROW;
+    sorting->payload_bytes = position_size(sorting);
+    sorting->gathered = arena_array(sorting->arena, count + 1, sizeof *results);
     sorting->result_count = 0;
     for (size_t k = 0; k < count; k++) {
         if (results[k].key)
             results[sorting->result_count++] = results[k];
         else
-            sorting->picked[sorting->picked_count++] = results[k];
+            sorting->gathered[sorting->gathered_count++] = results[k];
     }
 }
 
@@ -131,7 +131,7 @@ static bool has_room(const struct sorting *sorting)
            2 * elements <= device->memory / 4;
 }
 
-static size_t divided(size_t n, size_t by)
+static size_t ceil_div(size_t n, size_t by)
 {
     return (n + by - 1) / by;
 }
@@ -139,7 +139,7 @@ static size_t divided(size_t n, size_t by)
 /* How tiles are laid out for elements of these sizes. 100 M random i32 on an H200: 1.86 ms with warps in tiles of 256 x
  * 24, 2.06 with 22 and 2.0 with 26 of them, where fewer groups find room; 8.9 ms in tiles without warps. PoCL sorts 10
  * M in 91 ms by chunks, and in 178 when each bin's elements are gathered in a line first. */
-static void plan_layout(struct sorting *sorting, size_t code_bytes, size_t load_bytes)
+static void plan_layout(struct sorting *sorting, size_t code_bytes, size_t payload_bytes)
 {
     const struct accelerator *accelerator = sorting->accelerator;
     const struct kernel_config *shape = accelerator->shape;
@@ -147,26 +147,26 @@ static void plan_layout(struct sorting *sorting, size_t code_bytes, size_t load_
     size_t rows = (size_t)sorting->job->rows, units = accelerator->device.units;
 
     if (shape->chunks) {
-        layout->way = SORT_CHUNKS;
+        layout->method = SORT_CHUNKS;
         layout->group = layout->items = 1;
         sorting->tile = 1;
         sorting->groups = row_loop_groups(accelerator, sorting->job->rows);
     } else if (accelerator->device.warps) {
-        layout->way = SORT_SWEEP;
+        layout->method = SORT_ONESWEEP;
         layout->group = SORT_BINS;
-        layout->items = code_bytes == 4 && load_bytes <= 4 ? 24 : 18;
+        layout->items = code_bytes == 4 && payload_bytes <= 4 ? 24 : 18;
         sorting->tile = layout->group * layout->items;
-        sorting->groups = divided(rows, sorting->tile);
+        sorting->groups = ceil_div(rows, sorting->tile);
     } else {
-        layout->way = SORT_TILES;
+        layout->method = SORT_TILES;
         layout->group = SORT_BINS;
-        layout->items = code_bytes + load_bytes <= 8 ? 8 : 4;
+        layout->items = code_bytes + payload_bytes <= 8 ? 8 : 4;
         sorting->tile = layout->group * layout->items;
         sorting->groups = units * 16;
     }
-    sorting->tiles = divided(rows, sorting->tile);
-    sorting->chunk = divided(sorting->tiles, sorting->groups) * sorting->tile;
-    sorting->groups = divided(rows, sorting->chunk);
+    sorting->tiles = ceil_div(rows, sorting->tile);
+    sorting->chunk = ceil_div(sorting->tiles, sorting->groups) * sorting->tile;
+    sorting->groups = ceil_div(rows, sorting->chunk);
 }
 
 static cl_mem filled_buffer(struct sorting *sorting, const void *content, size_t bytes)
@@ -181,17 +181,17 @@ static void make_tables(struct sorting *sorting, const struct sort_word *word)
 {
     struct operator_run *run = &sorting->run;
     static const cl_ulong zeroes[MOST_PASSES * SORT_BINS];
-    cl_ulong *numbers = arena_array(sorting->arena, word->key_count * SORT_KEY_NUMBERS, sizeof *numbers);
+    cl_ulong *constants = arena_array(sorting->arena, word->key_count * SORT_KEY_CONSTANTS, sizeof *constants);
 
     for (size_t k = 0; k < word->key_count; k++)
-        sort_key_numbers(&word->keys[k], numbers + k * SORT_KEY_NUMBERS);
-    sorting->numbers = filled_buffer(sorting, numbers, word->key_count * SORT_KEY_NUMBERS * sizeof *numbers);
-    if (sorting->layout.way == SORT_SWEEP) {
-        sorting->counts = filled_buffer(sorting, zeroes, word->passes * SORT_BINS * place_size(sorting));
+        sort_key_constants(&word->keys[k], constants + k * SORT_KEY_CONSTANTS);
+    sorting->constants = filled_buffer(sorting, constants, word->key_count * SORT_KEY_CONSTANTS * sizeof *constants);
+    if (sorting->layout.method == SORT_ONESWEEP) {
+        sorting->counts = filled_buffer(sorting, zeroes, word->passes * SORT_BINS * position_size(sorting));
         sorting->next = filled_buffer(sorting, zeroes, word->passes * sizeof(cl_uint));
-        sorting->states = operator_buffer(run, word->passes * sorting->tiles * SORT_BINS * place_size(sorting));
+        sorting->states = operator_buffer(run, word->passes * sorting->tiles * SORT_BINS * position_size(sorting));
     } else {
-        sorting->counts = operator_buffer(run, SORT_BINS * (sorting->groups + 1) * place_size(sorting));
+        sorting->counts = operator_buffer(run, SORT_BINS * (sorting->groups + 1) * position_size(sorting));
     }
 }
 
@@ -206,7 +206,7 @@ static bool is_last(const struct pass *pass)
     return pass->number + 1 == pass->word->passes;
 }
 
-static cl_mem made(struct sorting *sorting, cl_mem *buffer, size_t element)
+static cl_mem ensure_buffer(struct sorting *sorting, cl_mem *buffer, size_t element)
 {
     if (!*buffer)
         *buffer = operator_buffer(&sorting->run, (size_t)sorting->job->rows * element);
@@ -221,14 +221,16 @@ static struct arguments pass_arguments(struct sorting *sorting, const struct pas
     struct operator_run *run = &sorting->run;
     int from = sorting->side, to = !from;
     int64_t rows = sorting->job->rows;
-    bool moves_load = word->load == SORT_LOAD_ROW || (word->load != SORT_NO_LOAD && !is_last(pass));
+    bool moves_payload = word->payload == SORT_PAYLOAD_ROW || (word->payload != SORT_NO_PAYLOAD && !is_last(pass));
 
     argument_buffer(&arguments, sorting->codes[from]);
-    argument_buffer(&arguments, sorting->loads[from]);
-    argument_buffer(&arguments, is_last(pass) ? NULL : made(sorting, &sorting->codes[to], sorting->code_bytes));
-    argument_buffer(&arguments, moves_load ? made(sorting, &sorting->loads[to], word->load_size) : NULL);
-    argument_buffer(&arguments, sorting->loads[from]);
-    argument_buffer(&arguments, sorting->numbers);
+    argument_buffer(&arguments, sorting->payloads[from]);
+    argument_buffer(&arguments,
+                    is_last(pass) ? NULL : ensure_buffer(sorting, &sorting->codes[to], sorting->code_bytes));
+    argument_buffer(&arguments,
+                    moves_payload ? ensure_buffer(sorting, &sorting->payloads[to], word->payload_size) : NULL);
+    argument_buffer(&arguments, sorting->payloads[from]);
+    argument_buffer(&arguments, sorting->constants);
     for (size_t k = 0; k < word->key_count; k++)
         argument_column(&arguments, run, word->keys[k].column, rows);
     for (size_t k = 0; k < word->result_count; k++) {
@@ -261,7 +263,7 @@ static int64_t code_bytes(const struct sorting *sorting, const struct pass *pass
 static int64_t moved_bytes(const struct sorting *sorting, const struct pass *pass)
 {
     const struct sort_word *word = pass->word;
-    size_t bytes = word->code_size + (word->load != SORT_NO_LOAD ? 2 * word->load_size : 0);
+    size_t bytes = word->code_size + (word->payload != SORT_NO_PAYLOAD ? 2 * word->payload_size : 0);
 
     return code_bytes(sorting, pass) + sorting->job->rows * (int64_t)bytes;
 }
@@ -292,8 +294,8 @@ static void count(struct sorting *sorting, const struct pass *pass)
                  "count", code_bytes(sorting, pass));
     argument_buffer(&offsets, sorting->counts);
     argument_ulong(&offsets, groups);
-    operator_run(run, SORT_OFFSETS, sorting->layout.way == SORT_TILES ? SORT_BINS : 1, local, offsets.at, offsets.count,
-                 "offsets", (int64_t)(groups * SORT_BINS * place_size(sorting)));
+    operator_run(run, SORT_OFFSETS, sorting->layout.method == SORT_TILES ? SORT_BINS : 1, local, offsets.at,
+                 offsets.count, "offsets", (int64_t)(groups * SORT_BINS * position_size(sorting)));
 }
 
 static void move(struct sorting *sorting, const struct pass *pass)
@@ -321,11 +323,11 @@ static struct sort_word word_of(const struct sorting *sorting, size_t number)
         .key_count = end - first,
         .results = sorting->results,
         .result_count = sorting->result_count,
-        .load = sorting->load,
+        .payload = sorting->payload,
         .code_size = code_size((int)bits),
-        .load_size = sorting->load_bytes,
+        .payload_size = sorting->payload_bytes,
         .ordered = number > 0,
-        .passes = bits > SORT_DIGIT_BITS ? divided(bits, SORT_DIGIT_BITS) : 1,
+        .passes = bits > SORT_DIGIT_BITS ? ceil_div(bits, SORT_DIGIT_BITS) : 1,
     };
 }
 
@@ -334,21 +336,21 @@ static const char *word_text(struct sorting *sorting, const struct sort_word *wo
 {
     struct strbuf text = {0};
 
-    plan_layout(sorting, word->code_size, word->load == SORT_NO_LOAD ? 0 : word->load_size);
+    plan_layout(sorting, word->code_size, word->payload == SORT_NO_PAYLOAD ? 0 : word->payload_size);
     sort_add_text(&text, word, &sorting->layout, names, sorting->arena);
     return text_of(sorting, &text);
 }
 
-static const char *pick_text(struct sorting *sorting, const struct sort_result *result)
+static const char *gather_text(struct sorting *sorting, const struct sort_result *result)
 {
     struct strbuf text = {0};
 
-    sort_add_gather(&text, store_size(result->from), sorting->layout.wide_places, sorting->accelerator->shape,
+    sort_add_gather(&text, store_size(result->from), sorting->layout.wide_positions, sorting->accelerator->shape,
                     sorting->arena);
     return text_of(sorting, &text);
 }
 
-static const char *const pick_names[] = {"sort_gather"};
+static const char *const gather_names[] = {"sort_gather"};
 
 /* Whether no program is being built; all are begun. A hasty run would else begin each when the one before is there. */
 static bool begin_programs(struct sorting *sorting)
@@ -362,9 +364,9 @@ static bool begin_programs(struct sorting *sorting)
         const char *text = word_text(sorting, &word, names);
         ready = program_begin_text(accelerator, text, names, SORT_ROLE_COUNT) != BACKEND_PENDING && ready;
     }
-    for (size_t k = 0; k < sorting->picked_count; k++) {
-        const char *text = pick_text(sorting, &sorting->picked[k]);
-        ready = program_begin_text(accelerator, text, pick_names, 1) != BACKEND_PENDING && ready;
+    for (size_t k = 0; k < sorting->gathered_count; k++) {
+        const char *text = gather_text(sorting, &sorting->gathered[k]);
+        ready = program_begin_text(accelerator, text, gather_names, 1) != BACKEND_PENDING && ready;
     }
     return ready;
 }
@@ -384,9 +386,9 @@ static void sort_word(struct sorting *sorting, size_t number)
                           &sorting->views[k]);
     }
     make_tables(sorting, &word);
-    struct pass pass = {.word = &word, .bits = bits > 0 ? divided(bits, word.passes) : 1};
+    struct pass pass = {.word = &word, .bits = bits > 0 ? ceil_div(bits, word.passes) : 1};
     for (; pass.number < word.passes && !operator_stopped(&sorting->run); pass.number++) {
-        if (sorting->layout.way != SORT_SWEEP)
+        if (sorting->layout.method != SORT_ONESWEEP)
             count(sorting, &pass);
         else if (pass.number == 0)
             count_all(sorting, &pass);
@@ -401,7 +403,7 @@ static void keep(struct sorting *sorting, struct column *column, const struct vi
         memory_keep(sorting->accelerator->memory, column, 0, sorting->job->rows, view, sorting->job->timing);
 }
 
-static void pick(struct sorting *sorting, const struct sort_result *result)
+static void gather(struct sorting *sorting, const struct sort_result *result)
 {
     struct accelerator *accelerator = sorting->accelerator;
     struct arguments arguments = {.arena = sorting->arena};
@@ -409,17 +411,17 @@ static void pick(struct sorting *sorting, const struct sort_result *result)
     int64_t rows = sorting->job->rows;
     size_t size = store_size(result->from), groups = row_loop_groups(accelerator, rows);
 
-    if (!use_program(sorting, pick_text(sorting, result), pick_names, 1) ||
+    if (!use_program(sorting, gather_text(sorting, result), gather_names, 1) ||
         !memory_output(accelerator->memory, result->to, 0, rows, &view))
         return;
     argument_column(&arguments, &sorting->run, result->from, rows);
-    argument_buffer(&arguments, sorting->loads[sorting->side]);
+    argument_buffer(&arguments, sorting->payloads[sorting->side]);
     argument_buffer(&arguments, view.buffer);
     argument_ulong(&arguments, view.first);
     argument_ulong(&arguments, (uint64_t)rows);
-    argument_ulong(&arguments, divided((size_t)rows, groups));
+    argument_ulong(&arguments, ceil_div((size_t)rows, groups));
     operator_run(&sorting->run, 0, groups, accelerator->shape->group, arguments.at, arguments.count, "fetch",
-                 rows * (int64_t)(2 * size + place_size(sorting)));
+                 rows * (int64_t)(2 * size + position_size(sorting)));
     keep(sorting, result->to, &view);
 }
 
@@ -438,7 +440,7 @@ static enum status measure_keys(struct sorting *sorting)
     }
     if (status != STATUS_OK)
         return status;
-    sorting->words = sort_keys_place(sorting->keys, sorting->key_count, sorting->word_bits);
+    sorting->words = sort_keys_pack(sorting->keys, sorting->key_count, sorting->word_bits);
     for (size_t k = 0; k < sorting->words; k++) {
         size_t bytes = code_size(sorting->word_bits[k]);
         sorting->code_bytes = bytes > sorting->code_bytes ? bytes : sorting->code_bytes;
@@ -455,14 +457,14 @@ enum status cl_sort(struct accelerator *accelerator, const struct operator_job *
     *job->result_rows = job->rows;
     if (job->rows == 0)
         return STATUS_OK;
-    sorting.layout.wide_places = job->rows >= INT64_C(1) << 30; /* what a state can count */
+    sorting.layout.wide_positions = job->rows >= INT64_C(1) << 30; /* what a state can count */
     if (!has_room(&sorting) || FIXED_PARAMETER_BYTES + columns * PARAMETER_BYTES > accelerator->device.parameters)
         return STATUS_UNABLE;
     enum status status = measure_keys(&sorting);
     if (status != STATUS_OK)
         return status;
     plan_results(&sorting);
-    if (sorting.result_count + sorting.picked_count == 0)
+    if (sorting.result_count + sorting.gathered_count == 0)
         return STATUS_OK;
     if (job->hasty && !begin_programs(&sorting))
         return STATUS_UNABLE;
@@ -470,7 +472,7 @@ enum status cl_sort(struct accelerator *accelerator, const struct operator_job *
         sort_word(&sorting, k);
     for (size_t k = 0; k < sorting.result_count; k++)
         keep(&sorting, sorting.results[k].to, &sorting.views[k]);
-    for (size_t k = 0; k < sorting.picked_count; k++)
-        pick(&sorting, &sorting.picked[k]);
+    for (size_t k = 0; k < sorting.gathered_count; k++)
+        gather(&sorting, &sorting.gathered[k]);
     return operator_end(&sorting.run);
 }

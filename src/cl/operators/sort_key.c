@@ -9,23 +9,23 @@ static int bits_of(uint64_t most)
 
 enum status sort_key_measure(struct sort_key *key, struct accelerator *accelerator, const struct operator_job *job)
 {
-    struct column_minmax *extent = &key->extent;
-    enum status status = column_minmax_find(accelerator, job, key->column, extent);
+    struct column_minmax *bounds = &key->bounds;
+    enum status status = column_minmax_bounds(accelerator, job, key->column, bounds);
 
     if (status != STATUS_OK)
         return status;
-    if (extent->least > extent->most) /* nothing but NaN */
-        extent->least = extent->most = 0;
-    key->bits = bits_of(extent->most - extent->least + extent->nan);
+    if (bounds->least > bounds->most) /* nothing but NaN */
+        bounds->least = bounds->most = 0;
+    key->bits = bits_of(bounds->most - bounds->least + bounds->nan);
     return STATUS_OK;
 }
 
-bool sort_key_tells(const struct sort_key *key)
+bool sort_key_is_lossless(const struct sort_key *key)
 {
-    return !key->extent.nan && !key->extent.negative_zero; /* these come in several ways */
+    return !key->bounds.nan && !key->bounds.negative_zero; /* these come in several ways */
 }
 
-size_t sort_keys_place(struct sort_key *keys, size_t count, int *bits)
+size_t sort_keys_pack(struct sort_key *keys, size_t count, int *bits)
 {
     size_t word = 0;
 
@@ -40,13 +40,13 @@ size_t sort_keys_place(struct sort_key *keys, size_t count, int *bits)
     return word + 1;
 }
 
-void sort_key_numbers(const struct sort_key *key, cl_ulong *numbers)
+void sort_key_constants(const struct sort_key *key, cl_ulong *constants)
 {
-    const struct column_minmax *extent = &key->extent;
+    const struct column_minmax *bounds = &key->bounds;
 
-    numbers[SORT_KEY_FLIP] = key->descending ? UINT64_MAX : 0;
-    numbers[SORT_KEY_BASE] = key->descending ? ~extent->most : extent->least;
-    numbers[SORT_KEY_NAN] = extent->most - extent->least + 1;
-    numbers[SORT_KEY_SHIFT] = (cl_ulong)key->shift;
-    numbers[SORT_KEY_MASK] = key->bits == 0 ? 0 : UINT64_MAX >> (WORD_BITS - key->bits);
+    constants[SORT_KEY_FLIP] = key->descending ? UINT64_MAX : 0;
+    constants[SORT_KEY_BASE] = key->descending ? ~bounds->most : bounds->least;
+    constants[SORT_KEY_NAN] = bounds->most - bounds->least + 1;
+    constants[SORT_KEY_SHIFT] = (cl_ulong)key->shift;
+    constants[SORT_KEY_MASK] = key->bits == 0 ? 0 : UINT64_MAX >> (WORD_BITS - key->bits);
 }

@@ -13,7 +13,7 @@ static const char *const role_names[SORT_ROLE_COUNT] = {
 static const char *const templates[] = {
     [SORT_CHUNKS] = kernel_radix_chunks,
     [SORT_TILES] = kernel_radix_tiles,
-    [SORT_SWEEP] = kernel_radix_onesweep,
+    [SORT_ONESWEEP] = kernel_radix_onesweep,
 };
 
 static const char *unsigned_of(size_t size)
@@ -34,12 +34,12 @@ static const char *parameters(const struct sort_word *word, struct arena *arena)
 {
     struct strbuf text = {0};
 
-    strbuf_puts(&text, "    __global const $code *codes, __global const $load *loads,\n"
-                       "    __global $code *newcodes, __global $load *newloads,\n"
-                       "    __global const $place *order, __constant ulong *keys,\n");
+    strbuf_puts(&text, "    __global const $code *codes, __global const $payload *payloads,\n"
+                       "    __global $code *newcodes, __global $payload *newpayloads,\n"
+                       "    __global const $position *order, __constant ulong *keys,\n");
     for (size_t k = 0; k < word->key_count; k++)
         strbuf_printf(&text, "    __global const %s *key%zu, ulong keyat%zu,\n",
-                      image_table[word->keys[k].column->store].load, k, k);
+                      key_encodings[word->keys[k].column->store].cl_type, k, k);
     for (size_t k = 0; k < word->result_count; k++) {
         const struct sort_result *result = &word->results[k];
         const char *type = unsigned_of(type_table[result->to->store].size);
@@ -47,27 +47,27 @@ static const char *parameters(const struct sort_word *word, struct arena *arena)
             strbuf_printf(&text, "    __global const %s *from%zu, ulong fromat%zu,\n", type, k, k);
         strbuf_printf(&text, "    __global %s *to%zu, ulong toat%zu,\n", type, k, k);
     }
-    strbuf_puts(&text, "    ulong rows, ulong chunk, uint shift, uint mask, __global $place *counts,\n"
-                       "    uint pass, uint tiles, __global uint *next, __global $place *states");
+    strbuf_puts(&text, "    ulong rows, ulong chunk, uint shift, uint mask, __global $position *counts,\n"
+                       "    uint pass, uint tiles, __global uint *next, __global $position *states");
     return kept(&text, arena);
 }
 
 static void add_code_of_key(struct strbuf *text, const struct sort_word *word, size_t k)
 {
-    const struct image *image = &image_table[word->keys[k].column->store];
-    const char *type = image->wide ? "ulong" : "uint";
-    size_t at = k * SORT_KEY_NUMBERS;
+    const struct key_encoding *encoding = &key_encodings[word->keys[k].column->store];
+    const char *type = encoding->wide ? "ulong" : "uint";
+    size_t at = k * SORT_KEY_CONSTANTS;
 
-    strbuf_printf(text, "{\n    const %s image = %s(key%zu[keyat%zu + row]);\n    code |= ($code)(", type,
-                  image->function, k, k);
-    if (image->number)
-        strbuf_printf(text, "image == ~(%s)0 ? (%s)keys[%zu] : ", type, type, at + SORT_KEY_NAN);
-    strbuf_printf(text, "(image ^ (%s)keys[%zu]) - (%s)keys[%zu]) << (uint)keys[%zu];\n}\n", type, at + SORT_KEY_FLIP,
+    strbuf_printf(text, "{\n    const %s key = %s(key%zu[keyat%zu + row]);\n    code |= ($code)(", type,
+                  encoding->function, k, k);
+    if (encoding->is_float)
+        strbuf_printf(text, "key == ~(%s)0 ? (%s)keys[%zu] : ", type, type, at + SORT_KEY_NAN);
+    strbuf_printf(text, "(key ^ (%s)keys[%zu]) - (%s)keys[%zu]) << (uint)keys[%zu];\n}\n", type, at + SORT_KEY_FLIP,
                   type, at + SORT_KEY_BASE, at + SORT_KEY_SHIFT);
 }
 
-static const char row_of_ordered[] = "const $place row = order[i];\n";
-static const char row_of_itself[] = "const $place row = i;\n";
+static const char row_of_ordered[] = "const $position row = order[i];\n";
+static const char row_of_itself[] = "const $position row = i;\n";
 
 /* Computes `code` of row i. */
 static const char *first_code(const struct sort_word *word, struct arena *arena)
@@ -83,16 +83,16 @@ static const char *first_code(const struct sort_word *word, struct arena *arena)
 }
 
 /* Computes `load` of row i. */
-static const char *first_load(const struct sort_word *word, struct arena *arena)
+static const char *first_payload(const struct sort_word *word, struct arena *arena)
 {
     struct strbuf text = {0};
 
-    if (word->load == SORT_LOAD_ROW)
-        return word->ordered ? "const $load load = order[i];\n" : "const $load load = i;\n";
-    strbuf_puts(&text, "const $load load = 0");
+    if (word->payload == SORT_PAYLOAD_ROW)
+        return word->ordered ? "const $payload payload = order[i];\n" : "const $payload payload = i;\n";
+    strbuf_puts(&text, "const $payload payload = 0");
     for (size_t k = 0; k < word->result_count; k++)
         if (!word->results[k].key)
-            strbuf_printf(&text, " | ($load)from%zu[fromat%zu + i] << %d", k, k, word->results[k].shift);
+            strbuf_printf(&text, " | ($payload)from%zu[fromat%zu + i] << %d", k, k, word->results[k].shift);
     strbuf_puts(&text, ";\n");
     return kept(&text, arena);
 }
@@ -105,28 +105,28 @@ static const char *last_code(const struct sort_word *word, struct arena *arena)
         const struct sort_result *result = &word->results[k];
         if (!result->key)
             continue;
-        const struct image *image = &image_table[result->from->store];
-        const char *type = image->wide ? "ulong" : "uint";
-        size_t at = (size_t)(result->key - word->keys) * SORT_KEY_NUMBERS;
+        const struct key_encoding *encoding = &key_encodings[result->from->store];
+        const char *type = encoding->wide ? "ulong" : "uint";
+        size_t at = (size_t)(result->key - word->keys) * SORT_KEY_CONSTANTS;
         strbuf_printf(&text,
-                      "to%zu[toat%zu + p] = (%s)element_%s((((%s)(code >> (uint)keys[%zu]) & (%s)keys[%zu]) + "
+                      "to%zu[toat%zu + p] = (%s)decode_%s((((%s)(code >> (uint)keys[%zu]) & (%s)keys[%zu]) + "
                       "(%s)keys[%zu]) ^ (%s)keys[%zu]);\n",
-                      k, k, unsigned_of(type_table[result->to->store].size), image->function + strlen("image_"), type,
-                      at + SORT_KEY_SHIFT, type, at + SORT_KEY_MASK, type, at + SORT_KEY_BASE, type,
+                      k, k, unsigned_of(type_table[result->to->store].size), encoding->function + strlen("encode_"),
+                      type, at + SORT_KEY_SHIFT, type, at + SORT_KEY_MASK, type, at + SORT_KEY_BASE, type,
                       at + SORT_KEY_FLIP);
     }
     return kept(&text, arena);
 }
 
-static const char *last_load(const struct sort_word *word, struct arena *arena)
+static const char *last_payload(const struct sort_word *word, struct arena *arena)
 {
     struct strbuf text = {0};
 
-    if (word->load == SORT_LOAD_ROW)
-        return "newloads[p] = load;\n";
+    if (word->payload == SORT_PAYLOAD_ROW)
+        return "newpayloads[p] = payload;\n";
     for (size_t k = 0; k < word->result_count; k++)
         if (!word->results[k].key)
-            strbuf_printf(&text, "to%zu[toat%zu + p] = (%s)(load >> %d);\n", k, k,
+            strbuf_printf(&text, "to%zu[toat%zu + p] = (%s)(payload >> %d);\n", k, k,
                           unsigned_of(type_table[word->results[k].to->store].size), word->results[k].shift);
     return kept(&text, arena);
 }
@@ -145,8 +145,9 @@ static bool is_last(enum sort_role role)
 static void add_section(struct strbuf *out, const struct sort_word *word, const struct sort_layout *layout,
                         enum sort_role role, struct arena *arena)
 {
-    bool load = word->load != SORT_NO_LOAD, first = is_first(role), last = is_last(role), wide = layout->wide_places;
-    size_t wider = load && word->load_size > word->code_size ? word->load_size : word->code_size;
+    bool payload = word->payload != SORT_NO_PAYLOAD, first = is_first(role), last = is_last(role),
+         wide = layout->wide_positions;
+    size_t wider = payload && word->payload_size > word->code_size ? word->payload_size : word->code_size;
     const struct part parts[] = {
         {"helpers", role == SORT_ROLE_COUNT ? "1" : ""},
         {"count", role <= SORT_COUNT ? "1" : ""},
@@ -156,17 +157,17 @@ static void add_section(struct strbuf *out, const struct sort_word *word, const 
         {"parameters", parameters(word, arena)},
         {"readcode", first ? first_code(word, arena) : "code = codes[i];\n"},
         {"writecode", last ? last_code(word, arena) : "newcodes[p] = code;\n"},
-        {"payload", load ? "1" : ""},
-        {"readload", !load   ? ""
-                     : first ? first_load(word, arena)
-                             : "const $load load = loads[i];\n"},
-        {"writeload", !load  ? ""
-                      : last ? last_load(word, arena)
-                             : "newloads[p] = load;\n"},
+        {"haspayload", payload ? "1" : ""},
+        {"readpayload", !payload ? ""
+                        : first  ? first_payload(word, arena)
+                                 : "const $payload payload = payloads[i];\n"},
+        {"writepayload", !payload ? ""
+                         : last   ? last_payload(word, arena)
+                                  : "newpayloads[p] = payload;\n"},
         {"code", unsigned_of(word->code_size)},
-        {"load", unsigned_of(word->load_size)},
+        {"payload", unsigned_of(word->payload_size)},
         {"wide", unsigned_of(wider)},
-        {"place", wide ? "ulong" : "uint"},
+        {"position", wide ? "ulong" : "uint"},
         {"add", wide ? "atom_add" : "atomic_add"},
         {"group", arena_printf(arena, "%zu", layout->group)},
         {"items", arena_printf(arena, "%zu", layout->items)},
@@ -177,18 +178,18 @@ static void add_section(struct strbuf *out, const struct sort_word *word, const 
         {NULL, NULL},
     };
 
-    template_expand(out, templates[layout->way], parts);
+    template_expand(out, templates[layout->method], parts);
 }
 
 /* Whether a sort of so many passes has a kernel in this role. */
-static bool has_role(enum sort_role role, size_t passes, enum sort_way way)
+static bool has_role(enum sort_role role, size_t passes, enum sort_method method)
 {
     switch (role) {
     case SORT_COUNT_FIRST:
     case SORT_OFFSETS:
         return true;
     case SORT_COUNT:
-        return passes > 1 && way != SORT_SWEEP;
+        return passes > 1 && method != SORT_ONESWEEP;
     case SORT_MOVE_ONLY:
         return passes == 1;
     case SORT_MOVE_FIRST:
@@ -205,24 +206,24 @@ static bool has_role(enum sort_role role, size_t passes, enum sort_way way)
 void sort_add_text(struct strbuf *out, const struct sort_word *word, const struct sort_layout *layout,
                    const char **names, struct arena *arena)
 {
-    if (layout->wide_places && layout->way == SORT_SWEEP)
+    if (layout->wide_positions && layout->method == SORT_ONESWEEP)
         strbuf_puts(out, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
-    image_functions(out, true);
+    key_encoding_functions(out, true);
     add_section(out, word, layout, SORT_ROLE_COUNT, arena);
     for (enum sort_role role = 0; role < SORT_ROLE_COUNT; role++) {
-        names[role] = has_role(role, word->passes, layout->way) ? role_names[role] : NULL;
+        names[role] = has_role(role, word->passes, layout->method) ? role_names[role] : NULL;
         if (names[role])
             add_section(out, word, layout, role, arena);
     }
 }
 
-void sort_add_gather(struct strbuf *out, size_t size, bool wide_places, const struct kernel_config *shape,
+void sort_add_gather(struct strbuf *out, size_t size, bool wide_positions, const struct kernel_config *shape,
                      struct arena *arena)
 {
     const struct part parts[] = {
         {"chunks", shape->chunks ? "1" : ""},
         {"store", unsigned_of(size)},
-        {"place", wide_places ? "ulong" : "uint"},
+        {"position", wide_positions ? "ulong" : "uint"},
         {"group", arena_printf(arena, "%zu", shape->group)},
         {"unroll", arena_printf(arena, "%zu", shape->unroll)},
         {NULL, NULL},

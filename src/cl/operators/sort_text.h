@@ -8,17 +8,17 @@
 enum { SORT_BINS = 256, SORT_DIGIT_BITS = 8 };
 
 /* How a pass is done. */
-enum sort_way {
-    SORT_CHUNKS, /* each work-item counts, then moves, a contiguous chunk */
-    SORT_TILES,  /* each group of SORT_BINS work-items does so, in tiles */
-    SORT_SWEEP   /* one kernel counts and moves: needs warps, and that groups that have begun go on */
+enum sort_method {
+    SORT_CHUNKS,  /* each work-item counts, then moves, a contiguous chunk */
+    SORT_TILES,   /* each group of SORT_BINS work-items does so, in tiles */
+    SORT_ONESWEEP /* one kernel counts and moves: needs warps, and that groups that have begun go on */
 };
 
 struct sort_layout {
-    enum sort_way way;
-    size_t group;     /* work-items */
-    size_t items;     /* of each in a tile */
-    bool wide_places; /* numbers of rows have 64 bits */
+    enum sort_method method;
+    size_t group;        /* work-items */
+    size_t items;        /* of each in a tile */
+    bool wide_positions; /* constants of rows have 64 bits */
 };
 
 /* A result that the last pass writes: from the code, or from what lies at `shift` in the load beside it. */
@@ -28,10 +28,10 @@ struct sort_result {
     int shift;
 };
 
-enum sort_load {
-    SORT_NO_LOAD,
-    SORT_LOAD_ELEMENTS, /* of the results that are no keys */
-    SORT_LOAD_ROW
+enum sort_payload {
+    SORT_NO_PAYLOAD,
+    SORT_PAYLOAD_ELEMENTS, /* of the results that are no keys */
+    SORT_PAYLOAD_ROW
 };
 
 struct sort_word {
@@ -39,13 +39,13 @@ struct sort_word {
     size_t key_count;
     struct sort_result *results;
     size_t result_count;
-    enum sort_load load;
-    size_t code_size, load_size; /* bytes: 4 or 8 */
-    bool ordered;                /* the rows come in the order of the word before */
+    enum sort_payload payload;
+    size_t code_size, payload_size; /* bytes: 4 or 8 */
+    bool ordered;                   /* the rows come in the order of the word before */
     size_t passes;
 };
 
-/* The kernels in the order of their numbers, named by sort_kernel_names. Counting and moving kernels have the same
+/* The kernels in the order of their constants, named by sort_kernel_names. Counting and moving kernels have the same
  * parameters, which sort.c lists. */
 enum sort_role {
     SORT_COUNT_FIRST,
@@ -63,7 +63,7 @@ void sort_add_text(struct strbuf *out, const struct sort_word *word, const struc
                    const char **names, struct arena *arena);
 
 /* Appends the kernel sort_gather, which copies the listed rows of a column with elements of `size` bytes. */
-void sort_add_gather(struct strbuf *out, size_t size, bool wide_places, const struct kernel_config *shape,
-                   struct arena *arena);
+void sort_add_gather(struct strbuf *out, size_t size, bool wide_positions, const struct kernel_config *shape,
+                     struct arena *arena);
 
 #endif

@@ -21,7 +21,7 @@ struct results {
     struct agg_state *states; /* or */
     struct row_sink *sink;
     bool *flagged;
-    bool stay; /* rows are left on the device */
+    bool keep_on_device; /* rows are left on the device */
 };
 
 /* One piece. STATUS_UNABLE is either the accelerator's failure or has been told. */
@@ -33,7 +33,7 @@ static int64_t whole_rows(const struct execution *execution, size_t k)
     const struct emitter *emitter = &execution->plan->emitter;
     const struct column *column = execution->job->columns[emitter->inputs[k]];
 
-    return emitter->reaches[k] == REACH_WHOLE && column ? column->rows : 0;
+    return emitter->access[k] == ACCESS_ANY && column ? column->rows : 0;
 }
 
 static int64_t column_size(const struct emitter *emitter, size_t k)
@@ -52,7 +52,7 @@ static int64_t whole_bytes(const struct execution *execution)
     return bytes;
 }
 
-bool execute_has_room(const struct execution *execution)
+bool execute_fits(const struct execution *execution)
 {
     const struct emitter *emitter = &execution->plan->emitter;
     const struct device *device = &execution->accelerator->device;
@@ -71,13 +71,13 @@ struct row_bytes {
 
 static struct row_bytes row_bytes(const struct execution *execution)
 {
-    const struct plan *plan = execution->plan;
+    const struct kernel_plan *plan = execution->plan;
     const struct emitter *emitter = &plan->emitter;
     const struct task *task = emitter->task;
     struct row_bytes bytes = {0, 0, 1};
 
     for (size_t k = 0; k < emitter->column_count; k++) {
-        if (emitter->reaches[k] == REACH_WHOLE)
+        if (emitter->access[k] == ACCESS_ANY)
             continue;
         int64_t size = column_size(emitter, k);
         bytes.inputs += size;
@@ -106,7 +106,7 @@ static struct rows_read rows_read(const struct execution *execution, size_t k, i
     int64_t count = execution->job->columns[input]->rows;
     int64_t begin = execution->job->task->first + row, end = begin + rows, before, after;
 
-    if (emitter->reaches[k] == REACH_WHOLE)
+    if (emitter->access[k] == ACCESS_ANY)
         return (struct rows_read){0, count, 0, 0};
     input_access_offsets(emitter, input, begin, end, count, &before, &after);
     before = -min_int64(begin, -before);
@@ -130,7 +130,7 @@ static bool is_resident(const struct execution *execution, int64_t row, int64_t 
 }
 
 /* The bytes that row by row inputs and outputs may take. */
-static int64_t room(const struct execution *execution)
+static int64_t available_bytes(const struct execution *execution)
 {
     return (int64_t)memory_budget(execution->accelerator) - whole_bytes(execution);
 }
@@ -151,7 +151,7 @@ int64_t execute_most_rows(const struct execution *execution)
 
     if (execution->plan->shape->host_memory)
         return in_units(rows);
-    rows = min_int64(rows, room(execution) / (bytes.inputs + bytes.outputs + 1));
+    rows = min_int64(rows, available_bytes(execution) / (bytes.inputs + bytes.outputs + 1));
     if (bytes.inputs > 0 && !is_resident(execution, job->begin, job->end - job->begin)) {
         int64_t pieces = range_bytes / bytes.inputs / PIECE_ROWS;
         rows = min_int64(rows, (pieces < 1 ? 1 : pieces) * PIECE_ROWS);
@@ -179,23 +179,23 @@ static uint64_t *run_for_slots(struct launch *launch, enum kernel_role role, con
 }
 
 /* The second pass of float sums; what both passes found goes into the states. */
-static enum status add_levels(const struct results *results, struct launch *launch, const struct slots *first,
-                              int64_t kept)
+static enum status add_float_sums(const struct results *results, struct launch *launch, const struct slots *first,
+                                  int64_t kept)
 {
-    const struct plan *plan = launch->plan;
+    const struct kernel_plan *plan = launch->plan;
     struct diags *diags = launch->job->diags;
     size_t count = plan->emitter.task->aggregate_count;
-    struct levels *levels = arena_array(diags->arena, count + 1, sizeof *levels);
+    struct float_sum_levels *levels = arena_array(diags->arena, count + 1, sizeof *levels);
     bool needed = false;
     uint64_t *at = NULL;
     struct slots second;
 
     /* No note of this: it is the values, not the device, that are unusual, and the answer is the same. */
-    if (!read_aggregate_levels(first, launch_accumulator_rows(launch, KERNEL_LEVELS), levels, &needed))
+    if (!read_aggregate_levels(first, launch_accumulator_rows(launch, KERNEL_FLOAT_SUMS), levels, &needed))
         return STATUS_UNABLE;
     launch->levels = levels;
     if (needed) {
-        at = run_for_slots(launch, KERNEL_LEVELS, &plan->second, &second, results->flagged);
+        at = run_for_slots(launch, KERNEL_FLOAT_SUMS, &plan->float_sums, &second, results->flagged);
         if (!at)
             return STATUS_UNABLE;
         read_aggregate_second(&second, levels, kept, results->states);
@@ -206,21 +206,21 @@ static enum status add_levels(const struct results *results, struct launch *laun
 
 static enum status aggregate_piece(const struct results *results, struct launch *launch)
 {
-    const struct plan *plan = launch->plan;
+    const struct kernel_plan *plan = launch->plan;
     size_t count = plan->emitter.task->aggregate_count;
-    struct slots first = {&plan->first, NULL, 0};
+    struct slots first = {&plan->aggregates, NULL, 0};
     enum status status = STATUS_OK;
 
     if (!plan->roles[KERNEL_AGGREGATE]) { /* counts of all rows */
         read_aggregate_first(&first, launch->rows, results->states, count);
         return STATUS_OK;
     }
-    uint64_t *at = run_for_slots(launch, KERNEL_AGGREGATE, &plan->first, &first, results->flagged);
+    uint64_t *at = run_for_slots(launch, KERNEL_AGGREGATE, &plan->aggregates, &first, results->flagged);
     if (!at)
         return STATUS_UNABLE;
     int64_t kept = read_aggregate_kept(&first, launch->rows);
-    if (plan->roles[KERNEL_LEVELS] && kept > 0 && !*results->flagged)
-        status = add_levels(results, launch, &first, kept);
+    if (plan->roles[KERNEL_FLOAT_SUMS] && kept > 0 && !*results->flagged)
+        status = add_float_sums(results, launch, &first, kept);
     if (status == STATUS_OK)
         read_aggregate_first(&first, kept, results->states, count);
     free(at);
@@ -243,7 +243,7 @@ static bool write_rows(const struct results *results, struct launch *launch)
         return false;
     for (size_t k = 0; k < task->output_count; k++) {
         struct timing *timing = launch->job->timing;
-        if (task->outputs[k].needed && !(results->stay ? memory_keep : memory_fetch)(
+        if (task->outputs[k].needed && !(results->keep_on_device ? memory_keep : memory_fetch)(
                                            memory, sink->columns[k], sink->rows, launch->written, &views[k], timing))
             return false;
     }
@@ -312,21 +312,22 @@ static bool view_rows(const struct execution *execution, size_t input, int64_t b
 }
 
 /* What a piece reads of column k. */
-static bool view_supply(const struct execution *execution, size_t k, int64_t row, int64_t rows, struct supply *supply)
+static bool view_input(const struct execution *execution, size_t k, int64_t row, int64_t rows,
+                       struct launch_input *input)
 {
     const struct emitter *emitter = &execution->plan->emitter;
     struct rows_read read = rows_read(execution, k, row, rows);
 
-    supply->low = read.before;
-    supply->high = emitter->reaches[k] == REACH_WHOLE ? read.end : rows + read.after;
-    if (!view_rows(execution, emitter->inputs[k], read.begin, read.end, &supply->view))
+    input->low = read.before;
+    input->high = emitter->access[k] == ACCESS_ANY ? read.end : rows + read.after;
+    if (!view_rows(execution, emitter->inputs[k], read.begin, read.end, &input->view))
         return false;
-    supply->view.first += (cl_ulong)-supply->low;
+    input->view.first += (cl_ulong)-input->low;
     return true;
 }
 
 /* Begins to upload what the next piece reads. */
-static void look_ahead(const struct execution *execution, int64_t row, int64_t rows)
+static void begin_next_upload(const struct execution *execution, int64_t row, int64_t rows)
 {
     const struct emitter *emitter = &execution->plan->emitter;
     struct memory *memory = execution->accelerator->memory;
@@ -334,7 +335,7 @@ static void look_ahead(const struct execution *execution, int64_t row, int64_t r
 
     for (size_t k = 0; k < emitter->column_count && fits; k++) {
         struct rows_read read = rows_read(execution, k, row, rows);
-        if (read.begin < read.end && emitter->reaches[k] != REACH_WHOLE)
+        if (read.begin < read.end && emitter->access[k] != ACCESS_ANY)
             fits = memory_ahead(memory, execution->job->columns[emitter->inputs[k]], read.begin, read.end - read.begin);
     }
     if (!fits) /* the next piece will tell if it cannot do without */
@@ -354,21 +355,21 @@ static enum status run_piece(const struct results *results, const struct piece *
     struct accelerator *accelerator = execution->accelerator;
     const struct job *job = execution->job;
     const struct emitter *emitter = &execution->plan->emitter;
-    struct supply *supplies = arena_array(job->diags->arena, emitter->column_count + 1, sizeof *supplies);
+    struct launch_input *inputs = arena_array(job->diags->arena, emitter->column_count + 1, sizeof *inputs);
     struct launch launch = {.accelerator = accelerator,
                             .plan = execution->plan,
                             .program = execution->program,
                             .job = job,
                             .row = piece->row,
                             .rows = piece->rows,
-                            .inputs = supplies};
+                            .inputs = inputs};
     enum status status = STATUS_OK;
 
     for (size_t k = 0; k < emitter->column_count && status == STATUS_OK; k++)
-        if (!view_supply(execution, k, piece->row, piece->rows, &supplies[k]))
+        if (!view_input(execution, k, piece->row, piece->rows, &inputs[k]))
             status = STATUS_UNABLE;
     if (status == STATUS_OK && piece->next > 0)
-        look_ahead(execution, piece->row + piece->rows, piece->next);
+        begin_next_upload(execution, piece->row + piece->rows, piece->next);
     if (status == STATUS_OK)
         status = piece->run(results, &launch);
     if (status != STATUS_OK)
@@ -389,10 +390,10 @@ static int64_t plan_uploads(const struct execution *execution)
 
     if (bytes.inputs == 0 || is_resident(execution, job->begin, rows))
         return INT64_MAX;
-    bool brief = bytes.inputs > room(execution) / 4 * 3 / all;
+    bool brief = bytes.inputs > available_bytes(execution) / 4 * 3 / all;
     memory_stream(memory, brief);
     if (brief)
-        return min_int64(PIECE_ROWS, in_units(room(execution) / (2 * bytes.inputs + bytes.outputs)));
+        return min_int64(PIECE_ROWS, in_units(available_bytes(execution) / (2 * bytes.inputs + bytes.outputs)));
     for (size_t k = 0; k < emitter->column_count; k++) {
         /* A few rows are probably all that will be wanted. */
         struct rows_read read = rows_read(execution, k, job->begin, rows < PIECE_ROWS / 4 ? rows : all);
@@ -411,7 +412,7 @@ static enum status run_pieces(struct results *results, piece_fn *run)
     const struct job *job = execution->job;
     int64_t most = execute_most_rows(execution);
 
-    results->stay = row_bytes(execution).outputs <= room(execution) / 2 / (job->rows + 1);
+    results->keep_on_device = row_bytes(execution).outputs <= available_bytes(execution) / 2 / (job->rows + 1);
     if (!execution->plan->shape->host_memory)
         most = min_int64(most, plan_uploads(execution));
     for (int64_t row = job->begin; row < job->end && !*results->flagged;) {

@@ -9,13 +9,13 @@
 /* A task with its plan and its program; the program is NULL if the plan has no kernels. */
 struct execution {
     struct accelerator *accelerator;
-    const struct plan *plan;
+    const struct kernel_plan *plan;
     const struct program *program;
     const struct job *job;
 };
 
 /* Whether the inputs that are needed as a whole fit the device. */
-bool execute_has_room(const struct execution *execution);
+bool execute_fits(const struct execution *execution);
 
 /* The most rows that fit a launch and the device's memory. */
 int64_t execute_most_rows(const struct execution *execution);

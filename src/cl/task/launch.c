@@ -8,21 +8,21 @@
 #include <sched.h>
 
 /* The grid of a launch. */
-struct layout {
+struct grid {
     size_t groups;
     cl_ulong chunk; /* rows of a group, if they are contiguous */
 };
 
 enum { CHUNK_UNIT = 1024 /* rows; keeps chunks on cache lines and pages of their own */ };
 
-static struct layout layout_of(const struct launch *launch, enum kernel_role role)
+static struct grid grid_of(const struct launch *launch, enum kernel_role role)
 {
     const struct kernel_config *shape = launch->plan->shape;
     int64_t most = (int64_t)(launch->accelerator->device.units * shape->groups);
     int64_t groups = divide_up(launch->rows, shape->least);
     int64_t chunk = 0;
 
-    if (plan_in_tiles(launch->plan, role)) {
+    if (kernel_in_tiles(launch->plan, role)) {
         int64_t tile = (int64_t)(shape->group * shape->tile), tiles = divide_up(divide_up(launch->rows, tile), most);
         chunk = tile * (tiles < 1 ? 1 : tiles > (int64_t)shape->tiles ? (int64_t)shape->tiles : tiles);
         groups = divide_up(launch->rows, chunk);
@@ -33,20 +33,20 @@ static struct layout layout_of(const struct launch *launch, enum kernel_role rol
         chunk = divide_up(divide_up(launch->rows, groups), CHUNK_UNIT) * CHUNK_UNIT;
         groups = divide_up(launch->rows, chunk);
     }
-    return (struct layout){groups > 0 ? (size_t)groups : 1, (cl_ulong)chunk};
+    return (struct grid){groups > 0 ? (size_t)groups : 1, (cl_ulong)chunk};
 }
 
 size_t launch_groups(const struct launch *launch, enum kernel_role role)
 {
-    return layout_of(launch, role).groups;
+    return grid_of(launch, role).groups;
 }
 
 int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role role)
 {
     const struct kernel_config *shape = launch->plan->shape;
-    struct layout layout = layout_of(launch, role);
+    struct grid grid = grid_of(launch, role);
 
-    return shape->chunks ? (int64_t)layout.chunk : divide_up(launch->rows, (int64_t)(layout.groups * shape->group));
+    return shape->chunks ? (int64_t)grid.chunk : divide_up(launch->rows, (int64_t)(grid.groups * shape->group));
 }
 
 /* The arguments of a kernel, set one after another. */
@@ -67,18 +67,18 @@ static void view_argument(struct arguments *arguments, const struct view *view)
     argument(arguments, sizeof(cl_ulong), &view->first);
 }
 
-static void supply_arguments(struct arguments *arguments, const struct launch *launch)
+static void input_arguments(struct arguments *arguments, const struct launch *launch)
 {
     const struct emitter *emitter = &launch->plan->emitter;
     cl_long total = launch->job->rows;
 
     for (size_t k = 0; k < emitter->column_count; k++) {
-        const struct supply *supply = &launch->inputs[k];
-        cl_long low = supply->low, high = supply->high;
-        view_argument(arguments, &supply->view);
-        if (emitter->reaches[k] == REACH_NEAR)
+        const struct launch_input *input = &launch->inputs[k];
+        cl_long low = input->low, high = input->high;
+        view_argument(arguments, &input->view);
+        if (emitter->access[k] == ACCESS_NEIGHBOURS)
             argument(arguments, sizeof low, &low);
-        if (emitter->reaches[k] != REACH_ROW)
+        if (emitter->access[k] != ACCESS_ROW)
             argument(arguments, sizeof high, &high);
     }
     for (size_t k = 0; k < emitter->neighbour_count; k++) {
@@ -98,7 +98,7 @@ static void literal_arguments(struct arguments *arguments, const struct emitter 
     }
 }
 
-static void levels_arguments(struct arguments *arguments, const struct levels *levels)
+static void float_sum_arguments(struct arguments *arguments, const struct float_sum_levels *levels)
 {
     argument(arguments, sizeof levels->largest, &levels->largest);
     for (int k = 0; k < LEVEL_COUNT; k++)
@@ -111,14 +111,14 @@ static void levels_arguments(struct arguments *arguments, const struct levels *l
 static void role_arguments(struct arguments *arguments, const struct launch *launch, enum kernel_role role,
                            cl_mem slots)
 {
-    const struct plan *plan = launch->plan;
+    const struct kernel_plan *plan = launch->plan;
     const struct task *task = plan->emitter.task;
 
     switch (role) {
-    case KERNEL_LEVELS:
-        for (size_t k = 0; k < plan->second.count; k++)
-            if (plan->second.at[k].kind == ACC_LEVEL0)
-                levels_arguments(arguments, &launch->levels[plan->second.at[k].aggregate]);
+    case KERNEL_FLOAT_SUMS:
+        for (size_t k = 0; k < plan->float_sums.count; k++)
+            if (plan->float_sums.at[k].kind == ACC_LEVEL0)
+                float_sum_arguments(arguments, &launch->levels[plan->float_sums.at[k].aggregate]);
         argument(arguments, sizeof slots, &slots);
         break;
     case KERNEL_WRITE:
@@ -136,18 +136,18 @@ static void role_arguments(struct arguments *arguments, const struct launch *lau
     }
 }
 
-static bool set_arguments(const struct launch *launch, enum kernel_role role, const struct layout *layout, cl_mem flag)
+static bool set_arguments(const struct launch *launch, enum kernel_role role, const struct grid *grid, cl_mem flag)
 {
     const struct emitter *emitter = &launch->plan->emitter;
     struct arguments arguments = {launch->program->kernels[role], 0, &launch->accelerator->failure};
     cl_mem slots = memory_scratch(launch->accelerator->memory, SCRATCH_SLOTS, 0);
     cl_long row = launch->row;
-    cl_ulong rows = (cl_ulong)launch->rows, chunk = layout->chunk;
+    cl_ulong rows = (cl_ulong)launch->rows, chunk = grid->chunk;
 
-    supply_arguments(&arguments, launch);
+    input_arguments(&arguments, launch);
     literal_arguments(&arguments, emitter);
-    for (size_t k = 0; k < launch->plan->first.function_count; k++)
-        literal_arguments(&arguments, &launch->plan->first.functions[k].emitter);
+    for (size_t k = 0; k < launch->plan->aggregates.function_count; k++)
+        literal_arguments(&arguments, &launch->plan->aggregates.functions[k].emitter);
     role_arguments(&arguments, launch, role, slots);
     argument(&arguments, sizeof row, &row);
     argument(&arguments, sizeof rows, &rows);
@@ -165,15 +165,15 @@ static size_t literal_bytes(const struct emitter *emitter)
     return bytes;
 }
 
-size_t launch_parameter_bytes(const struct plan *plan)
+size_t launch_parameter_bytes(const struct kernel_plan *plan)
 {
     const struct emitter *emitter = &plan->emitter;
     size_t bytes = emitter->column_count * (sizeof(cl_mem) + 3 * sizeof(cl_ulong)) + literal_bytes(emitter);
 
     bytes += (emitter->neighbour_count + emitter->total) * sizeof(cl_long);
-    for (size_t k = 0; k < plan->first.function_count; k++)
-        bytes += literal_bytes(&plan->first.functions[k].emitter);
-    bytes += plan->second.count / 4 * sizeof(struct levels);
+    for (size_t k = 0; k < plan->aggregates.function_count; k++)
+        bytes += literal_bytes(&plan->aggregates.functions[k].emitter);
+    bytes += plan->float_sums.count / 4 * sizeof(struct float_sum_levels);
     if (emitter->task->sink == SINK_ROWS)
         bytes += emitter->task->output_count * (sizeof(cl_mem) + sizeof(cl_ulong));
     return bytes + 5 * sizeof(cl_ulong);
@@ -182,10 +182,10 @@ size_t launch_parameter_bytes(const struct plan *plan)
 /* At least: what is read of some rows only counts for those that are written. */
 static int64_t bytes_moved(const struct launch *launch, enum kernel_role role)
 {
-    const struct plan *plan = launch->plan;
+    const struct kernel_plan *plan = launch->plan;
     const struct task *task = plan->emitter.task;
     struct arena *arena = launch->job->diags->arena;
-    size_t every = plan_row_bytes(plan, role, arena);
+    size_t every = kernel_row_bytes(plan, role, arena);
     int64_t bytes = (int64_t)every * launch->rows;
 
     if (role != KERNEL_WRITE)
@@ -238,10 +238,10 @@ static cl_int wait_for(const struct accelerator *accelerator, cl_event event)
 }
 
 /* Enqueues and waits; *event is the caller's to release if this is true. */
-static bool enqueue(const struct launch *launch, enum kernel_role role, const struct layout *layout, cl_event *event)
+static bool enqueue(const struct launch *launch, enum kernel_role role, const struct grid *grid, cl_event *event)
 {
     struct accelerator *accelerator = launch->accelerator;
-    size_t local = launch->plan->shape->group, global = layout->groups * local;
+    size_t local = launch->plan->shape->group, global = grid->groups * local;
 
     if (!cl_ok(&accelerator->failure, "clEnqueueNDRangeKernel",
                clEnqueueNDRangeKernel(accelerator->queue, launch->program->kernels[role], 1, NULL, &global, &local, 0,
@@ -275,13 +275,13 @@ static bool read_flag(struct accelerator *accelerator, cl_mem flag, bool *flagge
 bool launch_kernel(const struct launch *launch, enum kernel_role role, bool *flagged)
 {
     struct accelerator *accelerator = launch->accelerator;
-    struct layout layout = layout_of(launch, role);
+    struct grid grid = grid_of(launch, role);
     bool checks = launch->plan->emitter.checks;
     cl_mem flag = memory_scratch(accelerator->memory, SCRATCH_FLAG, sizeof(cl_int));
     cl_event event;
 
-    if (!flag || !set_arguments(launch, role, &layout, flag) || (checks && !clear_flag(accelerator, flag)) ||
-        !enqueue(launch, role, &layout, &event))
+    if (!flag || !set_arguments(launch, role, &grid, flag) || (checks && !clear_flag(accelerator, flag)) ||
+        !enqueue(launch, role, &grid, &event))
         return false;
     bool timed = launch->rows == 0 || add_timing(launch, role, event);
     clReleaseEvent(event);
@@ -289,21 +289,21 @@ bool launch_kernel(const struct launch *launch, enum kernel_role role, bool *fla
 }
 
 /* Kernels that have no rows to read take any buffer for a column. */
-bool launch_first(struct accelerator *accelerator, const struct plan *plan, struct program *program,
-                  const struct job *job)
+bool launch_warm_up(struct accelerator *accelerator, const struct kernel_plan *plan, struct program *program,
+                    const struct job *job)
 {
     const struct emitter *emitter = &plan->emitter;
     const struct task *task = emitter->task;
-    size_t slots = plan->first.count + plan->second.count + 2;
+    size_t slots = plan->aggregates.count + plan->float_sums.count + 2;
     size_t most = emitter->column_count + task->output_count + 1;
     struct view *views = arena_array(emitter->arena, most, sizeof *views);
-    struct supply *supplies = arena_array(emitter->arena, most, sizeof *supplies);
-    struct levels *levels = arena_array(emitter->arena, task->aggregate_count + 1, sizeof *levels);
+    struct launch_input *inputs = arena_array(emitter->arena, most, sizeof *inputs);
+    struct float_sum_levels *levels = arena_array(emitter->arena, task->aggregate_count + 1, sizeof *levels);
     struct launch launch = {.accelerator = accelerator,
                             .plan = plan,
                             .program = program,
                             .job = job,
-                            .inputs = supplies,
+                            .inputs = inputs,
                             .outputs = views,
                             .levels = levels};
     struct thread_signals before;
@@ -314,7 +314,7 @@ bool launch_first(struct accelerator *accelerator, const struct plan *plan, stru
         return false;
     for (size_t k = 0; k < most; k++) {
         views[k] = views[0];
-        supplies[k].view = views[0];
+        inputs[k].view = views[0];
     }
     signals_hold_interrupt(&before);
     for (int role = 0; role < KERNEL_ROLE_COUNT && done; role++)

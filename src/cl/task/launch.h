@@ -11,21 +11,21 @@
 
 /* A column's rows for the kernels: the view's first element is that of the launch's first row (of a whole input, the
  * column's first), and elements low .. high-1, counted from there, can be read. */
-struct supply {
+struct launch_input {
     struct view view;
     int64_t low, high;
 };
 
 struct launch {
     struct accelerator *accelerator;
-    const struct plan *plan;
+    const struct kernel_plan *plan;
     const struct program *program;
     const struct job *job;
-    int64_t row, rows;           /* of the task */
-    const struct supply *inputs; /* of each of the emitter's columns */
-    const struct view *outputs;  /* KERNEL_WRITE: of each output */
-    const struct levels *levels; /* KERNEL_LEVELS: of each aggregate */
-    int64_t written;             /* KERNEL_WRITE: rows, for the timing */
+    int64_t row, rows;                     /* of the task */
+    const struct launch_input *inputs;     /* of each of the emitter's columns */
+    const struct view *outputs;            /* KERNEL_WRITE: of each output */
+    const struct float_sum_levels *levels; /* KERNEL_FLOAT_SUMS: of each aggregate */
+    int64_t written;                       /* KERNEL_WRITE: rows, for the timing */
 };
 
 /* How many work-groups there are, each of which leaves one result in every slot (or starts its own output); and how
@@ -39,10 +39,10 @@ int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role ro
 bool launch_kernel(const struct launch *launch, enum kernel_role role, bool *flagged);
 
 /* Runs each kernel of the program on no rows, which is when drivers finish compiling. */
-bool launch_first(struct accelerator *accelerator, const struct plan *plan, struct program *program,
-                  const struct job *job);
+bool launch_warm_up(struct accelerator *accelerator, const struct kernel_plan *plan, struct program *program,
+                    const struct job *job);
 
 /* The bytes of parameters that the largest kernel takes. */
-size_t launch_parameter_bytes(const struct plan *plan);
+size_t launch_parameter_bytes(const struct kernel_plan *plan);
 
 #endif

@@ -1,12 +1,12 @@
 #include "cl/task/plan_program.h"
 
-static void name_kernels(const struct plan *plan, const char *names[KERNEL_ROLE_COUNT])
+static void name_kernels(const struct kernel_plan *plan, const char *names[KERNEL_ROLE_COUNT])
 {
     for (size_t role = 0; role < KERNEL_ROLE_COUNT; role++)
         names[role] = plan->roles[role] ? kernel_names[role] : NULL;
 }
 
-struct program *program_for(struct accelerator *accelerator, const struct plan *plan, struct diags *diags)
+struct program *program_for(struct accelerator *accelerator, const struct kernel_plan *plan, struct diags *diags)
 {
     const char *names[KERNEL_ROLE_COUNT];
 
@@ -14,7 +14,7 @@ struct program *program_for(struct accelerator *accelerator, const struct plan *
     return program_of_text(accelerator, plan->text, names, KERNEL_ROLE_COUNT, diags);
 }
 
-enum readiness program_begin(struct accelerator *accelerator, const struct plan *plan)
+enum readiness program_begin(struct accelerator *accelerator, const struct kernel_plan *plan)
 {
     const char *names[KERNEL_ROLE_COUNT];
 

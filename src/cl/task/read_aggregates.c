@@ -15,7 +15,8 @@ int64_t read_aggregate_kept(const struct slots *slots, int64_t rows)
     return rows;
 }
 
-bool read_aggregate_levels(const struct slots *first, int64_t accumulator_rows, struct levels *levels, bool *needed)
+bool read_aggregate_levels(const struct slots *first, int64_t accumulator_rows, struct float_sum_levels *levels,
+                           bool *needed)
 {
     for (size_t k = 0; k < first->accumulators->count; k++) {
         const struct accumulator *accumulator = &first->accumulators->at[k];
@@ -25,7 +26,7 @@ bool read_aggregate_levels(const struct slots *first, int64_t accumulator_rows, 
         if (largest == 0)
             continue;
         *needed = true;
-        if (!levels_for(largest, accumulator_rows, &levels[accumulator->aggregate]))
+        if (!float_sum_levels_choose(largest, accumulator_rows, &levels[accumulator->aggregate]))
             return false;
     }
     return true;
@@ -153,7 +154,7 @@ void read_aggregate_first(const struct slots *first, int64_t kept, struct agg_st
         add_results(&states[first->accumulators->at[k].aggregate], first, k);
 }
 
-void read_aggregate_second(const struct slots *second, const struct levels *levels, int64_t kept,
+void read_aggregate_second(const struct slots *second, const struct float_sum_levels *levels, int64_t kept,
                            struct agg_state *states)
 {
     for (size_t k = 0; k < second->accumulators->count; k++) {

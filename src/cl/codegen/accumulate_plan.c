@@ -1,7 +1,7 @@
 /* What aggregates are made of: which accumulators each needs, in the first pass and in the second. */
 #include "cl/codegen/accumulate.h"
 
-enum { MOST_PARTS = 6 /* accumulators of an aggregate, at most */ };
+enum { MOST_ACCUMULATORS = 6 /* accumulators of an aggregate, at most */ };
 
 static void add(struct accumulators *accumulators, size_t aggregate, const enum accumulator_kind *kinds, size_t count)
 {
@@ -88,10 +88,10 @@ static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows,
     return true;
 }
 
-bool accumulators_of(const struct emitter *emitter, int64_t rows, struct accumulators *first,
-                     struct accumulators *second)
+bool accumulators_plan(const struct emitter *emitter, int64_t rows, struct accumulators *first,
+                       struct accumulators *second)
 {
-    size_t most = emitter->task->aggregate_count * MOST_PARTS + 1;
+    size_t most = emitter->task->aggregate_count * MOST_ACCUMULATORS + 1;
 
     *first = (struct accumulators){
         .at = arena_array(emitter->arena, most, sizeof *first->at),
@@ -106,7 +106,7 @@ bool accumulators_of(const struct emitter *emitter, int64_t rows, struct accumul
     return true;
 }
 
-struct accumulators accumulators_count(struct arena *arena)
+struct accumulators accumulators_plan_count(struct arena *arena)
 {
     struct accumulators kept = {.at = arena_array(arena, 1, sizeof *kept.at)};
 
