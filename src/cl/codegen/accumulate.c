@@ -17,11 +17,11 @@ enum combine {
     COMBINE_FUNCTION
 };
 
-/* In the steps: $A is the accumulator, $V the value, $P the value where the row is kept and the identity elsewhere, $K
- * the mask of kept rows, $B $C $D the accumulators that follow, $T the value's type,
- * $W the width; $mask( turns a comparison of 64-bit values into a mask; $j is the number of the float sum. */
+/* In the steps: $A is the accumulator, $V the value, $P the value if the row is kept and otherwise the identity, $K the
+ * mask of kept rows, $B $C $D the next accumulators, $T the type of the value, $W the width; $mask( converts a
+ * comparison of 64-bit values to a mask; $j is the number of the float sum. */
 static const struct accumulator_template {
-    const char *element; /* the type it is kept in, of which there are as many as lanes */
+    const char *element; /* type of the accumulator, per lane */
     const char *start;
     enum lane lane; /* of the value */
     const char *identity;
@@ -82,7 +82,7 @@ static const char *name(struct arena *arena, size_t k, int width)
     return width == 1 ? arena_printf(arena, "a%zu", k) : arena_printf(arena, "a%zux%d", k, width);
 }
 
-/* The scalar that an accumulator ends in, and its type: a level becomes a whole number of its units. */
+/* The final scalar of an accumulator and its type: a level is converted to an integer multiple of its unit. */
 static const char *result_element(enum accumulator_kind kind)
 {
     return is_level(kind) ? "long" : accumulator_templates[kind].element;
@@ -123,8 +123,8 @@ void accumulators_declare(const struct accumulators *accumulators, struct strbuf
     }
 }
 
-/* The value where the mask has all bits set, else what changes nothing. LLVM 14 makes of a choice by one comparison of
- * narrow elements code that takes twice as long as of bits masked. */
+/* The value where the mask is set, else the identity. LLVM 14 compiles a select on a comparison of narrow elements to
+ * code that takes twice as long as masked bits. */
 static const char *masked_value(struct arena *arena, const struct accumulator_template *form, const char *mask,
                                 const char *v, const char *type)
 {
@@ -173,7 +173,7 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
     }
 }
 
-/* $x combined with $y into $z, of $N lanes; an overflowing product marks the accumulator $o. */
+/* Combines $x and $y into $z, of $N lanes; an overflowing product marks accumulator $o. */
 static const char *combine_template(const char *element, enum combine combine, int width)
 {
     bool real = strcmp(element, "double") == 0;
@@ -191,7 +191,7 @@ static const char *combine_template(const char *element, enum combine combine, i
         return "$z = $x ^ $y;";
     case COMBINE_AND:
         return "$z = $x & $y;";
-    case COMBINE_FUNCTION: /* accumulators_join */
+    case COMBINE_FUNCTION: /* emit_combine */
         return "";
     case COMBINE_PRODUCT:
         return width == 1 ? "$o |= -(mul_hi($x, $y) != 0UL); $z = $x * $y;"
@@ -200,7 +200,7 @@ static const char *combine_template(const char *element, enum combine combine, i
     return "";
 }
 
-/* Joins x and y into z, all of accumulator k, `width` lanes each. */
+/* Combines x and y into z, all of accumulator k, `width` lanes each. */
 static void combine(struct arena *arena, struct strbuf *out, const struct accumulator *accumulator, size_t k, int width,
                     const char *z, const char *x, const char *y)
 {
@@ -213,7 +213,7 @@ static void combine(struct arena *arena, struct strbuf *out, const struct accumu
         parts);
 }
 
-/* "-unitfirst2": what brings a level to whole numbers of its unit. */
+/* "-unitfirst2": the exponent that scales a level to integers. */
 static const char *scale(struct arena *arena, const struct accumulator *accumulator)
 {
     static const char *const units[] = {"first", "second", "third"};
@@ -251,7 +251,7 @@ void accumulators_combine_lanes(const struct accumulators *accumulators, const s
     }
 }
 
-/* How a scalar is put into a slot, and got out again. */
+/* Conversions between a scalar and its slot. */
 static const struct {
     const char *element, *pack, *unpack;
 } packs[] = {
@@ -273,7 +273,7 @@ static const char *packed(struct arena *arena, const char *element, bool unpack,
     return copy;
 }
 
-/* How many accumulators of a group are combined at once: more need more local memory, fewer more barriers. */
+/* Accumulators that a group combines at once: more take more local memory, fewer more barriers. */
 enum { BATCH = 8 };
 
 size_t accumulators_scratch_words(const struct accumulators *accumulators)
@@ -283,7 +283,7 @@ size_t accumulators_scratch_words(const struct accumulators *accumulators)
     return count < BATCH ? count : BATCH;
 }
 
-/* Appends a statement about each accumulator first .. end-1 of a group, $s being its place in local memory. */
+/* Appends a statement for each accumulator first .. end-1 of a group; $s is its scratch memory. */
 static void for_each(const struct accumulators *accumulators, size_t first, size_t end, struct arena *arena,
                      struct strbuf *out, const char *template)
 {
@@ -309,7 +309,7 @@ static void for_each(const struct accumulators *accumulators, size_t first, size
     }
 }
 
-/* A group's results join pairwise in local memory. */
+/* Combines the results of a group pairwise in local memory. */
 static void finish_group(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out)
 {
     for (size_t k = 0; k < accumulators->count; k++) {

@@ -1,6 +1,6 @@
-/* Aggregates as accumulators: what each work-item keeps while it walks its rows, and how the results of work-items are
- * joined. An aggregate needs one or more of them. Every accumulator ends as one 64-bit slot for each work-item (chunks)
- * or work-group (grid) in the output buffer: slot s of n results starts at s * n. */
+/* Aggregates as accumulators: what each work-item keeps while it reads rows, and how results of work-items are
+ * combined. An aggregate takes one or more. Every accumulator ends as one 64-bit slot per work-item (chunks) or
+ * work-group (grid) in the output buffer: slot s of n results starts at s * n. */
 #ifndef RQL_CL_CODEGEN_ACCUMULATE_H
 #define RQL_CL_CODEGEN_ACCUMULATE_H
 
@@ -13,7 +13,7 @@ enum accumulator_kind {
     ACC_KEPT, /* rows that pass the filters */
     ACC_SUM32,
     ACC_SUM64,
-    ACC_LOW, /* sums of the unsigned low and the signed high halves, where one sum could overflow */
+    ACC_LOW, /* sums of the unsigned low and signed high halves, where one sum could overflow */
     ACC_HIGH,
     ACC_MIN32,
     ACC_MAX32,
@@ -35,7 +35,7 @@ enum accumulator_kind {
     ACC_XOR64,
     ACC_OR32,
     ACC_OR64,
-    /* What the user's function makes of the rows, in their order, and of how many: of none there is nothing. */
+    /* The result of a user function over the rows in order, and how many rows that is; without rows there is none. */
     ACC_FOLD,
     ACC_FOLDED,
     /* The parts of a float sum (see float_sum_levels.h), always together in this order. */
@@ -55,23 +55,23 @@ struct accumulator {
 struct accumulators {
     struct accumulator *at;
     size_t count;
-    struct function *functions; /* of the aggregates that fold, numbered by aggregate */
+    struct function *functions; /* of user-defined aggregates, numbered by aggregate */
     size_t function_count;
 };
 
-/* What a task's aggregates need: in the first pass, and in the second one that float sums take (count 0: none).
- * `rows` is the most rows of a launch. False if some aggregate has no order-independent form. */
+/* Plans the accumulators of a task: of the first pass, and of the second pass of float sums (count 0: none). `rows` is
+ * the maximum rows of a launch. Returns false if some aggregate depends on the order of rows. */
 bool accumulators_plan(const struct emitter *emitter, int64_t rows, struct accumulators *first,
                        struct accumulators *second);
 
-/* The counting pass of a filter. */
+/* Returns the accumulator of a filter's counting pass. */
 struct accumulators accumulators_plan_count(struct arena *arena);
 
-/* The kernel parameters of float sums: for each, in order, a struct float_sum_levels member by member. */
+/* Appends the kernel parameters of float sums: for each, in order, the members of struct float_sum_levels. */
 void accumulators_parameters(const struct accumulators *accumulators, struct strbuf *out);
 
-/* Kernel text at a width: declarations; the step after emit_body and emit_keep; the lanes into the scalars; the
- * scalars into the output buffer. */
+/* Append kernel text of a width: declarations; the step of a row, after emit_body and emit_keep; the lanes combined
+ * into scalars; the scalars written to the output buffer. */
 void accumulators_declare(const struct accumulators *accumulators, struct strbuf *out, int width);
 void accumulators_step(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
                        int width);
@@ -80,11 +80,11 @@ void accumulators_combine_lanes(const struct accumulators *accumulators, const s
 void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
                          const struct kernel_config *shape);
 
-/* How many ulongs of local memory a work-item needs for accumulators_finish. */
+/* Returns the ulongs of local memory per work-item that accumulators_finish uses. */
 size_t accumulators_scratch_words(const struct accumulators *accumulators);
 
-/* The slots of one accumulator joined: for kinds that add; for minima, maxima and marks of integers; for the same of
- * floats; for ACC_MAGNITUDE, setting *overflow if the product has no 64 bits. */
+/* Combine the slots of one accumulator: sums; integer minima, maxima and marks; the same of floats; ACC_MAGNITUDE,
+ * where *overflow is set if the product exceeds 64 bits. */
 int128 slots_sum(enum accumulator_kind kind, const uint64_t *slots, size_t results);
 int64_t slots_int(enum accumulator_kind kind, const uint64_t *slots, size_t results);
 double slots_float(enum accumulator_kind kind, const uint64_t *slots, size_t results);

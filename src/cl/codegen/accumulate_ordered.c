@@ -11,7 +11,7 @@ static const struct function *function_of(const struct accumulators *accumulator
     return function;
 }
 
-/* Statements about accumulator $k and its count $n; $call combines x and y, and raises what `err` points to. */
+/* Appends statements on accumulator $k and its count $n; $call combines x and y and sets what `err` points to. */
 static void emit_combine(const struct accumulators *accumulators, size_t k, struct arena *arena, struct strbuf *out,
                          const char *template, const char *x, const char *y, const char *err)
 {
@@ -26,14 +26,14 @@ static void emit_combine(const struct accumulators *accumulators, size_t k, stru
     template_expand(out, template, parts);
 }
 
-/* A row's value, where the row is kept. */
+/* The step of a kept row. */
 static const char row_step[] = "            if (a$n)\n"
                                "                $x = $call;\n"
                                "            else\n"
                                "                $x = $y;\n"
                                "            ++a$n;\n";
 
-/* A lane's value: combined whether it is kept or not, since a branch would be mispredicted on every other row. */
+/* The step of a lane, computed whether it is kept or not: a branch would be mispredicted on every other row. */
 static const char lane_step[] = "            int err = 0;\n"
                                 "            const long z = $call;\n"
                                 "            err1 |= kept[k] && a$n ? err : 0;\n"

@@ -1,4 +1,4 @@
-/* What aggregates are made of: which accumulators each needs, in the first pass and in the second. */
+/* Which accumulators an aggregate takes, in the first pass and in the second. */
 #include "cl/codegen/accumulate.h"
 
 enum { MOST_ACCUMULATORS = 6 /* accumulators of an aggregate, at most */ };
@@ -79,7 +79,7 @@ static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows,
         else
             ADD(first, k, wide ? ACC_MAX64 : ACC_MAX32);
         break;
-    case AGG_PRODUCT: /* of floats: rounded step by step in the order of rows, which no parallel form keeps */
+    case AGG_PRODUCT: /* of floats: rounds at each row, in order */
         if (real)
             return false;
         ADD(first, k, ACC_MAGNITUDE, ACC_OVERFLOW, ACC_NEGATIVE, ACC_ZERO);

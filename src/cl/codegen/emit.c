@@ -19,26 +19,26 @@ static enum lane widest(enum lane a, enum lane b)
     return a > b ? a : b;
 }
 
-/* The kind of its arguments: what tells forms of one operation apart. */
+/* The kind of an instruction's arguments, which selects its template. */
 static enum kind argument_kind(const struct code *code, const struct instr *instr)
 {
     return code->at[instr->args[instr->op == OP_SELECT ? 1 : 0]].kind;
 }
 
-/* Integers divided by a literal: a multiplication by its reciprocal. */
+/* Whether integers are divided by a literal: multiplication by its reciprocal. */
 static bool divides_by_literal(const struct code *code, const struct instr *instr)
 {
     return (instr->op == OP_DIV || instr->op == OP_MOD) && instr->kind == KIND_INT &&
            is_literal(&code->at[instr->args[1]]);
 }
 
-/* The lane in which that is done. */
+/* The lane of that division. */
 static enum lane quotient_lane(const struct code *code, const struct instr *instr)
 {
     return widest(LANE_I32, widest(code->at[instr->args[0]].lane, code->at[instr->args[1]].lane));
 }
 
-/* The lane that the work is done in (for WORK_MIXED: that of the result's type). */
+/* The lane an operation is computed in (WORK_MIXED: that of the result). */
 static enum lane work_lane(const struct code *code, const struct instr *instr, const struct op_template *form)
 {
     enum lane lane = LANE_I32;
@@ -74,7 +74,7 @@ static int32_t add_literal(struct emitter *emitter, value constant, bool divisor
     return (int32_t)(emitter->first_literal + emitter->literal_count++);
 }
 
-/* Notes what a value reads of columns. */
+/* Numbers the columns that a value reads. */
 static void number_columns(struct emitter *emitter, value v)
 {
     const struct instr *instr = &emitter->task->code.at[v];
@@ -195,7 +195,7 @@ static const char *constant_text(struct arena *arena, const struct instr *instr)
     return arena_printf(arena, instr->lane == LANE_I64 ? "%" PRId64 "L" : "%" PRId64, instr->integer);
 }
 
-/* `v` in `lane`; `literal` is the number of the argument it is passed as, or -1. */
+/* The operand `v` in `lane`; `literal` is the number of its kernel argument, or -1. */
 static const char *operand(const struct emitter *emitter, value v, int32_t literal, enum lane lane, int width)
 {
     const struct instr *instr = &emitter->task->code.at[v];
@@ -225,7 +225,7 @@ static const char *wide_mask(const struct emitter *emitter, const char *mask, en
     return arena_printf(emitter->arena, "convert_long%s(%s)", width_suffix(width), mask);
 }
 
-/* A comparison worked in `lane` as a mask. */
+/* A comparison in `lane` as a mask. */
 static const char *mask_of(const struct emitter *emitter, const char *comparison, enum lane lane, int width)
 {
     if (width == 1)
@@ -235,7 +235,7 @@ static const char *mask_of(const struct emitter *emitter, const char *comparison
     return arena_printf(emitter->arena, "convert_int%s(%s)", width_suffix(width), comparison);
 }
 
-/* An element as stored becomes the value. */
+/* Converts a stored element to the lane of its value. */
 static void emit_element(const struct emitter *emitter, struct strbuf *out, value v, const char *element, int width)
 {
     const struct instr *instr = &emitter->task->code.at[v];

@@ -1,8 +1,8 @@
-/* Typed code as OpenCL C: one statement an instruction, at any vector width.
+/* Typed code as OpenCL C: one statement per instruction, at any vector width.
  *
- * The text depends only on the code's shape: operations, lanes, checks, how inputs are stored. Columns are numbered by
- * first use. A literal becomes a kernel argument, one for each place that reads it, so that two queries which differ
- * in literals alone, equal ones or not, have the same text.
+ * The text depends only on the shape of the code: operations, lanes, checks, storage types of inputs. Columns are
+ * numbered by first use. Each use of a literal is a kernel argument, so queries that differ only in literals share a
+ * program.
  *
  * Booleans are int masks, 0 or -1, at every width. */
 #ifndef RQL_CL_CODEGEN_EMIT_H
@@ -20,58 +20,57 @@ struct literal {
 struct emitter {
     struct arena *arena;
     const struct task *task;
-    const enum type *stores;   /* of each of the task's inputs */
-    bool *live;                /* what the task computes, guards included */
-    size_t operations;         /* how much that is */
+    const enum type *stores;   /* storage type of each input */
+    bool *live;                /* values that the task computes, guards included */
+    size_t operations;         /* number of those */
     int32_t *numbers;          /* of live values, in order: the 3 of "v3" */
     int32_t *columns;          /* column number of each input, -1 if not read */
     size_t *inputs;            /* input number of each column */
     enum input_access *access; /* of each column */
     size_t column_count;
-    value *neighbours; /* INPUTs at an offset; their offsets are parameters: another one is the same program */
+    value *neighbours; /* INPUTs at an offset, which is a parameter, so all offsets share a program */
     size_t neighbour_count;
     bool total;             /* reads ROWS */
     bool function;          /* inputs are arguments, "x0" and "x1": user_function.h */
-    int32_t (*operands)[3]; /* literal number of an instruction's argument, -1 if it is none; of a neighbour its own
-                               number */
-    int32_t *roots;         /* literal number of each root (see emit_root) */
+    int32_t (*operands)[3]; /* literal number of each argument or -1; of a neighbour its own number */
+    int32_t *roots;         /* literal number of each root, or -1 */
     struct literal *literals;
     size_t literal_count;
-    size_t first_literal; /* their numbers begin here */
-    bool checks;          /* some operation may raise the flag */
+    size_t first_literal; /* literals are numbered from here */
+    bool checks;          /* some operation is checked */
     bool floats;          /* needs double */
 };
 
-/* Prepares for a task whose input k is laid out as stores[k]; false if it has an operation that has no OpenCL form.
- * Literals are numbered from first_literal on. */
+/* Prepares to emit a task whose input k is stored as stores[k]. Literals are numbered from first_literal on. Returns
+ * false if some operation has no OpenCL form. */
 bool emitter_init(struct emitter *emitter, const struct task *task, const enum type *stores, size_t first_literal,
                   struct arena *arena);
 
-/* The bytes of a row's columns that a kernel reads; that marked values read and those marked in `before` have not:
- * neighbours share what they read. `arena` is the caller's own: the emitter's is the statement's, of which several
- * devices may run a part at once. */
+/* Bytes of columns read per row: by a kernel, or by the values marked in `live` beyond those marked in `before`; an
+ * input at several offsets counts once. `arena` is the caller's own: the emitter's belongs to the statement, and
+ * several devices may run parts of it at once. */
 size_t emit_row_bytes(const struct emitter *emitter, struct live_roots needs, struct arena *arena);
 size_t emit_bytes_read(const struct emitter *emitter, const bool *live, const bool *before, struct arena *arena);
 
-/* Statements that compute, for rows i .. i+width-1, what is needed, and collect failures in `errW`. */
+/* Appends statements that compute the needed values of rows i .. i+width-1 and collect failures in `errW`. */
 void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct live_roots needs);
 
-/* Where INPUTs are read: in their columns, or where rows under way have been fetched to, the j-th of them here. */
+/* Where INPUTs are read: in their columns, or in the private arrays of row_block.cl at [j]. */
 enum input_source { FROM_COLUMNS, FROM_LOADED };
 
 const char *emit_loaded(const struct emitter *emitter, value v);
 
-/* As emit_body for some values; what they and their guards read must be among them, or stand before them. */
+/* As emit_body for the values marked; what they and their guards read must be marked or already computed. */
 void emit_values(const struct emitter *emitter, struct strbuf *out, int width, const bool *wanted,
                  enum input_source from);
 
-/* Conditions that have been computed, no constants, as one mask for a row. */
+/* Appends the conjunction of conditions that are already computed, no constants, of one row. */
 void emit_conditions(const struct emitter *emitter, struct strbuf *out, const value *conditions, size_t count);
 
-/* "keep", the mask of all filters; call after emit_body with filters. */
+/* Appends the declaration of "keep", the mask of all filters; call after emit_body with filters. */
 void emit_keep(const struct emitter *emitter, struct strbuf *out, int width);
 
-/* A value as an expression in this lane, in the arena: for outputs (0..) or aggregates (0..), by number. */
+/* An output or an aggregate, by number, as an expression in `lane`, in the arena. */
 const char *emit_output(const struct emitter *emitter, size_t output, enum lane lane, int width);
 const char *emit_aggregate(const struct emitter *emitter, size_t aggregate, enum lane lane, int width);
 

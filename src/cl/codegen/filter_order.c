@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* How few rows a condition may be thought to leave, by its form alone: another literal is to find the same program. */
+/* Estimates how selective a condition is from its form alone: other literals must find the same program. */
 static int rank(const struct code *code, value condition)
 {
     const struct instr *instr = &code->at[condition];
@@ -14,7 +14,7 @@ static int rank(const struct code *code, value condition)
     return of_column ? 2 : 1;
 }
 
-/* Brings the first of the conditions of the highest rank to the front. */
+/* Moves the first condition of the highest rank to the front. */
 static void move_rarest_first(const struct code *code, value *conditions, size_t count)
 {
     for (size_t k = 1; k < count; k++) {
@@ -31,7 +31,7 @@ static bool *new_marks(const struct code *code, struct arena *arena)
     return arena_array(arena, (size_t)code->count + 1, sizeof(bool));
 }
 
-/* Whether some marked value reads at a position that it computes. */
+/* Whether some marked value is a gather. */
 static bool gathers(const struct code *code, const bool *marks)
 {
     for (value v = 0; v < code->count; v++)

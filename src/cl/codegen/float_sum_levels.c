@@ -2,10 +2,10 @@
 
 #include <math.h>
 
-/* With |t| <= 2^(e-1-b), C + t keeps C's exponent, so it is rounded to a multiple of u = 2^(e-52): the level's part is
- * at most 2^(51-b) u, what is left at most u / 2 = 2^(e-53), and 2^b rows sum to at most 2^51 u. The next level's e'
- * follows from 2^(e'-1-b) = 2^(e-53). Exponents stay at -1022 and above, where u is the smallest of all doubles and
- * nothing is left over. */
+/* With |t| <= 2^(e-1-b), C + t has the exponent of C, so it is rounded to a multiple of u = 2^(e-52): the level takes
+ * at most 2^(51-b) u, the remainder is at most u / 2 = 2^(e-53), and 2^b rows sum to at most 2^51 u. The next e'
+ * follows from 2^(e'-1-b) = 2^(e-53). Exponents are at least -1022, where u is the smallest double and the remainder
+ * 0. */
 bool float_sum_levels_choose(double largest, int64_t rows, struct float_sum_levels *levels)
 {
     int exponent, bits = 0;

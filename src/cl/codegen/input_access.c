@@ -20,7 +20,7 @@ void input_access_offsets(const struct emitter *emitter, size_t input, int64_t b
     }
 }
 
-/* Zeroes lie beyond the ends: kernels compute them all, wanted or not. */
+/* Elements out of bounds read as 0: kernels compute them even where they are not used. */
 static const char neighbour_scalar[] = "$T neighbour_$T(__global const $T *in, long at, long low, long high)\n"
                                        "{\n"
                                        "    return at >= low && at < high ? in[at] : ($T)0;\n"

@@ -101,7 +101,7 @@ static void fill(const struct kernel_plan *plan, struct strbuf *out, const char 
     strbuf_putc(out, '\n');
 }
 
-/* What every kernel begins and ends with. */
+/* Fills what all kernels have in common. */
 static void frame(const struct kernel_plan *plan, struct holes *holes)
 {
     int width = plan->shape->width;
@@ -128,7 +128,7 @@ static void compute(const struct kernel_plan *plan, struct strbuf *out, int widt
         emit_keep(&plan->emitter, out, width);
 }
 
-/* From this many operations on, several rows at once take more registers than there are. */
+/* From this many operations on, several rows in flight take too many registers. */
 enum { LONG_CODE = 64 };
 
 static bool is_long(const struct kernel_plan *plan)
@@ -136,8 +136,8 @@ static bool is_long(const struct kernel_plan *plan)
     return plan->emitter.operations > LONG_CODE;
 }
 
-/* The gate of a kernel that has one. Its text is twice as long, so long code goes without, and so does what would take
- * too many registers for as many rows at once as the template wants. */
+/* Finds the leading filter of a kernel, if it pays: it doubles the text, so long code goes without, and so does code
+ * with too many registers for the rows in flight that the template wants. */
 static bool find_leading_filter(const struct kernel_plan *plan, enum kernel_role role, struct arena *arena,
                                 struct leading_filter *filter)
 {
@@ -161,7 +161,7 @@ size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, s
     return emit_row_bytes(&plan->emitter, kernel_needs[role], arena);
 }
 
-/* How many rows are under way at once where skeletons say $rows, and what is done for them behind a gate. */
+/* Plans row_block.cl: the rows in flight and the leading filter. */
 static void plan_row_block(const struct kernel_plan *plan, struct holes *holes, enum kernel_role role)
 {
     const struct emitter *emitter = &plan->emitter;
@@ -180,7 +180,7 @@ static void plan_row_block(const struct kernel_plan *plan, struct holes *holes, 
         leading_filter_emit(emitter, &filter, holes->many, &holes->leading);
 }
 
-/* A kernel that ends in slots. */
+/* Appends a kernel that writes slots. */
 static void reduce(const struct kernel_plan *plan, struct strbuf *out, enum kernel_role role,
                    const struct accumulators *accumulators)
 {
@@ -219,7 +219,7 @@ static void reduce(const struct kernel_plan *plan, struct strbuf *out, enum kern
     holes_free(&holes);
 }
 
-/* Output k as the type it is stored as. */
+/* Output k in its storage type. */
 static const char *stored(const struct kernel_plan *plan, size_t k, int width)
 {
     const struct emitter *emitter = &plan->emitter;
@@ -236,7 +236,7 @@ static const char *stored(const struct kernel_plan *plan, size_t k, int width)
 
 static const char lane_letters[] = "0123456789abcdef";
 
-/* With the functions of compact_chunks.cl, which are of signed integers of each size. */
+/* Calls a function of compact_chunks.cl, which has one per size of element. */
 static void write_compressed(struct strbuf *out, size_t k, enum type store)
 {
     static const char *const by_size[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long"};
@@ -246,7 +246,7 @@ static void write_compressed(struct strbuf *out, size_t k, enum type store)
                   type, k);
 }
 
-/* The lanes of a vector of outputs one by one. */
+/* Writes the lanes of a vector of outputs one by one. */
 static void write_lanes(const struct kernel_plan *plan, struct holes *holes)
 {
     const struct task *task = plan->emitter.task;
@@ -302,7 +302,7 @@ static bool has_outputs(const struct task *task)
     return false;
 }
 
-/* For compact_tiles.cl: a bit for each of a work-item's rows. */
+/* For compact_tiles.cl: one bit for each row of a work-item. */
 static const char mark_kept[] = "        kept |= (uint)(keep & 1) << j;\n";
 
 static void write(const struct kernel_plan *plan, struct strbuf *out)
@@ -334,21 +334,21 @@ static void write(const struct kernel_plan *plan, struct strbuf *out)
     holes_free(&holes);
 }
 
-/* The plan computes what the user's functions do as well. */
+/* Accounts for the user functions that the kernels call. */
 static void add_functions(struct kernel_plan *plan)
 {
     struct emitter *emitter = &plan->emitter;
 
     for (size_t k = 0; k < plan->aggregates.function_count; k++) {
         const struct emitter *body = &plan->aggregates.functions[k].emitter;
-        emitter->checks = true; /* what they are given to raise the flag with */
+        emitter->checks = true; /* functions take a pointer to it */
         emitter->floats = emitter->floats || body->floats;
         emitter->operations += body->operations;
     }
     plan->rows = kernel_config_rows(plan->shape, emitter->operations);
 }
 
-/* What stands before the kernels. */
+/* What precedes the kernels. */
 static void begin(const struct kernel_plan *plan, struct strbuf *text)
 {
     strbuf_puts(text, "#pragma OPENCL FP_CONTRACT OFF\n");

@@ -66,7 +66,7 @@ uint64_t encode_float(const struct key_encoding *encoding, double number)
 
     if ((double)narrow < wide)
         narrow = nextafterf(narrow, INFINITY);
-    narrow += 0.0f; /* of -0.0, which the step up from the least negative float gives */
+    narrow += 0.0f; /* -0.0 to 0.0; nextafterf of the least negative float is -0.0 */
     memcpy(&bits_64, &wide, sizeof bits_64);
     memcpy(&bits_32, &narrow, sizeof bits_32);
     if (encoding->wide)

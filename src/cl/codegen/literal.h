@@ -1,4 +1,4 @@
-/* Literals as kernels' arguments. */
+/* Literals as kernel arguments. */
 #ifndef RQL_CL_CODEGEN_LITERAL_H
 #define RQL_CL_CODEGEN_LITERAL_H
 
@@ -14,10 +14,10 @@ union literal_argument {
     struct long_divisor long_divisor;
 };
 
-/* The parameters, each line ending in a comma. */
+/* Appends the parameters, each line ending in a comma. */
 void literal_parameters(const struct emitter *emitter, struct strbuf *out);
 
-/* The argument for a literal of the emitter's, and its bytes. */
+/* Returns the argument of a literal, and its size in *bytes. */
 union literal_argument literal_argument(const struct emitter *emitter, const struct literal *literal, size_t *bytes);
 
 #endif

@@ -16,7 +16,7 @@ value live_roots_value(const struct task *task, size_t root)
     return task->sink == SINK_AGGREGATE ? task->aggregates[root].value : NO_VALUE;
 }
 
-/* Until nothing new comes: guards may stand behind what they guard. */
+/* To a fixed point: a guard may follow what it guards. */
 void live_roots_close(const struct code *code, bool *live)
 {
     for (bool changed = true; changed;) {

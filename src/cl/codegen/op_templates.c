@@ -1,5 +1,5 @@
-/* Integer arithmetic is done on unsigned types, because compilers use the freedom that signed overflow gives them. No
- * division ever sees a divisor of 0 or -1: it is replaced by 1 first, and -1 is put right afterwards. */
+/* Integer arithmetic uses unsigned types because signed overflow is undefined. Divisors of 0 and -1 are replaced by 1,
+ * and the result of -1 is corrected afterwards. */
 #include "cl/codegen/op_templates.h"
 
 #define INTS   KIND_INT, WORK_WIDEST, RESULT_WORK
@@ -33,7 +33,7 @@ static const struct op_template op_templates[] = {
     {OP_SIGN, INTS, NULL, "($a > ($T)0) ? ($T)1 : (($a < ($T)0) ? ($T)-1 : ($T)0)", NULL},
     {OP_POPCOUNT, KIND_INT, WORK_LONG, RESULT_LONG, NULL, "popcount($a)", NULL},
     {OP_TO_FLOAT, KIND_INT, WORK_COMPARE, RESULT_DOUBLE, NULL, "convert_double$W($a)", NULL},
-    /* The whole part of the float is exact where it fits 64 bits; what is left of it decides between equal ones. */
+    /* The integer part of the float is exact if it fits 64 bits; the fraction decides if the integers are equal. */
     {OP_CMP_INT_FLOAT, KIND_INT, WORK_MIXED, RESULT_LONG,
      "const long$W s$n = convert_long$W((($b >= (double$W)-9223372036854775808.0) & "
      "($b < (double$W)9223372036854775808.0)) ? $b : (double$W)0.0); "

@@ -30,12 +30,12 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Follows $if, $else and $end: lines are left out while `off`, the depth of the $if that does so, is not 0. */
+/* State of $if, $else and $end: lines are left out while `off`, the depth of the $if responsible, is not 0. */
 struct conditions {
     int depth, off;
 };
 
-/* Whether the line, from its first character that is no space, is a condition or a comment. */
+/* Whether the line, after its indentation, is a condition or a comment. */
 static bool is_directive(struct conditions *conditions, const char *line, const struct part *parts)
 {
     if (starts_with(line, "///"))

@@ -41,7 +41,7 @@ static void join(struct column_minmax *bounds, const cl_ulong *partial)
     bounds->negative_zero = bounds->negative_zero || (partial[2] & 2);
 }
 
-/* What the kernel would find. */
+/* Computes the same on the host. */
 static enum status search_on_host(const struct operator_job *job, struct column *column, struct column_minmax *bounds)
 {
     const struct key_encoding *encoding = &key_encodings[column->store];
@@ -59,9 +59,9 @@ static enum status search_on_host(const struct operator_job *job, struct column 
         .least = encoding_from_host_key(encoding, key.least),
         .most = encoding_from_host_key(encoding, key.most),
         .nan = key.nan,
-        .negative_zero = !key.faithful && !key.nan, /* beside a NaN nobody asks */
+        .negative_zero = !key.faithful && !key.nan, /* not used beside a NaN */
     };
-    if (encoding->is_float && key.most == 0) /* no number's encoding is 0 */
+    if (encoding->is_float && key.most == 0) /* no number encodes as 0 */
         *bounds = (struct column_minmax){.least = UINT64_MAX, .nan = key.nan};
     return STATUS_OK;
 }
@@ -74,8 +74,8 @@ enum status column_minmax_measure(struct accelerator *accelerator, const struct 
     const struct kernel_config *shape = accelerator->shape;
     const struct key_encoding *encoding = &key_encodings[column->store];
     const char *text = minmax_text(shape, encoding, arena);
-    /* While the kernel is being built the host looks, so that the programs that depend on what is found, which are only
-     * asked for then, can be built behind it. */
+    /* While the kernel builds, the host computes the bounds, so that the programs that depend on them can be queued
+     * behind it. */
     if (job->hasty && program_begin_text(accelerator, text, names, 1) == BACKEND_PENDING)
         return search_on_host(job, column, bounds);
     struct operator_run run = operator_begin(accelerator, job, text, names, 1);

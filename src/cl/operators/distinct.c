@@ -1,4 +1,4 @@
-/* Distinct: the device finds the first rows, the host picks them out of the columns, which it has. */
+/* Distinct: the device finds the first rows, the host gathers them from its columns. */
 #include "cl/operators/first_rows.h"
 #include "cl/operators/operator.h"
 

@@ -10,7 +10,7 @@ extern const char kernel_first_rows[];
 
 enum { FIND, EMPTY, COUNT, LIST, NUMBER, KERNELS };
 
-/* A table of places is used as long as it is not much larger than one of rows would be. */
+/* A table indexed by key code is used unless it is much larger than a hash table would be. */
 static bool is_dense(const struct group_keys *group_keys, int64_t rows)
 {
     enum { FEW = 1 << 16 };
@@ -18,7 +18,7 @@ static bool is_dense(const struct group_keys *group_keys, int64_t rows)
            (group_keys->dense_size <= FEW || group_keys->dense_size <= 2 * (uint64_t)rows);
 }
 
-/* At most half full, so that what is looked for is near. */
+/* At most half full, for short probe sequences. */
 static uint64_t table_size(const struct group_keys *group_keys, int64_t rows)
 {
     uint64_t size = 1024;
@@ -74,7 +74,7 @@ static void run_find(struct first_rows *found, const struct group_keys *group_ke
              group_keys_bytes(group_keys) + (int64_t)sizeof(cl_uint));
 }
 
-/* Turns counts into where each begins; gives their sum. */
+/* Replaces counts by their exclusive sums; returns the total. */
 static int64_t starts_of(cl_uint *counts, size_t count)
 {
     cl_uint sum = 0;
@@ -87,7 +87,7 @@ static int64_t starts_of(cl_uint *counts, size_t count)
     return sum;
 }
 
-/* Makes room for the list. */
+/* Reserves the list. */
 static bool make_rows(struct first_rows *found)
 {
     struct operator_run *run = &found->run;
@@ -100,7 +100,7 @@ static bool make_rows(struct first_rows *found)
 /* Counts the first rows of each tile, then lists them. */
 static void run_list(struct first_rows *found, int64_t most)
 {
-    enum { SHARE = 16 }; /* rows of a work-item of many: they lie in one line of the cache */
+    enum { SHARE = 16 }; /* maximum rows per work-item if there are many: one cache line */
     struct operator_run *run = &found->run;
     const struct kernel_config *shape = run->accelerator->shape;
     struct arguments arguments = {.arena = run->job->diags->arena};

@@ -1,6 +1,6 @@
-/* Group: where there are not too many possible keys, each has a record in a table, whose order is that of the keys;
- * else the groups are found first, numbered as they come, and put into order by the host in the end. So they are where
- * keys are floats, because a group has its first row's to the bit, and a index does not tell 0.0 from -0.0. */
+/* Group: where possible keys are few (dense), each has a record in a table ordered by key. Otherwise the groups are
+ * found first, numbered in order of appearance, and sorted by the host at the end. Float keys take this path as well: a
+ * group has the bits of its first row's key, and a key code does not distinguish 0.0 from -0.0. */
 #include "cl/operators/first_rows.h"
 #include "cl/operators/group_accumulate.h"
 #include "cl/operators/group_output.h"
@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 
-/* One run. */
 struct group {
     struct accelerator *accelerator;
     const struct operator_job *job;
@@ -67,7 +66,7 @@ static struct operator_run begin_accumulate(const struct group *group, const str
     return run;
 }
 
-/* Ends the tool; a result without memory is the host's to make. */
+/* Ends the run; without memory for the result it is left to the host. */
 static enum status end_accumulate(struct operator_run *run, const struct column *records)
 {
     enum status status = operator_end(run);
@@ -101,7 +100,7 @@ static enum status group_dense(struct group *group, const struct accumulate_plan
     return status;
 }
 
-/* Adds up the rows of groups that have been found. */
+/* Accumulates the rows of the groups found. */
 static enum status accumulate_found(struct group *group, const struct first_rows *found, struct column **records)
 {
     static const struct record_index_text index = {
@@ -121,7 +120,7 @@ static enum status accumulate_found(struct group *group, const struct first_rows
     return end_accumulate(&run, *records);
 }
 
-/* Writes the groups found in the order of their keys. */
+/* Writes the groups found, ordered by key. */
 static enum status write_found(struct group *group, const struct first_rows *found, const struct column *records,
                                bool *flagged)
 {
@@ -167,8 +166,8 @@ static enum status write_found(struct group *group, const struct first_rows *fou
 
 static enum status group_by_first_rows(struct group *group, bool *flagged)
 {
-    /* 100 M random i32 on an H200: kernels 33 ms, but putting 99 M groups into order and columns 600 ms by a host of 16
-     * processors, which sorts and adds up the rows themselves in 430 ms. */
+    /* 100 M random i32 on an H200: kernels 33 ms, but sorting and writing 99 M groups takes a host of 16 processors 600
+     * ms, which computes the whole result in 430 ms. */
     enum { MANY = 1 << 19 };
     struct first_rows found;
     struct column *records = NULL;

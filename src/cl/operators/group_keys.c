@@ -14,7 +14,7 @@ enum status group_keys_find(struct group_keys *group_keys, struct accelerator *a
         enum status status = column_minmax_bounds(accelerator, job, columns[k], &part->bounds);
         if (status != STATUS_OK)
             return status;
-        if (part->bounds.least > part->bounds.most) /* nothing but NaN */
+        if (part->bounds.least > part->bounds.most) /* only NaN */
             part->bounds.least = part->bounds.most = part->encoded.encoding->zero;
         part->encoded.least = part->bounds.least;
         uint64_t range = part->bounds.most - part->bounds.least;
@@ -59,19 +59,19 @@ struct record_index_text group_keys_index_text(const struct group_keys *group_ke
 
 struct key_hash_text group_keys_hash_text(const struct group_keys *group_keys, struct arena *arena)
 {
-    struct strbuf images = {0}, hash = {0}, same = {0};
+    struct strbuf keys = {0}, hash = {0}, same = {0};
 
-    /* Multiplying carries bits up, and folding brings them down again: after MurmurHash3's last steps. */
+    /* Multiplication mixes bits upwards, folding downwards, as in the finalizer of MurmurHash3. */
     strbuf_puts(&hash, "        ulong h = 0;\n");
     for (size_t k = 0; k < group_keys->count; k++) {
         const struct key_encoding *encoding = group_keys->parts[k].encoded.encoding;
-        strbuf_printf(&images, "        const %s k%zu = %s(k%zu_column[i]);\n", encoding->wide ? "ulong" : "uint", k,
+        strbuf_printf(&keys, "        const %s k%zu = %s(k%zu_column[i]);\n", encoding->wide ? "ulong" : "uint", k,
                       encoding->function, k);
         strbuf_printf(&hash, "        h = (h ^ k%zu) * 0xff51afd7ed558ccdul;\n        h ^= h >> 32;\n", k);
         strbuf_printf(&same, "%s%s(k%zu_column[there]) == k%zu", k > 0 ? " && " : "", encoding->function, k, k);
     }
     strbuf_puts(&hash, "        h *= 0xc4ceb9fe1a85ec53ul;\n        h ^= h >> 32;\n");
-    return (struct key_hash_text){kept(&images, arena), kept(&hash, arena), kept(&same, arena)};
+    return (struct key_hash_text){kept(&keys, arena), kept(&hash, arena), kept(&same, arena)};
 }
 
 void group_keys_arguments(const struct group_keys *group_keys, struct operator_run *run, struct arguments *arguments)

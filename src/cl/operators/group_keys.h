@@ -1,5 +1,5 @@
-/* Keys of one or several columns on a device: as a index in a table of all that there could be, if those are not too
- * many. */
+/* Keys of one or several columns on a device: as an index into a table of all possible keys, if they are few, or
+ * hashed. */
 #ifndef RQL_CL_OPERATORS_GROUP_KEYS_H
 #define RQL_CL_OPERATORS_GROUP_KEYS_H
 
@@ -9,24 +9,24 @@
 struct key_part {
     struct encoded_column encoded;
     struct column_minmax bounds;
-    uint64_t codes; /* how many different ones there could be; that of NaN is the last. 0: more than can be told */
+    uint64_t codes; /* number of possible keys, NaN the last; 0: too many */
 };
 
 struct group_keys {
     struct key_part *parts;
     size_t count;
-    uint64_t dense_size; /* the product of the codes; 0: too large */
+    uint64_t dense_size; /* product of the codes; 0: too large */
 };
 
-/* Looks at the columns; the status is as from operator_end. */
+/* Finds the bounds of the columns; the status is that of operator_end. */
 enum status group_keys_find(struct group_keys *group_keys, struct accelerator *accelerator,
                             const struct operator_job *job, struct column *const *columns, size_t count);
 
-/* The index of row i; only if there are `places`. group_keys_arguments gives the parameters' values. */
+/* Text for the index of row i, if dense_size is not 0. group_keys_arguments adds the arguments of its parameters. */
 struct record_index_text group_keys_index_text(const struct group_keys *group_keys, struct arena *arena);
 
-/* The images of row i's keys, k0, k1 and so on, with the same parameters and prologue; a hash `h` of them; and whether
- * row `there` has the same. */
+/* Text for the encoded keys of row i, k0, k1, ..., with the same parameters and prologue; for their hash `h`; and for
+ * the test whether row `there` has equal keys. */
 struct key_hash_text {
     const char *keys, *hash, *same;
 };
@@ -34,10 +34,10 @@ struct key_hash_text group_keys_hash_text(const struct group_keys *group_keys, s
 
 void group_keys_arguments(const struct group_keys *group_keys, struct operator_run *run, struct arguments *arguments);
 
-/* The code of key k at a index. */
+/* Returns the code of key k in an index. */
 uint64_t group_keys_code(const struct group_keys *group_keys, size_t k, uint64_t index);
 
-/* Bytes of a row's keys. */
+/* Returns the bytes of a row's keys. */
 int64_t group_keys_bytes(const struct group_keys *group_keys);
 
 #endif

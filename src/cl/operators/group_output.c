@@ -12,7 +12,7 @@ enum { PART_RECORDS = 1 << 14 };
 struct writing {
     const struct group_output *groups;
     struct parts parts;
-    int64_t *begins; /* of each part, where its groups go */
+    int64_t *begins; /* first output row of each part */
     _Atomic bool flagged;
 };
 
@@ -21,7 +21,7 @@ static const uint32_t *record_at(const struct group_output *groups, uint64_t rec
     return (const uint32_t *)groups->records->data + record * groups->layout->stride;
 }
 
-/* What fields come to, as the host's own tallies have it. */
+/* Values of a field, in the layout of the host's group states. */
 union aggregated {
     int128 sums[KEY_BLOCK];
     int64_t integers[KEY_BLOCK];

@@ -1,4 +1,4 @@
-/* The records of groups as the columns of a result, by all of the host's processors. */
+/* Writes the records of groups to the columns of a result, on all processors of the host. */
 #ifndef RQL_CL_OPERATORS_GROUP_OUTPUT_H
 #define RQL_CL_OPERATORS_GROUP_OUTPUT_H
 
@@ -11,20 +11,19 @@ struct group_output {
     const struct operator_job *job;
     const struct workers *workers;
     const struct record_layout *layout;
-    const size_t *field_of; /* of each aggregate, as from group_record_plan */
+    const size_t *field_of; /* field of each aggregate, from group_record_plan */
     const struct group_keys *group_keys;
     const struct column *records;
-    /* Records stand at the places of their keys, which are integers, and there are empty ones; unless these say what is
-     * which: */
+    /* Without these, records are indexed by the code of their keys, which are integers, and may be empty: */
     struct column *const *keys; /* of each record */
-    const uint64_t *order;      /* of the records by their keys */
+    const uint64_t *order;      /* record numbers ordered by key */
     int64_t count;
 };
 
-/* Makes the job's results. *flagged: a sum does not fit. STATUS_UNABLE: no memory. */
+/* Creates the job's results. Sets *flagged if a sum does not fit. STATUS_UNABLE: out of memory. */
 enum status groups_write(const struct group_output *groups, bool *flagged);
 
-/* The keys of the rows that a column of u32 lists, as columns for `keys` above; STATUS_UNABLE if there is no memory.
+/* Gathers the keys of the rows that a column of u32 lists, for `keys` above. STATUS_UNABLE: out of memory.
  * groups_free_keys is due in any case. */
 enum status groups_keys(const struct group_keys *group_keys, const struct workers *workers, const struct column *rows,
                         struct column **keys);

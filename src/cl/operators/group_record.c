@@ -11,7 +11,7 @@ static struct column *column_of(const struct operator_job *job, value bare)
     return job->inputs[job->task->code.at[bare].integer];
 }
 
-/* The number of the value that a column is, added if it is new. */
+/* Finds the number of the value that reads a column, or adds it. */
 static enum status add_value(struct record_layout *layout, struct accelerator *accelerator,
                              const struct operator_job *job, struct column *column, size_t *number)
 {
@@ -50,7 +50,7 @@ bool group_record_is_long(const struct record_layout *layout, const struct recor
     return field->kind == FIELD_SUM || layout->values[field->value].wide;
 }
 
-/* Pairs of words first, so that they are aligned, then single ones. */
+/* Pairs of words first, for alignment. */
 static void place_words(struct record_layout *layout)
 {
     size_t at = 0;
@@ -151,7 +151,7 @@ double group_record_float(const struct record_layout *layout, const struct recor
     const struct encoded_column *encoded = &layout->values[field->value].encoded;
     uint64_t encoding = encoded->least + offset_of(layout, field, record);
 
-    /* No number has either of these images: nothing has come but NaN. */
+    /* No number has either of these encodings: the group has only NaN. */
     return encoding == 0 || encoding == key_encoding_max(encoded->encoding) ? NAN
                                                                             : decode_float(encoded->encoding, encoding);
 }

@@ -1,8 +1,8 @@
-/* What is aggregated of groups on a device: a record of 32-bit words for each, its rows counted and its values added.
+/* Groups on a device: each has a record of 32-bit words, with a row count and a field per aggregate.
  *
- * Values go in as offsets from the least encoding, so that they are unsigned, and sums are of 64 bits, or of 96 where
- * offsets have 64: with fewer than 2^32 rows neither overflows, and what they come to is exact. Words are added to with
- * 32-bit atomics, which every device has; only extremes of 64-bit offsets need longer ones. */
+ * Values are added as offsets from the least encoding, so they are unsigned. Sums have 64 bits, or 96 if offsets have
+ * 64: with fewer than 2^32 rows neither overflows. Updates are 32-bit atomics, which every device has; only minima and
+ * maxima of 64-bit offsets need 64-bit ones. */
 #ifndef RQL_CL_OPERATORS_GROUP_RECORD_H
 #define RQL_CL_OPERATORS_GROUP_RECORD_H
 
@@ -14,12 +14,12 @@ enum field_kind { FIELD_SUM, FIELD_MIN, FIELD_MAX };
 
 struct record_field {
     enum field_kind kind;
-    size_t value; /* which of the values */
-    size_t word;  /* of the record: one, or two in little-endian order */
-    size_t top;   /* of sums of wide values the third */
+    size_t value; /* index of the value */
+    size_t word;  /* index of its first word; two words are little-endian */
+    size_t top;   /* index of the third word of a sum of wide values */
 };
 
-/* A column whose elements are added. */
+/* A column that is aggregated. */
 struct group_record_value {
     struct encoded_column encoded;
     bool wide; /* offsets have 64 bits */
@@ -30,25 +30,25 @@ struct record_layout {
     size_t field_count;
     struct group_record_value *values;
     size_t value_count;
-    size_t count_word; /* where the rows of the group are counted */
+    size_t count_word; /* index of the word that counts rows */
     size_t stride;     /* words of a record, even */
 };
 
-/* Plans the record for the aggregates of a group whose outputs are needed; field_of[k] becomes the field of aggregate
- * k, counts have none. STATUS_UNABLE where there is no kernel for an aggregate. May run kernels. */
+/* Plans the record for the needed aggregates of a group; field_of[k] is set to the field of aggregate k, counts have
+ * none. STATUS_UNABLE if an aggregate has no kernel. May run kernels. */
 enum status group_record_plan(struct record_layout *layout, struct accelerator *accelerator,
                               const struct operator_job *job, size_t *field_of);
 
-/* Only the count. */
+/* Plans a record of only the count. */
 void group_record_plan_count(struct record_layout *layout);
 
-/* Whether there are extremes of 64 bits. */
+/* Whether some minimum or maximum has 64 bits. */
 bool group_record_long_extremes(const struct record_layout *layout);
 
-/* Whether a field has two words, or three. */
+/* Whether a field has two or three words. */
 bool group_record_is_long(const struct record_layout *layout, const struct record_field *field);
 
-/* What a record holds. */
+/* Read a record. */
 int64_t group_record_count(const struct record_layout *layout, const uint32_t *record);
 int128 group_record_sum(const struct record_layout *layout, const struct record_field *field, const uint32_t *record);
 int64_t group_record_integer(const struct record_layout *layout, const struct record_field *field,

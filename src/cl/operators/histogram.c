@@ -1,5 +1,5 @@
-/* Histograms: the least encoding of each interval, found by the host as exactly as the edges are defined, and a search
- * among them for each row. Arithmetic of floats on the device only tells where to begin the search. */
+/* Histogram: the host computes the least encoding of each interval exactly; kernels search it for each row. Float
+ * arithmetic on the device only guesses where to start. */
 #include "cl/operators/column_minmax.h"
 #include "cl/operators/group_accumulate.h"
 #include "cl/operators/operator.h"
@@ -26,7 +26,7 @@ static void write_rows(const struct operator_job *job, const struct histogram_bi
     }
 }
 
-/* The encoding of the least element in interval `bin`. */
+/* Returns the encoding of the least element in interval `bin`. */
 static uint64_t least_of_bin(const struct histogram_bins *hist, const struct key_encoding *encoding, int64_t bin)
 {
     if (hist->number)
@@ -36,7 +36,7 @@ static uint64_t least_of_bin(const struct histogram_bins *hist, const struct key
     return encode_integer(encoding, (int64_t)((uint64_t)hist->lo + distance));
 }
 
-/* The buffer that kernels search. */
+/* Writes the edges that kernels search. */
 static cl_mem write_edges(struct operator_run *run, const struct histogram_bins *hist,
                           const struct key_encoding *encoding)
 {
@@ -56,8 +56,8 @@ static cl_mem write_edges(struct operator_run *run, const struct histogram_bins 
     return buffer;
 }
 
-/* An estimate of the interval, which the edges then put right: of integers from their distance to the least, of floats
- * from halves, as the whole range may be too large for a number. */
+/* A guess of the interval, corrected by the search: from the distance to the minimum, of floats in halves, as the whole
+ * range may overflow. */
 static const char *guess_text(const struct key_encoding *encoding)
 {
     if (!encoding->is_float)
@@ -92,7 +92,7 @@ static struct record_index_text search_text(const struct key_encoding *encoding,
     };
 }
 
-/* What the estimate starts from and what it is multiplied by. */
+/* The origin and the scale of the guess. */
 static void argument_guess(struct arguments *arguments, const struct histogram_bins *hist,
                            const struct key_encoding *encoding)
 {
@@ -164,7 +164,7 @@ enum status cl_hist(struct accelerator *accelerator, const struct operator_job *
         (encoding->is_float && encoding->wide && !accelerator->device.doubles) ||
         !columns_fit(accelerator, &column, 1, job->rows))
         return STATUS_UNABLE;
-    /* Bounds that a column promises may be wider than what is there. */
+    /* Column statistics may be wider than the actual bounds. */
     enum status status = column_minmax_measure(accelerator, job, column, &bounds);
     if (status != STATUS_OK)
         return status;

@@ -12,8 +12,8 @@ cl_operator_fn *cl_operator(enum operator_kind kind)
     return table[kind];
 }
 
-/* Measured on two cores with 10 M rows: the host's sort deals rows into buckets that fit the cache, which takes half
- * the time of a pass for each digit; it has no such lead in the others. */
+/* 10 M rows on two cores: the host partitions rows into buckets that fit the cache, which takes half the time of a pass
+ * per digit. The other operators have no such advantage. */
 bool cl_operator_pays(enum operator_kind kind, const struct kernel_config *shape)
 {
     return kind != OPERATOR_SORT || !shape->host_memory;

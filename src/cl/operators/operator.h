@@ -1,4 +1,4 @@
-/* Breakers on a device: one file each, found by kind. */
+/* Operators on a device, one file each. */
 #ifndef RQL_CL_OPERATORS_OPERATOR_H
 #define RQL_CL_OPERATORS_OPERATOR_H
 
@@ -6,13 +6,13 @@
 
 #include "engine/backend/backend.h"
 
-/* As backend_ops.breaker: STATUS_UNABLE, with or without a note, leaves it to the host. */
+/* As backend_ops.breaker: STATUS_UNABLE, with or without a note, leaves the task to the host. */
 typedef enum status cl_operator_fn(struct accelerator *accelerator, const struct operator_job *job, bool *flagged);
 
-/* The function of a kind. */
+/* Returns the function of a kind. */
 cl_operator_fn *cl_operator(enum operator_kind kind);
 
-/* Whether devices of this shape are worth asking, where the host works in the same memory. */
+/* Whether an operator pays on this device class, compared with the host. */
 bool cl_operator_pays(enum operator_kind kind, const struct kernel_config *shape);
 
 cl_operator_fn cl_scan;

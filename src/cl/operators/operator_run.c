@@ -78,7 +78,7 @@ static void add_timing(struct operator_run *run, const char *what, int64_t bytes
                    (int64_t)(end - start), bytes);
 }
 
-/* Whether the kernel ran to its end. The first launches of a program are when drivers finish compiling. */
+/* Runs a kernel to its end. Drivers finish compiling in the first launches of a program. */
 static bool enqueue(struct operator_run *run, cl_kernel kernel, size_t global, size_t local, cl_event *event)
 {
     struct failure *failure = &run->accelerator->failure;

@@ -11,7 +11,7 @@ bool columns_fit(const struct accelerator *accelerator, struct column *const *co
     if (rows >= INT64_C(0xffffffff))
         return false;
     for (size_t k = 0; k < count; k++) {
-        if (columns[k] == NULL) /* of an input that nothing needed reads */
+        if (columns[k] == NULL) /* not read by any needed output */
             continue;
         size_t bytes = (size_t)rows * type_table[columns[k]->store].size + page;
         if (bytes > device->largest_buffer)

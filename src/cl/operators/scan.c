@@ -1,5 +1,5 @@
-/* Scans: each chunk's rows are combined, then the chunks, then the rows once more from what stands before each chunk.
- * What does not fit the device at once goes through it in slabs, each of which begins where the one before ended. */
+/* Scan: chunks are reduced, their totals scanned, and then each chunk is scanned from its prefix; on NVIDIA GPUs in one
+ * pass with look-back. Columns larger than the device are scanned in slabs. */
 #include "cl/operators/operator.h"
 
 #include "cl/codegen/literal.h"
@@ -17,13 +17,13 @@ struct scan {
     struct scan_text text;
     struct column *from, *to;
     cl_mem flag, totals, carry;
-    int64_t chunks;     /* at most; totals has room for as many */
-    cl_mem words, next; /* of tiles that wait for each other */
+    int64_t chunks;     /* maximum; the size of totals */
+    cl_mem words, next; /* states of the tiles of a look-back, and the next tile */
 };
 
 enum { MOST_ARGUMENTS = 96, FEWEST_LINES = 64, ITEMS_A_UNIT = 2048, SCAN_GROUPS = 8, WORD_BYTES = 16 };
 
-/* Arguments of a kernel, one after another. */
+/* Kernel arguments. */
 struct arguments {
     struct operator_argument at[MOST_ARGUMENTS];
     size_t count;
@@ -95,7 +95,7 @@ static void run_carries(const struct scan *scan, bool first, int64_t chunks)
                  2 * chunks * (int64_t)sizeof(cl_long));
 }
 
-/* SCAN_TOTALS, or with somewhere to write SCAN_ROWS. */
+/* Runs SCAN_TOTALS, or SCAN_ROWS if `out` is given. */
 static void run_chunks(const struct scan *scan, const struct view *in, const struct view *out, int64_t row,
                        int64_t rows, int64_t chunk)
 {
@@ -118,7 +118,7 @@ static void run_chunks(const struct scan *scan, const struct view *in, const str
                  arguments.at, arguments.count, out ? "scan" : "totals", (int64_t)bytes * rows);
 }
 
-/* All in one pass. */
+/* Scans in one pass. */
 static void run_lookback(const struct scan *scan, const struct view *in, const struct view *out, int64_t row,
                          int64_t rows)
 {
@@ -165,7 +165,7 @@ static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows)
     return !operator_stopped(scan->run) && memory_keep(memory, scan->to, row, rows, &out, scan->job->timing);
 }
 
-/* How many rows the device holds at once. */
+/* Returns the rows of a slab. */
 static int64_t slab_rows(const struct scan *scan, const struct device *device)
 {
     size_t widest = size_in(scan) > size_out(scan) ? size_in(scan) : size_out(scan);
@@ -233,7 +233,7 @@ static void run_columns(const struct columns *columns, enum scan_kernel kernel)
                  carries ? 0 : (int64_t)(rows * bytes));
 }
 
-/* Enough work-items for the device, each with enough lines of its column to be worth it. */
+/* Takes enough work-items for the device, each with enough lines of its column to pay. */
 static void scan_columns(struct scan *scan)
 {
     const struct device *device = &scan->run->accelerator->device;
@@ -260,8 +260,8 @@ static void scan_columns(struct scan *scan)
 
 /* ---- */
 
-/* Whether sums of the column's integers may not fit 64 bits: of none of its elements' classes more than a few are
- * told apart, so that other data of the kind finds the same program. */
+/* Whether integer sums may exceed 64 bits. Only this much of the column's range reaches the text, so similar data finds
+ * the same program. */
 static bool may_overflow(const struct operator_job *job, const struct column *from)
 {
     const struct aggregate *aggregate = &job->task->aggregates[0];
@@ -283,7 +283,7 @@ static bool supports(const struct accelerator *accelerator, const struct operato
 
     if (number && !accelerator->device.doubles)
         return false;
-    /* A processor's cores would each walk one column through all of memory. */
+    /* On a CPU each core would stride through all of memory. */
     return operator->stride <= 1 ||(!accelerator->shape->chunks && operator->segment == 0);
 }
 

@@ -23,14 +23,14 @@ enum combiner {
     COMBINER_NONE
 };
 
-/* A product that does not fit is 0 in x and not 0 in y: multiplied by a 0 before it, it is 0 all the same. */
+/* A product that does not fit is 0 in x and not 0 in y; multiplied by 0 it is 0 again. */
 #define PRODUCT_JOIN                                                                                                   \
     "    const long r = as_long(as_ulong(a.x) * as_ulong(b.x));\n"                                                     \
     "    const long bad = a.y | b.y | (mul_hi(a.x, b.x) != (r >> 63) ? 1 : 0);\n"                                      \
     "    const int zero = (a.x == 0 && a.y == 0) || (b.x == 0 && b.y == 0);\n"                                         \
     "    return zero ? (long2)(0, 0) : (long2)(r, bad);\n"
 
-/* The bodies of functions: states of no rows, of one, of two joined, and what a state is as a result. */
+/* Parts of scan_state.cl for each function. */
 static const struct combiner_text {
     bool number, commutes;
     const char *state;
@@ -38,7 +38,7 @@ static const struct combiner_text {
     const char *lift; /* of a long or double x */
     const char *join;
     const char *finish;
-    const char *start; /* of `integer` or `number`, where it is given */
+    const char *start; /* from `integer` or `number` */
 } combiners[COMBINER_NONE] = {
     [COMBINER_SUM] = {false, true, "long", "0", "x", "    return as_long(as_ulong(a) + as_ulong(b));\n",
                       "    return s;\n", "integer"},
@@ -54,7 +54,7 @@ static const struct combiner_text {
     [COMBINER_BITAND] = {false, true, "long", "-1", "x", "    return a & b;\n", "    return s;\n", "integer"},
     [COMBINER_XOR] = {false, true, "long", "0", "x", "    return a ^ b;\n", "    return s;\n", "integer"},
     [COMBINER_BITOR] = {false, true, "long", "0", "x", "    return a | b;\n", "    return s;\n", "integer"},
-    /* Of a value and whether there is one. */
+    /* A value and whether there is one. */
     [COMBINER_FOLD] = {false, false, "long2", "(long2)(0, 0)", "(long2)(x, 1)",
                        "    if (a.y == 0 || b.y == 0)\n"
                        "        return a.y == 0 ? b : a;\n"
@@ -139,10 +139,10 @@ static void name_kernels(struct scan_text *text, const struct kernel_config *sha
     text->names[SCAN_COLUMN_ROWS] = "scan_column_rows";
 }
 
-/* Rows of a work-item in a tile: an odd number, and no more than fit local memory, of which every device has 32 KiB. */
+/* Rows of a work-item in a tile: odd, and within the 32 KiB of local memory that every device has. */
 static size_t items_of(enum combiner combiner, bool segmented, bool lookback, size_t element)
 {
-    enum { MOST_ITEMS = 15, LOCAL_BYTES = 124 /* of a work-item, of 256 */ };
+    enum { MOST_ITEMS = 15, LOCAL_BYTES = 124 /* per work-item, of 256 */ };
     size_t state = combiner == COMBINER_FLOAT_SUM                              ? segmented ? 48 : 40
                    : combiner == COMBINER_PRODUCT || combiner == COMBINER_FOLD ? segmented ? 32 : 16
                    : segmented                                                 ? 16

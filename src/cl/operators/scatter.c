@@ -1,5 +1,5 @@
-/* Scatter: each row of the result is claimed by the first row that goes there; a second claim, or one out of bounds, is
- * for the exact evaluator to tell about. */
+/* Scatter: each row claims its position; a position claimed twice or out of bounds raises the flag, and the exact
+ * evaluator reports it. */
 #include "cl/codegen/template.h"
 #include "cl/operators/operator.h"
 #include "cl/operators/row_loop.h"
@@ -8,7 +8,7 @@ extern const char kernel_scatter[];
 
 enum { CLAIM, MOVE, ZERO, KERNELS };
 
-/* A column whose rows are moved. */
+/* A column that is moved. */
 struct moved {
     struct column *from, *to;
     struct view view; /* of `to` */
@@ -21,7 +21,7 @@ struct scatter {
     int64_t into;
 };
 
-/* Elements are moved as the bits that they are. */
+/* The unsigned type of an element's size. */
 static const char *word_of(const struct column *column)
 {
     static const char *const words[] = {[1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "ulong"};
@@ -68,7 +68,7 @@ static void zero_words(struct operator_run *run, cl_mem buffer, int64_t words)
     row_loop(run, ZERO, &arguments, words, row_loop_groups(run->accelerator, words), "zero", sizeof(cl_uint));
 }
 
-/* Makes room for a column's result; what is the host's own memory is zero already. */
+/* Opens a column's result; new host memory is zero already. */
 static void open_result(struct scatter *scatter, struct moved *moved)
 {
     struct operator_run *run = &scatter->run;
@@ -78,7 +78,7 @@ static void open_result(struct scatter *scatter, struct moved *moved)
 
     if (operator_stopped(run))
         return;
-    /* A few rows more, so that there are whole words of them: a column has a page to spare. */
+    /* Round up to whole words: a column has a spare page. */
     int64_t rows = words * (int64_t)sizeof(cl_uint) / (int64_t)type_table[moved->to->store].size;
     if (rows < scatter->into)
         rows = scatter->into;
@@ -86,7 +86,7 @@ static void open_result(struct scatter *scatter, struct moved *moved)
         zero_words(run, moved->view.buffer, words);
 }
 
-/* Whether every position is a place of the result, and no two are the same. */
+/* Whether all positions are within the result and distinct. */
 static bool claim(struct operator_run *run, struct column *positions, int64_t into)
 {
     const struct operator_job *job = run->job;

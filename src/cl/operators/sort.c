@@ -1,6 +1,5 @@
-/* Sorting on a device: radix passes over the digits of the keys' codes, least significant first. Beside the codes goes
- * either nothing, or the other columns' elements where they take at most 8 bytes, or the number of the row, by which
- * columns are fetched at the end. */
+/* Sort: least significant digit radix sort of key codes. The payload is nothing, or the elements of the other columns
+ * if they take at most 8 bytes, or the row number, by which columns are gathered at the end. */
 #include "cl/operators/operator.h"
 #include "cl/operators/sort_text.h"
 
@@ -11,10 +10,10 @@ enum {
     PAYLOAD_BYTES = 8,
     FIXED_PARAMETER_BYTES = 128,
     PARAMETER_BYTES = 16,
-    COUNT_GROUPS = 8 /* for each compute unit */
+    COUNT_GROUPS = 8 /* per compute unit */
 };
 
-/* A way to sort and the buffers between passes. */
+/* A sort and its buffers. */
 struct sorting {
     struct accelerator *accelerator;
     const struct operator_job *job;
@@ -22,7 +21,7 @@ struct sorting {
     struct operator_run run;
     bool begun;
     struct sort_layout layout;
-    size_t tile, tiles; /* rows of a tile, and how many there are */
+    size_t tile, tiles; /* rows of a tile, number of tiles */
     size_t groups;
     cl_ulong chunk; /* rows of a group */
 
@@ -34,14 +33,14 @@ struct sorting {
     struct sort_result *results; /* written by the last pass */
     struct view *views;
     size_t result_count;
-    struct sort_result *gathered; /* fetched by row */
+    struct sort_result *gathered; /* gathered by row number */
     size_t gathered_count;
     enum sort_payload payload;
     size_t payload_bytes;
 
     size_t code_bytes; /* of the widest word */
     cl_mem codes[2], payloads[2];
-    int side; /* of the buffers that hold the elements now */
+    int side; /* index of the buffers with the current elements */
     cl_mem constants, counts, next, states;
 };
 
@@ -82,7 +81,7 @@ static size_t code_size(int bits)
     return bits <= 32 ? 4 : 8;
 }
 
-/* What results come from, and what goes beside the codes. */
+/* Plans the source of each result, and the payload. */
 static void plan_results(struct sorting *sorting)
 {
     const struct operator_job *job = sorting->job;
@@ -120,7 +119,7 @@ static void plan_results(struct sorting *sorting)
     }
 }
 
-/* Whether the device has room for what goes in and out, and for the elements twice. */
+/* Whether the device fits the columns and two copies of codes and payloads. */
 static bool has_room(const struct sorting *sorting)
 {
     const struct operator_job *job = sorting->job;
@@ -136,9 +135,9 @@ static size_t ceil_div(size_t n, size_t by)
     return (n + by - 1) / by;
 }
 
-/* How tiles are laid out for elements of these sizes. 100 M random i32 on an H200: 1.86 ms with warps in tiles of 256 x
- * 24, 2.06 with 22 and 2.0 with 26 of them, where fewer groups find room; 8.9 ms in tiles without warps. PoCL sorts 10
- * M in 91 ms by chunks, and in 178 when each bin's elements are gathered in a line first. */
+/* Plans tiles for these element sizes. 100 M random i32 on an H200: 1.86 ms by Onesweep with tiles of 256 x 24, 2.06
+ * with 22, 2.0 with 26, where fewer groups fit; 8.9 ms in tiles without warps. PoCL sorts 10 M in 91 ms in chunks;
+ * collecting the elements of a bin in a cache line first: 178. */
 static void plan_layout(struct sorting *sorting, size_t code_bytes, size_t payload_bytes)
 {
     const struct accelerator *accelerator = sorting->accelerator;
@@ -213,7 +212,7 @@ static cl_mem ensure_buffer(struct sorting *sorting, cl_mem *buffer, size_t elem
     return *buffer;
 }
 
-/* In the order of sort_text.c's parameters. */
+/* Arguments in the order of parameters() in sort_text.c. */
 static struct arguments pass_arguments(struct sorting *sorting, const struct pass *pass, size_t shift)
 {
     const struct sort_word *word = pass->word;
@@ -268,7 +267,7 @@ static int64_t moved_bytes(const struct sorting *sorting, const struct pass *pas
     return code_bytes(sorting, pass) + sorting->job->rows * (int64_t)bytes;
 }
 
-/* One kernel counts the digits of all passes: it takes the bits of a pass for the shift. */
+/* Counts the digits of all passes at once; `shift` is then the bits of a pass. */
 static void count_all(struct sorting *sorting, const struct pass *pass)
 {
     struct arguments arguments = pass_arguments(sorting, pass, pass->bits);
@@ -309,7 +308,7 @@ static void move(struct sorting *sorting, const struct pass *pass)
                  moved_bytes(sorting, pass));
 }
 
-/* What is sorted by a word of the codes. */
+/* Describes the passes over one word of the codes. */
 static struct sort_word word_of(const struct sorting *sorting, size_t number)
 {
     size_t bits = (size_t)sorting->word_bits[number], first = 0, end;
@@ -331,7 +330,7 @@ static struct sort_word word_of(const struct sorting *sorting, size_t number)
     };
 }
 
-/* The program for it, and how elements are laid out there. */
+/* Plans the layout and the program of a word. */
 static const char *word_text(struct sorting *sorting, const struct sort_word *word, const char **names)
 {
     struct strbuf text = {0};
@@ -352,7 +351,7 @@ static const char *gather_text(struct sorting *sorting, const struct sort_result
 
 static const char *const gather_names[] = {"sort_gather"};
 
-/* Whether no program is being built; all are begun. A hasty run would else begin each when the one before is there. */
+/* Begins to build all programs at once; returns whether none is still building. */
 static bool begin_programs(struct sorting *sorting)
 {
     struct accelerator *accelerator = sorting->accelerator;

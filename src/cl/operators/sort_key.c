@@ -14,7 +14,7 @@ enum status sort_key_measure(struct sort_key *key, struct accelerator *accelerat
 
     if (status != STATUS_OK)
         return status;
-    if (bounds->least > bounds->most) /* nothing but NaN */
+    if (bounds->least > bounds->most) /* only NaN */
         bounds->least = bounds->most = 0;
     key->bits = bits_of(bounds->most - bounds->least + bounds->nan);
     return STATUS_OK;
@@ -22,7 +22,7 @@ enum status sort_key_measure(struct sort_key *key, struct accelerator *accelerat
 
 bool sort_key_is_lossless(const struct sort_key *key)
 {
-    return !key->bounds.nan && !key->bounds.negative_zero; /* these come in several ways */
+    return !key->bounds.nan && !key->bounds.negative_zero; /* several bit patterns encode equally */
 }
 
 size_t sort_keys_pack(struct sort_key *keys, size_t count, int *bits)

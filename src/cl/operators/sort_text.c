@@ -29,7 +29,7 @@ static const char *kept(struct strbuf *text, struct arena *arena)
     return copy;
 }
 
-/* Everything that any counting or moving kernel may need; what it does not is NULL. */
+/* Parameters of all counting and moving kernels; unused ones are NULL. */
 static const char *parameters(const struct sort_word *word, struct arena *arena)
 {
     struct strbuf text = {0};
@@ -82,7 +82,7 @@ static const char *first_code(const struct sort_word *word, struct arena *arena)
     return kept(&text, arena);
 }
 
-/* Computes `load` of row i. */
+/* Computes `payload` of row i. */
 static const char *first_payload(const struct sort_word *word, struct arena *arena)
 {
     struct strbuf text = {0};
@@ -141,7 +141,7 @@ static bool is_last(enum sort_role role)
     return role == SORT_MOVE_ONLY || role == SORT_MOVE_LAST;
 }
 
-/* Appends one kernel of the template, or without a role the functions that they share. */
+/* Appends one kernel of the template; with SORT_ROLE_COUNT, its helper functions. */
 static void add_section(struct strbuf *out, const struct sort_word *word, const struct sort_layout *layout,
                         enum sort_role role, struct arena *arena)
 {
@@ -181,7 +181,7 @@ static void add_section(struct strbuf *out, const struct sort_word *word, const 
     template_expand(out, templates[layout->method], parts);
 }
 
-/* Whether a sort of so many passes has a kernel in this role. */
+/* Whether a sort of so many passes has this kernel. */
 static bool has_role(enum sort_role role, size_t passes, enum sort_method method)
 {
     switch (role) {

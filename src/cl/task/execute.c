@@ -10,24 +10,24 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* While columns are uploaded, a piece is large enough for the link and small enough to begin soon; a range takes it
- * some 100 ms. */
+/* While columns are uploaded, a piece is large enough for the link and small enough to start early; uploading a range
+ * takes some 100 ms. */
 enum { ROW_UNIT = 4096, FEWEST_ROWS = 65536, PIECE_ROWS = 1 << 26 };
 static const int64_t range_bytes = INT64_C(4) << 30;
 
-/* What the pieces of a range add to. */
+/* The sink of all pieces of a range. */
 struct results {
     const struct execution *execution;
-    struct agg_state *states; /* or */
+    struct agg_state *states; /* or a row sink */
     struct row_sink *sink;
     bool *flagged;
-    bool keep_on_device; /* rows are left on the device */
+    bool keep_on_device; /* leave rows on the device */
 };
 
-/* One piece. STATUS_UNABLE is either the accelerator's failure or has been told. */
+/* Runs one piece. STATUS_UNABLE: the accelerator's failure, or already reported. */
 typedef enum status piece_fn(const struct results *results, struct launch *launch);
 
-/* Elements of column k if each launch has all of them, else 0; of a program that is only shown there are none. */
+/* Rows of column k if every launch needs all of them, else 0; explain has no columns. */
 static int64_t whole_rows(const struct execution *execution, size_t k)
 {
     const struct emitter *emitter = &execution->plan->emitter;
@@ -41,7 +41,7 @@ static int64_t column_size(const struct emitter *emitter, size_t k)
     return (int64_t)type_table[emitter->stores[emitter->inputs[k]]].size;
 }
 
-/* The bytes of inputs that each launch has all of. */
+/* Bytes of the inputs that every launch needs in whole. */
 static int64_t whole_bytes(const struct execution *execution)
 {
     const struct emitter *emitter = &execution->plan->emitter;
@@ -64,7 +64,7 @@ bool execute_fits(const struct execution *execution)
     return execution->plan->shape->host_memory || whole_bytes(execution) <= (int64_t)(device->memory / 2);
 }
 
-/* The bytes of a row: of inputs that are read row by row, of outputs, and the widest element of all. */
+/* Bytes of a row: of inputs read row by row, of outputs, and of the widest element. */
 struct row_bytes {
     int64_t inputs, outputs, widest;
 };
@@ -93,10 +93,10 @@ static struct row_bytes row_bytes(const struct execution *execution)
     return bytes;
 }
 
-/* What rows of the task read of column k: which of the column's, and how far that is before and behind them. */
+/* The rows of column k that rows of the task read. */
 struct rows_read {
     int64_t begin, end;    /* of the column */
-    int64_t before, after; /* rows of those outside: at most 0, at least 0 */
+    int64_t before, after; /* rows outside the task's: at most 0, at least 0 */
 };
 
 static struct rows_read rows_read(const struct execution *execution, size_t k, int64_t row, int64_t rows)
@@ -114,7 +114,7 @@ static struct rows_read rows_read(const struct execution *execution, size_t k, i
     return (struct rows_read){begin + before, end + after, before, after};
 }
 
-/* Whether nothing has to be uploaded for these rows. */
+/* Whether all inputs of these rows are on the device. */
 static bool is_resident(const struct execution *execution, int64_t row, int64_t rows)
 {
     const struct emitter *emitter = &execution->plan->emitter;
@@ -129,7 +129,7 @@ static bool is_resident(const struct execution *execution, int64_t row, int64_t 
     return true;
 }
 
-/* The bytes that row by row inputs and outputs may take. */
+/* Memory for row by row inputs and outputs, in bytes. */
 static int64_t available_bytes(const struct execution *execution)
 {
     return (int64_t)memory_budget(execution->accelerator) - whole_bytes(execution);
@@ -145,7 +145,7 @@ int64_t execute_most_rows(const struct execution *execution)
     const struct device *device = &execution->accelerator->device;
     const struct job *job = execution->job;
     struct row_bytes bytes = row_bytes(execution);
-    /* In place, a buffer starts at a page's start, so up to a page comes on top. */
+    /* Host memory is mapped from the start of a page. */
     int64_t rows =
         min_int64(execution->plan->rows, (int64_t)device->largest_buffer / bytes.widest - sysconf(_SC_PAGESIZE));
 
@@ -159,7 +159,7 @@ int64_t execute_most_rows(const struct execution *execution)
     return in_units(rows);
 }
 
-/* Runs a kernel that leaves slots, and fetches them: to be freed; NULL with the accelerator's failure. */
+/* Runs a kernel and returns its slots, to be freed; NULL with the accelerator's failure. */
 static uint64_t *run_for_slots(struct launch *launch, enum kernel_role role, const struct accumulators *accumulators,
                                struct slots *slots, bool *flagged)
 {
@@ -178,7 +178,7 @@ static uint64_t *run_for_slots(struct launch *launch, enum kernel_role role, con
     return NULL;
 }
 
-/* The second pass of float sums; what both passes found goes into the states. */
+/* Runs the second pass of float sums and adds it to the states. */
 static enum status add_float_sums(const struct results *results, struct launch *launch, const struct slots *first,
                                   int64_t kept)
 {
@@ -190,7 +190,7 @@ static enum status add_float_sums(const struct results *results, struct launch *
     uint64_t *at = NULL;
     struct slots second;
 
-    /* No note of this: it is the values, not the device, that are unusual, and the answer is the same. */
+    /* No note: the values are unusual, not the device, and the answer is the same. */
     if (!read_aggregate_levels(first, launch_accumulator_rows(launch, KERNEL_FLOAT_SUMS), levels, &needed))
         return STATUS_UNABLE;
     launch->levels = levels;
@@ -227,7 +227,7 @@ static enum status aggregate_piece(const struct results *results, struct launch 
     return status;
 }
 
-/* Writes the rows that are kept behind those that the sink has. */
+/* Appends the kept rows to the sink. */
 static bool write_rows(const struct results *results, struct launch *launch)
 {
     const struct task *task = launch->plan->emitter.task;
@@ -250,7 +250,7 @@ static bool write_rows(const struct results *results, struct launch *launch)
     return true;
 }
 
-/* Turns counts into starts: where each group's rows go, and at the end how many there are in all. */
+/* Replaces the counts of groups by their starts, and one past the last by the total, which it returns. */
 static int64_t prefix(uint64_t *counts, size_t groups)
 {
     uint64_t sum = 0;
@@ -263,7 +263,7 @@ static int64_t prefix(uint64_t *counts, size_t groups)
     return (int64_t)sum;
 }
 
-/* How many rows are kept, with the groups' starts left in SCRATCH_SLOTS; -1 for a failure. */
+/* Returns the number of kept rows and leaves the groups' starts in SCRATCH_SLOTS; -1 on failure. */
 static int64_t count_rows(const struct results *results, struct launch *launch)
 {
     struct accelerator *accelerator = launch->accelerator;
@@ -291,7 +291,7 @@ static enum status rows_piece(const struct results *results, struct launch *laun
         return STATUS_UNABLE;
     if (launch->plan->roles[KERNEL_WRITE] && launch->written > 0 && !*results->flagged &&
         !write_rows(results, launch)) {
-        /* Some columns of the piece may stay here that others lack: they are written again, here or elsewhere. */
+        /* Some columns of the piece may be resident where others are not: all are written again. */
         columns_discard(results->sink->columns, launch->plan->emitter.task->output_count, results->sink->rows);
         return STATUS_UNABLE;
     }
@@ -299,7 +299,7 @@ static enum status rows_piece(const struct results *results, struct launch *laun
     return STATUS_OK;
 }
 
-/* Rows begin .. end-1 of an input, which are not always any. */
+/* Views rows begin .. end-1 of an input; there may be none. */
 static bool view_rows(const struct execution *execution, size_t input, int64_t begin, int64_t end, struct view *view)
 {
     struct memory *memory = execution->accelerator->memory;
@@ -311,7 +311,7 @@ static bool view_rows(const struct execution *execution, size_t input, int64_t b
     return view->buffer != NULL;
 }
 
-/* What a piece reads of column k. */
+/* Views the rows of column k that a piece reads. */
 static bool view_input(const struct execution *execution, size_t k, int64_t row, int64_t rows,
                        struct launch_input *input)
 {
@@ -326,7 +326,7 @@ static bool view_input(const struct execution *execution, size_t k, int64_t row,
     return true;
 }
 
-/* Begins to upload what the next piece reads. */
+/* Begins to upload the inputs of the next piece. */
 static void begin_next_upload(const struct execution *execution, int64_t row, int64_t rows)
 {
     const struct emitter *emitter = &execution->plan->emitter;
@@ -338,12 +338,12 @@ static void begin_next_upload(const struct execution *execution, int64_t row, in
         if (read.begin < read.end && emitter->access[k] != ACCESS_ANY)
             fits = memory_ahead(memory, execution->job->columns[emitter->inputs[k]], read.begin, read.end - read.begin);
     }
-    if (!fits) /* the next piece will tell if it cannot do without */
+    if (!fits) /* reported by the next piece if it matters */
         execution->accelerator->failure = (struct failure){0};
     memory_begin_ahead(memory);
 }
 
-/* One of the pieces of a range, and how many rows the next one has. */
+/* A piece of a range, and the rows of the next one. */
 struct piece {
     int64_t row, rows, next;
     piece_fn *run;
@@ -373,13 +373,12 @@ static enum status run_piece(const struct results *results, const struct piece *
     if (status == STATUS_OK)
         status = piece->run(results, &launch);
     if (status != STATUS_OK)
-        clFinish(accelerator->queue); /* nothing may still work in the host's memory; what is wrong is known */
+        clFinish(accelerator->queue); /* no kernel may still use host memory; the failure is already known */
     memory_done(accelerator->memory, job->timing);
     return status;
 }
 
-/* Columns come to the device in pieces, and stay if there is room for all that the task reads. Gives the rows of a
- * piece. */
+/* Plans uploads in pieces; columns stay resident if all that the task reads fits. Returns the rows of a piece. */
 static int64_t plan_uploads(const struct execution *execution)
 {
     const struct emitter *emitter = &execution->plan->emitter;
@@ -395,7 +394,7 @@ static int64_t plan_uploads(const struct execution *execution)
     if (brief)
         return min_int64(PIECE_ROWS, in_units(available_bytes(execution) / (2 * bytes.inputs + bytes.outputs)));
     for (size_t k = 0; k < emitter->column_count; k++) {
-        /* A few rows are probably all that will be wanted. */
+        /* A short range is probably all that is wanted. */
         struct rows_read read = rows_read(execution, k, job->begin, rows < PIECE_ROWS / 4 ? rows : all);
         int64_t most = (int64_t)execution->accelerator->device.largest_buffer / column_size(emitter, k);
         if (read.begin < read.end && read.end - read.begin <= most)

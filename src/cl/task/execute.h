@@ -1,4 +1,4 @@
-/* A range of a task's rows, run by its program: kernels launched, what they leave put together. */
+/* Runs a range of a task's rows by its program. */
 #ifndef RQL_CL_TASK_EXECUTE_H
 #define RQL_CL_TASK_EXECUTE_H
 
@@ -14,13 +14,13 @@ struct execution {
     const struct job *job;
 };
 
-/* Whether the inputs that are needed as a whole fit the device. */
+/* Whether the inputs that are needed in whole fit the device. */
 bool execute_fits(const struct execution *execution);
 
-/* The most rows that fit a launch and the device's memory. */
+/* Returns the maximum rows of a launch, by device memory and program. */
 int64_t execute_most_rows(const struct execution *execution);
 
-/* As in struct backend_ops. When the device's memory runs out, smaller pieces are tried before giving up. */
+/* As in struct backend_ops. If the device runs out of memory, smaller pieces are tried before giving up. */
 enum status execute_aggregate(const struct execution *execution, struct agg_state *states, bool *flagged);
 enum status execute_rows(const struct execution *execution, struct row_sink *sink, bool *flagged);
 

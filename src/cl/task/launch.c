@@ -7,13 +7,12 @@
 
 #include <sched.h>
 
-/* The grid of a launch. */
 struct grid {
     size_t groups;
     cl_ulong chunk; /* rows of a group, if they are contiguous */
 };
 
-enum { CHUNK_UNIT = 1024 /* rows; keeps chunks on cache lines and pages of their own */ };
+enum { CHUNK_UNIT = 1024 /* rows; aligns chunks to cache lines and pages */ };
 
 static struct grid grid_of(const struct launch *launch, enum kernel_role role)
 {
@@ -49,7 +48,7 @@ int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role ro
     return shape->chunks ? (int64_t)grid.chunk : divide_up(launch->rows, (int64_t)(grid.groups * shape->group));
 }
 
-/* The arguments of a kernel, set one after another. */
+/* Kernel arguments, set one after another. */
 struct arguments {
     cl_kernel kernel;
     cl_uint next;
@@ -107,7 +106,7 @@ static void float_sum_arguments(struct arguments *arguments, const struct float_
         argument(arguments, sizeof levels->unit[k], &levels->unit[k]);
 }
 
-/* What stands between the literals and the row number, by role; see kernel_text.h. */
+/* Arguments between the literals and the row number, by role; see kernel_text.h. */
 static void role_arguments(struct arguments *arguments, const struct launch *launch, enum kernel_role role,
                            cl_mem slots)
 {
@@ -179,7 +178,7 @@ size_t launch_parameter_bytes(const struct kernel_plan *plan)
     return bytes + 5 * sizeof(cl_ulong);
 }
 
-/* At least: what is read of some rows only counts for those that are written. */
+/* Bytes moved, at least: data read of some rows only counts for rows that are written. */
 static int64_t bytes_moved(const struct launch *launch, enum kernel_role role)
 {
     const struct kernel_plan *plan = launch->plan;
@@ -197,7 +196,7 @@ static int64_t bytes_moved(const struct launch *launch, enum kernel_role role)
     return bytes;
 }
 
-/* The device's own time, under the task's title and, if it takes several kernels, this one's name. */
+/* Adds the device time under the task's title and, if it has several kernels, the name of this one. */
 static bool add_timing(const struct launch *launch, enum kernel_role role, cl_event event)
 {
     struct failure *failure = &launch->accelerator->failure;
@@ -219,8 +218,8 @@ static bool add_timing(const struct launch *launch, enum kernel_role role, cl_ev
     return true;
 }
 
-/* Waits for a kernel. NVIDIA's driver lets nobody else enqueue, on any device, while one thread waits inside it: at
- * first the event is only looked at. */
+/* Waits for a kernel. NVIDIA's driver blocks enqueues on all devices while a thread waits inside it, so the event is
+ * polled first. */
 static cl_int wait_for(const struct accelerator *accelerator, cl_event event)
 {
     enum { PATIENCE_NS = 3000000 };
@@ -237,7 +236,7 @@ static cl_int wait_for(const struct accelerator *accelerator, cl_event event)
     return code == CL_SUCCESS ? clWaitForEvents(1, &event) : code;
 }
 
-/* Enqueues and waits; *event is the caller's to release if this is true. */
+/* Enqueues and waits; if true, *event is the caller's to release. */
 static bool enqueue(const struct launch *launch, enum kernel_role role, const struct grid *grid, cl_event *event)
 {
     struct accelerator *accelerator = launch->accelerator;
@@ -288,7 +287,7 @@ bool launch_kernel(const struct launch *launch, enum kernel_role role, bool *fla
     return timed && (!checks || read_flag(accelerator, flag, flagged));
 }
 
-/* Kernels that have no rows to read take any buffer for a column. */
+/* Kernels without rows accept any buffer as a column. */
 bool launch_warm_up(struct accelerator *accelerator, const struct kernel_plan *plan, struct program *program,
                     const struct job *job)
 {

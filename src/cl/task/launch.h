@@ -1,4 +1,4 @@
-/* Launching the kernels of a program over some rows. */
+/* Launches the kernels of a program over some rows. */
 #ifndef RQL_CL_TASK_LAUNCH_H
 #define RQL_CL_TASK_LAUNCH_H
 
@@ -9,8 +9,8 @@
 
 #include "engine/backend/backend.h"
 
-/* A column's rows for the kernels: the view's first element is that of the launch's first row (of a whole input, the
- * column's first), and elements low .. high-1, counted from there, can be read. */
+/* The rows of a column: the view starts at the element of the launch's first row (with ACCESS_ANY, at the column's
+ * first), and elements low .. high-1, relative to that, can be read. */
 struct launch_input {
     struct view view;
     int64_t low, high;
@@ -25,24 +25,23 @@ struct launch {
     const struct launch_input *inputs;     /* of each of the emitter's columns */
     const struct view *outputs;            /* KERNEL_WRITE: of each output */
     const struct float_sum_levels *levels; /* KERNEL_FLOAT_SUMS: of each aggregate */
-    int64_t written;                       /* KERNEL_WRITE: rows, for the timing */
+    int64_t written;                       /* KERNEL_WRITE: rows written, for timing */
 };
 
-/* How many work-groups there are, each of which leaves one result in every slot (or starts its own output); and how
- * many rows one accumulator sees at most. */
+/* Return the number of work-groups, each of which writes one result per slot (or its own outputs), and the maximum rows
+ * of an accumulator. */
 size_t launch_groups(const struct launch *launch, enum kernel_role role);
 int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role role);
 
-/* Runs a kernel and waits for it. SCRATCH_SLOTS must be large enough for what it leaves there, or hold the starts of
- * KERNEL_WRITE. *flagged is set if a checked operation may have failed, else left alone. False with the accelerator's
- * failure. */
+/* Runs a kernel and waits for it. SCRATCH_SLOTS must fit its slots, or hold the starts of KERNEL_WRITE. Sets *flagged
+ * if a checked operation may have failed. Returns false with the accelerator's failure. */
 bool launch_kernel(const struct launch *launch, enum kernel_role role, bool *flagged);
 
-/* Runs each kernel of the program on no rows, which is when drivers finish compiling. */
+/* Runs each kernel on no rows, so that drivers finish compiling. */
 bool launch_warm_up(struct accelerator *accelerator, const struct kernel_plan *plan, struct program *program,
                     const struct job *job);
 
-/* The bytes of parameters that the largest kernel takes. */
+/* Returns the bytes of parameters of the largest kernel. */
 size_t launch_parameter_bytes(const struct kernel_plan *plan);
 
 #endif

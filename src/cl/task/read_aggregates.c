@@ -49,7 +49,7 @@ static void add_bound(struct agg_state *state, const struct slots *slots, size_t
             slots_int(kind, results, slots->groups) > state->hi ? slots_int(kind, results, slots->groups) : state->hi;
 }
 
-/* Groups come in the order of their rows. */
+/* Groups are in row order. */
 static void add_folds(struct agg_state *state, const struct slots *slots, size_t k)
 {
     const uint64_t *values = results_of(slots, k), *counts = results_of(slots, k + 1);
@@ -149,7 +149,7 @@ void read_aggregate_first(const struct slots *first, int64_t kept, struct agg_st
 {
     for (size_t k = 0; k < count; k++)
         states[k].count += states[k].kind == AGG_FOLD ? 0 : kept;
-    /* What no row was added to holds identities, which need not be those of the states. */
+    /* Without rows the slots hold identities, which may differ from those of the states. */
     for (size_t k = 0; k < first->accumulators->count && kept > 0; k++)
         add_results(&states[first->accumulators->at[k].aggregate], first, k);
 }
@@ -162,7 +162,7 @@ void read_aggregate_second(const struct slots *second, const struct float_sum_le
         const uint64_t *results = results_of(second, k);
         struct exact_sum *sum = &states[accumulator->aggregate].float_sum;
         if (accumulator->kind == ACC_REST) {
-            /* The product is rounded once; the next double up is above it. */
+            /* The product is rounded once; the next double up bounds it. */
             double rest = slots_float(ACC_REST, results, second->groups);
             if (rest > 0)
                 exact_sum_add_error(sum, nextafter(rest * (double)kept, INFINITY));
