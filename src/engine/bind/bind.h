@@ -22,12 +22,14 @@ struct subject {
     const struct head *head;
 };
 
-/* An assertion about the value that a pipeline has come to. */
+/* An assertion about the value of a terminal. */
 struct value_check {
-    const struct expr *condition;
+    struct code code; /* of the condition; its INPUTs are the value */
+    value holds;
+    const struct expr *condition; /* as written, for the error */
     const struct head *head;
     struct span span; /* of the stage, */
-    const char *text; /* and what it says, on one line */
+    const char *text; /* and its text on one line */
 };
 
 struct bound {
@@ -54,6 +56,16 @@ enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool
 /* `subject`: the value that the expression is about, or NULL. */
 enum status bind_expression(struct env *env, const struct expr *expr, const struct subject *subject, bool checking,
                             struct arena *arena, struct bound *bound, struct diags *diags);
+
+/* Checks that the condition of an assert statement is not a float. */
+enum status assertion_check(const struct stmt *stmt, const struct bound *bound, struct diags *diags);
+
+/* Runs an assert statement. The error of a failed assertion shows the operands that were compared. */
+enum status assertion_run(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags);
+
+/* Runs bound->checks on the pipeline's value. */
+enum status assertion_run_checks(struct env *env, const struct bound *bound, const struct scalar *scalar,
+                                 struct arena *arena, struct diags *diags);
 
 /* Whether the stage may follow a terminal, being of its value. */
 bool stage_takes_value(enum stage_kind stage);

@@ -1,7 +1,19 @@
-/* assert: conditions of rows and of values. */
+/* assert: a checked filter of rows, a condition on a terminal's value, or a statement of its own. */
 #include "engine/bind/bind_internal.h"
+#include "engine/exact/assert_failure.h"
 
-enum { MOST_TEXT = 80 }; /* of an assertion, in listings */
+enum { STAGE_SHOWN = 80, MOST_OPERANDS = 4 };
+
+/* A condition must not be a float. */
+static enum status check_kind(const struct expr *expr, enum kind kind, struct diags *diags)
+{
+    if (kind != KIND_FLOAT)
+        return STATUS_OK;
+    const char *text = text_of(expr, diags->arena);
+    diag_error(diags, expr->span, "a condition cannot be a float, but `%s` is one", text);
+    diag_hint(diags, "compare it: `%s != 0.0`", text);
+    return STATUS_FAILED;
+}
 
 static void bind_row_check(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
@@ -20,29 +32,12 @@ static void bind_row_check(struct binder *binder, const struct stage *stage, str
     task_pass(binder, task, flow);
 }
 
-/* The condition is bound here for its errors alone: once more when the value is known. */
-static bool is_condition(struct binder *binder, const struct expr *expr, const struct subject *subject)
-{
-    struct code code;
-    struct scalar scalar;
-    code_init(&code, binder->arena);
-    struct scope scope = scope_without_columns(
-        binder, &code,
-        arena_printf(binder->arena, "the value is `_` or `%s`; the columns are gone", subject->value.name));
-    scope.subject = subject;
-    enum known known = bind_constant(&scope, expr, &scalar);
-    if (known == KNOWN_NOTHING || assertion_check(expr, scalar.kind, binder->diags) == STATUS_OK)
-        return known != KNOWN_NOTHING;
-    bind_failed(binder);
-    return false;
-}
-
+/* The condition as code in which the value, which only running will tell, is an INPUT. */
 static void bind_value_check(struct binder *binder, const struct stage *stage, const struct flow *flow,
                              struct bound *bound)
 {
     const struct expr *expr = stage_expr(binder, stage);
     const struct head *head = stage->head;
-    struct subject subject = {.head = head};
     if (head != NULL && head->count > 1) {
         bind_error(binder, head->span, NULL, "%s for one value",
                    text_of_count(binder->arena, (int64_t)head->count, "name"));
@@ -50,16 +45,30 @@ static void bind_value_check(struct binder *binder, const struct stage *stage, c
     }
     if (expr == NULL || !flow->scalar_known)
         return;
-    subject.value = (struct binding){.name = arena_printf(binder->arena, "%s", flow->scalar_name),
-                                     .kind = BINDING_SCALAR,
-                                     .scalar = {.kind = flow->kind},
-                                     .unknown = true};
-    if (!is_condition(binder, expr, &subject))
+    const struct subject subject = {
+        .value = {.name = arena_printf(binder->arena, "%s", flow->scalar_name),
+                  .kind = BINDING_SCALAR,
+                  .scalar = {.kind = flow->kind},
+                  .unknown = true},
+        .head = head,
+    };
+    struct value_check check = {
+        .condition = expr,
+        .head = head,
+        .span = stage->span,
+        .text = text_of_span(binder->arena, stage->span, STAGE_SHOWN),
+    };
+    code_init(&check.code, binder->arena);
+    struct scope scope = scope_without_columns(
+        binder, &check.code,
+        arena_printf(binder->arena, "the value is `_` or `%s`; the columns are gone", subject.value.name));
+    scope.subject = &subject;
+    check.holds = bind_condition(&scope, expr);
+    if (check.holds == NO_VALUE)
         return;
     bound->checks =
         arena_grow(binder->arena, bound->checks, bound->check_count, bound->check_count + 1, sizeof *bound->checks);
-    bound->checks[bound->check_count++] =
-        (struct value_check){expr, head, stage->span, text_of_span(binder->arena, stage->span, MOST_TEXT)};
+    bound->checks[bound->check_count++] = check;
 }
 
 void bind_assert(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
@@ -68,4 +77,111 @@ void bind_assert(struct binder *binder, const struct stage *stage, struct flow *
         bind_value_check(binder, stage, flow, bound);
     else
         bind_row_check(binder, stage, flow);
+}
+
+/* A condition that failed, and what its names mean. */
+struct failed_condition {
+    struct env *env;
+    const struct subject *subject; /* or NULL */
+    struct arena *arena;
+};
+
+/* The value of a part of the condition; false if it has none by itself. */
+static bool part_value(const struct failed_condition *failed, const struct expr *expr, struct scalar *scalar)
+{
+    struct bound bound;
+    struct diags diags;
+    diags_init(&diags, failed->arena);
+    if (bind_expression(failed->env, expr, failed->subject, false, failed->arena, &bound, &diags) != STATUS_OK ||
+        bound.kind != BOUND_CONSTANT)
+        return false;
+    *scalar = bound.scalar;
+    return true;
+}
+
+static void add_part(struct strbuf *hint, const struct failed_condition *failed, const struct expr *expr)
+{
+    struct scalar scalar;
+    if (part_value(failed, expr, &scalar))
+        tell_value(hint, text_of(expr, failed->arena), &scalar);
+}
+
+static bool is_true(const struct scalar *scalar)
+{
+    return scalar->kind == KIND_FLOAT ? scalar->number != 0 : scalar->integer != 0;
+}
+
+/* Records the error, with the operands of the comparison that decided. */
+static enum status report_failure(const struct failed_condition *failed, const struct expr *expr, struct span span,
+                                  struct diags *diags)
+{
+    struct strbuf hint = {0};
+    struct scalar left;
+    diag_error(diags, span, "assertion failed: `%s`", text_of(expr, failed->arena));
+    while (expr->kind == EXPR_BINARY && expr->op.binary == BINARY_AND && part_value(failed, expr->args[0], &left))
+        expr = is_true(&left) ? expr->args[1] : expr->args[0];
+    for (size_t i = 0; i < expr->arg_count && i < MOST_OPERANDS; i++)
+        add_part(&hint, failed, expr->args[i]);
+    if (expr->arg_count == 0)
+        add_part(&hint, failed, expr);
+    if (hint.length)
+        diag_hint(diags, "%s", hint.text);
+    strbuf_free(&hint);
+    return STATUS_FAILED;
+}
+
+enum status assertion_check(const struct stmt *stmt, const struct bound *bound, struct diags *diags)
+{
+    return bound->kind == BOUND_UNKNOWN ? STATUS_OK : check_kind(stmt->expr, bound->scalar_kind, diags);
+}
+
+enum status assertion_run(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags)
+{
+    struct bound bound;
+    enum status status = bind_expression(env, stmt->expr, NULL, false, arena, &bound, diags);
+    if (status == STATUS_OK)
+        status = check_kind(stmt->expr, bound.scalar_kind, diags);
+    if (status != STATUS_OK || is_true(&bound.scalar))
+        return status;
+    return report_failure(&(struct failed_condition){env, NULL, arena}, stmt->expr, stmt->span, diags);
+}
+
+/* Evaluates the condition with the value in place of the INPUT. */
+static enum status evaluate(const struct value_check *check, const struct binding *value_of, struct arena *arena,
+                            bool *holds, struct diags *diags)
+{
+    const struct code *from = &check->code;
+    struct code code;
+    struct scalar scalar;
+    code_init(&code, arena);
+    value *map = code_map(arena, from);
+    for (value v = 0; v < from->count; v++) {
+        if (from->at[v].op != OP_INPUT)
+            continue;
+        map[v] = constant_of(&code, &value_of->scalar, from->at[v].span);
+        if (map[v] == NO_VALUE)
+            return diag_error(diags, from->at[v].span, "the value of `%s` does not fit in 64 bits", value_of->name);
+    }
+    value root = code_inline(&code, from, check->holds, NULL, NO_VALUE, map);
+    enum status status = exact_constant(&code, root, &scalar, diags);
+    *holds = status == STATUS_OK && is_true(&scalar);
+    return status;
+}
+
+enum status assertion_run_checks(struct env *env, const struct bound *bound, const struct scalar *scalar,
+                                 struct arena *arena, struct diags *diags)
+{
+    struct subject subject = {
+        .value = {.name = arena_printf(arena, "%s", bound->scalar_name), .kind = BINDING_SCALAR, .scalar = *scalar}};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < bound->check_count && status == STATUS_OK; i++) {
+        const struct value_check *check = &bound->checks[i];
+        bool holds;
+        subject.head = check->head;
+        status = evaluate(check, &subject.value, arena, &holds, diags);
+        if (status == STATUS_OK && !holds)
+            status =
+                report_failure(&(struct failed_condition){env, &subject, arena}, check->condition, check->span, diags);
+    }
+    return status;
 }

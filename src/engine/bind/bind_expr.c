@@ -123,25 +123,28 @@ value bind_unknown(struct scope *scope, int64_t number, enum kind kind, struct s
     return code_input(scope->code, FIRST_UNKNOWN_SCALAR + number, kind, span);
 }
 
+value constant_of(struct code *code, const struct scalar *scalar, struct span span)
+{
+    if (scalar->kind == KIND_FLOAT)
+        return code_float(code, scalar->number, span);
+    if (scalar->kind == KIND_BOOL)
+        return code_bool(code, scalar->integer != 0, span);
+    return scalar_fits(scalar) ? code_int(code, (int64_t)scalar->integer, span) : NO_VALUE;
+}
+
 static value scalar_value(struct scope *scope, const struct binding *binding, struct span span)
 {
     struct binder *binder = scope->binder;
-    const struct scalar *scalar = &binding->scalar;
     if (binding->unknown) {
         bool is_subject = scope->subject != NULL && binding == &scope->subject->value;
         int64_t number = is_subject ? (int64_t)binder->env->count : binding - binder->env->bindings;
-        return bind_unknown(scope, number, scalar->kind, span);
+        return bind_unknown(scope, number, binding->scalar.kind, span);
     }
-    if (scalar->kind == KIND_FLOAT)
-        return code_float(scope->code, scalar->number, span);
-    if (scalar->kind == KIND_BOOL)
-        return code_bool(scope->code, scalar->integer != 0, span);
-    if (!scalar_fits(scalar)) {
+    value v = constant_of(scope->code, &binding->scalar, span);
+    if (v == NO_VALUE)
         bind_error(binder, span, "it can be printed, but not used further", "the value of `%s` does not fit in 64 bits",
                    binding->name);
-        return NO_VALUE;
-    }
-    return code_int(scope->code, (int64_t)scalar->integer, span);
+    return v;
 }
 
 static value bind_name(struct scope *scope, const struct name *name)

@@ -180,6 +180,8 @@ bool bind_is_number(struct scope *scope, value v, const struct expr *expr, const
  * error where only one of them is a number. */
 value bind_choice(struct scope *scope, value condition, value yes, const struct expr *yes_expr, value no,
                   const struct expr *no_expr, const char *what, struct span span);
+/* The scalar as a constant; NO_VALUE if it does not fit in 64 bits. */
+value constant_of(struct code *code, const struct scalar *scalar, struct span span);
 /* In a check before running, a value of which only the kind is known; different ones have different numbers. */
 value bind_unknown(struct scope *scope, int64_t number, enum kind kind, struct span span);
 /* Whether the expression is nothing but the name of a column, and of which. */
@@ -234,8 +236,6 @@ void name_columns(struct binder *binder, struct slot *columns, size_t count);
  * others are its sources. An error if it is known that they differ. */
 void bind_align(struct binder *binder, const struct stage *stage, struct task *task, const struct flow *at,
                 size_t count);
-/* An error if an expression whose value is of this kind is no condition. */
-enum status assertion_check(const struct expr *expr, enum kind kind, struct diags *diags);
 
 /* kernel_config.c: rows laid out in two dimensions. */
 
@@ -260,7 +260,7 @@ void bind_derive(struct binder *binder, const struct stage *stage, struct flow *
 void bind_nth(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_pick(struct binder *binder, const struct stage *stage, struct flow *flow);
 
-/* bind_front.c: what a breaker reads are operands: columns as they are, or computed by a task before it, the front,
+/* bind_operator.c: what a breaker reads are operands: columns as they are, or computed by a task before it, the front,
  * which is left out if it has nothing to compute. */
 struct front {
     struct binder *binder;
@@ -299,7 +299,6 @@ void bind_along(struct binder *binder, const struct stage *stage, struct flow *f
  */
 bool bind_combiner(struct binder *binder, const struct stage *stage, enum kind kind, struct aggregate *what);
 
-/* bind_scan.c: scan and reduce. */
 void bind_scan(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *flow);
 
@@ -319,7 +318,6 @@ value bind_at(struct scope *scope, const struct expr *expr);
 /* NAME[E] */
 value bind_index(struct scope *scope, const struct expr *expr);
 
-/* bind_stencil.c */
 void bind_stencil(struct binder *binder, const struct stage *stage, struct flow *flow);
 
 /* bind_gather.c: rows at other places. */

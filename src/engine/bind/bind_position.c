@@ -1,4 +1,4 @@
-/* Values at other rows, in expressions: `at(...)` within a stencil, and NAME[E]. */
+/* Values at other rows: stencil with its `at(...)`, and NAME[E]. */
 #include "engine/bind/bind_internal.h"
 
 #include "engine/storage/residency.h"
@@ -133,11 +133,7 @@ static value constant_element(struct scope *scope, const struct expr *expr, cons
         return NO_VALUE;
     }
     struct scalar element = column_get(column, index);
-    if (kind == KIND_FLOAT)
-        return code_float(scope->code, element.number, expr->span);
-    if (kind == KIND_BOOL)
-        return code_bool(scope->code, element.integer != 0, expr->span);
-    return code_int(scope->code, (int64_t)element.integer, expr->span);
+    return constant_of(scope->code, &element, expr->span);
 }
 
 /* The element of an input, added to the task, at the position that the expression says. */
@@ -188,4 +184,107 @@ value bind_index(struct scope *scope, const struct expr *expr)
     else
         bind_value(scope, expr->args[0]);
     return NO_VALUE;
+}
+
+/* stencil: each row from itself and its neighbours. at(k) is the input k rows on; around what is computed of them
+ * stands a choice, which gives the value for the ends wherever a neighbour is missing. */
+
+static void bind_bounds(struct binder *binder, const struct stage *stage, struct neighbourhood *n)
+{
+    n->axes = stage->bound_count / 2;
+    n->known = true;
+    n->span = span_join(stage->bounds[0]->span, stage->bounds[stage->bound_count - 1]->span);
+    for (size_t i = 0; i < n->axes; i++) {
+        const struct expr *first = stage->bounds[2 * i], *last = stage->bounds[2 * i + 1];
+        bool known = bind_distance(binder, first, "the end of a neighbourhood", &n->first[i]);
+        known = bind_distance(binder, last, "the end of a neighbourhood", &n->last[i]) && known;
+        if (known && n->first[i] > n->last[i]) {
+            bind_error(binder, span_join(first->span, last->span), "it goes from the smaller to the larger distance",
+                       "there is nothing in %lld..%lld", (long long)n->first[i], (long long)n->last[i]);
+            known = false;
+        }
+        n->known = n->known && known;
+    }
+}
+
+/* A relation with a shape has neighbours in two directions, one without in one. */
+static bool fits_shape(struct binder *binder, const struct stage *stage, const struct flow *flow,
+                       const struct neighbourhood *n)
+{
+    bool shaped = flow->shape.rows > 0;
+    if (flow->open || flow->shape.rows < 0 || (n->axes == 2) == shaped)
+        return true;
+    if (shaped)
+        bind_error(binder, n->span, "as in `stencil [-1..1, -1..1] else 0: at(0, -1) + at(0, 1)`",
+                   "rows laid out as %lld by %lld have neighbours in two directions", (long long)flow->shape.rows,
+                   (long long)flow->shape.cols);
+    else
+        bind_error(binder, n->span, "`shape R C` before lays them out as R rows of C columns",
+                   "only rows that have a shape have neighbours in two directions, as `%s` asks for",
+                   text_of_word(binder->arena, stage));
+    return false;
+}
+
+static value binary(struct code *code, enum op op, value a, value b, struct span span)
+{
+    return code_op(code, op, a, b, NO_VALUE, span);
+}
+
+/* Whether position + first and position + last are both within 0..count-1. */
+static value is_inside(struct code *code, value position, value count, int64_t first, int64_t last, struct span span)
+{
+    value inside = code_bool(code, true, span);
+    if (first < 0)
+        inside = binary(code, OP_LE, code_exact_int(code, -first, span), position, span);
+    if (last > 0) {
+        value end = binary(code, OP_ADD, position, code_exact_int(code, last, span), span);
+        inside = binary(code, OP_AND, inside, binary(code, OP_LT, end, count, span), span);
+    }
+    return inside;
+}
+
+static value has_neighbours(struct code *code, struct shape shape, const struct neighbourhood *n, struct span span)
+{
+    if (n->axes == 1)
+        return is_inside(code, code_row(code, span), code_rows(code, span), n->first[0], n->last[0], span);
+    value rows = code_exact_int(code, shape.rows, span), cols = code_exact_int(code, shape.cols, span);
+    value above = is_inside(code, shape_row(code, shape, span), rows, n->first[0], n->last[0], span);
+    value beside = is_inside(code, shape_col(code, shape, span), cols, n->first[1], n->last[1], span);
+    return binary(code, OP_AND, above, beside, span);
+}
+
+void bind_stencil(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    size_t count = stage->item_count;
+    struct neighbourhood n = {0};
+    bind_bounds(binder, stage, &n);
+    bool fits = fits_shape(binder, stage, flow, &n);
+    n.known = n.known && fits && !flow->open;
+    if (too_many_columns(binder, count, stage->span)) {
+        flow->open = true;
+        return;
+    }
+    struct task *task = task_after(binder, stage, flow);
+    struct scope scope = scope_of_stage(binder, task, flow, stage->head);
+    struct scope ends = scope_without_columns(binder, &task->code, "the value after `else` is the same for all rows");
+    value otherwise = bind_value(&ends, stage->otherwise);
+    value inside = n.known ? has_neighbours(&task->code, flow->shape, &n, stage->span) : NO_VALUE;
+    struct slot *columns = arena_array(binder->arena, count + 1, sizeof *columns);
+    value *values = arena_array(binder->arena, count + 1, sizeof *values);
+    scope.neighbours = &n;
+    scope.given = stage->items;
+    for (size_t i = 0; i < count; i++) {
+        const struct item *item = &stage->items[i];
+        scope.given_count = i;
+        value v = bind_value(&scope, item->expr);
+        v = bind_choice(&scope, inside, v, item->expr, otherwise, stage->otherwise, "beside a number, `stencil`",
+                        item->expr->span);
+        values[i] = v;
+        columns[i] = (struct slot){item->name.text, TYPE_I64, v != NO_VALUE};
+        if (v != NO_VALUE)
+            columns[i].type = type_of_kind(task->code.at[v].kind);
+    }
+    name_columns(binder, columns, count);
+    task_give(binder, task, flow, columns, values, count);
+    flow->open = false;
 }

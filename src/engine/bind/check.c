@@ -78,7 +78,7 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
                                         : bind_expression(env, stmt->expr, NULL, true, arena, &bound, diags);
     env->files_settled = env->files_settled && !makes_files(stmt);
     if (stmt->kind == STMT_ASSERT && status == STATUS_OK)
-        return bound.kind == BOUND_UNKNOWN ? STATUS_OK : assertion_check(stmt->expr, bound.scalar_kind, diags);
+        return assertion_check(stmt, &bound, diags);
     bool named = stmt->kind == STMT_LET && check_naming(stmt, diags) == STATUS_OK;
     if (named && status == STATUS_OK)
         define(env, stmt->name.text, &bound, arena);

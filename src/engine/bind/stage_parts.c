@@ -1,8 +1,6 @@
 /* Parts that several stages share: their expressions, numbers, columns and aggregates. */
 #include "engine/bind/bind_internal.h"
 
-#include "engine/exact/assert_failure.h"
-
 const struct expr *stage_expr(struct binder *binder, const struct stage *stage)
 {
     if (stage->item_count > 0)
@@ -189,14 +187,4 @@ void bind_align(struct binder *binder, const struct stage *stage, struct task *t
 {
     task->rows = check_rows(binder, stage, at, count);
     compare_when_run(binder, task, at, count);
-}
-
-enum status assertion_check(const struct expr *expr, enum kind kind, struct diags *diags)
-{
-    if (kind != KIND_FLOAT)
-        return STATUS_OK;
-    const char *text = text_of(expr, diags->arena);
-    diag_error(diags, expr->span, "a condition cannot be a float, but `%s` is one", text);
-    diag_hint(diags, "compare it: `%s != 0.0`", text);
-    return STATUS_FAILED;
 }

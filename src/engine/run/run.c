@@ -2,7 +2,7 @@
 
 #include "engine/backend/backend_choice.h"
 #include "engine/backend/deferred_rows.h"
-#include "engine/bind/bind_claim.h"
+#include "engine/bind/bind.h"
 #include "engine/bind/check.h"
 #include "engine/exact/exact.h"
 #include "engine/formats/save.h"
