@@ -154,7 +154,7 @@ static void bytes_of_a_column(void **state)
     expect_bytes(&result, &style, (const int64_t[]){1, -1}, 16);
     style.terminal = true;
     assert_int_equal(print_check(&result, &style, scratch->span, &scratch->diags), STATUS_FAILED);
-    assert_only_told(scratch, "a terminal cannot show");
+    assert_only_told(scratch, "cannot be shown on a terminal");
     result_release(&result);
 
     style.terminal = false;
@@ -164,7 +164,7 @@ static void bytes_of_a_column(void **state)
     expect_bytes(&result, &style, "\1", 1);
     result.scalar = scalar_int((int128)INT64_MAX + 1);
     assert_int_equal(print_check(&result, &style, scratch->span, &scratch->diags), STATUS_FAILED);
-    assert_only_told(scratch, "does not fit in 64 bits");
+    assert_only_told(scratch, "exceeds 64 bits");
     scratch_free(scratch);
 }
 

@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-enum { MOST_PARTS = 24 };
+enum { MAX_PARTS = 24 };
 
-/* Names on their way to the user: those that begin with what has been typed. */
+/* Collects the names that begin with the text typed. */
 struct offer {
     const char *typed;
     struct arena *arena;
@@ -46,7 +46,7 @@ static void offer_name(struct offer *offer, const char *name)
         add(offer, name);
 }
 
-/* One that must be written between backquotes is offered only where nothing of it has been typed. */
+/* A name that needs backquotes is offered only before anything is typed. */
 static void offer_column(struct offer *offer, const char *name)
 {
     if (name_is_plain(name))
@@ -55,21 +55,21 @@ static void offer_column(struct offer *offer, const char *name)
         offer_name(offer, arena_printf(offer->arena, "`%s`", name));
 }
 
-/* An abbreviation is replaced by what it stands for, if that is one column and nothing begins with it. */
+/* An abbreviation of a single column is replaced by it if no name begins with the text. */
 static void offer_columns(struct offer *offer, const char *const *names, size_t count)
 {
     size_t before = offer->found->count;
-    const char *meant = NULL;
-    size_t meanings = 0;
+    const char *column = NULL;
+    size_t matches = 0;
     for (size_t i = 0; i < count; i++) {
         offer_column(offer, names[i]);
         if (name_abbreviates(offer->typed, names[i]) && name_is_plain(names[i])) {
-            meant = names[i];
-            meanings++;
+            column = names[i];
+            matches++;
         }
     }
-    if (offer->found->count == before && meanings == 1)
-        add(offer, meant);
+    if (offer->found->count == before && matches == 1)
+        add(offer, column);
 }
 
 static void offer_bindings(struct offer *offer, const struct env *env, enum binding_kind kind)
@@ -109,29 +109,29 @@ static const struct pipeline *parse_part(const struct source *text, struct span 
     return parse_pipeline(part, arena);
 }
 
-/* Whether the stage being typed follows a terminal. */
+/* Whether the stage at the cursor follows a terminal. */
 static bool follows_value(const struct completer *completer, const struct source *text, struct arena *arena)
 {
-    struct span parts[MOST_PARTS];
-    size_t part_count = next_pipelines(text, parts, MOST_PARTS);
+    struct span parts[MAX_PARTS];
+    size_t part_count = next_pipelines(text, parts, MAX_PARTS);
     const struct pipeline *pipeline = NULL;
     for (size_t i = 0; i < part_count && !pipeline; i++)
         pipeline = parse_part(text, parts[i], arena);
     return pipeline && preview_is_value(completer->env, pipeline, arena);
 }
 
-/* The columns that flow into the stage being typed, as far as can be told. */
+/* The input columns of the stage at the cursor; false if unknown. */
 static bool columns_before(const struct completer *completer, const struct source *text, struct arena *arena,
                            const char *const **names, size_t *count)
 {
-    struct span parts[MOST_PARTS];
-    size_t part_count = next_pipelines(text, parts, MOST_PARTS);
+    struct span parts[MAX_PARTS];
+    size_t part_count = next_pipelines(text, parts, MAX_PARTS);
     for (size_t i = 0; i < part_count; i++) {
         const struct pipeline *pipeline = parse_part(text, parts[i], arena);
         if (pipeline && preview_columns(completer->env, pipeline, arena, names, count))
             return true;
     }
-    /* `|` at the very beginning goes on from the last result. */
+    /* A leading `|` continues from the last result. */
     const struct relation *last = completer->env->last;
     if (last && text->text[strspn(text->text, " \t")] == '|') {
         *names = (const char *const *)last->names;
@@ -155,7 +155,7 @@ static void offer_expression(const struct completer *completer, const struct sou
     }
 }
 
-/* What is computed of each group, called like a function. */
+/* Aggregates of groups, written like calls. */
 static void offer_aggregates(struct offer *offer)
 {
     for (size_t i = 0; i < word_count; i++) {
@@ -179,14 +179,14 @@ static void offer_each(struct offer *offer, const char *const *names)
         offer_name(offer, *names);
 }
 
-/* Aliases are offered to who has begun to type them; after a terminal few stages can stand. */
+/* Aliases are offered only after their first letter, and after a terminal only the stages that take a value. */
 static void offer_words(struct offer *offer, const struct next *next, bool of_value)
 {
     for (size_t i = 0; i < next->word_count; i++) {
         const struct word *word = next->words[i];
         bool alias = word_canonical(word) != word;
-        bool stands = !of_value || word->stage == STAGE_NONE || stage_takes_value(word->stage);
-        if (stands && (!alias || *offer->typed))
+        bool fits = !of_value || word->stage == STAGE_NONE || stage_takes_value(word->stage);
+        if (fits && (!alias || *offer->typed))
             offer_name(offer, word->text);
     }
 }
@@ -215,7 +215,7 @@ static void offer_next(const struct completer *completer, const struct source *t
     offer->found->paths = next->kinds & NEXT_PATH;
 }
 
-/* All words and functions, where the text before has an error and nothing better is known. */
+/* After a syntax error: all words and functions. */
 static void offer_anything(const struct completer *completer, const struct source *text, struct offer *offer)
 {
     for (size_t i = 0; i < word_count; i++)
@@ -224,7 +224,7 @@ static void offer_anything(const struct completer *completer, const struct sourc
     offer_bindings(offer, completer->env, BINDING_RELATION);
 }
 
-/* The entry up to `length` bytes of its last line. */
+/* The entry up to the cursor: `length` bytes of its last line. */
 static struct source text_before(const struct completer *completer, const char *line, size_t length,
                                  struct arena *arena)
 {
@@ -240,7 +240,7 @@ static struct source text_before(const struct completer *completer, const char *
     return source;
 }
 
-/* The line as a command, one byte longer, if it begins with `help` and nothing else has that name. */
+/* `help WORD` without the dot is a command unless something is named help; then the result is one byte longer. */
 static const char *as_command(const struct completer *completer, const char *line, struct arena *arena)
 {
     static const char help[] = "help ";
@@ -273,10 +273,10 @@ struct completions complete_word(const struct completer *completer, const char *
     bool continued = completer->entry && completer->entry->length;
     struct next next;
     struct source text = text_before(completer, line, before, arena);
-    const char *meant = as_command(completer, line, arena);
-    if (!continued && complete_is_command(meant)) {
-        size_t at = before + (meant == line ? 0 : 1);
-        struct command_words command = complete_command(meant, at, completer->env, arena);
+    const char *command_line = as_command(completer, line, arena);
+    if (!continued && complete_is_command(command_line)) {
+        size_t at = before + (command_line == line ? 0 : 1);
+        struct command_words command = complete_command(command_line, at, completer->env, arena);
         offer_each(&offer, command.words);
         found.paths = command.paths;
     } else if (!next_after(&text, arena, &next)) {
@@ -284,7 +284,7 @@ struct completions complete_word(const struct completer *completer, const char *
     } else if (before == start) {
         offer_next(completer, &text, &next, &offer);
     } else {
-        found.paths = next.kinds & NEXT_PATH; /* within quotes only a path makes sense */
+        found.paths = next.kinds & NEXT_PATH; /* only paths are quoted */
     }
     return found;
 }

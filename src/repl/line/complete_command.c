@@ -9,15 +9,14 @@
 
 #include <string.h>
 
-/* A line of a command up to the cursor. */
+/* A command line up to the cursor. */
 struct typed {
-    const struct command *command; /* NULL: its name is being typed, or there is none such */
+    const struct command *command; /* NULL: unknown, or the cursor is in its name */
     size_t place;                  /* 0: the command's name; 1: the first word after it */
-    const char *previous;          /* the word before, of so many bytes */
+    const char *previous;          /* the word before the cursor */
     size_t previous_length;
 };
 
-/* A list under way. */
 struct list {
     struct arena *arena;
     const char **words;
@@ -63,7 +62,8 @@ static struct typed read_typed(const char *line, size_t start)
     return typed;
 }
 
-/* The word at this place of a usage such as "[NAME [VALUE]]", without brackets; that before `...` may be repeated. */
+/* The word at this place of a usage such as "[NAME [VALUE]]", without brackets; `...` repeats the one before. Returns
+ * its length, 0 if there is none. */
 static size_t usage_word(const char *usage, size_t place, const char **word)
 {
     static const char marks[] = " []";
@@ -111,8 +111,7 @@ static void add_names(struct list *list, const struct typed *typed, const struct
         add(list, env->bindings[i].name);
 }
 
-/* All that there is help on. */
-static void add_helped(struct list *list)
+static void add_help_words(struct list *list)
 {
     for (size_t i = 0; i < word_count; i++)
         add(list, words[i].text);
@@ -152,7 +151,7 @@ struct command_words complete_command(const char *line, size_t start, const stru
     } else if (length && memchr(word, '|', length)) {
         add_choices(&list, word, length);
     } else if (is_text(word, length, "WORD")) {
-        add_helped(&list);
+        add_help_words(&list);
     } else if (is_text(word, length, "NAME")) {
         add_names(&list, &typed, env);
     } else if (is_text(word, length, "VALUE")) {

@@ -1,4 +1,4 @@
-/* Completion of dot commands: their names and, read from the usage that help shows, what may follow. */
+/* Completion of dot commands: their names and, from the usage in the command table, their arguments. */
 #ifndef RQL_REPL_LINE_COMPLETE_COMMAND_H
 #define RQL_REPL_LINE_COMPLETE_COMMAND_H
 
@@ -9,10 +9,10 @@ struct command_words {
     bool paths;
 };
 
-/* Whether the line is a dot command, however little of it has been typed. */
+/* Returns whether the line begins with a dot. */
 bool complete_is_command(const char *line);
 
-/* What may stand at `start` of such a line. */
+/* Returns the words, or paths, possible at `start` of such a line. */
 struct command_words complete_command(const char *line, size_t start, const struct env *env, struct arena *arena);
 bool complete_command_takes_path(const char *line, size_t start);
 

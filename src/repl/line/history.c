@@ -11,17 +11,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Longer entries are pasted data that nobody looks for again. */
+/* Longer entries are pasted data and not saved. */
 enum { LONGEST_ENTRY = 64 * 1024, OWNER_FILE = 0600, OWNER_DIRECTORY = 0700 };
 
 struct history {
     struct strbuf path;
-    struct strbuf last; /* the line appended last */
+    struct strbuf last; /* the last line appended */
     int problem;
 };
 
-/* Appends the file's path; false if the environment says no place. As the XDG specification asks, a relative
- * XDG_STATE_HOME is not looked at. */
+/* Appends the file's path; false if the environment has none. The XDG specification says to ignore a relative
+ * XDG_STATE_HOME. */
 static bool choose_path(struct strbuf *path)
 {
     const char *state = getenv("XDG_STATE_HOME");
@@ -36,8 +36,8 @@ static bool choose_path(struct strbuf *path)
     return true;
 }
 
-/* Makes every missing directory above the file. What is really wrong shows when the file is opened. */
-static void make_directories(char *path)
+/* Creates missing parent directories; opening the file reports any failure. */
+static void create_directories(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -48,7 +48,7 @@ static void make_directories(char *path)
 
 static int open_for_append(const struct history *history)
 {
-    /* A pipe of that name is refused, not waited for. */
+    /* O_NONBLOCK: fail on a named pipe instead of waiting */
     return open(history->path.text, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, OWNER_FILE);
 }
 
@@ -58,13 +58,13 @@ struct history *history_open(int *problem)
     if (!choose_path(&history->path)) {
         history->problem = ENOENT;
     } else {
-        make_directories(history->path.text);
+        create_directories(history->path.text);
         int fd = open_for_append(history);
         if (fd < 0) {
             history->problem = errno;
         } else {
             struct stat status;
-            if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) { /* a link to /dev/null must not change that */
+            if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) { /* not for a link to /dev/null */
                 (void)fchmod(fd, OWNER_FILE);
             }
             (void)close(fd);
@@ -99,7 +99,7 @@ static void escape(struct strbuf *line, const char *entry, size_t length)
     strbuf_putc(line, '\n');
 }
 
-/* In place: an entry is never longer than its line. */
+/* In place: the result is never longer. */
 static void unescape(char *line)
 {
     char *to = line;
@@ -114,7 +114,7 @@ static void unescape(char *line)
     *to = '\0';
 }
 
-/* One write, so that lines of several shells do not mix. A full disk costs this entry and nothing else. */
+/* One write, so that entries of concurrent sessions do not mix. Failures only lose the entry. */
 static void append_line(const struct history *history, const struct strbuf *line)
 {
     int fd = history->problem ? -1 : open_for_append(history);
@@ -163,7 +163,7 @@ static struct lines read_lines(const char *path)
     size_t capacity = 0;
     if (!file)
         return lines;
-    /* Nothing writes a NUL there, so the whole file up to one is one "line" for getdelim. */
+    /* The file has no NUL, so getdelim reads all of it. */
     if (getdelim(&lines.text, &capacity, '\0', file) < 0) {
         free(lines.text);
         lines.text = NULL;
@@ -177,8 +177,8 @@ static struct lines read_lines(const char *path)
     return lines;
 }
 
-/* Leaves only the newest entries in the file, by renaming a new one over it. */
-static void shorten(const struct history *history, char *const *lines, size_t count)
+/* Replaces the file by one with the newest entries only. */
+static void truncate_file(const struct history *history, char *const *lines, size_t count)
 {
     struct strbuf name = {0};
     strbuf_printf(&name, "%s.%ld", history->path.text, (long)getpid());
@@ -195,7 +195,6 @@ static void shorten(const struct history *history, char *const *lines, size_t co
     strbuf_free(&name);
 }
 
-/* A line and where it stands, for finding those that come again. */
 struct occurrence {
     char *line;
     size_t place;
@@ -208,7 +207,7 @@ static int by_text_then_place(const void *left, const void *right)
     return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-/* Of lines that are equal only the last one stays. */
+/* Keeps the last of equal lines. */
 static void drop_repeated(struct lines *lines)
 {
     struct occurrence *sorted = heap_array(lines->count + 1, sizeof *sorted);
@@ -233,11 +232,11 @@ void history_load(struct history *history, void (*add)(const char *entry))
     if (history->problem)
         return;
     struct lines lines = read_lines(history->path.text);
-    bool long_file = lines.count > 2 * HISTORY_ENTRIES;
+    bool too_long = lines.count > 2 * HISTORY_ENTRIES;
     drop_repeated(&lines);
     size_t first = lines.count > HISTORY_ENTRIES ? lines.count - HISTORY_ENTRIES : 0;
-    if (long_file)
-        shorten(history, lines.at + first, lines.count - first);
+    if (too_long)
+        truncate_file(history, lines.at + first, lines.count - first);
     for (size_t i = first; i < lines.count; i++) {
         unescape(lines.at[i]);
         add(lines.at[i]);

@@ -1,28 +1,27 @@
-/* The history file: one entry a line, oldest first, with newlines and backslashes of an entry escaped. */
+/* The history file: one entry per line, oldest first, with newlines and backslashes escaped. */
 #ifndef RQL_REPL_LINE_HISTORY_H
 #define RQL_REPL_LINE_HISTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { HISTORY_ENTRIES = 5000 }; /* loaded and kept */
+enum { HISTORY_ENTRIES = 5000 }; /* loaded, and kept when the file is shortened */
 
 struct history;
 
-/* $XDG_STATE_HOME/rql/history or ~/.local/state/rql/history, with its directories made for the user alone. Never
- * NULL; *problem is set to what is wrong (an errno) if the file cannot be kept, else to 0. */
+/* Opens $XDG_STATE_HOME/rql/history or ~/.local/state/rql/history and creates missing directories, private to the user.
+ * Never returns NULL; *problem is 0, or an errno if the file cannot be written. */
 struct history *history_open(int *problem);
 void history_close(struct history *history);
 
-/* The file's path, or NULL if there is no place for it. */
+/* Returns the file's path, or NULL if the environment has none. */
 const char *history_path(const struct history *history);
 
-/* Hands the newest entries to `add`, oldest first and each once, where it came last; shortens a file that has grown
- * long. */
+/* Passes the newest entries to `add`, oldest first, without repetitions; shortens a long file. */
 void history_load(struct history *history, void (*add)(const char *entry));
 
-/* Appends an entry unless it is very long. Other shells may append to the same file. False if it repeats the entry
- * before: then there is nothing to remember. */
+/* Appends an entry unless it is very long; several sessions may share the file. Returns false if it repeats the last
+ * entry. */
 bool history_append(struct history *history, const char *entry, size_t length);
 
 #endif

@@ -17,7 +17,7 @@ static bool next_signal(const struct platform *platform, int *number)
     return true;
 }
 
-static void forget_signals(const struct platform *platform)
+static void discard_signals(const struct platform *platform)
 {
     int number;
     while (next_signal(platform, &number)) {
@@ -25,10 +25,10 @@ static void forget_signals(const struct platform *platform)
     *platform->cancel = 0;
 }
 
-/* The editor that readline's calls are for, since they take no context. Set only within lineedit_read. */
-static struct line_editor *receiving;
+/* Context for readline's callbacks, which take none. Set only within lineedit_read. */
+static struct line_editor *current;
 
-/* libedit offers readline's interface under another name and without what came after readline 4. */
+/* libedit has the interface of readline 4. */
 #ifdef RQL_LIBEDIT
 #include <editline/readline.h>
 
@@ -36,11 +36,11 @@ static struct line_editor *receiving;
 
 static void set_up_editor(void)
 {
-    rl_completion_query_items = INT_MAX; /* 0 would mean to ask always */
+    rl_completion_query_items = INT_MAX; /* 0 means: always ask */
     (void)rl_parse_and_bind("bind ^R em-inc-search-prev");
 }
 
-/* A name that would end at its first blank, between quotes. */
+/* Quotes a name that contains a word break. */
 static char *quote_file(char *path)
 {
     if (!path || !strpbrk(path, " \t;,|()#`[$") || strchr(path, '"'))
@@ -69,7 +69,7 @@ static void offer_no_files(void)
 
 enum { CONTROL_Z = 'Z' & 0x1f };
 
-/* Ctrl-Z comes as a key, because the terminal must be put in order before rql stops: not every shell does. */
+/* Ctrl-Z is a key, because the terminal must be restored before rql stops; not every shell does that. */
 static void take_terminal(int meta)
 {
     rl_prep_terminal(meta);
@@ -82,28 +82,28 @@ static void take_terminal(int meta)
 
 static void return_terminal(void)
 {
-    rl_eof_found = 0; /* else a newline is written here on Ctrl-D, but on some terminals only */
+    rl_eof_found = 0; /* else Ctrl-D prints a newline here on some terminals */
     rl_deprep_terminal();
 }
 
-static int stop_here(int count, int key)
+static int suspend(int count, int key)
 {
     (void)count, (void)key;
     return_terminal();
-    (void)kill(0, SIGTSTP);              /* the whole job, as the terminal would */
-    forget_signals(receiving->platform); /* SIGCONT: one redrawing is enough */
+    (void)kill(0, SIGTSTP);             /* the whole job, as the terminal would */
+    discard_signals(current->platform); /* SIGCONT: one redraw is enough */
     take_terminal(1);
     rl_forced_update_display();
     return 0;
 }
 
-/* Else readline offers files where nothing matches. */
+/* Otherwise readline falls back to files. */
 static void offer_no_files(void)
 {
     rl_attempted_completion_over = 1;
 }
 
-/* Words end at operators, paths do not. Where the cursor is decides. */
+/* Words end at operators, paths do not; the position of the cursor decides. */
 static char *break_characters(void)
 {
     static char of_words[] = " \t\n\"\\'`$><=;|&{([,+-*/%!~^?:).";
@@ -112,28 +112,28 @@ static char *break_characters(void)
     size_t start = (size_t)rl_point;
     while (start > 0 && !strchr(of_paths, rl_line_buffer[start - 1]))
         start--;
-    if (complete_takes_path(receiving->completer, rl_line_buffer, start))
+    if (complete_takes_path(current->completer, rl_line_buffer, start))
         return of_paths;
     return rl_line_buffer[strspn(rl_line_buffer, " \t")] == '.' ? of_commands : of_words;
 }
 
 static void set_up_editor(void)
 {
-    rl_change_environment = 0;     /* to LINES and COLUMNS: a driver that starts on another thread may be reading it */
-    rl_completion_query_items = 0; /* a question would be answered behind the event loop's back */
+    rl_change_environment = 0;     /* LINES and COLUMNS: a driver starting on another thread may read the environment */
+    rl_completion_query_items = 0; /* never ask: the answer would bypass the event loop */
     rl_completer_quote_characters = "\"'";
     rl_filename_quote_characters = " \t\n\"';,|()#`[$";
     rl_completion_word_break_hook = break_characters;
-    (void)rl_variable_bind("page-completions", "off"); /* so would a pager's */
+    (void)rl_variable_bind("page-completions", "off"); /* as would the pager */
     (void)rl_variable_bind("enable-bracketed-paste", "on");
     rl_prep_term_function = take_terminal;
     rl_deprep_term_function = return_terminal;
     const Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
-        (void)rl_bind_key_in_map(CONTROL_Z, stop_here, maps[i]);
+        (void)rl_bind_key_in_map(CONTROL_Z, suspend, maps[i]);
 }
 
-/* Done already. */
+/* readline has quoted it. */
 static char *quote_file(char *path)
 {
     return path;
@@ -141,7 +141,7 @@ static char *quote_file(char *path)
 
 static void show_dropped_line(void)
 {
-    rl_callback_sigcleanup(); /* ends a history search that was under way */
+    rl_callback_sigcleanup(); /* ends a history search */
     rl_free_line_state();
     rl_point = rl_end;
     rl_redisplay();
@@ -150,8 +150,8 @@ static void show_dropped_line(void)
 
 #include "repl/line/history.h"
 
-/* Going back in history meets each entry once, where it was used last. */
-static void forget_entry(const char *entry)
+/* Keeps entries unique, at their last use. */
+static void remove_entry(const char *entry)
 {
     for (int i = history_length - 1; i >= 0; i--) {
         HIST_ENTRY *old = history_get(history_base + i);
@@ -187,10 +187,10 @@ static enum wake wait_for_wake(const struct platform *platform)
     }
 }
 
-/* One name after another, then files. */
+/* Names first, then files. */
 static char *next_completion(const char *word, int state)
 {
-    struct line_editor *editor = receiving;
+    struct line_editor *editor = current;
     if (state == 0)
         editor->offered_at = 0;
     size_t at = editor->offered_at++;
@@ -199,7 +199,7 @@ static char *next_completion(const char *word, int state)
     return editor->offered.paths ? quote_file(rl_filename_completion_function(word, at > editor->offered.count)) : NULL;
 }
 
-/* After the only name that is left a space follows, but not after one that goes on. */
+/* A space follows the only completion unless it ends in `(`. */
 static void choose_ending(const struct completions *offered)
 {
     bool calls = offered->count == 1 && !offered->paths && strchr(offered->names[0], '(');
@@ -208,7 +208,7 @@ static void choose_ending(const struct completions *offered)
 
 static char **complete(const char *word, int start, int end)
 {
-    struct line_editor *editor = receiving;
+    struct line_editor *editor = current;
     editor->offering = arena_new();
     editor->offered = complete_word(editor->completer, rl_line_buffer, (size_t)start, (size_t)end, editor->offering);
     choose_ending(&editor->offered);
@@ -222,16 +222,16 @@ static char **complete(const char *word, int start, int end)
 static void receive_line(char *text)
 {
     rl_callback_handler_remove();
-    receiving->result = text ? LINE_TEXT : LINE_END;
-    receiving->done = true;
+    current->result = text ? LINE_TEXT : LINE_END;
+    current->done = true;
     if (text) {
-        strbuf_puts(&receiving->line, text);
+        strbuf_puts(&current->line, text);
         free(text);
     }
 }
 
-/* Leaves what was typed on the screen and forgets it. Letting go of the terminal may return to the start of the line,
- * so the mark comes before it. */
+/* Drops the line but leaves it on the screen. Prints ^C first, since restoring the terminal may move the cursor to the
+ * start of the line. */
 static void drop_line(void)
 {
     show_dropped_line();
@@ -245,7 +245,7 @@ static void drop_line(void)
 
 static void read_edited(struct line_editor *editor, const char *prompt)
 {
-    receiving = editor;
+    current = editor;
     rl_callback_handler_install(prompt, receive_line);
     while (!editor->done) {
         switch (wait_for_wake(editor->platform)) {
@@ -268,11 +268,11 @@ static void read_edited(struct line_editor *editor, const char *prompt)
             break;
         }
     }
-    receiving = NULL;
+    current = NULL;
     (void)fflush(stdout);
 }
 
-/* Takes the first line off what was read; at the end of input whatever is left. */
+/* Takes the first line of the pending input, at its end also an unterminated one. */
 static bool take_pending(struct line_editor *editor, bool at_end)
 {
     struct strbuf *pending = &editor->pending;
@@ -333,7 +333,7 @@ enum line_result lineedit_read(struct line_editor *editor, const char *prompt)
 {
     strbuf_clear(&editor->line);
     editor->done = false;
-    forget_signals(editor->platform);
+    discard_signals(editor->platform);
     if (*editor->platform->leave)
         return LINE_LEAVE;
     if (editor->editing)
@@ -345,6 +345,6 @@ enum line_result lineedit_read(struct line_editor *editor, const char *prompt)
 
 void lineedit_remember(const char *entry)
 {
-    forget_entry(entry);
+    remove_entry(entry);
     (void)add_history(entry);
 }

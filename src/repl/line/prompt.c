@@ -11,7 +11,6 @@
 
 #define PROMPT "rql> "
 
-/* A prompt on its way. */
 struct prompt {
     struct session *session;
     struct line_editor editor;
@@ -32,8 +31,8 @@ static void complain(const char *message)
 static void greet(const struct session *session)
 {
     if (session->settings.messages != MESSAGES_QUIET) {
-        static const char greeting[] = "rql " RQL_VERSION ": .help lists the words, Ctrl-D leaves\n";
-        ssize_t wrote = write(STDOUT_FILENO, greeting, strlen(greeting)); /* a terminal, and if not, no loss */
+        static const char greeting[] = "rql " RQL_VERSION ": .help lists all words, Ctrl-D quits\n";
+        ssize_t wrote = write(STDOUT_FILENO, greeting, strlen(greeting)); /* failures do not matter */
         (void)wrote;
     }
 }
@@ -45,7 +44,7 @@ static void open_history(struct prompt *prompt)
     if (problem && prompt->session->settings.messages != MESSAGES_QUIET) {
         const char *path = history_path(prompt->history);
         struct strbuf text = {0};
-        strbuf_puts(&text, "note: no history is kept: ");
+        strbuf_puts(&text, "note: history is not saved: ");
         strbuf_puts(&text, path ? path : "HOME is not set");
         strbuf_printf(&text, "%s%s\n", path ? ": " : "", path ? strerror(problem) : "");
         write_stderr(&text);
@@ -59,28 +58,29 @@ static bool is_blank(const struct strbuf *text)
     return text->length == 0 || strspn(text->text, " \t\r\n") == text->length;
 }
 
-/* If the entry is a plain word for a command, alone or help with a word after it, and nothing has that name: the
- * command that is meant. */
+/* Replaces a plain word like `quit` alone, or `help` with at most one argument, by its command, unless something has
+ * that name. */
 static void replace_plain_word(struct prompt *prompt)
 {
     struct strbuf *entry = &prompt->entry;
     size_t begin = strspn(entry->text, " \t");
     size_t length = strcspn(entry->text + begin, " \t;");
     size_t after = begin + length + strspn(entry->text + begin + length, " \t;");
-    const char *meant = command_of_plain_word(entry->text + begin, length);
-    bool help = meant && strcmp(meant, ".help") == 0;
+    const char *command_word = command_of_plain_word(entry->text + begin, length);
+    bool help = command_word && strcmp(command_word, ".help") == 0;
     bool alone = entry->text[after] == '\0' || (help && strcspn(entry->text + after, " |=;") == entry->length - after);
     struct arena *arena = arena_new();
-    if (meant && alone && !env_find(prompt->session->runner.env, arena_text(arena, entry->text + begin, length))) {
+    if (command_word && alone &&
+        !env_find(prompt->session->runner.env, arena_text(arena, entry->text + begin, length))) {
         struct strbuf command = {0};
-        strbuf_printf(&command, "%s %s", meant, entry->text + after);
+        strbuf_printf(&command, "%s %s", command_word, entry->text + after);
         strbuf_free(entry);
         *entry = command;
     }
     arena_free(arena);
 }
 
-/* Shows what is open, right-aligned under the prompt: "  (> ". */
+/* Shows the open brackets, right-aligned under the prompt: "  (> ". */
 static void continuation_prompt(struct prompt *prompt, const struct source *source)
 {
     char open[256];
@@ -105,7 +105,7 @@ static void start_entry(struct prompt *prompt)
     strbuf_puts(&prompt->text, PROMPT);
 }
 
-/* Runs the entry if it is complete; else the prompt asks for more. */
+/* Runs the entry if it is complete; else prompts for more. */
 static enum exit_status take_entry(struct prompt *prompt)
 {
     struct session *session = prompt->session;
@@ -130,7 +130,7 @@ static enum exit_status take_entry(struct prompt *prompt)
         session->query = query;
     }
     if (outcome == EXIT_INTERRUPTED && !*session->platform->leave)
-        complain("\ninterrupted\n"); /* the terminal has shown ^C before */
+        complain("\ninterrupted\n"); /* after the terminal's ^C */
     return outcome;
 }
 
@@ -147,7 +147,7 @@ static enum exit_status take_line(struct prompt *prompt)
     return take_entry(prompt);
 }
 
-/* What came out of the user's editor is an entry like any other, and shown like one. */
+/* The text from the user's editor is shown and run like a typed entry. */
 static enum exit_status take_edited(struct prompt *prompt)
 {
     struct session *session = prompt->session;
@@ -160,8 +160,8 @@ static enum exit_status take_edited(struct prompt *prompt)
     return take_entry(prompt);
 }
 
-/* Until the user leaves, or standard output is gone. */
-static enum exit_status converse(struct prompt *prompt)
+/* Runs until the user quits or standard output is closed. */
+static enum exit_status read_entries(struct prompt *prompt)
 {
     start_entry(prompt);
     for (;;) {
@@ -175,7 +175,7 @@ static enum exit_status converse(struct prompt *prompt)
             start_entry(prompt);
         } else {
             if (result == LINE_END && prompt->editor.editing) {
-                ssize_t wrote = write(STDOUT_FILENO, "\n", 1); /* behind the prompt, wherever errors go */
+                ssize_t wrote = write(STDOUT_FILENO, "\n", 1); /* after the prompt */
                 (void)wrote;
             }
             return EXIT_FINE;
@@ -198,7 +198,7 @@ enum exit_status prompt_run(struct session *session, bool editing)
         greet(session);
         open_history(&prompt);
     }
-    enum exit_status outcome = session->quitting ? EXIT_FINE : converse(&prompt);
+    enum exit_status outcome = session->quitting ? EXIT_FINE : read_entries(&prompt);
     if (prompt.history)
         history_close(prompt.history);
     lineedit_close(&prompt.editor);

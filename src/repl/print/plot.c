@@ -6,19 +6,19 @@
 #include <string.h>
 
 enum {
-    ROWS_BETWEEN_LOOKS = 1 << 16,
+    CANCEL_CHECK_ROWS = 1 << 16,
     DOTS_ACROSS = 2, /* of a braille character */
     DOTS_DOWN = 4,
-    USUAL_LINES = 20,
-    LEAST_LINES = 5,
-    OTHER_LINES = 4, /* the query, names, the scale below, the next prompt */
-    LEAST_CELLS = 10,
-    MOST_CELLS = 160
+    DEFAULT_LINES = 20,
+    MIN_LINES = 5,
+    OTHER_LINES = 4, /* the query, the name, the scale, the next prompt */
+    MIN_CELLS = 10,
+    MAX_CELLS = 160
 };
 
-/* The columns' numbers, one point a row. */
+/* One point per row. */
 struct points {
-    const struct column *x, *y; /* x NULL: the rows' numbers */
+    const struct column *x, *y; /* x NULL: the row number */
     int64_t rows;
 };
 
@@ -28,7 +28,7 @@ static double number_at(const struct column *column, int64_t row)
                                                         : (double)column_get_int(column, row);
 }
 
-/* The point of a row; false if it cannot be drawn. */
+/* False if the point is not finite. */
 static bool point_at(const struct points *points, int64_t row, double *x, double *y)
 {
     *x = points->x ? number_at(points->x, row) : (double)row;
@@ -36,9 +36,9 @@ static bool point_at(const struct points *points, int64_t row, double *x, double
     return isfinite(*x) && isfinite(*y);
 }
 
-static bool is_stopped(int64_t row, const atomic_int *cancel)
+static bool is_cancelled(int64_t row, const atomic_int *cancel)
 {
-    return row % ROWS_BETWEEN_LOOKS == 0 && cancel && *cancel;
+    return row % CANCEL_CHECK_ROWS == 0 && cancel && *cancel;
 }
 
 static bool find_bounds(struct plot *plot, const struct points *points, const atomic_int *cancel)
@@ -48,7 +48,7 @@ static bool find_bounds(struct plot *plot, const struct points *points, const at
     plot->x_greatest = plot->y_greatest = -INFINITY;
     for (int64_t row = 0; row < points->rows; row++) {
         double x, y;
-        if (is_stopped(row, cancel))
+        if (is_cancelled(row, cancel))
             return false;
         if (point_at(points, row, &x, &y)) {
             plot->empty = false;
@@ -61,7 +61,7 @@ static bool find_bounds(struct plot *plot, const struct points *points, const at
     return true;
 }
 
-/* The pixel of `count` that a number between the bounds falls into; halves first, so that no difference overflows. */
+/* Maps a number between the bounds to one of `count` pixels. Halves avoid overflow of the difference. */
 static int pixel_of(double number, double least, double greatest, size_t count)
 {
     double span = greatest / 2 - least / 2;
@@ -69,20 +69,20 @@ static int pixel_of(double number, double least, double greatest, size_t count)
     return (int)(part * (double)(count - 1) + 0.5);
 }
 
-static void stroke(struct plot *plot, int x, int from, int to)
+static void add_stroke(struct plot *plot, int x, int from, int to)
 {
     int low = from < to ? from : to, high = from < to ? to : from;
     plot->lowest[x] = low < plot->lowest[x] ? low : plot->lowest[x];
     plot->highest[x] = high > plot->highest[x] ? high : plot->highest[x];
 }
 
-/* From one pixel to another, straight. */
-static void line_to(struct plot *plot, int x0, int y0, int x1, int y1)
+/* A straight line between two pixels. */
+static void add_line(struct plot *plot, int x0, int y0, int x1, int y1)
 {
     int before = y0;
     for (int x = x0 + 1; x <= x1; x++) {
         int y = y0 + (int)lround((double)(y1 - y0) * (x - x0) / (x1 - x0));
-        stroke(plot, x, before, y);
+        add_stroke(plot, x, before, y);
         before = y;
     }
 }
@@ -92,7 +92,7 @@ static bool draw(struct plot *plot, const struct points *points, const atomic_in
     int last_x = -1, last_y = 0;
     for (int64_t row = 0; row < points->rows; row++) {
         double x, y;
-        if (is_stopped(row, cancel))
+        if (is_cancelled(row, cancel))
             return false;
         if (!point_at(points, row, &x, &y)) {
             last_x = -1; /* the line has a gap */
@@ -105,8 +105,8 @@ static bool draw(struct plot *plot, const struct points *points, const atomic_in
             continue;
         }
         if (last_x >= 0 && px > last_x)
-            line_to(plot, last_x, last_y, px, py);
-        stroke(plot, px, last_x == px ? last_y : py, py);
+            add_line(plot, last_x, last_y, px, py);
+        add_stroke(plot, px, last_x == px ? last_y : py, py);
         last_x = px;
         last_y = py;
     }
@@ -148,7 +148,7 @@ static bool is_set(const struct plot *plot, size_t x, size_t y)
     return (int)y >= plot->lowest[x] && (int)y <= plot->highest[x];
 }
 
-/* The character whose dots are the pixels from (x, y) to the right and down: U+2800 and a bit for each dot. */
+/* U+2800 plus a bit for each dot; the top left dot is pixel (x, y). */
 static void add_braille(struct strbuf *out, const struct plot *plot, size_t x, size_t y)
 {
     static const unsigned char bits[DOTS_DOWN][DOTS_ACROSS] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
@@ -225,21 +225,21 @@ static void print_scale(struct strbuf *out, const struct plot *plot, size_t marg
     strbuf_free(&right);
 }
 
-/* The labels at the left need a margin that is known only when the bounds are: they are found once more with it. */
+/* The width of the labels depends on the bounds, so a first reduction finds these. */
 void plot_print(struct strbuf *out, const struct relation *relation, const struct print_style *style,
                 const atomic_int *cancel)
 {
     struct arena *arena = arena_new();
     struct plot plot;
     struct strbuf top = {0}, bottom = {0};
-    size_t lines = style->terminal && style->height > OTHER_LINES + LEAST_LINES ? style->height - OTHER_LINES : 0;
-    lines = lines == 0 || lines > USUAL_LINES ? USUAL_LINES : lines;
+    size_t lines = style->terminal && style->height > OTHER_LINES + MIN_LINES ? style->height - OTHER_LINES : 0;
+    lines = lines == 0 || lines > DEFAULT_LINES ? DEFAULT_LINES : lines;
     if (plot_reduce(&plot, relation, DOTS_ACROSS, DOTS_DOWN, arena, cancel) && !plot.empty) {
         add_label(&top, plot.y_greatest, plot.whole_y);
         add_label(&bottom, plot.y_least, plot.whole_y);
         size_t margin = top.length > bottom.length ? top.length : bottom.length;
-        size_t cells = style->width > margin + 2 + LEAST_CELLS ? style->width - margin - 2 : LEAST_CELLS;
-        cells = cells > MOST_CELLS ? MOST_CELLS : cells;
+        size_t cells = style->width > margin + 2 + MIN_CELLS ? style->width - margin - 2 : MIN_CELLS;
+        cells = cells > MAX_CELLS ? MAX_CELLS : cells;
         if (plot_reduce(&plot, relation, cells * DOTS_ACROSS, lines * DOTS_DOWN, arena, cancel)) {
             add_spaces(out, margin + 2);
             strbuf_add_visible(out, plot.y_name, strlen(plot.y_name));
@@ -248,7 +248,7 @@ void plot_print(struct strbuf *out, const struct relation *relation, const struc
             print_scale(out, &plot, margin);
         }
     } else if (plot.empty) {
-        strbuf_puts(out, "there is nothing to draw: no finite numbers\n");
+        strbuf_puts(out, "nothing to draw: no finite numbers\n");
     }
     strbuf_free(&top);
     strbuf_free(&bottom);

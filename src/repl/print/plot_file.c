@@ -1,4 +1,4 @@
-/* Drawings as files: SVG written here, PNG by gnuplot. */
+/* Plots as files: SVG written here, PNG by gnuplot. */
 #include "repl/print/number_format.h"
 #include "repl/print/plot.h"
 
@@ -17,7 +17,7 @@ extern char **environ;
 
 enum { ACROSS = 800, DOWN = 500, LEFT = 100, RIGHT = 20, TOP = 20, BELOW = 60, TICKS = 6 };
 
-/* Ticks at round numbers: `first`, first + step, ... up to the greatest. */
+/* Ticks at round numbers: first, first + step, ... */
 struct ticks {
     double first, step;
 };
@@ -132,7 +132,7 @@ static double value_of(size_t pixel, double least, double greatest, size_t count
     return least + (greatest - least) * (double)pixel / (double)(count - 1);
 }
 
-/* A name within double quotes of gnuplot, where a backslash escapes. */
+/* gnuplot escapes by backslash in double quotes. */
 static void add_title(struct strbuf *out, const char *axis, const char *name)
 {
     strbuf_printf(out, "set %slabel \"", axis);
@@ -169,8 +169,8 @@ static void add_script(struct strbuf *out, const struct plot *plot)
     strbuf_puts(out, "e\n");
 }
 
-/* The text as a file to be read from its start; -1: there is none. */
-static int file_of(const struct strbuf *text)
+/* An anonymous file with this text; -1 on failure. */
+static int open_text(const struct strbuf *text)
 {
     int file = memfd_create("plot", MFD_CLOEXEC);
     size_t done = 0;
@@ -185,7 +185,7 @@ static int file_of(const struct strbuf *text)
     return file < 0 || lseek(file, 0, SEEK_SET) < 0 ? -1 : file;
 }
 
-/* Starts gnuplot on the script; what it draws comes out of *drawn. Its errno, or 0. */
+/* Starts gnuplot on the script; *drawn is the read end of its output. Returns 0 or an errno. */
 static int start_gnuplot(int script, int *drawn, pid_t *child)
 {
     char name[] = "gnuplot";
@@ -197,38 +197,38 @@ static int start_gnuplot(int script, int *drawn, pid_t *child)
     (void)posix_spawn_file_actions_init(&actions);
     (void)posix_spawn_file_actions_adddup2(&actions, script, STDIN_FILENO);
     (void)posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    int problem = posix_spawnp(child, name, &actions, NULL, arguments, environ);
+    int error = posix_spawnp(child, name, &actions, NULL, arguments, environ);
     (void)posix_spawn_file_actions_destroy(&actions);
     (void)close(ends[1]);
     *drawn = ends[0];
-    if (problem != 0)
+    if (error != 0)
         (void)close(ends[0]);
-    return problem;
+    return error;
 }
 
-/* Appends what gnuplot makes of the script; false with an error. */
+/* Appends the output of gnuplot; false with an error. */
 static bool run_gnuplot(const struct strbuf *script, struct strbuf *out, struct span span, struct diags *diags)
 {
     enum { CHUNK = 65536 };
-    int file = file_of(script), drawn = -1, left = -1;
+    int file = open_text(script), drawn = -1, exit_status = -1;
     pid_t child;
-    int problem = file < 0 ? errno : start_gnuplot(file, &drawn, &child);
+    int error = file < 0 ? errno : start_gnuplot(file, &drawn, &child);
     if (file >= 0)
         (void)close(file);
-    if (problem != 0) {
-        (void)diag_error(diags, span, "gnuplot, which draws .png files, cannot be started: %s", strerror(problem));
-        diag_hint(diags, "install gnuplot, or draw into a .svg file");
+    if (error != 0) {
+        (void)diag_error(diags, span, "cannot start gnuplot, which draws .png files: %s", strerror(error));
+        diag_hint(diags, "install gnuplot, or plot to a .svg file");
         return false;
     }
     ssize_t got;
     while ((got = read(drawn, strbuf_reserve(out, CHUNK), CHUNK)) > 0 || (got < 0 && errno == EINTR))
         strbuf_commit(out, got > 0 ? (size_t)got : 0);
     (void)close(drawn);
-    while (waitpid(child, &left, 0) < 0 && errno == EINTR) {
+    while (waitpid(child, &exit_status, 0) < 0 && errno == EINTR) {
     }
-    if (left != 0 || out->length == 0) {
-        (void)diag_error(diags, span, "gnuplot could not draw this");
-        diag_hint(diags, "draw into a .svg file");
+    if (exit_status != 0 || out->length == 0) {
+        (void)diag_error(diags, span, "gnuplot failed");
+        diag_hint(diags, "plot to a .svg file");
         return false;
     }
     return true;

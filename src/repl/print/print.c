@@ -12,14 +12,14 @@
 #include <math.h>
 #include <string.h>
 
-/* The formats that write row after row. */
+/* Formats written row by row. */
 static const struct row_style *const row_styles[] = {
     [PRINT_TSV] = &style_tsv,     [PRINT_CSV] = &style_csv,           [PRINT_JSON] = &style_json,
     [PRINT_JSONL] = &style_jsonl, [PRINT_MARKDOWN] = &style_markdown, [PRINT_NPY] = &style_npy,
     [PRINT_RAW] = &style_raw,
 };
 
-/* A file's name may hold anything, so on a terminal its control bytes are made visible; tabs separate and stay. */
+/* Column names come from file names: on a terminal their control bytes are escaped, except the tabs between names. */
 static void print_names(struct strbuf *out, const struct strbuf *line, bool terminal)
 {
     if (!terminal) {
@@ -37,7 +37,6 @@ static void print_names(struct strbuf *out, const struct strbuf *line, bool term
     strbuf_putc(out, '\n');
 }
 
-/* Rows on their way to standard output. */
 struct outlet {
     struct printer *out;
     const struct relation *relation;
@@ -46,7 +45,7 @@ struct outlet {
 static bool print_piece(void *context, struct strbuf *piece)
 {
     struct outlet *outlet = context;
-    if (outlet->out->text.length == 0) { /* the usual case costs no copy */
+    if (outlet->out->text.length == 0) { /* the common case: no copy */
         struct strbuf empty = outlet->out->text;
         outlet->out->text = *piece;
         *piece = empty;
@@ -73,8 +72,7 @@ static void print_rows(struct printer *out, const struct relation *relation, int
     frame_free(&frame);
 }
 
-/* The rows that a row-wise format prints, as a relation of its own where it is not all of them: a header may say how
- * many there are. */
+/* The relation cut to `show` rows, since a header may contain the number of rows. */
 static struct relation *relation_shown(const struct result *result)
 {
     struct relation *relation = result->relation;
@@ -85,8 +83,8 @@ static struct relation *relation_shown(const struct result *result)
     return shown;
 }
 
-/* With its digits in threes and, if it is large, in words beside it. */
-static void print_for_people(struct strbuf *out, const struct scalar *scalar, const struct print_style *style)
+/* With thousands separators and, if large, its size in words. */
+static void print_readable(struct strbuf *out, const struct scalar *scalar, const struct print_style *style)
 {
     struct strbuf text = {0};
     struct strbuf in_words = {0};
@@ -109,7 +107,7 @@ static void print_scalar(struct strbuf *out, const struct scalar *scalar, const 
     if (is_json && scalar->kind == KIND_FLOAT && !isfinite(scalar->number))
         strbuf_puts(out, "null");
     else if (style->separators)
-        print_for_people(out, scalar, style);
+        print_readable(out, scalar, style);
     else
         scalar_print(out, scalar);
     strbuf_putc(out, '\n');
@@ -135,7 +133,7 @@ enum status print_fetch(const struct result *result, const struct print_style *s
     return status;
 }
 
-/* A single value as bytes: what the relation of this one value would be, and for NumPy an array without dimensions. */
+/* A single value as its bytes; for NumPy a zero-dimensional array. */
 static void print_binary_scalar(struct strbuf *out, const struct scalar *scalar, enum print_format format)
 {
     if (format == PRINT_NPY)
@@ -154,15 +152,15 @@ enum status print_check(const struct result *result, const struct print_style *s
     if (result->quiet || result->kind == RESULT_NONE || !encoding)
         return STATUS_OK;
     if (encoding->binary && style->terminal) {
-        (void)diag_error(diags, span, "this format is bytes, which a terminal cannot show");
-        diag_hint(diags, "send the output to a file or a program, `save` to a file, or choose another with .format");
+        (void)diag_error(diags, span, "this format is binary and cannot be shown on a terminal");
+        diag_hint(diags, "redirect the output, use `save`, or choose another format with .format");
         return STATUS_FAILED;
     }
     if (encoding->binary && result->kind == RESULT_SCALAR && !scalar_fits(&result->scalar))
-        return diag_error(diags, span, "the value does not fit in 64 bits, and no type of this format is wider");
+        return diag_error(diags, span, "the value exceeds 64 bits, the widest type of this format");
     if (encoding->binary && result->view != VIEW_ROWS && result->view != VIEW_HISTOGRAM) {
-        (void)diag_error(diags, span, "what is to be looked at cannot be had in a format of bytes");
-        diag_hint(diags, "choose another with .format, or leave the last stage out");
+        (void)diag_error(diags, span, "this result has no binary form");
+        diag_hint(diags, "choose another format with .format, or remove the last stage");
         return STATUS_FAILED;
     }
     bool checked = result->kind == RESULT_RELATION && encoding->check;

@@ -1,4 +1,4 @@
-/* Results as text. */
+/* Prints results. */
 #ifndef RQL_REPL_PRINT_PRINT_H
 #define RQL_REPL_PRINT_PRINT_H
 
@@ -20,38 +20,38 @@ enum print_format {
 
 struct print_style {
     enum print_format format; /* not PRINT_AUTO */
-    bool header;              /* names first, where the format has such a line */
-    bool terminal;            /* a person looks: tables are fitted to `width` and shortened */
+    bool header;              /* column names first, if the format has such a line */
+    bool terminal;            /* fit tables to width and height */
     bool colour;
-    bool separators; /* between thousands */
+    bool separators; /* commas between thousands */
     size_t width;
-    size_t height; /* lines of the terminal, 0 if not known: long tables are shortened to them */
+    size_t height; /* lines of the terminal, 0: unknown */
 };
 
-/* Brings to the host the rows that print_result will print, where a device still has them; before it. An error is told
- * at `span`. */
+/* Fetches the rows that print_result will print from the device or computes them, if deferred. Call it first. Adds
+ * errors at `span`. */
 enum status print_fetch(const struct result *result, const struct print_style *style, struct span span,
                         struct diags *diags);
 
-/* Whether the result can be printed so; adds an error, about the statement at `span`, if not: bytes are not for a
- * terminal, and not every format holds every relation. */
+/* Checks that the format can hold the result and, if binary, that the output is no terminal. Adds errors at `span`. */
 enum status print_check(const struct result *result, const struct print_style *style, struct span span,
                         struct diags *diags);
 
-/* Prints a result that can be; what is not yet written stays in out->text. Returns early if `out` fails or is
- * interrupted, or if a file that the result is read from is found damaged; nothing of the damage has been written then,
- * and before the rest is written the caller asks changed_column (engine/file_changed.h) once more. */
+/* Prints a checked result; unwritten text stays in out->text. Returns early if `out` fails or is interrupted, or if a
+ * file under the result was truncated: nothing read after that has been written. Before flushing, the caller checks
+ * changed_column (engine/storage/file_changed.h) again. */
 void print_result(struct printer *out, const struct result *result, const struct print_style *style);
 
-/* The result's relation as an aligned table (print_table.c): its first show_rows rows, or if that is < 0 all, or on a
- * terminal the first and last few. On a terminal a histogram has a bar beside each count. */
+/* Prints the relation as an aligned table (print_table.c): the first show_rows rows or, if that is < 0, all, on a
+ * terminal the first and last few. On a terminal histograms have bars. */
 void print_table(struct printer *out, const struct result *result, const struct print_style *style);
 
-/* How many rows at the beginning and at the end of the relation that shows. */
+/* Returns the number of first and last rows that print_table shows. */
 void print_table_rows(const struct result *result, const struct print_style *style, int64_t *head, int64_t *tail);
+
 struct description;
 
-/* Appends what was found out about columns, as a table in the style's format (print_description.c). */
+/* Appends the summary of columns as a table in the style's format (print_description.c). */
 void print_description(struct strbuf *out, const struct description *description, const struct print_style *style);
 
 #endif

@@ -1,4 +1,4 @@
-/* What `describe` found, a line for each column. */
+/* The output of `describe`: a line for each column. */
 #include "repl/print/bar.h"
 #include "repl/print/number_format.h"
 #include "repl/print/print.h"
@@ -33,7 +33,7 @@ static void add_count(struct strbuf *out, int64_t count, const struct print_styl
     add_number(out, &scalar, style);
 }
 
-/* A person wants no more digits of a mean than can be compared. */
+/* On a terminal six digits of a mean are enough. */
 static void add_mean(struct strbuf *out, const struct scalar *mean, const struct print_style *style)
 {
     if (!style->terminal) {

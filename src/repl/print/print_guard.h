@@ -1,4 +1,4 @@
-/* Writing rows of a file that may change while it is read. */
+/* Printing rows of a file that may change meanwhile. */
 #ifndef RQL_REPL_PRINT_PRINT_GUARD_H
 #define RQL_REPL_PRINT_PRINT_GUARD_H
 
@@ -6,8 +6,8 @@
 
 struct relation;
 
-/* As printer_relieve, for rows of this relation: they are written only if its files are still whole, because where one
- * was cut short zeroes are read. */
+/* Like printer_relieve, but writes only if the relation's files are still complete: rows of a truncated file read as
+ * zeroes. */
 bool print_relieve(struct printer *out, const struct relation *relation);
 
 #endif

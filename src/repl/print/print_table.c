@@ -1,5 +1,5 @@
-/* Tables for people: aligned columns under their names and types, head and tail of what is long, as many columns as
- * fit the terminal. Where no person looks, everything is printed. */
+/* Aligned tables with names and types. On a terminal the first and last rows of a long relation and as many columns as
+ * fit; elsewhere everything. */
 #include "repl/print/bar.h"
 #include "repl/print/number_format.h"
 #include "repl/print/print.h"
@@ -9,27 +9,24 @@
 
 #include <string.h>
 
-enum { MOST_ROWS = 25, LEAST_ROWS = 5, TAIL_PART = 5, GAP = 2, NAME_CELLS = 32, LEAST_BAR = 4 };
+enum { MAX_ROWS = 25, MIN_ROWS = 5, TAIL_PART = 5, GAP = 2, NAME_CELLS = 32, MIN_BAR = 4 };
 
-/* The rows that are shown: the first `head` and the last `tail`. */
+/* The rows shown: the first `head` and the last `tail`. */
 struct shown {
     int64_t head, tail;
-    bool gap; /* rows between them are left out */
+    bool gap; /* rows between them are omitted */
 };
 
-/* How many rows fit the terminal beside `others`, the lines that are not rows. */
+/* The rows that fit the terminal besides `others`, the lines that are not rows. */
 static int64_t rows_that_fit(const struct print_style *style, int64_t others)
 {
-    int64_t rows = style->height ? (int64_t)style->height - others : MOST_ROWS;
-    return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
+    int64_t rows = style->height ? (int64_t)style->height - others : MAX_ROWS;
+    return rows < MIN_ROWS ? MIN_ROWS : rows > MAX_ROWS ? MAX_ROWS : rows;
 }
 
 static struct shown choose_rows(const struct relation *relation, int64_t rows, const struct print_style *style)
 {
-    enum {
-        WHOLE_OTHERS = 5,
-        CUT_OTHERS = 6
-    }; /* the query, names, types, how many rows, the next prompt; then also … */
+    enum { WHOLE_OTHERS = 5, CUT_OTHERS = 6 }; /* query, names, types, row count, next prompt; the line of dots */
     if (rows >= 0)
         return (struct shown){rows < relation->rows ? rows : relation->rows, 0, false};
     if (!style->terminal || relation->rows <= rows_that_fit(style, WHOLE_OTHERS))
@@ -39,7 +36,7 @@ static struct shown choose_rows(const struct relation *relation, int64_t rows, c
     return (struct shown){fit - tail, tail, true};
 }
 
-/* A name, made harmless and cut if it is very long. */
+/* Escapes control bytes and cuts very long names. */
 static void add_name(struct strbuf *out, const char *name)
 {
     size_t length = strlen(name);
@@ -56,10 +53,10 @@ static void add_name(struct strbuf *out, const char *name)
     strbuf_puts(out, "…");
 }
 
-/* How a column is printed. */
+/* The layout of a column. */
 struct fit {
     size_t width;
-    bool grouped; /* with commas between thousands: its longest number needs them, so all have them */
+    bool grouped; /* commas between thousands in all numbers, because the longest needs them */
 };
 
 static void add_element(struct strbuf *out, const struct column *column, int64_t row, bool grouped)
@@ -88,7 +85,7 @@ static void fit_element(struct fit *fit, const struct column *column, int64_t ro
     fit->width = scratch->length > fit->width ? scratch->length : fit->width;
 }
 
-/* Widens the fit for some rows. Integers are measured by their smallest and largest only. */
+/* Widens the fit for rows; of integers, minimum and maximum are enough. */
 static void fit_rows(struct fit *fit, const struct column *column, int64_t begin, int64_t end, bool separators,
                      struct strbuf *scratch)
 {
@@ -133,8 +130,8 @@ static struct fit fit_column(const struct relation *relation, size_t k, const st
     return fit;
 }
 
-/* Both edges of an interval look alike, though only one may have numbers long enough for commas. The other's have four
- * digits at most, and so one comma. */
+/* If only one edge of the intervals has commas, the other gets them too; its numbers have at most four digits, so one
+ * comma. */
 static void match_edges(struct fit *lower, struct fit *upper)
 {
     if (lower->grouped != upper->grouped) {
@@ -144,7 +141,7 @@ static void match_edges(struct fit *lower, struct fit *upper)
     }
 }
 
-/* How many columns fit a line; at least one. */
+/* At least one column. */
 static size_t columns_that_fit(const struct fit *fits, size_t count, const struct print_style *style)
 {
     size_t used = 0;
@@ -185,11 +182,11 @@ static void print_heading(struct printer *out, const struct relation *relation, 
 /* The bars beside a histogram's rows. */
 struct bars {
     const struct column *counts;
-    int64_t most; /* the count whose bar has all `cells` */
-    size_t cells; /* 0: there are no bars */
+    int64_t most; /* the count with a full bar */
+    size_t cells; /* 0: no bars */
 };
 
-/* Bars that fill what the columns leave of the line, if that is enough to tell one from another. */
+/* Bars fill the rest of the line, if that is wide enough. */
 static struct bars choose_bars(const struct result *result, const struct fit *fits, size_t columns,
                                const struct print_style *style)
 {
@@ -199,7 +196,7 @@ static struct bars choose_bars(const struct result *result, const struct fit *fi
     for (size_t k = 0; k < columns; k++)
         used += fits[k].width + (k ? GAP : 0);
     if (result->view != VIEW_HISTOGRAM || !style->terminal || columns < relation->count ||
-        used + LEAST_BAR > style->width)
+        used + MIN_BAR > style->width)
         return bars;
     bars.counts = relation->columns[columns - 1];
     bars.cells = style->width - used;
@@ -232,14 +229,14 @@ static bool print_row(struct printer *out, const struct relation *relation, cons
     return print_relieve(out, relation);
 }
 
-/* Says how much there is: to a person, and where not all of it is seen, or where nothing is. */
+/* The number of rows: on a terminal, and wherever something is not shown or the relation is empty. */
 static void print_footer(struct printer *out, const struct result *result, const struct shown *shown, size_t columns,
                          const struct print_style *style)
 {
     const struct relation *relation = result->relation;
     int64_t rows = shown->head + shown->tail;
-    bool told = style->terminal && result->view == VIEW_ROWS && result->show_rows < 0;
-    if (!told && rows == relation->rows && columns == relation->count && rows > 0)
+    bool wanted = style->terminal && result->view == VIEW_ROWS && result->show_rows < 0;
+    if (!wanted && rows == relation->rows && columns == relation->count && rows > 0)
         return;
     struct strbuf *text = &out->text;
     strbuf_puts(text, style->colour ? "\033[2m" : "");

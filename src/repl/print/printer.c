@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Large enough that the system call costs nothing beside the formatting, small enough to stay in the cache. */
+/* Large against the cost of a system call, small enough for the cache. */
 enum { RELIEVE_BYTES = 128 * 1024 };
 
 bool printer_is_full(const struct printer *out)
@@ -16,7 +16,6 @@ bool printer_relieve(struct printer *out)
     return printer_is_full(out) ? printer_flush(out) : out->error == 0 && !(out->file && out->file->error);
 }
 
-/* Also where nothing is waiting: who was told to stop has thrown away what was to come. */
 static bool is_stopped(const struct printer *out)
 {
     return out->cancel && *out->cancel;

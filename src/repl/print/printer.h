@@ -1,5 +1,4 @@
-/* Standard output or a file instead, buffered here so that every write is checked and an interrupt stops a long print.
- */
+/* Buffered output to standard output or a file. Every write is checked, and an interrupt stops a long print. */
 #ifndef RQL_REPL_PRINT_PRINTER_H
 #define RQL_REPL_PRINT_PRINTER_H
 
@@ -11,23 +10,23 @@
 
 struct printer {
     int fd;
-    struct writer *file;      /* what is printed goes here instead, unless NULL; its errors are its own */
+    struct writer *file;      /* the output if not NULL; has its own error */
     const atomic_int *cancel; /* or NULL */
-    struct strbuf text;       /* waiting to be written: append to it, then printer_relieve now and then */
-    bool wrote;               /* something was; cleared by who wants to know */
-    int error;                /* errno of the write that failed, 0 if none has; nothing is written after */
+    struct strbuf text;       /* unwritten text: append to it and call printer_relieve regularly */
+    bool wrote;               /* something has been written; cleared by the caller */
+    int error;                /* errno of the failed write, or 0; nothing is written after a failure */
 };
 
-/* Whether enough is waiting to be worth writing. */
+/* Returns whether enough text is buffered to be worth a write. */
 bool printer_is_full(const struct printer *out);
 
-/* Writes what is waiting if it is much. False if printing should stop: a write failed, or the user interrupted. */
+/* Writes a full buffer. Returns false if printing must stop: a write failed or the user interrupted. */
 bool printer_relieve(struct printer *out);
 
-/* Writes all that is waiting; false if that failed, now or earlier, or was interrupted. */
+/* Writes the buffer. Returns false if a write failed, now or earlier, or was interrupted. */
 bool printer_flush(struct printer *out);
 
-/* Forgets what is waiting. */
+/* Drops the buffered text. */
 void printer_discard(struct printer *out);
 
 void printer_free(struct printer *out);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAST_WIDTH = 20 };
+enum { MIN_WIDTH = 20 };
 
 enum paint { PAINT_ERROR, PAINT_NOTE, PAINT_HINT, PAINT_GUTTER, PAINT_CARET, PAINT_BOLD };
 
@@ -26,13 +26,13 @@ static void unpaint(struct strbuf *out, const struct render_style *style)
         strbuf_puts(out, "\033[0m");
 }
 
-/* A line of a source and the part of it to point at, as byte offsets in the line. */
+/* A source line and the marked part, as byte offsets. */
 struct excerpt {
     const char *text;
     size_t length;
     size_t mark_begin, mark_end;
-    size_t from, to;       /* what is shown of it */
-    bool cut_from, cut_to; /* whether something before or after that is left out */
+    size_t from, to;       /* the part shown */
+    bool cut_from, cut_to; /* text before or after it is omitted */
 };
 
 static bool is_continuation(char c)
@@ -40,7 +40,7 @@ static bool is_continuation(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* The end of the character that begins at `at`: a byte and the UTF-8 continuation bytes that may belong to it. */
+/* The end of the UTF-8 character at `at`; invalid bytes count as characters. */
 static size_t next_character(const struct excerpt *line, size_t at)
 {
     size_t end = at + 1;
@@ -57,7 +57,7 @@ static size_t previous_character(const struct excerpt *line, size_t at)
     return begin;
 }
 
-/* How far one gets from `at` to the right within `budget` cells; *used is what was taken. */
+/* Moves right from `at` within `budget` cells; *used: the cells passed. */
 static size_t walk_right(const struct excerpt *line, size_t at, size_t budget, size_t *used)
 {
     *used = 0;
@@ -86,8 +86,7 @@ static size_t walk_left(const struct excerpt *line, size_t at, size_t budget, si
     return at;
 }
 
-/* Chooses the part of the line around the mark that fits. Only as much of the line is looked at as can be shown:
- * it may have millions of bytes. */
+/* Chooses the part around the mark that fits. Reads no more of the line than can be shown: it may be megabytes. */
 static void choose_window(struct excerpt *line, size_t width)
 {
     size_t left;
@@ -95,7 +94,7 @@ static void choose_window(struct excerpt *line, size_t width)
     line->from = walk_left(line, line->mark_begin, width, &left);
     line->to = walk_right(line, line->mark_begin, width, &right);
     if (line->from > 0 || line->to < line->length || left + right > width) {
-        /* Each side gets half, or what the other leaves; 2 cells are for the signs that something is left out. */
+        /* Each side gets half, or more if the other needs less; 2 cells are for the ellipses. */
         size_t room = width - 2;
         size_t for_left = left <= room / 2 ? left : right <= room / 2 ? room - right : room / 2;
         line->from = walk_left(line, line->mark_begin, for_left, &left);
@@ -115,8 +114,7 @@ static void render_excerpt(struct strbuf *out, struct excerpt *line, size_t numb
 {
     char gutter[32];
     int gutter_width = snprintf(gutter, sizeof gutter, "%4zu | ", number);
-    size_t width =
-        style->width < LEAST_WIDTH + (size_t)gutter_width ? LEAST_WIDTH : style->width - (size_t)gutter_width;
+    size_t width = style->width < MIN_WIDTH + (size_t)gutter_width ? MIN_WIDTH : style->width - (size_t)gutter_width;
     choose_window(line, width);
 
     paint(out, style, PAINT_GUTTER);

@@ -1,4 +1,4 @@
-/* Errors and notes as text for the user. */
+/* Renders errors and notes. */
 #ifndef RQL_REPL_PRINT_RENDER_DIAG_H
 #define RQL_REPL_PRINT_RENDER_DIAG_H
 
@@ -6,19 +6,19 @@
 #include "base/strbuf.h"
 
 struct render_style {
-    bool colour;  /* terminal escapes are welcome */
-    size_t width; /* cells in a line: source lines that are longer are cut around the place */
-    bool fold;    /* a person reads it: hints are folded between words, too */
+    bool colour;  /* use terminal escapes */
+    size_t width; /* cells in a line; longer source lines are cut around the mark */
+    bool fold;    /* wrap hints between words */
 };
 
-/* Appends a record in the form that editors and people know:
+/* Appends a diagnostic in the format that editors parse:
  *
  *     query.rql:3:14: error: no column named 'idz'
  *        3 | load ids.bin | select idz == 42
  *          |                       ^~~
  *     hint: did you mean 'ids'?
  *
- * A source without a name (the prompt's) leaves out file, line and column; a span without source the text too. */
+ * Without a source name (at the prompt) file, line and column are omitted; without a source the excerpt too. */
 void render_diag(struct strbuf *out, const struct diag *diag, const struct render_style *style);
 
 #endif

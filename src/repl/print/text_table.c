@@ -65,7 +65,7 @@ static void add_aligned(struct strbuf *out, const struct text_table *table, size
     add_spaces(out, table->columns[k].text && !last ? space : 0);
 }
 
-/* Appends the first column's text, which says what the line is about, and those of the columns from begin to end. */
+/* Appends the first column, the title of the line, and the columns from begin to end. */
 static void add_line(struct strbuf *out, const struct text_table *table, const char *const *texts, size_t stride,
                      const size_t *widths, size_t begin, size_t end)
 {
@@ -76,7 +76,7 @@ static void add_line(struct strbuf *out, const struct text_table *table, const c
     strbuf_putc(out, '\n');
 }
 
-/* The end of the columns from begin on that have room beside the first one: at least one of them. */
+/* The end of the columns from `begin` that fit beside the first: at least one. */
 static size_t columns_that_fit(const struct text_table *table, const size_t *widths, size_t begin,
                                const struct print_style *style)
 {
@@ -90,7 +90,7 @@ static size_t columns_that_fit(const struct text_table *table, const size_t *wid
     return end;
 }
 
-/* The table without the columns in which nothing stands, but for the first one; they say no more to a reader. */
+/* Drops empty columns, except the first. */
 static struct text_table without_empty(const struct text_table *table)
 {
     struct text_table some = {.arena = table->arena, .row_count = table->row_count};
@@ -111,7 +111,7 @@ static struct text_table without_empty(const struct text_table *table)
     return some;
 }
 
-/* On a terminal too narrow for all columns, those without room follow below, the first column before them again. */
+/* On a narrow terminal the remaining columns follow below, after the first column again. */
 static void print_aligned(struct strbuf *out, const struct text_table *whole, const struct print_style *style)
 {
     const struct text_table some = without_empty(whole), *table = whole->row_count > 0 ? &some : whole;
@@ -164,7 +164,7 @@ static void print_object(struct strbuf *out, const struct text_table *table, siz
         strbuf_puts(out, k ? ", " : "{");
         add_quoted(out, table->columns[k].title, '\\');
         strbuf_puts(out, ": ");
-        /* JSON has no other numbers than finite ones */
+        /* JSON numbers are finite */
         bool null = *text == '\0' || (!table->columns[k].text && strpbrk(text, "in"));
         if (null)
             strbuf_puts(out, "null");
@@ -176,7 +176,6 @@ static void print_object(struct strbuf *out, const struct text_table *table, siz
     strbuf_puts(out, "}");
 }
 
-/* A line of texts with something before, between and after them. */
 static void print_line(struct strbuf *out, const struct text_table *table, const char *const *texts, size_t stride,
                        enum print_format format)
 {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The bytes up to the next blank, or to the next one outside backquotes. */
+/* Length up to the next blank; `whole_quotes`: up to the next blank outside backquotes. */
 static size_t word_length(const char *text, bool whole_quotes)
 {
     bool quoted = false;

@@ -1,12 +1,11 @@
-/* Text in lines of a terminal's width. */
+/* Line wrapping. */
 #ifndef RQL_REPL_PRINT_WORD_WRAP_H
 #define RQL_REPL_PRINT_WORD_WRAP_H
 
 #include "base/strbuf.h"
 
-/* Appends the words of a text, without control bytes, where `begin` cells of the line are taken already. Where a line
- * would have more than `width` cells another begins below, after as many blanks; 0: never. What stands between
- * backquotes stays together where a line has room for it. */
+/* Appends the words of a text, control bytes escaped, starting at cell `begin`; following lines are indented to it.
+ * Lines have at most `width` cells (0: unlimited). Text in backquotes is not broken if it fits a line. */
 void word_wrap(struct strbuf *out, const char *text, size_t begin, size_t width);
 
 #endif
