@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What is written for people: every example of the help runs on the sample data, and the manual page, the completion
-files and what `make install` puts in place tell of everything that the tables hold."""
+"""Documentation: every example of the help and the manual page runs on the sample data, completions offer all options,
+and `make install` installs everything."""
 
+import glob
 import os
 import re
 import shlex
@@ -30,7 +31,7 @@ class Manual:
         return self.run("-c", " ".join((".help", *words))).out.decode()
 
     def listed(self):
-        """Each name that the overview lists, with its kind."""
+        """The names in the overview, by kind."""
         kind, names = None, {}
         for line in self.help().split("\n\n")[1].split("\n"):
             match = re.match(r"(\S+(?: \S+)?)? {2,}(.*)", line)
@@ -39,52 +40,52 @@ class Manual:
         return names
 
     def runs(self, title, *queries):
-        """Every query ends well and says nothing on standard error; gives what they print."""
+        """Checks that all queries succeed with an empty stderr; returns what they print."""
         result = self.run(*(part for query in queries for part in ("-c", query)))
         good = result.status == 0 and not result.err
         self.tally.check(title, "" if good else f"{queries}\n{result.text()}")
         return result.out.decode()
 
     def words(self):
-        """All words of the help, those that go on with another's phrase and other names of stages included."""
+        """All words of the help, including words inside a phrase and aliases of stages."""
         words = {name for names in self.listed().values() for name in names}
         with open(os.path.join(harness.TREE, "src", "parser", "words.def"), encoding="utf-8") as file:
             words |= set(re.findall(r'^WORD\("(\w+)"', file.read(), re.MULTILINE))
         return sorted(words)
 
     def examples(self):
-        """Each runs, and one that tells its value has it."""
+        """Each example runs, and prints the value that it states."""
         seen = 0
         for word in self.words():
             if word == "race":
-                continue  # it is for all devices there are
+                continue  # uses every device
             text = self.help(word)
             self.tally.check(f"help-{word}", "" if text else "nothing")
             for example in re.findall(r"^  example: (.*)$", text, re.MULTILINE):
                 seen += 1
                 claim = re.fullmatch(r"(.*) is (\S+)", example)
-                # What can be dropped has been named before; what is converted has to be there.
+                # .drop needs a name to drop.
                 before = ["let trades = load ids.bin | zip amounts.bin"] if example.startswith(".drop") else []
                 if claim:
-                    told = self.runs(f"example-{word}", claim[1])
-                    self.tally.check(f"value-{word}", harness.difference(f"{claim[2]}\n", told, example))
+                    printed = self.runs(f"example-{word}", claim[1])
+                    self.tally.check(f"value-{word}", harness.difference(f"{claim[2]}\n", printed, example))
                 else:
-                    told = self.runs(f"example-{word}", *before, example)
+                    printed = self.runs(f"example-{word}", *before, example)
                     quiet = re.match(r"\.|let |def ", example) or "| save " in example
-                    self.tally.check(f"shows-{word}", "" if told or quiet else f"{example}: nothing")
+                    self.tally.check(f"shows-{word}", "" if printed or quiet else f"{example}: nothing")
         self.tally.check("examples", "" if seen > 100 else f"only {seen}")
         kinds = ("statements", "stages", "functions", "operators")
         missing = [name for kind in kinds for name in self.listed()[kind] if "example" not in self.help(name)]
         self.tally.check("each-has-an-example", str(missing) if missing else "")
 
     def texts(self):
-        """The lines of the texts that are to be typed, one after another; they fit 80 cells, as the overview does 24 lines."""
+        """The queries in the help texts run; the texts fit 80 columns and 24 lines."""
         for title in TEXTS:
             lines = self.help(title).split("\n")
             typed = [re.split(r" {2,}", line[2:])[0] for line in lines if line.startswith("  ")]
             if typed:
-                told = self.runs(f"text-{title}", "\n".join(typed))
-                self.tally.check(f"text-{title}-answers", "" if len(told.split("\n")) > len(typed) / 2 else told)
+                printed = self.runs(f"text-{title}", "\n".join(typed))
+                self.tally.check(f"text-{title}-answers", "" if len(printed.split("\n")) > len(typed) / 2 else printed)
             wide = [line for line in lines if len(line) > 80]
             self.tally.check(f"text-{title}-fits", "\n".join(wide) or ("" if len(lines) <= 24 else f"{len(lines) - 1} lines"))
         self.tally.check("found-by-meaning", "" if "max [E]" in self.help("largest") else self.help("largest"))
@@ -99,7 +100,7 @@ class Manual:
             self.tally.check(f"help-{kind}", "" if len(lines) == len(names) else f"{names}\n" + "\n".join(lines))
 
     def page(self):
-        """The manual page is sound, and its examples run."""
+        """The manual page has no groff warnings, and its examples run."""
         page = os.path.join(harness.TREE, "docs", "rql.1")
         if shutil.which("groff"):
             done = subprocess.run(["groff", "-man", "-ww", "-z", page], capture_output=True, text=True, check=False)
@@ -115,8 +116,17 @@ class Manual:
                 result = self.run(*shlex.split(line)[1:])
                 self.tally.check(line, "" if result.status == 0 and not result.err else result.text())
 
+    def paths(self):
+        """Every path of the tree that a document names exists."""
+        documents = ["CONTRIBUTING.md", "README.md", *(os.path.join("docs", name) for name in os.listdir(os.path.join(harness.TREE, "docs")))]
+        for document in sorted(name for name in documents if name.endswith(".md")):
+            with open(os.path.join(harness.TREE, document), encoding="utf-8") as file:
+                paths = set(re.findall(r"`((?:src|tests|docs|completions)/[\w./*-]+)`", file.read()))
+            missing = sorted(path for path in paths if not glob.glob(os.path.join(harness.TREE, path)))
+            self.tally.check(f"paths-{document}", " ".join(missing))
+
     def completes(self, *words):
-        """What bash offers for the last of these words."""
+        """What bash offers for the last word."""
         script = f"""
             source {shlex.quote(os.path.join(harness.TREE, "completions", "rql.bash"))}
             [[ $(complete -p rql) == *"-F _rql rql" ]] || echo "not set up"
@@ -131,15 +141,15 @@ class Manual:
         return done.stderr.split("\n")[:-1] or [word for word in done.stdout.split("\n") if word]
 
     def completion(self):
-        """Bash offers the options that --help tells of, their choices, and else files."""
+        """Bash completes the options of --help and their choices, and otherwise files."""
 
         def offers(title, words, expected):
             offered = self.completes(*words)
             self.tally.check(f"bash-{title}", "" if offered == expected else f"{words}: {offered}, not {expected}")
 
-        told = re.findall(r"^  (?:-\w, )?(--[\w-]+)(?: [A-Z=]+)? ", self.run("--help").out.decode(), re.MULTILINE)
-        self.tally.check("help-has-options", "" if len(told) > 10 else str(told))
-        offers("options", ["--"], told)
+        listed = re.findall(r"^  (?:-\w, )?(--[\w-]+)(?: [A-Z=]+)? ", self.run("--help").out.decode(), re.MULTILINE)
+        self.tally.check("help-has-options", "" if len(listed) > 10 else str(listed))
+        offers("options", ["--"], listed)
         offers("option", ["--ver"], ["--verbose", "--version"])
         choices = self.run("--format", "tsv", "-c", ".set format").out.decode().split("\t")[3].strip().split("|")
         offers("choices", ["--format", ""], choices)
@@ -150,10 +160,10 @@ class Manual:
         offers("files", ["--header", "bal"], ["balance.rql"])
         offers("arguments", ["balance.rql", "num"], ["numbers.txt"])
         if shutil.which("zsh"):
-            self.zsh(told)
+            self.zsh(listed)
 
-    def zsh(self, told):
-        """The same for zsh, whose completion system is asked what it is told."""
+    def zsh(self, options_of_help):
+        """zsh completes the same options."""
         script = f"""
             _call_program() {{ shift; {shlex.quote(harness.RQL)} --help }}
             _arguments() {{ print -rl -- "$@" }}
@@ -164,11 +174,11 @@ class Manual:
         env = harness.environment(self.shop.home)
         done = subprocess.run(["zsh", "-f", "-c", script], env=env, capture_output=True, text=True, check=False)
         options = re.findall(r"^(--[\w-]+)=?\[", done.stdout, re.MULTILINE)
-        good = options == told and not done.stderr and re.search(r"^--fusion=\[.*\]:WHICH:\(off on\)$", done.stdout, re.M)
+        good = options == options_of_help and not done.stderr and re.search(r"^--fusion=\[.*\]:WHICH:\(off on\)$", done.stdout, re.M)
         self.tally.check("zsh-options", "" if good else done.stdout + done.stderr)
 
     def installed(self):
-        """Everything is put in place, and taken away again."""
+        """make install installs all files, and make uninstall removes them."""
         place = self.shop.path("place")
         build = os.path.relpath(os.path.dirname(harness.RQL), harness.TREE)
 
@@ -194,7 +204,7 @@ class Manual:
 def main(shop):
     tally = harness.Tally("manual")
     manual = Manual(shop, tally)
-    for group in (manual.examples, manual.texts, manual.kinds, manual.page, manual.completion, manual.installed):
+    for group in (manual.examples, manual.texts, manual.kinds, manual.page, manual.paths, manual.completion, manual.installed):
         if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
             group()
     return tally.finish()
