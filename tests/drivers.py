@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What drivers and compilers may do to rql, and what it leaves on disk: drivers slow to load, compilers that die, caches
-cut short, unusable or shared by several processes."""
+"""Faults outside rql: drivers slow to load, compilers that crash, kernel caches that are truncated, unusable or shared by
+several processes."""
 
 import glob
 import os
@@ -8,7 +8,6 @@ import shutil
 import signal
 import stat
 import subprocess
-import sys
 import time
 
 import harness
@@ -18,31 +17,31 @@ SLOW_SECONDS = 6
 
 
 class Drivers:
-    def __init__(self, shop, tally):
-        self.shop = shop
+    def __init__(self, sandbox, tally):
+        self.sandbox = sandbox
         self.tally = tally
         self.caches = 0
 
     def fresh(self):
-        """An empty cache from here on; where rql keeps things in it."""
+        """Switches to an empty cache; returns rql's folder in it."""
         self.caches += 1
-        os.environ["RQL_TEST_CACHE"] = os.path.join(self.shop.root, f"cache-{self.caches}")
+        os.environ["RQL_TEST_CACHE"] = os.path.join(self.sandbox.root, f"cache-{self.caches}")
         return os.path.join(os.environ["RQL_TEST_CACHE"], "rql")
 
     def start(self, *arguments):
-        return harness.start(arguments, self.shop.here, self.shop.home)
+        return harness.start(arguments, self.sandbox.here, self.sandbox.home)
 
     def run(self, *arguments, **more):
-        return harness.run(arguments, self.shop.here, self.shop.home, **more)
+        return harness.run(arguments, self.sandbox.here, self.sandbox.home, **more)
 
     def answers(self, title, result, notes=0):
-        """The right answer, and so many notes beside it."""
+        """Checks for the right answer and the number of notes."""
         told = result.err.decode().splitlines()
         good = (result.status, result.out) == (0, b"107\n") and len([line for line in told if "note:" in line]) == notes
         self.tally.check(title, "" if good else f"expected {notes} notes\n{result.text()}")
 
     def cache(self):
-        """Entries are the user's alone and whole, whatever becomes of them; nothing else stays."""
+        """Cache entries are private to the user, damaged ones are replaced, and no other file is left."""
         folder = self.fresh()
         self.answers("cold", self.run("--device", "1", "-c", MAIN))
         entries = glob.glob(f"{folder}/programs/*")
@@ -68,7 +67,7 @@ class Drivers:
             self.tally.check(f"cache-{name}-is-mended", "" if size > len(whole) // 2 else f"{size} bytes")
 
     def unusable(self):
-        """A file where the cache should be: one note, and queries run."""
+        """A file in place of the cache folder: queries run, with one note."""
         folder = self.fresh()
         os.makedirs(os.path.dirname(folder))
         with open(folder, "wb"):
@@ -76,7 +75,7 @@ class Drivers:
         self.answers("unusable-cache", self.run("--device", "1", "-c", MAIN), 1)
 
     def several(self):
-        """Processes that want the same new program at once."""
+        """Several processes need the same new program at once."""
         folder = self.fresh()
         for number, process in enumerate([self.start("--device", "1", "-c", MAIN) for _ in range(3)]):
             out, err = process.communicate(timeout=300)
@@ -85,7 +84,7 @@ class Drivers:
         self.tally.check("at-once-one-entry", "" if len(entries) == 1 else str(entries))
 
     def killed(self):
-        """The compiler is killed as soon as it is there: the evaluator answers, and says so at most once."""
+        """The compiler is killed as soon as it starts: the evaluator answers, with at most one note."""
         folder = self.fresh()
         process = self.start("--device", "1", "-c", MAIN)
         killed = wait_for(lambda: compilers(folder))
@@ -98,7 +97,7 @@ class Drivers:
         self.answers("compiler-lives-again", self.run("--device", "1", "-c", MAIN))
 
     def leaves(self):
-        """Ctrl-C ends the wait for a program; whoever builds it goes on, and the next process finds it."""
+        """Ctrl-C ends the wait for a program; the compiler continues, and the next process finds the program."""
         folder = self.fresh()
         process = self.start("--device", "1", "-c", MAIN)
         seen = wait_for(lambda: compilers(folder))
@@ -111,8 +110,8 @@ class Drivers:
         self.tally.check("left-while-building-and-kept", "" if kept else f"{os.listdir(folder)}")
 
     def slow(self):
-        """A driver that takes its time to load is waited for by whoever names its device, and by nobody else."""
-        vendors = slow_driver(self.shop)
+        """Only a query that names a device waits for a driver that is slow to load."""
+        vendors = slow_driver(self.sandbox)
         if not vendors:
             return
         os.environ["OCL_ICD_VENDORS"] = vendors
@@ -133,7 +132,7 @@ class Drivers:
 
 
 def wait_for(holds, seconds=60):
-    """What holds() gives once it is true, or else in the end."""
+    """Polls holds() until it is true; returns its last value."""
     end = time.monotonic() + seconds
     while True:
         held = holds()
@@ -143,7 +142,7 @@ def wait_for(holds, seconds=60):
 
 
 def compilers(folder):
-    """The processes that compile for a cache."""
+    """The compiler processes that use a cache."""
     found = []
     for path in glob.glob("/proc/[0-9]*/cmdline"):
         try:
@@ -152,18 +151,18 @@ def compilers(folder):
             if words[1:2] == [b"--compile-programs"] and folder.encode() in words:
                 found.append(int(path.split("/")[2]))
         except OSError:
-            continue  # it has ended meanwhile
+            continue  # the process has ended
     return found
 
 
-def slow_driver(shop):
-    """A folder for OCL_ICD_VENDORS with a driver that takes SLOW_SECONDS to load and has nothing to offer; None if there
-    is no compiler to make it with."""
+def slow_driver(sandbox):
+    """A folder for OCL_ICD_VENDORS with a driver that takes SLOW_SECONDS to load and has no platform; None without a C
+    compiler."""
     compiler = shutil.which(os.environ.get("CC", "cc").split()[-1]) or shutil.which("gcc")
     if not compiler:
         print("drivers: no slow driver tested, there is no C compiler")
         return None
-    folder = os.path.join(shop.root, "slow-vendors")
+    folder = os.path.join(sandbox.root, "slow-vendors")
     os.makedirs(folder, exist_ok=True)
     source, library = os.path.join(folder, "slow.c"), os.path.join(folder, "slow.so")
     with open(source, "w", encoding="ascii") as file:
@@ -177,16 +176,13 @@ def slow_driver(shop):
     return folder
 
 
-def main(shop):
+def main(sandbox):
     tally = harness.Tally("drivers")
-    drivers = Drivers(shop, tally)
+    drivers = Drivers(sandbox, tally)
     groups = [drivers.slow]
     if "device" in harness.MODES:
         groups += [drivers.cache, drivers.unusable, drivers.several, drivers.killed, drivers.leaves]
-    for group in groups:
-        if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
-            group()
-    return tally.finish()
+    return harness.run_groups(tally, groups)
 
 
 if __name__ == "__main__":

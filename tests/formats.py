@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Formats from the outside: what rql writes is read by NumPy, csv, json, gzip and (where it can be imported) DuckDB,
-and what those write is read by rql, with nothing lost; and files cut short or changed at random are told, not believed.
+"""File formats against other software: NumPy, csv, json, gzip and (if installed) DuckDB read what rql writes, and rql
+reads what they write, without loss. Truncated and randomly damaged files are reported or read, and never crash rql.
 
     tests/formats.py [--seed N] [--rounds N]
 """
@@ -24,30 +24,19 @@ try:
 except ImportError:
     duckdb = None
 
-TYPES = {
-    "bool": np.bool_,
-    "i8": np.int8,
-    "i16": np.int16,
-    "i32": np.int32,
-    "i64": np.int64,
-    "u8": np.uint8,
-    "u16": np.uint16,
-    "u32": np.uint32,
-    "f32": np.float32,
-    "f64": np.float64,
-}
+TYPES = {"bool": np.bool_, **harness.numpy_types(np)}
 NAMES = ["id", "amount", "a,b", 'say "x"', "tab\there", "two\nlines", "größe", "名前", "back\\slash", "a|b", "'q'", "#no"]
 LENGTHS = [0, 1, 2, 63, 1000, 70000]
 
 
 def random_array(rng, kind, rows):
-    """Any values of a type, its extremes among them."""
+    """Random values of a type, including its extremes."""
     dtype = TYPES[kind]
     if kind == "bool":
         return rng.integers(0, 2, rows).astype(dtype)
     if kind in ("f32", "f64"):
         bits = rng.integers(0, 256, rows * np.dtype(dtype).itemsize, dtype=np.uint8).view(dtype).copy()
-        # NaN has no sign or payload in text.
+        # Text formats keep neither sign nor payload of NaN.
         bits[np.isnan(bits)] = np.nan
         special = np.array([np.nan, np.inf, -np.inf, -0.0, 0.5, 1e-45, 3.0], dtype)
         places = rng.integers(0, 20, rows)
@@ -61,27 +50,27 @@ def random_array(rng, kind, rows):
 
 
 def equal(a, b):
-    """The same values, whatever their types: NaN is itself, and -0.0 is 0.0, as which it prints."""
+    """Whether the values are equal, whatever their types: NaN equals NaN, and -0.0 equals 0.0."""
     if len(a) != len(b):
         return False
     return bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
 
 
 class Formats:
-    def __init__(self, shop, tally, seed):
-        self.shop = shop
+    def __init__(self, sandbox, tally, seed):
+        self.sandbox = sandbox
         self.tally = tally
         self.rng = np.random.default_rng(seed)
         self.random = random.Random(seed)
 
     def rql(self, query, *options):
-        return harness.run(["--device", "host", *options, "-c", query], self.shop.here, self.shop.home)
+        return harness.run(["--device", "host", *options, "-c", query], self.sandbox.here, self.sandbox.home)
 
     def check(self, title, problem):
         self.tally.check(title, problem)
 
     def answer(self, title, query, *options):
-        """The standard output of a query that must end well, without a word; None, counted as a failure, otherwise."""
+        """The stdout of a query that must succeed with an empty stderr; otherwise counts a failure and returns None."""
         result = self.rql(query, *options)
         if result.status == 0 and not result.err:
             return result.out
@@ -89,7 +78,7 @@ class Formats:
         return None
 
     def table(self, rows):
-        """Random columns under random names."""
+        """Random columns with random names."""
         count = self.random.randint(1, 5)
         names = self.random.sample(NAMES, count)
         return {name: random_array(self.rng, self.random.choice(list(TYPES)), rows) for name in names}
@@ -99,7 +88,7 @@ class Formats:
         array = np.zeros(len(next(iter(columns.values()))), [(key, value.dtype) for key, value in columns.items()])
         for key, value in columns.items():
             array[key] = value
-        np.save(self.shop.path(name), array)
+        np.save(self.sandbox.path(name), array)
 
     def same(self, title, columns, got):
         problems = []
@@ -120,7 +109,7 @@ class Formats:
             for rows in LENGTHS:
                 title = f"npy-{kind}-{rows}"
                 array = random_array(self.rng, kind, rows)
-                np.save(self.shop.path("a.npy"), array)
+                np.save(self.sandbox.path("a.npy"), array)
                 out = self.answer(title, "load a.npy", "--format", "npy")
                 if out is not None:
                     got = np.load(io.BytesIO(out))
@@ -139,7 +128,7 @@ class Formats:
             "python-2": (array[0], array[0]),
         }
         for title, (given, expected) in cases.items():
-            np.save(self.shop.path("a.npy"), given)
+            np.save(self.sandbox.path("a.npy"), given)
             if title == "python-2":
                 self.respell(b"(5,)", b"(5L,)")
             out = self.answer(f"npy-{title}", "load a.npy | map $1", "--format", "npy")
@@ -147,7 +136,7 @@ class Formats:
                 got = np.load(io.BytesIO(out))
                 self.check(f"npy-{title}", "" if np.array_equal(got, expected) else f"{got}, expected {expected}")
         for version in ((1, 0), (2, 0), (3, 0)):
-            with open(self.shop.path("a.npy"), "wb") as file:
+            with open(self.sandbox.path("a.npy"), "wb") as file:
                 np.lib.format.write_array(file, array, version=version)
             out = self.answer(f"npy-version-{version[0]}", "load a.npy | sum $1")
             if out is not None:
@@ -159,13 +148,13 @@ class Formats:
                 self.check(f"npy-scalar-{query}", "" if got.shape == () and got == expected else repr(got))
 
     def respell(self, old, new):
-        """Changes the header of a.npy, and keeps its length."""
-        data = open(self.shop.path("a.npy"), "rb").read()
+        """Edits the header of a.npy and keeps its length."""
+        data = open(self.sandbox.path("a.npy"), "rb").read()
         data = data.replace(old, new).replace(b" " * (len(new) - len(old)) + b"\n", b"\n", 1)
-        self.shop.write("a.npy", data)
+        self.sandbox.write("a.npy", data)
 
     def refused(self):
-        """What is no array of rql's, each with a word of the message."""
+        """Arrays that rql cannot load, each with a word of the error message."""
         array = np.arange(12)
         cases = {
             "big-endian": (array.astype(">i4"), "big-endian"),
@@ -179,13 +168,13 @@ class Formats:
             "arrays-in-fields": (np.zeros(2, [("a", "i4", (2,))]), "arrays in its fields"),
         }
         for title, (array, word) in cases.items():
-            np.save(self.shop.path("a.npy"), array, allow_pickle=True)
+            np.save(self.sandbox.path("a.npy"), array, allow_pickle=True)
             result = self.rql("load a.npy")
             fine = result.status == 1 and word in result.err.decode() and not result.out
             self.check(f"npy-{title}", "" if fine else result.text())
 
     def tables(self, rounds):
-        """Structured arrays in, every format out and in again."""
+        """Loads structured arrays, saves them in every format, and loads those again."""
         for number in range(rounds):
             columns = self.table(LENGTHS[number % len(LENGTHS)])
             self.write("t.npy", columns)
@@ -215,7 +204,7 @@ class Formats:
         self.same(title, columns, {name: got[name] if got.dtype.names else got for name in names})
 
     def as_csv(self, title, columns):
-        """Python's csv module reads what rql prints."""
+        """Python's csv module reads rql's output."""
         out = self.answer(title, "load t.npy", "--format", "csv")
         if out is None:
             return
@@ -226,7 +215,7 @@ class Formats:
         self.same(title, columns, {name: np.array([*text], kind) if text else np.array([], kind) for name, text, kind in texts})
 
     def as_json(self, title, columns):
-        """Its json module too, an array or a line at a time; what JSON has no number for is null."""
+        """Python's json module reads rql's output, as an array or by lines; non-finite floats are null."""
         out = self.answer(title, "load t.npy", "--format", "json")
         lines = self.answer(title, "load t.npy", "--format", "jsonl")
         if out is None or lines is None:
@@ -248,7 +237,7 @@ class Formats:
         columns = {"x": random_array(self.rng, "f64", 500), "n": random_array(self.rng, "i32", 500)}
         for title, ascii_only in (("json-ascii", True), ("json-utf-8", False)):
             rows = [{"größe 𝄞\\\"": n, "text": "a\n,}", "x": n / 7, "more": {"a": [1, "]"]}} for n in columns["n"].tolist()]
-            self.shop.write("s.jsonl", "".join(json.dumps(row, ensure_ascii=ascii_only) + "\n" for row in rows).encode())
+            self.sandbox.write("s.jsonl", "".join(json.dumps(row, ensure_ascii=ascii_only) + "\n" for row in rows).encode())
             result = self.rql("load s.jsonl | map $2, $1", "--format", "npy", "--quiet")
             got = np.load(io.BytesIO(result.out)) if result.status == 0 else None
             fine = got is not None and got["größe 𝄞\\\""].tolist() == columns["n"].tolist()
@@ -256,28 +245,28 @@ class Formats:
             self.check(title, "" if fine else result.text())
         table = np.column_stack([columns["x"], columns["n"].astype(float)])
         for name, separator in (("s.csv", ","), ("s.tsv", "\t")):
-            np.savetxt(self.shop.path(name), table, fmt=["%.17g", "%d"], delimiter=separator, header="x" + separator + "n", comments="")
+            np.savetxt(self.sandbox.path(name), table, fmt=["%.17g", "%d"], delimiter=separator, header="x" + separator + "n", comments="")
             out = self.answer(f"savetxt-{name}", f"load {name}", "--format", "npy")
             if out is not None:
                 got = np.load(io.BytesIO(out))
                 self.same(f"savetxt-{name}", columns, {key: got[key] for key in got.dtype.names})
-        np.savetxt(self.shop.path("s.txt"), columns["n"], fmt="%d")
+        np.savetxt(self.sandbox.path("s.txt"), columns["n"], fmt="%d")
         out = self.answer("savetxt-txt", "load s.txt | sum")
         if out is not None:
             self.check("savetxt-txt", "" if int(out) == int(columns["n"].astype(object).sum()) else out.decode())
-        with gzip.open(self.shop.path("s.txt.gz"), "wt") as file:
+        with gzip.open(self.sandbox.path("s.txt.gz"), "wt") as file:
             file.write("1\n2\n")
-        with gzip.open(self.shop.path("s.txt.gz"), "at") as file:
+        with gzip.open(self.sandbox.path("s.txt.gz"), "at") as file:
             file.write("3\n")
         out = self.answer("gzip-of-two", "load s.txt.gz | sum")
         if out is not None:
             self.check("gzip-of-two", "" if out == b"6\n" else out.decode())
         self.answer("gzip-written", "range 1..100000 | save r.txt.gz")
-        with gzip.open(self.shop.path("r.txt.gz"), "rt") as file:
+        with gzip.open(self.sandbox.path("r.txt.gz"), "rt") as file:
             self.check("gzip-written", "" if file.read() == "".join(f"{i}\n" for i in range(1, 100001)) else "differs")
 
     def duck(self, rounds):
-        """DuckDB reads what rql saves, and the other way round."""
+        """DuckDB reads what rql saves, and rql reads what DuckDB saves."""
         if duckdb is None:
             print("formats: duckdb cannot be imported, so its part is skipped")
             return
@@ -290,7 +279,7 @@ class Formats:
                     continue
                 reader = "read_json" if ending == ".jsonl" else "read_csv"
                 options = "" if ending == ".jsonl" else ", header = true"
-                path = self.shop.path("d" + ending)
+                path = self.sandbox.path("d" + ending)
                 types = ", ".join(f"'{n.replace(chr(39), chr(39) * 2)}': '{'DOUBLE' if v.dtype.kind == 'f' else 'BIGINT'}'" for n, v in columns.items())
                 got = duckdb.sql(f"select * from {reader}('{path}'{options}, columns = {{{types}}})").fetchnumpy()
                 expected = columns
@@ -299,22 +288,22 @@ class Formats:
                     expected = {n: np.where(np.isfinite(v), v, np.nan) if v.dtype.kind == "f" else v for n, v in columns.items()}
                 self.same(title, expected, {n: np.asarray(v) for n, v in got.items()})
             title = f"duckdb-{number}-writes"
-            # DuckDB takes NaN in an array for a missing value.
+            # DuckDB reads NaN in an array as NULL.
             table = {f"c{i}": np.where(np.isnan(v), 0.5, v) if v.dtype.kind == "f" else v for i, v in enumerate(columns.values())}
-            path = self.shop.path("w.csv")
+            path = self.sandbox.path("w.csv")
             view = duckdb.connect()
             view.register("t", table)
             view.sql(f"copy (select * from t) to '{path}' (header)")
             out = self.answer(title, "load w.csv", "--format", "npy")
             if out is not None:
                 got = np.load(io.BytesIO(out))
-                # What DuckDB writes of a float32 is enough to tell it from other float32s only.
+                # DuckDB writes a float32 with the digits that identify it among float32 values only.
                 self.same(title, table, {n: (got[n] if got.dtype.names else got).astype(table[n].dtype) for n in table})
 
     # Damage
 
     def damaged(self, rounds):
-        """Files with bytes changed, left out or added: read, or refused by one message, and never a crash."""
+        """Files with bytes changed, removed or added load, or fail with one message."""
         self.write("t.npy", {"a": random_array(self.rng, "i32", 50), "b": random_array(self.rng, "f64", 50)})
         names = ["t.npy"]
         for name in ("v.csv", "v.tsv", "v.jsonl", "v.csv.gz", "v.csv.zst", "v.npy.gz"):
@@ -322,7 +311,7 @@ class Formats:
             names.append(name)
         for number in range(rounds):
             name = self.random.choice(names)
-            data = bytearray(open(self.shop.path(name), "rb").read())
+            data = bytearray(open(self.sandbox.path(name), "rb").read())
             for _ in range(self.random.randint(1, 4)):
                 at = self.random.randrange(len(data) + 1)
                 kind = self.random.randrange(4)
@@ -335,21 +324,21 @@ class Formats:
                 else:
                     del data[at : at + self.random.randint(1, 9)]
             broken = "broken" + name[name.index(".") :]
-            self.shop.write(broken, bytes(data))
+            self.sandbox.write(broken, bytes(data))
             result = self.rql(f"load {broken} | count")
             errors = len(re.findall(rb"(?:^|: )error: ", result.err, re.MULTILINE))
             fine = (result.status, errors) in ((0, 0), (1, 1)) and not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", result.err)
             self.check(f"damaged-{number}-{name}", "" if fine else f"{bytes(data)[:200]!r}\n{result.text()}")
 
 
-def main(shop):
+def main(sandbox):
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--rounds", type=int, default=12)
     arguments = parser.parse_args()
     print(f"formats: seed {arguments.seed}")
     tally = harness.Tally("formats")
-    formats = Formats(shop, tally, arguments.seed)
+    formats = Formats(sandbox, tally, arguments.seed)
     formats.arrays()
     formats.refused()
     formats.tables(arguments.rounds)

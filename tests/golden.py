@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Scripts with their expected output: tests/golden/NAME.rql prints NAME.out and ends well, as do the worked examples of
-the research that rql builds on, tests/seeds/NAME.rql; tests/errors/NAME.rql ends with status 1 and tells NAME.err (and
-prints NAME.out, if there is one, before). Standard error is compared whole, so a query that ends well says nothing
-there. Every script runs in every mode that must agree, those called explain in one.
+"""Scripts with expected output. tests/golden/NAME.rql prints NAME.out and succeeds; so do tests/seeds/NAME.rql, examples
+from the papers that rql builds on. tests/errors/NAME.rql fails with status 1 and prints NAME.err (and NAME.out, if it
+exists). Standard error is compared too. Every script runs in every mode; explain scripts run in one.
 
-    tests/golden.py [NAME...]        all scripts, or those whose names begin so
+    tests/golden.py [NAME...]        all scripts, or those whose names start with NAME
 
-UPDATE=1 writes what the evaluator says as the expected text: to be read through, line by line, before it is believed.
+UPDATE=1 writes the evaluator's output as the expected text. Verify it line by line.
 """
 
 import os
@@ -15,9 +14,9 @@ import sys
 
 import harness
 
-# What `explain` adds where fusion is off; the queues that it shows are the same.
+# `explain` prints this when fusion is off; the queues are the same.
 UNFUSED = "fusion is off: the queue runs as it was written\n"
-# And where the choice of a backend is rql's own.
+# `explain` prints this in mode auto.
 CHOICE = re.compile(r"^where: .*\n(?:  \d+ on .*\n)*", re.MULTILINE)
 FOLDERS = {"golden": 0, "seeds": 0, "errors": 1}
 
@@ -37,11 +36,11 @@ def write(path, text):
         os.remove(path)
 
 
-def problem_of(shop, base, status, options, update):
+def problem_of(sandbox, base, status, options, update):
     script = os.path.basename(base) + ".rql"
     with open(base + ".rql", "rb") as file:
-        shop.write(script, file.read())
-    result = harness.run([*options, script], shop.here, shop.home)
+        sandbox.write(script, file.read())
+    result = harness.run([*options, script], sandbox.here, sandbox.home)
     out = CHOICE.sub("", result.out.decode("utf-8", "backslashreplace").replace(UNFUSED, ""))
     err = result.err.decode("utf-8", "backslashreplace")
     if update and result.status == status:
@@ -67,9 +66,9 @@ def main(_):
             only_host = update or name.startswith("explain")
             modes = {"host": harness.ALL_MODES["host"]} if only_host else harness.MODES
             for mode, options in modes.items():
-                # Each in a workshop of its own: scripts may save files.
-                with harness.Workshop() as shop:
-                    problem = problem_of(shop, os.path.join(path, name), status, options, update)
+                # A sandbox each, because scripts save files.
+                with harness.Sandbox() as sandbox:
+                    problem = problem_of(sandbox, os.path.join(path, name), status, options, update)
                     tally.check(f"{folder}/{name} ({mode})", problem)
     return tally.finish()
 

@@ -1,7 +1,6 @@
-"""What the black-box tests share: how rql is run, how results are counted, and the columns that the scripts read.
+"""Shared by the black-box tests: running rql, counting results, and the columns that scripts read.
 
-Every test program ends with a line "NAME: N passed, M failed", which tests/run adds up, and names each failing test on
-a line of its own before.
+Every test program prints a line for each failing test and ends with "NAME: N passed, M failed", which tests/run adds up.
 """
 
 import difflib
@@ -16,8 +15,8 @@ TESTS = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.dirname(TESTS)
 RQL = os.path.abspath(os.environ.get("RQL", os.path.join(TREE, "build", "rql")))
 
-# The ways to run a query that must agree. RQL_MODES picks some of them: "host host-kept device unfused auto". Where the choice
-# is rql's own (auto), small inputs may never see a device. RQL_TEST_DEVICE is the device, as "gpu".
+# A query prints the same in all modes. RQL_MODES selects some: "host host-kept device unfused auto". In mode auto small inputs may
+# never reach a device. RQL_TEST_DEVICE names the device, such as "gpu".
 DEVICE = os.environ.get("RQL_TEST_DEVICE", "1")
 ALL_MODES = {
     "host": ["--device", "host"],
@@ -25,7 +24,7 @@ ALL_MODES = {
     "unfused": ["--device", DEVICE, "--fusion", "off"],
     "auto": [],
     "host-unfused": ["--device", "host", "--fusion", "off"],
-    # What was found out about a column answers the next question about it, and rows are computed when they are printed.
+    # Column statistics are used at once, and rows are computed when they are printed.
     "host-kept": ["--device", "host", "--stats", "now", "--defer", "always"],
     "device-kept": ["--device", DEVICE, "--stats", "now", "--defer", "always"],
 }
@@ -33,7 +32,7 @@ MODES = {name: ALL_MODES[name] for name in (os.environ.get("RQL_MODES") or "host
 
 
 class Tally:
-    """Counts tests and tells of those that fail."""
+    """Counts tests and reports failures."""
 
     def __init__(self, name):
         self.name = name
@@ -41,7 +40,7 @@ class Tally:
         self.failed = 0
 
     def check(self, title, problem):
-        """Counts one test: `problem` is empty if it passed, else what was wrong."""
+        """Counts one test, which passed if `problem` is empty."""
         if problem:
             self.failed += 1
             print(f"FAILED {self.name}/{title}")
@@ -50,13 +49,13 @@ class Tally:
             self.passed += 1
 
     def finish(self):
-        """Prints the count and gives the exit status."""
+        """Prints the counts; returns the exit status."""
         print(f"{self.name}: {self.passed} passed, {self.failed} failed", flush=True)
         return 1 if self.failed or not self.passed else 0
 
 
 class Result:
-    """What a run of a program left behind; out and err are bytes."""
+    """The result of running a program; out and err are bytes."""
 
     def __init__(self, status, out, err):
         self.status = status
@@ -72,7 +71,7 @@ class Result:
 
 
 def environment(home):
-    """An environment that does not depend on whose machine this is. Kernels built once are kept for the other tests."""
+    """An environment without the user's settings. All tests share one kernel cache."""
     kept = (
         "PATH",
         "LD_LIBRARY_PATH",
@@ -91,7 +90,7 @@ def environment(home):
 
 
 def run(arguments, cwd, home, stdin=b"", timeout=300, stdout=subprocess.PIPE, prefix=()):
-    """Runs rql with these arguments. A run that does not end in time has status "timeout"."""
+    """Runs rql; the status is "timeout" if it does not end in time."""
     command = [*prefix, RQL, *arguments]
     try:
         done = subprocess.run(
@@ -110,14 +109,14 @@ def run(arguments, cwd, home, stdin=b"", timeout=300, stdout=subprocess.PIPE, pr
 
 
 def start(arguments, cwd, home):
-    """Starts rql, to be looked at or signalled while it runs."""
+    """Starts rql without waiting for its end."""
     pipe = subprocess.PIPE
     command = [RQL, *arguments]
     return subprocess.Popen(command, cwd=cwd, env=environment(home), stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe)
 
 
 def difference(expected, got, what):
-    """A unified diff of two texts, empty if they are the same."""
+    """A unified diff of two texts, empty if they are equal."""
     if expected == got:
         return ""
     lines = difflib.unified_diff(
@@ -127,8 +126,8 @@ def difference(expected, got, what):
     return text or f"{what}: the same lines, but one lacks its newline: {expected[-40:]!r}, {got[-40:]!r}"
 
 
-class Workshop:
-    """A folder for one test program: `here` with the small columns in it, `home` beside it. Removed on leaving."""
+class Sandbox:
+    """A temporary folder: `here` has the small columns, `home` is the home directory."""
 
     def __enter__(self):
         self.root = tempfile.mkdtemp(prefix="rql-test-")
@@ -152,6 +151,13 @@ class Workshop:
 
 
 FORMATS = {"i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "f32": "f", "f64": "d"}
+
+
+
+def numpy_types(np):
+    """NumPy's type for each of FORMATS."""
+    return {name: np.dtype(name[0] + str(int(name[1:]) // 8)).type for name in FORMATS}
+
 
 # The columns that golden scripts read: file name, type, values.
 IDS = [42, 7, 42, 444, 0, 42, 666, 42, 7, 222]
@@ -182,7 +188,7 @@ COLUMNS = [
 ]
 
 
-# Files of text that scripts read, whole or wrong.
+# Text files that scripts read; some are malformed.
 TEXTS = {
     "numbers.txt": "3\n-1\n4\n1\n-5\n",
     "halves.txt": "0.5\n1.5\n-2.25\n",
@@ -210,7 +216,7 @@ def make_columns(folder):
         with open(path, "wb") as file:
             file.write(struct.pack(f"<{len(values)}{FORMATS[kind]}", *values))
     with open(os.path.join(folder, "seven.i32"), "wb") as file:
-        file.write(b"\1\2\3\4\5\6\7")  # not a whole number of elements
+        file.write(b"\1\2\3\4\5\6\7")  # not a multiple of the element size
     with open(os.path.join(folder, "plain.dat"), "wb") as file:
         file.write(struct.pack("<4i", 1, 2, 3, 4))
     for name, text in TEXTS.items():
@@ -218,10 +224,18 @@ def make_columns(folder):
             file.write(text)
 
 
+def run_groups(tally, groups):
+    """Runs these methods, or those named on the command line; returns the exit status."""
+    for group in groups:
+        if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
+            group()
+    return tally.finish()
+
+
 def main_program(function):
-    """Runs a test program's main in a workshop and exits with its status."""
+    """Runs main in a sandbox and exits with its status."""
     if not os.access(RQL, os.X_OK):
         sys.exit(f"{RQL} is not there: build it first, or name it in RQL")
-    with Workshop() as shop:
-        status = function(shop)
+    with Sandbox() as sandbox:
+        status = function(sandbox)
     sys.exit(status)

@@ -8,7 +8,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 
 import harness
 
@@ -18,14 +17,14 @@ TEXTS = ("start", "names", "keys")
 
 
 class Manual:
-    def __init__(self, shop, tally):
-        self.shop = shop
+    def __init__(self, sandbox, tally):
+        self.sandbox = sandbox
         self.tally = tally
-        self.sample = shop.path("sample")
+        self.sample = sandbox.path("sample")
         shutil.copytree(os.path.join(harness.TREE, "data", "sample"), self.sample)
 
     def run(self, *arguments, **more):
-        return harness.run((*HOST, *arguments), self.sample, self.shop.home, **more)
+        return harness.run((*HOST, *arguments), self.sample, self.sandbox.home, **more)
 
     def help(self, *words):
         return self.run("-c", " ".join((".help", *words))).out.decode()
@@ -134,7 +133,7 @@ class Manual:
             _rql {shlex.quote(harness.RQL)}
             printf '%s\\n' "${{COMPREPLY[@]}}"
         """
-        env = harness.environment(self.shop.home)
+        env = harness.environment(self.sandbox.home)
         done = subprocess.run(
             ["bash", "--norc", "-c", script], cwd=self.sample, env=env, capture_output=True, text=True, check=False
         )
@@ -171,7 +170,7 @@ class Manual:
             load() {{ source {shlex.quote(os.path.join(harness.TREE, "completions", "_rql"))} }}
             load
         """
-        env = harness.environment(self.shop.home)
+        env = harness.environment(self.sandbox.home)
         done = subprocess.run(["zsh", "-f", "-c", script], env=env, capture_output=True, text=True, check=False)
         options = re.findall(r"^(--[\w-]+)=?\[", done.stdout, re.MULTILINE)
         good = options == options_of_help and not done.stderr and re.search(r"^--fusion=\[.*\]:WHICH:\(off on\)$", done.stdout, re.M)
@@ -179,7 +178,7 @@ class Manual:
 
     def installed(self):
         """make install installs all files, and make uninstall removes them."""
-        place = self.shop.path("place")
+        place = self.sandbox.path("place")
         build = os.path.relpath(os.path.dirname(harness.RQL), harness.TREE)
 
         def make(target):
@@ -201,13 +200,10 @@ class Manual:
         self.tally.check("uninstalled", problem or ("" if not files else str(files)))
 
 
-def main(shop):
+def main(sandbox):
     tally = harness.Tally("manual")
-    manual = Manual(shop, tally)
-    for group in (manual.examples, manual.texts, manual.kinds, manual.page, manual.paths, manual.completion, manual.installed):
-        if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
-            group()
-    return tally.finish()
+    manual = Manual(sandbox, tally)
+    return harness.run_groups(tally, (manual.examples, manual.texts, manual.kinds, manual.page, manual.paths, manual.completion, manual.installed))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The five questions and the main query on the full columns in data/ (make data): NumPy's answers, from a script, from
-standard input and from -c, in every mode."""
+"""The five questions and the main query on the full columns (make data), compared with NumPy: from a script, from standard
+input and from -c, in every mode."""
 
 import os
 import re
@@ -26,7 +26,7 @@ def answers(ids, amounts):
     ]
 
 
-def main(shop):
+def main(sandbox):
     tally = harness.Tally("questions")
     folder = os.path.join(harness.TREE, "data")
     script = os.path.join("data", "questions.rql")
@@ -35,7 +35,7 @@ def main(shop):
         amounts = np.fromfile(os.path.join(folder, "amounts.bin"), dtype="<i4")
     except OSError as error:
         sys.exit(f"{error}: run make data first")
-    # A test on columns in which the questions have no answers would show nothing.
+    # Answers of zero would prove nothing.
     telling = len(ids) == len(amounts) and all(answers(ids, amounts)) and (amounts == 0).any()
     tally.check("columns", "" if telling else f"{len(ids)} and {len(amounts)} rows, answers {answers(ids, amounts)}")
 
@@ -51,10 +51,10 @@ def main(shop):
             "-c": ([*options, *(part for query in queries for part in ("-c", query))], b""),
         }
         for way, (arguments, stdin) in ways.items():
-            result = harness.run(arguments, harness.TREE, shop.home, stdin=stdin)
+            result = harness.run(arguments, harness.TREE, sandbox.home, stdin=stdin)
             good = (result.status, result.out, result.err) == (0, expected, b"")
             tally.check(f"{way} ({mode})", "" if good else f"expected {expected!r}\n{result.text()}")
-        result = harness.run([*options, "-c", MAIN], harness.TREE, shop.home)
+        result = harness.run([*options, "-c", MAIN], harness.TREE, sandbox.home)
         good = (result.status, result.out) == (0, f"{main_answer}\n".encode())
         tally.check(f"main query ({mode})", "" if good else f"expected {main_answer}\n{result.text()}")
     return tally.finish()

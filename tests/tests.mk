@@ -1,7 +1,7 @@
 # The tests, benchmarks and checks; included by the Makefile. tests/run counts and adds up.
 
 #: make check       all tests, then most of them again under ASan and UBSan; the last line counts them
-#: make unit        the cmocka programs (also: style, includes, golden, errors, formats, ways, manual, drivers, questions,
+#: make unit        the cmocka programs (also: style, includes, golden, errors, formats, cli, manual, drivers, questions,
 #:                  terminal, differential)
 #: make builds      what make check does not run, built and started once: clang, libedit, TSan, the fuzzers, the benchmark
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -15,7 +15,7 @@
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
-GROUPS := style includes builds golden errors formats ways manual drivers questions terminal differential
+GROUPS := style includes builds golden errors formats cli manual drivers questions terminal differential
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -27,7 +27,7 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data
-	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors ways terminal drivers differential asan:differential \
+	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers differential asan:differential \
 	    style asan:errors formats questions manual includes
 
 unit: unit-programs

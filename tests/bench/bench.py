@@ -36,8 +36,8 @@ from tasks import GROUPS, TASKS
 HERE = os.path.dirname(os.path.abspath(__file__))
 MEASURED = ("NumPy", "Polars", "DuckDB", "ClickHouse")
 ON_GPU = ("CuPy", "CUB")
-FEWEST, MOST_SECONDS = 3, 3.0  # rounds at least; a contestant that takes longer for them is not asked again
-REST_SECONDS = 0.003  # before each turn: threads of whoever had the last one may still be looking for work
+FEWEST, MOST_SECONDS = 3, 3.0  # minimum rounds; a contestant that takes longer is skipped afterwards
+REST_SECONDS = 0.003  # before each turn: threads of the previous contestant may still spin
 WARM_SECONDS, SMALL_ROWS = 2.0, 100_000  # small inputs need no more than one round
 
 
@@ -50,7 +50,7 @@ def sizes(group, most):
 
 
 def end(process):
-    """Closes its input; some peers then wait for threads of theirs for ever."""
+    """Closes the process's input and kills it if it hangs."""
     process.stdin.close()
     try:
         process.wait(5)
@@ -60,7 +60,7 @@ def end(process):
 
 
 class Hand:
-    """hand.c, on so many threads."""
+    """hand.c on a number of threads."""
 
     def __init__(self, program, folder, threads):
         self.threads = threads
@@ -101,7 +101,7 @@ class Cub(Hand):
 
 
 class Peer:
-    """A peer in a process of its own."""
+    """A peer in its own process."""
 
     def __init__(self, name, folder):
         command = [sys.executable, os.path.join(HERE, "peers.py"), name, folder]
@@ -134,7 +134,7 @@ class Peer:
 
 
 def differ(one, other):
-    """Whether two results are not the same; floats and what a peer leaves open (None, no places) are not compared."""
+    """Whether two results differ; floats and fields that a peer does not report are not compared."""
     if "scalar" in one:
         a, b = one["scalar"], other["scalar"]
         return abs(a - b) > 1e-9 * max(1.0, abs(a)) if isinstance(a, float) else a != b
@@ -234,7 +234,7 @@ def table_row(task, times, contestants, best):
 
 
 class Data:
-    """The columns at each size: of fewer rows, the beginning of those of more."""
+    """The columns at each size; smaller ones are prefixes of larger ones."""
 
     def __init__(self, build, rows, more):
         self.root = os.path.join(build, "bench", "data")
@@ -255,7 +255,7 @@ class Data:
         os.makedirs(folder)
         for file in os.listdir(self.full):
             if file == "p.i32":
-                continue  # the beginning of a permutation is none
+                continue  # a prefix of a permutation is not a permutation
             width = 8 if file.endswith(".f64") else 4
             with open(os.path.join(self.full, file), "rb") as source, open(os.path.join(folder, file), "wb") as part:
                 shutil.copyfileobj(FirstBytes(source, width * rows), part, 1 << 20)
@@ -276,7 +276,7 @@ class FirstBytes:
 
 
 def environment(home):
-    """The user's own caches, but not his history or settings."""
+    """The user's caches, but not their history or settings."""
     env = {key: value for key, value in os.environ.items() if key not in ("PROMPT_COMMAND", "RQL_HISTORY")}
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return env | {"TERM": "dumb", "HOME": home, "XDG_CACHE_HOME": cache, "XDG_STATE_HOME": home, "XDG_CONFIG_HOME": home}
@@ -291,7 +291,7 @@ def start_cub(contestants, program, folder, told):
 
 
 def start(arguments, folder, home, told):
-    """All who take part; who cannot is told of once."""
+    """Starts all contestants; reports a missing one once."""
     build = arguments.build
     contestants = {}
     for device in arguments.devices:
@@ -360,7 +360,7 @@ def parse_arguments():
 
 
 def chosen(arguments):
-    """The tasks of each size, the least rows first."""
+    """The tasks of each size, smallest first."""
     by_size = {}
     for task in TASKS:
         if task.name in arguments.tasks or (not arguments.tasks and task.group in arguments.groups):

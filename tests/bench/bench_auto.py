@@ -34,8 +34,8 @@ TASKS = {
     "scan": "let r = load {amounts} | scan +",
 }
 
-# Runs before it counts, in seconds and at most so many: programs are built, rates learned, other backends tried.
-# Programs are built elsewhere meanwhile, which small inputs need not wait for.
+# Seconds and maximum number of warm-up runs: programs are built, rates measured, other backends tried.
+# Small inputs do not wait for programs.
 WARM = 10
 WARM_SECONDS = 3
 BUILD_SECONDS = 1
@@ -43,7 +43,7 @@ BUILD_ROWS = 100_000
 
 
 def first_rows(source, folder, rows):
-    """Files of the first rows of the columns; their names by column."""
+    """Writes the first rows of each column; returns the file names by column."""
     names = {}
     for name in FILES:
         stem = name.removesuffix(".bin")
@@ -51,7 +51,7 @@ def first_rows(source, folder, rows):
             data = file.read(rows * ROW_BYTES)
         if len(data) < rows * ROW_BYTES:
             sys.exit(f"{source}/{name} has fewer than {rows} rows")
-        # A folder for each size, so that columns have the same names.
+        # One folder per size keeps the column names.
         os.makedirs(os.path.join(folder, str(rows)), exist_ok=True)
         with open(os.path.join(folder, str(rows), name), "wb") as file:
             file.write(data)
@@ -77,7 +77,7 @@ def warm_up(shell, query, rows, patient):
 
 
 def measure(shells, query, rows, rounds):
-    """The median of each shell's times in milliseconds; their runs take turns."""
+    """The median time of each shell in milliseconds; runs alternate."""
     times = {device: [] for device in shells}
     for device, shell in shells.items():
         warm_up(shell, query, rows, device == "auto")

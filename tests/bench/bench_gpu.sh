@@ -1,7 +1,6 @@
 #!/bin/sh
-# The main query and another on the same columns, resident on a GPU, against what its memory does: kernel times by rql's
-# --timing, against the device's own copy and a kernel that only reads. Their GB/s count what is read of every row: of the
-# second column few are (src/cl/gate.h).
+# Kernel times of two queries on columns resident on a GPU (rql --timing), against the bandwidth of a copy and of a kernel
+# that only reads. Their GB/s count the bytes read; few rows of the second column are (src/cl/codegen/filter_order.h).
 #
 #   bench_gpu.sh DIRECTORY     with ids.bin and amounts.bin (build/generate --rows 1000000000 --dir DIRECTORY)
 #

@@ -1,5 +1,5 @@
-"""Whole processes on question 3, from nothing to the printed answer: rql with and without what it has built before, and
-what others would start for one query. Everybody's files are in the page cache."""
+"""Cold starts on question 3, from starting a process to the printed answer: rql with and without its kernel cache, and
+other systems. All files are in the page cache."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ class Cold:
         return env | {"HOME": cache, "XDG_CACHE_HOME": cache}
 
     def commands(self):
-        """Each one's name, what to start, and whether its caches are emptied before."""
+        """The name, the command, and whether caches are cleared before."""
         rql = [os.path.join(self.build, "rql"), "--quiet", "-c", QUERY]
         yield "rql -c, nothing cached", rql, True
         yield "rql -c", rql, False
@@ -48,7 +48,7 @@ class Cold:
                 print(f"{name} is missing")
 
     def make_table(self):
-        """The columns in DuckDB's own file, by way of CSV, which every DuckDB reads."""
+        """The columns in a DuckDB file, imported from CSV."""
         csv = os.path.join(self.root, "t.csv")
         rql = [os.path.join(self.build, "rql"), "--quiet", "-c", f"load ids.bin | zip amounts.bin | save '{csv}'"]
         subprocess.run(rql, cwd=self.folder, check=True)
@@ -67,7 +67,7 @@ class Cold:
         )
         spent = (time.perf_counter_ns() - begun) / 1e6
         if empty:
-            time.sleep(2)  # what it leaves behind to fill its caches is not to be in the others' way
+            time.sleep(2)  # lets background work finish
         return spent, int(done.stdout.strip())
 
 
@@ -78,7 +78,7 @@ def measure_cold(build, folder, rows):
         commands = list(cold.commands())
         times = {name: [] for name, _, _ in commands}
         answers = {}
-        for turn in range(ROUNDS + 1):  # the first one fills the caches that are kept
+        for turn in range(ROUNDS + 1):  # the first fills the caches
             for name, command, empty in commands:
                 spent, answers[name] = cold.run(command, empty)
                 if turn > 0:

@@ -1,8 +1,7 @@
-/* The benchmark's tasks by hand, with literals where rql takes arguments, as one would write them in C for once: what
- * rql is measured against (bench.py). On one thread, or shared between several.
+/* The benchmark's tasks in hand-written C, with constants in place of arguments, on one or more threads (bench.py).
  *
- *     hand data FOLDER ROWS       makes a column that data/generate.c does not: x.i32
- *     hand more FOLDER ROWS       and those of the other primitives: f.f64, p.i32
+ *     hand data FOLDER ROWS       writes a column: x.i32
+ *     hand more FOLDER ROWS       writes the columns of the other primitives: f.f64, p.i32
  *     hand once FOLDER TASK       prints the task's result
  *     hand FOLDER                 for each line "TASK THREADS": the time in nanoseconds, and the result
  *
@@ -38,7 +37,7 @@ static void *allocate(size_t size)
     return memory;
 }
 
-/* The columns, and what a task makes of them. */
+/* The columns and a task's results. */
 struct run {
     size_t rows;
     const int32_t *ids, *amounts, *x;
@@ -46,18 +45,18 @@ struct run {
 
     int64_t scalar;
     size_t result_rows;
-    int32_t *ints;                /* a column of the result; of a sort, where it stands now */
-    int64_t *longs[MOST_COLUMNS]; /* or columns of 64 bits */
+    int32_t *ints;                /* a column of the result; sort: the current buffer */
+    int64_t *longs[MOST_COLUMNS]; /* columns of 64 bits */
     size_t long_count;
 
-    int64_t parts[MOST_THREADS]; /* each thread's sum, count, or place */
-    int32_t *from;               /* of a sort */
+    int64_t parts[MOST_THREADS]; /* each thread's sum, count or position */
+    int32_t *from;               /* sort: the other buffer */
     int shift;
     size_t (*digits)[DIGITS];
     int64_t (*sums)[KEYS], (*counts)[KEYS];
 };
 
-/* The rows begin .. end-1, by thread number `thread`. */
+/* Rows begin .. end-1 on thread `thread`. */
 typedef void share_fn(struct run *run, size_t thread, size_t begin, size_t end);
 
 struct share {
@@ -169,7 +168,7 @@ static void count_mapped(struct run *run, size_t thread, size_t begin, size_t en
     run->parts[thread] = count;
 }
 
-/* Turns the counts of the parts into where each begins; the result gets its memory. */
+/* Turns the parts' counts into their first positions and allocates the result. */
 static void place_parts(struct run *run)
 {
     int64_t at = 0;
@@ -187,7 +186,7 @@ static size_t part_end(const struct run *run, size_t thread)
     return thread + 1 < run->threads ? (size_t)run->parts[thread + 1] : run->result_rows;
 }
 
-/* No branches on the data: each row is written, and written over by the next one if it does not belong. */
+/* Branch-free: writes every row; the next one overwrites a row that does not pass. */
 static void write_dense(struct run *run, size_t thread, size_t begin, size_t end)
 {
     size_t at = (size_t)run->parts[thread];
@@ -243,7 +242,7 @@ static void deal(struct run *run, size_t thread, size_t begin, size_t end)
         run->ints[run->digits[thread][digit_of(run, run->from[i])]++] = run->from[i];
 }
 
-/* Least significant digit first; the values of x are known to be of 0 .. 2^30-1. */
+/* LSD radix sort; the values of x are 0 .. 2^30-1. */
 static void sort(struct run *run)
 {
     const size_t bytes = run->rows * sizeof(int32_t);

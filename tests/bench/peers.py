@@ -55,7 +55,7 @@ class Columns:
 
 
 def describe(np, arrays, ordered=True):
-    """What two peers' relations are compared by."""
+    """A summary of a relation, to compare peers."""
     arrays = [np.ascontiguousarray(values) for values in arrays]
     rows = len(arrays[0])
     whole = all(values.dtype.kind in "iub" for values in arrays)
@@ -83,7 +83,7 @@ class NumPy:
 
 
 class CuPy(NumPy):
-    """What NumPy does, on a GPU that has the columns. Done is what the device has finished."""
+    """NumPy's operations on a GPU that has the columns; waits for the device."""
 
     def __init__(self, columns):
         self.numpy = columns.np
@@ -127,7 +127,7 @@ class Polars:
 
 
 class Sql:
-    """Of several ways to make a relation, the one that the first run of each task found quickest."""
+    """The fastest of several ways to build a relation, chosen in the first run of each task."""
 
     ordered = True
 
@@ -203,7 +203,7 @@ class ClickHouse(Sql):
         self.fill()
 
     def fill(self):
-        global arrays  # where its table function looks for it
+        global arrays  # DuckDB looks it up by name
         arrays = importlib.import_module("pandas").DataFrame(self.columns.arrays())
         names = ", ".join(self.columns.arrays())
         self.session.query(f"insert into t ({names}) select {names} from Python(arrays)")
@@ -260,7 +260,7 @@ def main():
         command, task = line.split()
         try:
             said = answer(peer, command, by_name[task])
-        except Exception as error:  # noqa: BLE001 each peer has its own
+        except Exception as error:  # noqa: BLE001 any exception of the peer
             said = {"fails": str(error).strip().split("\n")[0][:200]}
         print(json.dumps(said), flush=True)
 

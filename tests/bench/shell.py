@@ -1,5 +1,5 @@
-"""rql as its user sees it: one running shell in a pseudo-terminal. Timed is what passes between Enter and the next
-prompt: reading the line's end, parsing, planning, running and printing."""
+"""A running rql in a pseudo-terminal. Times span from Enter to the next prompt: parsing, planning, running and
+printing."""
 
 import os
 import pty
@@ -26,12 +26,12 @@ class Shell:
         if self.pid == 0:
             os.chdir(folder)
             os.execve(rql, [rql, "--quiet", "--format", "tsv", *options], env)
-        # Wide enough for any line, so that none is wrapped or scrolled.
+        # Wide enough that no line wraps or scrolls.
         ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 500, 0, 0))
         self.read_until(lambda seen: seen.endswith(PROMPT))
 
     def read_until(self, done):
-        """What appears until it is all there, and when that was."""
+        """Reads until the text is complete; returns it and the time."""
         seen = b""
         end = time.monotonic() + PATIENCE
         while True:
@@ -46,7 +46,7 @@ class Shell:
                 return ESCAPES.sub(b"", seen), now
 
     def ask(self, statement):
-        """Types the statement, then Enter; what is printed, and the nanoseconds from Enter to the next prompt."""
+        """Types the statement and Enter; returns the output and the nanoseconds to the next prompt."""
         typed = statement.encode()
         os.write(self.terminal, typed)
         self.read_until(lambda seen: typed in seen)
@@ -65,8 +65,8 @@ class Shell:
         return ns
 
     def result(self, task):
-        """What the last run made: {"scalar"}, or the rows, each column's sum modulo 2^64, and its values in the first
-        row, the one after a third of them, and the last. Of floats, only the number of rows."""
+        """The last result: {"scalar"}, or the number of rows and, for each integer column, the sum modulo 2^64 and the
+        values in the first row, after a third of the rows, and in the last row."""
         if task.scalar:
             return {"scalar": number(self.said[-1])}
         rows = int(number(self.ask("r | count")[0][-1]))
@@ -79,7 +79,7 @@ class Shell:
         return {"rows": rows, "sums": sums, "at": columns}
 
     def close(self):
-        """The terminal goes away; who does not leave then is ended."""
+        """Closes the terminal and kills a process that does not end."""
         os.close(self.terminal)
         for _ in range(50):
             if os.waitpid(self.pid, os.WNOHANG)[0]:
@@ -90,7 +90,7 @@ class Shell:
 
 
 class Screen(Shell):
-    """The same with relations shown as a table, and not named: rows that are not seen are left (src/engine/later.h)."""
+    """Prints relations as a table instead of naming them; rows not shown are deferred."""
 
     def run(self, task, rows):
         if task.scalar:

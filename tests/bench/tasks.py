@@ -21,16 +21,16 @@ class Task:
     name: str
     title: str
     rql: str
-    sql: str = None  # ... behind `select`, where DuckDB and ClickHouse say it alike,
+    sql: str = None  # after `select`, if DuckDB and ClickHouse agree,
     clickhouse: str = None  # or its own ("": none)
     numpy: object = None  # of the columns c
     polars: object = None  # of the lazy frame d and the module pl
     scalar: bool = False
-    bytes: int = 0  # that must move for each row, read and written
+    bytes: int = 0  # read and written per row
 
     @property
     def hand(self):
-        """Whether hand.c has it."""
+        """Whether hand.c implements it."""
         return self.group != "primitives"
 
 
@@ -88,7 +88,7 @@ TASKS = (
         polars=lambda d, pl: d.select("x").sort("x"),
         bytes=8,
     ),
-    # The user study's questions, docs/questions.md.
+    # The questions of docs/questions.md.
     Task(
         "questions",
         "q1",
@@ -171,7 +171,7 @@ TASKS = (
         polars=lambda d, pl: d.select(pl.col("x").cast(pl.Int64).cum_sum()),
         bytes=12,
     ),
-    # The other primitives, measured against what peers have of them: make bench-primitives.
+    # The other primitives: make bench-primitives.
     Task(
         "primitives",
         "divide",

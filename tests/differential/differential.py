@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random pipelines over random columns, answered by rql in every mode and by NumPy, and compared.
+"""Random pipelines over random columns: compares rql in every mode with NumPy.
 
     differential.py [--seconds S | --count N] [--seed SEED] [--modes M,...] [--data DIR] [--large-share F]
 
@@ -24,9 +24,9 @@ import numpy as np  # noqa: E402
 from pipelines import Data, QueryError, make_case, simpler, variant  # noqa: E402
 
 MARK = 7_000_000_000_000_000_000  # printed between the answers of one process
-ROUGH = 1e-13  # relative error allowed to functions that devices round differently
-KIND = 18  # letters of a problem that say what kind it is
-SHRINKING = 20  # seconds spent on finding a smaller case of a mismatch
+ROUGH = 1e-13  # relative error allowed for functions that devices round differently
+KIND = 18  # leading letters of a problem that identify its kind
+SHRINKING = 20  # seconds spent on shrinking a mismatch
 HOST_SHAPES = 60
 DEVICE_SHAPES = 6
 DEVICE_VARIANTS = 8
@@ -41,7 +41,7 @@ def same_float(expected, got, rough):
 
 
 def mismatch_of_number(expected, text, rough):
-    """What is wrong with a printed number."""
+    """The problem with a printed number, or an empty text."""
     if isinstance(expected, float):
         looks_float = re.fullmatch(r"-?(inf|nan|\d.*[.e].*)", text)
         good = looks_float and same_float(expected, float(text), rough)
@@ -51,7 +51,7 @@ def mismatch_of_number(expected, text, rough):
 
 
 def mismatch_of_answer(expected, out, rough):
-    """What is wrong with what was printed for an answer (a number, or a list of columns)."""
+    """The problem with a printed answer (a number, or a list of columns), or an empty text."""
     lines = out.split("\n")[:-1]
     if not isinstance(expected, list):
         return (
@@ -75,7 +75,7 @@ def mismatch_of_answer(expected, out, rough):
 
 
 class Expected:
-    """What the reference says of a case."""
+    """The result that the reference expects of a case."""
 
     def __init__(self, case):
         self.error = None
@@ -87,7 +87,7 @@ class Expected:
         self.rough, self.lenient = case.rough, case.lenient
 
     def mismatch(self, result):
-        """What is wrong with a finished run of the case alone."""
+        """The problem with a run of this case alone, or an empty text."""
         text = result.err.decode("utf-8", "replace")
         if self.error is None:
             if self.lenient and result.status == 1 and text.count("error: ") == 1:
@@ -97,7 +97,7 @@ class Expected:
             return mismatch_of_answer(self.answer, result.out.decode("utf-8", "replace"), self.rough)
         if self.error.regrouped and result.status == 0:
             return ""
-        # What is wrong without running is told of each stage.
+        # Errors found before running are reported for each stage.
         several = self.error.row is None or self.error.vague
         if result.status != 1 or result.out or not 1 <= text.count("error: ") <= (9 if several else 1):
             return f"expected an error ({self.error}), got {result.text()}"
@@ -127,12 +127,12 @@ class Run:
         return result
 
     def asked_before(self, text):
-        """A question about every column that the text names, so that something is known of each."""
+        """Queries every column that the text names, so that each has statistics."""
         names = [name for name in sorted(os.listdir(self.folder)) if re.search(rf"\b{re.escape(name)}\b", text)]
         return [part for name in names for part in ("-c", f"let before = load {name} | sort")]
 
     def together(self, cases, options):
-        """What one process prints for each case; shorter than `cases` if one of them ended it."""
+        """The output of one process for each case; shorter than `cases` if one of them ended the process."""
         arguments = list(options)
         for index, case in enumerate(cases):
             for statement in case.statements(random.Random):
@@ -140,7 +140,7 @@ class Run:
             arguments += ["-c", str(MARK + index)]
         result = harness.run(arguments, self.folder, self.home, timeout=600)
         if result.err:
-            return []  # one of them says what it should not: each is to be asked alone
+            return []  # unexpected messages: run each case alone
         outs = []
         rest = result.out.decode("utf-8", "replace")
         for index in range(len(cases)):
@@ -151,7 +151,7 @@ class Run:
         return outs
 
     def shrunk(self, case, options, kind):
-        """The smallest case found near this one that still mismatches, in the same kind of way."""
+        """Shrinks the case while it mismatches in the same kind of way."""
         end = time.monotonic() + SHRINKING
         improved = True
         while improved and time.monotonic() < end:
@@ -163,7 +163,7 @@ class Run:
                     expected = Expected(smaller)
                     problem = expected.mismatch(self.alone(smaller, options))
                 except (KeyError, IndexError, ValueError, TypeError):
-                    continue  # a stage that another one needed is gone
+                    continue  # another stage needed the one removed
                 if problem[:KIND] == kind and "no column" not in problem and "unknown" not in problem:
                     case = smaller
                     improved = True
@@ -178,7 +178,7 @@ def describe(case, mode, options, problem):
 
 def test_batch(run, tally, batch, modes):
     """One batch of (number, case, expected) in every mode."""
-    # An error ends a process, so those that should fail are run alone, and what comes after one that should not have.
+    # An error ends the process, so cases that should fail run alone, as do those after an unexpected failure.
     answering = [case for _, case, expected in batch if expected.error is None]
     for mode, options in modes.items():
         outs = iter(run.together(answering, options))
@@ -196,7 +196,7 @@ def test_batch(run, tally, batch, modes):
             tally.check(f"query {number} ({mode})", problem)
 
 
-def main(shop):
+def main(sandbox):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--count", type=int, default=10**9)
@@ -207,10 +207,10 @@ def main(shop):
     arguments = parser.parse_args()
 
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**9)
-    folder = arguments.data or tempfile.mkdtemp(dir=shop.root)
+    folder = arguments.data or tempfile.mkdtemp(dir=sandbox.root)
     print(f"differential: seed {seed}" + (f", columns in {folder}" if arguments.data else ""), flush=True)
     data = Data(folder)
-    run = Run(folder, shop.home)
+    run = Run(folder, sandbox.home)
     tally = harness.Tally("differential")
     chosen = {name: harness.ALL_MODES[name] for name in arguments.modes.split(",")}
     host_modes = {name: options for name, options in chosen.items() if "host" in name}
@@ -220,7 +220,7 @@ def main(shop):
     spent = {"host": 0.0, "device": 0.0}
     made = 0
     while made < arguments.count and time.monotonic() - begun < arguments.seconds:
-        # Kernels are slow to build, so devices see few shapes, each in many variants, and as much time as the host.
+        # Kernels are slow to build, so devices run few shapes in many variants, for as much time as the host.
         on_device = device_modes and (not host_modes or spent["device"] <= spent["host"])
         batch = []
         for _ in range(DEVICE_SHAPES if on_device else HOST_SHAPES):

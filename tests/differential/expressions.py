@@ -1,4 +1,4 @@
-"""Random typed expressions: made, written as rql, and evaluated with NumPy after docs/language.md.
+"""Random typed expressions: generated, written as rql, and evaluated with NumPy as docs/language.md specifies.
 
 A value is a pair of arrays: what it is in each row, and whether computing it fails there. What is not needed cannot
 fail, so laziness is only a matter of which failures are passed on.
@@ -12,7 +12,7 @@ INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
 NOTHING = np.zeros(1, dtype=bool)
 
-# Binary operators: how tightly they bind, as the language's table has them.
+# Precedence of the binary operators.
 LEVELS = {
     "||": 3,
     "or": 3,
@@ -39,7 +39,7 @@ UNARY_LEVEL = 12
 
 
 class Place:
-    """Where the rows are that an expression is of: their numbers, and the shape that they may have."""
+    """The rows of an expression: their numbers and their shape, if any."""
 
     def __init__(self, rows, shape=None):
         self.rows = rows
@@ -57,7 +57,7 @@ class Place:
         return result
 
     def neighbour(self, column, distances):
-        """A column as it is at a distance; 0, without failing, where there is nothing."""
+        """A column shifted by a distance; 0, without failing, outside it."""
         value, fails = (np.broadcast_to(part, self.rows) for part in column)
         at = self.number + distances[0] * (self.shape[1] if self.shape else 1) + sum(distances[1:])
         there = (at >= 0) & (at < self.rows)
@@ -68,7 +68,7 @@ class Place:
 
 
 class Node:
-    """An expression: op, kind ("int", "float" or "bool"), arguments, and what else the op needs."""
+    """An expression: op, kind ("int", "float" or "bool"), arguments, and other data of the op."""
 
     def __init__(self, op, kind, args=(), extra=None):
         self.op = op
@@ -92,7 +92,7 @@ def number(value):
 
 
 def write(node, names, level=0):
-    """The expression as text. `names` gives each column's spelling; `level` is the tightest operator around it."""
+    """The expression as text. `names` has each column's spelling; `level` is the precedence of the enclosing operator."""
     op, args = node.op, node.args
 
     def wrap(own, text):
@@ -137,7 +137,7 @@ def overflowing_product(a, b):
     with np.errstate(all="ignore"):
         result = a * b
         safe = np.where(a == 0, 1, a)
-        # INT64_MIN // -1 wraps, so that pair is asked for by name.
+        # INT64_MIN // -1 wraps, so check for that pair.
         wrong = (
             (result // safe != b)
             | (result % safe != 0)
@@ -148,7 +148,7 @@ def overflowing_product(a, b):
 
 
 def quotient(a, b):
-    """a / b cut off towards zero, a - b * that, and whether each fails."""
+    """a / b rounded towards zero, the remainder, and where each fails."""
     zero = b == 0
     extreme = (a == INT64_MIN) & (b == -1)
     safe_a = np.where(extreme, 0, a)
@@ -259,7 +259,7 @@ ROUGH_FUNCTIONS = ("exp", "log", "sin", "cos", "tan", "tanh", "erf", "pow")
 
 
 def evaluate(node, columns, place):
-    """Value and failure of each of the rows at `place`; either array may have one element that stands for all."""
+    """Value and failure of the rows at `place`; an array of one element stands for all rows."""
     op = node.op
     if op == "column":
         return columns[node.extra]
@@ -358,7 +358,7 @@ def function(node, values, fails):
         return FLOAT_FUNCTIONS[op](as_float(a)), fails
 
 
-# --- making -----------------------------------------------------------------------------------------------------------
+# --- generating -----------------------------------------------------------------------------------------------------------
 
 INTERESTING = [0, 1, 2, 3, 5, 7, 10, 42, 63, 64, 100, 127, 128, 222, 255, 256, 1000, 32767, 32768, 65536]
 INTERESTING += [2**31 - 1, 2**31, 2**32, 2**53, 2**53 + 1, INT64_MAX]
@@ -367,7 +367,7 @@ FLOATS = [0.0, 0.5, 1.0, 1.5, 2.0, 0.1, 3.25, 100.0, 1e6, 1e-3, 9007199254740993
 
 
 class Maker:
-    """Makes expressions over columns of known kinds. `kinds` is a list of "int", "float" and "bool".
+    """Generates expressions over columns of known kinds. `kinds` is a list of "int", "float" and "bool".
 
     What else they may be made of: `shaped` rows, a relation bound by `let` (name, values), and the neighbours within
     `reach`, one pair of distances an axis.
@@ -423,7 +423,7 @@ class Maker:
         return Node("literal", "float", extra=-value if random.random() < 0.3 else value)
 
     def element(self, kind):
-        """An element of a column or of the table, most often one that is there; None if neither has any of the kind."""
+        """An element of a column or of the table, mostly in range; None if neither has this kind."""
         random = self.random
         row = Node("row", "int")
         if self.table and kind_of(self.table[1]) == kind and random.random() < 0.7:
@@ -521,7 +521,7 @@ class Maker:
         return Node(random.choice(["even", "odd"]), "bool", [self.integer(depth - 1)])
 
     def guarded(self):
-        """A division behind the condition that makes it safe."""
+        """A division guarded by the condition that makes it safe."""
         random = self.random
         divisor = self.column("int") or self.integer_literal()
         zero = Node("literal", "int", extra=0)
@@ -532,7 +532,7 @@ class Maker:
         return Node("||", "bool", [Node("==", "bool", [divisor, zero]), test])
 
     def rough(self):
-        """A function that devices may round differently; nothing is computed from it."""
+        """A function that devices may round differently; never an operand."""
         random = self.random
         name = random.choice(ROUGH_FUNCTIONS)
         inner = self.column("float") or self.column("int") or Node("literal", "float", extra=0.5)

@@ -1,8 +1,10 @@
-"""Random pipelines over random columns: made, written as rql, and evaluated with NumPy after docs/language.md."""
+"""Random pipelines over random columns: generated, written as rql, and evaluated with NumPy as docs/language.md
+specifies."""
 
 import copy
 import os
 
+import harness
 import numpy as np
 
 from expressions import INT64_MAX, INT64_MIN, NOTHING, Maker, evaluate, kind_of, truth, write
@@ -19,17 +21,7 @@ from primitives import (
 )
 from relations import QueryError, Relation, aggregate, chains, fold
 
-TYPES = {
-    "i8": np.int8,
-    "i16": np.int16,
-    "i32": np.int32,
-    "i64": np.int64,
-    "u8": np.uint8,
-    "u16": np.uint16,
-    "u32": np.uint32,
-    "f32": np.float32,
-    "f64": np.float64,
-}
+TYPES = harness.numpy_types(np)
 LENGTHS = [0, 1, 2, 5, 17, 100, 2047, 2048, 2049, 5001]
 LARGE = 1_500_001
 LITERAL_ROWS = 8
@@ -57,7 +49,7 @@ ALIASES = {"select": ["select", "filter", "where"], "take": ["take", "head", "li
 
 
 def random_column(generator, kind, rows):
-    """Values of a type: small ones, all there are, or mostly zero, with the extremes strewn in."""
+    """Values of a type: small, of its whole range, or mostly zero, and some extremes."""
     dtype = TYPES[kind]
     style = generator.integers(4)
     if kind.startswith("f"):
@@ -110,14 +102,14 @@ def widened(values):
 
 
 # --- stages -----------------------------------------------------------------------------------------------------------
-# A stage is a dict: word, and what the word needs. apply_stage gives it its meaning and write_stage its text.
+# A stage is a dict of its word and arguments. apply_stage evaluates it and write_stage formats it.
 
 
 def note_row(relation, stage):
-    """What reads more than its row may be a task of its own, which counts its rows itself."""
+    """A stage that reads other rows may become a task that numbers its rows anew."""
     ops = {each.op for node in stage.get("nodes", ()) for each in node.walk()}
     if stage["word"] == "stencil":
-        ops.add("element")  # even one whose lambda reads no neighbour asks where its row is
+        ops.add("element")  # even without neighbours it reads its row number
     if relation.filtered and ops & {"row", "col", "at", "element"}:
         relation.sure = False
     if ops & {"at", "element"} and (relation.pending() or (relation.rows and relation.origin[0])):
@@ -170,7 +162,7 @@ def apply_stage(relation, stage):
 
 
 def spellings(relation_names, head, random, indexed):
-    """How each column is written: by name, position, a head's name, an abbreviation. What is `indexed` needs a name."""
+    """How each column is written: by name, position, a lambda's parameter or an abbreviation. `indexed` columns need a name."""
     if head:
         return head
     spelled = []
@@ -294,9 +286,9 @@ class Case:
         self.table = None  # (name, values, text) of a relation that `let` binds before
         self.terminal = None
         self.let_after = None
-        self.rough = False  # a function that may differ in its last places
-        self.lenient = False  # it may fail too, as Relation has it
-        self.spelling = 0  # seed of how it is written
+        self.rough = False  # a function whose last digits may differ
+        self.lenient = False  # see Relation
+        self.spelling = 0  # seed of the spelling
 
     def begin(self):
         _, names, columns = self.source
@@ -307,7 +299,7 @@ class Case:
         try:
             return self.outcome()
         except QueryError as error:
-            error.vague = error.vague or self.lenient  # what may fail as a whole may do so before this
+            error.vague = error.vague or self.lenient  # a failure of a whole column may come first
             raise
 
     def outcome(self):
@@ -319,7 +311,7 @@ class Case:
             try:
                 apply_stage(relation, stage)
             except QueryError as error:
-                # Row counts that are known and do not agree are told before anything runs.
+                # Row counts that are known to differ are reported before anything runs.
                 error.vague = error.vague or any(each["word"] in ("scatter", "shape") for each in self.stages[index + 1 :])
                 raise
             self.lenient = self.lenient or relation.lenient
@@ -344,7 +336,7 @@ class Case:
         return bound
 
     def statements(self, random_of):
-        """The query as text: the statement, after a let where there is one."""
+        """The query as text, after its let if it has one."""
         random = random_of(self.spelling)
         relation = self.begin()
         parts = [self.source[0]]
@@ -411,7 +403,7 @@ def random_source(random, data, large, case):
 
 
 def make_case(random, data, large=False):
-    """A query whose meaning the reference knows."""
+    """A query that the reference can evaluate."""
     case = Case()
     case.spelling = random.randrange(2**32)
     case.source = random_source(random, data, large, case)
@@ -444,7 +436,7 @@ WORDS = ["select"] * 3 + ["reject"] + ["map"] * 3 + ["derive"] * 2 + ["pick", "t
 
 
 def make_stage(random, state, depth):
-    """A stage that works row by row, and the state after it; None if it does not fit."""
+    """A row-wise stage and the state after it; None if it does not fit."""
     maker = state.maker(random)
     word = random.choice(WORDS)
     stage = {"word": word}
@@ -490,7 +482,7 @@ def make_stage(random, state, depth):
 
 
 def varied(random, node):
-    """The same expression with other numbers in it, about as large."""
+    """The expression with other numbers of similar size."""
     made = copy.copy(node)
     made.args = [varied(random, arg) for arg in node.args]
     if node.op == "literal" and random.random() < 0.7:
@@ -502,12 +494,12 @@ def varied(random, node):
 
 
 def variant(case, random, data):
-    """The same stages over other columns of the same types and with other numbers, for which no kernel is built."""
+    """The same stages over other columns of the same types and with other numbers, which need no new kernel."""
     made = copy.copy(case)
     if case.loaded:
         paths, between = case.loaded
         rows = len(case.source[2][0])
-        # What stages zip, scatter or lay out has the length of this source, and the large one has no like.
+        # Stages that zip, scatter or reshape need sources of equal length, and the large one is alone.
         if rows != LARGE and not any(stage["word"] in ("zip", "scatter", "shape") for stage in case.stages):
             rows = random.choice(LENGTHS)
         kinds = [path.rpartition(".")[2] for path in paths]
@@ -547,7 +539,7 @@ def random_terminal(random, state, depth):
 
 
 def simpler(case):
-    """Cases a little smaller than this one, for shrinking: a stage less, or an operand in the place of an operation."""
+    """Smaller cases, for shrinking: one stage less, or an operation replaced by its operand."""
     if case.let_after is not None:
         smaller = copy.copy(case)
         smaller.let_after = None

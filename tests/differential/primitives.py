@@ -1,4 +1,4 @@
-"""The stages that look beyond a row: what they do with a relation, how they are written, and random ones of them."""
+"""Stages that read other rows: their meaning, their text, and a generator."""
 
 from fractions import Fraction
 
@@ -28,9 +28,9 @@ def as_number(value):
 
 
 def read_all(relation, value, fails):
-    """A column that is always read from end to end."""
+    """A column that is always read whole."""
     if relation.filtered and fails.any():
-        relation.sure = False  # its numbers are those before or behind the filter
+        relation.sure = False  # rows may be numbered before or after the filter
     relation.note(fails)
     relation.raise_if_failed()
     return value
@@ -42,7 +42,7 @@ def keys_of(relation, nodes):
 
 
 def pass_breaker(relation):
-    """What is not computed yet fails in rows as they were counted before."""
+    """Values not computed yet fail in rows as they were numbered before."""
     relation.raise_if_failed()
     if relation.pending():
         relation.sure = False
@@ -74,7 +74,7 @@ def apply_scan(relation, stage):
     for chain in chains(relation.rows, relation.shape, stage["along"]):
         made[chain], fails[chain] = scan(stage, value[chain])
     if stage["op"] in FUNCTIONS and fails.any():
-        relation.sure = False  # the row where the function failed, not the one that is read
+        relation.sure = False  # the row where the function failed, not the row read
         relation.regrouped = True
     relation.columns = [(made, fails)]
     relation.begin()
@@ -121,7 +121,7 @@ def apply_group(relation, stage):
         value, fails = relation.whole(evaluate(next(operands), relation.columns, place))
         pending = pending or fails.any()
         columns.append(aggregate_groups(word, as_number(value)[order], fails, starts, ends))
-    # A sum beyond 64 bits names the key, and a value that failed is that of no group more than another.
+    # A sum beyond 64 bits names the key; a failed value belongs to no group.
     relation.vague = relation.vague or pending or any(fails.any() for _, fails in columns)
     relation.lenient = relation.lenient or pending
     relation.names, relation.columns, relation.rows, relation.shape = list(stage["names"]), columns, len(starts), None
@@ -175,7 +175,7 @@ def apply_scatter(relation, stage):
     taken = {}
     for row, position in enumerate(positions.tolist()):
         if not 0 <= position < rows or position in taken:
-            raise QueryError(row, True, True)  # or lengths further on, which are compared before
+            raise QueryError(row, True, True)  # or lengths compared earlier
         taken[position] = row
     pass_breaker(relation)
     columns = []
@@ -265,7 +265,7 @@ def write_combining(stage):
 
 
 def write_primitive(stage, head, names, random, columns):
-    """The stage as text; `head` names the `columns`, which are spelled `names`."""
+    """The stage as text; `head` are the lambda's parameters for `columns`, spelled `names`."""
     word = stage["word"]
     nodes = [write(node, names) for node in stage.get("nodes", ())]
     if word == "scan":
@@ -308,11 +308,11 @@ def write_primitive(stage, head, names, random, columns):
     return word
 
 
-# --- making -----------------------------------------------------------------------------------------------------------
+# --- generating -----------------------------------------------------------------------------------------------------------
 
 
 class Making:
-    """What is known of a relation while stages are made for it; rows are None where the data decides."""
+    """The relation while stages are generated; rows is None if it depends on the data."""
 
     def __init__(self, names, kinds, rows, large):
         self.names = names
@@ -335,7 +335,7 @@ def random_table(random, data):
 
 
 def random_positions(random, data, rows, large):
-    """Positions as text and values, most often all of them among `rows`."""
+    """Positions as text and values, mostly all below `rows`."""
     choice = random.random()
     if choice < 0.25:
         values = [random.randint(0, max(0, rows - 1)) for _ in range(random.randint(1, 6))]
@@ -352,7 +352,7 @@ def random_positions(random, data, rows, large):
 
 
 def injective(random, rows, into):
-    """As many different positions as there are rows: the text and the values."""
+    """A distinct position for each row: text and values."""
     if rows == 0:
         return "(load d0/a.i32)", np.arange(0, dtype=np.int64)
     factor = next(each for each in random.sample([1, 7, 11, 13, 101, 1009], 6) if np.gcd(each, into) == 1)
@@ -403,7 +403,7 @@ def one_column(random, state, names):
 
 
 def random_key(random, maker):
-    """A key of few values, or any."""
+    """A key, mostly with few values."""
     choice = random.random()
     column = maker.column("int")
     if choice < 0.35 and column:
@@ -411,7 +411,7 @@ def random_key(random, maker):
     if choice < 0.75:
         return maker.column(random.choice(["int", "float", "bool"])) or column or type(maker.small(0, 1))("row", "int")
     made = maker.make(random.choice(["int", "int", "float", "bool"]), 1)
-    # An element of a table is the same for all rows where its position is.
+    # A table element at a constant position is the same for all rows.
     constant = not any(each.op in ("column", "row", "col") for each in made.walk())
     return (column or type(made)("row", "int")) if constant else made
 
@@ -425,7 +425,7 @@ def sort_stage(random, state):
 
 
 def make_sort(random, state, names):
-    """At times with a window behind it, so that few of the rows are put in order."""
+    """Sometimes followed by a window, so that few rows need sorting."""
     stages = [sort_stage(random, state)]
     if random.random() < 0.3:
         stages.append({"word": "take", "count": random.choice([1, 3, 10, 100, 300])})

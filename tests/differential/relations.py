@@ -1,4 +1,4 @@
-"""Relations in the making, and what becomes of all values of a column: aggregates, running values, order."""
+"""Relations, and operations on whole columns: aggregates, scans, order."""
 
 import math
 from functools import reduce
@@ -22,7 +22,7 @@ class QueryError(Exception):
 
 
 class Relation:
-    """Columns in the making. A column is (value, fails); origin is the row of the source that each row comes from."""
+    """A relation. A column is (value, fails); origin is each row's row of the source."""
 
     def __init__(self, names, columns, rows):
         self.names = names
@@ -30,17 +30,17 @@ class Relation:
         self.rows = rows
         self.shape = None
         self.vague = False
-        self.lenient = False  # a column fails as a whole, which the rows of it that are read may not show
+        self.lenient = False  # a column may fail as a whole, although the rows read do not
         # Smallest row in which something always needed failed, and whether its number is told by this origin.
         self.failed = None
         self.sure = True
         self.regrouped = False
-        self.uncounted = False  # only running tells how many rows there are
+        self.uncounted = False  # the number of rows is known only after running
         self.filtered = False
         self.begin()
 
     def begin(self):
-        """What follows is a task of its own, which counts its rows itself."""
+        """The next stages are another task, which numbers its rows anew."""
         self.origin = np.arange(self.rows)
         self.uncounted = self.uncounted or self.filtered
         self.filtered = False
@@ -53,7 +53,7 @@ class Relation:
         return np.broadcast_to(value, self.rows), np.broadcast_to(fails, self.rows)
 
     def note(self, fails):
-        """These rows fail."""
+        """Marks these rows as failing."""
         if fails.any():
             first = int(self.origin[fails].min())
             self.failed = first if self.failed is None else min(self.failed, first)
@@ -89,7 +89,7 @@ def exact_float_sum(values):
         return math.inf if np.isposinf(values).any() else -math.inf
     try:
         return math.fsum(finite) + 0.0
-    except OverflowError:  # on the way; in whole numbers of 2^-1074 nothing overflows
+    except OverflowError:  # an intermediate overflow; integers in units of 2^-1074 do not overflow
         return unscaled(sum(map(scaled, finite.tolist())))
 
 
@@ -148,7 +148,7 @@ def aggregate(word, value):
 
 
 class Beyond(Exception):
-    """A value that 64 bits do not hold."""
+    """A value beyond 64 bits."""
 
 
 def checked(value):
@@ -157,7 +157,7 @@ def checked(value):
     return value
 
 
-# Associative functions: what they do, and whether floats may be combined by them too.
+# Associative functions, and whether they apply to floats.
 FUNCTIONS = {
     "|a, b| a + b": (lambda a, b: checked(a + b), False),
     "|a, b| a * b": (lambda a, b: checked(a * b), False),
@@ -176,7 +176,7 @@ BITS = {"&": lambda a, b: a & b, "^": lambda a, b: a ^ b, "bitor": lambda a, b: 
 
 
 class Running:
-    """The running value of a chain of numbers. `now` raises Beyond where there is none."""
+    """The running value of a sequence. `now` raises Beyond if 64 bits do not hold it."""
 
     def __init__(self, op, floating, initial):
         self.op = op
@@ -264,7 +264,7 @@ def scan(stage, value):
 
 
 def chains(rows, shape, along):
-    """The rows that are combined with one another, each chain in its order."""
+    """The sequences of rows that are combined, each in its order."""
     if along is None:
         return [np.arange(rows)]
     places = np.arange(rows).reshape(shape)
@@ -275,7 +275,7 @@ def chains(rows, shape, along):
 
 
 def ranks(value, descending=False):
-    """Whole numbers in the order of the values: NaN last either way, and the zeros alike."""
+    """Integers in the order of the values: NaN last in both directions, zeros equal."""
     if value.dtype.kind != "f":
         rank = np.unique(value, return_inverse=True)[1]
         return -rank if descending else rank
@@ -285,11 +285,11 @@ def ranks(value, descending=False):
 
 
 def sorted_rows(keys):
-    """The rows in order of these ranks, the first counting most, stable."""
+    """The rows stably sorted by these ranks, the first most significant."""
     return np.lexsort(keys[::-1]) if len(keys[0]) else np.arange(0)
 
 
 def starts_of(keys, order):
-    """Where in this order rows begin that differ from those before."""
+    """Where a row differs from its predecessor in this order."""
     changes = reduce(np.logical_or, (key[order][1:] != key[order][:-1] for key in keys))
     return np.concatenate([[0], np.flatnonzero(changes) + 1]) if len(order) else np.arange(0)

@@ -21,7 +21,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness  # noqa: E402
 
-# Root reads and writes everything, unless it gives this up.
+# Drops root's right to read and write every file.
 UNPRIVILEGED = (
     ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all") if os.getuid() == 0 else ()
 )
@@ -57,18 +57,18 @@ def answered(result, out):
 
 
 class Cases:
-    def __init__(self, shop, tally):
-        self.shop = shop
+    def __init__(self, sandbox, tally):
+        self.sandbox = sandbox
         self.tally = tally
 
     def run(self, *arguments, mode="host", **more):
-        return harness.run([*harness.ALL_MODES[mode], *arguments], self.shop.here, self.shop.home, **more)
+        return harness.run([*harness.ALL_MODES[mode], *arguments], self.sandbox.here, self.sandbox.home, **more)
 
     def query(self, text, **more):
         return self.run("-c", text, **more)
 
     def script(self, data, **more):
-        self.shop.write("script.rql", data)
+        self.sandbox.write("script.rql", data)
         return self.run("script.rql", **more)
 
     def check(self, title, problem):
@@ -76,10 +76,10 @@ class Cases:
 
     def files(self):
         """Every way a file can fail to be a column."""
-        self.shop.write("secret.i32", b"\0\0\0\0")
-        os.chmod(self.shop.path("secret.i32"), 0)
-        os.mkdir(self.shop.path("nothing"))
-        os.symlink("loop.i32", self.shop.path("loop.i32"))
+        self.sandbox.write("secret.i32", b"\0\0\0\0")
+        os.chmod(self.sandbox.path("secret.i32"), 0)
+        os.mkdir(self.sandbox.path("nothing"))
+        os.symlink("loop.i32", self.sandbox.path("loop.i32"))
         for title, query, words in [
             ("missing", "load missing.i32", ["missing.i32", "no such file"]),
             ("missing-near", "load amount.bin | sum", ["amount.bin"]),
@@ -92,7 +92,7 @@ class Cases:
             ("long-name", f"load {'d/' * 3000}x.i32", ["long"]),
         ]:
             if title == "directory-as-file":
-                os.mkdir(self.shop.path("trades.i32"))
+                os.mkdir(self.sandbox.path("trades.i32"))
             self.check(f"file-{title}", told(self.query(query, timeout=20), *words))
         self.check(
             "file-unreadable", told(self.query("load secret.i32", prefix=UNPRIVILEGED), "secret.i32", "permission")
@@ -108,7 +108,7 @@ class Cases:
         size = 1 << 30
         for mode in MODES:
             for left in (0, 4096 * 1000 + 1):
-                path = self.shop.path("big.u8")
+                path = self.sandbox.path("big.u8")
                 with open(path, "wb") as file:
                     file.truncate(size)
                 command = [
@@ -119,8 +119,8 @@ class Cases:
                 ]
                 with subprocess.Popen(
                     command,
-                    cwd=self.shop.here,
-                    env=harness.environment(self.shop.home),
+                    cwd=self.sandbox.here,
+                    env=harness.environment(self.sandbox.home),
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                 ) as process:
@@ -186,7 +186,7 @@ class Cases:
         )
 
     def broken_text(self):
-        """Bytes that are no text reach neither the parser's sense nor the terminal raw."""
+        """Bytes that are not text are reported, and never printed raw."""
         for title, data, words in [
             ("nul-byte", b"load ids.bin | co\0unt", []),
             ("nul-only", b"\0", []),
@@ -213,18 +213,18 @@ class Cases:
         self.check("noise", told(result, errors=None))
 
     def save(self):
-        """A save either replaces the whole file or leaves what was, and nothing beside it."""
-        here = self.shop.here
+        """save replaces the whole file or leaves the old one, and leaves no temporary file."""
+        here = self.sandbox.here
         old = struct.pack("<3i", 1, 2, 3)
-        self.shop.write("old.i32", old)
-        self.shop.write("old.i8", old)
+        self.sandbox.write("old.i32", old)
+        self.sandbox.write("old.i8", old)
         closed = os.path.join(here, "closed")
         os.mkdir(closed)
         with open(os.path.join(closed, "old.i32"), "wb") as file:
             file.write(old)
         os.chmod(closed, 0o555)
-        os.mkfifo(self.shop.path("pipe.i32"))
-        os.mkdir(self.shop.path("folder.i32"))
+        os.mkfifo(self.sandbox.path("pipe.i32"))
+        os.mkdir(self.sandbox.path("folder.i32"))
         for title, query, words in [
             ("unwritable-folder", "load ids.bin | save closed/old.i32", ["closed/old.i32", "permission"]),
             ("unwritable-new", "load ids.bin | save closed/new.i32", ["closed/new.i32", "permission"]),
@@ -248,9 +248,9 @@ class Cases:
         os.chmod(closed, 0o755)
 
     def full_disk(self):
-        """No room: a file system of a few pages where one may be mounted, else a limit on the size of files."""
+        """A full disk: a tiny file system if one can be mounted, and a limit on file sizes."""
         old = struct.pack("<3i", 1, 2, 3)
-        folder = tempfile.mkdtemp(prefix="small-", dir=self.shop.root)
+        folder = tempfile.mkdtemp(prefix="small-", dir=self.sandbox.root)
         mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", folder]
         mounted = os.getuid() == 0 and subprocess.run(mount, stderr=subprocess.DEVNULL, check=False).returncode == 0
         try:
@@ -278,35 +278,35 @@ class Cases:
                 subprocess.run(["umount", folder], check=False)
 
     def broken_output(self):
-        """An answer that cannot be written is an error, but a reader that has had enough is not."""
+        """An answer that cannot be written is an error; a closed pipe is not."""
         with open("/dev/full", "wb") as full:
             for query in ("1 + 1", "range 1..1000000"):
                 result = self.query(query, stdout=full)
                 self.check(f"stdout-full: {query}", told(result, "space", place=False, errors=None))
         closing = 'exec "$0" "$@" >&-'
         result = harness.run(
-            ["--device", "host", "-c", "1 + 1"], self.shop.here, self.shop.home, prefix=("sh", "-c", closing)
+            ["--device", "host", "-c", "1 + 1"], self.sandbox.here, self.sandbox.home, prefix=("sh", "-c", closing)
         )
         self.check("stdout-closed", told(result, "output", place=False, errors=None))
         for descriptor in ("2>&-", "0<&-"):
             result = harness.run(
                 ["--device", "host", "-c", "1 + 1"],
-                self.shop.here,
-                self.shop.home,
+                self.sandbox.here,
+                self.sandbox.home,
                 prefix=("sh", "-c", f'exec "$0" "$@" {descriptor}'),
             )
             self.check(f"closed {descriptor}", answered(result, b"2\n"))
         result = harness.run(
             ["--device", "host", "-c", "bogus bogus"],
-            self.shop.here,
-            self.shop.home,
+            self.sandbox.here,
+            self.sandbox.home,
             prefix=("sh", "-c", 'exec "$0" "$@" 2>&-'),
         )
         self.check("error-with-closed-stderr", "" if (result.status, result.out) == (1, b"") else result.text())
         with subprocess.Popen(
             [harness.RQL, "--device", "host", "-c", "range 1..10000000"],
-            cwd=self.shop.here,
-            env=harness.environment(self.shop.home),
+            cwd=self.sandbox.here,
+            env=harness.environment(self.sandbox.home),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         ) as process:
@@ -318,16 +318,16 @@ class Cases:
         self.check("reader-leaves", "" if quiet else harness.Result(status, first, err).text())
 
     def signals(self):
-        """A long query ends soon after a signal, by that signal, and what it was to replace stays."""
-        self.shop.write("kept.i64", b"12345678")
+        """A signal soon ends a long query with that signal; the file to be replaced stays."""
+        self.sandbox.write("kept.i64", b"12345678")
         query = "range 1..4000000000000 | map (x ^ x >> 3) % 7 as y | select y == 1 | count"
         for mode, options in MODES.items():
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 for text in (query, "range 1..4000000000000 | select x % 1000003 == 1 | save kept.i64"):
                     with subprocess.Popen(
                         [harness.RQL, *options, "-c", text],
-                        cwd=self.shop.here,
-                        env=harness.environment(self.shop.home),
+                        cwd=self.sandbox.here,
+                        env=harness.environment(self.sandbox.home),
                         stdout=subprocess.PIPE,
                         stderr=subprocess.PIPE,
                     ) as process:
@@ -342,17 +342,17 @@ class Cases:
                             out, err = process.communicate()
                         seconds = time.monotonic() - begun
                     result = harness.Result(process.returncode, out, err)
-                    with open(self.shop.path("kept.i64"), "rb") as file:
+                    with open(self.sandbox.path("kept.i64"), "rb") as file:
                         kept = file.read() == b"12345678"
                     good = running and process.returncode == -number and not out and seconds < 10 and kept
                     problem = f"running: {running}, ended after {seconds:.1f} s, file kept: {kept}\n{result.text()}"
                     title = f"{number.name}-{'save' if 'save' in text else 'query'} ({mode})"
                     self.check(title, "" if good else problem)
-        left = [name for name in os.listdir(self.shop.here) if "kept" in name]
+        left = [name for name in os.listdir(self.sandbox.here) if "kept" in name]
         self.check("nothing-left-behind", "" if left == ["kept.i64"] else str(left))
 
     def usage(self):
-        """What is wrong with the command line has status 2, and what is wrong with the script's file 1 or 2."""
+        """Errors of the command line exit with status 2, errors of the script's file with 1 or 2."""
         for title, arguments, word in [
             ("unknown-option", ["--devise", "host"], "--device"),
             ("unknown-letter", ["-z"], "-z"),
@@ -364,28 +364,28 @@ class Cases:
             result = self.run(*arguments, timeout=60)
             wrong = result.status != (1 if title == "no-such-device" else 2) or result.out
             self.check(f"usage-{title}", result.text() if wrong or word.encode() not in result.err else "")
-        os.mkdir(self.shop.path("folder.rql"))
-        self.shop.write("secret.rql", b"1")
-        os.chmod(self.shop.path("secret.rql"), 0)
+        os.mkdir(self.sandbox.path("folder.rql"))
+        self.sandbox.write("secret.rql", b"1")
+        os.chmod(self.sandbox.path("secret.rql"), 0)
         for script, word in [("none.rql", b"none.rql"), ("folder.rql", b"directory"), ("secret.rql", b"ermission")]:
             result = self.run(script, prefix=UNPRIVILEGED)
             good = result.status in (1, 2) and not result.out and word in result.err
             self.check(f"script-{script}", "" if good else result.text())
 
     def all_reported(self):
-        """A script's mistakes are all told before anything of it runs."""
+        """All errors of a script are reported before its first statement runs."""
         text = b"load ids.bin | save before.i32\nload ids.bin | bogus\n1 +* 2\nload ids.bin, amounts.bin | sum nosuch\n"
         result = self.script(text)
         problem = told(result, "script.rql:2:", "script.rql:3:", "script.rql:4:", errors=3)
-        if os.path.exists(self.shop.path("before.i32")):
-            problem += "\nthe first statement was run"
+        if os.path.exists(self.sandbox.path("before.i32")):
+            problem += "\nthe first statement ran"
         self.check("all-errors-reported", problem)
         result = self.script(b"1 + 1\nload zeros.i32 | map 10 / x\n2 + 2\n")
         self.check("script-stops-at-the-first-that-fails", told(result, "script.rql:2:", out=b"2\n"))
 
 
 def snapshot(folder):
-    """Every path below a folder with its kind and content."""
+    """The kind and content of every path below a folder."""
     found = {}
     for parent, folders, files in os.walk(folder):
         for name in [*folders, *files]:
@@ -399,9 +399,9 @@ def snapshot(folder):
     return found
 
 
-def main(shop):
+def main(sandbox):
     tally = harness.Tally("errors")
-    cases = Cases(shop, tally)
+    cases = Cases(sandbox, tally)
     groups = [
         cases.files,
         cases.truncated,
@@ -414,10 +414,7 @@ def main(shop):
         cases.usage,
         cases.all_reported,
     ]
-    for group in groups:
-        if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
-            group()
-    return tally.finish()
+    return harness.run_groups(tally, groups)
 
 
 if __name__ == "__main__":

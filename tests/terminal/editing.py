@@ -1,5 +1,5 @@
-"""What a person does at the prompt other than asking: completion, history, editing, refining, and the shell's manners
-towards the terminal. Steps of terminal.py, each by what appears on the screen."""
+"""The line editor in a terminal: completion, history, editing, and the state of the terminal afterwards. Run by
+terminal.py; each step checks the screen."""
 
 import os
 import re
@@ -9,7 +9,7 @@ sed -i 's/1[.][.]3/1..4/; $a | sum x * 11' "$1"
 """
 
 
-# Red, as escapes say it.
+# The escape sequence for red.
 ERROR_COLOUR = re.compile("\033\\[[0-9;]*31m")
 
 
@@ -149,11 +149,11 @@ WORK = (
 
 
 def working(terminal, step):
-    terminal.shop.write("asked.rql", b"let asked = 42\nasked * 101\n")
+    terminal.sandbox.write("asked.rql", b"let asked = 42\nasked * 101\n")
     for typed, pattern in WORK:
         shown_after(terminal, typed, "<Enter>")
         step(f"working: {typed}", terminal.shows(pattern, patience=20))
-    with open(terminal.shop.path("counted.json"), encoding="ascii") as file:
+    with open(terminal.sandbox.path("counted.json"), encoding="ascii") as file:
         text = file.read()
     step("working: what was sent to a file", "" if re.search(r"\b3\b", text) else text)
 
@@ -201,15 +201,15 @@ def newcomer(terminal, step):
         step(f"newcomer: {typed}", terminal.shows(pattern, patience=20))
 
 
-def startup(make_terminal, shop, step):
+def startup(make_terminal, sandbox, step):
     """rqlrc runs before the prompt, and --no-init leaves it out."""
-    folder = os.path.join(shop.home, ".config", "rql")
+    folder = os.path.join(sandbox.home, ".config", "rql")
     os.makedirs(folder, exist_ok=True)
     script = os.path.join(folder, "rqlrc")
     with open(script, "w", encoding="utf-8") as file:
         file.write("let favourite = 42\n")
     for option, pattern in [("--header", r"^42$"), ("--no-init", r"error: .*favourite")]:
-        terminal = make_terminal(shop, ["--device", "host", option], {"NO_COLOR": "1"})
+        terminal = make_terminal(sandbox, ["--device", "host", option], {"NO_COLOR": "1"})
         terminal.start()
         try:
             terminal.wait(terminal.ready)
@@ -224,14 +224,14 @@ def startup(make_terminal, shop, step):
     os.remove(script)
 
 
-def all_steps(make_terminal, shop, step):
-    editor = shop.path("editor.sh")
+def all_steps(make_terminal, sandbox, step):
+    editor = sandbox.path("editor.sh")
     with open(editor, "w", encoding="utf-8") as file:
         file.write(EDITOR)
     os.chmod(editor, 0o755)
-    shop.write("two words.i32", b"\1\0\0\0")
-    shop.write("$cash.i32", b"\1\0\0\0")
-    terminal = make_terminal(shop, ["--device", "host", "--quiet"], {"EDITOR": editor})
+    sandbox.write("two words.i32", b"\1\0\0\0")
+    sandbox.write("$cash.i32", b"\1\0\0\0")
+    terminal = make_terminal(sandbox, ["--device", "host", "--quiet"], {"EDITOR": editor})
     terminal.start()
     try:
         if not terminal.wait(terminal.ready):
@@ -241,4 +241,4 @@ def all_steps(make_terminal, shop, step):
             group(terminal, step)
     finally:
         terminal.stop()
-    startup(make_terminal, shop, step)
+    startup(make_terminal, sandbox, step)

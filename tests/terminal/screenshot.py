@@ -150,8 +150,8 @@ def settle(terminal):
 def play(name, columns=96, rows=22):
     """The lines of the screen after the session, escapes included."""
     with tempfile.TemporaryDirectory() as folder:
-        shop = Place(folder)
-        terminal = terminals.Terminal(shop, ["--device", "host"])
+        sandbox = Place(folder)
+        terminal = terminals.Terminal(sandbox, ["--device", "host"])
         terminal.start()
         try:
             terminal.wait(terminal.ready)

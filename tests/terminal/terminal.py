@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A session at a real terminal: tmux types, the screen is read. Every wait is for something to appear, and ends."""
+"""Sessions in a real terminal, driven through tmux. Every wait has a timeout."""
 
 import os
 import re
@@ -14,29 +14,29 @@ import editing  # noqa: E402
 import harness  # noqa: E402
 
 PROMPT = re.compile(r"^rql> ?$")
-PATIENCE = 90  # seconds; a first query may build a kernel on a slow machine
-QUIET = 10  # and so long nothing moves at a prompt that nothing more comes to
+PATIENCE = 90  # seconds; the first query may build a kernel
+QUIET = 10  # seconds without output at an idle prompt
 
 
 class Terminal:
-    """rql in a pane of a tmux server of its own."""
+    """rql in its own tmux server."""
 
-    def __init__(self, shop, options=(), variables=None):
-        self.shop = shop
+    def __init__(self, sandbox, options=(), variables=None):
+        self.sandbox = sandbox
         self.variables = variables or {}
         self.socket = ""
         self.starts = 0
         self.options = options
 
     def tmux(self, *arguments, text=None):
-        env = harness.environment(self.shop.home)
+        env = harness.environment(self.sandbox.home)
         env["TERM"] = "xterm"
-        env["SHELL"] = "/bin/sh"  # the user's own may be none, as of nobody
+        env["SHELL"] = "/bin/sh"  # the user may have none
         env.update(self.variables)
         done = subprocess.run(
             ["tmux", "-S", self.socket, "-f", "/dev/null", *arguments],
             env=env,
-            cwd=self.shop.here,
+            cwd=self.sandbox.here,
             input=text,
             capture_output=True,
             text=True,
@@ -45,10 +45,10 @@ class Terminal:
         return done.stdout
 
     def start(self):
-        # A server that was told to end may still answer for a while, so each start has a socket of its own.
+        # A server that is shutting down may still answer, so each start has its own socket.
         self.starts += 1
-        self.socket = os.path.join(self.shop.root, f"tmux-{'-'.join(self.options)}-{self.starts}")
-        # The exit status is printed, so that the end can be seen too. Ctrl-C also reaches the shell, which is to stay.
+        self.socket = os.path.join(self.sandbox.root, f"tmux-{'-'.join(self.options)}-{self.starts}")
+        # Print the exit status to show the end. Ctrl-C also reaches the shell, which must survive it.
         command = f'trap : INT; {shlex.join([harness.RQL, *self.options])}; echo "left with $?"; exec cat'
         self.tmux("new-session", "-d", "-x", "120", "-y", "50", command)
 
@@ -56,7 +56,7 @@ class Terminal:
         self.tmux("kill-server")
 
     def screen(self):
-        """The lines shown, those scrolled away included, without trailing blanks."""
+        """The lines on the screen and in its history, without trailing blanks."""
         return [line.rstrip() for line in self.tmux("capture-pane", "-p", "-S", "-2000").rstrip("\n").split("\n")]
 
     def wait(self, wanted, patience=PATIENCE):
@@ -110,9 +110,9 @@ class Terminal:
         return f"no line like {pattern!r} and a prompt after it on the screen:\n" + "\n".join(self.screen()[-40:])
 
 
-def session(shop, tally, options):
+def session(sandbox, tally, options):
     """One visit, and a second one that remembers it."""
-    terminal = Terminal(shop, options)
+    terminal = Terminal(sandbox, options)
     mode = " ".join(options) or "auto"
 
     def step(title, problem):
@@ -238,7 +238,7 @@ def session(shop, tally, options):
     finally:
         terminal.stop()
 
-    history = os.path.join(shop.home, "state", "rql", "history")
+    history = os.path.join(sandbox.home, "state", "rql", "history")
     right = os.path.exists(history) and os.stat(history).st_mode & 0o777 == 0o600
     step("history-file-is-private", "" if right else f"{history}: missing, or not of mode 0600")
 
@@ -256,12 +256,12 @@ def session(shop, tally, options):
         terminal.stop()
 
 
-def without_opencl(shop, tally):
+def without_opencl(sandbox, tally):
     """Where no OpenCL platform is found, a note says so once, and the evaluator answers."""
-    vendors = os.path.join(shop.root, "no-vendors")
+    vendors = os.path.join(sandbox.root, "no-vendors")
     os.makedirs(vendors)
     os.environ["OCL_ICD_VENDORS"] = vendors
-    terminal = Terminal(shop, ["--header"])
+    terminal = Terminal(sandbox, ["--header"])
     terminal.start()
     try:
         terminal.wait(terminal.ready)
@@ -278,13 +278,13 @@ def without_opencl(shop, tally):
         del os.environ["OCL_ICD_VENDORS"]
 
 
-def with_a_slow_driver(shop, tally):
+def with_a_slow_driver(sandbox, tally):
     """While a driver loads, the prompt, errors and queries do not wait for it, and leaving does not either."""
-    vendors = drivers.slow_driver(shop)
+    vendors = drivers.slow_driver(sandbox)
     if not vendors:
         return
     os.environ["OCL_ICD_VENDORS"] = vendors
-    terminal = Terminal(shop, ["--header"])
+    terminal = Terminal(sandbox, ["--header"])
     patience = drivers.SLOW_SECONDS / 2
     terminal.start()
     began = time.monotonic()
@@ -315,17 +315,17 @@ def has_terminals():
     return True
 
 
-def main(shop):
+def main(sandbox):
     tally = harness.Tally("terminal")
     if not has_terminals():
         print("terminal: 0 passed, 0 failed")
         return 0
     if "device" in harness.MODES:
-        without_opencl(shop, tally)
-        with_a_slow_driver(shop, tally)
-        session(shop, tally, harness.ALL_MODES["auto"])
-    session(shop, tally, harness.ALL_MODES["host"])
-    editing.all_steps(Terminal, shop, tally.check)
+        without_opencl(sandbox, tally)
+        with_a_slow_driver(sandbox, tally)
+        session(sandbox, tally, harness.ALL_MODES["auto"])
+    session(sandbox, tally, harness.ALL_MODES["host"])
+    editing.all_steps(Terminal, sandbox, tally.check)
     return tally.finish()
 
 

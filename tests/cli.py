@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""The ways in and out other than a script's plain output: -c, standard input, options, formats, commands, timing, saved
-tables, and what must not be built twice."""
+"""The command line: -c, standard input, options, output formats, dot commands, timing, saved tables, and the kernel
+cache."""
 
 import gzip
 import json
 import os
 import re
 import signal
-import sys
 import threading
 import time
 
@@ -16,31 +15,31 @@ import harness
 MAIN = "load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum"
 
 
-class Ways:
-    def __init__(self, shop, tally):
-        self.shop = shop
+class CommandLine:
+    def __init__(self, sandbox, tally):
+        self.sandbox = sandbox
         self.tally = tally
 
     def run(self, *arguments, **more):
-        return harness.run(arguments, self.shop.here, self.shop.home, **more)
+        return harness.run(arguments, self.sandbox.here, self.sandbox.home, **more)
 
     def prints(self, title, expected, *arguments, **more):
-        """Ends well, prints exactly this and says nothing else."""
+        """Checks for success, this stdout and an empty stderr."""
         result = self.run(*arguments, **more)
         good = (result.status, result.out, result.err) == (0, expected.encode(), b"")
         self.tally.check(title, "" if good else f"expected {expected!r}\n{result.text()}")
 
     def says(self, title, arguments, pattern, where="err", status=0, **more):
-        """A line of stdout or stderr matches."""
+        """Checks that a line of stdout or stderr matches."""
         result = self.run(*arguments, **more)
         text = getattr(result, where).decode("utf-8", "replace")
         good = result.status == status and re.search(pattern, text, re.MULTILINE)
         self.tally.check(title, "" if good else f"expected {pattern!r} on std{where}\n{result.text()}")
 
-    def ways_in(self):
+    def inputs(self):
         host = ("--device", "host")
         script = f"# a script\n{MAIN}\nload ids.bin\n  | count\n"
-        self.shop.write("q.rql", script.encode())
+        self.sandbox.write("q.rql", script.encode())
         self.prints("script", "107\n10\n", *host, "q.rql")
         self.prints("stdin", "107\n10\n", *host, stdin=script.encode())
         self.prints("dash", "107\n10\n", *host, "-", stdin=script.encode())
@@ -51,12 +50,12 @@ class Ways:
         self.prints("-c-share-names", "84\n", *host, "-c", "let a = 42", "-c", "def f(x) = x * 2", "-c", "f(a)")
         self.prints("-c-leaves-stdin-alone", "2\n", *host, "-c", "1 + 1", stdin=b"3 + 3")
         self.prints("nothing", "", *host, stdin=b"")
-        self.shop.write("-odd.rql", b"1 + 1")
+        self.sandbox.write("-odd.rql", b"1 + 1")
         self.prints("script-that-begins-with-a-dash", "2\n", *host, "--", "-odd.rql")
         self.prints("no-opencl-needed", "107\n", "--device", "host", "-c", MAIN)
-        # Where no platform is found, the evaluator answers.
-        os.makedirs(self.shop.path("no-vendors"))
-        os.environ["OCL_ICD_VENDORS"] = self.shop.path("no-vendors")
+        # Without an OpenCL platform the evaluator answers.
+        os.makedirs(self.sandbox.path("no-vendors"))
+        os.environ["OCL_ICD_VENDORS"] = self.sandbox.path("no-vendors")
         result = self.run("-c", MAIN)
         self.tally.check("without-opencl", "" if (result.status, result.out) == (0, b"107\n") else result.text())
         self.prints("without-opencl-quiet", "107\n", "--quiet", "-c", MAIN)
@@ -64,19 +63,19 @@ class Ways:
         del os.environ["OCL_ICD_VENDORS"]
 
     def pipes(self):
-        """Data through standard input and named pipes, where the statements do not come that way."""
+        """Data from standard input and named pipes."""
         host = ("--device", "host")
         table = b"a,b\n1,2\n3,4\n"
         total, count = "load /dev/stdin csv | sum a", "load /dev/stdin csv | count"
         self.prints("pipe", "4\n2\n", *host, "-c", total, "-c", count, stdin=table)
         self.prints("pipe-in-two-formats", "4\n12\n", *host, "-c", total, "-c", "load /dev/stdin u8 | count", stdin=table)
         self.prints("pipe-without-data", "0\n", *host, "-c", "load /dev/stdin i32 | count")
-        self.shop.write("nine.u8", b"\t")
+        self.sandbox.write("nine.u8", b"\t")
         self.prints("pipe-beside-a-file", "11\n", *host, "-c", "load /dev/stdin i32 as n, nine.u8 | map n + nine",
                     stdin=b"\2\0\0\0")
-        self.shop.write("piped.rql", f"{total}\n{count}\n".encode())
+        self.sandbox.write("piped.rql", f"{total}\n{count}\n".encode())
         self.prints("pipe-of-a-script", "4\n2\n", *host, "piped.rql", stdin=table)
-        self.shop.write("piped.rql", f"{total}\nload nosuch.bin\n".encode())
+        self.sandbox.write("piped.rql", f"{total}\nload nosuch.bin\n".encode())
         self.says("pipe-of-a-wrong-script", [*host, "piped.rql"], r"piped.rql:2:6: error: no such file", status=1, stdin=table)
         big = bytes(range(256)) * 40000
         self.prints("pipe-of-much", f"{sum(big)}\n", *host, "-c", "load /dev/stdin u8 | sum", stdin=big)
@@ -86,13 +85,13 @@ class Ways:
         self.prints("pipe-of-packed-data", "4\n", *host, "-c", total, stdin=gzip.compress(table))
         given = ("bash", "-c", 'exec "$0" "$@" --arg f=<(printf "a,b\\n5,6\\n")')
         self.prints("pipe-of-the-shell", "11\n", *host, "-c", "load $f csv | map a + b", prefix=given)
-        path = self.shop.path("line.tsv")
+        path = self.sandbox.path("line.tsv")
         os.mkfifo(path)
         writer = threading.Thread(target=write, args=(path, b"a\tb\n1\t2\n3\t4\n"))
         writer.start()
         self.prints("named-pipe", "6\n2\n", *host, "-c", "load line.tsv | sum b", "-c", "load line.tsv | count")
         writer.join()
-        process = harness.start([*host, "-c", "1", "-c", "load line.tsv"], self.shop.here, self.shop.home)
+        process = harness.start([*host, "-c", "1", "-c", "load line.tsv"], self.sandbox.here, self.sandbox.home)
         process.stdout.readline()  # now it waits for somebody to write
         time.sleep(0.1)
         process.send_signal(signal.SIGINT)
@@ -150,52 +149,52 @@ class Ways:
         )
         mapped = "t\t10\t40\tfile\tids i32\n"
         self.prints("tables-mapped", mapped, *host, "-c", "let t = load ids.bin", "-c", ".tables")
-        self.shop.write("parsed.csv", b"n,m\n1,2\n3,4\n")
+        self.sandbox.write("parsed.csv", b"n,m\n1,2\n3,4\n")
         parsed = "t\t2\t32\tmemory\tn i64, m i64\n"
         self.prints("tables-parsed", parsed, *host, "-c", "let t = load parsed.csv", "-c", ".tables")
         both = "t\t2\t40\tfile+memory\tn i64, m i64, two i32\n"
-        self.shop.write("two.i32", bytes(8))
+        self.sandbox.write("two.i32", bytes(8))
         zipped = "let t = load parsed.csv | zip two.i32"
         self.prints("tables-of-both", both, *host, "-c", zipped, "-c", ".tables")
         self.says("tables-format", [*host, "--format", "json", "-c", "let t = load ids.bin", "-c", ".tables"],
                   r'^\[\{"name": "t", "rows": 10, "bytes": 40, "where": "file"', "out")
         self.prints("output", "3\n", *host, "-c", ".output out.txt", "-c", "1 + 1", "-c", ".output", "-c", "1 + 2")
-        self.tally.check("output-file", harness.difference("2\n", read(self.shop.path("out.txt")), "out.txt"))
+        self.tally.check("output-file", harness.difference("2\n", read(self.sandbox.path("out.txt")), "out.txt"))
         self.prints("output-at-the-end", "", *host, "-c", ".output out.txt", "-c", "1 + 3", "-c", "load ids.bin | take 1")
-        self.tally.check("output-ended", harness.difference("4\n42\n", read(self.shop.path("out.txt")), "out.txt"))
+        self.tally.check("output-ended", harness.difference("4\n42\n", read(self.sandbox.path("out.txt")), "out.txt"))
         table = "a\t\t\t\t1\n"
         self.prints("output-not-of-commands", table, *host, "-c", ".output out.csv", "-c", "let a = 1", "-c", ".tables",
                     "-c", "load ids.bin | take 1")
-        self.tally.check("output-by-ending", harness.difference("ids\n42\n", read(self.shop.path("out.csv")), "out.csv"))
+        self.tally.check("output-by-ending", harness.difference("ids\n42\n", read(self.sandbox.path("out.csv")), "out.csv"))
         self.prints("output-raw", "", *host, "--format", "raw", "-c", ".output out.i32", "-c", "load ids.bin | take 1")
-        self.tally.check("output-of-bytes", harness.difference("*\0\0\0", read(self.shop.path("out.i32")), "out.i32"))
+        self.tally.check("output-of-bytes", harness.difference("*\0\0\0", read(self.sandbox.path("out.i32")), "out.i32"))
         self.prints("output-in-capitals", "", *host, "-c", ".output OUT.CSV", "-c", "load ids.bin | take 1")
-        self.tally.check("output-by-capitals", harness.difference("ids\n42\n", read(self.shop.path("OUT.CSV")), "OUT.CSV"))
+        self.tally.check("output-by-capitals", harness.difference("ids\n42\n", read(self.sandbox.path("OUT.CSV")), "OUT.CSV"))
         self.says("output-of-a-failure", [*host, "-c", ".output out.txt", "-c", "5", "-c", "1 / 0"],
                   r"^note: `out\.txt` is unchanged", status=1)
-        self.tally.check("output-left", harness.difference("4\n42\n", read(self.shop.path("out.txt")), "out.txt"))
+        self.tally.check("output-left", harness.difference("4\n42\n", read(self.sandbox.path("out.txt")), "out.txt"))
         self.says("output-goes-on", [*host, "-k", "-c", ".output out.txt", "-c", "5", "-c", "1 / 0"], r"error", status=1)
-        self.tally.check("output-of-what-went-well", harness.difference("5\n", read(self.shop.path("out.txt")), "out.txt"))
-        left = [name for name in os.listdir(self.shop.here) if name.startswith(".rql")]
+        self.tally.check("output-of-what-went-well", harness.difference("5\n", read(self.sandbox.path("out.txt")), "out.txt"))
+        left = [name for name in os.listdir(self.sandbox.here) if name.startswith(".rql")]
         self.tally.check("output-leaves-nothing", str(left) if left else "")
         self.says("output-nowhere", [*host, "-c", ".output no/such/place"], r"error: cannot write", status=1)
-        os.makedirs(self.shop.path("down"), exist_ok=True)
+        os.makedirs(self.sandbox.path("down"), exist_ok=True)
         self.prints("cd", "10\n", *host, "-c", ".cd down", "-c", "load ../ids.bin | count")
-        self.shop.write("down/deep.i32", b"\1\0\0\0")
+        self.sandbox.write("down/deep.i32", b"\1\0\0\0")
         script = b".cd down\nload deep.i32 | count\n.cd ..\nload ids.bin | count\n"
         self.prints("cd-in-a-script", "1\n10\n", *host, stdin=script)
         self.says("cd-is-checked", host, r"2:6: error: no such file", status=1, stdin=b".cd down\nload ids.bin | count\n")
-        self.prints("cd-tells", os.path.realpath(self.shop.path("down")) + "\n", *host, "-c", ".cd down", "-c", ".cd")
-        self.prints("cd-home", os.path.realpath(self.shop.home) + "\n", *host, "-c", ".cd ~", "-c", ".cd")
+        self.prints("cd-tells", os.path.realpath(self.sandbox.path("down")) + "\n", *host, "-c", ".cd down", "-c", ".cd")
+        self.prints("cd-home", os.path.realpath(self.sandbox.home) + "\n", *host, "-c", ".cd ~", "-c", ".cd")
         home = ["range 1..3 | save ~/own.i32", "load ~/own.i32 | sum", ".output ~/own.csv", "7", ".output"]
         self.prints("files-at-home", "6\n", *host, *(word for query in home for word in ("-c", query)))
-        with open(os.path.join(self.shop.home, "own.csv"), encoding="ascii") as file:
+        with open(os.path.join(self.sandbox.home, "own.csv"), encoding="ascii") as file:
             self.tally.check("output-at-home", "" if "7" in file.read() else "own.csv has not what was sent there")
         self.says("cd-nowhere", [*host, "-c", ".cd no-such"], r"error: cannot change to", status=1)
         self.says("dropped", [*host, "-c", "let a = 5", "-c", ".drop a", "-c", "a"], r"error: .*`a`", status=1)
         self.prints("quit", "2\n", *host, stdin=b"1 + 1\n.quit\n2 + 2\n")
         self.prints("plain-quit", "2\n", *host, "-c", "1 + 1", "-c", "quit", "-c", "2 + 2")
-        self.shop.write("double.rql", b"who * 2\narg2 + 1\n")
+        self.sandbox.write("double.rql", b"who * 2\narg2 + 1\n")
         self.prints("script-arguments", "42\n42\n", *host, "double.rql", "who=21", "41")
         self.says("script-argument-missing", [*host, "double.rql", "who=21"], r"error: .*`arg2`", status=1)
         self.says("script-argument-no-value", [*host, "double.rql", "who=1 +"], r"error: ", status=2)
@@ -208,8 +207,8 @@ class Ways:
         self.prints("arg-relation", "6\n", *host, "--arg", "r=range 1..3", "-c", "$r | sum")
         self.says("arg-path-is-no-value", [*host, "--arg", "f=a.b", "-c", "$f + 1"], r"error: .*`a\.b`", status=1)
         self.says("arg-without-a-name", [*host, "--arg", "42", "-c", "1"], r"NAME=VALUE", status=2)
-        self.shop.write("shebang.rql", b"#!/usr/bin/env rql\nload $file | count\n")
-        os.chmod(self.shop.path("shebang.rql"), 0o755)
+        self.sandbox.write("shebang.rql", b"#!/usr/bin/env rql\nload $file | count\n")
+        os.chmod(self.sandbox.path("shebang.rql"), 0o755)
         self.prints("shebang", "10\n", *host, "shebang.rql", "file=ids.bin")
         failing = b"load zeros.i32 | map 10 / x\n1 + 1\n2 )\nnosuch\n"
         self.says("stops-at-the-first-error", host, r"2:|3:|4:", status=1, stdin=failing)
@@ -223,7 +222,7 @@ class Ways:
         fits = help_text.count("\n") < 24 and all(len(line) < 80 for line in help_text.split("\n"))
         self.tally.check("help-fits-a-screen", "" if fits else help_text)
         self.prints("read", "42\n42\n", *host, "-c", "let who = 21", "-c", "let arg2 = 41", "-c", ".read double.rql")
-        self.shop.write("loop.rql", b".read loop.rql\n")
+        self.sandbox.write("loop.rql", b".read loop.rql\n")
         self.says("read-itself", [*host, "loop.rql"], r"error: `\.read` is nested", status=1)
         self.says("help-of-a-word", [*host, "-c", ".help select"], r"filter where", "out")
         self.says("help-of-stages", [*host, "-c", ".help stages"], r"^reject E ", "out")
@@ -259,10 +258,10 @@ class Ways:
         self.says("table-rows", [*host, "--format", "table", "-c", query], r"^ *2\.25 +20 +5000000001 +1$", "out")
         for ending, text in [("tsv", "\t".join(names) + "\n" + tsv), ("csv", ",".join(names) + "\n" + csv)]:
             self.run(*host, "-c", f"{query} | save table.{ending}")
-            saved = read(self.shop.path(f"table.{ending}"))
+            saved = read(self.sandbox.path(f"table.{ending}"))
             self.tally.check(f"save-{ending}", harness.difference(text, saved, "table"))
         self.run(*host, "-c", f"{query} | save table.jsonl")
-        saved = [json.loads(line) for line in read(self.shop.path("table.jsonl")).splitlines()]
+        saved = [json.loads(line) for line in read(self.sandbox.path("table.jsonl")).splitlines()]
         good = saved == [dict(zip(names, row)) for row in rows]
         self.tally.check("save-jsonl", "" if good else str(saved))
         self.run(
@@ -272,8 +271,8 @@ class Ways:
             "-c",
             'load ids.bin as `a,"b\tc` | take 1 | save odd.jsonl',
         )
-        self.tally.check("csv-quotes", harness.difference('"a,""b\tc"\n42\n', read(self.shop.path("odd.csv")), "csv"))
-        saved = read(self.shop.path("odd.jsonl"))
+        self.tally.check("csv-quotes", harness.difference('"a,""b\tc"\n42\n', read(self.sandbox.path("odd.csv")), "csv"))
+        saved = read(self.sandbox.path("odd.jsonl"))
         self.tally.check(
             "jsonl-quotes", "" if json.loads(saved) == {'a,"b\tc': 42} and saved.count("\n") == 1 else saved
         )
@@ -306,8 +305,8 @@ class Ways:
 
     def zones_told(self, options):
         """What is known of an ascending column lets all zones of its rows but the first be passed over."""
-        self.shop.write("up.i32", b"".join(row.to_bytes(4, "little") for row in range(20000)))
-        os.utime(self.shop.path("up.i32"), (10**9, 10**9))  # what has just been written may still be changing
+        self.sandbox.write("up.i32", b"".join(row.to_bytes(4, "little") for row in range(20000)))
+        os.utime(self.sandbox.path("up.i32"), (10**9, 10**9))  # what has just been written may still be changing
         query = "load up.i32 | select up < 1000 | sum"
         self.says("explain-run-zones", [*options, "-c", query, "-c", f"explain run {query}"], r" 20000 +5 +4 ", "out")
         foreseen = r"^  1 on .*; up as i16; skips 4 of 5 zones of rows$"
@@ -318,8 +317,8 @@ class Ways:
             ("all", values, r"^load\+count +(host +)?5000000 +\d+\.\d+ "),
             ("half", bytes(2500000) + values[2500000:], r" 5000000 +1221 +610 "),
         ):
-            self.shop.write(f"{name}.i8", content)
-            os.utime(self.shop.path(f"{name}.i8"), (10**9, 10**9))
+            self.sandbox.write(f"{name}.i8", content)
+            os.utime(self.sandbox.path(f"{name}.i8"), (10**9, 10**9))
             query = f"load {name}.i8 | count 7"
             self.says(f"zones-of-{name}", [*options, "-c", query, "-c", f"explain run {query}"], told, "out")
 
@@ -333,7 +332,7 @@ class Ways:
         queries = [MAIN, MAIN.replace("42", "43"), MAIN.replace("42", "7"), MAIN.replace("amt>0", "amt>-30")]
         if "device" not in harness.MODES:
             return
-        fresh = {"RQL_TEST_CACHE": os.path.join(self.shop.root, "cold")}
+        fresh = {"RQL_TEST_CACHE": os.path.join(self.sandbox.root, "cold")}
         kept = os.environ.get("RQL_TEST_CACHE")
         os.environ.update(fresh)
         try:
@@ -362,7 +361,7 @@ class Ways:
 
     def interrupted(self):
         """Ctrl-C while results print ends rql as the signal does: part of them is no success."""
-        process = harness.start(["--device", "host", "-c", "range 1..100000000"], self.shop.here, self.shop.home)
+        process = harness.start(["--device", "host", "-c", "range 1..100000000"], self.sandbox.here, self.sandbox.home)
         began = process.stdout.read(1)  # the pipe is full from here on
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -392,15 +391,12 @@ def read(path):
         return file.read()
 
 
-def main(shop):
-    tally = harness.Tally("ways")
-    ways = Ways(shop, tally)
-    groups = (ways.ways_in, ways.pipes, ways.options, ways.choice, ways.commands, ways.formats, ways.timing)
-    groups += (ways.interrupted, ways.programs)
-    for group in (*groups, ways.explain):
-        if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
-            group()
-    return tally.finish()
+def main(sandbox):
+    tally = harness.Tally("cli")
+    cli = CommandLine(sandbox, tally)
+    groups = (cli.inputs, cli.pipes, cli.options, cli.choice, cli.commands, cli.formats, cli.timing)
+    groups += (cli.interrupted, cli.programs)
+    return harness.run_groups(tally, (*groups, cli.explain))
 
 
 if __name__ == "__main__":
