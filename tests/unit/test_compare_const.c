@@ -100,7 +100,7 @@ static bool ask(const void *data, enum type type, enum op first, int64_t operand
     struct compare_const probe;
     bool taken = compare_const_of(&code, asked, &probe) && probe.of == x && compare_const_prepare(&probe, type);
     if (taken) {
-        struct operands operands = {.out = said, .a = data, .probe = &probe};
+        struct operands operands = {.out = said, .a = data, .compare = &probe};
         assert_false(probe.loop(&operands, NUMBERS));
         for (int i = 0; i < NUMBERS; i++) {
             int64_t left = before(first, number_at(data, type, i), operand);
@@ -171,11 +171,11 @@ static bool ask_through(const void *data, enum type type, bool minus, int64_t co
     struct compare_const probe;
     bool taken =
         compare_const_of(&code, code_op(&code, op, changed, code_int(&code, against, none), NO_VALUE, none), &probe) &&
-        probe.of == sum && compare_const_through(&code, &probe) && compare_const_prepare(&probe, type);
+        probe.of == sum && compare_const_strip_sum(&code, &probe) && compare_const_prepare(&probe, type);
     if (taken) {
         assert_int_equal(probe.of, x);
-        assert_false(compare_const_through(&code, &probe));
-        struct operands operands = {.out = said, .a = data, .probe = &probe};
+        assert_false(compare_const_strip_sum(&code, &probe));
+        struct operands operands = {.out = said, .a = data, .compare = &probe};
         assert_false(probe.loop(&operands, NUMBERS));
         for (int i = 0; i < NUMBERS; i++)
             assert_int_equal(said[i], answer(op, before(first, number_at(data, type, i) + plus, operand), against));

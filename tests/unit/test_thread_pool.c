@@ -91,11 +91,11 @@ static void write_pieces(void *context, int member)
             ordered_output_stop(&writing->turns);
             return;
         }
-        if (!ordered_output_await(&writing->turns, piece)) {
+        if (!ordered_output_wait(&writing->turns, piece)) {
             writing->refused = true;
             return;
         }
-        writing->at[piece] = ordered_output_hand_in(&writing->turns, piece % 7);
+        writing->at[piece] = ordered_output_commit(&writing->turns, piece % 7);
     }
     (void)member;
 }

@@ -110,7 +110,7 @@ static void prefetch_some(struct worker *worker)
     }
 }
 
-/* Runs steps begin .. end-1 on `count` rows; true if some row failed. */
+/* Runs steps begin .. end-1 on `count` rows; returns whether some row failed. */
 static bool run_steps(struct worker *worker, int32_t begin, int32_t end, int count)
 {
     const struct program *program = worker->program;
@@ -119,7 +119,7 @@ static bool run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
     bool failed = false;
     for (int32_t s = begin; s < end; s++) {
         const struct step *step = &program->steps[s];
-        vector_fn *run = worker->index && step->picked ? step->picked : step->dense;
+        vector_fn *run = worker->index && step->selected ? step->selected : step->dense;
         prefetch_some(worker);
         operands.a = step->args[0] != NO_REGISTER ? worker->at[step->args[0]] : NULL;
         if (!run) {
@@ -132,7 +132,7 @@ static bool run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         operands.op = step->op;
         operands.whole = step->whole;
         operands.by = step->by;
-        operands.probe = step->probe;
+        operands.compare = step->compare;
         worker->at[step->out] = operands.out;
         if (run(&operands, count)) {
             note_failures(worker, step->check, count);
@@ -142,7 +142,7 @@ static bool run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
     return failed;
 }
 
-/* Flags failures of checks begin .. end-1 in rows where the guard is true; the guards have been computed. */
+/* Flags the failures of checks begin .. end-1 in rows where the guard, computed by now, is true. */
 static void settle_failures(struct worker *worker, int32_t begin, int32_t end, int count)
 {
     for (int32_t check = begin; check < end; check++) {
@@ -156,13 +156,13 @@ static void settle_failures(struct worker *worker, int32_t begin, int32_t end, i
     }
 }
 
-/* From `mask` on only `passed` rows of the block count. They are listed unless nobody would read the list. */
-static void pick_rows(struct worker *worker, const uint8_t *mask, int passed)
+/* Selects the `passed` rows of the mask; lists them only if some step reads the list. */
+static void select_rows(struct worker *worker, const uint8_t *mask, int passed)
 {
     const struct program *program = worker->program;
     if (passed > worker->rows / LIST_SHARE)
         worker->mask = mask;
-    if (program->lists || (program->picks && !worker->mask))
+    if (program->reads_list || (program->reads_selection && !worker->mask))
         selection_list(mask, worker->rows, worker->selection);
     worker->index = worker->selection;
 }
@@ -187,11 +187,11 @@ static int filter_block(struct worker *worker)
         settle_failures(worker, 0, program->filter_checks, count);
     }
     if (passed > 0 && passed < count)
-        pick_rows(worker, mask, passed);
+        select_rows(worker, mask, passed);
     return passed;
 }
 
-/* Where an input's elements for the rows from `row` on are. */
+/* An input's elements for `count` rows from `row`. Rows that the column does not have are zero, in a copy. */
 static const void *stored_block(const struct worker *worker, const struct stored_vector *stored, int64_t row, int count)
 {
     const struct program *program = worker->program;
@@ -271,7 +271,7 @@ void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struc
     for (int64_t done = 0, some; done < count && !worker->flagged; done += some) {
         int passed = run_some(worker, begin + done, count - done, &some);
         for (size_t i = 0; i < program->aggregate_count && passed > 0 && !worker->flagged; i++) {
-            const struct folded_aggregate *aggregate = &program->aggregates[i];
+            const struct aggregate_fold *aggregate = &program->aggregates[i];
             prefetch_some(worker);
             const void *values = aggregate->vector != NO_REGISTER ? worker->at[aggregate->vector] : NULL;
             if (aggregate->reducer)
@@ -283,25 +283,25 @@ void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struc
     }
 }
 
-/* Writes an output of the block at hand, of which so many rows passed, to its place. */
+/* Writes an output of the current block, of which `passed` rows passed. */
 static void write_output(struct worker *worker, const struct stored_output *output, int passed, void *place,
-                         bool past_cache)
+                         bool nontemporal)
 {
     struct operands operands = {
-        .out = past_cache ? worker->staged : place,
+        .out = nontemporal ? worker->staged : place,
         .a = worker->at[output->vector],
         .index = worker->index,
         .mask = worker->mask,
         .rows = worker->rows,
     };
-    vector_fn *move = worker->index && output->picked ? output->picked : output->dense;
+    vector_fn *move = worker->index && output->selected ? output->selected : output->dense;
     prefetch_some(worker);
     move(&operands, passed);
-    if (past_cache)
+    if (nontemporal)
         copy_nontemporal(place, worker->staged, (size_t)passed * output->size);
 }
 
-int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *places, bool past_cache)
+int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *destinations, bool nontemporal)
 {
     const struct program *program = worker->program;
     int64_t rows = 0;
@@ -310,8 +310,8 @@ int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *c
         int passed = run_some(worker, begin + done, count - done, &some);
         for (size_t i = 0; i < program->output_count && passed > 0 && !worker->flagged; i++) {
             const struct stored_output *output = &program->outputs[i];
-            void *place = (unsigned char *)places[i] + (size_t)rows * output->size;
-            write_output(worker, output, passed, place, past_cache);
+            void *place = (unsigned char *)destinations[i] + (size_t)rows * output->size;
+            write_output(worker, output, passed, place, nontemporal);
         }
         rows += passed;
     }

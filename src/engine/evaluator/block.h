@@ -1,4 +1,4 @@
-/* Running a program: one worker a thread, a block of rows at a time. Private to eval*.c. */
+/* Runs a program, a block of rows at a time. A thread has a worker of its own. */
 #ifndef RQL_ENGINE_EVALUATOR_BLOCK_H
 #define RQL_ENGINE_EVALUATOR_BLOCK_H
 
@@ -6,20 +6,22 @@
 
 struct worker;
 
-/* A worker with vectors of its own, in `arena`. */
+/* A worker and its vectors, in `arena`. */
 struct worker *worker_new(const struct program *program, struct arena *arena);
 
-/* Whether a checked operation failed where it matters; what the worker gave is then worthless. */
+/* Whether a checked operation failed where its value is read; the worker's results are then invalid. */
 bool worker_flagged(const struct worker *worker);
 
 /* Bytes of columns that were not read because their rows did not pass the leading filter. */
 int64_t worker_skipped_bytes(const struct worker *worker);
 
-/* Aggregates task rows begin .. begin+count-1 into the states. */
+/* Aggregates task rows begin .. begin+count-1 into `states`, one for each of the program's aggregates; at most a piece.
+ */
 void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struct agg_state *states);
 
-/* Writes the rows among begin .. begin+count-1 that pass to places[i], for the i-th of the program's outputs, and
- * returns how many they are. A place has room for `count` rows; `past_cache`: it will not be read soon. */
-int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *places, bool past_cache);
+/* Writes the rows among begin .. begin+count-1 that pass, at most a piece, to destinations[i] for the i-th of the
+ * program's outputs, and returns how many passed. Each destination has room for `count` rows. `nontemporal`: they will
+ * not be read soon. */
+int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *destinations, bool nontemporal);
 
 #endif

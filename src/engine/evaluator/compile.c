@@ -17,12 +17,12 @@ static reg new_vector(struct builder *b, size_t size)
     return program->vector_count++;
 }
 
-reg steps_lane_vector(struct builder *b, enum lane lane)
+reg builder_lane_vector(struct builder *b, enum lane lane)
 {
     return new_vector(b, type_table[lane_type(lane)].size);
 }
 
-void steps_add(struct builder *b, struct step step)
+void builder_add_step(struct builder *b, struct step step)
 {
     struct program *program = b->program;
     if (program->step_count == program->step_capacity) {
@@ -34,31 +34,31 @@ void steps_add(struct builder *b, struct step step)
     program->steps[program->step_count++] = step;
 }
 
-bool steps_may_pick(const struct builder *b)
+bool builder_selects(const struct builder *b)
 {
     return b->scope == SCOPE_BODY && b->task->filter_count > 0;
 }
 
-void steps_note_pick(struct builder *b, bool packs)
+void builder_note_selection(struct builder *b, bool packs)
 {
-    b->program->picks = true;
-    b->program->lists = b->program->lists || !packs;
+    b->program->reads_selection = true;
+    b->program->reads_list = b->program->reads_list || !packs;
 }
 
-/* A step that brings values to the rows at hand: `picked` only where rows may have been picked. `packs`: of those, a
- * mask will do. */
-static void add_source(struct builder *b, reg out, reg from, vector_fn *dense, vector_fn *picked, bool packs)
+/* Loads values for the rows of the scope: by `selected` where a selection vector may be set. `packs`: a mask will do.
+ */
+static void add_selection(struct builder *b, reg out, reg from, vector_fn *dense, vector_fn *selected, bool packs)
 {
-    if (steps_may_pick(b))
-        steps_note_pick(b, packs);
-    steps_add(b, (struct step){
-                     .dense = dense,
-                     .picked = steps_may_pick(b) ? picked : NULL,
-                     .op = OP_INPUT,
-                     .out = out,
-                     .args = {from, NO_REGISTER, NO_REGISTER},
-                     .check = CHECK_NONE,
-                 });
+    if (builder_selects(b))
+        builder_note_selection(b, packs);
+    builder_add_step(b, (struct step){
+                            .dense = dense,
+                            .selected = builder_selects(b) ? selected : NULL,
+                            .op = OP_INPUT,
+                            .out = out,
+                            .args = {from, NO_REGISTER, NO_REGISTER},
+                            .check = CHECK_NONE,
+                        });
 }
 
 static reg constant(struct builder *b, value v, enum lane lane)
@@ -67,7 +67,7 @@ static reg constant(struct builder *b, value v, enum lane lane)
     reg known = b->of[SCOPE_FILTERS][lane][v];
     if (known != NO_REGISTER)
         return known;
-    reg vector = steps_lane_vector(b, lane);
+    reg vector = builder_lane_vector(b, lane);
     if (program->constant_count == program->constant_capacity) {
         size_t capacity = program->constant_capacity ? 2 * program->constant_capacity : FIRST_CAPACITY;
         program->constants =
@@ -79,7 +79,7 @@ static reg constant(struct builder *b, value v, enum lane lane)
     return b->of[SCOPE_FILTERS][lane][v] = vector;
 }
 
-reg steps_require(struct builder *b, value v, enum lane lane)
+reg builder_vector(struct builder *b, value v, enum lane lane)
 {
     const struct instr *instr = &b->code->at[v];
     if (instr->op == OP_CONST || instr->op == OP_ROWS)
@@ -87,27 +87,26 @@ reg steps_require(struct builder *b, value v, enum lane lane)
     reg *of = b->of[b->scope][lane];
     if (of[v] != NO_REGISTER)
         return of[v];
-    if (lane == instr->lane) { /* computed with the filters, and read by the body */
+    if (lane == instr->lane) { /* computed by the filters and read by the body */
         enum type type = lane_type(lane);
-        of[v] = steps_lane_vector(b, lane);
-        add_source(b, of[v], b->of[SCOPE_FILTERS][lane][v], NULL, vector_selected_move(type, type),
-                   vector_packs(type, type));
+        of[v] = builder_lane_vector(b, lane);
+        add_selection(b, of[v], b->of[SCOPE_FILTERS][lane][v], NULL, vector_selected_move(type, type),
+                      vector_packs(type, type));
         return of[v];
     }
-    reg from = steps_require(b, v, instr->lane);
-    reg vector = steps_lane_vector(b, lane);
-    steps_add(b, (struct step){
-                     .dense = vector_move(lane_type(instr->lane), lane_type(lane)),
-                     .op = OP_INPUT,
-                     .out = vector,
-                     .args = {from, NO_REGISTER, NO_REGISTER},
-                     .check = CHECK_NONE,
-                 });
+    reg from = builder_vector(b, v, instr->lane);
+    reg vector = builder_lane_vector(b, lane);
+    builder_add_step(b, (struct step){
+                            .dense = vector_move(lane_type(instr->lane), lane_type(lane)),
+                            .op = OP_INPUT,
+                            .out = vector,
+                            .args = {from, NO_REGISTER, NO_REGISTER},
+                            .check = CHECK_NONE,
+                        });
     return of[v] = vector;
 }
 
-/* The vector of an INPUT as stored. Equal INPUTs are one, so each is asked for a few times at most. */
-reg steps_stored(struct builder *b, value v)
+reg builder_stored_vector(struct builder *b, value v)
 {
     if (b->stored[v] != NO_REGISTER)
         return b->stored[v];
@@ -131,7 +130,7 @@ static int32_t check_for(struct builder *b, value guard)
     return b->check_of[guard];
 }
 
-/* The lane in which an operation works: the widest of its result's and its arguments'. */
+/* The lane an operation computes in: the widest of its result and arguments. */
 static enum lane working_lane(const struct code *code, const struct instr *instr)
 {
     if (instr->checked || instr->op == OP_POPCOUNT || instr->op == OP_TO_INT)
@@ -144,7 +143,7 @@ static enum lane working_lane(const struct code *code, const struct instr *instr
     return lane;
 }
 
-/* What divides by a constant, as no row can fail to; NULL: nothing does. */
+/* The reciprocal for a division by a constant that cannot fail; NULL if it is not one. */
 static union reciprocal *reciprocal_of(struct builder *b, const struct instr *instr, enum lane work)
 {
     if ((instr->op != OP_DIV && instr->op != OP_MOD) || instr->checked || work == LANE_F64)
@@ -160,49 +159,49 @@ static union reciprocal *reciprocal_of(struct builder *b, const struct instr *in
     return by;
 }
 
-/* Whether the rows at hand have an input's elements as they are stored. */
+/* Whether the scope reads an input's elements where the column stores them. */
 static bool has_stored(const struct builder *b, value v)
 {
-    return b->code->at[v].op == OP_INPUT && !steps_may_pick(b);
+    return b->code->at[v].op == OP_INPUT && !builder_selects(b);
 }
 
-static bool prepared(const struct builder *b, struct compare_const *probe)
+static bool prepare_compare(const struct builder *b, struct compare_const *compare)
 {
-    const struct instr *of = &b->code->at[probe->of];
-    return compare_const_prepare(probe, has_stored(b, probe->of) ? b->program->job->columns[of->integer]->store
-                                                                 : lane_type(of->lane));
+    const struct instr *of = &b->code->at[compare->of];
+    return compare_const_prepare(compare, has_stored(b, compare->of) ? b->program->job->columns[of->integer]->store
+                                                                     : lane_type(of->lane));
 }
 
-/* Whether a probe gives the value: of elements as they are stored, or else of a lane's. Sums with constants need not be
- * computed for it. */
-static bool probed(const struct builder *b, value v, struct compare_const *probe)
+/* Whether the value is a comparison with constants (compare_const.h), of an input as stored or of a lane. Additions of
+ * constants below it are folded into the constants. */
+static bool find_compare(const struct builder *b, value v, struct compare_const *compare)
 {
     struct compare_const deepest;
     if (!compare_const_of(b->code, v, &deepest))
         return false;
-    *probe = deepest;
-    bool found = prepared(b, probe);
-    while (compare_const_through(b->code, &deepest)) {
+    *compare = deepest;
+    bool found = prepare_compare(b, compare);
+    while (compare_const_strip_sum(b->code, &deepest)) {
         struct compare_const deeper = deepest;
-        if (prepared(b, &deeper)) {
-            *probe = deeper;
+        if (prepare_compare(b, &deeper)) {
+            *compare = deeper;
             found = true;
         }
     }
     return found;
 }
 
-static void emit_probe(struct builder *b, value v, const struct compare_const *probe)
+static void emit_compare(struct builder *b, value v, const struct compare_const *compare)
 {
-    struct step step = {.dense = probe->loop, .op = b->code->at[v].op, .check = CHECK_NONE};
-    reg of = has_stored(b, probe->of) ? steps_stored(b, probe->of)
-                                      : steps_require(b, probe->of, b->code->at[probe->of].lane);
+    struct step step = {.dense = compare->loop, .op = b->code->at[v].op, .check = CHECK_NONE};
+    reg of = has_stored(b, compare->of) ? builder_stored_vector(b, compare->of)
+                                        : builder_vector(b, compare->of, b->code->at[compare->of].lane);
     step.args[0] = of;
     step.args[1] = step.args[2] = NO_REGISTER;
-    step.probe = arena_alloc(b->arena, sizeof *step.probe);
-    *step.probe = *probe;
-    step.out = steps_lane_vector(b, LANE_BOOL);
-    steps_add(b, step);
+    step.compare = arena_alloc(b->arena, sizeof *step.compare);
+    *step.compare = *compare;
+    step.out = builder_lane_vector(b, LANE_BOOL);
+    builder_add_step(b, step);
     b->of[b->scope][LANE_BOOL][v] = step.out;
 }
 
@@ -238,7 +237,7 @@ static void emit_operation(struct builder *b, value v)
     }
     step.by = reciprocal_of(b, instr, work);
     for (int i = 0; i < (step.by ? 1 : op_table[instr->op].arity); i++)
-        step.args[i] = steps_require(b, instr->args[i], lanes[i]);
+        step.args[i] = builder_vector(b, instr->args[i], lanes[i]);
     if (step.by) {
         step.dense = vector_division(instr->op, work);
     } else if (instr->op == OP_TO_FLOAT || instr->op == OP_BOOL_TO_INT) {
@@ -249,37 +248,36 @@ static void emit_operation(struct builder *b, value v)
     } else {
         step.dense = vector_op(instr->op, work);
     }
-    step.out = steps_lane_vector(b, result);
-    steps_add(b, step);
+    step.out = builder_lane_vector(b, result);
+    builder_add_step(b, step);
     b->of[b->scope][result][v] = step.out;
     if (result == instr->lane)
         return;
-    reg narrow = steps_lane_vector(b, instr->lane);
-    steps_add(b, (struct step){
-                     .dense = vector_move(lane_type(result), lane_type(instr->lane)),
-                     .op = OP_INPUT,
-                     .out = narrow,
-                     .args = {step.out, NO_REGISTER, NO_REGISTER},
-                     .check = CHECK_NONE,
-                 });
+    reg narrow = builder_lane_vector(b, instr->lane);
+    builder_add_step(b, (struct step){
+                            .dense = vector_move(lane_type(result), lane_type(instr->lane)),
+                            .op = OP_INPUT,
+                            .out = narrow,
+                            .args = {step.out, NO_REGISTER, NO_REGISTER},
+                            .check = CHECK_NONE,
+                        });
     b->of[b->scope][instr->lane][v] = narrow;
 }
 
-/* The elements at the positions of a GATHER, as values of the type. */
-reg steps_gather(struct builder *b, value v, enum type type)
+reg builder_gather_vector(struct builder *b, value v, enum type type)
 {
     const struct instr *instr = &b->code->at[v];
     const struct column *whole = b->program->job->columns[instr->integer];
-    reg positions = steps_require(b, instr->args[0], LANE_I64);
+    reg positions = builder_vector(b, instr->args[0], LANE_I64);
     reg out = new_vector(b, type_table[type].size);
-    steps_add(b, (struct step){
-                     .dense = vector_gather(whole->store, type),
-                     .op = OP_GATHER,
-                     .out = out,
-                     .args = {positions, NO_REGISTER, NO_REGISTER},
-                     .check = check_for(b, instr->guard),
-                     .whole = whole,
-                 });
+    builder_add_step(b, (struct step){
+                            .dense = vector_gather(whole->store, type),
+                            .op = OP_GATHER,
+                            .out = out,
+                            .args = {positions, NO_REGISTER, NO_REGISTER},
+                            .check = check_for(b, instr->guard),
+                            .whole = whole,
+                        });
     return out;
 }
 
@@ -288,27 +286,27 @@ static void emit(struct builder *b, value v)
     const struct instr *instr = &b->code->at[v];
     enum type type = lane_type(instr->lane);
     reg *of = b->of[b->scope][instr->lane];
-    struct compare_const probe;
-    if (probed(b, v, &probe)) {
-        emit_probe(b, v, &probe);
+    struct compare_const compare;
+    if (find_compare(b, v, &compare)) {
+        emit_compare(b, v, &compare);
     } else if (instr->op == OP_INPUT) {
-        reg from = steps_stored(b, v);
+        reg from = builder_stored_vector(b, v);
         enum type store = b->program->job->columns[instr->integer]->store;
-        of[v] = steps_lane_vector(b, instr->lane);
-        add_source(b, of[v], from, store == type ? NULL : vector_move(store, type), vector_selected_move(store, type),
-                   vector_packs(store, type));
+        of[v] = builder_lane_vector(b, instr->lane);
+        add_selection(b, of[v], from, store == type ? NULL : vector_move(store, type),
+                      vector_selected_move(store, type), vector_packs(store, type));
     } else if (instr->op == OP_ROW) {
-        b->program->numbers = true;
-        of[v] = steps_lane_vector(b, instr->lane);
-        add_source(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_selected_row(instr->lane), false);
+        b->program->reads_row_numbers = true;
+        of[v] = builder_lane_vector(b, instr->lane);
+        add_selection(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_selected_row(instr->lane), false);
     } else if (instr->op == OP_GATHER) {
-        of[v] = steps_gather(b, v, type);
+        of[v] = builder_gather_vector(b, v, type);
     } else if (instr->op != OP_CONST && instr->op != OP_ROWS) {
         emit_operation(b, v);
     }
 }
 
-/* Whether the value is there already, or can be had by picking. */
+/* Whether the value has a vector, or the filters have one to select from. */
 static bool is_computed(const struct builder *b, value v)
 {
     enum lane lane = b->code->at[v].lane;
@@ -318,16 +316,16 @@ static bool is_computed(const struct builder *b, value v)
 
 static void want_arguments(struct builder *b, value v)
 {
-    struct compare_const probe;
-    if (probed(b, v, &probe)) {
-        b->wanted[probe.of] = b->wanted[probe.of] || !has_stored(b, probe.of);
+    struct compare_const compare;
+    if (find_compare(b, v, &compare)) {
+        b->wanted[compare.of] = b->wanted[compare.of] || !has_stored(b, compare.of);
         return;
     }
     for (int i = 0; i < op_table[b->code->at[v].op].arity; i++)
         b->wanted[b->code->at[v].args[i]] = true;
 }
 
-void steps_emit_wanted(struct builder *b)
+void builder_emit_wanted(struct builder *b)
 {
     for (value v = b->code->count - 1; v >= 0; v--) {
         b->wanted[v] = b->wanted[v] && !is_computed(b, v);

@@ -1,8 +1,8 @@
-/* The evaluator as a backend: a range of rows cut into pieces, which threads take in order.
+/* The evaluator as a backend: a range of rows is cut into pieces, which threads take in order.
  *
- * Results do not depend on the number of threads: partial aggregates are exact and merge in any order (but for those of
- * aggregate_in_order, which one thread computes, and folds, which are kept by piece), and pieces of filtered rows are
- * handed in by turns. The range may be of any size, since the interrupt is looked at before every piece. */
+ * Results do not depend on the number of threads: partial aggregates are exact and merge in any order (except those of
+ * aggregate_in_order, which one thread computes, and user reduces, which are kept by piece), and filtered rows are
+ * written in the order of pieces. A range may have any size: cancellation is checked before each piece. */
 #include "engine/evaluator/evaluator.h"
 
 #include "base/heap.h"
@@ -21,10 +21,10 @@
 
 enum {
     PIECE_ROWS = 16 * BLOCK_ROWS, /* long enough that taking pieces costs nothing */
-    PIECE_BYTES = 4 << 20,        /* a piece of many columns is shorter, so that it does not leave a core's cache */
-    MOST_THREADS = 64,            /* more do not make memory faster */
-    PAST_CACHE_BYTES = 16 << 20,  /* half of what large caches hold: no next task would find the results there */
-    MOST_WAITING = 4,             /* pieces that a thread does while another is still at one before them */
+    PIECE_BYTES = 4 << 20,        /* pieces of many output columns are shorter, to stay in a core's cache */
+    MAX_THREADS = 64,             /* more do not raise memory bandwidth */
+    NONTEMPORAL_BYTES = 16 << 20, /* half of a large cache: the next task would not find the results there */
+    MAX_WAITING = 4,              /* finished pieces a thread may hold while an earlier one is unfinished */
 };
 
 struct evaluator {
@@ -33,156 +33,156 @@ struct evaluator {
     struct thread_pool *thread_pool;
 };
 
-/* What the threads share. */
-struct workers {
+/* Shared by the threads. */
+struct shared {
     const struct job *job;
     const struct program *program;
-    const struct member *caller; /* of the thread that runs the statement */
+    const struct thread *caller; /* the thread that runs the statement */
     int64_t piece_rows;
-    _Atomic int64_t next; /* piece to take */
-    _Atomic bool stop;    /* no more pieces are wanted */
+    _Atomic int64_t next; /* next piece to take */
+    _Atomic bool stop;
     _Atomic bool flagged;
     _Atomic bool cancelled;
 
-    struct agg_state **partials; /* of each piece, where they must be merged in order; else NULL */
+    struct agg_state **partials; /* by piece, where they merge in order; else NULL */
 
     /* Rows only. */
     struct row_sink *sink;
     bool filtered;
-    bool past_cache;              /* the results are more than the caches hold */
+    bool nontemporal;             /* the results exceed the caches: non-temporal copies */
     int64_t before;               /* rows in the sink when the range began */
-    struct ordered_output *turns; /* of rows that are filtered by several threads; else NULL */
-    _Atomic int64_t passed;       /* of rows that are filtered and not written */
+    struct ordered_output *order; /* order of filtered rows from several threads; else NULL */
+    _Atomic int64_t passed;       /* filtered rows that are only counted */
 };
 
-/* Rows of a piece that was done before its turn. */
+/* Rows of a piece that finished before an earlier one. */
 struct batch {
     int64_t piece, rows;
     void **buffers; /* one for each output */
 };
 
-struct member {
-    struct workers *workers;
+struct thread {
+    struct shared *shared;
     struct arena *arena;
     struct worker *worker;
-    struct agg_state *states; /* or, for rows: */
-    void **places;            /* where each output goes */
-    struct batch batches[MOST_WAITING];
-    int oldest, waiting; /* of the batches, as a ring */
+    struct agg_state *states;
+    void **destinations; /* where each output is written */
+    struct batch batches[MAX_WAITING];
+    int oldest, waiting; /* batches form a ring */
 };
 
-static void stop_crew(struct workers *workers)
+static void stop_threads(struct shared *shared)
 {
-    workers->stop = true;
-    if (workers->turns)
-        ordered_output_stop(workers->turns);
+    shared->stop = true;
+    if (shared->order)
+        ordered_output_stop(shared->order);
 }
 
-static void point_places(struct member *member, int64_t row)
+static void set_destinations(struct thread *thread, int64_t row)
 {
-    const struct workers *workers = member->workers;
-    for (size_t i = 0; i < workers->program->output_count; i++)
-        member->places[i] = column_at(workers->sink->columns[workers->program->outputs[i].output], row);
+    const struct shared *shared = thread->shared;
+    for (size_t i = 0; i < shared->program->output_count; i++)
+        thread->destinations[i] = column_at(shared->sink->columns[shared->program->outputs[i].output], row);
 }
 
-static void copy_out(const struct workers *workers, void *place, const void *buffer, size_t size)
+static void copy_out(const struct shared *shared, void *place, const void *buffer, size_t size)
 {
-    if (workers->past_cache)
+    if (shared->nontemporal)
         copy_nontemporal(place, buffer, size);
     else
         memcpy(place, buffer, size);
 }
 
-/* Hands in batches: those whose turn it is, and as many more as it takes until at most so many are waiting. */
-static void hand_in(struct member *member, int most)
+/* Writes the batches whose turn it is, and waits for the turns of others until at most `most` are left. */
+static void write_batches(struct thread *thread, int most)
 {
-    struct workers *workers = member->workers;
-    while (member->waiting > 0) {
-        const struct batch *batch = &member->batches[member->oldest];
-        if (!ordered_output_is(workers->turns, batch->piece) &&
-            (member->waiting <= most || !ordered_output_await(workers->turns, batch->piece)))
+    struct shared *shared = thread->shared;
+    while (thread->waiting > 0) {
+        const struct batch *batch = &thread->batches[thread->oldest];
+        if (!ordered_output_is_next(shared->order, batch->piece) &&
+            (thread->waiting <= most || !ordered_output_wait(shared->order, batch->piece)))
             return;
-        point_places(member, ordered_output_hand_in(workers->turns, batch->rows));
-        for (size_t i = 0; i < workers->program->output_count && batch->rows > 0; i++)
-            copy_out(workers, member->places[i], batch->buffers[i],
-                     (size_t)batch->rows * workers->program->outputs[i].size);
-        member->oldest = (member->oldest + 1) % MOST_WAITING;
-        member->waiting--;
+        set_destinations(thread, ordered_output_commit(shared->order, batch->rows));
+        for (size_t i = 0; i < shared->program->output_count && batch->rows > 0; i++)
+            copy_out(shared, thread->destinations[i], batch->buffers[i],
+                     (size_t)batch->rows * shared->program->outputs[i].size);
+        thread->oldest = (thread->oldest + 1) % MAX_WAITING;
+        thread->waiting--;
     }
 }
 
-/* A batch to be filled, after those that wait. */
-static struct batch *next_batch(struct member *member)
+/* An empty batch behind the waiting ones. */
+static struct batch *next_batch(struct thread *thread)
 {
-    const struct workers *workers = member->workers;
-    struct batch *batch = &member->batches[(member->oldest + member->waiting) % MOST_WAITING];
+    const struct shared *shared = thread->shared;
+    struct batch *batch = &thread->batches[(thread->oldest + thread->waiting) % MAX_WAITING];
     if (batch->buffers)
         return batch;
-    batch->buffers = arena_array(member->arena, workers->program->output_count, sizeof *batch->buffers);
-    for (size_t i = 0; i < workers->program->output_count; i++)
+    batch->buffers = arena_array(thread->arena, shared->program->output_count, sizeof *batch->buffers);
+    for (size_t i = 0; i < shared->program->output_count; i++)
         batch->buffers[i] =
-            arena_aligned(member->arena, (size_t)workers->piece_rows * workers->program->outputs[i].size, CACHE_LINE);
+            arena_aligned(thread->arena, (size_t)shared->piece_rows * shared->program->outputs[i].size, CACHE_LINE);
     return batch;
 }
 
-/* Rows of which it is not known where they go before those of all pieces before them are. If these are in, rows are
- * written to their places at once. */
-static void make_filtered(struct member *member, int64_t piece, int64_t begin, int64_t count)
+/* Where filtered rows go depends on all earlier pieces. If those are written, the rows go to their destinations
+ * directly; else they wait in a batch. */
+static void run_filtered_piece(struct thread *thread, int64_t piece, int64_t begin, int64_t count)
 {
-    struct workers *workers = member->workers;
-    hand_in(member, MOST_WAITING - 1);
-    if (member->waiting == MOST_WAITING) /* stopped */
+    struct shared *shared = thread->shared;
+    write_batches(thread, MAX_WAITING - 1);
+    if (thread->waiting == MAX_WAITING) /* stopped */
         return;
-    if (ordered_output_is(workers->turns, piece)) {
-        point_places(member, workers->turns->rows);
-        int64_t rows = worker_rows(member->worker, begin, count, member->places, workers->past_cache);
-        if (!worker_flagged(member->worker))
-            ordered_output_hand_in(workers->turns, rows);
+    if (ordered_output_is_next(shared->order, piece)) {
+        set_destinations(thread, shared->order->rows);
+        int64_t rows = worker_rows(thread->worker, begin, count, thread->destinations, shared->nontemporal);
+        if (!worker_flagged(thread->worker))
+            ordered_output_commit(shared->order, rows);
         return;
     }
-    struct batch *batch = next_batch(member);
+    struct batch *batch = next_batch(thread);
     batch->piece = piece;
-    batch->rows = worker_rows(member->worker, begin, count, batch->buffers, false);
-    member->waiting += !worker_flagged(member->worker);
+    batch->rows = worker_rows(thread->worker, begin, count, batch->buffers, false);
+    thread->waiting += !worker_flagged(thread->worker);
 }
 
-static void make_rows(struct member *member, int64_t piece, int64_t begin, int64_t count)
+static void run_piece(struct thread *thread, int64_t piece, int64_t begin, int64_t count)
 {
-    struct workers *workers = member->workers;
-    if (workers->turns) {
-        make_filtered(member, piece, begin, count);
+    struct shared *shared = thread->shared;
+    if (shared->order) {
+        run_filtered_piece(thread, piece, begin, count);
         return;
     }
-    if (workers->program->output_count == 0) {
-        workers->passed += worker_rows(member->worker, begin, count, member->places, false);
+    if (shared->program->output_count == 0) {
+        shared->passed += worker_rows(thread->worker, begin, count, thread->destinations, false);
         return;
     }
-    point_places(member, workers->filtered ? workers->sink->rows : workers->before + begin - workers->job->begin);
-    int64_t rows = worker_rows(member->worker, begin, count, member->places, workers->past_cache);
-    if (workers->filtered) /* and alone, else there were turns */
-        workers->sink->rows += rows;
+    set_destinations(thread, shared->filtered ? shared->sink->rows : shared->before + begin - shared->job->begin);
+    int64_t rows = worker_rows(thread->worker, begin, count, thread->destinations, shared->nontemporal);
+    if (shared->filtered) /* one thread: several have an `order` */
+        shared->sink->rows += rows;
 }
 
-/* Aggregates a piece: onto the member's states, or onto some of its own that are merged in the order of pieces. */
-static void add_piece(struct member *member, int64_t piece, int64_t begin, int64_t count)
+/* Aggregates a piece into the thread's states, or into states of its own that merge in the order of pieces. */
+static void aggregate_piece(struct thread *thread, int64_t piece, int64_t begin, int64_t count)
 {
-    const struct workers *workers = member->workers;
-    const struct task *task = workers->job->task;
-    struct agg_state *states = member->states;
-    if (workers->partials) {
-        states = arena_array(member->arena, task->aggregate_count, sizeof *states);
+    const struct shared *shared = thread->shared;
+    const struct task *task = shared->job->task;
+    struct agg_state *states = thread->states;
+    if (shared->partials) {
+        states = arena_array(thread->arena, task->aggregate_count, sizeof *states);
         for (size_t i = 0; i < task->aggregate_count; i++)
             agg_init(&states[i], &task->aggregates[i], &task->code);
-        workers->partials[piece] = states;
+        shared->partials[piece] = states;
     }
-    worker_aggregate(member->worker, begin, count, states);
+    worker_aggregate(thread->worker, begin, count, states);
 }
 
-/* Pieces begun count as done: they end soon. */
-static void tell_pieces(const struct workers *workers)
+/* Pieces taken count as done. */
+static void report_pieces(const struct shared *shared)
 {
-    const struct job *job = workers->job;
-    int64_t row = job->begin + workers->next * workers->piece_rows;
+    const struct job *job = shared->job;
+    int64_t row = job->begin + shared->next * shared->piece_rows;
     struct progress_step advance = job->whole;
     advance.part = (double)(row < job->end ? row : job->end) / (double)job->rows;
     progress_report(job->progress, &advance);
@@ -190,45 +190,45 @@ static void tell_pieces(const struct workers *workers)
 
 static void work(void *context, int number)
 {
-    struct member *member = (struct member *)context + number;
-    struct workers *workers = member->workers;
-    const struct job *job = workers->job;
-    while (!workers->stop) {
-        int64_t piece = atomic_fetch_add(&workers->next, 1);
-        if (piece > (job->end - job->begin - 1) / workers->piece_rows)
+    struct thread *thread = (struct thread *)context + number;
+    struct shared *shared = thread->shared;
+    const struct job *job = shared->job;
+    while (!shared->stop) {
+        int64_t piece = atomic_fetch_add(&shared->next, 1);
+        if (piece > (job->end - job->begin - 1) / shared->piece_rows)
             break;
-        int64_t begin = job->begin + piece * workers->piece_rows;
-        int64_t count = job->end - begin < workers->piece_rows ? job->end - begin : workers->piece_rows;
+        int64_t begin = job->begin + piece * shared->piece_rows;
+        int64_t count = job->end - begin < shared->piece_rows ? job->end - begin : shared->piece_rows;
         if (job->cancel && *job->cancel)
-            workers->cancelled = true;
-        else if (workers->sink)
-            make_rows(member, piece, begin, count);
+            shared->cancelled = true;
+        else if (shared->sink)
+            run_piece(thread, piece, begin, count);
         else
-            add_piece(member, piece, begin, count);
-        if (member == workers->caller)
-            tell_pieces(workers);
-        if (worker_flagged(member->worker))
-            workers->flagged = true;
-        if (workers->cancelled || workers->flagged)
-            stop_crew(workers);
+            aggregate_piece(thread, piece, begin, count);
+        if (thread == shared->caller)
+            report_pieces(shared);
+        if (worker_flagged(thread->worker))
+            shared->flagged = true;
+        if (shared->cancelled || shared->flagged)
+            stop_threads(shared);
     }
-    if (workers->turns)
-        hand_in(member, 0);
+    if (shared->order)
+        write_batches(thread, 0);
 }
 
-/* Arenas are not shared between threads; a member's is filled here, before its thread starts. Alone, it adds to
- * `states` themselves. */
-static void member_init(struct member *member, struct workers *workers, struct agg_state *states, bool alone)
+/* Arenas are not thread-safe, so each thread has one, filled here before it starts. A thread alone adds to `states`
+ * directly. */
+static void thread_init(struct thread *thread, struct shared *shared, struct agg_state *states, bool alone)
 {
-    const struct program *program = workers->program;
-    const struct task *task = workers->job->task;
-    member->workers = workers;
-    member->arena = arena_new();
-    member->worker = worker_new(program, member->arena);
-    member->states = alone ? states : arena_array(member->arena, task->aggregate_count, sizeof *member->states);
+    const struct program *program = shared->program;
+    const struct task *task = shared->job->task;
+    thread->shared = shared;
+    thread->arena = arena_new();
+    thread->worker = worker_new(program, thread->arena);
+    thread->states = alone ? states : arena_array(thread->arena, task->aggregate_count, sizeof *thread->states);
     for (size_t i = 0; i < task->aggregate_count && !alone; i++)
-        agg_init(&member->states[i], &task->aggregates[i], &task->code);
-    member->places = arena_array(member->arena, program->output_count, sizeof *member->places);
+        agg_init(&thread->states[i], &task->aggregates[i], &task->code);
+    thread->destinations = arena_array(thread->arena, program->output_count, sizeof *thread->destinations);
 }
 
 static bool in_row_order(const struct task *task)
@@ -239,7 +239,7 @@ static bool in_row_order(const struct task *task)
     return ordered;
 }
 
-static bool has_folds(const struct task *task)
+static bool has_user_reduce(const struct task *task)
 {
     bool folds = false;
     for (size_t i = 0; i < task->aggregate_count; i++)
@@ -247,7 +247,7 @@ static bool has_folds(const struct task *task)
     return folds;
 }
 
-/* Bytes of results a row. */
+/* Bytes of a row of outputs. */
 static int64_t row_bytes(const struct program *program)
 {
     int64_t bytes = 0;
@@ -256,7 +256,7 @@ static int64_t row_bytes(const struct program *program)
     return bytes;
 }
 
-static int64_t rows_a_piece(const struct program *program)
+static int64_t rows_per_piece(const struct program *program)
 {
     int64_t rows = PIECE_ROWS;
     while (rows > BLOCK_ROWS && rows * (row_bytes(program) + 1) > PIECE_BYTES)
@@ -264,8 +264,8 @@ static int64_t rows_a_piece(const struct program *program)
     return rows;
 }
 
-/* As many as would be if all rows passed. */
-static int64_t result_bytes(const struct program *program)
+/* At most: if all rows pass. */
+static int64_t output_bytes(const struct program *program)
 {
     return row_bytes(program) * (program->job->end - program->job->begin);
 }
@@ -302,67 +302,67 @@ static int64_t bytes_moved(const struct job *job, const struct program *program,
     return bytes;
 }
 
-/* Pieces that were not reached because the crew stopped are left out: what there is is worthless then. */
-static void merge_partials(const struct workers *workers, struct agg_state *states)
+/* Pieces not reached after a stop have no states; the result is discarded then. */
+static void merge_partials(const struct shared *shared, struct agg_state *states)
 {
-    const struct job *job = workers->job;
-    for (int64_t piece = 0; piece < piece_count(job, workers->piece_rows); piece++) {
-        for (size_t k = 0; workers->partials[piece] && k < job->task->aggregate_count; k++)
-            agg_merge(&states[k], &workers->partials[piece][k]);
+    const struct job *job = shared->job;
+    for (int64_t piece = 0; piece < piece_count(job, shared->piece_rows); piece++) {
+        for (size_t k = 0; shared->partials[piece] && k < job->task->aggregate_count; k++)
+            agg_merge(&states[k], &shared->partials[piece][k]);
     }
 }
 
-/* Runs the job; `states` or `sink` takes the results. */
-static enum status run_crew(const struct evaluator *evaluator, const struct job *job, struct agg_state *states,
-                            struct row_sink *sink, bool *flagged)
+/* Runs the job into `states` or `sink`. */
+static enum status run_job(const struct evaluator *evaluator, const struct job *job, struct agg_state *states,
+                           struct row_sink *sink, bool *flagged)
 {
     int64_t started = now_ns();
     struct arena *arena = arena_new();
-    struct workers workers = {
+    struct shared shared = {
         .job = job,
         .program = program_new(job, sink ? sink->columns : NULL, arena),
         .sink = sink,
         .filtered = job->task->filter_count > 0,
         .before = sink ? sink->rows : 0,
     };
-    struct ordered_output turns;
-    ordered_output_init(&turns, workers.before);
-    workers.past_cache = result_bytes(workers.program) > PAST_CACHE_BYTES;
-    workers.piece_rows = rows_a_piece(workers.program);
-    int threads = thread_count(evaluator, job, workers.piece_rows);
-    struct member *members = arena_array(arena, (size_t)threads, sizeof *members);
-    workers.caller = members;
-    if (sink && workers.filtered && threads > 1 && workers.program->output_count > 0)
-        workers.turns = &turns;
-    if (states && threads > 1 && has_folds(job->task))
-        workers.partials = arena_array(arena, (size_t)piece_count(job, workers.piece_rows), sizeof *workers.partials);
+    struct ordered_output order;
+    ordered_output_init(&order, shared.before);
+    shared.nontemporal = output_bytes(shared.program) > NONTEMPORAL_BYTES;
+    shared.piece_rows = rows_per_piece(shared.program);
+    int threads = thread_count(evaluator, job, shared.piece_rows);
+    struct thread *per_thread = arena_array(arena, (size_t)threads, sizeof *per_thread);
+    shared.caller = per_thread;
+    if (sink && shared.filtered && threads > 1 && shared.program->output_count > 0)
+        shared.order = &order;
+    if (states && threads > 1 && has_user_reduce(job->task))
+        shared.partials = arena_array(arena, (size_t)piece_count(job, shared.piece_rows), sizeof *shared.partials);
     for (int i = 0; i < threads; i++)
-        member_init(&members[i], &workers, states, threads == 1);
-    thread_pool_run(evaluator->thread_pool, threads, work, members);
+        thread_init(&per_thread[i], &shared, states, threads == 1);
+    thread_pool_run(evaluator->thread_pool, threads, work, per_thread);
 
     int64_t skipped = 0;
-    if (workers.partials)
-        merge_partials(&workers, states);
+    if (shared.partials)
+        merge_partials(&shared, states);
     for (int i = 0; i < threads; i++) {
-        for (size_t k = 0; states && threads > 1 && !workers.partials && k < job->task->aggregate_count; k++)
-            agg_merge(&states[k], &members[i].states[k]);
-        skipped += worker_skipped_bytes(members[i].worker);
-        arena_free(members[i].arena);
+        for (size_t k = 0; states && threads > 1 && !shared.partials && k < job->task->aggregate_count; k++)
+            agg_merge(&states[k], &per_thread[i].states[k]);
+        skipped += worker_skipped_bytes(per_thread[i].worker);
+        arena_free(per_thread[i].arena);
     }
-    if (workers.turns)
-        sink->rows = turns.rows;
-    else if (sink && workers.filtered)
-        sink->rows += workers.passed;
-    else if (sink && !workers.filtered)
+    if (shared.order)
+        sink->rows = order.rows;
+    else if (sink && shared.filtered)
+        sink->rows += shared.passed;
+    else if (sink && !shared.filtered)
         sink->rows += job->end - job->begin;
-    *flagged = workers.flagged;
+    *flagged = shared.flagged;
     if (job->timing) {
         int64_t bytes =
-            bytes_moved(job, workers.program, sink ? sink->columns : NULL, sink ? sink->rows - workers.before : 0);
+            bytes_moved(job, shared.program, sink ? sink->columns : NULL, sink ? sink->rows - shared.before : 0);
         timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, arena), now_ns() - started, bytes - skipped);
     }
-    bool cancelled = workers.cancelled;
-    ordered_output_destroy(&turns);
+    bool cancelled = shared.cancelled;
+    ordered_output_destroy(&order);
     arena_free(arena);
     return cancelled ? STATUS_CANCELLED : STATUS_OK;
 }
@@ -400,7 +400,7 @@ static enum status evaluator_aggregate(struct backend *backend, const struct job
     enum status status = fetch_inputs(job->task, job->columns, job->cancel, job->diags);
     if (status != STATUS_OK)
         return status;
-    return run_crew((const struct evaluator *)backend, job, states, NULL, flagged);
+    return run_job((const struct evaluator *)backend, job, states, NULL, flagged);
 }
 
 static enum status evaluator_rows(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged)
@@ -408,10 +408,10 @@ static enum status evaluator_rows(struct backend *backend, const struct job *job
     enum status status = fetch_inputs(job->task, job->columns, job->cancel, job->diags);
     if (status != STATUS_OK)
         return status;
-    return run_crew((const struct evaluator *)backend, job, NULL, sink, flagged);
+    return run_job((const struct evaluator *)backend, job, NULL, sink, flagged);
 }
 
-static enum status evaluator_breaker(struct backend *backend, const struct operator_job *job, bool *flagged)
+static enum status evaluator_operator(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     const struct evaluator *evaluator = (const struct evaluator *)backend;
     enum status status = fetch_inputs(job->task, job->inputs, job->cancel, job->diags);
@@ -457,7 +457,7 @@ struct backend *evaluator_open_threads(int threads)
         .range_rows = evaluator_range_rows,
         .aggregate = evaluator_aggregate,
         .rows = evaluator_rows,
-        .operator= evaluator_breaker,
+        .operator= evaluator_operator,
         .source = evaluator_source,
         .profile = evaluator_profile,
         .sweep = evaluator_sweep,
@@ -465,7 +465,7 @@ struct backend *evaluator_open_threads(int threads)
     };
     struct evaluator *evaluator = heap_array(1, sizeof *evaluator);
     evaluator->base = (struct backend){.ops = &ops, .name = "host"};
-    evaluator->threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+    evaluator->threads = threads < MAX_THREADS ? threads : MAX_THREADS;
     evaluator->thread_pool = thread_pool_new(evaluator->threads);
     return &evaluator->base;
 }

@@ -1,14 +1,13 @@
-/* The evaluator: the portable backend. Runs typed code a vector of rows at a time. Needs no device, and is what the
- * kernels are tested against. */
+/* The evaluator: the portable backend, which runs typed code on blocks of rows. The kernels are tested against it. */
 #ifndef RQL_ENGINE_EVALUATOR_EVALUATOR_H
 #define RQL_ENGINE_EVALUATOR_EVALUATOR_H
 
 #include "engine/backend/backend.h"
 
-/* A new evaluator; closed by its ops->close. It uses as many threads as the process may use processors. */
+/* A new evaluator with a thread for each processor the process may use; released by its ops->close. */
 struct backend *evaluator_open(void);
 
-/* The same with a given number of threads, at least 1. Results do not depend on it. */
+/* With `threads` threads, at least 1. Results do not depend on their number. */
 struct backend *evaluator_open_threads(int threads);
 
 #endif

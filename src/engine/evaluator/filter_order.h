@@ -1,12 +1,11 @@
-/* The lead of a task's filters: the one condition that is asked of every row, where the others are asked only of those
- * for which it holds. Private to eval*.c. */
+/* Filter order: the leading filter is the condition tested on every row; the others are tested where it holds. */
 #ifndef RQL_ENGINE_EVALUATOR_FILTER_ORDER_H
 #define RQL_ENGINE_EVALUATOR_FILTER_ORDER_H
 
 #include "engine/plan/task.h"
 
-/* The condition among those that all have to hold which seems to leave the fewest rows, by what is known of its
- * operands' ranges. It cannot fail, nor can what is asked before it. NO_VALUE: there is none. */
+/* The condition that is expected to pass the fewest rows, by the intervals of its operands. Neither it nor a condition
+ * before it can fail. NO_VALUE: there is none. */
 value filter_order_first(const struct task *task);
 
 #endif

@@ -2,63 +2,63 @@
 
 #include <sched.h>
 
-enum { LOOKS = 100 }; /* before falling asleep, which takes longer than most turns */
+enum { MAX_YIELDS = 100 }; /* before sleeping, which takes longer than most turns */
 
-void ordered_output_init(struct ordered_output *turns, int64_t rows)
+void ordered_output_init(struct ordered_output *order, int64_t rows)
 {
-    *turns = (struct ordered_output){.rows = rows};
-    pthread_mutex_init(&turns->lock, NULL);
-    pthread_cond_init(&turns->next, NULL);
+    *order = (struct ordered_output){.rows = rows};
+    pthread_mutex_init(&order->lock, NULL);
+    pthread_cond_init(&order->next, NULL);
 }
 
-void ordered_output_destroy(struct ordered_output *turns)
+void ordered_output_destroy(struct ordered_output *order)
 {
-    pthread_cond_destroy(&turns->next);
-    pthread_mutex_destroy(&turns->lock);
+    pthread_cond_destroy(&order->next);
+    pthread_mutex_destroy(&order->lock);
 }
 
-bool ordered_output_is(const struct ordered_output *turns, int64_t piece)
+bool ordered_output_is_next(const struct ordered_output *order, int64_t piece)
 {
-    return turns->turn == piece;
+    return order->turn == piece;
 }
 
-/* Whoever goes to sleep counts himself before he looks for the last time; whoever changes something looks at the count
- * afterwards. So one of them sees the other. */
-static void wake(struct ordered_output *turns)
+/* A waiting thread counts itself before its last look at the state, and the other side changes the state before it
+ * looks at the count: so one of them sees the other. */
+static void wake(struct ordered_output *order)
 {
-    if (turns->sleepers == 0)
+    if (order->waiting == 0)
         return;
-    pthread_mutex_lock(&turns->lock);
-    pthread_cond_broadcast(&turns->next);
-    pthread_mutex_unlock(&turns->lock);
+    pthread_mutex_lock(&order->lock);
+    pthread_cond_broadcast(&order->next);
+    pthread_mutex_unlock(&order->lock);
 }
 
-bool ordered_output_await(struct ordered_output *turns, int64_t piece)
+bool ordered_output_wait(struct ordered_output *order, int64_t piece)
 {
-    for (int look = 0; look < LOOKS && !ordered_output_is(turns, piece) && !turns->stopped; look++)
+    for (int look = 0; look < MAX_YIELDS && !ordered_output_is_next(order, piece) && !order->stopped; look++)
         sched_yield();
-    if (!ordered_output_is(turns, piece) && !turns->stopped) {
-        pthread_mutex_lock(&turns->lock);
-        turns->sleepers++;
-        while (!ordered_output_is(turns, piece) && !turns->stopped)
-            pthread_cond_wait(&turns->next, &turns->lock);
-        turns->sleepers--;
-        pthread_mutex_unlock(&turns->lock);
+    if (!ordered_output_is_next(order, piece) && !order->stopped) {
+        pthread_mutex_lock(&order->lock);
+        order->waiting++;
+        while (!ordered_output_is_next(order, piece) && !order->stopped)
+            pthread_cond_wait(&order->next, &order->lock);
+        order->waiting--;
+        pthread_mutex_unlock(&order->lock);
     }
-    return !turns->stopped;
+    return !order->stopped;
 }
 
-int64_t ordered_output_hand_in(struct ordered_output *turns, int64_t rows)
+int64_t ordered_output_commit(struct ordered_output *order, int64_t rows)
 {
-    int64_t first = turns->rows;
-    turns->rows += rows;
-    turns->turn++;
-    wake(turns);
+    int64_t first = order->rows;
+    order->rows += rows;
+    order->turn++;
+    wake(order);
     return first;
 }
 
-void ordered_output_stop(struct ordered_output *turns)
+void ordered_output_stop(struct ordered_output *order)
 {
-    turns->stopped = true;
-    wake(turns);
+    order->stopped = true;
+    wake(order);
 }

@@ -1,5 +1,5 @@
-/* Combining neighbours keeps the order of rows, and that is all an associative function needs. Each level runs the
- * function's program, the same that would map it over two columns, on the left and the right of each pair. */
+/* Combining neighbours keeps the order of rows, which is all an associative function needs. Each level runs the
+ * function's program on the left and the right value of each pair, as if mapped over two columns. */
 #include "engine/evaluator/pairwise_reduce.h"
 
 #include "engine/evaluator/block.h"
@@ -7,12 +7,12 @@
 #include <string.h>
 
 struct pairwise {
-    enum type type; /* of values in the buffers */
+    enum type type;
     struct worker *worker;
     struct job job;
-    struct column *columns[2]; /* the two sides, */
-    unsigned char *sides[2];   /* and their data */
-    unsigned char *values;     /* what is still to be combined */
+    struct column *columns[2]; /* left and right,  */
+    unsigned char *sides[2];   /* and their elements */
+    unsigned char *values;     /* left to combine */
 };
 
 struct pairwise *pairwise_new(const struct user_reduce *reducer, struct arena *arena)
@@ -33,7 +33,7 @@ struct pairwise *pairwise_new(const struct user_reduce *reducer, struct arena *a
     return pairwise;
 }
 
-/* Values 0, 2, 4, ... go to the left, the others to the right. */
+/* Even values go to the left, odd ones to the right. */
 static void split(const struct pairwise *pairwise, int pairs)
 {
     if (pairwise->type == TYPE_BOOL) {
@@ -64,7 +64,7 @@ void pairwise_fold(struct pairwise *pairwise, const void *values, int count, str
             state->failed = true;
             return;
         }
-        if (count % 2 != 0) /* the last one waits for the next level */
+        if (count % 2 != 0) /* an odd one goes to the next level */
             memmove(pairwise->values + (size_t)pairs * size, pairwise->values + (size_t)(count - 1) * size, size);
         count = pairs + count % 2;
     }

@@ -1,5 +1,4 @@
-/* Folding by a user's associative function, a vector at a time: neighbours are combined until one value is left.
- * Private to eval*.c. */
+/* Reduction by a user's associative function, a vector at a time: neighbours are combined until one value is left. */
 #ifndef RQL_ENGINE_EVALUATOR_PAIRWISE_REDUCE_H
 #define RQL_ENGINE_EVALUATOR_PAIRWISE_REDUCE_H
 
@@ -8,11 +7,11 @@
 
 struct pairwise;
 
-/* The function, which is prepared and not one of floats, with vectors of its own in `arena`. */
+/* `reducer` is prepared and not one of floats. The vectors are in `arena`. */
 struct pairwise *pairwise_new(const struct user_reduce *reducer, struct arena *arena);
 
-/* Adds up to BLOCK_ROWS values, bools in bytes or ints of 64 bits, to what the state holds of the rows before. Sets
- * `failed` if some combination may have no result. */
+/* Adds up to BLOCK_ROWS values, bools in bytes or 64-bit integers, to the state of the rows before. Sets `failed` if
+ * some combination may have no result. */
 void pairwise_fold(struct pairwise *pairwise, const void *values, int count, struct agg_state *state);
 
 #endif

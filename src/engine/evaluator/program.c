@@ -1,4 +1,4 @@
-/* From typed code to a program: what filters, results and guards need, in this order. */
+/* Compiles a task to a program: filters, their guards, the body, its guards. */
 #include "engine/evaluator/program.h"
 
 #include "engine/evaluator/compile.h"
@@ -16,7 +16,7 @@ static reg *new_map(struct arena *arena, int32_t count)
     return map;
 }
 
-/* Steps for the guards of the checks from `first` on. */
+/* Emits the guards of the checks from `first` on. */
 static void emit_guards(struct builder *b, int32_t first)
 {
     struct program *program = b->program;
@@ -27,31 +27,31 @@ static void emit_guards(struct builder *b, int32_t first)
     for (value v = 0; v < b->code->count; v++)
         b->wanted[v] = b->check_of[v] != CHECK_NONE;
     b->ignore_failures = true;
-    steps_emit_wanted(b);
+    builder_emit_wanted(b);
     for (value v = 0; v < b->code->count; v++) {
         if (b->check_of[v] != CHECK_NONE)
-            program->checks[b->check_of[v]].guard = steps_require(b, v, LANE_BOOL);
+            program->checks[b->check_of[v]].guard = builder_vector(b, v, LANE_BOOL);
         b->check_of[v] = CHECK_NONE;
     }
     b->ignore_failures = false;
 }
 
-/* Steps for a condition, and for its mask and that of the conditions before it as one. */
+/* Emits a condition, and the mask of it and those before it. */
 static void emit_condition(struct builder *b, value keep)
 {
     struct program *program = b->program;
     b->wanted[keep] = true;
-    steps_emit_wanted(b);
-    reg mask = steps_require(b, keep, LANE_BOOL);
+    builder_emit_wanted(b);
+    reg mask = builder_vector(b, keep, LANE_BOOL);
     if (program->filter_count > 0) {
-        reg both = steps_lane_vector(b, LANE_BOOL);
-        steps_add(b, (struct step){
-                         .dense = vector_op(OP_AND, LANE_BOOL),
-                         .op = OP_AND,
-                         .out = both,
-                         .args = {program->filters[program->filter_count - 1].mask, mask, NO_REGISTER},
-                         .check = CHECK_NONE,
-                     });
+        reg both = builder_lane_vector(b, LANE_BOOL);
+        builder_add_step(b, (struct step){
+                                .dense = vector_op(OP_AND, LANE_BOOL),
+                                .op = OP_AND,
+                                .out = both,
+                                .args = {program->filters[program->filter_count - 1].mask, mask, NO_REGISTER},
+                                .check = CHECK_NONE,
+                            });
         mask = both;
     }
     program->filters[program->filter_count++] = (struct filter_steps){.end = program->step_count, .mask = mask};
@@ -80,14 +80,14 @@ static void emit_filters(struct builder *b)
     program->guards_end = program->step_count;
 }
 
-/* An input stored as the output is to be needs no computing. */
+/* Whether the output is an input stored in the same type: it is copied. */
 static bool passes_through(const struct builder *b, value v, enum type store)
 {
     const struct instr *instr = &b->code->at[v];
     return instr->op == OP_INPUT && b->program->job->columns[instr->integer]->store == store;
 }
 
-/* Nor does an element of a whole column: no lane has its type. */
+/* Whether the output is a GATHER of elements in their stored type, which is no lane's. */
 static bool is_gathered(const struct builder *b, value v, enum type store)
 {
     const struct instr *instr = &b->code->at[v];
@@ -112,7 +112,7 @@ static void emit_outputs(struct builder *b, struct column *const *columns)
         if (columns[k])
             want_output(b, v, columns[k]->store);
     }
-    steps_emit_wanted(b);
+    builder_emit_wanted(b);
     for (size_t k = 0; k < b->task->output_count; k++) {
         if (!columns[k])
             continue;
@@ -122,27 +122,27 @@ static void emit_outputs(struct builder *b, struct column *const *columns)
         struct stored_output *output = &program->outputs[program->output_count++];
         *output = (struct stored_output){.output = k, .size = type_table[store].size};
         if (passes_through(b, v, store)) {
-            output->vector = steps_stored(b, v);
+            output->vector = builder_stored_vector(b, v);
             output->dense = vector_move(store, store);
-            output->picked = vector_selected_move(store, store);
-            if (steps_may_pick(b))
-                steps_note_pick(b, vector_packs(store, store));
+            output->selected = vector_selected_move(store, store);
+            if (builder_selects(b))
+                builder_note_selection(b, vector_packs(store, store));
         } else if (is_gathered(b, v, store)) {
-            output->vector = steps_gather(b, v, store);
+            output->vector = builder_gather_vector(b, v, store);
             output->dense = vector_move(store, store);
-        } else if (b->of[SCOPE_FILTERS][lane][v] != NO_REGISTER && steps_may_pick(b)) {
+        } else if (b->of[SCOPE_FILTERS][lane][v] != NO_REGISTER && builder_selects(b)) {
             output->vector = b->of[SCOPE_FILTERS][lane][v];
             output->dense = vector_move(lane_type(lane), store);
-            output->picked = vector_selected_move(lane_type(lane), store);
-            steps_note_pick(b, vector_packs(lane_type(lane), store));
+            output->selected = vector_selected_move(lane_type(lane), store);
+            builder_note_selection(b, vector_packs(lane_type(lane), store));
         } else {
-            output->vector = steps_require(b, v, lane);
+            output->vector = builder_vector(b, v, lane);
             output->dense = vector_move(lane_type(lane), store);
         }
     }
 }
 
-/* Whether the sum of a block of values within the instruction's range cannot leave 64 bits. */
+/* Whether the sum of a block of values within the instruction's interval fits in 64 bits. */
 static bool block_fits(const struct instr *instr)
 {
     const int64_t most = INT64_MAX / BLOCK_ROWS;
@@ -158,12 +158,12 @@ static void emit_aggregates(struct builder *b)
         if (b->task->aggregates[i].value != NO_VALUE)
             b->wanted[b->task->aggregates[i].value] = true;
     }
-    steps_emit_wanted(b);
+    builder_emit_wanted(b);
     for (size_t i = 0; i < program->aggregate_count; i++) {
         const struct aggregate *aggregate = &b->task->aggregates[i];
-        struct folded_aggregate *folded = &program->aggregates[i];
+        struct aggregate_fold *folded = &program->aggregates[i];
         if (aggregate->value == NO_VALUE) {
-            *folded = (struct folded_aggregate){.fold = vector_fold(AGG_COUNT, LANE_I64, true), .vector = NO_REGISTER};
+            *folded = (struct aggregate_fold){.fold = vector_fold(AGG_COUNT, LANE_I64, true), .vector = NO_REGISTER};
             continue;
         }
         const struct instr *instr = &b->code->at[aggregate->value];
@@ -174,14 +174,14 @@ static void emit_aggregates(struct builder *b)
             user_reduce_prepare(folded->reducer);
         }
         folded->fold = vector_fold(aggregate->kind, lane, block_fits(instr));
-        folded->vector = steps_require(b, aggregate->value, lane);
+        folded->vector = builder_vector(b, aggregate->value, lane);
     }
 }
 
-/* Whether gathering saves reading some columns, and no step asks where the rows were. */
+/* Whether gathering saves reading some columns, and no step needs the rows' positions. */
 static bool can_gather(const struct program *program)
 {
-    bool can = program->leading_columns < program->stored_count && !program->numbers;
+    bool can = program->leading_columns < program->stored_count && !program->reads_row_numbers;
     for (size_t i = 0; i < program->stored_count; i++)
         can = can && program->stored[i].offset == 0;
     return can;

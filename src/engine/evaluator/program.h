@@ -1,87 +1,87 @@
-/* What the evaluator runs: the live code of a task as steps over vectors. Private to eval*.c.
+/* A program: the live code of a task as steps over vectors.
  *
- * A block of rows goes through the filters' steps, a filter at a time, until no row is left. The rows that passed are
- * then picked out of whatever the results still read, and the body's steps run on those alone: sparse results cost
- * little, aggregates need no masks, and a block that passes whole or has no filters is not picked at all. Guards are
- * computed only in the rare block in which some checked operation failed.
+ * A block of rows runs through the filters, one after another, until no row is left. The rows that passed are then
+ * selected from the vectors the results read, and the body runs on those alone: sparse results are cheap, aggregates
+ * need no masks, and a block that passes whole is not selected from. Guards run only in the rare block in which a
+ * checked operation failed.
  *
- * One condition, the lead, comes before all filters as one more of them. Where few rows pass it, those of many blocks
- * are gathered into one before the rest of the program runs, and of columns that the lead does not read only they are
- * read from memory. */
+ * The leading filter (filter_order.h) runs first. Where few rows pass it, those of several blocks are gathered into one
+ * (gather.h). */
 #ifndef RQL_ENGINE_EVALUATOR_PROGRAM_H
 #define RQL_ENGINE_EVALUATOR_PROGRAM_H
 
 #include "engine/backend/backend.h"
 #include "engine/vector/ops.h"
 
-/* A vector's number in its program; NO_REGISTER for none. */
+/* The number of a vector in its program. */
 typedef int32_t reg;
 enum { NO_REGISTER = -1 };
 
-/* What a step's failed rows come to: CHECK_NONE, CHECK_ALWAYS, or the number of a struct check. */
+/* How a step's failed rows are handled: CHECK_NONE, CHECK_ALWAYS (flag the run), or the number of a struct check. */
 enum { CHECK_NONE = -1, CHECK_ALWAYS = -2 };
 
 struct step {
-    vector_fn *dense;  /* NULL: the result is argument a itself */
-    vector_fn *picked; /* in the body, used when rows were picked; NULL: `dense` works on picked rows already */
+    vector_fn *dense; /* NULL: the result is argument a itself */
+    vector_fn
+        *selected; /* used when a selection vector is set; NULL: `dense` reads vectors that are selected already */
     enum op op;
     reg out, args[3];
     int32_t check;
-    const struct column *whole;  /* GATHER */
-    union reciprocal *by;        /* division by a constant */
-    struct compare_const *probe; /* a question that constants answer */
+    const struct column *whole;    /* GATHER */
+    union reciprocal *by;          /* division by a constant */
+    struct compare_const *compare; /* comparison with constants */
 };
 
 struct vector_info {
     size_t size;  /* bytes an element takes */
-    size_t place; /* byte offset in a worker's memory; SIZE_MAX: only ever an alias */
+    size_t place; /* byte offset in a worker's memory; SIZE_MAX: an alias of another vector */
 };
 
-/* Failures of some steps matter in the rows where `guard` is true. */
+/* Failed rows flag the run where `guard` is true. */
 struct check {
     reg guard;
 };
 
-/* An input's elements as stored: before each block this vector is pointed into the column, `offset` rows on, or to
- * where those that the column has are copied to, with zeroes for the others. */
+/* An input's elements as stored, `offset` rows on: set before each block to point into the column, or to a copy in
+ * which rows that the column does not have are zero. */
 struct stored_vector {
     reg vector;
     size_t input;
     int64_t offset;
-    size_t place; /* of a copy in a worker's memory; there is none at offset 0 of a program that does not gather */
+    size_t place; /* of that copy or of gathered rows; unused at offset 0 of a program that does not gather */
 };
 
-/* A value that is the same in all rows: a constant, or their number. */
+/* A value that is the same in all rows: a constant, or the number of rows. */
 struct constant_vector {
     reg vector;
     enum lane lane;
     value value;
 };
 
-/* A filter's steps end here; then `mask` says which rows have passed it and those before. */
+/* The end of a filter's steps; `mask` then tells which rows passed it and all before. */
 struct filter_steps {
     int32_t end;
     reg mask;
 };
 
-/* How an output leaves: moved from the body's vector of picked rows, or, for an input that only passes through, from
- * the vector as stored, with `picked` where rows were picked. */
+/* How an output is written: from the body's vector, or, for an input that is only copied, from the stored vector
+ * through the selection vector. */
 struct stored_output {
     size_t output;
-    size_t size; /* bytes an element takes in its column */
+    size_t size; /* bytes of an element in its column */
     reg vector;
     vector_fn *dense;
-    vector_fn *picked; /* NULL: the vector holds the picked rows already */
+    vector_fn *selected; /* NULL: the vector is selected already */
 };
 
-struct folded_aggregate {
+struct aggregate_fold {
     fold_fn *fold;
     reg vector;                        /* NO_REGISTER for count */
-    const struct user_reduce *reducer; /* folded pairwise (pairwise_reduce.h); NULL: by `fold` */
+    const struct user_reduce *reducer; /* reduced pairwise (pairwise_reduce.h); NULL: by `fold` */
 };
 
-/* Steps 0 .. filters_end are the filters', up to guards_end the guards of those, up to body_end the results', and the
- * rest the guards of these. Checks 0 .. filter_checks belong to the filters. */
+/* Steps in order: filters up to filters_end, their guards up to guards_end, results up to body_end, the guards of
+ * those. Checks 0 .. filter_checks-1 belong to the filters. */
 struct program {
     const struct job *job;
     struct step *steps;
@@ -90,12 +90,11 @@ struct program {
     struct filter_steps *filters;
     size_t filter_count;
 
-    bool picks,
-        lists; /* whether rows that passed are ever picked, and some in a way that always takes a list of them */
+    bool reads_selection, reads_list; /* whether the selection vector is read at all, and in some step as a list */
 
     struct vector_info *vectors;
     int32_t vector_count, vector_capacity;
-    size_t memory; /* bytes of vectors that a worker needs */
+    size_t memory; /* bytes of a worker's vectors */
 
     struct check *checks;
     int32_t check_count, filter_checks;
@@ -103,16 +102,16 @@ struct program {
     size_t constant_count, constant_capacity;
     struct stored_vector *stored;
     size_t stored_count;
-    bool numbers;           /* some step gives row numbers */
+    bool reads_row_numbers; /* some step computes row numbers */
     size_t leading_columns; /* filters[0] reads only this many of `stored`: its rows may be gathered; 0: they may not */
     struct stored_output *outputs;
     size_t output_count;
-    struct folded_aggregate *aggregates;
+    struct aggregate_fold *aggregates;
     size_t aggregate_count;
 };
 
-/* The program for a job; lives in `arena`. With `columns` it computes the outputs k with a columns[k], stored as that
- * column's `store`; without, the aggregates. */
+/* The program for a job, in `arena`. With `columns` it computes the outputs k with columns[k], in that column's stored
+ * type; without, the aggregates. */
 struct program *program_new(const struct job *job, struct column *const *columns, struct arena *arena);
 
 #endif

@@ -1,6 +1,6 @@
 #include "engine/evaluator/vector_layout.h"
 
-/* The step after which each vector is not read again. */
+/* The last step that reads each vector. */
 static int32_t *last_uses(const struct program *program, struct arena *arena)
 {
     int32_t *last = arena_array(arena, (size_t)program->vector_count + 1, sizeof *last);
@@ -25,15 +25,15 @@ static int32_t *last_uses(const struct program *program, struct arena *arena)
             reg arg = step->args[i];
             if (arg == NO_REGISTER)
                 continue;
-            int32_t end = i == 0 && !step->dense ? last[step->out] : s; /* an alias needs it for as long */
+            int32_t end = i == 0 && !step->dense ? last[step->out] : s; /* the alias reads it */
             last[arg] = end > last[arg] ? end : last[arg];
         }
     }
     return last;
 }
 
-/* Room for a vector. All would begin at the same place of a page, and processors take loads for dependent on stores
- * that only lie at the same place of another one: so each begins some lines later than the one before. */
+/* A new place for a vector. Places at the same page offset would alias: processors take a load to depend on a store
+ * with the same low address bits. So each starts some cache lines further on. */
 static size_t new_place(struct program *program, size_t size)
 {
     enum { STAGGER = 13 * CACHE_LINE };
@@ -42,14 +42,14 @@ static size_t new_place(struct program *program, size_t size)
     return place;
 }
 
-/* Places of one element size that are free again. */
+/* Free places of one element size. */
 struct buffer_pool {
-    size_t *places;
+    size_t *destinations;
     size_t count;
 };
 
-/* As many empty lists, and one more. */
-static reg *new_lists(struct arena *arena, int32_t count)
+/* count + 1 empty lists. */
+static reg *new_heads(struct arena *arena, int32_t count)
 {
     reg *lists = arena_array(arena, (size_t)count + 1, sizeof *lists);
     for (int32_t i = 0; i <= count; i++)
@@ -62,10 +62,10 @@ void program_layout(struct program *program, struct arena *arena)
     int32_t *last = last_uses(program, arena);
     struct buffer_pool pools[sizeof(int64_t) + 1] = {{0}};
     for (size_t size = 1; size <= sizeof(int64_t); size *= 2)
-        pools[size].places = arena_array(arena, (size_t)program->vector_count + 1, sizeof(size_t));
-    /* The vectors that end with step s, as lists. */
-    reg *first = new_lists(arena, program->step_count + 1);
-    reg *next = new_lists(arena, program->vector_count);
+        pools[size].destinations = arena_array(arena, (size_t)program->vector_count + 1, sizeof(size_t));
+    /* The vectors last read by each step, as linked lists. */
+    reg *first = new_heads(arena, program->step_count + 1);
+    reg *next = new_heads(arena, program->vector_count);
     for (size_t i = 0; i < program->constant_count; i++) {
         struct vector_info *vector = &program->vectors[program->constants[i].vector];
         vector->place = new_place(program, vector->size);
@@ -79,19 +79,19 @@ void program_layout(struct program *program, struct arena *arena)
     for (int32_t s = 0; s < program->step_count; s++) {
         const struct step *step = &program->steps[s];
         struct vector_info *vector = &program->vectors[step->out];
-        if (step->dense || step->picked) {
+        if (step->dense || step->selected) {
             struct buffer_pool *pool = &pools[vector->size];
             if (pool->count > 0) {
-                vector->place = pool->places[--pool->count];
+                vector->place = pool->destinations[--pool->count];
             } else {
                 vector->place = new_place(program, vector->size);
             }
             next[step->out] = first[last[step->out]];
             first[last[step->out]] = step->out;
         }
-        for (reg ended = first[s]; ended != NO_REGISTER; ended = next[ended]) {
-            struct buffer_pool *pool = &pools[program->vectors[ended].size];
-            pool->places[pool->count++] = program->vectors[ended].place;
+        for (reg dead = first[s]; dead != NO_REGISTER; dead = next[dead]) {
+            struct buffer_pool *pool = &pools[program->vectors[dead].size];
+            pool->destinations[pool->count++] = program->vectors[dead].place;
         }
     }
 }

@@ -1,11 +1,11 @@
-/* Where a program's vectors lie in a worker's memory. Private to eval*.c. */
+/* Places a program's vectors in a worker's memory. */
 #ifndef RQL_ENGINE_EVALUATOR_VECTOR_LAYOUT_H
 #define RQL_ENGINE_EVALUATOR_VECTOR_LAYOUT_H
 
 #include "engine/evaluator/program.h"
 
-/* Gives each vector that needs memory a place; vectors that are not alive together share one, so that what is worked
- * on stays in the cache. */
+/* Assigns a place to each vector that needs memory; vectors with disjoint lifetimes share one, to stay in the cache.
+ * Sets program->memory. */
 void program_layout(struct program *program, struct arena *arena);
 
 #endif

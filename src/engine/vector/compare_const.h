@@ -1,7 +1,7 @@
-/* Questions about one integer that constants answer: comparisons, divisibility, bits. Filters consist of little else.
+/* Comparisons of an integer with constants: order, equality, divisibility, bits. Filters consist of little else.
  *
- * A probe reads a column's elements as they are stored, where the operations that it stands for would widen them to a
- * lane first, and compare with a vector of equal numbers. Private to eval*.c. */
+ * They read a column's elements as stored, where separate operations would widen them to a lane first and compare with
+ * a vector of equal numbers. */
 #ifndef RQL_ENGINE_VECTOR_COMPARE_CONST_H
 #define RQL_ENGINE_VECTOR_COMPARE_CONST_H
 
@@ -17,24 +17,24 @@ struct compare_const {
     enum compare_const_kind kind;
     value of; /* x */
     int64_t mask, against;
-    int64_t plus; /* COMPARE_MULTIPLE: of x + plus, which is within lo..hi */
+    int64_t plus; /* of x + plus, which lies in lo..hi */
     int64_t lo, hi;
-    uint8_t flip;    /* 1: the question is the opposite */
-    vector_fn *loop; /* answers it */
+    uint8_t flip;    /* 1: the result is negated */
+    vector_fn *loop; /* computes it, for a type */
 
-    /* COMPARE_MULTIPLE, made for a type by compare_const_prepare: x * inverse + shift, rotated right by `turn`, is at
-     * most `most` for multiples, and for nothing else. */
+    /* COMPARE_MULTIPLE, set by compare_const_prepare: x * inverse + shift, rotated right by `rotate`, is at most `most`
+     * for multiples only. */
     uint64_t inverse, shift, most;
-    unsigned turn;
+    unsigned rotate;
 };
 
-/* Whether a value is the answer to a probe, which is then filled in. */
-bool compare_const_of(const struct code *code, value v, struct compare_const *probe);
+/* Whether a value is such a comparison; fills `compare` if so. */
+bool compare_const_of(const struct code *code, value v, struct compare_const *compare);
 
-/* Turns a question about y + c or y - c, c a constant, into one about y; false if it is none, or would overflow. */
-bool compare_const_through(const struct code *code, struct compare_const *probe);
+/* Rewrites a comparison of y + c or y - c, c a constant, as one of y; false if it is none or would overflow. */
+bool compare_const_strip_sum(const struct code *code, struct compare_const *compare);
 
-/* Gets a probe ready for integers of a type; false: its constants are beyond the type. */
-bool compare_const_prepare(struct compare_const *probe, enum type type);
+/* Sets the loop for elements of a type; false: the constants are out of the type's range. */
+bool compare_const_prepare(struct compare_const *compare, enum type type);
 
 #endif

@@ -1,4 +1,4 @@
-/* Vectors into and out of columns: widening, narrowing, and picking the rows that passed. */
+/* Vectors from and to columns: widening, narrowing, and selecting the rows that passed. */
 #include "engine/vector/ops.h"
 
 #include "base/cpu_dispatch.h"
@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* Every pair of types that values move between: stored to lane, and lane to lane, which is how computed columns are
- * stored. */
+/* All pairs of types that values move between: stored to lane, and lane to lane or stored. */
 #define MOVES(M)                                                                                                       \
     M(BOOL, uint8_t, BOOL, uint8_t)                                                                                    \
     M(BOOL, uint8_t, I32, int32_t)                                                                                     \
@@ -30,7 +29,7 @@
     M(I64, int64_t, F64, double)                                                                                       \
     M(F32, float, F64, double)                                                                                         \
     M(F64, double, F64, double)                                                                                        \
-    /* elements of a column that only pass through */                                                                  \
+    /* elements that are only copied */                                                                                \
     M(I8, int8_t, I8, int8_t)                                                                                          \
     M(I16, int16_t, I16, int16_t)                                                                                      \
     M(U8, uint8_t, U8, uint8_t)                                                                                        \
@@ -47,7 +46,7 @@
             out[i] = (to_type)a[i];                                                                                    \
         return false;                                                                                                  \
     }                                                                                                                  \
-    CPU_CLONES static bool pick_##from##_##to(const struct operands *o, int count)                                     \
+    CPU_CLONES static bool select_##from##_##to(const struct operands *o, int count)                                   \
     {                                                                                                                  \
         to_type *restrict out = o->out;                                                                                \
         const from_type *restrict a = o->a;                                                                            \
@@ -82,33 +81,33 @@ vector_fn *vector_move(enum type from, enum type to)
     return table[from][to];
 }
 
-/* Elements that stay what they are, by their size alone. */
-static bool pack(const struct operands *o, int count, size_t size, vector_fn *pick)
+/* Elements whose type does not change, by size. */
+static bool pack(const struct operands *o, int count, size_t size, vector_fn *select)
 {
     if (!o->mask)
-        return pick(o, count);
+        return select(o, count);
     selection_packer(size)(o->out, o->a, o->mask, o->rows);
     return false;
 }
 
 static bool pack_1(const struct operands *o, int count)
 {
-    return pack(o, count, 1, pick_U8_U8);
+    return pack(o, count, 1, select_U8_U8);
 }
 
 static bool pack_2(const struct operands *o, int count)
 {
-    return pack(o, count, 2, pick_U16_U16);
+    return pack(o, count, 2, select_U16_U16);
 }
 
 static bool pack_4(const struct operands *o, int count)
 {
-    return pack(o, count, 4, pick_U32_U32);
+    return pack(o, count, 4, select_U32_U32);
 }
 
 static bool pack_8(const struct operands *o, int count)
 {
-    return pack(o, count, 8, pick_I64_I64);
+    return pack(o, count, 8, select_I64_I64);
 }
 
 bool vector_packs(enum type from, enum type to)
@@ -121,7 +120,7 @@ vector_fn *vector_selected_move(enum type from, enum type to)
     static vector_fn *const packs[] = {[1] = pack_1, [2] = pack_2, [4] = pack_4, [8] = pack_8};
     if (vector_packs(from, to))
         return packs[type_table[from].size];
-#define ROW(from, from_type, to, to_type) [TYPE_##from][TYPE_##to] = pick_##from##_##to,
+#define ROW(from, from_type, to, to_type) [TYPE_##from][TYPE_##to] = select_##from##_##to,
     static vector_fn *const table[TYPE_COUNT][TYPE_COUNT] = {MOVES(ROW)};
 #undef ROW
     return table[from][to];
@@ -151,7 +150,7 @@ CPU_CLONES static bool row_i64(const struct operands *o, int count)
     return false;
 }
 
-CPU_CLONES static bool picked_row_i32(const struct operands *o, int count)
+CPU_CLONES static bool selected_row_i32(const struct operands *o, int count)
 {
     int32_t *restrict out = o->out;
     for (int i = 0; i < count; i++)
@@ -159,7 +158,7 @@ CPU_CLONES static bool picked_row_i32(const struct operands *o, int count)
     return false;
 }
 
-CPU_CLONES static bool picked_row_i64(const struct operands *o, int count)
+CPU_CLONES static bool selected_row_i64(const struct operands *o, int count)
 {
     int64_t *restrict out = o->out;
     for (int i = 0; i < count; i++)
@@ -174,7 +173,7 @@ vector_fn *vector_row(enum lane lane)
 
 vector_fn *vector_selected_row(enum lane lane)
 {
-    return lane == LANE_I32 ? picked_row_i32 : picked_row_i64;
+    return lane == LANE_I32 ? selected_row_i32 : selected_row_i64;
 }
 
 enum type lane_type(enum lane lane)

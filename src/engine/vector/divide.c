@@ -1,8 +1,8 @@
-/* Division by a constant: a multiplication by its reciprocal (const_divide.h) on magnitudes, given its sign afterwards:
- * (x ^ -1) - -1 is -x.
+/* Division by a constant: a multiplication of the magnitude by the reciprocal (const_divide.h), then the sign is
+ * restored: (x ^ -1) - -1 is -x.
  *
- * The 32-bit loops become vector instructions. 64-bit ones have no vector form on most machines, but two
- * multiplications are still several times quicker than the machine's division. */
+ * The 32-bit loops vectorise. The 64-bit ones do not on most machines, but two multiplications are still several times
+ * faster than a division. */
 #include "engine/vector/ops.h"
 
 #include "base/cpu_dispatch.h"

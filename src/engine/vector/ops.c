@@ -1,17 +1,16 @@
 /* Arithmetic on vectors.
  *
- * Strategy: plain loops over restrict pointers, which compilers turn into vector instructions. Integer arithmetic is
- * done unsigned, where wrapping is defined. Addition and subtraction look for a failed row with a few bit operations
- * that vectorise, and mark rows only in the rare block that has one. 32-bit division is done in doubles, where the
- * truncated quotient is exact (the quotient of two such integers is at least 1/2^31 away from an integer it is not,
- * and rounding moves it by less) and which vectorises, unlike the machine's integer division. */
+ * Strategy: plain loops over restrict pointers, which compilers vectorise. Integer arithmetic is unsigned, where
+ * wrapping is defined. Addition and subtraction detect a failed row by bit operations that vectorise, and mark rows
+ * only in the rare block that has one. 32-bit division is done in doubles, which vectorises; the truncated quotient is
+ * exact, since a non-integer quotient is at least 1/2^31 from an integer and rounding moves it by less. */
 #include "engine/vector/ops.h"
 
 #include "base/cpu_dispatch.h"
 
 #include <math.h>
 
-/* Loops differ in nothing but types and one expression of x, y and z; C has no other way to say that. */
+/* Loops differ only in types and an expression of x, y and z. */
 #define VECTOR1(name, in, result, expression)                                                                          \
     CPU_CLONES static bool name(const struct operands *o, int count)                                                   \
     {                                                                                                                  \
@@ -50,7 +49,7 @@
         return false;                                                                                                  \
     }
 
-/* `bad` decides from x, y and the result z whether the row failed: a 64-bit word whose sign bit says so. */
+/* `bad` is a 64-bit word, computed from x, y and the result z, whose sign bit is set if the row failed. */
 #define CHECKED2(name, expression, bad)                                                                                \
     CPU_CLONES static bool name(const struct operands *o, int count)                                                   \
     {                                                                                                                  \
@@ -103,7 +102,7 @@ VECTOR2(xor_i64, uint64_t, uint64_t, x ^ y)
 VECTOR1(bitnot_i32, uint32_t, uint32_t, ~x)
 VECTOR1(bitnot_i64, uint64_t, uint64_t, ~x)
 
-/* Counts are known to be right where the operation is not checked, but 32..63 are right for 32 bits as well. */
+/* Counts are valid where the operation is unchecked, but 32..63 occur in 32 bits too. */
 VECTOR2(shl_i32, uint32_t, uint32_t, (uint64_t)x << (y & 63))
 VECTOR2(shl_i64, uint64_t, uint64_t, x << (y & 63))
 VECTOR2(shr_i32, int32_t, int32_t, x >> ((uint32_t)y > 31 ? 31 : y))
@@ -143,7 +142,7 @@ VECTOR1(sign_i32, int32_t, int32_t, (x > 0) - (x < 0))
 VECTOR1(sign_i64, int64_t, int64_t, (x > 0) - (x < 0))
 VECTOR1(popcount_i64, uint64_t, int64_t, __builtin_popcountll(x))
 
-/* An unchecked operation still meets divisors of 0 in rows where something before it failed. */
+/* An unchecked division still sees divisors of 0 in rows where an operation before it failed. */
 VECTOR2(div_i32, int32_t, int32_t, (double)(x == INT32_MIN && y == -1 ? 0 : x) / (double)(y == 0 ? 1 : y))
 VECTOR2(div_i64, int64_t, uint64_t, y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / (y == 0 ? 1 : y)))
 
@@ -156,7 +155,7 @@ static int32_t remainder_i32(int32_t x, int32_t y)
 VECTOR2(mod_i32, int32_t, int32_t, remainder_i32(x, y))
 VECTOR2(mod_i64, int64_t, int64_t, x % (y == 0 || y == -1 ? 1 : y))
 
-/* As float_op has them: NaN loses. */
+/* As float_op: NaN loses. */
 VECTOR2(min_f64, double, double, x < y || isnan(y) ? x : y)
 VECTOR2(max_f64, double, double, x > y || isnan(y) ? x : y)
 
@@ -190,7 +189,7 @@ CPU_CLONES static bool mul_checked(const struct operands *o, int count)
     return any;
 }
 
-/* INT64_MIN is the one integer without a negative; `divides` is where -1 makes division negate. */
+/* INT64_MIN has no negative. */
 static bool negate_checked(const struct operands *o, int count, bool keep_positive)
 {
     uint64_t *restrict out = o->out;
@@ -243,7 +242,7 @@ CPU_CLONES static bool mod_checked(const struct operands *o, int count)
     return any;
 }
 
-/* The bits shifted out must all be copies of the sign: shifting back gives the number again. */
+/* No overflow if shifting back returns the number. */
 CPU_CLONES static bool shl_checked(const struct operands *o, int count)
 {
     const int64_t *restrict a = o->a;

@@ -1,4 +1,4 @@
-/* Aggregating vectors: each loop reduces a block, then adds one number to the partial result. */
+/* Aggregation: each loop reduces a block, then adds one number to the partial result. */
 #include "engine/vector/ops.h"
 
 #include "base/cpu_dispatch.h"
@@ -31,7 +31,7 @@ CPU_CLONES static void sum_small_i64(struct agg_state *state, const void *values
     state->count += count;
 }
 
-/* High and low halves apart: neither sum of a block can leave 64 bits. */
+/* High and low halves are summed apart: neither sum of a block overflows 64 bits. */
 CPU_CLONES static void sum_i64(struct agg_state *state, const void *values, int count)
 {
     const int64_t *a = values;
@@ -91,7 +91,7 @@ CPU_CLONES static void max_i64(struct agg_state *state, const void *values, int 
     state->count += count;
 }
 
-/* Loops differ in nothing but the type and the operator. */
+/* Loops differ only in the type and the operator. */
 #define BITS(name, type, identity, operator)                                                                           \
     CPU_CLONES static void name(struct agg_state *state, const void *values, int count)                                \
     {                                                                                                                  \
@@ -109,7 +109,7 @@ BITS(xor_i64, int64_t, 0, ^)
 BITS(or_i32, int32_t, 0, |)
 BITS(or_i64, int64_t, 0, |)
 
-/* NaN is less than nothing and nothing is less than it, so it is passed over, but for being counted. */
+/* Comparisons with NaN are false, so NaNs are skipped and counted. */
 CPU_CLONES static void min_f64(struct agg_state *state, const void *values, int count)
 {
     const double *a = values;

@@ -1,6 +1,6 @@
-/* The rows that passed: counting, listing and packing them.
+/* Selection: counting, listing and packing the rows that passed.
  *
- * A mask has a byte for each row of a block, 1 where it passed. */
+ * A mask has a byte for each row of a block, 1 where the row passed. */
 #ifndef RQL_ENGINE_VECTOR_SELECTION_H
 #define RQL_ENGINE_VECTOR_SELECTION_H
 
@@ -9,19 +9,18 @@
 
 int selection_count(const uint8_t *mask, int count);
 
-/* Lists the rows of the mask that passed; `rows` has room for `count` of them, and any of it may be written. */
+/* Writes the selection vector of a mask; `rows` has room for `count` rows, any of which may be written. */
 void selection_list(const uint8_t *mask, int count, uint16_t *rows);
 
-/* The same where few are expected; returns how many they are, or if there are more than `most`, some number above that.
- * `rows` has room for two more than `count`. */
+/* Selection vector of a sparse mask; returns its length, or some number above `most` if it is longer. `rows` has room
+ * for count + 2. */
 int selection_list_few(const uint8_t *mask, int count, int most, uint16_t *rows);
 
-/* Writes those of the `count` elements that passed one after the other. `out` has room for all of them, and any of it
- * may be written; it does not overlap the elements. */
+/* Writes the elements that passed contiguously. `out` has room for `count`, any of which may be written, and does not
+ * overlap `elements`. */
 typedef void pack_fn(void *out, const void *elements, const uint8_t *mask, int count);
 
-/* What packs elements of 1, 2, 4 or 8 bytes more quickly than by a list, in vectors; NULL where the processor cannot.
- */
+/* The vectorised packing loop for elements of 1, 2, 4 or 8 bytes; NULL if the processor has none. */
 pack_fn *selection_packer(size_t size);
 
 #endif
