@@ -1,11 +1,11 @@
-# Completion of rql's options for bash. They are read from `rql --help`, so that they are those of the rql that is called.
+# Bash completion of rql's options, read from `rql --help` of the program being completed.
 
 _rql_options()
 {
     "${1/#\~/$HOME}" --help 2>/dev/null | grep -E '^  (-[a-z], )?--[a-z]'
 }
 
-# What may follow an option: its choices, if it has some; "-" if it takes something else; nothing if it takes none.
+# Prints the choices of an option, "-" if it takes another argument, nothing if it takes none.
 _rql_values()
 {
     local line choices
@@ -23,7 +23,7 @@ _rql()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} values
     COMPREPLY=()
-    # Bash takes --device=cpu for three words.
+    # Bash splits --device=cpu into three words.
     if [[ $word == = ]]; then
         word=
     elif [[ $before == = && $COMP_CWORD -gt 2 ]]; then

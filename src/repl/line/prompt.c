@@ -20,7 +20,7 @@ struct prompt {
     struct completer completer;
 };
 
-static void complain(const char *message)
+static void write_message(const char *message)
 {
     struct strbuf text = {0};
     strbuf_puts(&text, message);
@@ -28,7 +28,7 @@ static void complain(const char *message)
     strbuf_free(&text);
 }
 
-static void greet(const struct session *session)
+static void print_greeting(const struct session *session)
 {
     if (session->settings.messages != MESSAGES_QUIET) {
         static const char greeting[] = "rql " RQL_VERSION ": .help lists all words, Ctrl-D quits\n";
@@ -130,7 +130,7 @@ static enum exit_status take_entry(struct prompt *prompt)
         session->query = query;
     }
     if (outcome == EXIT_INTERRUPTED && !*session->platform->leave)
-        complain("\ninterrupted\n"); /* after the terminal's ^C */
+        write_message("\ninterrupted\n"); /* after the terminal's ^C */
     return outcome;
 }
 
@@ -195,7 +195,7 @@ enum exit_status prompt_run(struct session *session, bool editing)
     prompt.completer = (struct completer){session->runner.env, &prompt.entry};
     lineedit_open(&prompt.editor, session->platform, &prompt.completer, editing);
     if (editing) {
-        greet(session);
+        print_greeting(session);
         open_history(&prompt);
     }
     enum exit_status outcome = session->quitting ? EXIT_FINE : read_entries(&prompt);

@@ -73,7 +73,7 @@ static void add_total(struct strbuf *out, const struct measurement *run, const s
         number_format_group_int(out, result->relation->rows);
         strbuf_puts(out, result->relation->rows == 1 ? " row" : " rows");
     }
-    strbuf_puts(out, skips_zones(trace) ? "\nskipped: zones which no row can pass\n" : "\n");
+    strbuf_puts(out, skips_zones(trace) ? "\nskipped: zones where no row can match\n" : "\n");
 }
 
 enum status explain_run(struct session *session, const struct stmt *stmt, struct arena *arena, struct diags *diags)

@@ -31,7 +31,7 @@ void report_timing(struct strbuf *out, const struct timing *timing, int64_t prin
         }
     }
     if (timing->skipped > 0)
-        strbuf_printf(out, "%-9s %5lld of %lld zones, which no row can pass\n", "skipped", (long long)timing->skipped,
+        strbuf_printf(out, "%-9s %5lld of %lld zones, where no row can match\n", "skipped", (long long)timing->skipped,
                       (long long)timing->zones);
     report_line(out, "printed", NULL, printed_ns, 0);
     report_line(out, "total", NULL, total_ns, 0);
