@@ -132,7 +132,7 @@ static enum status make_program(struct cl_backend *cl, const struct job *job)
     const char *name = "cached";
 
     if (has_kernels(&cl->plan)) {
-        accelerator->hasty = false;
+        accelerator->no_wait = false;
         accelerator->cancel = job->cancel;
         cl->program = program_for(accelerator, &cl->plan, job->diags);
         if (!cl->program)
@@ -255,14 +255,14 @@ static enum status cl_break(struct backend *backend, const struct operator_job *
 {
     struct cl_backend *cl = of_backend(backend);
     enum operator_kind kind = job->task->operator->kind;
-    if (job->hasty && begin_device(cl, false, INT64_MAX) == BACKEND_PENDING)
+    if (job->no_wait && begin_device(cl, false, INT64_MAX) == BACKEND_PENDING)
         return STATUS_UNABLE;
     enum status status = start(cl, job->timing, job->cancel, job->diags);
     if (status != STATUS_OK)
         return status;
     if (!cl_suits(backend, kind))
         return STATUS_UNABLE;
-    cl->accelerator->hasty = job->hasty;
+    cl->accelerator->no_wait = job->no_wait;
     cl->accelerator->cancel = job->cancel;
     return cl_operator(kind)(cl->accelerator, job, flagged);
 }

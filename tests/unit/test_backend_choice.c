@@ -10,7 +10,7 @@
 #include "engine/evaluator/evaluator.h"
 #include "engine/explain/explain.h"
 #include "engine/optimize/optimize.h"
-#include "engine/run/run.h"
+#include "engine/run/run_queue.h"
 #include "engine/storage/column_stats.h"
 #include "queries.h"
 #include "random_code.h"
@@ -556,14 +556,14 @@ static void queries_are_run_as_chosen(void **state)
     struct second second = {.base = {.ops = &ops, .name = "second"}, .evaluator = evaluator};
     struct runner plain = {.env = queries->env, .evaluator = evaluator, .fusion = true}, chosen = plain;
     chosen.chooser = chooser_new(NULL, evaluator);
-    chosen.hasty = true;
+    chosen.no_wait = true;
     chooser_add(chosen.chooser, &second.base, CLASS_CPU);
     for (int round = 0; round < 5; round++) {
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
             struct result expected = {0}, got = {0};
             struct bound bound = query_bind(queries, texts[i]);
-            assert_int_equal(run_queue(&plain, &bound.queue, &expected, &scratch->diags), STATUS_OK);
-            assert_int_equal(run_queue(&chosen, &bound.queue, &got, &scratch->diags), STATUS_OK);
+            assert_int_equal(run_queue(&plain, &bound.queue, DEFER_NEVER, &expected, &scratch->diags), STATUS_OK);
+            assert_int_equal(run_queue(&chosen, &bound.queue, DEFER_NEVER, &got, &scratch->diags), STATUS_OK);
             assert_int_equal(expected.kind, got.kind);
             if (expected.kind == RESULT_SCALAR)
                 assert_true(expected.scalar.integer == got.scalar.integer);
@@ -602,7 +602,7 @@ static void what_is_explained_is_what_is_run(void **state)
     free(values);
     struct backend *evaluator = evaluator_open_threads(1);
     struct second second = {.base = {.ops = &ops, .name = "second"}, .evaluator = evaluator};
-    struct runner runner = {.env = queries->env, .evaluator = evaluator, .fusion = true, .hasty = true};
+    struct runner runner = {.env = queries->env, .evaluator = evaluator, .fusion = true, .no_wait = true};
     runner.chooser = chooser_new(NULL, evaluator);
     chooser_add(runner.chooser, &second.base, CLASS_CPU);
     runner.collector = stats_collector_new(1 << 24, NULL);

@@ -425,21 +425,21 @@ static void test_cancelled(void **state)
     table_free(&table);
 }
 
-static enum status sort_on(struct rig *rig, struct table *table, struct accelerator *accelerator, bool hasty)
+static enum status sort_on(struct rig *rig, struct table *table, struct accelerator *accelerator, bool no_wait)
 {
     struct task *task = table_task(rig, table);
     int64_t rows;
     bool flagged = false;
     struct operator_job job = table_job(rig, table, task, &rows);
-    job.hasty = accelerator->hasty = hasty;
+    job.no_wait = accelerator->no_wait = no_wait;
     enum status status = cl_sort(accelerator, &job, &flagged);
     job_free(&job, table->count);
     memory_drop(accelerator->memory);
     return status;
 }
 
-/* A hasty run has all programs that it is going to need built at once: those of several words of keys, those that fetch
- * elements of several sizes, and those that look at the keys, for which the host looks meanwhile. */
+/* A no_wait run has all programs that it is going to need built at once: those of several words of keys, those that
+ * fetch elements of several sizes, and those that look at the keys, for which the host looks meanwhile. */
 static void test_all_programs_are_begun(void **state)
 {
     struct bench *bench = bench_of(state);

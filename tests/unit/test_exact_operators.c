@@ -8,7 +8,7 @@
 
 #include "engine/backend/user_reduce.h"
 #include "engine/evaluator/evaluator.h"
-#include "engine/run/run.h"
+#include "engine/run/run_queue.h"
 
 #include <string.h>
 
@@ -139,7 +139,7 @@ static void check(struct stages *stages, const char *error, const int64_t *value
         struct result result = {0};
         runner.fusion = fusion;
         stages->diags.count = 0;
-        enum status status = run_queue(&runner, &stages->queue, &result, &stages->diags);
+        enum status status = run_queue(&runner, &stages->queue, DEFER_NEVER, &result, &stages->diags);
         if (error) {
             assert_int_equal(status, STATUS_FAILED);
             assert_string_equal(stages->diags.at[0].message, error);

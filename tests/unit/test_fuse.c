@@ -6,7 +6,7 @@
 #include "engine/exact/exact.h"
 #include "engine/explain/explain_task.h"
 #include "engine/optimize/optimize.h"
-#include "engine/run/run.h"
+#include "engine/run/run_queue.h"
 
 /* What a fused queue does, a task a line. */
 static void describe(struct strbuf *out, const struct queue *queue)
@@ -63,9 +63,9 @@ static enum status run_all_ways(struct queries *queries, const char *text, const
     enum status statuses[4];
     statuses[0] = exact_run(queue, NULL, NULL, &results[0], diags);
     statuses[1] = exact_run(fused, NULL, NULL, &results[1], diags);
-    statuses[2] = run_queue(&runner, queue, &results[2], diags);
+    statuses[2] = run_queue(&runner, queue, DEFER_NEVER, &results[2], diags);
     runner.fusion = true;
-    statuses[3] = run_queue(&runner, queue, &results[3], diags);
+    statuses[3] = run_queue(&runner, queue, DEFER_NEVER, &results[3], diags);
     for (int i = 1; i < 4; i++) {
         if (statuses[i] != statuses[0] || (statuses[0] == STATUS_OK && !same_result(&results[0], &results[i])))
             fail_msg("%s: way %d disagrees", text, i);

@@ -1,4 +1,4 @@
-/* A hasty run begins on the evaluator and hands the rows that are left to a device once that is ready: whenever that
+/* A no_wait run begins on the evaluator and hands the rows that are left to a device once that is ready: whenever that
  * is, every kind of result is the same as without. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -139,7 +139,7 @@ static void run(const struct bench *bench, struct backend *device, int sink, str
 {
     struct diags diags;
     diags_init(&diags, arena);
-    const struct runner runner = {.evaluator = bench->evaluator, .device = device, .hasty = device != NULL};
+    const struct runner runner = {.evaluator = bench->evaluator, .device = device, .no_wait = device != NULL};
     struct task *task = make_task(setup, arena, bench, sink);
     assert_int_equal(
         run_task(&runner, task, (struct column *const *)bench->columns, ROWS, DEFER_NEVER, arena, outcome, &diags),

@@ -9,7 +9,7 @@
 #include "cl/cl.h"
 #include "engine/backend/multi_device.h"
 #include "engine/evaluator/evaluator.h"
-#include "engine/run/run.h"
+#include "engine/run/run_queue.h"
 #include "queries.h"
 #include "random_code.h"
 
@@ -166,7 +166,7 @@ static void check_query(struct queries *queries, const struct runner *plain, con
     for (int i = 0; i < 2; i++) {
         struct bound bound = query_bind(queries, text);
         scratch->diags.count = 0;
-        status[i] = run_queue(&runners[i], &bound.queue, &results[i], &scratch->diags);
+        status[i] = run_queue(&runners[i], &bound.queue, DEFER_NEVER, &results[i], &scratch->diags);
         for (size_t d = 0; d < scratch->diags.count; d++) {
             if (scratch->diags.at[d].severity == SEVERITY_ERROR)
                 messages[i] = scratch->diags.at[d].message;
@@ -277,7 +277,7 @@ static void errors_and_interrupts_end_all(void **state)
         struct result result = {0};
         struct bound bound = query_bind(queries, "load x.i32 | sum");
         scratch->diags.count = 0;
-        enum status status = run_queue(&runner, &bound.queue, &result, &scratch->diags);
+        enum status status = run_queue(&runner, &bound.queue, DEFER_NEVER, &result, &scratch->diags);
         assert_int_equal(status, cancelled ? STATUS_CANCELLED : STATUS_FAILED);
         assert_int_equal(scratch->diags.count, !cancelled);
         queue_release(&bound.queue);

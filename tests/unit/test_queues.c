@@ -11,7 +11,7 @@
 #include "engine/evaluator/evaluator.h"
 #include "engine/exact/exact.h"
 #include "engine/optimize/optimize.h"
-#include "engine/run/run.h"
+#include "engine/run/run_queue.h"
 #include "random_code.h"
 
 #include <math.h>
@@ -680,7 +680,7 @@ static void queues_agree(void **state)
             struct runner runner = {.evaluator = *state, .fusion = way == 0};
             trial->diags.count = 0;
             enum status status =
-                way < 2 ? run_queue(&runner, &trial->queue, &result, &trial->diags)
+                way < 2 ? run_queue(&runner, &trial->queue, DEFER_NEVER, &result, &trial->diags)
                         : exact_run(way == 2 ? &trial->fused : &trial->queue, NULL, NULL, &result, &trial->diags);
             check_result(trial, seed, way, status, &result);
             right += status == STATUS_OK;

@@ -9,6 +9,7 @@
 #include "engine/evaluator/evaluator.h"
 #include "engine/exact/exact.h"
 #include "engine/optimize/optimize.h"
+#include "engine/run/run_queue.h"
 #include "engine/run/run_task.h"
 #include "random_code.h"
 
@@ -225,7 +226,7 @@ static void queues_agree(void **state)
             queue_init(&fused, chain.arena);
             optimize_queue(&chain.queue, &fused);
             enum status status = way < 2
-                                     ? run_queue(&runner, &chain.queue, &result, &chain.diags)
+                                     ? run_queue(&runner, &chain.queue, DEFER_NEVER, &result, &chain.diags)
                                      : exact_run(way == 2 ? &fused : &chain.queue, NULL, NULL, &result, &chain.diags);
             check_result(&chain, kept, status, &result);
             right += status == STATUS_OK;

@@ -9,7 +9,7 @@
 
 #include "engine/backend/user_reduce.h"
 #include "engine/evaluator/evaluator.h"
-#include "engine/run/run.h"
+#include "engine/run/run_queue.h"
 #include "random_code.h"
 
 static const struct span nowhere = {0};
@@ -124,7 +124,7 @@ static void check(const struct engines *engines, struct fold *fold)
     for (int i = 0; i < 2; i++) {
         struct runner runner = {.evaluator = i == 0 ? engines->alone : engines->workers};
         struct result result = {0};
-        assert_int_equal(run_queue(&runner, &fold->queue, &result, &fold->diags), status);
+        assert_int_equal(run_queue(&runner, &fold->queue, DEFER_NEVER, &result, &fold->diags), status);
         if (status == STATUS_OK)
             assert_same(&result.scalar, &wanted);
     }
@@ -221,7 +221,7 @@ static void what_is_not_read_does_not_fail(void **state)
     fold_init(&fold, column, (struct aggregate){.kind = AGG_FOLD, .reducer = reducer});
     struct runner runner = {.evaluator = ((const struct engines *)*state)->alone};
     struct result run = {0};
-    assert_int_equal(run_queue(&runner, &fold.queue, &run, &fold.diags), STATUS_OK);
+    assert_int_equal(run_queue(&runner, &fold.queue, DEFER_NEVER, &run, &fold.diags), STATUS_OK);
     column_unref(column);
     arena_free(fold.arena);
 }
@@ -251,7 +251,7 @@ static void operators_have_identities(void **state)
                       (struct aggregate){.kind = cases[i].kind, .has_initial = has_initial, .initial = scalar_int(10)});
             struct runner runner = {.evaluator = engines->alone};
             struct result result = {0};
-            enum status status = run_queue(&runner, &fold.queue, &result, &fold.diags);
+            enum status status = run_queue(&runner, &fold.queue, DEFER_NEVER, &result, &fold.diags);
             bool bounds = cases[i].kind == AGG_MIN || cases[i].kind == AGG_MAX;
             assert_int_equal(status, bounds && none && !has_initial ? STATUS_FAILED : STATUS_OK);
             int64_t wanted = has_initial ? cases[i].with_initial : cases[i].of_rows;

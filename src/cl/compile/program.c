@@ -212,7 +212,7 @@ struct program *program_of_text(struct accelerator *accelerator, const char *tex
     if (program->made && accelerator->no_cache)
         diag_note(diags, (struct span){0}, "%s", accelerator->no_cache);
     program->made = false;
-    if (program->order && !accelerator->hasty)
+    if (program->order && !accelerator->no_wait)
         collect(accelerator, program, compiler_wait(accelerator->compiler, program->order, accelerator->cancel));
     if (program->order)
         return NULL;

@@ -25,7 +25,7 @@ void programs_free(struct programs *programs, struct compiler *compiler);
 
 /* The program of this text with kernels of these names (NULL: none in this place), loaded from the cache or built if
  * the text is new; stays until programs_free. NULL, with a note, if it does not build: that is remembered too. NULL
- * without one if it is being built and the accelerator is hasty, or the user interrupted. The names' text is borrowed
+ * without one if it is being built and the accelerator is no_wait, or the user interrupted. The names' text is borrowed
  * for good.
  */
 struct program *program_of_text(struct accelerator *accelerator, const char *text, const char *const *names,

@@ -24,7 +24,7 @@ struct accelerator {
     struct cache *cache;       /* of programs on disk, borrowed; or NULL */
     const char *no_cache;      /* why there is none, to be told when a program is built */
     struct compiler *compiler; /* NULL: programs are compiled in this process */
-    bool hasty;                /* no program is waited for; and if one is, the user may interrupt: */
+    bool no_wait;              /* no program is waited for; and if one is, the user may interrupt: */
     const atomic_int *cancel;  /* or NULL */
 };
 

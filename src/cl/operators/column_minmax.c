@@ -76,7 +76,7 @@ enum status column_minmax_measure(struct accelerator *accelerator, const struct 
     const char *text = minmax_text(shape, encoding, arena);
     /* While the kernel builds, the host computes the bounds, so that the programs that depend on them can be queued
      * behind it. */
-    if (job->hasty && program_begin_text(accelerator, text, names, 1) == BACKEND_PENDING)
+    if (job->no_wait && program_begin_text(accelerator, text, names, 1) == BACKEND_PENDING)
         return search_on_host(job, column, bounds);
     struct operator_run run = operator_begin(accelerator, job, text, names, 1);
     size_t groups = row_loop_groups(accelerator, job->rows), bytes = groups * PARTIAL * sizeof(cl_ulong);

@@ -465,7 +465,7 @@ enum status cl_sort(struct accelerator *accelerator, const struct operator_job *
     plan_results(&sorting);
     if (sorting.result_count + sorting.gathered_count == 0)
         return STATUS_OK;
-    if (job->hasty && !begin_programs(&sorting))
+    if (job->no_wait && !begin_programs(&sorting))
         return STATUS_UNABLE;
     for (size_t k = 0; k < sorting.words; k++)
         sort_word(&sorting, k);

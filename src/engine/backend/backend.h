@@ -44,7 +44,7 @@ struct operator_job {
     struct column **results;
     int64_t *result_rows;
     struct buffer_pool *pool; /* for results and scratch memory, or NULL */
-    bool hasty; /* STATUS_UNABLE, without a note, rather than wait for a device or a program to get ready */
+    bool no_wait; /* STATUS_UNABLE, without a note, rather than wait for a device or a program to get ready */
     struct timing *timing;
     struct progress *progress;  /* or NULL */
     struct progress_step whole; /* the task */

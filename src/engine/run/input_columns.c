@@ -36,7 +36,7 @@ static void note_range(struct input *input, const struct column *column)
 struct column *const *inputs_narrow(const struct runner *runner, struct task *task, struct column *const *inputs,
                                     struct arena *arena)
 {
-    if (!runner->collector || (runner->device && !runner->hasty && !stats_collector_is_eager(runner->collector)))
+    if (!runner->collector || (runner->device && !runner->no_wait && !stats_collector_is_eager(runner->collector)))
         return inputs;
     struct column **chosen = arena_array(arena, task->input_count, sizeof(struct column *));
     for (size_t k = 0; k < task->input_count; k++) {

@@ -46,12 +46,11 @@ static enum status prepare(struct placement *placement, struct backend *backend)
     return placement_fall_back(placement);
 }
 
-/* Places the remaining rows on a backend. A hasty run does not wait for it: the evaluator has them until it is ready.
- */
+/* Places the remaining rows on a backend. A run that does not wait gives them to the evaluator until it is ready. */
 static enum status place(struct placement *placement, struct backend *backend)
 {
     placement->awaited = NULL;
-    if (placement->runner->hasty && begin_backend(placement, &backend) == BACKEND_PENDING) {
+    if (placement->runner->no_wait && begin_backend(placement, &backend) == BACKEND_PENDING) {
         placement->awaited = backend;
         placement->slice = FIRST_SLICE;
         backend = placement->runner->evaluator;

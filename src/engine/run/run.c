@@ -1,184 +1,13 @@
 #include "engine/run/run.h"
 
 #include "engine/backend/backend_choice.h"
-#include "engine/backend/deferred_rows.h"
 #include "engine/bind/bind.h"
 #include "engine/bind/check.h"
-#include "engine/exact/exact.h"
 #include "engine/formats/save.h"
 #include "engine/operators/describe.h"
-#include "engine/optimize/optimize.h"
-#include "engine/plan/row_count.h"
-#include "engine/run/run_task.h"
+#include "engine/run/run_queue.h"
 #include "engine/storage/column_stats.h"
-#include "engine/storage/file_changed.h"
 #include "engine/storage/residency.h"
-
-/* A queue that is running. */
-struct queue_run {
-    struct runner *runner;
-    const struct queue *queue;
-    struct arena *arena;
-    struct outcome *outcomes; /* of each task */
-    size_t *readers;          /* inputs of later tasks that each task's columns are still needed for */
-    int64_t *rows;            /* of each task's result */
-    enum defer_choice defer;  /* of the result */
-    struct diags *diags;
-};
-
-static void add_readers(struct queue_run *run, const struct task *task)
-{
-    for (size_t k = 0; k < task->input_count; k++) {
-        if (task->inputs[k].task)
-            run->readers[task->inputs[k].task->number]++;
-    }
-}
-
-/* The task has run: releases the columns that it was the last to read. */
-static void drop_readers(struct queue_run *run, const struct task *task)
-{
-    for (size_t k = 0; k < task->input_count; k++) {
-        const struct task *from = task->inputs[k].task;
-        if (from && --run->readers[from->number] == 0)
-            outcome_release(&run->outcomes[from->number], from);
-    }
-}
-
-static enum status run_next(struct queue_run *run, const struct task *task)
-{
-    int64_t rows;
-    struct column **inputs = arena_array(run->arena, task->input_count, sizeof(struct column *));
-    for (size_t k = 0; k < task->input_count; k++) {
-        const struct input *input = &task->inputs[k];
-        inputs[k] = input->task ? run->outcomes[input->task->number].columns[input->output] : input->column;
-    }
-    enum status status = rows_read(task, run->rows, &rows, run->diags);
-    if (status != STATUS_OK)
-        return status;
-    struct outcome *outcome = &run->outcomes[task->number];
-    const int64_t began = now_ns();
-    const struct phase_times before = trace_times(run->runner->trace ? run->runner->timing : NULL);
-    const bool last = task->number + 1 == run->queue->count;
-    status =
-        run_task(run->runner, task, inputs, rows, last ? run->defer : DEFER_NEVER, run->arena, outcome, run->diags);
-    if (run->runner->trace && status == STATUS_OK) {
-        struct task_trace *added = trace_add(run->runner->trace, task, now_ns() - began, &before, run->runner->timing);
-        added->rows_in = rows;
-        added->rows_out = task->sink == SINK_AGGREGATE ? -1 : outcome->rows;
-    }
-    run->rows[task->number] = outcome->rows;
-    if (!outcome->flagged)
-        drop_readers(run, task);
-    return status;
-}
-
-static void take_result(const struct queue_run *run, const struct task *last, struct result *result)
-{
-    const struct outcome *outcome = &run->outcomes[last->number];
-    if (last->sink == SINK_AGGREGATE) {
-        result->kind = RESULT_SCALAR;
-        result->scalar = outcome->scalar;
-        return;
-    }
-    const char **names = arena_array(run->arena, last->output_count, sizeof *names);
-    for (size_t k = 0; k < last->output_count; k++)
-        names[k] = last->outputs[k].name;
-    result->kind = RESULT_RELATION;
-    result->relation = relation_new(outcome->rows, last->output_count, outcome->columns, names);
-    deferred_attach(outcome->deferred, result->relation);
-}
-
-/* Evaluates the fused queue exactly, from the columns of its first `done` tasks on. */
-static enum status run_exactly(const struct queue_run *run, const struct queue *fused, size_t done,
-                               struct result *result)
-{
-    const struct runner *runner = run->runner;
-    const struct exact_options options = {
-        .workers = {.threads = parallel_threads(), .cancel = runner->cancel, .progress = runner->progress},
-        .memory = runner->memory,
-    };
-    struct column *const **columns = arena_array(run->arena, done, sizeof *columns);
-    for (size_t t = 0; t < done; t++)
-        columns[t] = run->outcomes[t].columns;
-    if (runner->trace)
-        runner->trace->exact = true;
-    const int64_t began = now_ns();
-    const struct exact_done tasks_done = {.count = done, .columns = columns, .rows = run->rows};
-    enum status status = exact_run(fused, &tasks_done, &options, result, run->diags);
-    timing_add(runner->timing, PHASE_KERNEL, "exactly, row by row", now_ns() - began, 0);
-    return status;
-}
-
-/* Runs the tasks one after another; if one is flagged, the exact evaluator takes over from there, or of a queue that is
- * not fused from the start. */
-static enum status run_tasks(struct runner *runner, const struct queue *queue, const struct queue *fused,
-                             enum defer_choice defer, struct result *result, struct diags *diags)
-{
-    struct queue_run run = {.runner = runner, .queue = queue, .arena = arena_new(), .defer = defer, .diags = diags};
-    run.outcomes = arena_array(run.arena, queue->count, sizeof *run.outcomes);
-    run.readers = arena_array(run.arena, queue->count, sizeof *run.readers);
-    run.rows = arena_array(run.arena, queue->count, sizeof *run.rows);
-    for (size_t t = 0; t < queue->count; t++)
-        add_readers(&run, queue->tasks[t]);
-    enum status status = STATUS_OK;
-    bool flagged = false;
-    size_t done = 0;
-    while (done < queue->count && status == STATUS_OK && !flagged) {
-        const size_t diags_before = diags->count;
-        status = run_next(&run, queue->tasks[done]);
-        flagged = run.outcomes[done].flagged;
-        /* What fails in an earlier task may never be read; without fusion, rows have other numbers. */
-        if (status == STATUS_FAILED && flagged && !(queue == fused && done + 1 == queue->count)) {
-            diags->count = diags_before;
-            status = STATUS_OK;
-        }
-        done += status == STATUS_OK && !flagged;
-    }
-    if (status == STATUS_OK && flagged)
-        status = run_exactly(&run, fused, queue == fused ? done : 0, result);
-    else if (status == STATUS_OK)
-        take_result(&run, queue->tasks[queue->count - 1], result);
-    for (size_t t = 0; t < queue->count; t++)
-        outcome_release(&run.outcomes[t], queue->tasks[t]);
-    arena_free(run.arena);
-    return status;
-}
-
-/* Results from a file that changed meanwhile are worthless, errors included. */
-static enum status check_files(const struct queue *queue, enum status status, size_t diags_before, struct diags *diags)
-{
-    if (status == STATUS_CANCELLED)
-        return status;
-    const struct column *column = changed_column(queue->held, queue->held_count);
-    if (!column)
-        return status;
-    diags->count = diags_before;
-    return file_changed_error(column, queue->tasks[0]->span, diags);
-}
-
-/* run_queue, with a result of which rows may be deferred. */
-static enum status run_deferring(struct runner *runner, const struct queue *queue, enum defer_choice defer,
-                                 struct result *result, struct diags *diags)
-{
-    struct queue fused;
-    size_t diags_before = diags->count;
-    int64_t began = now_ns();
-    queue_init(&fused, queue->arena);
-    optimize_queue(queue, &fused);
-    if (runner->fusion)
-        timing_add(runner->timing, PHASE_FUSE, "", now_ns() - began, 0);
-    enum status status = run_tasks(runner, runner->fusion ? &fused : queue, &fused, defer, result, diags);
-    status = check_files(queue, status, diags_before, diags);
-    if (status != STATUS_OK)
-        result_release(result);
-    queue_release(&fused);
-    return status;
-}
-
-enum status run_queue(struct runner *runner, const struct queue *queue, struct result *result, struct diags *diags)
-{
-    return run_deferring(runner, queue, DEFER_NEVER, result, diags);
-}
 
 /* A relation of one row, to save a scalar. NULL, with an error, if no column type holds it. */
 static struct relation *relation_of_scalar(const struct scalar *scalar, const char *name, struct span span,
@@ -267,7 +96,7 @@ static enum status run_bound(struct runner *runner, const struct stmt *stmt, str
     } else {
         const bool defers =
             runner->fusion && stmt->kind != STMT_LET && bound->view == VIEW_ROWS && !bound->save_path.text;
-        status = run_deferring(runner, &bound->queue, defers ? runner->defer : DEFER_NEVER, result, diags);
+        status = run_queue(runner, &bound->queue, defers ? runner->defer : DEFER_NEVER, result, diags);
         if (status == STATUS_OK && result->kind == RESULT_RELATION)
             result->relation->shape = bound->shape;
     }

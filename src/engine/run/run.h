@@ -23,7 +23,7 @@ struct runner {
     struct backend *evaluator;
     struct backend *device;   /* the one the user named, or NULL */
     struct chooser *chooser;  /* chooses a backend for each task, and `device` is NULL; NULL: device, else evaluator */
-    bool hasty;               /* the user named no device: never wait for one to start or to build a program */
+    bool no_wait;             /* the user named no device: never wait for one to start or to build a program */
     struct buffer_pool *pool; /* for results, or NULL */
     struct stats_collector *collector; /* collects column statistics for the next queries, or NULL */
     int64_t memory;                    /* the memory limit in bytes; 0: the machine's memory */
@@ -39,8 +39,5 @@ struct runner {
  * `diags` has the errors. All that ends with the statement is in `arena`. */
 enum status run_statement(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
                           struct diags *diags);
-
-/* Runs a bound queue, fused if runner->fusion; no rows of the result are deferred. */
-enum status run_queue(struct runner *runner, const struct queue *queue, struct result *result, struct diags *diags);
 
 #endif

@@ -176,7 +176,7 @@ enum status run_operator(const struct runner *runner, const struct task *task, s
         .results = outcome->columns,
         .result_rows = &result_rows,
         .pool = runner->pool,
-        .hasty = runner->hasty,
+        .no_wait = runner->no_wait,
         .timing = runner->timing,
         .progress = runner->progress,
         .cancel = runner->cancel,

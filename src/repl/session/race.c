@@ -51,7 +51,7 @@ static struct runner runner_for(const struct race *race, const struct entrant *e
     struct runner runner = race->session->runner;
     runner.device = entrant->device;
     runner.chooser = NULL;
-    runner.hasty = false;
+    runner.no_wait = false;
     return runner;
 }
 

@@ -167,10 +167,10 @@ void session_choose_device(struct session *session)
         session->runner.device = session->platform->open_device(choice.text);
         strbuf_free(&choice);
     }
-    session->runner.hasty = session->settings.device == DEVICE_AUTO;
+    session->runner.no_wait = session->settings.device == DEVICE_AUTO;
     /* At the prompt it starts while the user types; a single query may finish before it would be ready. */
     struct backend *first = first_device(session);
-    if (first && (session->interactive || !session->runner.hasty))
+    if (first && (session->interactive || !session->runner.no_wait))
         (void)first->ops->begin(first, NULL);
 }
 
