@@ -2,7 +2,7 @@
  * there is room for and more. */
 #include "scratch.h"
 
-#include "engine/operators/row_order.h"
+#include "engine/operators/sort_rows.h"
 
 #include <math.h>
 

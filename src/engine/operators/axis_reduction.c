@@ -1,8 +1,328 @@
 #include "engine/operators/axis_reduction.h"
 
+#include "base/cpu_dispatch.h"
+#include "base/heap.h"
 #include "engine/operators/elements.h"
+#include "engine/operators/group_aggregate.h"
+#include "engine/values/compensated_sum.h"
+#include "engine/vector/ops.h"
+
+#include <stdlib.h>
 
 enum { KEY, RESULT }; /* outputs */
+enum { PART_ROWS = 1 << 15 };
+
+/* What is aggregated along what, and where it goes. */
+struct axis_reduction {
+    const struct operator_job *job;
+    const struct workers *workers;
+    const struct aggregate *aggregate;
+    const struct column *column;      /* of which; NULL of count */
+    struct group_aggregate group_agg; /* of a group of `length` rows */
+    int64_t groups, length;
+    struct column *result; /* a row for each group */
+    _Atomic bool *flagged; /* set where a sum does not fit, or is not certain */
+};
+
+/* ---- along columns: consecutive rows go to neighbouring states ---- */
+
+enum {
+    STRIP = 1 << 10, /* columns fewer than these are added as so many, copies of themselves side by side, */
+    WIDE = 1 << 14,  /* and those of at least so many apart from each other, a block of them by one thread */
+};
+
+/* Adds values, each to the cell in its place. */
+typedef void group_states_fn(void *states, const void *values, int count);
+
+/* Loops differ in the types, and in what becomes of a cell. */
+#define CELLS(name, cell, type, result)                                                                                \
+    CPU_CLONES static void name(void *states, const void *values, int count)                                           \
+    {                                                                                                                  \
+        cell *restrict c = states;                                                                                     \
+        const type *restrict v = values;                                                                               \
+        for (int i = 0; i < count; i++)                                                                                \
+            c[i] = result;                                                                                             \
+    }
+CELLS(sum_i32, int64_t, int32_t, c[i] + v[i])
+CELLS(sum_i64, int64_t, int64_t, c[i] + v[i])
+CELLS(min_i32, int64_t, int32_t, v[i] < c[i] ? v[i] : c[i])
+CELLS(min_i64, int64_t, int64_t, v[i] < c[i] ? v[i] : c[i])
+CELLS(max_i32, int64_t, int32_t, v[i] > c[i] ? v[i] : c[i])
+CELLS(max_i64, int64_t, int64_t, v[i] > c[i] ? v[i] : c[i])
+CELLS(min_f64, double, double, v[i] < c[i] || c[i] != c[i] ? v[i] : c[i])
+CELLS(max_f64, double, double, v[i] > c[i] || c[i] != c[i] ? v[i] : c[i])
+#undef CELLS
+
+static group_states_fn *adder(enum group_aggregate_kind kind, enum lane lane)
+{
+    switch (kind) {
+    case GROUP_SUM:
+        return lane == LANE_I32 ? sum_i32 : sum_i64;
+    case GROUP_MIN:
+        return lane == LANE_I32 ? min_i32 : min_i64;
+    case GROUP_MAX:
+        return lane == LANE_I32 ? max_i32 : max_i64;
+    case GROUP_FLOAT_MIN:
+        return min_f64;
+    case GROUP_FLOAT_MAX:
+        return max_f64;
+    default:
+        return NULL;
+    }
+}
+
+static bool cols_supports(const struct group_aggregate *group_agg)
+{
+    return group_agg->kind == GROUP_COUNT || adder(group_agg->kind, LANE_I64) != NULL;
+}
+
+struct cols {
+    struct axis_reduction *along;
+    enum lane lane;
+    group_states_fn *add;
+    int64_t width;      /* of a strip */
+    int64_t rows;       /* of the relation */
+    int64_t **states;   /* of each member, where all add to all columns; NULL until it has done something */
+    struct parts parts; /* of the strips, or of the columns */
+};
+
+static void write_cells(const struct cols *cols, const int64_t *states, int64_t col, int64_t count)
+{
+    struct axis_reduction *along = cols->along;
+    uint32_t places[OPERATOR_BLOCK];
+    int64_t counts[OPERATOR_BLOCK];
+    for (int i = 0; i < OPERATOR_BLOCK; i++) {
+        places[i] = (uint32_t)i;
+        counts[i] = along->length;
+    }
+    for (int64_t done = 0; done < count; done += OPERATOR_BLOCK) {
+        int some = count - done < OPERATOR_BLOCK ? (int)(count - done) : OPERATOR_BLOCK;
+        if (!group_aggregate_write(&along->group_agg, along->aggregate, states + done, counts, places, some,
+                                   along->result, col + done))
+            *along->flagged = true;
+    }
+}
+
+/* Adds rows begin .. end-1, of which the first goes to the first cell; those that many rows behind them are next. */
+static void add_strip(const struct cols *cols, int64_t *states, int64_t begin, int64_t end, int64_t ahead)
+{
+    _Alignas(CACHE_LINE) int64_t space[BLOCK_ROWS];
+    for (int64_t row = begin; row < end; row += BLOCK_ROWS) {
+        int count = end - row < BLOCK_ROWS ? (int)(end - row) : BLOCK_ROWS;
+        operator_ask_for(cols->along->column, row + ahead, count);
+        cols->add(states + (row - begin), axis_values(cols->along->column, cols->lane, row, count, space), count);
+    }
+}
+
+static void add_strips(void *context, int member, int64_t part)
+{
+    const struct cols *cols = context;
+    int64_t *states = cols->states[member];
+    if (!states) {
+        states = cols->states[member] = heap_array((size_t)cols->width, sizeof *states);
+        group_aggregate_clear(&cols->along->group_agg, states, 0, cols->width);
+    }
+    int64_t end = part_begin(&cols->parts, part + 1);
+    for (int64_t strip = part_begin(&cols->parts, part); strip < end; strip++) {
+        int64_t begin = strip * cols->width;
+        add_strip(cols, states, begin, begin + cols->width < cols->rows ? begin + cols->width : cols->rows, BLOCK_ROWS);
+    }
+}
+
+/* Adds up what the members have, and of each the copies of the columns. */
+static void merge_cells(const struct cols *cols)
+{
+    struct axis_reduction *along = cols->along;
+    group_states_fn *merge = adder(along->group_agg.kind, LANE_I64);
+    int64_t *all = heap_array((size_t)along->groups, sizeof *all);
+    group_aggregate_clear(&along->group_agg, all, 0, along->groups);
+    for (int i = 0; i < along->workers->threads; i++) {
+        for (int64_t copy = 0; cols->states[i] && copy < cols->width; copy += along->groups)
+            merge(all, cols->states[i] + copy, (int)along->groups);
+    }
+    write_cells(cols, all, 0, along->groups);
+    free(all);
+}
+
+static enum status by_strips(struct cols *cols)
+{
+    struct axis_reduction *along = cols->along;
+    cols->width = along->groups < STRIP ? STRIP / along->groups * along->groups : along->groups;
+    cols->states = heap_array((size_t)along->workers->threads, sizeof *cols->states);
+    cols->parts = partition_rows(along->workers, (cols->rows - 1) / cols->width + 1, (PART_ROWS - 1) / cols->width + 1);
+    bool done = workers_run(along->workers, cols->parts.count, add_strips, cols);
+    if (done)
+        merge_cells(cols);
+    for (int i = 0; i < along->workers->threads; i++)
+        free(cols->states[i]);
+    free(cols->states);
+    return done ? STATUS_OK : STATUS_CANCELLED;
+}
+
+static void add_columns(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct cols *cols = context;
+    struct axis_reduction *along = cols->along;
+    _Alignas(CACHE_LINE) int64_t states[BLOCK_ROWS];
+    int64_t end = part_begin(&cols->parts, part + 1);
+    for (int64_t col = part_begin(&cols->parts, part); col < end; col += BLOCK_ROWS) {
+        int count = end - col < BLOCK_ROWS ? (int)(end - col) : BLOCK_ROWS;
+        group_aggregate_clear(&along->group_agg, states, 0, count);
+        for (int64_t row = 0; row < along->length; row++)
+            add_strip(cols, states, row * along->groups + col, row * along->groups + col + count, along->groups);
+        write_cells(cols, states, col, count);
+    }
+}
+
+static enum status by_columns(struct cols *cols)
+{
+    struct axis_reduction *along = cols->along;
+    cols->parts = partition_rows(along->workers, along->groups, BLOCK_ROWS);
+    return workers_run(along->workers, cols->parts.count, add_columns, cols) ? STATUS_OK : STATUS_CANCELLED;
+}
+
+static enum status axis_cols(struct axis_reduction *along)
+{
+    struct cols cols = {.along = along, .lane = axis_lane(along->column), .rows = along->groups * along->length};
+    cols.add = adder(along->group_agg.kind, cols.lane);
+    return along->groups < WIDE ? by_strips(&cols) : by_columns(&cols);
+}
+
+/* ---- along rows: the rows of a group are consecutive ---- */
+
+enum {
+    SHORT = 64, /* below this, a row's share of a block is added value by value */
+};
+
+/* Long rows, in pieces that threads add up one by one. */
+struct pieces {
+    struct axis_reduction *along;
+    enum lane lane;
+    fold_fn *fold;
+    int64_t length, per_row;  /* of a piece; pieces of a row */
+    struct agg_state *states; /* of all pieces, where a row has several */
+    struct parts parts;       /* of the pieces */
+};
+
+static void finish_row(struct axis_reduction *along, const struct agg_state *state, int64_t row)
+{
+    struct scalar sum;
+    bool certain;
+    bool known = agg_value(state, along->aggregate, &sum, &certain);
+    if (!known || !certain || (sum.kind == KIND_INT && !scalar_fits(&sum)))
+        *along->flagged = true;
+    else if (sum.kind == KIND_FLOAT)
+        *(double *)column_at(along->result, row) = sum.number;
+    else
+        *(int64_t *)column_at(along->result, row) = (int64_t)sum.integer;
+}
+
+static void fold_rows(const struct pieces *pieces, struct agg_state *state, int64_t begin, int64_t end)
+{
+    _Alignas(CACHE_LINE) int64_t space[BLOCK_ROWS];
+    for (int64_t row = begin; row < end; row += BLOCK_ROWS) {
+        int count = end - row < BLOCK_ROWS ? (int)(end - row) : BLOCK_ROWS;
+        operator_ask_for(pieces->along->column, row + count, count);
+        pieces->fold(state, axis_values(pieces->along->column, pieces->lane, row, count, space), count);
+    }
+}
+
+static void add_pieces(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct pieces *pieces = context;
+    struct axis_reduction *along = pieces->along;
+    for (int64_t piece = part_begin(&pieces->parts, part); piece < part_begin(&pieces->parts, part + 1); piece++) {
+        const int64_t row = piece / pieces->per_row, at = piece % pieces->per_row * pieces->length;
+        const int64_t length = along->length - at < pieces->length ? along->length - at : pieces->length;
+        struct agg_state own, *state = pieces->states ? &pieces->states[piece] : &own;
+        agg_init(state, along->aggregate, &along->job->task->code);
+        fold_rows(pieces, state, row * along->length + at, row * along->length + at + length);
+        if (!pieces->states)
+            finish_row(along, state, row);
+    }
+}
+
+static void merge_pieces(const struct pieces *pieces)
+{
+    for (int64_t row = 0; row < pieces->along->groups; row++) {
+        struct agg_state *state = &pieces->states[row * pieces->per_row];
+        for (int64_t i = 1; i < pieces->per_row; i++)
+            agg_merge(state, &state[i]);
+        finish_row(pieces->along, state, row);
+    }
+}
+
+static enum status long_rows(struct axis_reduction *along)
+{
+    struct pieces pieces = {.along = along, .lane = axis_lane(along->column), .length = along->length, .per_row = 1};
+    struct group_aggregate block;
+    group_aggregate_for(along->aggregate->kind, along->column, BLOCK_ROWS, &block);
+    pieces.fold = vector_fold(along->aggregate->kind, pieces.lane, block.kind != GROUP_WIDE_SUM);
+    if (along->length >= 2 * PART_ROWS) {
+        pieces.length = PART_ROWS;
+        pieces.per_row = (along->length - 1) / PART_ROWS + 1;
+        pieces.states = heap_array((size_t)(along->groups * pieces.per_row), sizeof *pieces.states);
+    }
+    pieces.parts = partition_rows(along->workers, along->groups * pieces.per_row, (PART_ROWS - 1) / pieces.length + 1);
+    bool done = workers_run(along->workers, pieces.parts.count, add_pieces, &pieces);
+    if (done && pieces.states)
+        merge_pieces(&pieces);
+    free(pieces.states);
+    return done ? STATUS_OK : STATUS_CANCELLED;
+}
+
+/* Short rows: a block has many, and always in the same places. */
+struct block {
+    struct axis_reduction *along;
+    int rows;                          /* of the shape, in a block; */
+    uint32_t place_of[OPERATOR_BLOCK]; /* which of them each value belongs to; */
+    uint32_t places[OPERATOR_BLOCK];   /* themselves */
+    int64_t counts[OPERATOR_BLOCK];
+    struct parts parts; /* of the shape's rows */
+};
+
+static void add_blocks(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct block *block = context;
+    struct axis_reduction *along = block->along;
+    _Alignas(CACHE_LINE) struct compensated_sum states[OPERATOR_BLOCK]; /* the largest of any tally's */
+    int64_t values[OPERATOR_BLOCK];
+    int64_t end = part_begin(&block->parts, part + 1);
+    for (int64_t row = part_begin(&block->parts, part); row < end; row += block->rows) {
+        const int rows = end - row < block->rows ? (int)(end - row) : block->rows;
+        const int count = rows * (int)along->length;
+        group_aggregate_clear(&along->group_agg, states, 0, rows);
+        operator_values(along->column, row * along->length, count, values);
+        group_aggregate_add(&along->group_agg, states, block->place_of, values, count);
+        if (!group_aggregate_write(&along->group_agg, along->aggregate, states, block->counts, block->places, rows,
+                                   along->result, row))
+            *along->flagged = true;
+    }
+}
+
+static enum status short_rows(struct axis_reduction *along)
+{
+    const int length = (int)along->length;
+    struct block block = {.along = along, .rows = OPERATOR_BLOCK / length};
+    for (int i = 0; i < block.rows * length; i++)
+        block.place_of[i] = (uint32_t)(i / length);
+    for (int i = 0; i < block.rows; i++) {
+        block.places[i] = (uint32_t)i;
+        block.counts[i] = length;
+    }
+    block.parts = partition_rows(along->workers, along->groups, PART_ROWS / length);
+    return workers_run(along->workers, block.parts.count, add_blocks, &block) ? STATUS_OK : STATUS_CANCELLED;
+}
+
+static enum status axis_rows(struct axis_reduction *along)
+{
+    return along->length < SHORT ? short_rows(along) : long_rows(along);
+}
+
+/* ---- both ---- */
 
 static int64_t group_length(const struct operator_job *job)
 {
@@ -16,7 +336,7 @@ static const struct column *column_of(const struct operator_job *job)
     return aggregate->value == NO_VALUE ? NULL : operator_input(job, aggregate->value);
 }
 
-bool axis_takes(const struct operator_job *job)
+bool axis_supports(const struct operator_job *job)
 {
     const struct task *task = job->task;
     const struct operator* operator= task->operator;
@@ -25,7 +345,7 @@ bool axis_takes(const struct operator_job *job)
         return false;
     if (!group_aggregate_for(task->aggregates[0].kind, column_of(job), group_length(job), &group_agg))
         return false;
-    return operator->segment> 0 || axis_cols_takes(&group_agg);
+    return operator->segment> 0 || cols_supports(&group_agg);
 }
 
 static enum status fill_counts(const struct axis_reduction *along)

@@ -1,8 +1,8 @@
 /* Distinct: a group's first row is kept. Which ones are, a bit for each row tells, so that they come out in order. */
 #include "engine/operators/elements.h"
-#include "engine/operators/group_find.h"
+#include "engine/operators/grouping.h"
 #include "engine/operators/operator_kinds.h"
-#include "engine/operators/row_order.h"
+#include "engine/operators/sort_rows.h"
 
 #include "base/heap.h"
 

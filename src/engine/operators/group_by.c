@@ -1,9 +1,9 @@
 /* Group: the keys as codes, the groups of them, and their aggregates as columns. */
 #include "engine/operators/axis_reduction.h"
 #include "engine/operators/elements.h"
-#include "engine/operators/group_find.h"
+#include "engine/operators/grouping.h"
 #include "engine/operators/operator_kinds.h"
-#include "engine/operators/row_order.h"
+#include "engine/operators/sort_rows.h"
 
 #include "base/heap.h"
 
@@ -164,7 +164,7 @@ enum status operator_group(const struct operator_job *job, const struct workers 
     struct grouped grouped = {.job = job};
     *job->result_rows = 0;
     enum status status = STATUS_FAILED;
-    if (job->rows > 0 && axis_takes(job))
+    if (job->rows > 0 && axis_supports(job))
         status = axis_run(job, workers, &grouped.flagged);
     else if (job->rows > 0)
         status = group_columns(&grouped, workers);

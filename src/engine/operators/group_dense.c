@@ -1,6 +1,5 @@
 /* Grouping by an array with a place for every possible code, one for each thread. */
-#include "engine/operators/group_find.h"
-#include "engine/operators/group_states.h"
+#include "engine/operators/grouping.h"
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"

@@ -1,7 +1,6 @@
 /* Grouping by a hash table for each thread, which never grows: with more groups than fit the cache sorting is
  * faster. */
-#include "engine/operators/group_find.h"
-#include "engine/operators/group_states.h"
+#include "engine/operators/grouping.h"
 #include "engine/operators/radix_sort.h"
 
 #include "base/heap.h"

@@ -1,7 +1,6 @@
 /* Grouping by sorting codes with their rows: equal ones come out one after another. Every sorted bucket is aggregated
  * while it is in the cache, and its groups are given at its first row; at the end the gaps are closed. */
-#include "engine/operators/group_find.h"
-#include "engine/operators/group_states.h"
+#include "engine/operators/grouping.h"
 #include "engine/operators/radix_sort.h"
 
 #include "base/heap.h"

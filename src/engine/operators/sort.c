@@ -1,7 +1,6 @@
 /* The operator that sorts rows, all of them or the first few. */
 #include "engine/operators/elements.h"
 #include "engine/operators/operator_kinds.h"
-#include "engine/operators/row_order.h"
 #include "engine/operators/sort_rows.h"
 #include "engine/storage/buffer_pool.h"
 

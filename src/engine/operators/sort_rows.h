@@ -21,4 +21,32 @@ struct carried {
 enum status sort_all(const struct keys *keys, int64_t rows, const struct workers *workers, struct carried *carried,
                      size_t carried_count);
 
+/* Writes the row numbers 0..rows-1 in the order of their keys, of any number of words; equal ones keep theirs.
+ * STATUS_FAILED: there is no memory; nothing has been said. */
+enum status order_rows(const struct keys *keys, int64_t rows, const struct workers *workers, uint64_t *order);
+
+/* The same for the `count` rows listed, each below `rows`: puts the list in the order of their keys. */
+enum status order_listed(const struct keys *keys, int64_t rows, const struct workers *workers, uint64_t *list,
+                         int64_t count);
+
+/* Writes the first `first` of what order_rows would give, in about the time of reading the first key's column once
+ * where they are few. 0 < first <= rows. */
+enum status top_n(const struct keys *keys, int64_t rows, const struct workers *workers, uint64_t *order, int64_t first);
+
+/* Keys that may need several words, and the ones to group by: themselves, or the ranks of rows by them. */
+struct one_word {
+    struct key *at;
+    struct keys keys;
+    bool ranked;
+    struct key rank;
+    struct column *ranks;
+    struct keys rank_keys;
+    const struct keys *by;
+};
+
+/* `columns` are the keys, of at least one row; STATUS_CANCELLED, or as above. one_word_free is due in any case. */
+enum status one_word_init(struct one_word *word, const struct column **columns, size_t count, int64_t rows,
+                          const struct workers *workers);
+void one_word_free(struct one_word *word);
+
 #endif

@@ -8,7 +8,7 @@
 #include "base/timing.h"
 #include "engine/operators/elements.h"
 #include "engine/operators/radix_sort.h"
-#include "engine/operators/row_order.h"
+#include "engine/operators/sort_rows.h"
 #include "engine/storage/buffer_pool.h"
 #include "engine/vector/selection.h"
 

@@ -3,8 +3,8 @@
  * Three ways, the first that is possible: keys with few possible codes are a place in an array; keys that turn out to
  * have few different codes are looked up in a hash table that fits the cache; all others are sorted, which costs the
  * same for one group as for one a row. Private to break_*.c and group_*.c. */
-#ifndef RQL_ENGINE_OPERATORS_GROUP_FIND_H
-#define RQL_ENGINE_OPERATORS_GROUP_FIND_H
+#ifndef RQL_ENGINE_OPERATORS_GROUPING_H
+#define RQL_ENGINE_OPERATORS_GROUPING_H
 
 #include "engine/operators/group_aggregate.h"
 #include "engine/operators/sort_keys.h"
@@ -41,5 +41,16 @@ enum status group_rows(const struct grouping *grouping, int64_t *groups);
 enum status group_dense(const struct grouping *grouping, int64_t *groups);
 enum status group_hash(const struct grouping *grouping, bool *few, int64_t *groups);
 enum status group_sorted(const struct grouping *grouping, int64_t *groups);
+
+/* Cells for so many groups, of each tally; NULL: there is no memory. Not yet cleared. */
+void **group_states_new(const struct grouping *grouping, int64_t groups);
+void group_states_free(const struct grouping *grouping, void **states, int64_t groups);
+void group_states_clear(const struct grouping *grouping, void **states, int64_t begin, int64_t count);
+
+/* Adds rows, from `row` on or those listed, to the cells of their places. */
+void group_states_add(const struct grouping *grouping, void **states, const uint32_t *places, int64_t row, int count);
+void group_states_add_at(const struct grouping *grouping, void **states, const uint32_t *places, const uint64_t *rows,
+                         int count);
+void group_states_merge(const struct grouping *grouping, void **into, int64_t place, void *const *from, int64_t other);
 
 #endif
