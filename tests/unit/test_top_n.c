@@ -153,7 +153,7 @@ static void assert_first(struct keyed *keyed, const int64_t *firsts, size_t coun
     struct keys keys;
     uint64_t *expected = plain_order(keyed), *got = calloc((size_t)keyed->rows, sizeof *got);
     assert_non_null(got);
-    keys_init_unseen(&keys, keyed->at, keyed->count);
+    keys_init_by_type(&keys, keyed->at, keyed->count);
     for (size_t i = 0; i < count; i++) {
         if (firsts[i] > keyed->rows)
             continue;
@@ -263,7 +263,7 @@ static void reads_again_where_a_sample_misleads(void **unused)
             run = row % RUN == 0 ? (int64_t)(next(&keyed) % 1000000) : run;
             put(keyed.columns[0], row, run, 0);
         }
-        keys_init_unseen(&keys, keyed.at, keyed.count);
+        keys_init_by_type(&keys, keyed.at, keyed.count);
         assert_int_equal(order_rows(&keys, ROWS, &workers, expected), STATUS_OK);
         assert_int_equal(top_n(&keys, ROWS, &workers, got, FIRST), STATUS_OK);
         assert_memory_equal(got, expected, sizeof got);
@@ -282,7 +282,7 @@ static void stops_when_told(void **unused)
     struct keys keys;
     uint64_t first;
     add_key(&keyed, TYPE_I32, ANYTHING, false);
-    keys_init_unseen(&keys, keyed.at, keyed.count);
+    keys_init_by_type(&keys, keyed.at, keyed.count);
     assert_int_equal(top_n(&keys, keyed.rows, &workers, &first, 1), STATUS_CANCELLED);
     keys_free(&keys);
     drop_keys(&keyed);

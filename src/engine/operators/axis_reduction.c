@@ -32,7 +32,7 @@ enum {
 };
 
 /* Adds values, each to the cell in its place. */
-typedef void group_states_fn(void *states, const void *values, int count);
+typedef void add_fn(void *states, const void *values, int count);
 
 /* Loops differ in the types, and in what becomes of a cell. */
 #define CELLS(name, cell, type, result)                                                                                \
@@ -53,7 +53,7 @@ CELLS(min_f64, double, double, v[i] < c[i] || c[i] != c[i] ? v[i] : c[i])
 CELLS(max_f64, double, double, v[i] > c[i] || c[i] != c[i] ? v[i] : c[i])
 #undef CELLS
 
-static group_states_fn *adder(enum group_aggregate_kind kind, enum lane lane)
+static add_fn *adder(enum group_aggregate_kind kind, enum lane lane)
 {
     switch (kind) {
     case GROUP_SUM:
@@ -77,29 +77,29 @@ static bool cols_supports(const struct group_aggregate *group_agg)
 }
 
 struct cols {
-    struct axis_reduction *along;
+    struct axis_reduction *reduction;
     enum lane lane;
-    group_states_fn *add;
+    add_fn *add;
     int64_t width;      /* of a strip */
     int64_t rows;       /* of the relation */
     int64_t **states;   /* of each member, where all add to all columns; NULL until it has done something */
     struct parts parts; /* of the strips, or of the columns */
 };
 
-static void write_cells(const struct cols *cols, const int64_t *states, int64_t col, int64_t count)
+static void write_states(const struct cols *cols, const int64_t *states, int64_t col, int64_t count)
 {
-    struct axis_reduction *along = cols->along;
+    struct axis_reduction *reduction = cols->reduction;
     uint32_t places[OPERATOR_BLOCK];
     int64_t counts[OPERATOR_BLOCK];
     for (int i = 0; i < OPERATOR_BLOCK; i++) {
         places[i] = (uint32_t)i;
-        counts[i] = along->length;
+        counts[i] = reduction->length;
     }
     for (int64_t done = 0; done < count; done += OPERATOR_BLOCK) {
         int some = count - done < OPERATOR_BLOCK ? (int)(count - done) : OPERATOR_BLOCK;
-        if (!group_aggregate_write(&along->group_agg, along->aggregate, states + done, counts, places, some,
-                                   along->result, col + done))
-            *along->flagged = true;
+        if (!group_aggregate_write(&reduction->group_agg, reduction->aggregate, states + done, counts, places, some,
+                                   reduction->result, col + done))
+            *reduction->flagged = true;
     }
 }
 
@@ -109,8 +109,8 @@ static void add_strip(const struct cols *cols, int64_t *states, int64_t begin, i
     _Alignas(CACHE_LINE) int64_t space[BLOCK_ROWS];
     for (int64_t row = begin; row < end; row += BLOCK_ROWS) {
         int count = end - row < BLOCK_ROWS ? (int)(end - row) : BLOCK_ROWS;
-        operator_ask_for(cols->along->column, row + ahead, count);
-        cols->add(states + (row - begin), axis_values(cols->along->column, cols->lane, row, count, space), count);
+        operator_prefetch(cols->reduction->column, row + ahead, count);
+        cols->add(states + (row - begin), axis_values(cols->reduction->column, cols->lane, row, count, space), count);
     }
 }
 
@@ -120,7 +120,7 @@ static void add_strips(void *context, int member, int64_t part)
     int64_t *states = cols->states[member];
     if (!states) {
         states = cols->states[member] = heap_array((size_t)cols->width, sizeof *states);
-        group_aggregate_clear(&cols->along->group_agg, states, 0, cols->width);
+        group_aggregate_clear(&cols->reduction->group_agg, states, 0, cols->width);
     }
     int64_t end = part_begin(&cols->parts, part + 1);
     for (int64_t strip = part_begin(&cols->parts, part); strip < end; strip++) {
@@ -130,30 +130,31 @@ static void add_strips(void *context, int member, int64_t part)
 }
 
 /* Adds up what the members have, and of each the copies of the columns. */
-static void merge_cells(const struct cols *cols)
+static void merge_states(const struct cols *cols)
 {
-    struct axis_reduction *along = cols->along;
-    group_states_fn *merge = adder(along->group_agg.kind, LANE_I64);
-    int64_t *all = heap_array((size_t)along->groups, sizeof *all);
-    group_aggregate_clear(&along->group_agg, all, 0, along->groups);
-    for (int i = 0; i < along->workers->threads; i++) {
-        for (int64_t copy = 0; cols->states[i] && copy < cols->width; copy += along->groups)
-            merge(all, cols->states[i] + copy, (int)along->groups);
+    struct axis_reduction *reduction = cols->reduction;
+    add_fn *merge = adder(reduction->group_agg.kind, LANE_I64);
+    int64_t *all = heap_array((size_t)reduction->groups, sizeof *all);
+    group_aggregate_clear(&reduction->group_agg, all, 0, reduction->groups);
+    for (int i = 0; i < reduction->workers->threads; i++) {
+        for (int64_t copy = 0; cols->states[i] && copy < cols->width; copy += reduction->groups)
+            merge(all, cols->states[i] + copy, (int)reduction->groups);
     }
-    write_cells(cols, all, 0, along->groups);
+    write_states(cols, all, 0, reduction->groups);
     free(all);
 }
 
 static enum status by_strips(struct cols *cols)
 {
-    struct axis_reduction *along = cols->along;
-    cols->width = along->groups < STRIP ? STRIP / along->groups * along->groups : along->groups;
-    cols->states = heap_array((size_t)along->workers->threads, sizeof *cols->states);
-    cols->parts = partition_rows(along->workers, (cols->rows - 1) / cols->width + 1, (PART_ROWS - 1) / cols->width + 1);
-    bool done = workers_run(along->workers, cols->parts.count, add_strips, cols);
+    struct axis_reduction *reduction = cols->reduction;
+    cols->width = reduction->groups < STRIP ? STRIP / reduction->groups * reduction->groups : reduction->groups;
+    cols->states = heap_array((size_t)reduction->workers->threads, sizeof *cols->states);
+    cols->parts =
+        partition_rows(reduction->workers, (cols->rows - 1) / cols->width + 1, (PART_ROWS - 1) / cols->width + 1);
+    bool done = workers_run(reduction->workers, cols->parts.count, add_strips, cols);
     if (done)
-        merge_cells(cols);
-    for (int i = 0; i < along->workers->threads; i++)
+        merge_states(cols);
+    for (int i = 0; i < reduction->workers->threads; i++)
         free(cols->states[i]);
     free(cols->states);
     return done ? STATUS_OK : STATUS_CANCELLED;
@@ -163,30 +164,32 @@ static void add_columns(void *context, int member, int64_t part)
 {
     (void)member;
     const struct cols *cols = context;
-    struct axis_reduction *along = cols->along;
+    struct axis_reduction *reduction = cols->reduction;
     _Alignas(CACHE_LINE) int64_t states[BLOCK_ROWS];
     int64_t end = part_begin(&cols->parts, part + 1);
     for (int64_t col = part_begin(&cols->parts, part); col < end; col += BLOCK_ROWS) {
         int count = end - col < BLOCK_ROWS ? (int)(end - col) : BLOCK_ROWS;
-        group_aggregate_clear(&along->group_agg, states, 0, count);
-        for (int64_t row = 0; row < along->length; row++)
-            add_strip(cols, states, row * along->groups + col, row * along->groups + col + count, along->groups);
-        write_cells(cols, states, col, count);
+        group_aggregate_clear(&reduction->group_agg, states, 0, count);
+        for (int64_t row = 0; row < reduction->length; row++)
+            add_strip(cols, states, row * reduction->groups + col, row * reduction->groups + col + count,
+                      reduction->groups);
+        write_states(cols, states, col, count);
     }
 }
 
 static enum status by_columns(struct cols *cols)
 {
-    struct axis_reduction *along = cols->along;
-    cols->parts = partition_rows(along->workers, along->groups, BLOCK_ROWS);
-    return workers_run(along->workers, cols->parts.count, add_columns, cols) ? STATUS_OK : STATUS_CANCELLED;
+    struct axis_reduction *reduction = cols->reduction;
+    cols->parts = partition_rows(reduction->workers, reduction->groups, BLOCK_ROWS);
+    return workers_run(reduction->workers, cols->parts.count, add_columns, cols) ? STATUS_OK : STATUS_CANCELLED;
 }
 
-static enum status axis_cols(struct axis_reduction *along)
+static enum status axis_cols(struct axis_reduction *reduction)
 {
-    struct cols cols = {.along = along, .lane = axis_lane(along->column), .rows = along->groups * along->length};
-    cols.add = adder(along->group_agg.kind, cols.lane);
-    return along->groups < WIDE ? by_strips(&cols) : by_columns(&cols);
+    struct cols cols = {
+        .reduction = reduction, .lane = axis_lane(reduction->column), .rows = reduction->groups * reduction->length};
+    cols.add = adder(reduction->group_agg.kind, cols.lane);
+    return reduction->groups < WIDE ? by_strips(&cols) : by_columns(&cols);
 }
 
 /* ---- along rows: the rows of a group are consecutive ---- */
@@ -197,7 +200,7 @@ enum {
 
 /* Long rows, in pieces that threads add up one by one. */
 struct pieces {
-    struct axis_reduction *along;
+    struct axis_reduction *reduction;
     enum lane lane;
     fold_fn *fold;
     int64_t length, per_row;  /* of a piece; pieces of a row */
@@ -205,17 +208,17 @@ struct pieces {
     struct parts parts;       /* of the pieces */
 };
 
-static void finish_row(struct axis_reduction *along, const struct agg_state *state, int64_t row)
+static void finish_row(struct axis_reduction *reduction, const struct agg_state *state, int64_t row)
 {
     struct scalar sum;
     bool certain;
-    bool known = agg_value(state, along->aggregate, &sum, &certain);
+    bool known = agg_value(state, reduction->aggregate, &sum, &certain);
     if (!known || !certain || (sum.kind == KIND_INT && !scalar_fits(&sum)))
-        *along->flagged = true;
+        *reduction->flagged = true;
     else if (sum.kind == KIND_FLOAT)
-        *(double *)column_at(along->result, row) = sum.number;
+        *(double *)column_at(reduction->result, row) = sum.number;
     else
-        *(int64_t *)column_at(along->result, row) = (int64_t)sum.integer;
+        *(int64_t *)column_at(reduction->result, row) = (int64_t)sum.integer;
 }
 
 static void fold_rows(const struct pieces *pieces, struct agg_state *state, int64_t begin, int64_t end)
@@ -223,8 +226,8 @@ static void fold_rows(const struct pieces *pieces, struct agg_state *state, int6
     _Alignas(CACHE_LINE) int64_t space[BLOCK_ROWS];
     for (int64_t row = begin; row < end; row += BLOCK_ROWS) {
         int count = end - row < BLOCK_ROWS ? (int)(end - row) : BLOCK_ROWS;
-        operator_ask_for(pieces->along->column, row + count, count);
-        pieces->fold(state, axis_values(pieces->along->column, pieces->lane, row, count, space), count);
+        operator_prefetch(pieces->reduction->column, row + count, count);
+        pieces->fold(state, axis_values(pieces->reduction->column, pieces->lane, row, count, space), count);
     }
 }
 
@@ -232,41 +235,43 @@ static void add_pieces(void *context, int member, int64_t part)
 {
     (void)member;
     const struct pieces *pieces = context;
-    struct axis_reduction *along = pieces->along;
+    struct axis_reduction *reduction = pieces->reduction;
     for (int64_t piece = part_begin(&pieces->parts, part); piece < part_begin(&pieces->parts, part + 1); piece++) {
         const int64_t row = piece / pieces->per_row, at = piece % pieces->per_row * pieces->length;
-        const int64_t length = along->length - at < pieces->length ? along->length - at : pieces->length;
+        const int64_t length = reduction->length - at < pieces->length ? reduction->length - at : pieces->length;
         struct agg_state own, *state = pieces->states ? &pieces->states[piece] : &own;
-        agg_init(state, along->aggregate, &along->job->task->code);
-        fold_rows(pieces, state, row * along->length + at, row * along->length + at + length);
+        agg_init(state, reduction->aggregate, &reduction->job->task->code);
+        fold_rows(pieces, state, row * reduction->length + at, row * reduction->length + at + length);
         if (!pieces->states)
-            finish_row(along, state, row);
+            finish_row(reduction, state, row);
     }
 }
 
 static void merge_pieces(const struct pieces *pieces)
 {
-    for (int64_t row = 0; row < pieces->along->groups; row++) {
+    for (int64_t row = 0; row < pieces->reduction->groups; row++) {
         struct agg_state *state = &pieces->states[row * pieces->per_row];
         for (int64_t i = 1; i < pieces->per_row; i++)
             agg_merge(state, &state[i]);
-        finish_row(pieces->along, state, row);
+        finish_row(pieces->reduction, state, row);
     }
 }
 
-static enum status long_rows(struct axis_reduction *along)
+static enum status long_rows(struct axis_reduction *reduction)
 {
-    struct pieces pieces = {.along = along, .lane = axis_lane(along->column), .length = along->length, .per_row = 1};
+    struct pieces pieces = {
+        .reduction = reduction, .lane = axis_lane(reduction->column), .length = reduction->length, .per_row = 1};
     struct group_aggregate block;
-    group_aggregate_for(along->aggregate->kind, along->column, BLOCK_ROWS, &block);
-    pieces.fold = vector_fold(along->aggregate->kind, pieces.lane, block.kind != GROUP_WIDE_SUM);
-    if (along->length >= 2 * PART_ROWS) {
+    group_aggregate_for(reduction->aggregate->kind, reduction->column, BLOCK_ROWS, &block);
+    pieces.fold = vector_fold(reduction->aggregate->kind, pieces.lane, block.kind != GROUP_WIDE_SUM);
+    if (reduction->length >= 2 * PART_ROWS) {
         pieces.length = PART_ROWS;
-        pieces.per_row = (along->length - 1) / PART_ROWS + 1;
-        pieces.states = heap_array((size_t)(along->groups * pieces.per_row), sizeof *pieces.states);
+        pieces.per_row = (reduction->length - 1) / PART_ROWS + 1;
+        pieces.states = heap_array((size_t)(reduction->groups * pieces.per_row), sizeof *pieces.states);
     }
-    pieces.parts = partition_rows(along->workers, along->groups * pieces.per_row, (PART_ROWS - 1) / pieces.length + 1);
-    bool done = workers_run(along->workers, pieces.parts.count, add_pieces, &pieces);
+    pieces.parts =
+        partition_rows(reduction->workers, reduction->groups * pieces.per_row, (PART_ROWS - 1) / pieces.length + 1);
+    bool done = workers_run(reduction->workers, pieces.parts.count, add_pieces, &pieces);
     if (done && pieces.states)
         merge_pieces(&pieces);
     free(pieces.states);
@@ -275,7 +280,7 @@ static enum status long_rows(struct axis_reduction *along)
 
 /* Short rows: a block has many, and always in the same places. */
 struct block {
-    struct axis_reduction *along;
+    struct axis_reduction *reduction;
     int rows;                          /* of the shape, in a block; */
     uint32_t place_of[OPERATOR_BLOCK]; /* which of them each value belongs to; */
     uint32_t places[OPERATOR_BLOCK];   /* themselves */
@@ -287,39 +292,39 @@ static void add_blocks(void *context, int member, int64_t part)
 {
     (void)member;
     const struct block *block = context;
-    struct axis_reduction *along = block->along;
+    struct axis_reduction *reduction = block->reduction;
     _Alignas(CACHE_LINE) struct compensated_sum states[OPERATOR_BLOCK]; /* the largest of any tally's */
     int64_t values[OPERATOR_BLOCK];
     int64_t end = part_begin(&block->parts, part + 1);
     for (int64_t row = part_begin(&block->parts, part); row < end; row += block->rows) {
         const int rows = end - row < block->rows ? (int)(end - row) : block->rows;
-        const int count = rows * (int)along->length;
-        group_aggregate_clear(&along->group_agg, states, 0, rows);
-        operator_values(along->column, row * along->length, count, values);
-        group_aggregate_add(&along->group_agg, states, block->place_of, values, count);
-        if (!group_aggregate_write(&along->group_agg, along->aggregate, states, block->counts, block->places, rows,
-                                   along->result, row))
-            *along->flagged = true;
+        const int count = rows * (int)reduction->length;
+        group_aggregate_clear(&reduction->group_agg, states, 0, rows);
+        operator_values(reduction->column, row * reduction->length, count, values);
+        group_aggregate_add(&reduction->group_agg, states, block->place_of, values, count);
+        if (!group_aggregate_write(&reduction->group_agg, reduction->aggregate, states, block->counts, block->places,
+                                   rows, reduction->result, row))
+            *reduction->flagged = true;
     }
 }
 
-static enum status short_rows(struct axis_reduction *along)
+static enum status short_rows(struct axis_reduction *reduction)
 {
-    const int length = (int)along->length;
-    struct block block = {.along = along, .rows = OPERATOR_BLOCK / length};
+    const int length = (int)reduction->length;
+    struct block block = {.reduction = reduction, .rows = OPERATOR_BLOCK / length};
     for (int i = 0; i < block.rows * length; i++)
         block.place_of[i] = (uint32_t)(i / length);
     for (int i = 0; i < block.rows; i++) {
         block.places[i] = (uint32_t)i;
         block.counts[i] = length;
     }
-    block.parts = partition_rows(along->workers, along->groups, PART_ROWS / length);
-    return workers_run(along->workers, block.parts.count, add_blocks, &block) ? STATUS_OK : STATUS_CANCELLED;
+    block.parts = partition_rows(reduction->workers, reduction->groups, PART_ROWS / length);
+    return workers_run(reduction->workers, block.parts.count, add_blocks, &block) ? STATUS_OK : STATUS_CANCELLED;
 }
 
-static enum status axis_rows(struct axis_reduction *along)
+static enum status axis_rows(struct axis_reduction *reduction)
 {
-    return along->length < SHORT ? short_rows(along) : long_rows(along);
+    return reduction->length < SHORT ? short_rows(reduction) : long_rows(reduction);
 }
 
 /* ---- both ---- */
@@ -348,17 +353,17 @@ bool axis_supports(const struct operator_job *job)
     return operator->segment> 0 || cols_supports(&group_agg);
 }
 
-static enum status fill_counts(const struct axis_reduction *along)
+static enum status fill_counts(const struct axis_reduction *reduction)
 {
-    int64_t *counts = column_at(along->result, 0);
-    for (int64_t i = 0; i < along->groups; i++)
-        counts[i] = along->length;
+    int64_t *counts = column_at(reduction->result, 0);
+    for (int64_t i = 0; i < reduction->groups; i++)
+        counts[i] = reduction->length;
     return STATUS_OK;
 }
 
 enum status axis_run(const struct operator_job *job, const struct workers *workers, _Atomic bool *flagged)
 {
-    struct axis_reduction along = {
+    struct axis_reduction reduction = {
         .job = job,
         .workers = workers,
         .aggregate = &job->task->aggregates[0],
@@ -367,13 +372,13 @@ enum status axis_run(const struct operator_job *job, const struct workers *worke
         .flagged = flagged,
     };
     const enum type type = job->task->outputs[RESULT].type;
-    along.groups = job->rows / along.length;
-    group_aggregate_for(along.aggregate->kind, along.column, along.length, &along.group_agg);
-    along.result = job->results[RESULT] = column_reserve_from(job->pool, type, type, along.groups);
-    if (!along.result)
+    reduction.groups = job->rows / reduction.length;
+    group_aggregate_for(reduction.aggregate->kind, reduction.column, reduction.length, &reduction.group_agg);
+    reduction.result = job->results[RESULT] = column_reserve_from(job->pool, type, type, reduction.groups);
+    if (!reduction.result)
         return STATUS_FAILED;
-    *job->result_rows = along.groups;
-    if (!along.column)
-        return fill_counts(&along);
-    return job->task->operator->segment> 0 ? axis_rows(&along) : axis_cols(&along);
+    *job->result_rows = reduction.groups;
+    if (!reduction.column)
+        return fill_counts(&reduction);
+    return job->task->operator->segment> 0 ? axis_rows(&reduction) : axis_cols(&reduction);
 }

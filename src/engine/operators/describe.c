@@ -81,7 +81,7 @@ static uint64_t bits_of(double number)
     return bits;
 }
 
-static void tell_int(const struct describing *describing, struct share *share, int64_t integer)
+static void add_int(const struct describing *describing, struct share *share, int64_t integer)
 {
     if (describing->hist.bins > 0)
         share->counts[histogram_bin_of_int(&describing->hist, integer)]++;
@@ -93,7 +93,7 @@ static void tell_int(const struct describing *describing, struct share *share, i
     }
 }
 
-static void tell_float(const struct describing *describing, struct share *share, double number)
+static void add_float(const struct describing *describing, struct share *share, double number)
 {
     if (isnan(number))
         return;
@@ -113,12 +113,12 @@ static void bound_block(const struct describing *describing, struct share *share
         bound_ints(share, values, count);
 }
 
-static void tell_block(const struct describing *describing, struct share *share, const void *values, int count)
+static void add_block(const struct describing *describing, struct share *share, const void *values, int count)
 {
     for (int i = 0; i < count && describing->number; i++)
-        tell_float(describing, share, ((const double *)values)[i]);
+        add_float(describing, share, ((const double *)values)[i]);
     for (int i = 0; i < count && !describing->number; i++)
-        tell_int(describing, share, ((const int64_t *)values)[i]);
+        add_int(describing, share, ((const int64_t *)values)[i]);
 }
 
 static void run_blocks(const struct describing *describing, int member, int64_t part, block_fn *block)
@@ -137,12 +137,12 @@ static void bound_part(void *context, int member, int64_t part)
     run_blocks(context, member, part, bound_block);
 }
 
-static void tell_part(void *context, int member, int64_t part)
+static void add_part(void *context, int member, int64_t part)
 {
-    run_blocks(context, member, part, tell_block);
+    run_blocks(context, member, part, add_block);
 }
 
-static void join_bounds(struct describing *describing, int members, struct column_summary *summary)
+static void merge_bounds(struct describing *describing, int members, struct column_summary *summary)
 {
     struct share *all = &describing->shares[0];
     for (int i = 1; i < members; i++) {
@@ -233,7 +233,7 @@ static int64_t count_map(const struct describing *describing, int members)
     return distinct;
 }
 
-static void join_counts(struct describing *describing, int members, struct column_summary *summary)
+static void merge_counts(struct describing *describing, int members, struct column_summary *summary)
 {
     struct share *all = &describing->shares[0];
     summary->bins = (int)describing->hist.bins;
@@ -262,16 +262,16 @@ static bool describe_passes(struct describing *describing, const struct workers 
 {
     if (!workers_run(workers, describing->parts.count, bound_part, describing))
         return false;
-    join_bounds(describing, workers->threads, summary);
+    merge_bounds(describing, workers->threads, summary);
     if (summary->empty)
         return true;
     choose_bins(describing, summary);
     describing->method = choose_method(describing);
     for (int i = 0; i < workers->threads && describing->method == BY_MAP; i++)
         describing->shares[i].map = heap_array(MAP_VALUES / 64, sizeof(uint64_t));
-    if (!workers_run(workers, describing->parts.count, tell_part, describing))
+    if (!workers_run(workers, describing->parts.count, add_part, describing))
         return false;
-    join_counts(describing, workers->threads, summary);
+    merge_counts(describing, workers->threads, summary);
     return true;
 }
 

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { COUNT, FIRST, TALLIES };
+enum { COUNT, FIRST, AGGREGATES };
 enum { WORD_BITS = 64, PART_WORDS = 1 << 9 };
 
 struct distinct {
@@ -26,7 +26,7 @@ static bool prepare(void *context, int64_t most)
     return true;
 }
 
-static void give(void *context, const struct found *found)
+static void emit(void *context, const struct found *found)
 {
     const struct distinct *distinct = context;
     const int64_t *first = found->states[FIRST];
@@ -113,27 +113,27 @@ static enum status keep_rows(struct distinct *distinct, int64_t groups)
 static enum status find_groups(struct distinct *distinct, int64_t *groups)
 {
     const struct operator_job *job = distinct->job;
-    const struct group_aggregate group_aggs[TALLIES] = {
+    const struct group_aggregate group_aggs[AGGREGATES] = {
         [COUNT] = {.kind = GROUP_COUNT}, [FIRST] = {.kind = GROUP_FIRST}};
     const struct column **columns = heap_array(job->task->output_count, sizeof *columns);
     for (size_t k = 0; k < job->task->output_count; k++)
         columns[k] = operator_input(job, job->task->outputs[k].value);
-    struct one_word word;
-    enum status status = one_word_init(&word, columns, job->task->output_count, job->rows, distinct->workers);
+    struct packed_keys word;
+    enum status status = packed_keys_init(&word, columns, job->task->output_count, job->rows, distinct->workers);
     if (status == STATUS_OK) {
         struct grouping grouping = {
             .workers = distinct->workers,
             .rows = job->rows,
             .keys = word.by,
             .group_aggs = group_aggs,
-            .group_agg_count = TALLIES,
+            .group_agg_count = AGGREGATES,
             .prepare = prepare,
-            .give = give,
+            .emit = emit,
             .context = distinct,
         };
         status = group_rows(&grouping, groups);
     }
-    one_word_free(&word);
+    packed_keys_free(&word);
     free(columns);
     return status;
 }
@@ -161,5 +161,5 @@ enum status operator_distinct(const struct operator_job *job, const struct worke
             job->results[k] = NULL;
         }
     }
-    return operator_sorted(job, status);
+    return operator_report(job, status);
 }

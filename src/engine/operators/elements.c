@@ -9,7 +9,7 @@ enum status operator_no_memory(const struct operator_job *job)
     return diag_error(job->diags, job->task->span, "not enough memory for %lld rows", (long long)job->rows);
 }
 
-enum status operator_sorted(const struct operator_job *job, enum status status)
+enum status operator_report(const struct operator_job *job, enum status status)
 {
     return status == STATUS_FAILED ? operator_no_memory(job) : status;
 }
@@ -36,7 +36,7 @@ void operator_values_at(const struct column *column, const uint64_t *rows, int c
     vector_move(column->store, number ? TYPE_F64 : TYPE_I64)(&operands, count);
 }
 
-void operator_ask_for(const struct column *column, int64_t row, int count)
+void operator_prefetch(const struct column *column, int64_t row, int count)
 {
     enum { LINE = 64 };
     const size_t size = type_table[column->store].size;

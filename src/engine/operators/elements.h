@@ -9,7 +9,7 @@
 enum status operator_no_memory(const struct operator_job *job);
 
 /* What radix_sort says, said to the user. */
-enum status operator_sorted(const struct operator_job *job, enum status status);
+enum status operator_report(const struct operator_job *job, enum status status);
 
 /* The column behind output k, or behind the value of an aggregate: breakers' code is bare inputs. */
 const struct column *operator_input(const struct operator_job *job, value bare);
@@ -23,7 +23,7 @@ void operator_values(const struct column *column, int64_t row, int count, void *
 void operator_values_at(const struct column *column, const uint64_t *rows, int count, void *values);
 
 /* Has the machine bring rows of a column while those before them are worked on; `count` may be beyond the end. */
-void operator_ask_for(const struct column *column, int64_t row, int count);
+void operator_prefetch(const struct column *column, int64_t row, int count);
 
 /* Integers as a column's elements, which hold them. */
 void operator_write_ints(struct column *column, int64_t row, const int64_t *values, int count);

@@ -12,11 +12,11 @@
 #include <string.h>
 
 /* The tallies that are always there, and there if keys are fetched by row. */
-enum { COUNT, FIRST, FIXED_TALLIES };
+enum { COUNT, FIRST, FIXED_AGGREGATES };
 
 struct grouped {
     const struct operator_job *job;
-    struct one_word word;
+    struct packed_keys word;
     bool by_row; /* keys are fetched from each group's first row: codes do not tell their bits */
     struct group_aggregate *group_aggs;
     size_t group_agg_count;
@@ -67,7 +67,7 @@ static void write_key(const struct grouped *grouped, const struct found *found, 
     column_gather(key->column, rows, found->count, column_at(to, found->at));
 }
 
-static void give(void *context, const struct found *found)
+static void emit(void *context, const struct found *found)
 {
     struct grouped *grouped = context;
     const struct operator_job *job = grouped->job;
@@ -98,11 +98,11 @@ static void move(void *context, int64_t from, int64_t to, int64_t count)
 }
 
 /* Aggregates that need the same tally share it. */
-static bool plan_tallies(struct grouped *grouped)
+static bool plan_aggregates(struct grouped *grouped)
 {
     const struct operator_job *job = grouped->job;
     const struct task *task = job->task;
-    grouped->group_aggs = heap_array(task->aggregate_count + FIXED_TALLIES, sizeof *grouped->group_aggs);
+    grouped->group_aggs = heap_array(task->aggregate_count + FIXED_AGGREGATES, sizeof *grouped->group_aggs);
     grouped->group_aggregate_of = heap_array(task->aggregate_count, sizeof *grouped->group_aggregate_of);
     grouped->group_aggs[COUNT] = (struct group_aggregate){.kind = GROUP_COUNT};
     grouped->group_agg_count = 1;
@@ -137,11 +137,11 @@ static enum status group_columns(struct grouped *grouped, const struct workers *
     const struct column **columns = heap_array(operator->key_count, sizeof *columns);
     for (size_t i = 0; i < operator->key_count; i++)
         columns[i] = job->inputs[operator->keys[i]];
-    enum status status = one_word_init(&grouped->word, columns, operator->key_count, job->rows, workers);
+    enum status status = packed_keys_init(&grouped->word, columns, operator->key_count, job->rows, workers);
     free(columns);
     if (status != STATUS_OK)
         return status;
-    if (!plan_tallies(grouped)) {
+    if (!plan_aggregates(grouped)) {
         grouped->flagged = true;
         return STATUS_OK;
     }
@@ -152,7 +152,7 @@ static enum status group_columns(struct grouped *grouped, const struct workers *
         .group_aggs = grouped->group_aggs,
         .group_agg_count = grouped->group_agg_count,
         .prepare = prepare,
-        .give = give,
+        .emit = emit,
         .move = move,
         .context = grouped,
     };
@@ -170,7 +170,7 @@ enum status operator_group(const struct operator_job *job, const struct workers 
         status = group_columns(&grouped, workers);
     else if (prepare(&grouped, 0))
         status = STATUS_OK;
-    one_word_free(&grouped.word);
+    packed_keys_free(&grouped.word);
     free(grouped.group_aggs);
     free(grouped.group_aggregate_of);
     if (grouped.flagged)
@@ -185,5 +185,5 @@ enum status operator_group(const struct operator_job *job, const struct workers 
             job->results[k] = NULL;
         }
     }
-    return operator_sorted(job, status);
+    return operator_report(job, status);
 }

@@ -24,7 +24,7 @@ struct dense {
     bool *failed;   /* of each member: there was no memory */
 };
 
-static bool get_cells(struct dense *dense, int member)
+static bool member_states(struct dense *dense, int member)
 {
     if (!dense->states[member] && !dense->failed[member]) {
         dense->states[member] = group_states_new(dense->grouping, dense->codes * dense->copies);
@@ -36,33 +36,33 @@ static bool get_cells(struct dense *dense, int member)
 }
 
 /* Neighbouring rows go to different copies, a power of two of them. */
-CPU_CLONES static void take_copies(uint32_t *places, int count, uint32_t copies)
+CPU_CLONES static void spread_over_copies(uint32_t *places, int count, uint32_t copies)
 {
     for (int i = 0; i < count; i++)
         places[i] = places[i] * copies + ((unsigned)i & (copies - 1));
 }
 
-static void ask_ahead(const struct grouping *grouping, int64_t row)
+static void prefetch_values(const struct grouping *grouping, int64_t row)
 {
     for (size_t i = 0; i < grouping->group_agg_count; i++) {
         if (grouping->group_aggs[i].column)
-            operator_ask_for(grouping->group_aggs[i].column, row, KEY_BLOCK);
+            operator_prefetch(grouping->group_aggs[i].column, row, KEY_BLOCK);
     }
 }
 
 static void add_part(void *context, int member, int64_t part)
 {
     struct dense *dense = context;
-    if (!get_cells(dense, member))
+    if (!member_states(dense, member))
         return;
     uint32_t places[KEY_BLOCK];
     int64_t end = part_begin(&dense->parts, part + 1);
     for (int64_t row = part_begin(&dense->parts, part); row < end; row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
-        ask_ahead(dense->grouping, row + KEY_BLOCK);
+        prefetch_values(dense->grouping, row + KEY_BLOCK);
         keys_read_32(dense->grouping->keys, row, count, places);
         if (dense->copies > 1)
-            take_copies(places, count, (uint32_t)dense->copies);
+            spread_over_copies(places, count, (uint32_t)dense->copies);
         group_states_add(dense->grouping, dense->states[member], places, row, count);
     }
 }
@@ -84,7 +84,7 @@ static void merge_part(void *context, int member, int64_t part)
     }
 }
 
-static int64_t give_groups(const struct dense *dense)
+static int64_t emit_groups(const struct dense *dense)
 {
     const struct grouping *grouping = dense->grouping;
     const int64_t *counts = dense->states[0][0];
@@ -96,7 +96,7 @@ static int64_t give_groups(const struct dense *dense)
         places[found.count] = (uint32_t)(code * dense->copies);
         found.count += counts[code * dense->copies] > 0;
         if (found.count == KEY_BLOCK || (code == dense->codes - 1 && found.count > 0)) {
-            grouping->give(grouping->context, &found);
+            grouping->emit(grouping->context, &found);
             found.at += found.count;
             found.count = 0;
         }
@@ -121,7 +121,7 @@ static enum status run(struct dense *dense, int64_t *groups)
     if (!workers_run(workers, dense->parts.count, add_part, dense))
         return STATUS_CANCELLED;
     /* The caller's thread, member 0, may have come too late for a part. */
-    if (!get_cells(dense, 0))
+    if (!member_states(dense, 0))
         return STATUS_FAILED;
     for (int i = 0; i < workers->threads; i++) {
         if (dense->failed[i])
@@ -132,7 +132,7 @@ static enum status run(struct dense *dense, int64_t *groups)
         return STATUS_CANCELLED;
     if (!grouping->prepare(grouping->context, count_groups(dense)))
         return STATUS_FAILED;
-    *groups = give_groups(dense);
+    *groups = emit_groups(dense);
     return STATUS_OK;
 }
 

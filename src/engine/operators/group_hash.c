@@ -98,7 +98,7 @@ static void read_groups(void *context, int64_t row, int count, void *elements)
     memcpy(elements, hashing->groups + row, (size_t)count * sizeof *hashing->groups);
 }
 
-static void take_groups(void *context, int member, int64_t row, const void *elements, int64_t count)
+static void store_groups(void *context, int member, int64_t row, const void *elements, int64_t count)
 {
     (void)member;
     const struct hashing *hashing = context;
@@ -129,13 +129,13 @@ static int64_t different_codes(const struct radix_pair *sorted, int64_t count)
 static void flush(const struct grouping *grouping, struct found *found)
 {
     if (found->count > 0)
-        grouping->give(grouping->context, found);
+        grouping->emit(grouping->context, found);
     group_states_clear(grouping, (void **)found->states, 0, found->count);
     found->at += found->count;
     found->count = 0;
 }
 
-static enum status give_groups(const struct hashing *hashing, int64_t count, int64_t *groups)
+static enum status emit_groups(const struct hashing *hashing, int64_t count, int64_t *groups)
 {
     const struct grouping *grouping = hashing->grouping;
     void **states = group_states_new(grouping, KEY_BLOCK);
@@ -156,8 +156,8 @@ static enum status give_groups(const struct hashing *hashing, int64_t count, int
                 flush(grouping, &found);
             codes[found.count++] = group->key;
         }
-        group_states_merge(grouping, states, found.count - 1, hashing->tables[group->load >> 32]->states,
-                           (int64_t)(uint32_t)group->load);
+        group_states_merge(grouping, states, found.count - 1, hashing->tables[group->payload >> 32]->states,
+                           (int64_t)(uint32_t)group->payload);
     }
     flush(grouping, &found);
     *groups = found.at;
@@ -178,12 +178,12 @@ static enum status merge(struct hashing *hashing, int64_t *groups)
         .width = sizeof(struct radix_pair),
         .bits = hashing->grouping->keys->word_bits[0],
         .read = read_groups,
-        .emit = take_groups,
+        .emit = store_groups,
         .context = hashing,
     };
     enum status status = radix_sort(&radix);
     if (status == STATUS_OK)
-        status = give_groups(hashing, count, groups);
+        status = emit_groups(hashing, count, groups);
     free(hashing->groups);
     free(hashing->sorted);
     return status;

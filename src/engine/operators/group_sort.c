@@ -35,7 +35,7 @@ static void read_rows(void *context, int64_t row, int count, void *elements)
     if (sorted->pairs) {
         struct radix_pair *pairs = elements;
         for (int i = 0; i < count; i++)
-            pairs[i] = (struct radix_pair){.key = codes[i], .load = (uint64_t)row + (uint64_t)i};
+            pairs[i] = (struct radix_pair){.key = codes[i], .payload = (uint64_t)row + (uint64_t)i};
     } else {
         uint64_t *words = elements;
         for (int i = 0; i < count; i++)
@@ -49,7 +49,7 @@ static void split(const struct sorted *sorted, const void *elements, int64_t fro
     uint64_t mask = (UINT64_C(1) << sorted->row_bits) - 1;
     for (int i = 0; i < count && sorted->pairs; i++) {
         codes[i] = ((const struct radix_pair *)elements)[from + i].key;
-        rows[i] = ((const struct radix_pair *)elements)[from + i].load;
+        rows[i] = ((const struct radix_pair *)elements)[from + i].payload;
     }
     for (int i = 0; i < count && !sorted->pairs; i++) {
         uint64_t word = ((const uint64_t *)elements)[from + i];
@@ -88,7 +88,7 @@ static void add_block(const struct grouping *grouping, void **states, struct buc
     if (last == 0)
         return;
     bucket->found.codes = bucket->codes;
-    grouping->give(grouping->context, &bucket->found);
+    grouping->emit(grouping->context, &bucket->found);
     bucket->found.at += (int64_t)last;
     bucket->codes[0] = bucket->codes[last];
     group_states_clear(grouping, states, 0, 1);
@@ -106,7 +106,7 @@ static void note_stretch(struct sorted *sorted, int64_t at, int64_t count)
     pthread_mutex_unlock(&sorted->lock);
 }
 
-static void take_bucket(void *context, int member, int64_t row, const void *elements, int64_t count)
+static void aggregate_bucket(void *context, int member, int64_t row, const void *elements, int64_t count)
 {
     struct sorted *sorted = context;
     const struct grouping *grouping = sorted->grouping;
@@ -129,7 +129,7 @@ static void take_bucket(void *context, int member, int64_t row, const void *elem
     }
     bucket.found.count = 1;
     bucket.found.codes = bucket.codes;
-    grouping->give(grouping->context, &bucket.found);
+    grouping->emit(grouping->context, &bucket.found);
     note_stretch(sorted, row, bucket.found.at + 1 - row);
 }
 
@@ -171,7 +171,7 @@ enum status group_sorted(const struct grouping *grouping, int64_t *groups)
         .shift = sorted.pairs ? 0 : sorted.row_bits,
         .bits = bits,
         .read = read_rows,
-        .emit = take_bucket,
+        .emit = aggregate_bucket,
         .context = &sorted,
     };
     enum status status = radix_sort(&radix);

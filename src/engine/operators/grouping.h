@@ -28,7 +28,7 @@ struct grouping {
     /* Says how many groups there are at most, before any is given; false: there is no room. */
     bool (*prepare)(void *context, int64_t most);
     /* Takes groups, from several threads; positions may be left out. */
-    void (*give)(void *context, const struct found *found);
+    void (*emit)(void *context, const struct found *found);
     /* Closes a gap: what was given at `from` and after goes to `to`, which is less. May be NULL. */
     void (*move)(void *context, int64_t from, int64_t to, int64_t count);
     void *context;

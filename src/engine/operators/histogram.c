@@ -82,7 +82,7 @@ static void count_part(void *context, int member, int64_t part)
 }
 
 /* False if there is no finite range. */
-static bool join_bounds(struct histogram *histogram, int members)
+static bool merge_bounds(struct histogram *histogram, int members)
 {
     struct histogram_bins *hist = &histogram->hist;
     int64_t seen = 0;
@@ -124,7 +124,7 @@ static enum status run(const struct operator_job *job, const struct workers *wor
 {
     if (!workers_run(workers, histogram->parts.count, bound_part, histogram))
         return STATUS_CANCELLED;
-    if (!join_bounds(histogram, workers->threads)) {
+    if (!merge_bounds(histogram, workers->threads)) {
         *flagged = true;
         return STATUS_OK;
     }

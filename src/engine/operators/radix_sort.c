@@ -195,11 +195,11 @@ struct deal {
     char *to;
     int64_t first; /* the row of from[0] and to[0] */
     struct parts parts;
-    int shift, bits;             /* the digit; */
-    int rest;                    /* how many bits are left to sort by behind it */
-    const struct radix_map *map; /* instead of the digit, or NULL: `bits` are those of a bucket's number */
-    int64_t *next;               /* of each part, of each bucket: how many elements, then where the next one goes */
-    int64_t *ends;               /* of each bucket */
+    int shift, bits;                   /* the digit; */
+    int rest;                          /* how many bits are left to sort by behind it */
+    const struct radix_splitters *map; /* instead of the digit, or NULL: `bits` are those of a bucket's number */
+    int64_t *next; /* of each part, of each bucket: how many elements, then where the next one goes */
+    int64_t *ends; /* of each bucket */
 };
 
 /* The elements from a row on: where they are, or read into the block. */
@@ -249,7 +249,7 @@ SPECIALISED void deal_part(struct deal *deal, int64_t part, size_t width, bool m
     }
 }
 
-static void count_any(void *context, int member, int64_t part)
+static void count_part_of_width(void *context, int member, int64_t part)
 {
     struct deal *deal = context;
     const bool mapped = deal->map != NULL;
@@ -266,7 +266,7 @@ static void count_any(void *context, int member, int64_t part)
     }
 }
 
-static void deal_any(void *context, int member, int64_t part)
+static void deal_part_of_width(void *context, int member, int64_t part)
 {
     struct deal *deal = context;
     const bool mapped = deal->map != NULL;
@@ -306,7 +306,7 @@ static int deal_bits(int64_t count, size_t width, int bits)
     return wanted < bits ? wanted : bits;
 }
 
-static void *any_bucket(const struct sorter *sorter, int member, void *elements, size_t count, int bits)
+static void *sort_bucket_of_width(const struct sorter *sorter, int member, void *elements, size_t count, int bits)
 {
     struct own *own = &sorter->own[member];
     int shift = sorter->radix->shift;
@@ -336,7 +336,7 @@ static void finish_bucket(const struct sorter *sorter, int member, int64_t row, 
     const struct radix *radix = sorter->radix;
     const void *sorted = elements;
     if (bits > 0 && count > 1)
-        sorted = any_bucket(sorter, member, elements, (size_t)count, bits);
+        sorted = sort_bucket_of_width(sorter, member, elements, (size_t)count, bits);
     radix->emit(radix->context, member, row, sorted, count);
 }
 
@@ -392,10 +392,10 @@ static enum status sort_large(struct sorter *sorter, const struct deal *deal, in
 static enum status run_deal(struct sorter *sorter, struct deal *deal, int depth)
 {
     const struct workers *workers = sorter->radix->workers;
-    if (!workers_run(workers, deal->parts.count, count_any, deal))
+    if (!workers_run(workers, deal->parts.count, count_part_of_width, deal))
         return STATUS_CANCELLED;
     place_buckets(deal);
-    if (!workers_run(workers, deal->parts.count, deal_any, deal))
+    if (!workers_run(workers, deal->parts.count, deal_part_of_width, deal))
         return STATUS_CANCELLED;
     if (!workers_run(workers, (int64_t)1 << deal->bits, small_bucket, deal))
         return STATUS_CANCELLED;
@@ -416,7 +416,7 @@ static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, i
                     !(*space = buffer_pool_alloc(radix->workers->pool, bytes, &sorter->space_bytes[depth & 1]))))
         return STATUS_FAILED;
     int digit = deal_bits(count, radix->width, bits);
-    struct radix_map *map = from ? NULL : radix_map_new(radix, digit);
+    struct radix_splitters *map = from ? NULL : radix_splitters_new(radix, digit);
     digit = map ? map->bits : digit;
     struct deal deal = {
         .sorter = sorter,
@@ -432,7 +432,7 @@ static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, i
     deal.next = heap_array((size_t)deal.parts.count << digit, sizeof *deal.next);
     deal.ends = heap_array((size_t)1 << digit, sizeof *deal.ends);
     enum status status = run_deal(sorter, &deal, depth);
-    radix_map_free(map);
+    radix_splitters_free(map);
     free(deal.next);
     free(deal.ends);
     return status;
@@ -452,7 +452,7 @@ static enum status sort_few(const struct sorter *sorter)
     return STATUS_OK;
 }
 
-static bool get_ready(struct sorter *sorter)
+static bool allocate(struct sorter *sorter)
 {
     const struct radix *radix = sorter->radix;
     size_t most = ((size_t)radix->rows * radix->width >> DEAL_BITS) * LARGE;
@@ -468,7 +468,7 @@ static bool get_ready(struct sorter *sorter)
     return ready;
 }
 
-static void clean_up(struct sorter *sorter)
+static void release(struct sorter *sorter)
 {
     const struct radix *radix = sorter->radix;
     for (int i = 0; i < radix->workers->threads; i++) {
@@ -488,12 +488,12 @@ enum status radix_sort(const struct radix *radix)
         return STATUS_OK;
     struct sorter sorter = {.radix = radix, .spaces = {radix->space, NULL}};
     enum status status = STATUS_FAILED;
-    if (get_ready(&sorter)) {
+    if (allocate(&sorter)) {
         if ((size_t)radix->rows * radix->width <= LEAF_BYTES)
             status = sort_few(&sorter);
         else
             status = sort_rows(&sorter, NULL, 0, radix->rows, radix->bits, 0);
     }
-    clean_up(&sorter);
+    release(&sorter);
     return status;
 }

@@ -14,7 +14,7 @@ enum { RADIX_BLOCK = 1024 }; /* the most elements read at once */
 
 /* Elements of 16 bytes; those of 4 and of 8 bytes are a uint32_t and a uint64_t. */
 struct radix_pair {
-    uint64_t key, load;
+    uint64_t key, payload;
 };
 
 struct radix {

@@ -21,7 +21,7 @@ struct range {
 
 struct ranges {
     int count;
-    struct range at[1 << RADIX_MAP_BITS];
+    struct range at[1 << RADIX_SPLITTER_BITS];
 };
 
 /* The topmost bits of some elements' keys. */
@@ -65,7 +65,7 @@ static void halve(struct ranges *ranges, const uint16_t *below, int most)
         for (int i = 0; i < old.count; i++) {
             const struct range range = old.at[i];
             const uint32_t size = UINT32_C(1) << range.level;
-            const bool room = ranges->count + (old.count - i) < 1 << RADIX_MAP_BITS;
+            const bool room = ranges->count + (old.count - i) < 1 << RADIX_SPLITTER_BITS;
             if (below[range.begin + size] - below[range.begin] <= most || range.level == 0 || !room) {
                 ranges->at[ranges->count++] = range;
                 continue;
@@ -77,7 +77,7 @@ static void halve(struct ranges *ranges, const uint16_t *below, int most)
     }
 }
 
-static void fill(struct radix_map *map, const struct ranges *ranges, int bits_below)
+static void fill(struct radix_splitters *map, const struct ranges *ranges, int bits_below)
 {
     for (int i = 0; i < ranges->count; i++) {
         const struct range range = ranges->at[i];
@@ -89,14 +89,14 @@ static void fill(struct radix_map *map, const struct ranges *ranges, int bits_be
         map->bits++;
 }
 
-struct radix_map *radix_map_new(const struct radix *radix, int digit)
+struct radix_splitters *radix_splitters_new(const struct radix *radix, int digit)
 {
     const int bits = radix->bits < FINEST ? radix->bits : FINEST;
     if (radix->rows < LEAST_ROWS || digit >= bits)
         return NULL;
     uint32_t *keys = heap_array(SAMPLE, sizeof *keys);
     sample_keys(radix, bits, keys);
-    struct radix_map *map = NULL;
+    struct radix_splitters *map = NULL;
     if (!digit_is_even(keys, bits, digit)) {
         uint16_t *below = heap_array(((size_t)1 << bits) + 1, sizeof *below);
         struct ranges ranges = {.count = 1, .at = {{0, bits}}};
@@ -116,7 +116,7 @@ struct radix_map *radix_map_new(const struct radix *radix, int digit)
     return map;
 }
 
-void radix_map_free(struct radix_map *map)
+void radix_splitters_free(struct radix_splitters *map)
 {
     if (map)
         free(map->bucket);

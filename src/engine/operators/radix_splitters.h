@@ -6,18 +6,18 @@
 
 #include "engine/operators/radix_sort.h"
 
-enum { RADIX_MAP_BITS = 10 }; /* there are at most so many buckets: 2^10 */
+enum { RADIX_SPLITTER_BITS = 10 }; /* there are at most so many buckets: 2^10 */
 
-struct radix_map {
-    int bits;                          /* of a bucket's number */
-    int shift;                         /* from here on an element's bits are a place in `bucket` */
-    uint64_t mask;                     /* of those */
-    uint16_t *bucket;                  /* in the order of keys */
-    uint8_t left[1 << RADIX_MAP_BITS]; /* in how many of the sorted bits elements of each bucket differ */
+struct radix_splitters {
+    int bits;                               /* of a bucket's number */
+    int shift;                              /* from here on an element's bits are a place in `bucket` */
+    uint64_t mask;                          /* of those */
+    uint16_t *bucket;                       /* in the order of keys */
+    uint8_t left[1 << RADIX_SPLITTER_BITS]; /* in how many of the sorted bits elements of each bucket differ */
 };
 
 /* A map for elements that would be dealt by the topmost `digit` bits; NULL: those do as well. */
-struct radix_map *radix_map_new(const struct radix *radix, int digit);
-void radix_map_free(struct radix_map *map); /* NULL is allowed */
+struct radix_splitters *radix_splitters_new(const struct radix *radix, int digit);
+void radix_splitters_free(struct radix_splitters *map); /* NULL is allowed */
 
 #endif

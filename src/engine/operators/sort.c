@@ -61,7 +61,8 @@ static enum status sort_columns(const struct sorting *sorting)
     if (sorting->keys.words <= 1 && !keys_sorted(&sorting->keys, sorting->rows_read, sorting->workers, &sorted))
         return STATUS_CANCELLED;
     if (!sorted)
-        return sort_all(&sorting->keys, sorting->rows_read, sorting->workers, sorting->carried, sorting->carried_count);
+        return sort_columns_by(&sorting->keys, sorting->rows_read, sorting->workers, sorting->carried,
+                               sorting->carried_count);
     for (size_t k = 0; k < sorting->carried_count; k++)
         operator_copy(sorting->workers, sorting->carried[k].from, sorting->carried[k].to, sorting->rows_read);
     return workers_cancelled(sorting->workers) ? STATUS_CANCELLED : STATUS_OK;
@@ -90,13 +91,13 @@ static enum status sort_by(struct sorting *sorting, struct key *at, const struct
     enum status status = STATUS_CANCELLED;
     if (operator_selects(operator, job->rows)) {
         *job->result_rows = operator->first;
-        keys_init_unseen(&sorting->keys, at, operator->key_count);
+        keys_init_by_type(&sorting->keys, at, operator->key_count);
         status = select_first(sorting, operator->first);
     } else if (keys_init(&sorting->keys, at, operator->key_count, job->rows, sorting->workers)) {
         status = sort_columns(sorting);
     }
     keys_free(&sorting->keys);
-    return operator_sorted(job, status);
+    return operator_report(job, status);
 }
 
 enum status operator_sort(const struct operator_job *job, const struct workers *workers, bool *flagged)

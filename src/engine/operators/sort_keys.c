@@ -73,7 +73,7 @@ struct ranging {
 
 static const struct range no_range = {.least = UINT64_MAX};
 
-static void join_range(struct range *range, const struct range *other)
+static void merge_range(struct range *range, const struct range *other)
 {
     range->least = other->least < range->least ? other->least : range->least;
     range->most = other->most > range->most ? other->most : range->most;
@@ -170,9 +170,9 @@ static void range_of_part(void *context, int member, int64_t part)
     } else {
         for (int64_t row = begin; row < end; row += KEY_BLOCK) {
             int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
-            operator_ask_for(column, row + count, count);
+            operator_prefetch(column, row + count, count);
             struct range block = range_of_block(element(column, row), column->store, count);
-            join_range(&range, &block);
+            merge_range(&range, &block);
         }
     }
     ranging->ranges[part] = range;
@@ -189,7 +189,7 @@ static bool find_range(const struct column *column, int64_t rows, const struct w
     ranging.ranges = heap_array((size_t)ranging.parts.count, sizeof *ranging.ranges);
     bool done = workers_run(workers, ranging.parts.count, range_of_part, &ranging);
     for (int64_t i = 0; i < ranging.parts.count && done; i++)
-        join_range(range, &ranging.ranges[i]);
+        merge_range(range, &ranging.ranges[i]);
     free(ranging.ranges);
     return done;
 }
@@ -261,7 +261,7 @@ static struct range possible_range(const struct column *column)
     return (struct range){.least = (uint64_t)lo ^ sign_64, .most = (uint64_t)hi ^ sign_64};
 }
 
-void keys_init_unseen(struct keys *keys, struct key *at, size_t count)
+void keys_init_by_type(struct keys *keys, struct key *at, size_t count)
 {
     *keys = (struct keys){.at = at, .count = count};
     for (size_t i = 0; i < count; i++) {
@@ -304,7 +304,7 @@ static void read_codes(const struct keys *keys, int word, int64_t row, const uin
         if (key->word != word || key->bits == 0)
             continue;
         if (!rows)
-            operator_ask_for(key->column, row + count, count);
+            operator_prefetch(key->column, row + count, count);
         sort_key_encode(element(key->column, row), key->column->store, rows, count, images);
         add_codes(key, images, count, codes);
     }
@@ -349,7 +349,7 @@ void keys_read_32(const struct keys *keys, int64_t row, int count, uint32_t *cod
     };
     const struct key *key = &keys->at[0];
     if (keys->count == 1 && loops[key->column->store]) {
-        operator_ask_for(key->column, row + count, count);
+        operator_prefetch(key->column, row + count, count);
         loops[key->column->store](key, element(key->column, row), count, codes);
         return;
     }

@@ -33,7 +33,7 @@ struct keys {
  * False if cancelled. keys_free is due in either case. */
 bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, const struct workers *workers);
 /* The same without a look at the rows: the ranges are those of the types, or what columns say. */
-void keys_init_unseen(struct keys *keys, struct key *at, size_t count);
+void keys_init_by_type(struct keys *keys, struct key *at, size_t count);
 void keys_free(struct keys *keys); /* not the array `at` */
 
 /* The codes of `count` rows from `row` on, or of the rows listed. */

@@ -21,14 +21,14 @@ struct sorting {
     int word;       /* of the keys: what is sorted by now */
     bool last;      /* the results are written now */
     uint64_t *rows; /* keys of several words: the rows in the order of the words after this one; or NULL */
-    bool load_is_row;
-    int load_bits; /* below the key in an element of one word */
-    size_t width;  /* of an element */
+    bool payload_is_row;
+    int payload_bits; /* below the key in an element of one word */
+    size_t width;     /* of an element */
 };
 
-static uint64_t load_mask(const struct sorting *sorting)
+static uint64_t payload_mask(const struct sorting *sorting)
 {
-    return sorting->load_bits == 0 ? 0 : UINT64_MAX >> (WORD_BITS - sorting->load_bits);
+    return sorting->payload_bits == 0 ? 0 : UINT64_MAX >> (WORD_BITS - sorting->payload_bits);
 }
 
 static size_t store_size(const struct column *column)
@@ -36,8 +36,8 @@ static size_t store_size(const struct column *column)
     return type_table[column->store].size;
 }
 
-/* Adds the elements' bits to the loads. */
-static void add_load(const struct carried *carried, int64_t row, int count, uint64_t *loads)
+/* Adds the elements' bits to the payloads. */
+static void add_payload(const struct carried *carried, int64_t row, int count, uint64_t *payloads)
 {
     size_t size = store_size(carried->from);
     const char *data = (const char *)carried->from->data + (size_t)row * size;
@@ -45,25 +45,25 @@ static void add_load(const struct carried *carried, int64_t row, int count, uint
     switch (size) {
     case 1:
         for (int i = 0; i < count; i++)
-            loads[i] |= (uint64_t)((const uint8_t *)data)[i] << shift;
+            payloads[i] |= (uint64_t)((const uint8_t *)data)[i] << shift;
         break;
     case 2:
         for (int i = 0; i < count; i++)
-            loads[i] |= (uint64_t)((const uint16_t *)(const void *)data)[i] << shift;
+            payloads[i] |= (uint64_t)((const uint16_t *)(const void *)data)[i] << shift;
         break;
     case 4:
         for (int i = 0; i < count; i++) {
             uint32_t bits;
             memcpy(&bits, data + 4 * (size_t)i, sizeof bits);
-            loads[i] |= (uint64_t)bits << shift;
+            payloads[i] |= (uint64_t)bits << shift;
         }
         break;
     default:
-        memcpy(loads, data, (size_t)count * sizeof *loads);
+        memcpy(payloads, data, (size_t)count * sizeof *payloads);
     }
 }
 
-static void write_load(const struct carried *carried, const uint64_t *loads, int count, int64_t row)
+static void write_payload(const struct carried *carried, const uint64_t *payloads, int count, int64_t row)
 {
     char *data = column_at(carried->to, row);
     size_t size = store_size(carried->from);
@@ -71,111 +71,111 @@ static void write_load(const struct carried *carried, const uint64_t *loads, int
     switch (size) {
     case 1:
         for (int i = 0; i < count; i++)
-            ((uint8_t *)data)[i] = (uint8_t)(loads[i] >> shift);
+            ((uint8_t *)data)[i] = (uint8_t)(payloads[i] >> shift);
         break;
     case 2:
         for (int i = 0; i < count; i++)
-            ((uint16_t *)(void *)data)[i] = (uint16_t)(loads[i] >> shift);
+            ((uint16_t *)(void *)data)[i] = (uint16_t)(payloads[i] >> shift);
         break;
     case 4:
         for (int i = 0; i < count; i++) {
-            uint32_t bits = (uint32_t)(loads[i] >> shift);
+            uint32_t bits = (uint32_t)(payloads[i] >> shift);
             memcpy(data + 4 * (size_t)i, &bits, sizeof bits);
         }
         break;
     default:
-        memcpy(data, loads, (size_t)count * sizeof *loads);
+        memcpy(data, payloads, (size_t)count * sizeof *payloads);
     }
 }
 
-static void read_loads(const struct sorting *sorting, int64_t row, int count, uint64_t *loads)
+static void read_payloads(const struct sorting *sorting, int64_t row, int count, uint64_t *payloads)
 {
-    if (sorting->load_is_row && sorting->rows) {
-        memcpy(loads, sorting->rows + row, (size_t)count * sizeof *loads);
+    if (sorting->payload_is_row && sorting->rows) {
+        memcpy(payloads, sorting->rows + row, (size_t)count * sizeof *payloads);
         return;
     }
-    if (sorting->load_is_row) {
+    if (sorting->payload_is_row) {
         for (int i = 0; i < count; i++)
-            loads[i] = (uint64_t)row + (uint64_t)i;
+            payloads[i] = (uint64_t)row + (uint64_t)i;
         return;
     }
-    memset(loads, 0, (size_t)count * sizeof *loads);
+    memset(payloads, 0, (size_t)count * sizeof *payloads);
     for (size_t k = 0; k < sorting->carried_count; k++) {
-        if (sorting->carried[k].origin == FROM_LOAD)
-            add_load(&sorting->carried[k], row, count, loads);
+        if (sorting->carried[k].origin == FROM_PAYLOAD)
+            add_payload(&sorting->carried[k], row, count, payloads);
     }
 }
 
 static void read_elements(void *context, int64_t row, int count, void *elements)
 {
     const struct sorting *sorting = context;
-    if (sorting->width == 4 && sorting->load_bits == 0) {
+    if (sorting->width == 4 && sorting->payload_bits == 0) {
         keys_read_32(&sorting->keys, row, count, elements);
         return;
     }
-    uint64_t codes[KEY_BLOCK], loads[KEY_BLOCK];
+    uint64_t codes[KEY_BLOCK], payloads[KEY_BLOCK];
     if (sorting->rows)
         keys_read_at(&sorting->keys, sorting->word, sorting->rows + row, count, codes);
     else
         keys_read(&sorting->keys, sorting->word, row, count, codes);
-    read_loads(sorting, row, count, loads);
-    int shift = sorting->load_bits & (WORD_BITS - 1);
+    read_payloads(sorting, row, count, payloads);
+    int shift = sorting->payload_bits & (WORD_BITS - 1);
     if (sorting->width == sizeof(struct radix_pair)) {
         struct radix_pair *pairs = elements;
         for (int i = 0; i < count; i++)
-            pairs[i] = (struct radix_pair){.key = codes[i], .load = loads[i]};
+            pairs[i] = (struct radix_pair){.key = codes[i], .payload = payloads[i]};
     } else if (sorting->width == sizeof(uint64_t)) {
         uint64_t *words = elements;
         for (int i = 0; i < count; i++)
-            words[i] = codes[i] << shift | loads[i];
+            words[i] = codes[i] << shift | payloads[i];
     } else {
         uint32_t *words = elements;
         for (int i = 0; i < count; i++)
-            words[i] = (uint32_t)(codes[i] << shift | loads[i]);
+            words[i] = (uint32_t)(codes[i] << shift | payloads[i]);
     }
 }
 
-static void split(const struct sorting *sorting, const void *elements, int count, uint64_t *codes, uint64_t *loads)
+static void split(const struct sorting *sorting, const void *elements, int count, uint64_t *codes, uint64_t *payloads)
 {
-    uint64_t mask = load_mask(sorting);
-    int shift = sorting->load_bits & (WORD_BITS - 1);
+    uint64_t mask = payload_mask(sorting);
+    int shift = sorting->payload_bits & (WORD_BITS - 1);
     if (sorting->width == sizeof(struct radix_pair)) {
         const struct radix_pair *pairs = elements;
         for (int i = 0; i < count; i++) {
             codes[i] = pairs[i].key;
-            loads[i] = pairs[i].load;
+            payloads[i] = pairs[i].payload;
         }
     } else if (sorting->width == sizeof(uint64_t)) {
         const uint64_t *words = elements;
         for (int i = 0; i < count; i++) {
             codes[i] = words[i] >> shift;
-            loads[i] = words[i] & mask;
+            payloads[i] = words[i] & mask;
         }
     } else {
         const uint32_t *words = elements;
         for (int i = 0; i < count; i++) {
             codes[i] = words[i] >> shift;
-            loads[i] = words[i] & mask;
+            payloads[i] = words[i] & mask;
         }
     }
 }
 
 static void write_block(const struct sorting *sorting, int64_t row, const void *elements, int count)
 {
-    uint64_t codes[KEY_BLOCK], loads[KEY_BLOCK];
-    split(sorting, elements, count, codes, loads);
+    uint64_t codes[KEY_BLOCK], payloads[KEY_BLOCK];
+    split(sorting, elements, count, codes, payloads);
     if (!sorting->last) {
-        memcpy(sorting->rows + row, loads, (size_t)count * sizeof *loads);
+        memcpy(sorting->rows + row, payloads, (size_t)count * sizeof *payloads);
         return;
     }
     for (size_t k = 0; k < sorting->carried_count; k++) {
         const struct carried *carried = &sorting->carried[k];
         if (carried->origin == FROM_KEY)
             key_write(carried->key, codes, count, carried->to, row);
-        else if (carried->origin == FROM_LOAD)
-            write_load(carried, loads, count, row);
+        else if (carried->origin == FROM_PAYLOAD)
+            write_payload(carried, payloads, count, row);
         else
-            column_gather(carried->from, loads, count, column_at(carried->to, row));
+            column_gather(carried->from, payloads, count, column_at(carried->to, row));
     }
 }
 
@@ -183,7 +183,7 @@ static void write_elements(void *context, int member, int64_t row, const void *e
 {
     (void)member;
     const struct sorting *sorting = context;
-    if (sorting->width == 4 && sorting->load_bits == 0 && sorting->carried_count == 1 && sorting->keys.count == 1 &&
+    if (sorting->width == 4 && sorting->payload_bits == 0 && sorting->carried_count == 1 && sorting->keys.count == 1 &&
         key_write_32(sorting->carried[0].key, elements, count, sorting->carried[0].to, row))
         return;
     for (int64_t i = 0; i < count; i += KEY_BLOCK)
@@ -192,7 +192,7 @@ static void write_elements(void *context, int member, int64_t row, const void *e
 }
 
 /* A result of the elements' width is where they are put together, which is written anyway. */
-static void *lent_space(const struct sorting *sorting)
+static void *borrowed_buffer(const struct sorting *sorting)
 {
     for (size_t k = 0; k < sorting->carried_count && sorting->last; k++) {
         if (store_size(sorting->carried[k].to) == sorting->width)
@@ -204,18 +204,18 @@ static void *lent_space(const struct sorting *sorting)
 static enum status sort_word(struct sorting *sorting)
 {
     int bits = sorting->keys.word_bits[sorting->word];
-    int all = bits + sorting->load_bits;
+    int all = bits + sorting->payload_bits;
     sorting->width = all <= 32 ? 4 : all <= WORD_BITS ? 8 : sizeof(struct radix_pair);
     struct radix radix = {
         .workers = sorting->workers,
         .rows = sorting->rows_read,
         .width = sorting->width,
-        .shift = all <= WORD_BITS ? sorting->load_bits : 0,
+        .shift = all <= WORD_BITS ? sorting->payload_bits : 0,
         .bits = bits,
         .read = read_elements,
         .emit = write_elements,
         .context = sorting,
-        .space = lent_space(sorting),
+        .space = borrowed_buffer(sorting),
     };
     return radix_sort(&radix);
 }
@@ -226,7 +226,7 @@ static int row_bits(int64_t rows)
 }
 
 /* Decides what travels beside the codes: nothing, the elements of the other columns, or the row. */
-static void plan_loads(struct sorting *sorting)
+static void plan_payload(struct sorting *sorting)
 {
     int bits = 0;
     bool one_word = sorting->keys.words == 1;
@@ -237,16 +237,16 @@ static void plan_loads(struct sorting *sorting)
             if (key->column == carried->from && key->faithful)
                 carried->key = key;
         }
-        carried->origin = carried->key ? FROM_KEY : FROM_LOAD;
+        carried->origin = carried->key ? FROM_KEY : FROM_PAYLOAD;
         carried->shift = bits < WORD_BITS ? bits : 0;
         if (!carried->key)
             bits += 8 * (int)store_size(carried->from);
         bits = bits < 2 * WORD_BITS ? bits : 2 * WORD_BITS;
     }
-    sorting->load_is_row = !one_word || bits > WORD_BITS;
-    sorting->load_bits = sorting->load_is_row ? row_bits(sorting->rows_read) : bits;
-    for (size_t k = 0; k < sorting->carried_count && sorting->load_is_row; k++) {
-        if (sorting->carried[k].origin == FROM_LOAD)
+    sorting->payload_is_row = !one_word || bits > WORD_BITS;
+    sorting->payload_bits = sorting->payload_is_row ? row_bits(sorting->rows_read) : bits;
+    for (size_t k = 0; k < sorting->carried_count && sorting->payload_is_row; k++) {
+        if (sorting->carried[k].origin == FROM_PAYLOAD)
             sorting->carried[k].origin = FROM_ROW;
     }
 }
@@ -269,12 +269,12 @@ static void set_rows(uint64_t *order, int64_t rows)
         order[i] = (uint64_t)i;
 }
 
-enum status sort_all(const struct keys *keys, int64_t rows, const struct workers *workers, struct carried *carried,
-                     size_t carried_count)
+enum status sort_columns_by(const struct keys *keys, int64_t rows, const struct workers *workers,
+                            struct carried *carried, size_t carried_count)
 {
     struct sorting sorting = {
         .workers = workers, .rows_read = rows, .keys = *keys, .carried = carried, .carried_count = carried_count};
-    plan_loads(&sorting);
+    plan_payload(&sorting);
     size_t size = (size_t)rows * sizeof(uint64_t);
     size_t got = 0;
     if (keys->words > 1) {
@@ -291,8 +291,9 @@ enum status sort_all(const struct keys *keys, int64_t rows, const struct workers
 enum status order_listed(const struct keys *keys, int64_t rows, const struct workers *workers, uint64_t *list,
                          int64_t count)
 {
-    struct sorting sorting = {.workers = workers, .rows_read = count, .keys = *keys, .rows = list, .load_is_row = true};
-    sorting.load_bits = row_bits(rows);
+    struct sorting sorting = {
+        .workers = workers, .rows_read = count, .keys = *keys, .rows = list, .payload_is_row = true};
+    sorting.payload_bits = row_bits(rows);
     return sort_words(&sorting, false);
 }
 
@@ -352,10 +353,10 @@ static enum status rank_rows(const struct keys *keys, int64_t rows, const struct
     return status;
 }
 
-enum status one_word_init(struct one_word *word, const struct column **columns, size_t count, int64_t rows,
-                          const struct workers *workers)
+enum status packed_keys_init(struct packed_keys *word, const struct column **columns, size_t count, int64_t rows,
+                             const struct workers *workers)
 {
-    *word = (struct one_word){.at = heap_array(count, sizeof *word->at)};
+    *word = (struct packed_keys){.at = heap_array(count, sizeof *word->at)};
     for (size_t i = 0; i < count; i++)
         word->at[i].column = columns[i];
     if (!keys_init(&word->keys, word->at, count, rows, workers))
@@ -372,7 +373,7 @@ enum status one_word_init(struct one_word *word, const struct column **columns, 
     return keys_init(&word->rank_keys, &word->rank, 1, rows, workers) ? STATUS_OK : STATUS_CANCELLED;
 }
 
-void one_word_free(struct one_word *word)
+void packed_keys_free(struct packed_keys *word)
 {
     keys_free(&word->keys);
     keys_free(&word->rank_keys);

@@ -54,7 +54,7 @@ struct selection {
 
 /* ---- cuts ---- */
 
-static void cut_behind(const struct keys *keys, struct cut *cut, uint64_t row, bool strictly)
+static void set_cut(const struct keys *keys, struct cut *cut, uint64_t row, bool strictly)
 {
     cut->any = true;
     cut->strictly = strictly;
@@ -103,7 +103,7 @@ static const char *element(const struct column *column, uint64_t row)
 
 /* Lists the rows of a block, counted from its first one, that the first key leaves before the cut; ties only where they
  * count. Returns how many. */
-static int list_ahead(const struct keys *keys, const struct cut *cut, int64_t row, int count, uint16_t *listed)
+static int list_before(const struct keys *keys, const struct cut *cut, int64_t row, int count, uint16_t *listed)
 {
     static void (*const loops[TYPE_COUNT])(const void *, int, const void *, bool, bool, uint8_t *) = {
         [TYPE_I8] = ahead_i8,   [TYPE_I16] = ahead_i16, [TYPE_I32] = ahead_i32, [TYPE_I64] = ahead_i64,
@@ -115,7 +115,7 @@ static int list_ahead(const struct keys *keys, const struct cut *cut, int64_t ro
     const bool ties = !cut->strictly || keys->count > 1;
     uint8_t mask[KEY_BLOCK];
     for (int i = 0; i < count; i += STEP) {
-        operator_ask_for(column, row + i + KEY_BLOCK, STEP); /* a few at a time, so that it need not wait for them */
+        operator_prefetch(column, row + i + KEY_BLOCK, STEP); /* a few at a time, so that it need not wait for them */
         loops[column->store](element(column, (uint64_t)(row + i)), count - i < STEP ? count - i : STEP,
                              element(column, cut->row), key->descending, ties, mask + i);
     }
@@ -128,7 +128,7 @@ static bool is_nan(const struct column *column, uint64_t row)
 }
 
 /* Keeps those of the rows listed whose codes are before the cut's; returns how many. */
-static int keep_before(const struct keys *keys, const struct cut *cut, uint64_t *codes, uint64_t *rows, int count)
+static int retain_before(const struct keys *keys, const struct cut *cut, uint64_t *codes, uint64_t *rows, int count)
 {
     for (int word = 0; word < keys->words; word++)
         keys_read_at(keys, word, rows, count, codes + (size_t)word * KEY_BLOCK);
@@ -145,32 +145,33 @@ static int keep_before(const struct keys *keys, const struct cut *cut, uint64_t 
 }
 
 /* The rows of a block that are before the cut. */
-static int find_before(const struct selection *selection, struct member *member, int64_t row, int count, uint64_t *rows)
+static int filter_block(const struct selection *selection, struct member *member, int64_t row, int count,
+                        uint64_t *rows)
 {
     const struct keys *keys = selection->keys;
     const struct cut *cut = &member->cut;
     uint16_t listed[KEY_BLOCK + 2];
     /* Every number is before a NaN, which no comparison says. */
-    bool told = cut->any && !is_nan(keys->at[0].column, cut->row);
-    int found = told ? list_ahead(keys, cut, row, count, listed) : count;
+    bool by_first_key = cut->any && !is_nan(keys->at[0].column, cut->row);
+    int found = by_first_key ? list_before(keys, cut, row, count, listed) : count;
     for (int i = 0; i < found; i++)
-        rows[i] = (uint64_t)row + (told ? listed[i] : (uint64_t)i);
-    bool enough = !cut->any || (told && keys->count == 1);
-    return enough || found == 0 ? found : keep_before(keys, cut, member->codes, rows, found);
+        rows[i] = (uint64_t)row + (by_first_key ? listed[i] : (uint64_t)i);
+    bool enough = !cut->any || (by_first_key && keys->count == 1);
+    return enough || found == 0 ? found : retain_before(keys, cut, member->codes, rows, found);
 }
 
 /* ---- members ---- */
 
 /* Keeps the first rows of a member's. They come before what will follow, where keys are equal, so stable sorts leave
  * rows with equal keys in their order. */
-static void make_room(const struct selection *selection, struct member *member)
+static void compact(const struct selection *selection, struct member *member)
 {
     struct workers alone = {.threads = 1, .cancel = selection->workers->cancel, .pool = selection->workers->pool};
     member->status = order_listed(selection->keys, selection->rows, &alone, member->rows, member->count);
     if (member->status != STATUS_OK)
         return;
     member->count = selection->first;
-    cut_behind(selection->keys, &member->cut, member->rows[member->count - 1], true);
+    set_cut(selection->keys, &member->cut, member->rows[member->count - 1], true);
 }
 
 static void select_part(void *context, int number, int64_t part)
@@ -180,9 +181,9 @@ static void select_part(void *context, int number, int64_t part)
     int64_t begin = part_begin(&selection->parts, part), end = part_begin(&selection->parts, part + 1);
     for (int64_t row = begin; row < end && member->status == STATUS_OK; row += KEY_BLOCK) {
         uint64_t rows[KEY_BLOCK];
-        int found = find_before(selection, member, row, end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK, rows);
+        int found = filter_block(selection, member, row, end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK, rows);
         if (member->count + found > selection->room)
-            make_room(selection, member);
+            compact(selection, member);
         if (member->status != STATUS_OK)
             return;
         memcpy(member->rows + member->count, rows, (size_t)found * sizeof *rows);
@@ -190,7 +191,7 @@ static void select_part(void *context, int number, int64_t part)
     }
 }
 
-static void add_member(const struct selection *selection, struct member *member)
+static void member_init(const struct selection *selection, struct member *member)
 {
     size_t words = (size_t)selection->keys->words;
     member->rows = heap_array((size_t)selection->room, sizeof *member->rows);
@@ -198,7 +199,7 @@ static void add_member(const struct selection *selection, struct member *member)
     member->cut.words = heap_array(words, sizeof *member->cut.words);
 }
 
-static void drop_members(const struct selection *selection)
+static void free_members(const struct selection *selection)
 {
     for (int i = 0; i < selection->workers->threads; i++) {
         free(selection->members[i].rows);
@@ -211,7 +212,7 @@ static void drop_members(const struct selection *selection)
 /* ---- the sample ---- */
 
 /* Any number for each place, the same each time. */
-static uint64_t scatter_number(uint64_t place)
+static uint64_t hash_place(uint64_t place)
 {
     uint64_t z = (place + 1) * UINT64_C(0x9e3779b97f4a7c15); /* SplitMix64's finaliser */
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -230,7 +231,7 @@ static int list_sample(const struct selection *selection, uint64_t *sample)
     int count = 0;
     for (uint64_t i = 0; i < PLACES; i++) {
         const uint64_t place = i * STRIDE % PLACES;
-        const uint64_t row = place * apart + scatter_number(place) % (apart - PLACE_ROWS + 1);
+        const uint64_t row = place * apart + hash_place(place) % (apart - PLACE_ROWS + 1);
         uint64_t codes[PLACE_ROWS];
         for (uint64_t k = 0; k < PLACE_ROWS; k++)
             sample[count + (int)k] = row + k;
@@ -256,7 +257,7 @@ static enum status set_cuts(const struct selection *selection)
     const double share = (double)selection->first / (double)selection->rows;
     const int rank = SPARE + (int)(2 * count * share);
     for (int i = 0; i < selection->workers->threads && status == STATUS_OK && rank < count; i++)
-        cut_behind(selection->keys, &selection->members[i].cut, sample[rank], false);
+        set_cut(selection->keys, &selection->members[i].cut, sample[rank], false);
     free(sample);
     return status;
 }
@@ -277,7 +278,7 @@ static enum status read_rows(struct selection *selection, int64_t *found)
 }
 
 /* Fewer than are wanted are before the sample's cut: begins anew without one. */
-static enum status read_again(struct selection *selection, int64_t *found)
+static enum status read_without_sample(struct selection *selection, int64_t *found)
 {
     for (int i = 0; i < selection->workers->threads; i++) {
         selection->members[i].count = 0;
@@ -298,7 +299,7 @@ static void write_numbers(void *context, int member, int64_t row, const void *el
 }
 
 /* Puts all members' rows together: by number, and then by their keys. */
-static enum status put_together(const struct selection *selection, uint64_t *list, int64_t count)
+static enum status merge_members(const struct selection *selection, uint64_t *list, int64_t count)
 {
     struct radix radix = {
         .workers = selection->workers,
@@ -334,18 +335,18 @@ enum status top_n(const struct keys *keys, int64_t rows, const struct workers *w
     int64_t found = 0;
     selection.members = heap_array((size_t)workers->threads, sizeof *selection.members);
     for (int i = 0; i < workers->threads; i++)
-        add_member(&selection, &selection.members[i]);
+        member_init(&selection, &selection.members[i]);
     enum status status = set_cuts(&selection);
     if (status == STATUS_OK)
         status = read_rows(&selection, &found);
     if (status == STATUS_OK && found < first)
-        status = read_again(&selection, &found);
+        status = read_without_sample(&selection, &found);
     if (status == STATUS_OK) {
         uint64_t *list = heap_array((size_t)found, sizeof *list);
-        status = put_together(&selection, list, found);
+        status = merge_members(&selection, list, found);
         memcpy(order, list, (size_t)first * sizeof *order);
         free(list);
     }
-    drop_members(&selection);
+    free_members(&selection);
     return status;
 }
