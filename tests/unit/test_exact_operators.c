@@ -252,7 +252,7 @@ static void positions_are_checked(void **state)
     check(&stages, "position 3 is outside 0..2 in `scatter x`, row 2", NULL, 0);
     begin(&stages, "load x | scatter x", twice, 3);
     add_scatter(&stages);
-    check(&stages, "position 1 is taken already, by row 0 in `scatter x`, row 2", NULL, 0);
+    check(&stages, "position 1 is already taken by row 0 in `scatter x`, row 2", NULL, 0);
     begin(&stages, "load x | scatter x", good, 3);
     add_scatter(&stages);
     check(&stages, NULL, moved, 3);

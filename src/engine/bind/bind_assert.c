@@ -9,7 +9,7 @@ static enum status check_kind(const struct expr *expr, enum kind kind, struct di
 {
     if (kind != KIND_FLOAT)
         return STATUS_OK;
-    const char *text = text_of(expr, diags->arena);
+    const char *text = expr_text(expr, diags->arena);
     diag_error(diags, expr->span, "a condition cannot be a float, but `%s` is one", text);
     diag_hint(diags, "compare it: `%s != 0.0`", text);
     return STATUS_FAILED;
@@ -103,7 +103,7 @@ static void add_part(struct strbuf *hint, const struct failed_condition *failed,
 {
     struct scalar scalar;
     if (part_value(failed, expr, &scalar))
-        tell_value(hint, text_of(expr, failed->arena), &scalar);
+        append_value(hint, expr_text(expr, failed->arena), &scalar);
 }
 
 static bool is_true(const struct scalar *scalar)
@@ -117,7 +117,7 @@ static enum status report_failure(const struct failed_condition *failed, const s
 {
     struct strbuf hint = {0};
     struct scalar left;
-    diag_error(diags, span, "assertion failed: `%s`", text_of(expr, failed->arena));
+    diag_error(diags, span, "assertion failed: `%s`", expr_text(expr, failed->arena));
     while (expr->kind == EXPR_BINARY && expr->op.binary == BINARY_AND && part_value(failed, expr->args[0], &left))
         expr = is_true(&left) ? expr->args[1] : expr->args[0];
     for (size_t i = 0; i < expr->arg_count && i < MOST_OPERANDS; i++)

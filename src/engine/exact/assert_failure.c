@@ -5,15 +5,14 @@
 
 #include <string.h>
 
-/* Longer ones are not worth quoting. */
 enum { LONGEST_QUOTE = 60 };
 
-void tell_value(struct strbuf *told, const char *text, const struct scalar *scalar)
+void append_value(struct strbuf *hint, const char *text, const struct scalar *scalar)
 {
     struct strbuf number = {0};
     scalar_print(&number, scalar);
     if (strcmp(text, number.text) != 0 && strlen(text) <= LONGEST_QUOTE)
-        strbuf_printf(told, "%s`%s` is %s", told->length ? ", " : "", text, number.text);
+        strbuf_printf(hint, "%s`%s` is %s", hint->length ? ", " : "", text, number.text);
     strbuf_free(&number);
 }
 
@@ -22,13 +21,13 @@ static bool is_known(const struct failure *failure, value v)
     return failure->values && (failure->computed[v] == failure->computed_for || code_is_const(failure->code, v));
 }
 
-const char *text_of(const struct expr *expr, struct arena *arena)
+const char *expr_text(const struct expr *expr, struct arena *arena)
 {
     return arena_text(arena, expr->span.source->text + expr->span.begin, expr->span.end - expr->span.begin);
 }
 
 /* `written` is the operand as the user wrote it, or NULL. */
-static void tell_operand(struct strbuf *told, const struct failure *failure, value v, const struct expr *written)
+static void append_operand(struct strbuf *hint, const struct failure *failure, value v, const struct expr *written)
 {
     const struct instr *instr = &failure->code->at[v];
     if (!failure->task || !is_known(failure, v))
@@ -40,10 +39,10 @@ static void tell_operand(struct strbuf *told, const struct failure *failure, val
     union datum datum = code_is_const(failure->code, v) ? datum_of_const(instr) : failure->values[v];
     struct scalar scalar = datum_scalar(datum, instr->kind);
     if (written)
-        strbuf_puts(&text, text_of(written, failure->code->arena));
+        strbuf_puts(&text, expr_text(written, failure->code->arena));
     else
         code_print(&text, failure->code, v, names);
-    tell_value(told, text.text, &scalar);
+    append_value(hint, text.text, &scalar);
     strbuf_free(&text);
 }
 
@@ -70,8 +69,8 @@ static bool is_and(const struct expr *expr)
     return expr && expr->kind == EXPR_BINARY && expr->op.binary == BINARY_AND;
 }
 
-/* The operands of the comparison that decided. */
-static void tell_condition(struct strbuf *told, const struct failure *failure, value condition)
+/* Appends the operands of the comparison that decided. */
+static void append_condition(struct strbuf *hint, const struct failure *failure, value condition)
 {
     const struct stage_mark *stage = failure->task ? stage_of_span(failure->task, failure->instr->span) : NULL;
     const struct expr *written = stage ? stage->condition : NULL;
@@ -86,17 +85,17 @@ static void tell_condition(struct strbuf *told, const struct failure *failure, v
     int first = first_written(written, instr->op);
     for (int i = 0; i < arity; i++) {
         int operand = first == 1 ? arity - 1 - i : i;
-        tell_operand(told, failure, instr->args[operand], first < 0 ? NULL : written->args[i]);
+        append_operand(hint, failure, instr->args[operand], first < 0 ? NULL : written->args[i]);
     }
     if (arity == 0)
-        tell_operand(told, failure, condition, NULL);
+        append_operand(hint, failure, condition, NULL);
 }
 
 void assertion_hint(const struct failure *failure, struct diags *diags)
 {
-    struct strbuf told = {0};
-    tell_condition(&told, failure, failure->instr->args[0]);
-    if (told.length)
-        diag_hint(diags, "%s", told.text);
-    strbuf_free(&told);
+    struct strbuf hint = {0};
+    append_condition(&hint, failure, failure->instr->args[0]);
+    if (hint.length)
+        diag_hint(diags, "%s", hint.text);
+    strbuf_free(&hint);
 }

@@ -1,4 +1,4 @@
-/* The error of a failed assertion: the values that were compared. */
+/* Hints of failed assertions: the values that were compared. */
 #ifndef RQL_ENGINE_EXACT_ASSERT_FAILURE_H
 #define RQL_ENGINE_EXACT_ASSERT_FAILURE_H
 
@@ -10,9 +10,9 @@
 void assertion_hint(const struct failure *failure, struct diags *diags);
 
 /* The expression as it was written. */
-const char *text_of(const struct expr *expr, struct arena *arena);
+const char *expr_text(const struct expr *expr, struct arena *arena);
 
-/* "x is 3" for what is not written out anyway. */
-void tell_value(struct strbuf *told, const char *text, const struct scalar *scalar);
+/* Appends "`x` is 3" unless the text is that number, or is long. */
+void append_value(struct strbuf *hint, const char *text, const struct scalar *scalar);
 
 #endif

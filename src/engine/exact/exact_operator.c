@@ -1,5 +1,5 @@
-/* Sort, group and distinct order row numbers by the keys with a plain merge sort: what the fast ones are tested
- * against. */
+/* Sort, group and distinct order row numbers with a bottom-up merge sort, independent of engine/operators, which is
+ * tested against it. */
 #include "engine/exact/exact_operator.h"
 
 #include "engine/exact/failure.h"
@@ -11,7 +11,7 @@
 
 struct span exact_operator_span(const struct lazy_task *lazy)
 {
-    /* What it reads columns through comes before it. */
+    /* Stages before it only pass columns through. */
     const struct task *task = lazy->task;
     return task->stage_count > 0 ? task->stages[task->stage_count - 1].span : task->span;
 }
@@ -71,14 +71,14 @@ void exact_set_output(struct lazy_task *lazy, size_t k, int64_t row, const struc
     column_set_datum(kept->values, row, datum);
 }
 
-/* The columns by which rows are ordered or told apart. */
+/* The columns by which rows are compared. */
 struct order {
     struct column **keys;
     const bool *descending; /* NULL: none */
     size_t count;
 };
 
-/* NaN comes last either way, and equals itself. */
+/* NaN is last in either direction, and equals itself. */
 static int compare_floats(double a, double b, bool descending)
 {
     if (isnan(a) || isnan(b))
@@ -113,7 +113,7 @@ struct merge_pass {
     const atomic_int *cancel;
 };
 
-/* Merges from[begin..middle) and from[middle..end) into `to`; of equal rows those on the left come first. */
+/* Merges from[begin..middle) and from[middle..end) into `to`, stably. */
 static void merge(const struct merge_pass *pass, int64_t begin, int64_t middle, int64_t end)
 {
     enum { ROWS_BETWEEN_POLLS = 1 << 16 };
@@ -141,7 +141,7 @@ static void merge_pairs(void *context, int member, int64_t part)
     }
 }
 
-/* The rows in order, stable: a column of row numbers. */
+/* A column of the row numbers in order; stable. */
 static enum status sort_rows(struct exact *exact, const struct lazy_task *lazy, const struct order *order,
                              struct column **sorted)
 {
@@ -195,7 +195,7 @@ static enum status operator_sort(struct exact *exact, struct lazy_task *lazy)
     return status;
 }
 
-/* Marks the rows that are the first of their kind, then lists them. */
+/* Lists the first of each set of equal rows. */
 static enum status list_first(struct exact *exact, struct lazy_task *lazy, const struct order *order,
                               const struct column *sorted)
 {
@@ -236,7 +236,7 @@ static enum status operator_distinct(struct exact *exact, struct lazy_task *lazy
     return status;
 }
 
-/* Aggregates the rows of each group; ends[g] is where its rows end in `sorted`. */
+/* Computes aggregate i of each group; the rows of group g end at ends[g] of `sorted`. */
 static void aggregate_groups(struct lazy_task *lazy, size_t i, const struct column *values, const struct column *sorted,
                              const struct column *ends)
 {
@@ -259,7 +259,7 @@ static void aggregate_groups(struct lazy_task *lazy, size_t i, const struct colu
     }
 }
 
-/* The keys of each group, from its first row. */
+/* Sets the keys of each group, those of its first row. */
 static enum status set_keys(struct exact *exact, struct lazy_task *lazy, const struct order *order,
                             const struct column *sorted, const struct column *ends)
 {
@@ -352,7 +352,7 @@ static enum status group_failure(struct exact *exact, const struct lazy_task *la
         return diag_error(exact->diags, span, "the function has no result for %s %s%s", word, quoted, where);
     diag_error(exact->diags, span, "the %s of %s %s does not fit in 64 bits%s", words[aggregate->kind], word, quoted,
                where);
-    diag_hint(exact->diags, "in floats, as of `float(x)`, it would be rounded");
+    diag_hint(exact->diags, "`float(x)` gives a rounded result");
     return STATUS_FAILED;
 }
 
@@ -363,7 +363,7 @@ static enum status place_row(struct exact *exact, struct lazy_task *lazy, int64_
     if (position < 0 || position >= lazy->count)
         what = position_text(position, lazy->count, arena);
     else if (column_get_int(lazy->kept, position) >= 0)
-        what = arena_printf(arena, "position %lld is taken already, by row %lld", (long long)position,
+        what = arena_printf(arena, "position %lld is already taken by row %lld", (long long)position,
                             (long long)column_get_int(lazy->kept, position));
     if (what)
         return fail_row(lazy->task, exact_operator_span(lazy), row, what, exact->diags);
@@ -393,7 +393,7 @@ static enum status operator_scatter(struct exact *exact, struct lazy_task *lazy)
     return status;
 }
 
-/* A column without finite bounds: the first row that is to blame. */
+/* The column has no finite bounds: the error names the first row that is infinite or, without one, row 0. */
 static enum status hist_failure(struct exact *exact, const struct lazy_task *lazy, const struct column *column)
 {
     struct span span = exact_operator_span(lazy);
@@ -405,18 +405,18 @@ static enum status hist_failure(struct exact *exact, const struct lazy_task *laz
     row = isinf(column_get_float(column, row)) ? row : 0;
     struct strbuf text = {0};
     print_float(&text, column_get_float(column, row));
-    const char *what = arena_printf(exact->diags->arena, "intervals cannot have %s as a bound", text.text);
+    const char *what = arena_printf(exact->diags->arena, "a histogram cannot have %s as a bound", text.text);
     strbuf_free(&text);
     (void)fail_row(lazy->task, span, row, what, exact->diags);
     const char *name = lazy->task->inputs[lazy->task->operator->keys[0]].name;
     if (isinf(column_get_float(column, row)))
-        diag_hint(exact->diags, "`select abs(%s) < 1e308` before leaves out what is infinite", name);
+        diag_hint(exact->diags, "filter out infinite values first with `select abs(%s) < 1e308`", name);
     else
-        diag_hint(exact->diags, "no value of `%s` is a number", name);
+        diag_hint(exact->diags, "all values of `%s` are nan", name);
     return STATUS_FAILED;
 }
 
-/* Counting needs all values whatever is read of it, and has no second way: the host's does. */
+/* Counting reads all values in any case: the host operator does it. */
 static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
 {
     const struct task *task = lazy->task;

@@ -1,9 +1,9 @@
-/* Running values from the first row to the last, each chain of rows after the other. */
+/* Scans, one chain of rows after the other. */
 #include "engine/backend/user_reduce.h"
 #include "engine/exact/exact_operator.h"
 #include "engine/exact/failure.h"
 
-/* Whether a row has none before it. */
+/* Whether the row is the first of its chain. */
 static bool begins(const struct operator* operator, int64_t row)
 {
     int64_t before = row - operator->stride;
@@ -17,7 +17,7 @@ static void begin_chain(struct agg_state *state, const struct task *task)
         agg_add(state, &task->aggregates[0].initial);
 }
 
-/* What the state has come to, as the row's value. */
+/* Sets the row's value to that of the state. */
 static void set_running(struct lazy_task *lazy, const struct agg_state *state, int64_t row)
 {
     /* The initial value is in the state already. */
@@ -62,7 +62,7 @@ static struct scalar scalar_at(const struct column *column, int64_t row)
     return datum_scalar(column_get_datum(column, row), type_table[column->type].kind);
 }
 
-/* The function failed where the first of the failed values was to be computed. */
+/* The user's function failed at the first failed value of the chain; later ones depend on it. */
 static enum status function_failure(struct exact *exact, const struct lazy_task *lazy, int64_t row)
 {
     const struct operator* operator= lazy->task->operator;
@@ -97,8 +97,8 @@ enum status exact_scan_failure(struct exact *exact, const struct lazy_task *lazy
              : "there is no value before the first";
     fail_row(lazy->task, exact_operator_span(lazy), lazy->task->first + row, what, exact->diags);
     if (wide)
-        diag_hint(exact->diags, "in floats, as of `map float(x)` before, it would be rounded");
+        diag_hint(exact->diags, "`map float(x)` before gives a rounded result");
     else
-        diag_hint(exact->diags, "`from VALUE` says what to begin with");
+        diag_hint(exact->diags, "`from VALUE` sets the initial value");
     return STATUS_FAILED;
 }

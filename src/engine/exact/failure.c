@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Hints quote the query only where that is short. */
+/* Hints quote only short pieces of the query. */
 enum { LONGEST_QUOTE = 40 };
 
 static bool is_shift(enum op op)
@@ -52,7 +52,7 @@ static const char *operation_text(const struct failure *failure, struct arena *a
 const char *position_text(int64_t position, int64_t rows, struct arena *arena)
 {
     if (rows == 0)
-        return arena_printf(arena, "there is no position %lld in no rows", (long long)position);
+        return arena_printf(arena, "position %lld does not exist: there are no rows", (long long)position);
     return arena_printf(arena, "position %lld is outside 0..%lld", (long long)position, (long long)rows - 1);
 }
 
@@ -71,15 +71,14 @@ static const char *what_failed(const struct failure *failure, struct arena *aren
     return arena_printf(arena, "%s does not fit in 64 bits", operation_text(failure, arena));
 }
 
-/* Where a value may be a neighbour's, leaving rows out does not help. */
+/* In a stencil the value may be a neighbour's: filtering rows does not help. */
 static bool in_stencil(const struct failure *failure)
 {
     const struct stage_mark *stage = failure->task ? stage_of_span(failure->task, failure->instr->span) : NULL;
     return stage && strcmp(stage->name, "stencil") == 0;
 }
 
-/* How the argument was written, or the column's name if it is one, whose span is its source's; `otherwise` if that
- * cannot be quoted. */
+/* The argument as written or, if it is a column, its name; `otherwise` if it cannot be quoted. */
 static const char *argument_text(const struct failure *failure, int argument, const char *otherwise,
                                  struct arena *arena)
 {
@@ -88,7 +87,7 @@ static const char *argument_text(const struct failure *failure, int argument, co
         return arena_printf(arena, "at(%lld)", (long long)instr->offset);
     if (instr->op == OP_INPUT && failure->inputs)
         return name_written(failure->inputs[instr->integer].name, arena);
-    /* What was computed before, or comes from a function's text, does not stand within the operation. */
+    /* The argument may come from an earlier stage or a function's text. */
     struct span span = instr->span, whole = failure->instr->span;
     bool within = span.source == whole.source && span.begin >= whole.begin && span.end <= whole.end &&
                   span.end - span.begin < whole.end - whole.begin;
@@ -99,7 +98,7 @@ static const char *argument_text(const struct failure *failure, int argument, co
     return memchr(text, '\n', length) ? otherwise : arena_text(arena, text, length);
 }
 
-static void give_hint(const struct failure *failure, struct diags *diags)
+static void add_hint(const struct failure *failure, struct diags *diags)
 {
     struct arena *arena = diags->arena;
     if (failure->instr->op == OP_ASSERT) {
@@ -109,18 +108,19 @@ static void give_hint(const struct failure *failure, struct diags *diags)
         if (failure->task && !code_is_const(failure->code, failure->instr->args[1]))
             diag_hint(diags,
                       in_stencil(failure)
-                          ? "choose with `%s != 0 ? ... : 0`"
-                          : "leave such rows out with `select %s != 0` before, or choose with `%s != 0 ? ... : 0`",
+                          ? "guard it with `%s != 0 ? ... : 0`"
+                          : "filter out such rows first with `select %s != 0`, or guard it with `%s != 0 ? ... : 0`",
                       divisor, divisor);
     } else if (shifts_too_far(failure)) {
-        diag_hint(diags, "`clamp(%s, 0, 63)` keeps it inside", argument_text(failure, 1, "count", arena));
+        diag_hint(diags, "`clamp(%s, 0, 63)` keeps it in range", argument_text(failure, 1, "count", arena));
     } else if (failure->instr->op == OP_GATHER) {
-        diag_hint(diags, "positions count from 0; `select` leaves out the rows that have none");
+        diag_hint(diags, "positions count from 0; `select` filters out rows without one");
     } else if (failure->instr->op == OP_TO_INT) {
         const char *number = argument_text(failure, 0, "x", arena);
-        diag_hint(diags, "`select abs(%s) < 9e18` before leaves out what is too large, infinite or nan", number);
+        diag_hint(diags, "filter out values that are too large, infinite or nan first with `select abs(%s) < 9e18`",
+                  number);
     } else {
-        diag_hint(diags, "integers have 64 bits and never wrap; in floats, as of `float(%s)`, it would be rounded",
+        diag_hint(diags, "integers have 64 bits and never wrap; `float(%s)` gives a rounded result",
                   argument_text(failure, 0, "x", arena));
     }
 }
@@ -141,6 +141,6 @@ enum status fail_operation(const struct failure *failure, struct diags *diags)
         fail_row(failure->task, span, failure->row, what, diags);
     else
         diag_error(diags, span, "%s", what);
-    give_hint(failure, diags);
+    add_hint(failure, diags);
     return STATUS_FAILED;
 }

@@ -12,12 +12,12 @@
 enum { KEY, RESULT }; /* outputs */
 enum { PART_ROWS = 1 << 15 };
 
-/* What is aggregated along what, and where it goes. */
+/* One aggregate of each row or column of a shape. */
 struct axis_reduction {
     const struct operator_job *job;
     const struct workers *workers;
     const struct aggregate *aggregate;
-    const struct column *column;      /* of which; NULL of count */
+    const struct column *column;      /* that is aggregated; NULL for count */
     struct group_aggregate group_agg; /* of a group of `length` rows */
     int64_t groups, length;
     struct column *result; /* a row for each group */
@@ -27,14 +27,14 @@ struct axis_reduction {
 /* ---- along columns: consecutive rows go to neighbouring states ---- */
 
 enum {
-    STRIP = 1 << 10, /* columns fewer than these are added as so many, copies of themselves side by side, */
-    WIDE = 1 << 14,  /* and those of at least so many apart from each other, a block of them by one thread */
+    STRIP = 1 << 10, /* fewer columns than this are repeated side by side up to this width, so that loops are long */
+    WIDE = 1 << 14,  /* from this many columns on, each thread aggregates blocks of columns instead of strips of rows */
 };
 
-/* Adds values, each to the cell in its place. */
+/* Adds values[i] to states[i]. */
 typedef void add_fn(void *states, const void *values, int count);
 
-/* Loops differ in the types, and in what becomes of a cell. */
+/* One loop for each type and operation. */
 #define CELLS(name, cell, type, result)                                                                                \
     CPU_CLONES static void name(void *states, const void *values, int count)                                           \
     {                                                                                                                  \
@@ -80,9 +80,9 @@ struct cols {
     struct axis_reduction *reduction;
     enum lane lane;
     add_fn *add;
-    int64_t width;      /* of a strip */
+    int64_t width;      /* of a strip: columns, with copies */
     int64_t rows;       /* of the relation */
-    int64_t **states;   /* of each member, where all add to all columns; NULL until it has done something */
+    int64_t **states;   /* by strips: of each thread; NULL until it has run a part */
     struct parts parts; /* of the strips, or of the columns */
 };
 
@@ -103,7 +103,7 @@ static void write_states(const struct cols *cols, const int64_t *states, int64_t
     }
 }
 
-/* Adds rows begin .. end-1, of which the first goes to the first cell; those that many rows behind them are next. */
+/* Adds rows begin..end-1 to consecutive states; prefetches the rows `ahead` rows further on. */
 static void add_strip(const struct cols *cols, int64_t *states, int64_t begin, int64_t end, int64_t ahead)
 {
     _Alignas(CACHE_LINE) int64_t space[BLOCK_ROWS];
@@ -129,7 +129,7 @@ static void add_strips(void *context, int member, int64_t part)
     }
 }
 
-/* Adds up what the members have, and of each the copies of the columns. */
+/* Merges the states of all threads and copies. */
 static void merge_states(const struct cols *cols)
 {
     struct axis_reduction *reduction = cols->reduction;
@@ -195,16 +195,16 @@ static enum status axis_cols(struct axis_reduction *reduction)
 /* ---- along rows: the rows of a group are consecutive ---- */
 
 enum {
-    SHORT = 64, /* below this, a row's share of a block is added value by value */
+    SHORT = 64, /* shorter rows are added value by value, several rows at once */
 };
 
-/* Long rows, in pieces that threads add up one by one. */
+/* Long rows, in pieces that threads aggregate. */
 struct pieces {
     struct axis_reduction *reduction;
     enum lane lane;
     fold_fn *fold;
-    int64_t length, per_row;  /* of a piece; pieces of a row */
-    struct agg_state *states; /* of all pieces, where a row has several */
+    int64_t length, per_row;  /* of a piece; pieces of each row */
+    struct agg_state *states; /* of all pieces; NULL: a row is one piece */
     struct parts parts;       /* of the pieces */
 };
 
@@ -293,7 +293,7 @@ static void add_blocks(void *context, int member, int64_t part)
     (void)member;
     const struct block *block = context;
     struct axis_reduction *reduction = block->reduction;
-    _Alignas(CACHE_LINE) struct compensated_sum states[OPERATOR_BLOCK]; /* the largest of any tally's */
+    _Alignas(CACHE_LINE) struct compensated_sum states[OPERATOR_BLOCK]; /* the largest state of any aggregate */
     int64_t values[OPERATOR_BLOCK];
     int64_t end = part_begin(&block->parts, part + 1);
     for (int64_t row = part_begin(&block->parts, part); row < end; row += block->rows) {

@@ -1,5 +1,5 @@
-/* A first pass over a column finds its bounds and its sum, a second one fills intervals between the bounds and tells
- * values apart. Each thread keeps shares of its own. */
+/* Two passes over each column: bounds and sum, then histogram and distinct values, which are sorted, marked in a bitmap
+ * or estimated with HyperLogLog. Each thread has partial results of its own. */
 #include "engine/operators/describe.h"
 
 #include "engine/operators/elements.h"
@@ -15,14 +15,14 @@
 
 enum {
     PART_ROWS = 1 << 16,
-    SORTED_ROWS = 1 << 16, /* up to so many values are sorted to be counted exactly */
-    MAP_VALUES = 1 << 22   /* integers within so many values are counted exactly too, with a bit for each */
+    SORTED_ROWS = 1 << 16, /* up to this many values are sorted */
+    MAP_VALUES = 1 << 22   /* integers in a range of at most this many values have a bit each */
 };
 
-/* How different values are told apart. */
+/* How distinct values are counted. */
 enum method { BY_SORTING, BY_MAP, BY_SKETCH };
 
-/* What one thread has seen. */
+/* One thread's partial results. */
 struct share {
     int64_t lo, hi;
     int128 total;
@@ -38,8 +38,8 @@ struct describing {
     const struct column *column;
     bool number;
     struct parts parts;
-    struct share *shares;       /* of each member */
-    struct histogram_bins hist; /* no bins: there are none */
+    struct share *shares;       /* of each thread */
+    struct histogram_bins hist; /* 0 bins: none */
     enum method method;
 };
 
@@ -72,7 +72,7 @@ static void bound_floats(struct share *share, const double *values, int count)
     }
 }
 
-/* Equal for equal values: the zeroes are one. */
+/* Equal for equal values: -0.0 and 0.0 are one. */
 static uint64_t bits_of(double number)
 {
     uint64_t bits;
@@ -162,7 +162,7 @@ static void merge_bounds(struct describing *describing, int members, struct colu
     if (summary->empty)
         return;
     if (describing->number) {
-        /* Which sign a zero has depends on the order of rows; adding 0 makes it positive. */
+        /* The sign of a zero depends on the order of rows; adding 0.0 makes it positive. */
         summary->least = scalar_float(all->flo + 0.0);
         summary->greatest = scalar_float(all->fhi + 0.0);
         summary->mean = scalar_float(exact_sum_result(&all->sum, &certain) / (double)seen);

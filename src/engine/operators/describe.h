@@ -1,4 +1,4 @@
-/* What is worth knowing of each column at a glance. */
+/* Summaries of columns. */
 #ifndef RQL_ENGINE_OPERATORS_DESCRIBE_H
 #define RQL_ENGINE_OPERATORS_DESCRIBE_H
 
@@ -12,12 +12,12 @@ enum { DESCRIBE_BINS = 16 };
 struct column_summary {
     const char *name; /* the relation's */
     enum type type;
-    int64_t nans; /* of floats; what follows is about the rest */
-    bool empty;   /* there is no rest, and nothing follows */
+    int64_t nans; /* of floats; left out below */
+    bool empty;   /* no values but NaN: nothing below is set */
     struct scalar least, greatest, mean;
-    int64_t distinct; /* how many values are different, NaN not counted; */
-    bool exact;       /* if not, to about 1 % */
-    /* How many are in each of `bins` equal intervals from least to greatest; 0 bins where one of these is infinite. */
+    int64_t distinct; /* number of distinct values */
+    bool exact;       /* false: estimated, with a standard error of 0.8 % */
+    /* A histogram of `bins` equal intervals from least to greatest; 0 bins if either is infinite. */
     int bins;
     int64_t counts[DESCRIBE_BINS];
 };
@@ -28,8 +28,8 @@ struct description {
     struct column_summary *columns;
 };
 
-/* Looks at all elements twice, by the crew's threads; the result lives in `arena` and does not depend on how many they
- * are. STATUS_CANCELLED or STATUS_OK. */
+/* Summarises the columns, which are on the host; the result is in `arena` and does not depend on the number of threads.
+ * STATUS_OK or STATUS_CANCELLED. */
 enum status describe(const struct relation *relation, const struct workers *workers, struct arena *arena,
                      struct description **description);
 

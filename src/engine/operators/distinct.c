@@ -1,4 +1,4 @@
-/* Distinct: a group's first row is kept. Which ones are, a bit for each row tells, so that they come out in order. */
+/* Distinct: keeps the first row of each group, marked in a bitmap of rows so that they are written in order. */
 #include "engine/operators/elements.h"
 #include "engine/operators/grouping.h"
 #include "engine/operators/operator_kinds.h"
@@ -16,8 +16,8 @@ struct distinct {
     const struct operator_job *job;
     const struct workers *workers;
     _Atomic uint64_t *kept;
-    struct parts parts; /* of the words of `kept` */
-    int64_t *begins;    /* of each part, where its rows go */
+    struct parts parts; /* of the words of the bitmap */
+    int64_t *begins;    /* of each part: its first result row */
 };
 
 static bool prepare(void *context, int64_t most)
@@ -140,7 +140,7 @@ static enum status find_groups(struct distinct *distinct, int64_t *groups)
 
 enum status operator_distinct(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
-    (void)flagged; /* any rows can be compared */
+    (void)flagged; /* cannot fail */
     struct distinct distinct = {.job = job, .workers = workers};
     size_t size = ((size_t)job->rows / WORD_BITS + 1) * sizeof *distinct.kept;
     *job->result_rows = 0;

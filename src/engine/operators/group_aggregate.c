@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether the sum of so many of the column's elements fits 64 bits whatever they are. */
+/* Whether the sum of any `rows` elements of the column fits 64 bits. */
 static bool sum_fits(const struct column *column, int64_t rows)
 {
     int128 lo = type_table[column->store].lo, hi = type_table[column->store].hi;
@@ -144,7 +144,7 @@ void group_aggregate_merge(const struct group_aggregate *group_agg, void *into, 
         compensated_sum_merge(&((struct compensated_sum *)into)[place], &((const struct compensated_sum *)from)[other]);
         break;
     default: {
-        /* The rest are added as a value is. */
+        /* For the others, a state is merged as a value is added. */
         const uint32_t first = 0;
         group_aggregate_add(group_agg, (char *)into + (size_t)place * sizeof(int64_t), &first,
                             (const char *)from + (size_t)other * sizeof(int64_t), 1);

@@ -1,4 +1,4 @@
-/* Group: the keys as codes, the groups of them, and their aggregates as columns. */
+/* Group: keys become codes, codes are grouped, and keys and aggregates of the groups are written to columns. */
 #include "engine/operators/axis_reduction.h"
 #include "engine/operators/elements.h"
 #include "engine/operators/grouping.h"
@@ -11,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tallies that are always there, and there if keys are fetched by row. */
+/* Aggregates for internal use: COUNT always, FIRST if keys are fetched by row. */
 enum { COUNT, FIRST, FIXED_AGGREGATES };
 
 struct grouped {
     const struct operator_job *job;
     struct packed_keys word;
-    bool by_row; /* keys are fetched from each group's first row: codes do not tell their bits */
+    bool by_row; /* keys are read from each group's first row, because codes do not determine their bits */
     struct group_aggregate *group_aggs;
     size_t group_agg_count;
-    size_t *group_aggregate_of; /* each aggregate's */
+    size_t *group_aggregate_of; /* of each of the task's aggregates: the one of group_aggs */
     _Atomic bool flagged;
 };
 
@@ -52,7 +52,7 @@ static bool prepare(void *context, int64_t most)
     return true;
 }
 
-/* A group has its first row's keys, to the bit. */
+/* A group has exactly its first row's keys: -0.0 or 0.0, and the NaN. */
 static void write_key(const struct grouped *grouped, const struct found *found, const struct key *key,
                       struct column *to)
 {
@@ -97,7 +97,7 @@ static void move(void *context, int64_t from, int64_t to, int64_t count)
     }
 }
 
-/* Aggregates that need the same tally share it. */
+/* Aggregates that need the same states share them. */
 static bool plan_aggregates(struct grouped *grouped)
 {
     const struct operator_job *job = grouped->job;

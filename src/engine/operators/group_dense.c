@@ -1,4 +1,4 @@
-/* Grouping by an array with a place for every possible code, one for each thread. */
+/* Grouping by direct addressing: states for every possible code, for each thread its own. */
 #include "engine/operators/grouping.h"
 
 #include "base/cpu_dispatch.h"
@@ -10,18 +10,18 @@
 enum {
     PART_ROWS = 1 << 15,
     MERGE_PLACES = 1 << 12,
-    COPIES = 4, /* of small arrays at most: rows with equal keys in a row then do not wait for each other */
+    COPIES = 4, /* of small arrays: consecutive rows with equal keys then do not depend on each other */
     COPY_BITS = 10,
-    COPY_BYTES = 1 << 15 /* what copies beyond the second are to stay within, for the sake of the first cache */
+    COPY_BYTES = 1 << 15 /* more than two copies must fit the L1 cache */
 };
 
 struct dense {
     const struct grouping *grouping;
     struct parts parts;
-    int64_t codes; /* possible ones */
+    int64_t codes; /* that are possible */
     int64_t copies;
-    void ***states; /* of each member; NULL until it has done something */
-    bool *failed;   /* of each member: there was no memory */
+    void ***states; /* of each thread; NULL until it has run a part */
+    bool *failed;   /* of each thread: no memory */
 };
 
 static bool member_states(struct dense *dense, int member)
@@ -35,7 +35,7 @@ static bool member_states(struct dense *dense, int member)
     return dense->states[member] != NULL;
 }
 
-/* Neighbouring rows go to different copies, a power of two of them. */
+/* Assigns consecutive rows to different copies; their number is a power of two. */
 CPU_CLONES static void spread_over_copies(uint32_t *places, int count, uint32_t copies)
 {
     for (int i = 0; i < count; i++)
@@ -67,7 +67,7 @@ static void add_part(void *context, int member, int64_t part)
     }
 }
 
-/* Adds all that the members have of some codes to what member 0 has, copy 0 of each. */
+/* Merges all copies of all threads' states of some codes into copy 0 of thread 0. */
 static void merge_part(void *context, int member, int64_t part)
 {
     (void)member;
@@ -120,7 +120,7 @@ static enum status run(struct dense *dense, int64_t *groups)
     dense->parts = partition_rows(workers, grouping->rows, PART_ROWS);
     if (!workers_run(workers, dense->parts.count, add_part, dense))
         return STATUS_CANCELLED;
-    /* The caller's thread, member 0, may have come too late for a part. */
+    /* The caller, thread 0, may not have run a part. */
     if (!member_states(dense, 0))
         return STATUS_FAILED;
     for (int i = 0; i < workers->threads; i++) {

@@ -1,5 +1,5 @@
-/* Grouping by a hash table for each thread, which never grows: with more groups than fit the cache sorting is
- * faster. */
+/* Grouping by hash tables with linear probing, one for each thread. They never grow: with more groups than fit the
+ * cache sorting is faster. */
 #include "engine/operators/grouping.h"
 #include "engine/operators/radix_sort.h"
 
@@ -18,7 +18,7 @@ enum {
 
 struct table {
     uint64_t codes[SLOTS];
-    uint32_t places[SLOTS]; /* of a code's group, counted from 1; 0: free */
+    uint32_t places[SLOTS]; /* of the code's group, plus 1; 0: a free slot */
     uint32_t groups;
     uint64_t group_codes[MOST_GROUPS];
     void **states;
@@ -27,20 +27,20 @@ struct table {
 struct hashing {
     const struct grouping *grouping;
     struct parts parts;
-    struct table **tables; /* of each member; NULL until it has done something */
+    struct table **tables; /* of each thread; NULL until it has run a part */
     _Atomic bool too_many, failed;
-    struct radix_pair *groups; /* code, and member and place, of all members' groups: to be sorted; */
+    struct radix_pair *groups; /* code, thread and place of all threads' groups */
     struct radix_pair *sorted;
 };
 
-/* Multiplies by 2^64 divided by the golden ratio (D. E. Knuth, The Art of Computer Programming, 6.4): the topmost bits
- * are well mixed. */
+/* Fibonacci hashing (D. E. Knuth, The Art of Computer Programming, 6.4): a multiplication by 2^64 divided by the golden
+ * ratio mixes the topmost bits well. */
 static inline size_t first_slot(uint64_t code)
 {
     return (size_t)(code * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOT_BITS));
 }
 
-/* The places of codes, new ones added; false if there are too many. */
+/* Finds the places of codes, adding new ones; false if there are too many. */
 static bool look_up(struct table *table, const uint64_t *codes, int count, uint32_t *places)
 {
     for (int i = 0; i < count; i++) {
@@ -105,8 +105,7 @@ static void store_groups(void *context, int member, int64_t row, const void *ele
     memcpy(hashing->sorted + row, elements, (size_t)count * sizeof *hashing->sorted);
 }
 
-/* All members' groups in the order of their codes; returns how many, which counts a group once for each member that
- * has it. */
+/* Lists the groups of all threads; a group counts once for each thread that has it. */
 static int64_t list_groups(struct hashing *hashing)
 {
     int64_t count = 0;

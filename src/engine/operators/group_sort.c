@@ -1,5 +1,5 @@
-/* Grouping by sorting codes with their rows: equal ones come out one after another. Every sorted bucket is aggregated
- * while it is in the cache, and its groups are given at its first row; at the end the gaps are closed. */
+/* Grouping by sorting codes with their row numbers. Each sorted bucket is aggregated while it is in the cache; its
+ * groups are written from the bucket's first row on, and at the end the gaps between buckets are closed. */
 #include "engine/operators/grouping.h"
 #include "engine/operators/radix_sort.h"
 
@@ -11,18 +11,18 @@
 
 enum { WORD_BITS = 64 };
 
-/* Groups given one after another. */
+/* Consecutive result rows. */
 struct stretch {
     int64_t at, count;
 };
 
 struct sorted {
     const struct grouping *grouping;
-    int row_bits; /* of the row below the code in a word of 8 bytes; else they have one each */
+    int row_bits; /* of the row number, below the code in a word of 8 bytes, unless `pairs` */
     bool pairs;
-    void ***states; /* of each member, for a block's groups and the one before */
+    void ***states; /* of each thread: a block's groups and the one before */
     _Atomic bool failed;
-    pthread_mutex_t lock; /* of the rest */
+    pthread_mutex_t lock; /* of what follows */
     struct stretch *stretches;
     size_t count, capacity;
 };
@@ -58,12 +58,12 @@ static void split(const struct sorted *sorted, const void *elements, int64_t fro
     }
 }
 
-/* Groups of a bucket so far: those before `open`, which may get more rows, have been given. */
+/* A bucket being aggregated: all groups but the last have been emitted. */
 struct bucket {
     struct found found;
     uint64_t codes[KEY_BLOCK + 1];
     uint32_t places[KEY_BLOCK + 1];
-    bool open; /* the group at place 0 has rows of the block before */
+    bool open; /* the group at place 0 began in an earlier block */
 };
 
 static void add_block(const struct grouping *grouping, void **states, struct bucket *bucket, const uint64_t *codes,

@@ -7,9 +7,9 @@
 #include <string.h>
 
 enum {
-    FEW_BITS = 12,        /* codes of so many bits have an array whatever the number of rows */
-    DENSE_BITS = 20,      /* and of so many if there are as many rows */
-    DENSE_BYTES = 1 << 24 /* of a thread's cells: about what a core's share of the last cache holds */
+    FEW_BITS = 12,        /* codes of this many bits are always addressed directly, */
+    DENSE_BITS = 20,      /* and of this many bits if there are as many rows as codes */
+    DENSE_BYTES = 1 << 24 /* of a thread's states: about a core's share of the last-level cache */
 };
 
 static bool is_dense(const struct grouping *grouping)

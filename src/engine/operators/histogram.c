@@ -1,4 +1,4 @@
-/* Histograms: the range first, then a count for each interval, by each thread for itself. */
+/* Histograms: a pass finds the bounds, another counts, each thread on its own. */
 #include "engine/operators/elements.h"
 #include "engine/operators/operator_kinds.h"
 #include "engine/values/histogram_bins.h"
@@ -10,11 +10,11 @@
 
 enum { PART_ROWS = 1 << 15 };
 
-/* What one thread has seen. */
+/* One thread's partial results. */
 struct share {
     int64_t lo, hi;
     double flo, fhi;
-    int64_t seen; /* numbers, not counting NaN */
+    int64_t seen; /* values but NaN */
     int64_t *counts;
 };
 
@@ -22,7 +22,7 @@ struct histogram {
     const struct column *column;
     struct histogram_bins hist;
     struct parts parts;
-    struct share *shares; /* of each member */
+    struct share *shares; /* of each thread */
 };
 
 static void bound_ints(struct share *share, const int64_t *values, int count)
@@ -98,7 +98,7 @@ static bool merge_bounds(struct histogram *histogram, int members)
         hist->fhi = share->fhi > hist->fhi ? share->fhi : hist->fhi;
         seen += share->seen;
     }
-    /* Nothing tells which sign a zero among the bounds has: the order of rows must not. */
+    /* The sign of a zero depends on the order of rows; adding 0.0 makes it positive. */
     hist->flo += 0.0;
     hist->fhi += 0.0;
     return seen > 0 && (!hist->number || (isfinite(hist->flo) && isfinite(hist->fhi)));

@@ -1,24 +1,22 @@
-/* Breakers on the host: what needs whole columns, done by all processors. The evaluator's part in it, and the fallback
- * of every device. */
+/* Operators on the host, on all threads: the evaluator's, and the fallback of every device. */
 #ifndef RQL_ENGINE_OPERATORS_OPERATOR_H
 #define RQL_ENGINE_OPERATORS_OPERATOR_H
 
 #include "base/thread_pool.h"
 #include "engine/backend/backend.h"
 
-/* Runs the task's breaker on the job's columns, of whatever store types. Results reserved by the caller are filled, not
- * finished (column_finish); those made here are finished, and the caller's. *result_rows is always set on STATUS_OK.
+/* Runs the task's operator on the job's columns, of any store types. Results reserved by the caller are filled, not
+ * finished (column_finish); those reserved here are finished, and the caller's. *result_rows is set on STATUS_OK.
  *
  * *flagged is set if the results are worthless: an integer that does not fit 64 bits, a float sum whose rounding is not
  * certain, a position out of bounds or taken twice, a histogram without finite bounds, an aggregate of group other
- * than sum, count, min, max and mean. Then, and on any other status, no columns have been left in `results` that the
- * caller did not put there. */
+ * than sum, count, min, max and mean. Then, and on any other status, `results` holds only columns of the caller. */
 enum status host_operator_run(const struct operator_job *job, bool *flagged);
 
-/* The same with this many threads at most. The results are the same. */
+/* On at most `threads` threads, with the same results. */
 enum status host_operator_run_threads(const struct operator_job *job, int threads, bool *flagged);
 
-/* And with a team's. */
+/* On the threads of a pool. */
 enum status host_operator_run_pool(const struct operator_job *job, struct thread_pool *thread_pool, bool *flagged);
 
 #endif

@@ -1,4 +1,4 @@
-/* One function for each kind of breaker, and what they share. Private to break*.c. */
+/* One function for each kind of operator. */
 #ifndef RQL_ENGINE_OPERATORS_OPERATOR_KINDS_H
 #define RQL_ENGINE_OPERATORS_OPERATOR_KINDS_H
 

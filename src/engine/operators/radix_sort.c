@@ -12,18 +12,17 @@
 
 enum {
     PART_ROWS = 1 << 15,
-    LEAF_BYTES = 256 << 10, /* a bucket of this size and its scratch fit a core's second-level cache */
-    BUCKET_BYTES = 8 << 10, /* of a bucket, at least, if keys are spread evenly: with few, a place waits for the last
-                               element that went there */
-    DEAL_BITS = 9,          /* of more buckets at once the ends do not stay in the first level */
-    LARGE = 8,              /* a bucket this many times larger than most is dealt again, by all threads */
-    FEW = 24,               /* from here on counting is faster than inserting */
+    LEAF_BYTES = 256 << 10, /* a bucket of this size and its scratch space fit the L2 cache */
+    BUCKET_BYTES = 8 << 10, /* least bytes of a bucket, on average */
+    DEAL_BITS = 9,          /* the write positions of more buckets do not stay in the L1 cache */
+    LARGE = 8,              /* a bucket this many times the average size is partitioned again, by all threads */
+    FEW = 24,               /* up to this many elements, insertion sort is faster */
     LEAST_DIGIT = 6,
-    MOST_DIGIT = 12, /* counts of larger ones leave the first level */
+    MOST_DIGIT = 12, /* the counts of a wider digit exceed the L1 cache */
     LEAF_PASSES = 2
 };
 
-/* Written once for all widths; a loop for each where the width is a constant. */
+/* Inlined where the width is a constant: one loop for each width. */
 #define SPECIALISED static inline __attribute__((always_inline))
 
 SPECIALISED uint64_t key_at(const void *elements, size_t i, size_t width)
@@ -52,7 +51,7 @@ static uint64_t mask_of(int bits)
 
 /* ---- one bucket, by one thread ---- */
 
-/* The digits a bucket is sorted by. */
+/* The digits by which a bucket is sorted. */
 struct digits {
     int shift, width, passes;
     uint64_t mask;
@@ -63,7 +62,7 @@ typedef uint32_t counts[1 << MOST_DIGIT];
 SPECIALISED void insertion_sort(void *elements, size_t count, uint64_t mask, size_t width)
 {
     for (size_t i = 1; i < count; i++) {
-        struct radix_pair moving; /* room for any element */
+        struct radix_pair moving; /* holds an element of any width */
         copy_element(&moving, 0, elements, i, width);
         uint64_t key = key_at(&moving, 0, width) & mask;
         size_t at = i;
@@ -73,7 +72,8 @@ SPECIALISED void insertion_sort(void *elements, size_t count, uint64_t mask, siz
     }
 }
 
-/* Counts all digits at once, then deals from one array into the other and back. Returns the one it ends in. */
+/* An LSD radix sort: counts all digits in one pass, then moves elements between the two arrays. Returns the one that
+ * has the result. */
 SPECIALISED void *sort_digits(void *from, void *to, size_t count, const struct digits *digits, counts *counted,
                               size_t width)
 {
@@ -111,8 +111,8 @@ SPECIALISED void *sort_digits(void *from, void *to, size_t count, const struct d
     return from;
 }
 
-/* Puts the runs of elements that are equal in the bits of `top` in the order of all bits of `rest`, unless one of them
- * is too long for that. */
+/* Sorts each run of elements that are equal in the bits of `top` by the bits of `rest`; false if a run is too long for
+ * an insertion sort. */
 SPECIALISED bool sort_runs(void *elements, size_t count, uint64_t top, uint64_t rest, size_t width)
 {
     size_t begin = 0;
@@ -128,7 +128,7 @@ SPECIALISED bool sort_runs(void *elements, size_t count, uint64_t top, uint64_t 
     return true;
 }
 
-/* About as many counts as half the elements: then neither takes much longer than the other. */
+/* Half as many counts as elements, so that neither dominates. */
 static int digit_for(size_t count)
 {
     int digit = 62 - __builtin_clzll(count);
@@ -138,14 +138,14 @@ static int digit_for(size_t count)
 static struct digits digits_of(int shift, int bits, int digit)
 {
     int passes = bits <= digit ? 1 : LEAF_PASSES;
-    /* Two digits of half the bits, rounded up, may reach one bit further. No harm is done: it is either the same in
-     * all elements of the bucket or sorted by again. */
+    /* Two digits of half the bits, rounded up, may include one more bit: harmless, as it is equal in the bucket or is
+     * sorted by again. */
     int even = (bits + passes - 1) / passes;
     return (struct digits){.shift = shift, .width = even, .passes = passes, .mask = mask_of(even)};
 }
 
-/* Sorts elements that differ in these bits at most, and returns which of the two arrays they are in then. Of keys with
- * many bits the topmost are usually enough to tell elements apart. */
+/* Sorts elements that differ only in these bits; returns the array that has the result. The topmost of many bits
+ * usually suffice to distinguish elements. */
 SPECIALISED void *sort_bucket(void *elements, void *scratch, size_t count, int shift, int bits, counts *counted,
                               size_t width)
 {
@@ -173,36 +173,37 @@ SPECIALISED void *sort_bucket(void *elements, void *scratch, size_t count, int s
 
 /* ---- all elements, by all threads ---- */
 
-/* What a thread has to itself. */
+/* A thread's own memory. */
 struct own {
     counts *counted; /* LEAF_PASSES of them */
-    void *scratch;   /* for the largest bucket that is not dealt again */
+    void *scratch;   /* for the largest bucket that is sorted by one thread */
     size_t scratch_bytes;
 };
 
 struct sorter {
     const struct radix *radix;
-    struct own *own;   /* of each member */
-    size_t leaf_bytes; /* the largest bucket that is not dealt again */
-    void *spaces[2];   /* where dealt elements are, by turns */
+    struct own *own;   /* of each thread */
+    size_t leaf_bytes; /* the largest bucket that is sorted by one thread */
+    void *spaces[2];   /* for partitioned elements, used alternately */
     size_t space_bytes[2];
 };
 
-/* One dealing of elements into buckets by a digit. */
+/* An MSD pass: elements are partitioned into buckets by a digit. */
 struct deal {
     const struct sorter *sorter;
-    const void *from; /* elements, or NULL: they are to be read */
+    const void *from; /* elements, or NULL: they are read by radix->read */
     char *to;
     int64_t first; /* the row of from[0] and to[0] */
     struct parts parts;
-    int shift, bits;                   /* the digit; */
-    int rest;                          /* how many bits are left to sort by behind it */
-    const struct radix_splitters *map; /* instead of the digit, or NULL: `bits` are those of a bucket's number */
-    int64_t *next; /* of each part, of each bucket: how many elements, then where the next one goes */
+    int shift, bits; /* the digit; */
+    int rest;        /* bits below it that remain to be sorted by */
+    const struct radix_splitters
+        *map;      /* used instead of the digit, or NULL; `bits` are then those of a bucket's number */
+    int64_t *next; /* of each part and bucket: the number of elements, then where the next one goes */
     int64_t *ends; /* of each bucket */
 };
 
-/* The elements from a row on: where they are, or read into the block. */
+/* The elements from `row` on: in place, or read into the block. */
 SPECIALISED const void *deal_elements(const struct deal *deal, int64_t row, int count, struct radix_pair *block,
                                       size_t width)
 {
@@ -283,7 +284,7 @@ static void deal_part_of_width(void *context, int member, int64_t part)
     }
 }
 
-/* From how many each part has for each bucket to where each part's go: bucket by bucket, in each the parts in order. */
+/* Turns counts into positions: bucket by bucket, in each bucket the parts in order. */
 static void place_buckets(struct deal *deal)
 {
     int64_t place = 0;
@@ -320,7 +321,7 @@ static void *sort_bucket_of_width(const struct sorter *sorter, int member, void 
     }
 }
 
-/* How many bits are left to sort a bucket by. */
+/* How many bits of a bucket's elements remain to be sorted by. */
 static int bits_left(const struct deal *deal, int64_t bucket)
 {
     return deal->map ? deal->map->left[bucket] : deal->rest;
@@ -340,7 +341,7 @@ static void finish_bucket(const struct sorter *sorter, int member, int64_t row, 
     radix->emit(radix->context, member, row, sorted, count);
 }
 
-/* Whether a bucket has to be dealt again. */
+/* Whether a bucket has to be partitioned again. */
 static bool too_large(const struct sorter *sorter, int64_t count, int bits)
 {
     return bits > 0 && (size_t)count * sorter->radix->width > sorter->leaf_bytes;
@@ -356,7 +357,7 @@ static void small_bucket(void *context, int member, int64_t bucket)
         finish_bucket(deal->sorter, member, deal->first + begin, deal->to + (size_t)begin * radix->width, count, bits);
 }
 
-/* In how many of the lowest bits the keys differ. */
+/* How many of the lowest bits include all in which the keys differ. */
 static int differing_bits(const struct radix *radix, const void *elements, int64_t count, int bits)
 {
     uint64_t differ = 0;
@@ -402,7 +403,7 @@ static enum status run_deal(struct sorter *sorter, struct deal *deal, int depth)
     return sort_large(sorter, deal, depth);
 }
 
-/* Sorts and hands on the elements of rows first .. first+count-1: `from` or, where that is NULL, to be read. */
+/* Sorts and emits the elements of rows first .. first+count-1: those at `from` or, if that is NULL, read. */
 static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, int64_t count, int bits, int depth)
 {
     const struct radix *radix = sorter->radix;
@@ -438,7 +439,7 @@ static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, i
     return status;
 }
 
-/* Few elements need no dealing. */
+/* Few elements are one bucket. */
 static enum status sort_few(const struct sorter *sorter)
 {
     const struct radix *radix = sorter->radix;

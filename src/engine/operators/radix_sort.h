@@ -1,9 +1,9 @@
-/* A stable radix sort of fixed-size elements by some bits of their first word, on all threads.
+/* A stable parallel radix sort of fixed-size elements by some bits of their first word.
  *
- * The elements are dealt into buckets by the topmost digit while they are read, each thread's share of the rows to
- * its own places, so that equal ones keep their order (or by what a sample shows to be even, radix_splitters.h); then
- * every bucket, small enough for a core's cache, is sorted by its lower digits, least significant first, and handed on
- * while it is there. A bucket that is too large is dealt again by the bits in which its elements differ. */
+ * One MSD pass partitions the elements into buckets by the topmost digit, or by splitters from a sample where that
+ * digit is skewed (radix_splitters.h); parts of the rows have places of their own, which keeps it stable. Buckets fit a
+ * core's cache; each is sorted by an LSD radix sort and emitted while it is there. A bucket that is too large is
+ * partitioned again by the bits in which its elements differ. */
 #ifndef RQL_ENGINE_OPERATORS_RADIX_SORT_H
 #define RQL_ENGINE_OPERATORS_RADIX_SORT_H
 
@@ -23,17 +23,17 @@ struct radix {
     size_t width;    /* of an element: 4, 8 or 16 bytes */
     int shift, bits; /* sorted by bits shift .. shift+bits-1 */
 
-    /* Gives `count` elements from row on. */
+    /* Reads `count` elements from `row` on. */
     void (*read)(void *context, int64_t row, int count, void *elements);
-    /* Takes sorted elements, of which these are the `count` from `row` on. Equal ones come all at once, the rest in
-     * any order and from several threads. */
+    /* Takes elements row .. row+count-1 of the result. Called by several threads, in any order; equal keys are in one
+     * call. */
     void (*emit)(void *context, int member, int64_t row, const void *elements, int64_t count);
     void *context;
-    void *space; /* room for all elements that the caller lends, or NULL. `emit` may write the
-                    elements that it is given over their own places there */
+    void *space; /* for all elements, lent by the caller, or NULL. `emit` may overwrite the elements that it is given at
+                    their own places there */
 };
 
-/* STATUS_FAILED: there is no memory; nothing has been said. */
+/* STATUS_OK, STATUS_CANCELLED, or STATUS_FAILED, without an error: not enough memory. */
 enum status radix_sort(const struct radix *radix);
 
 #endif

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 
 enum {
-    RUN = 32, /* rows looked at together, */
+    RUN = 32, /* consecutive rows, */
     RUNS = 256,
     SAMPLE = RUN * RUNS,
-    LEAST_ROWS = 1 << 18, /* for fewer it is not worth it */
-    FINEST = 18,          /* bits that a map looks at */
-    UNEVEN = 4            /* times as many as on average are too many for a bucket */
+    LEAST_ROWS = 1 << 18, /* fewer rows are not sampled */
+    FINEST = 18,          /* most bits that splitters distinguish */
+    UNEVEN = 4            /* a bucket with this many times the average is too large */
 };
 
-/* Buckets are ranges of 2^level places, aligned to that: then their elements differ in no bits above. */
+/* 2^level keys, aligned to their number: the bits above are equal. */
 struct range {
     uint32_t begin;
     int level;
@@ -24,7 +24,7 @@ struct ranges {
     struct range at[1 << RADIX_SPLITTER_BITS];
 };
 
-/* The topmost bits of some elements' keys. */
+/* Reads the topmost bits of a sample of keys. */
 static void sample_keys(const struct radix *radix, int bits, uint32_t *keys)
 {
     const int shift = radix->shift + radix->bits - bits;
@@ -41,7 +41,7 @@ static void sample_keys(const struct radix *radix, int bits, uint32_t *keys)
     }
 }
 
-/* Whether the topmost `digit` of the keys' bits deal them evenly. */
+/* Whether the topmost `digit` bits partition the sample evenly. */
 static bool digit_is_even(const uint32_t *keys, int bits, int digit)
 {
     uint32_t *counts = heap_array((size_t)1 << digit, sizeof *counts);
@@ -53,8 +53,8 @@ static bool digit_is_even(const uint32_t *keys, int bits, int digit)
     return even;
 }
 
-/* Halves the ranges that have too many of the sample, until none has or there are as many as can be. `below` counts
- * those before each place. */
+/* Halves ranges with more than `most` of the sample as long as there are any and the number of buckets allows. `below`
+ * counts the sample below each key. */
 static void halve(struct ranges *ranges, const uint16_t *below, int most)
 {
     bool more = true;

@@ -1,22 +1,22 @@
-/* Which bucket an element is dealt into where a digit would leave most elements in few buckets, as the topmost bits of
- * floats do, which are of the exponent: a sample says where many are, and buckets are cut in halves there. Private to
- * radix*.c. */
+/* Bucket bounds for skewed keys. The topmost digit of floats, for one, is the exponent, which would put most elements
+ * into few buckets. As in sample sort, bounds come from a sample; here ranges of keys are halved until none has too
+ * much of the sample, so that they are aligned and a bucket's elements share their topmost bits. */
 #ifndef RQL_ENGINE_OPERATORS_RADIX_SPLITTERS_H
 #define RQL_ENGINE_OPERATORS_RADIX_SPLITTERS_H
 
 #include "engine/operators/radix_sort.h"
 
-enum { RADIX_SPLITTER_BITS = 10 }; /* there are at most so many buckets: 2^10 */
+enum { RADIX_SPLITTER_BITS = 10 }; /* of a bucket's number, at most */
 
 struct radix_splitters {
     int bits;                               /* of a bucket's number */
-    int shift;                              /* from here on an element's bits are a place in `bucket` */
-    uint64_t mask;                          /* of those */
-    uint16_t *bucket;                       /* in the order of keys */
-    uint8_t left[1 << RADIX_SPLITTER_BITS]; /* in how many of the sorted bits elements of each bucket differ */
+    int shift;                              /* the key's bits from here on are an index of `bucket` */
+    uint64_t mask;                          /* of these bits */
+    uint16_t *bucket;                       /* numbered in the order of keys */
+    uint8_t left[1 << RADIX_SPLITTER_BITS]; /* of each bucket: the bits that remain to be sorted by */
 };
 
-/* A map for elements that would be dealt by the topmost `digit` bits; NULL: those do as well. */
+/* Splitters to use instead of the topmost `digit` bits; NULL: these are even enough. */
 struct radix_splitters *radix_splitters_new(const struct radix *radix, int digit);
 void radix_splitters_free(struct radix_splitters *map); /* NULL is allowed */
 

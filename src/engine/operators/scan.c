@@ -1,6 +1,7 @@
-/* Scans. One chain is scanned in chunks that threads take in order: each aggregates its chunk, which brings it into the
- * core's cache, waits for the aggregate of all chunks before, passes on its own, and only then writes; memory is read
- * once. Chains that begin anew are simply shared out, and so are those of columns side by side. */
+/* Scans. One chain is a chained scan (as S. Yan, G. Long, Y. Zhang, "StreamScan", 2013): threads take chunks in order,
+ * and each aggregates its chunk, which brings it into the cache, waits for the prefix of the chunk before, passes on
+ * its own, and only then writes. Memory is read once. Segments, and columns side by side, are independent chains that
+ * threads share. */
 #include "engine/backend/user_reduce.h"
 #include "engine/operators/elements.h"
 #include "engine/operators/operator_kinds.h"
@@ -20,7 +21,7 @@ struct running {
     int64_t integer;
     double number;
     struct compensated_sum sum; /* of floats */
-    bool any;                   /* a user's function has no identity: nothing has been combined yet */
+    bool any;                   /* a value has been combined: user functions have no identity */
 };
 
 struct scan {
@@ -35,7 +36,7 @@ struct scan {
     int64_t segments_a_part;
     _Atomic bool flagged;
 
-    /* The chunk whose turn it is to pass on what comes before it. */
+    /* The chunk whose turn it is, and the prefix of all before it. */
     pthread_mutex_t lock;
     pthread_cond_t passed_on;
     int64_t turn;
@@ -67,7 +68,7 @@ SPECIALISED int64_t combine_ints(enum aggregate_kind kind, int64_t a, int64_t b,
     }
 }
 
-/* `a` is NaN as long as nothing else has come. */
+/* `a` is NaN until there is another value. */
 SPECIALISED double combine_floats(enum aggregate_kind kind, double a, double b)
 {
     if (kind == AGG_PRODUCT)
@@ -164,7 +165,7 @@ static struct scalar scalar_of(const struct scan *scan, int64_t integer, double 
     return type_table[scan->from->type].kind == KIND_BOOL ? scalar_bool(integer != 0) : scalar_int(integer);
 }
 
-/* By the user's function, exactly as it is written; true if it has no value somewhere. */
+/* By a user's function, in order; true if it fails. */
 static bool scan_by_function(const struct scan *scan, struct running *running, const void *in, void *out, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -192,7 +193,7 @@ static bool scan_by_function(const struct scan *scan, struct running *running, c
     return false;
 }
 
-/* Scans values into results: one chain, going on from `running`. */
+/* Scans values of one chain, continuing from `running`. */
 static void scan_values(struct scan *scan, struct running *running, const void *in, void *out, int count)
 {
     enum aggregate_kind kind = scan->aggregate->kind;
@@ -215,7 +216,7 @@ static void write_results(const struct scan *scan, int64_t row, const void *valu
         operator_write_ints(scan->to, row, values, count);
 }
 
-/* Rows begin..end-1, going on from `running` until the next segment begins. */
+/* Scans rows begin..end-1, continuing from `running` until the next segment begins. */
 static void scan_rows(struct scan *scan, struct running *running, int64_t begin, int64_t end)
 {
     double in[OPERATOR_BLOCK], out[OPERATOR_BLOCK]; /* or as many integers, of the same size */
@@ -239,7 +240,7 @@ static void scan_rows(struct scan *scan, struct running *running, int64_t begin,
 
 /* ---- one chain by several threads ---- */
 
-/* What the rows come to, from nothing. */
+/* The aggregate of the rows, without those before. */
 static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t end)
 {
     enum aggregate_kind kind = scan->aggregate->kind;
@@ -280,7 +281,7 @@ static void scan_chunk(void *context, int member, int64_t chunk)
     struct scan *scan = context;
     int64_t begin = part_begin(&scan->parts, chunk), end = part_begin(&scan->parts, chunk + 1);
     int64_t fresh = scan->segment > 0 ? (end - 1) / scan->segment * scan->segment : 0;
-    bool anew = fresh >= begin; /* what comes after does not depend on what came before */
+    bool anew = fresh >= begin; /* a segment begins here: what follows does not depend on rows before */
     struct running own = aggregate_rows(scan, anew ? fresh : begin, end);
     pthread_mutex_lock(&scan->lock);
     while (scan->turn != chunk)
@@ -308,7 +309,7 @@ static bool scan_in_chunks(struct scan *scan, const struct workers *workers)
     return done;
 }
 
-/* ---- chains of their own ---- */
+/* ---- independent chains ---- */
 
 static bool scan_serially(struct scan *scan, const struct workers *workers)
 {
@@ -332,7 +333,7 @@ static void scan_segments(void *context, int member, int64_t part)
               last < scan->job->rows ? last : scan->job->rows);
 }
 
-/* Columns side by side: a chain for each, over the rows of one segment. */
+/* Columns side by side: each is a chain, over the rows of one segment. */
 static void scan_columns(void *context, int member, int64_t part)
 {
     (void)member;
@@ -358,7 +359,7 @@ static void scan_columns(void *context, int member, int64_t part)
 
 static bool is_associative(const struct scan *scan)
 {
-    /* Of integers a product overflows soon or is 0 or 1: parts of it may overflow where the whole does not. */
+    /* The product of a part may overflow where that of the whole, with a zero in it, does not. */
     return scan->aggregate->kind != AGG_PRODUCT && scan->aggregate->kind != AGG_FOLD;
 }
 
@@ -381,7 +382,7 @@ static bool scan_all(struct scan *scan, const struct workers *workers)
     return scan_serially(scan, workers);
 }
 
-/* What stands before the first row: the initial value, or what changes nothing. */
+/* The state before the first row: the initial value, or the identity. False: it does not fit 64 bits. */
 static bool set_start(struct scan *scan)
 {
     const struct aggregate *aggregate = scan->aggregate;

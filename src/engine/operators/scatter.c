@@ -1,5 +1,5 @@
-/* Scatter: a bit for each row of the result tells that it has been claimed, so that a position taken twice is found
- * whichever thread comes first, and no row is written by two. */
+/* Scatter: a bitmap of claimed result rows, set atomically, detects positions taken twice; no row is written by two
+ * threads. */
 #include "engine/operators/elements.h"
 #include "engine/operators/operator_kinds.h"
 
@@ -89,7 +89,7 @@ enum status operator_scatter(const struct operator_job *job, const struct worker
         .parts = partition_rows(workers, job->rows, PART_ROWS),
     };
     *job->result_rows = scatter.into;
-    /* More rows than places, or none to move: nothing has to be looked at. */
+    /* With more rows than positions some position is taken twice. */
     if (job->rows > scatter.into)
         *flagged = true;
     if (job->rows == 0 || job->rows > scatter.into)

@@ -1,4 +1,4 @@
-/* The operator that sorts rows, all of them or the first few. */
+/* The sort operator: all rows, or only the first (top_n). */
 #include "engine/operators/elements.h"
 #include "engine/operators/operator_kinds.h"
 #include "engine/operators/sort_rows.h"
@@ -32,7 +32,7 @@ static void part_sorted(void *context, int member, int64_t part)
     struct sortedness *sorted = context;
     int64_t begin = part_begin(&sorted->parts, part), end = part_begin(&sorted->parts, part + 1);
     uint64_t codes[KEY_BLOCK + 1];
-    /* A part begins with the row before it, so that the seam is seen too. */
+    /* A part is compared with the row before it as well. */
     keys_read(sorted->keys, 0, begin > 0 ? begin - 1 : 0, 1, codes);
     for (int64_t row = begin; row < end && !sorted->broken; row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
@@ -46,7 +46,7 @@ static void part_sorted(void *context, int member, int64_t part)
     }
 }
 
-/* Whether the rows are in the order of their keys, which are of one word. */
+/* Whether the rows are in order already; the keys have one word. False if cancelled. */
 static bool keys_sorted(const struct keys *keys, int64_t rows, const struct workers *workers, bool *sorted)
 {
     struct sortedness state = {.keys = keys, .parts = partition_rows(workers, rows, SORTED_ROWS)};
@@ -68,7 +68,7 @@ static enum status sort_columns(const struct sorting *sorting)
     return workers_cancelled(sorting->workers) ? STATUS_CANCELLED : STATUS_OK;
 }
 
-/* Only the first rows: their numbers, and then what is in them. */
+/* Only the first rows: finds their numbers, then gathers their elements. */
 static enum status select_first(const struct sorting *sorting, int64_t first)
 {
     size_t got = 0;
@@ -84,7 +84,7 @@ static enum status select_first(const struct sorting *sorting, int64_t first)
     return status;
 }
 
-/* Finds the keys' codes and puts the results in their order. */
+/* Sorts or selects rows by the keys' codes. */
 static enum status sort_by(struct sorting *sorting, struct key *at, const struct operator_job *job)
 {
     const struct operator* operator= job->task->operator;
@@ -102,7 +102,7 @@ static enum status sort_by(struct sorting *sorting, struct key *at, const struct
 
 enum status operator_sort(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
-    (void)flagged; /* any rows can be sorted */
+    (void)flagged; /* cannot fail */
     const struct task *task = job->task;
     const struct operator* operator= task->operator;
     struct sorting sorting = {.workers = workers, .rows_read = job->rows};

@@ -7,7 +7,7 @@
 static const uint64_t sign_64 = UINT64_C(1) << 63;
 static const uint32_t sign_32 = UINT32_C(1) << 31;
 
-/* Each of these is written once for all types and becomes a loop for each where the type is a constant. */
+/* Inlined where the type is a constant: one loop for each type. */
 #define SPECIALISED static inline __attribute__((always_inline))
 
 SPECIALISED uint64_t image_of_f32(float number)
@@ -67,7 +67,7 @@ SPECIALISED void images_as(const void *data, enum type store, const uint64_t *ro
     }
 }
 
-/* Floats alone have so much to be done for each that it takes longer than to bring them from memory. */
+/* Only for floats is computing slower than memory, and vectorised. */
 CPU_CLONES static void images_of_f32(const float *restrict data, int count, uint64_t *restrict images)
 {
     for (int i = 0; i < count; i++)
@@ -117,7 +117,7 @@ void sort_key_encode(const void *data, enum type store, const uint64_t *rows, in
         else
             images_of_f64(data, count, images);
         break;
-    case TYPE_COUNT: /* no type */
+    case TYPE_COUNT: /* not a type */
         memset(images, 0, (size_t)count * sizeof *images);
         break;
     }

@@ -1,6 +1,6 @@
-/* What keys are compared by. An element's image is an unsigned number that compares as the element does: integers with
- * the sign bit turned over, floats as their bits with the sign bit turned over, or all bits of negative ones. A NaN's
- * image is the greatest of its width, which no other has. Private to sort_keys.c. */
+/* Order-preserving images of elements: unsigned integers that compare as the elements do. Integers have the sign bit
+ * flipped; floats have the sign bit flipped if positive and all bits if negative, as for radix sorting (M. Herf, "Radix
+ * tricks", 2001). All NaNs have the greatest image of their width. */
 #ifndef RQL_ENGINE_OPERATORS_SORT_KEY_ENCODE_H
 #define RQL_ENGINE_OPERATORS_SORT_KEY_ENCODE_H
 
@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Images of `count` elements from the start of data, or of the rows listed (NULL: none are). */
+/* Writes the images of the first `count` elements of `data`, or of the rows listed unless `rows` is NULL. */
 void sort_key_encode(const void *data, enum type store, const uint64_t *rows, int count, uint64_t *images);
 
 #endif

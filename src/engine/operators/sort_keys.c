@@ -14,7 +14,7 @@ enum { PART_ROWS = 1 << 16 };
 static const uint64_t sign_64 = UINT64_C(1) << 63;
 static const uint32_t sign_32 = UINT32_C(1) << 31;
 
-/* Each of these is written once for all types and becomes a loop for each where the type is a constant. */
+/* Inlined where the type is a constant: one loop for each type. */
 #define SPECIALISED static inline __attribute__((always_inline))
 
 SPECIALISED void write_image(void *data, enum type store, int64_t i, uint64_t image)
@@ -81,7 +81,7 @@ static void merge_range(struct range *range, const struct range *other)
     range->negative_zero = range->negative_zero || other->negative_zero;
 }
 
-/* In several lanes, so that no comparison waits for the one before. */
+/* In several lanes, so that comparisons do not depend on each other. */
 static struct range range_of_i32(const int32_t *values, int64_t count)
 {
     enum { LANES = 32 };
@@ -124,7 +124,7 @@ CPU_CLONES static bool has_negative_zero(const void *data, enum type store, int 
     return found;
 }
 
-/* Of images below the one of a NaN; the others are that. */
+/* Images from `nan` on are NaN, and are left out. */
 CPU_CLONES static struct range range_below(const uint64_t *images, int count, uint64_t nan)
 {
     uint64_t least = UINT64_MAX, most = 0, nans = 0;
@@ -199,7 +199,7 @@ static int bits_of(uint64_t most)
     return most ? 64 - __builtin_clzll(most) : 0;
 }
 
-/* Places keys from the least significant on: what does not fit the word begins the next. */
+/* Packs keys into words from the least significant key on. */
 static void place_keys(struct keys *keys)
 {
     keys->words = keys->count > 0 ? 1 : 0;
@@ -248,7 +248,7 @@ bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, co
     return true;
 }
 
-/* What elements of a type may be, as far as the column does not say more. */
+/* The range of the column's type, or of its elements where known. */
 static struct range possible_range(const struct column *column)
 {
     const struct type_info *info = &type_table[column->store];
@@ -297,7 +297,7 @@ CPU_CLONES static void add_codes(const struct key *key, const uint64_t *images, 
 static void read_codes(const struct keys *keys, int word, int64_t row, const uint64_t *rows, int count, uint64_t *codes)
 {
     uint64_t images[KEY_BLOCK];
-    images[0] = 0; /* compilers cannot see that it is always read into */
+    images[0] = 0; /* silences a false warning */
     memset(codes, 0, (size_t)count * sizeof *codes);
     for (size_t i = 0; i < keys->count; i++) {
         const struct key *key = &keys->at[i];
@@ -320,7 +320,7 @@ void keys_read_at(const struct keys *keys, int word, const uint64_t *rows, int c
     read_codes(keys, word, 0, rows, count, codes);
 }
 
-/* Modulo 2^32 an integer of up to 32 bits is as far from the least as its image is. Loops differ in the type alone. */
+/* The distance of an integer of up to 32 bits from the least equals that of their images, modulo 2^32. */
 #define CODES(type)                                                                                                    \
     CPU_CLONES static void codes_of_##type(const struct key *key, const void *values, int count, uint32_t *codes)      \
     {                                                                                                                  \

@@ -1,5 +1,5 @@
-/* Sorting: the keys' codes in as few bits as their ranges need, beside them either the other columns' elements, where
- * that is not much, or the number of the row, by which they are fetched at the end. */
+/* Sorting: an element is the keys' code and a payload, which is the other columns' elements if these are small, else
+ * the row number by which they are gathered at the end. */
 #include "engine/operators/sort_rows.h"
 
 #include "engine/operators/radix_sort.h"
@@ -18,11 +18,11 @@ struct sorting {
     struct keys keys;
     struct carried *carried;
     size_t carried_count;
-    int word;       /* of the keys: what is sorted by now */
-    bool last;      /* the results are written now */
-    uint64_t *rows; /* keys of several words: the rows in the order of the words after this one; or NULL */
+    int word;       /* of the keys, by which rows are being sorted */
+    bool last;      /* this is the last word: results are written */
+    uint64_t *rows; /* row numbers in the order of less significant words; NULL for keys of one word */
     bool payload_is_row;
-    int payload_bits; /* below the key in an element of one word */
+    int payload_bits; /* of the payload, below the code if both fit one word */
     size_t width;     /* of an element */
 };
 
@@ -36,7 +36,7 @@ static size_t store_size(const struct column *column)
     return type_table[column->store].size;
 }
 
-/* Adds the elements' bits to the payloads. */
+/* Adds a column's elements to the payloads. */
 static void add_payload(const struct carried *carried, int64_t row, int count, uint64_t *payloads)
 {
     size_t size = store_size(carried->from);
@@ -191,7 +191,7 @@ static void write_elements(void *context, int member, int64_t row, const void *e
                     count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK);
 }
 
-/* A result of the elements' width is where they are put together, which is written anyway. */
+/* A result column as wide as the elements serves as their buffer. */
 static void *borrowed_buffer(const struct sorting *sorting)
 {
     for (size_t k = 0; k < sorting->carried_count && sorting->last; k++) {
@@ -225,7 +225,7 @@ static int row_bits(int64_t rows)
     return rows > 1 ? WORD_BITS - __builtin_clzll((uint64_t)rows - 1) : 0;
 }
 
-/* Decides what travels beside the codes: nothing, the elements of the other columns, or the row. */
+/* Chooses the payload: nothing, the elements of the other columns, or the row number. */
 static void plan_payload(struct sorting *sorting)
 {
     int bits = 0;
@@ -251,7 +251,7 @@ static void plan_payload(struct sorting *sorting)
     }
 }
 
-/* Word by word from the least significant, each time in the order that the ones before left: stable sorts add up. */
+/* Sorts by one word after another, least significant first, each stably. */
 static enum status sort_words(struct sorting *sorting, bool give)
 {
     enum status status = STATUS_OK;
@@ -305,7 +305,7 @@ enum status order_rows(const struct keys *keys, int64_t rows, const struct worke
 
 /* ---- several keys as one: the rank of each row by them ---- */
 
-/* For `count` rows in order whether their keys differ from those of the row before; the first is compared with none. */
+/* Marks the rows whose keys differ from those of the row before; never the first. */
 static void mark_steps(const struct keys *keys, const uint64_t *rows, int count, bool *steps)
 {
     uint64_t codes[KEY_BLOCK];
@@ -323,7 +323,7 @@ static int64_t write_ranks(const struct keys *keys, const uint64_t *order, int64
     bool steps[KEY_BLOCK];
     int64_t rank = 0;
     ranks[order[0]] = 0;
-    /* A block begins with the last row of the one before. */
+    /* A block begins with the last row of the block before. */
     for (int64_t i = 0; i < rows - 1; i += KEY_BLOCK - 1) {
         int count = rows - i < KEY_BLOCK ? (int)(rows - i) : KEY_BLOCK;
         mark_steps(keys, order + i, count, steps);
@@ -335,8 +335,8 @@ static int64_t write_ranks(const struct keys *keys, const uint64_t *order, int64
     return rank;
 }
 
-/* Gives each row the number of its keys among all different ones in their order, as a column whose range is known: one
- * key for many. Needs at least one row. The statuses of order_rows. */
+/* Sets each row's rank by its keys, 0 for the least, equal for equal keys, as a column whose range is known. At least
+ * one row. */
 static enum status rank_rows(const struct keys *keys, int64_t rows, const struct workers *workers,
                              struct column **ranks)
 {

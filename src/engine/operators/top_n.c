@@ -1,9 +1,8 @@
-/* The first rows of an order, without the rest of it.
+/* The first rows of an order, without sorting all.
  *
- * Rows are read once, by all threads. Each of them remembers rows that may be among the first, and leaves out what
- * comes behind a cut in the order: where the first key alone tells, in vectors. When there is no room for more rows it
- * keeps the first of those that it has, the last of which is its new cut. A sample says where the cut is at the
- * beginning, so that rows in the opposite order are not all remembered. */
+ * All threads read the rows once. Each collects candidates and rejects rows behind a cut, mostly by comparing vectors
+ * of the first key. A full buffer is sorted and truncated; its last row is the new cut. The first cut comes from a
+ * sample, so that rows in the opposite order are not all collected. */
 #include "base/cpu_dispatch.h"
 #include "base/timing.h"
 #include "engine/operators/elements.h"
@@ -20,26 +19,26 @@
 
 enum {
     PART_ROWS = 1 << 16,
-    STEP = 256,                  /* of a block */
-    LEAST_ROOM = 16 * KEY_BLOCK, /* where few rows are wanted, it hardly ever has to be made again */
+    STEP = 256,                  /* rows compared and prefetched at once */
+    LEAST_ROOM = 16 * KEY_BLOCK, /* least capacity: for few rows, buffers hardly ever fill up */
     PLACES = 1024,               /* of the sample */
     PLACE_ROWS = 8,
     SAMPLE = PLACES * PLACE_ROWS,
-    SPARE = 2 * PLACE_ROWS /* what the first cut lets through of the sample beside twice what is expected there */
+    SPARE = 2 * PLACE_ROWS /* the rank of the first cut in the sample is twice the expected one plus this */
 };
 
-/* Where in the order rows are left out: behind a row, and if `strictly` also where keys equal its own. */
+/* A bound on candidates: rows behind `row` are rejected and, if `strictly`, those with equal keys too. */
 struct cut {
     bool any, strictly;
     uint64_t row;
-    uint64_t *words; /* its codes */
+    uint64_t *words; /* the row's codes */
 };
 
 struct member {
-    uint64_t *rows; /* that may be among the first */
+    uint64_t *rows; /* candidates */
     int64_t count;
     struct cut cut;
-    uint64_t *codes; /* a block's, of each word */
+    uint64_t *codes; /* of a block, word by word */
     enum status status;
 };
 
@@ -47,7 +46,7 @@ struct selection {
     const struct keys *keys;
     const struct workers *workers;
     int64_t rows, first;
-    int64_t room; /* of a member, in rows */
+    int64_t room; /* of a thread's buffer, in rows */
     struct parts parts;
     struct member *members;
 };
@@ -63,7 +62,7 @@ static void set_cut(const struct keys *keys, struct cut *cut, uint64_t row, bool
         keys_read_at(keys, word, &row, 1, &cut->words[word]);
 }
 
-/* Which elements come before another one, or with `ties` equal it; a NaN never does. Loops differ in the type alone. */
+/* Marks the elements before the cut or, with `ties`, equal to it; never a NaN. */
 #define AHEAD(name, type)                                                                                              \
     CPU_CLONES static void ahead_##name(const void *values, int count, const void *cut, bool descending, bool ties,    \
                                         uint8_t *mask)                                                                 \
@@ -101,8 +100,8 @@ static const char *element(const struct column *column, uint64_t row)
     return (const char *)column->data + row * type_table[column->store].size;
 }
 
-/* Lists the rows of a block, counted from its first one, that the first key leaves before the cut; ties only where they
- * count. Returns how many. */
+/* Lists the rows of a block, relative to its first, that are before the cut by the first key; ties where other keys may
+ * decide. Returns how many. */
 static int list_before(const struct keys *keys, const struct cut *cut, int64_t row, int count, uint16_t *listed)
 {
     static void (*const loops[TYPE_COUNT])(const void *, int, const void *, bool, bool, uint8_t *) = {
@@ -115,7 +114,7 @@ static int list_before(const struct keys *keys, const struct cut *cut, int64_t r
     const bool ties = !cut->strictly || keys->count > 1;
     uint8_t mask[KEY_BLOCK];
     for (int i = 0; i < count; i += STEP) {
-        operator_prefetch(column, row + i + KEY_BLOCK, STEP); /* a few at a time, so that it need not wait for them */
+        operator_prefetch(column, row + i + KEY_BLOCK, STEP); /* a few lines at a time: issuing all at once stalls */
         loops[column->store](element(column, (uint64_t)(row + i)), count - i < STEP ? count - i : STEP,
                              element(column, cut->row), key->descending, ties, mask + i);
     }
@@ -127,7 +126,7 @@ static bool is_nan(const struct column *column, uint64_t row)
     return type_table[column->store].kind == KIND_FLOAT && isnan(column_get_float(column, (int64_t)row));
 }
 
-/* Keeps those of the rows listed whose codes are before the cut's; returns how many. */
+/* Removes the rows at or behind the cut from a list; returns how many remain. */
 static int retain_before(const struct keys *keys, const struct cut *cut, uint64_t *codes, uint64_t *rows, int count)
 {
     for (int word = 0; word < keys->words; word++)
@@ -144,14 +143,14 @@ static int retain_before(const struct keys *keys, const struct cut *cut, uint64_
     return kept;
 }
 
-/* The rows of a block that are before the cut. */
+/* Lists the rows of a block that are before the cut; returns how many. */
 static int filter_block(const struct selection *selection, struct member *member, int64_t row, int count,
                         uint64_t *rows)
 {
     const struct keys *keys = selection->keys;
     const struct cut *cut = &member->cut;
     uint16_t listed[KEY_BLOCK + 2];
-    /* Every number is before a NaN, which no comparison says. */
+    /* Every number is before a NaN, but no comparison is true. */
     bool by_first_key = cut->any && !is_nan(keys->at[0].column, cut->row);
     int found = by_first_key ? list_before(keys, cut, row, count, listed) : count;
     for (int i = 0; i < found; i++)
@@ -160,10 +159,10 @@ static int filter_block(const struct selection *selection, struct member *member
     return enough || found == 0 ? found : retain_before(keys, cut, member->codes, rows, found);
 }
 
-/* ---- members ---- */
+/* ---- threads ---- */
 
-/* Keeps the first rows of a member's. They come before what will follow, where keys are equal, so stable sorts leave
- * rows with equal keys in their order. */
+/* Sorts a thread's candidates and keeps the first. A thread reads rows in order, so equal keys stay in the order of
+ * rows. */
 static void compact(const struct selection *selection, struct member *member)
 {
     struct workers alone = {.threads = 1, .cancel = selection->workers->cancel, .pool = selection->workers->pool};
@@ -211,20 +210,20 @@ static void free_members(const struct selection *selection)
 
 /* ---- the sample ---- */
 
-/* Any number for each place, the same each time. */
+/* A hash of a place: SplitMix64's finaliser, shortened. */
 static uint64_t hash_place(uint64_t place)
 {
-    uint64_t z = (place + 1) * UINT64_C(0x9e3779b97f4a7c15); /* SplitMix64's finaliser */
+    uint64_t z = (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     return z ^ z >> 29;
 }
 
-/* Lists rows one after another at places spread over all of them, in such an order that the first few are spread too.
- * Reads their keys: of a file that is not in memory each place may take longer than the pass that is to come takes for
- * many, so that after a while no more are looked at. Returns how many rows are listed. */
+/* Lists runs of rows at places spread over all rows, in an order in which the first few are spread too. Their keys are
+ * read to measure the time: a cold file takes longer for each place than the pass does for many rows, so that sampling
+ * stops after 5 ms. Returns how many rows are listed. */
 static int list_sample(const struct selection *selection, uint64_t *sample)
 {
-    enum { STRIDE = 389, AT_ONCE = 16 }; /* STRIDE is odd, so that every place comes once */
+    enum { STRIDE = 389, AT_ONCE = 16 }; /* STRIDE is odd, so that every place is visited */
     static const int64_t most_ns = 5000000;
     const uint64_t apart = (uint64_t)selection->rows / PLACES;
     const int64_t began = now_ns();
@@ -244,8 +243,8 @@ static int list_sample(const struct selection *selection, uint64_t *sample)
     return count;
 }
 
-/* Sets every member's first cut: a row of the sample before which, most likely, there are enough others. None where a
- * sample would be most of the rows. */
+/* Sets the first cut: a row of the sample that most likely has enough rows before it. None if there are too few rows to
+ * sample. */
 static enum status set_cuts(const struct selection *selection)
 {
     enum { TIMES = 8 };
@@ -262,7 +261,7 @@ static enum status set_cuts(const struct selection *selection)
     return status;
 }
 
-/* ---- all together ---- */
+/* ---- all threads ---- */
 
 static enum status read_rows(struct selection *selection, int64_t *found)
 {
@@ -277,7 +276,7 @@ static enum status read_rows(struct selection *selection, int64_t *found)
     return STATUS_OK;
 }
 
-/* Fewer than are wanted are before the sample's cut: begins anew without one. */
+/* Too few rows are before the sample's cut: starts again without one. */
 static enum status read_without_sample(struct selection *selection, int64_t *found)
 {
     for (int i = 0; i < selection->workers->threads; i++) {
@@ -298,7 +297,7 @@ static void write_numbers(void *context, int member, int64_t row, const void *el
     memcpy((uint64_t *)context + row, elements, (size_t)count * sizeof(uint64_t));
 }
 
-/* Puts all members' rows together: by number, and then by their keys. */
+/* Merges all threads' candidates: sorts them by row number, then stably by keys. */
 static enum status merge_members(const struct selection *selection, uint64_t *list, int64_t count)
 {
     struct radix radix = {

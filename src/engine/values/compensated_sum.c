@@ -2,7 +2,7 @@
 
 void compensated_sum_merge(struct compensated_sum *into, const struct compensated_sum *from)
 {
-    /* A partial sum beyond the largest double is no infinity among the terms: the whole is uncertain. */
+    /* A partial sum that overflowed is not an infinite term: the result is uncertain. */
     if (fabs(from->high) <= DBL_MAX) {
         compensated_sum_add(into, from->high);
         compensated_sum_add(into, from->low);
@@ -21,7 +21,7 @@ void compensated_sum_merge(struct compensated_sum *into, const struct compensate
 static bool swallows(double a, double offset, double bound)
 {
     double most = offset + bound, least = offset - bound;
-    /* Their own rounding goes outwards. */
+    /* Round outwards. */
     most += fabs(most) * 0x1p-50 + DBL_TRUE_MIN;
     least -= fabs(least) * 0x1p-50 + DBL_TRUE_MIN;
     return a + most == a && a + least == a;
@@ -39,7 +39,7 @@ double compensated_sum_round(const struct compensated_sum *sum, bool *uncertain)
     double small = compensated_sum_two_sum(&result, sum->low);
     double smaller = compensated_sum_two_sum(&small, sum->rest);
     double offset = compensated_sum_two_sum(&result, small);
-    /* n additions to the rest are off by at most n times half a unit of what went in; twice that is plenty. */
+    /* n additions to the rest have an error of at most n * 2^-53 times the weight; twice that is safe. */
     double bound = fabs(smaller) + (double)(sum->count + 4) * sum->weight * 0x1p-52;
     bool exact = smaller == 0 && sum->weight == 0;
     if (!(fabs(result) <= DBL_MAX) || !(bound <= DBL_MAX) || (!exact && !swallows(result, offset, bound)))

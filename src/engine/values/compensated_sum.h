@@ -1,9 +1,9 @@
-/* Float sums that are correctly rounded at any moment, or say that they may not be: three doubles instead of the many
- * of an fsum, for when there is a sum for every group or row.
+/* Compensated float sums that are correctly rounded or known to be uncertain: three doubles, where an exact sum
+ * (exact_sum.h) for every group or row would be too large.
  *
- * After T. Ogita, S. M. Rump, S. Oishi, "Accurate sum and dot product" (2005): each addition's exact rounding error
- * goes to a second sum, and that one's to a third. Only the third is rounded; the sum of its terms' magnitudes bounds
- * by how much. */
+ * K-fold summation with K = 3 after T. Ogita, S. M. Rump, S. Oishi, "Accurate sum and dot product" (2005): the rounding
+ * error of each addition, which is exact, goes to a second sum, and the errors of that one to a third. Only the third
+ * is inexact; the sum of its terms' magnitudes bounds its error. */
 #ifndef RQL_ENGINE_VALUES_COMPENSATED_SUM_H
 #define RQL_ENGINE_VALUES_COMPENSATED_SUM_H
 
@@ -14,12 +14,12 @@
 
 struct compensated_sum {
     double high, low, rest;
-    double weight; /* of what went into the rest: its terms' magnitudes added up */
+    double weight; /* sum of the magnitudes added to the rest */
     int64_t count; /* of terms */
     bool positive_inf, negative_inf, nan;
 };
 
-/* Replaces a by the sum rounded, and returns the error made (D. E. Knuth's two-sum). */
+/* Sets *a to the rounded sum and returns the rounding error (D. E. Knuth's TwoSum). */
 static inline double compensated_sum_two_sum(double *a, double b)
 {
     double sum = *a + b, part = sum - *a;
@@ -44,7 +44,7 @@ static inline void compensated_sum_add(struct compensated_sum *sum, double term)
 
 void compensated_sum_merge(struct compensated_sum *into, const struct compensated_sum *from);
 
-/* The sum rounded to nearest even, its zero positive. Sets *uncertain, which is else left alone, if it may be wrong. */
+/* The sum rounded to nearest even, its zero positive. *uncertain is set if it may be wrong, and never cleared. */
 double compensated_sum_round(const struct compensated_sum *sum, bool *uncertain);
 
 static inline double compensated_sum_result(const struct compensated_sum *sum, bool *uncertain)

@@ -27,8 +27,8 @@ struct divisor divisor_of(int32_t d)
     return (struct divisor){(uint32_t)multiplier, shift, magnitude, flags};
 }
 
-/* The same with 63 for 31 and 2^64 for 2^32: k = 63 + l, of which the high half of the product has taken 64 already.
- * For d = 1 that would be a shift to the left, so it is left out. */
+/* As above with 63 for 31 and 2^64 for 2^32: k = 63 + l, and the high half of the product already is a shift by 64. For
+ * d = 1 the remaining shift would be negative, so it is a case of its own. */
 struct long_divisor long_divisor_of(int64_t d)
 {
     uint64_t magnitude = d < 0 ? 0 - (uint64_t)d : (uint64_t)d;

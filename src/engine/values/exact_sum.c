@@ -9,7 +9,7 @@
  * chunk and 52 bits of the next; 2^11 - 1 of those fit the 63 bits of a chunk beside what a propagation leaves. */
 enum { CHUNKS = 67, CHUNK_BITS = 32, UNIT = -1075, TERMS = (1 << 11) - 1, MAX_EXPONENT = 1004 };
 
-enum { LEAST_BLOCK = 4 * LANES_STEP }; /* what is shorter is quicker added one by one */
+enum { LEAST_BLOCK = 4 * LANES_STEP }; /* shorter arrays are faster added one by one */
 
 static const uint64_t low_mask = 0xffffffff;
 
@@ -19,7 +19,7 @@ void exact_sum_init(struct exact_sum *sum)
     sum->pending = TERMS;
 }
 
-/* Makes every chunk but the topmost 0..2^32-1; the topmost has the sign. */
+/* Propagates carries: all chunks but the topmost, which has the sign, are 0..2^32-1 then. */
 static void propagate(struct exact_sum *sum)
 {
     for (int i = 0; i < CHUNKS - 1; i++) {
@@ -40,7 +40,7 @@ static void add_special(struct exact_sum *sum, double value)
         sum->negative_inf++;
 }
 
-/* Adds a value without looking whether the chunks can take it; false if it is infinite or NaN. */
+/* Adds a value without counting it as pending; false if it is infinite or NaN. */
 static inline bool add_finite(int64_t *chunk, double value)
 {
     uint64_t bits;
@@ -134,7 +134,7 @@ static bool add_lanes(struct exact_sum *sum, const double *values, int count)
     return true;
 }
 
-/* As the block before it, most likely; else with levels of its own. */
+/* With the ceiling and levels of the block before if they fit, else with its own. */
 static bool add_block(struct exact_sum *sum, const double *values, int count)
 {
     if (sum->levels > 0 && add_lanes(sum, values, count))
@@ -169,7 +169,7 @@ void exact_sum_merge(struct exact_sum *into, const struct exact_sum *from)
     propagate(&other);
     for (int i = 0; i < CHUNKS; i++)
         into->chunk[i] += other.chunk[i];
-    into->pending = TERMS - 1; /* twice what a propagation leaves is less than one more term */
+    into->pending = TERMS - 1; /* the sum of two propagated chunks is less than one more term */
     into->positive_inf += other.positive_inf;
     into->negative_inf += other.negative_inf;
     into->nan += other.nan;
@@ -191,8 +191,8 @@ static double round_finite(const struct exact_sum *sum)
     int top = CHUNKS - 1;
     while (top > 0 && exact.chunk[top] == 0)
         top--;
-    /* The topmost 64 bits, from the first that is set, and whether anything lies below: rounding those to 53 is then
-     * rounding the whole. Numbers too small for that are subnormal and exact. */
+    /* The topmost 64 bits from the first set one, and a sticky bit for all below: rounding these to 53 bits rounds the
+     * whole. Smaller numbers are subnormal and exact. */
     uint64_t bits = (uint64_t)exact.chunk[top];
     if (bits == 0)
         return 0.0;
@@ -228,7 +228,7 @@ double exact_sum_result(const struct exact_sum *sum, bool *certain)
         return -INFINITY;
     double result = round_finite(sum);
     if (sum->error > 0) {
-        /* Rounding is monotonic: if both ends of what is possible round alike, so does everything between. */
+        /* Rounding is monotonic: if both ends of the interval round alike, so does everything between. */
         struct exact_sum least = *sum, most = *sum;
         exact_sum_add(&least, -sum->error);
         exact_sum_add(&most, sum->error);

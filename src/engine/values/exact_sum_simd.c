@@ -5,18 +5,18 @@
 #include <math.h>
 #include <string.h>
 
-/* Registers of AVX2: wider ones are not needed to keep up with memory, and are made of pieces where there are none.
- * Several are summed side by side, because an addition takes longer than the machine needs to begin the next. */
+/* AVX2 registers; wider ones are not needed to keep up with memory. Several independent chains hide the latency of
+ * additions. */
 typedef double doubles __attribute__((vector_size(32)));
 typedef int64_t integers __attribute__((vector_size(32)));
 
 enum {
     LANES = 4,
     CHAINS = LANES_STEP / LANES,
-    TERM_BITS = 7,               /* of each of which a lane adds LANES_MOST / LANES_STEP, 2^7 */
-    TAKEN_BITS = 52 - TERM_BITS, /* from one level's units to those of the next */
+    TERM_BITS = 7,               /* a lane adds LANES_MOST / LANES_STEP terms, 2^7 */
+    TAKEN_BITS = 52 - TERM_BITS, /* from one level's unit to the next */
     LOWEST_UNIT = -1074,
-    LINE = 64 / sizeof(double), /* of the cache */
+    LINE = 64 / sizeof(double), /* a cache line */
 };
 
 static const int64_t magnitude_mask = INT64_MAX;
@@ -47,7 +47,7 @@ static inline __attribute__((always_inline)) bool add_levels(const double *value
     }
     for (int i = 0; i < count; i += LANES_STEP) {
         for (int at_line = 0; at_line < LANES_STEP; at_line += LINE)
-            __builtin_prefetch(values + i + LANES_MOST + at_line); /* the next block, as is likely */
+            __builtin_prefetch(values + i + LANES_MOST + at_line); /* the next block, most likely */
         for (int c = 0; c < CHAINS; c++) {
             doubles rest;
             memcpy(&rest, values + i + c * LANES, sizeof rest);
@@ -63,7 +63,7 @@ static inline __attribute__((always_inline)) bool add_levels(const double *value
     int64_t any_outside = 0, any_left = 0;
     for (int lane = 0; lane < LANES; lane++) {
         any_outside |= outside[lane];
-        any_left |= left[lane] & magnitude_mask; /* a negative zero is nothing */
+        any_left |= left[lane] & magnitude_mask; /* -0.0 is no remainder */
     }
     if (any_outside < 0 || any_left != 0)
         return false;
@@ -90,7 +90,7 @@ CPU_CLONES static bool add_all_levels(const double *values, int count, int ceili
 
 bool exact_sum_lanes_add(const double *values, int count, int ceiling, int levels, struct exact_sum_lanes *sum)
 {
-    /* The last units are at least the smallest double, below which there is nothing. */
+    /* The last unit is at least the smallest double. */
     const int lowest = LOWEST_UNIT + 52 - 1 - TERM_BITS + (levels - 1) * TAKEN_BITS;
     const int from = ceiling < lowest ? lowest : ceiling;
     return levels == LANES_FEW_LEVELS ? add_few_levels(values, count, from, sum)

@@ -1,10 +1,9 @@
-/* Sums of many doubles without an error, in vectors.
+/* Vectorised exact sums of doubles.
  *
- * An accumulator that begins at 1.5 * 2^e and stays below 2^(e+1) takes of every value what is a multiple of 2^(e-52),
- * and what it has not taken goes on to one for less: each step is exact, so the order does not matter, and an
- * accumulator's bits are a count of its units. Nothing is lost if nothing is left of any value in the end, which is
- * the case where magnitudes do not differ by much. After J. Demmel and H. D. Nguyen, "Parallel reproducible summation"
- * (2015). */
+ * After J. Demmel and H. D. Nguyen, "Parallel reproducible summation" (2015): an accumulator that starts at 1.5 * 2^e
+ * and stays between 2^e and 2^(e+1) extracts from each value the multiple of 2^(e-52), its unit; the remainder goes to
+ * the accumulator of the next lower level. Each step is exact, and an accumulator's bits count its units. The sum is
+ * exact if the last level leaves no remainder, as where magnitudes do not differ by much. */
 #ifndef RQL_ENGINE_VALUES_EXACT_SUM_SIMD_H
 #define RQL_ENGINE_VALUES_EXACT_SUM_SIMD_H
 
@@ -12,25 +11,24 @@
 #include <stdint.h>
 
 enum {
-    LANES_STEP = 16, /* values are taken so many at a time, */
+    LANES_STEP = 16, /* values added per step */
     LANES_MOST = LANES_STEP * 128,
-    LANES_FEW_LEVELS = 2, /* which take bits down to 2^(ceiling-89), */
-    LANES_LEVELS = 4,     /* and to 2^(ceiling-179) */
-    LANES_HIGHEST = 1015, /* no accumulator takes what is above 2^1015 */
+    LANES_FEW_LEVELS = 2, /* extract bits down to 2^(ceiling-89) */
+    LANES_LEVELS = 4,     /* extract bits down to 2^(ceiling-179) */
+    LANES_HIGHEST = 1015, /* the highest ceiling */
 };
 
 struct exact_sum_lanes {
-    int64_t integer[LANES_LEVELS]; /* the sum is that of integer[i] * 2^unit[i] over the levels */
+    int64_t integer[LANES_LEVELS]; /* the sum is the total of integer[i] * 2^unit[i] over the levels */
     int unit[LANES_LEVELS];
 };
 
-/* Adds `count` values, a multiple of LANES_STEP and at most LANES_MOST, on so many levels, LANES_FEW_LEVELS or
- * LANES_LEVELS; `sum` is set. False if the values have no such sum: one is beyond 2^ceiling in magnitude, or has bits
- * below the last level. */
+/* Sets `sum` to the sum of `count` values, a multiple of LANES_STEP and at most LANES_MOST, on LANES_FEW_LEVELS or
+ * LANES_LEVELS levels. False if a magnitude is above 2^ceiling or a value has bits below the last level. */
 bool exact_sum_lanes_add(const double *values, int count, int ceiling, int levels, struct exact_sum_lanes *sum);
 
-/* The least power of two that is not below any magnitude, at least 2^-1022; above LANES_HIGHEST for what no levels
- * take, as infinities and NaN. */
+/* The exponent of the least power of two that is not below any magnitude, at least -1022; above LANES_HIGHEST for
+ * values that cannot be added, as infinities and NaN. */
 int exact_sum_lanes_ceiling(const double *values, int count);
 
 #endif

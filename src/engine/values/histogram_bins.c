@@ -13,7 +13,7 @@ double histogram_edge(const struct histogram_bins *hist, int64_t k)
     if (k == 0 || k == hist->bins)
         return (k == 0 ? hist->flo : hist->fhi) + 0.0;
     double part = (double)k / (double)hist->bins, range = hist->fhi - hist->flo;
-    /* Where the range itself is too large for a double its halves are not. */
+    /* If the range overflows, its half does not. */
     double edge =
         isfinite(range) ? hist->flo + range * part : 2 * (hist->flo / 2 + (hist->fhi / 2 - hist->flo / 2) * part);
     return (edge < hist->fhi ? edge : hist->fhi) + 0.0;
@@ -36,7 +36,7 @@ int64_t histogram_bin_of_float(const struct histogram_bins *hist, double number)
     double guess = half > 0 ? (number / 2 - hist->flo / 2) / half * (double)hist->bins : 0;
     int64_t last = hist->bins - 1;
     int64_t bin = guess >= (double)last ? last : guess > 0 ? (int64_t)guess : 0;
-    /* The guess is off by rounding; what counts is the edges as they are. */
+    /* Rounding may put the guess one bin off; the edges decide. */
     while (bin > 0 && number < histogram_edge(hist, bin))
         bin--;
     while (bin < last && number >= histogram_edge(hist, bin + 1))

@@ -24,7 +24,7 @@ double int128_quotient(int128 dividend, int64_t divisor)
 {
     if (dividend == 0)
         return 0.0;
-    /* Enough bits of the quotient, and whether there are more, rounded once. */
+    /* More than 64 bits of the quotient and a sticky bit, rounded once. */
     uint128 rest = dividend < 0 ? 0 - (uint128)dividend : (uint128)dividend, by = (uint128)divisor;
     int exponent = 0;
     while (rest >> 127 == 0) {
@@ -71,7 +71,7 @@ static void print_int128(struct strbuf *out, int128 value)
         print_int(out, (int64_t)value);
         return;
     }
-    enum { GROUP = 19 }; /* as many digits as a 64-bit part surely holds */
+    enum { GROUP = 19 }; /* digits that always fit 64 bits */
     const uint64_t group = 10000000000000000000u;
     uint128 rest = value < 0 ? 0 - (uint128)value : (uint128)value;
     char text[3 * GROUP + 1];

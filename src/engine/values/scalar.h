@@ -1,4 +1,4 @@
-/* One value: the result of a terminal stage, a let scalar, one element. */
+/* A single value: the result of a terminal, a scalar named by let, an element of a column. */
 #ifndef RQL_ENGINE_VALUES_SCALAR_H
 #define RQL_ENGINE_VALUES_SCALAR_H
 
@@ -17,7 +17,7 @@ struct scalar scalar_int(int128 value);
 struct scalar scalar_bool(bool value);
 struct scalar scalar_float(double value);
 
-/* The quotient, by a divisor above 0, rounded once, to nearest even. */
+/* The quotient, rounded once to nearest even; divisor > 0. */
 double int128_quotient(int128 dividend, int64_t divisor);
 
 /* Whether an integer fits 64 bits. */
@@ -29,7 +29,7 @@ void scalar_print(struct strbuf *out, const struct scalar *scalar);
 void print_int(struct strbuf *out, int64_t value);
 void print_float(struct strbuf *out, double value);
 
-/* The same into memory that has room for NUMBER_TEXT bytes; no NUL is written. Returns the end. */
+/* Writes the text, at most NUMBER_TEXT bytes without a NUL; returns its end. */
 enum { NUMBER_TEXT = 32 };
 char *int_text(char *at, int64_t value);
 char *float_text(char *at, double value);

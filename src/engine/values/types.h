@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a column's elements are stored, little-endian, one after another. */
+/* The storage type of a column's elements, little-endian. */
 enum type {
-    TYPE_BOOL, /* one byte, 0 or 1; only computed columns have it */
+    TYPE_BOOL, /* one byte, 0 or 1; computed columns only */
     TYPE_I8,
     TYPE_I16,
     TYPE_I32,
@@ -26,7 +26,7 @@ enum kind { KIND_BOOL, KIND_INT, KIND_FLOAT };
 
 struct type_info {
     const char *name; /* "i32" */
-    size_t size;      /* bytes an element takes */
+    size_t size;      /* of an element, in bytes */
     enum kind kind;
     int64_t lo, hi;     /* the integers it holds; 0..1 for bool, 0..0 for floats */
     const char *ending; /* of a raw file with such elements: ".i32"; a bool column is saved as ".u8" */
@@ -35,7 +35,7 @@ struct type_info {
 
 extern const struct type_info type_table[TYPE_COUNT];
 
-/* The type that columns computed as this kind have: bool, i64, f64. */
+/* The type of computed columns of this kind: bool, i64, f64. */
 enum type type_of_kind(enum kind kind);
 
 #endif
