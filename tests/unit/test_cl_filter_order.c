@@ -1,4 +1,4 @@
-/* Gates: where they are, and kernels that have them against the evaluator. */
+/* Leading filters: where they end, and kernels that have them against the evaluator. */
 #include "cl_rig.h"
 
 #include "cl/codegen/filter_order.h"

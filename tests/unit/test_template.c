@@ -16,8 +16,10 @@ static const struct part parts[] = {
 static void expect(const char *template, const char *expected)
 {
     struct arena *arena = arena_new();
+    struct strbuf text = {0};
 
-    assert_string_equal(template_text(arena, template, parts), expected);
+    template_expand(&text, template, parts);
+    assert_string_equal(text_in_arena(arena, &text), expected);
     arena_free(arena);
 }
 

@@ -268,9 +268,7 @@ static const char *packed(struct arena *arena, const char *element, bool unpack,
     for (size_t k = 0; k < sizeof packs / sizeof *packs; k++)
         if (strcmp(packs[k].element, element) == 0)
             template_expand(&out, unpack ? packs[k].unpack : packs[k].pack, parts);
-    const char *copy = arena_text(arena, out.text, out.length);
-    strbuf_free(&out);
-    return copy;
+    return text_in_arena(arena, &out);
 }
 
 /* Accumulators that a group combines at once: more take more local memory, fewer more barriers. */

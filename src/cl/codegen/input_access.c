@@ -52,9 +52,7 @@ static const char *gathered_lanes(struct arena *arena, const char *type, int wid
 
     for (int k = 0; k < width; k++)
         strbuf_printf(&out, "%sgather_%s(in, at.s%x, high)", k > 0 ? ", " : "", type, (unsigned)k);
-    const char *text = arena_text(arena, out.text, out.length);
-    strbuf_free(&out);
-    return text;
+    return text_in_arena(arena, &out);
 }
 
 void input_access_functions(const struct emitter *emitter, struct strbuf *out, int width)

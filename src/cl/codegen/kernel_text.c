@@ -173,7 +173,7 @@ static void plan_row_block(const struct kernel_plan *plan, struct holes *holes, 
     if (in_tiles)
         holes->many = shape->tile;
     else if (holes->has_leading)
-        holes->many = leading_filter_rows(emitter, &filter, shape->gated);
+        holes->many = leading_filter_rows(emitter, &filter, shape->leading);
     else
         holes->many = is_long(plan) ? 1 : shape->unroll;
     if (holes->has_leading)
@@ -392,7 +392,6 @@ bool kernel_plan_make(struct kernel_plan *plan, const struct task *task, const s
         if (plan->roles[KERNEL_WRITE])
             write(plan, &text);
     }
-    plan->text = arena_text(arena, text.text, text.length);
-    strbuf_free(&text);
+    plan->text = text_in_arena(arena, &text);
     return true;
 }

@@ -2,6 +2,8 @@
  * and the result of -1 is corrected afterwards. */
 #include "cl/codegen/op_templates.h"
 
+#include "cl/codegen/template.h"
+
 #define INTS   KIND_INT, WORK_WIDEST, RESULT_WORK
 #define FLOATS KIND_FLOAT, WORK_DOUBLE, RESULT_WORK
 #define CALLS  KIND_FLOAT, WORK_CALL, RESULT_WORK
@@ -116,7 +118,5 @@ const char *op_template_call(struct arena *arena, const char *function, int arit
     }
     if (calls > 1)
         strbuf_putc(&out, ')');
-    const char *text = arena_text(arena, out.text, out.length);
-    strbuf_free(&out);
-    return text;
+    return text_in_arena(arena, &out);
 }

@@ -104,12 +104,10 @@ void template_expand(struct strbuf *out, const char *template, const struct part
     }
 }
 
-const char *template_text(struct arena *arena, const char *template, const struct part *parts)
+const char *text_in_arena(struct arena *arena, struct strbuf *text)
 {
-    struct strbuf out = {0};
+    const char *copy = arena_text(arena, text->text ? text->text : "", text->length);
 
-    template_expand(&out, template, parts);
-    const char *text = arena_text(arena, out.text ? out.text : "", out.length);
-    strbuf_free(&out);
-    return text;
+    strbuf_free(text);
+    return copy;
 }

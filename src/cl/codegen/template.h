@@ -20,7 +20,7 @@ struct part {
 /* Appends `template` expanded with `parts`. */
 void template_expand(struct strbuf *out, const char *template, const struct part *parts);
 
-/* `template` expanded, in the arena. */
-const char *template_text(struct arena *arena, const char *template, const struct part *parts);
+/* Moves a text to the arena: frees the buffer. */
+const char *text_in_arena(struct arena *arena, struct strbuf *text);
 
 #endif

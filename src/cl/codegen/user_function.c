@@ -1,6 +1,7 @@
 #include "cl/codegen/user_function.h"
 
 #include "cl/codegen/literal.h"
+#include "cl/codegen/template.h"
 
 #include "engine/backend/user_reduce.h"
 
@@ -49,7 +50,5 @@ const char *function_call(const struct function *function, const char *left, con
     for (size_t k = 0; k < emitter->literal_count; k++)
         strbuf_printf(&out, ", c%zu", emitter->first_literal + k);
     strbuf_printf(&out, ", %s)", err);
-    const char *text = arena_text(emitter->arena, out.text, out.length);
-    strbuf_free(&out);
-    return text;
+    return text_in_arena(emitter->arena, &out);
 }

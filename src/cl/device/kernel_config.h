@@ -10,15 +10,15 @@ struct kernel_config {
     const char *name;
     /* Each work-item reads a contiguous chunk of rows in explicit vectors; otherwise all walk the rows side by side. */
     bool chunks;
-    int width;     /* lanes of the vectors; 1: scalars */
-    size_t group;  /* work-items in a work-group */
-    size_t groups; /* work-groups for each compute unit */
-    int64_t least; /* rows that a work-group is worth starting for */
-    size_t unroll; /* rows that a work-item has under way at once, ... */
-    size_t gated;  /* ... where gates leave most of them early (filter_order.h), and ... */
-    size_t tile;   /* ... in the passes of a filter; 0 with chunks */
-    size_t tiles;  /* at most so many of those are a work-group's chunk */
-    int64_t rows;  /* the most rows of one launch, for code of up to `weight` operations; fewer for longer code */
+    int width;      /* lanes of the vectors; 1: scalars */
+    size_t group;   /* work-items in a work-group */
+    size_t groups;  /* work-groups for each compute unit */
+    int64_t least;  /* rows that a work-group is worth starting for */
+    size_t unroll;  /* rows that a work-item has under way at once, ... */
+    size_t leading; /* ... behind a leading filter (filter_order.h), and ... */
+    size_t tile;    /* ... in the passes of a filter; 0 with chunks */
+    size_t tiles;   /* at most so many of those are a work-group's chunk */
+    int64_t rows;   /* the most rows of one launch, for code of up to `weight` operations; fewer for longer code */
     int64_t weight;
     bool shares;      /* tables that all work-items add to at once are worth having: there are many of them */
     bool peeks;       /* a plain read may look at a word that others change by atomics; false, to find true races */

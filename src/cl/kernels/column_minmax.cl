@@ -1,7 +1,8 @@
-/// The least and greatest encoding (key_encoding.cl) of a column, NaN left out, and whether it has a NaN (1) or a -0.0 (2).
+/// The least and greatest encoding (key_encoding.cl) of a column, NaN left out, and whether it has a NaN (1) or a -0.0
+/// (2).
 ///
-/// Strategy: each work-item reduces its rows, then a tree in local memory each group. A group combines its three numbers
-/// with those that it has found in earlier launches; the host combines the groups.
+/// Strategy: each work-item reduces its rows, then a tree in local memory each group. A group combines its three
+/// numbers with those that it has found in earlier launches; the host combines the groups.
 ///
 /// Filled in for i32: $type is int, $word uint, $encode encode_int, $ones 0xffffffffu, $float empty, and $each is
 ///   for (ulong i = begin + get_global_id(0); i < end; i += get_global_size(0))

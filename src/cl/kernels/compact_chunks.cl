@@ -1,13 +1,12 @@
-/// The second pass of a filter on a CPU: each work-item copies the kept rows of its chunk, from starts[item] on, which the
-/// first pass (rows_chunks.cl) has counted.
+/// The second pass of a filter on a CPU: each work-item copies the kept rows of its chunk, from starts[item] on, which
+/// the first pass (rows_chunks.cl) has counted.
 ///
 /// Strategy: write every row where the next kept one belongs and let only the position depend on the filter; a branch
 /// would be mispredicted on every other row. AVX-512 compresses a vector of rows at once. Where fewer than $W rows of
-/// space remain, lanes are written one by one under their condition, because the space behind belongs to the next chunk.
-/// Whether a vector keeps any row is tested only where writing takes a step per lane: with 1 row in 20 kept, the test
-/// itself is unpredictable.
-/// 10 M i32 on PoCL 3.1, 2 cores, half of them kept, this pass alone: with a branch 19.8 ms, one row at a time without one
-/// 2.5 ms, lanes of a vector 2.8 ms, AVX-512's compress 0.9 ms.
+/// space remain, lanes are written one by one under their condition, because the space behind belongs to the next
+/// chunk. Whether a vector keeps any row is tested only where writing takes a step per lane: with 1 row in 20 kept, the
+/// test itself is unpredictable. 10 M i32 on PoCL 3.1, 2 cores, half of them kept, this pass alone: with a branch 19.8
+/// ms, one row at a time without one 2.5 ms, lanes of a vector 2.8 ms, AVX-512's compress 0.9 ms.
 ///
 /// Filled in for `b + 1` of the rows with a < 42:
 ///   $vectors     const int16 v0 = vload16(0, in0 + i); ... const int16 keep = v2; const long16 o0 = v3;

@@ -1,9 +1,9 @@
 /// The second pass of a filter on a GPU: each group copies the kept rows of its chunk, tile by tile and in order, from
 /// starts[group] on, which the first pass (rows_grid.cl) has counted.
 ///
-/// Strategy: a work-item has $tile rows of a tile, a group's width apart. One scan in local memory finds how many rows are
-/// kept before its own in each of these stripes, all eight at once with a 16-bit count each. Neighbours that keep their
-/// rows then write to neighbouring addresses.
+/// Strategy: a work-item has $tile rows of a tile, a group's width apart. One scan in local memory finds how many rows
+/// are kept before its own in each of these stripes, all eight at once with a 16-bit count each. Neighbours that keep
+/// their rows then write to neighbouring addresses.
 ///
 /// Filled in for `b + 1` of the rows with a < 42:
 ///   $rows        row_block.cl

@@ -1,16 +1,16 @@
 /// The first row of each distinct key, for group and distinct.
 ///
-/// Strategy: a table holds, in one slot for all rows with equal keys, the least of their row numbers so far; `slots` records
-/// the slot of each row. Where keys are few ($dense), the slot is the key's code. Otherwise it is found by hashing with
-/// linear probing: the row that finds a slot empty claims it with its own number, so no key is stored, and a slot never
-/// changes its key.
+/// Strategy: a table holds, in one slot for all rows with equal keys, the least of their row numbers so far; `slots`
+/// records the slot of each row. Where keys are few ($dense), the slot is the key's code. Otherwise it is found by
+/// hashing with linear probing: the row that finds a slot empty claims it with its own number, so no key is stored, and
+/// a slot never changes its key.
 ///
 /// Filled in for an i32 key, hashed:
 ///   $parameters, $prologue, $each and $index as in group_accumulate.cl
-///   $keys      const uint k0 = encode_int(k0_column[i]);
+///   $keys        const uint k0 = encode_int(k0_column[i]);
 ///   $hash        ulong h = 0; h = (h ^ k0) * 0xff51afd7ed558ccdul; h ^= h >> 32; ...
 ///   $same        encode_int(k0_column[there]) == k0
-///   $atomicload        *cell
+///   $atomicload  *cell
 /* A word that others may be changing: some recent value. */
 static inline uint load_global(volatile __global uint *cell)
 {

@@ -1,13 +1,15 @@
 /// Aggregates with functions of the user on a GPU, which combine rows in their order.
 ///
-/// Strategy: a group's chunk is contiguous. In each tile of it a work-item combines $tile consecutive rows, which follow
-/// those of its neighbour; a tree in local memory joins the work-items in order, and the tile joins what came before.
+/// Strategy: a group's chunk is contiguous. In each tile of it a work-item combines $tile consecutive rows, which
+/// follow those of its neighbour; a tree in local memory joins the work-items in order, and the tile joins what came
+/// before.
 ///
 /// Filled in for `reduce |x, y| x * 3 + y` of a:
 ///   $declare     long a0 = 0; uint a1 = 0; (value and count of a work-item)
 ///                __local long values0[256]; __local uint counts0[256]; long r0 = 0; uint r1 = 0; (of the group)
 ///   $tilebegin   a0 = 0; a1 = 0;
-///   $row         const long v0 = in0[i]; { const long y = v0; if (a1) a0 = fold0(a0, y, c0, &err1); else a0 = y; ++a1; }
+///   $row         const long v0 = in0[i]; { const long y = v0; if (a1) a0 = fold0(a0, y, c0, &err1); else a0 = y; ++a1;
+///                }
 ///   $tilejoin    values0[lane] = a0; counts0[lane] = a1; ... the tree, then r0 = fold0(r0, y, c0, &err1)
 ///   $parameters, $scratch, $prologue and $finish as in rows_grid.cl
 /* Combines the rows of a group's chunk in their order. */

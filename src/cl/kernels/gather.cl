@@ -1,13 +1,13 @@
 /// Reads the listed rows of a column: the payload of a sort.
 ///
-/// Strategy: on a CPU a work-item takes a contiguous chunk of the list; on a GPU it has $unroll rows in flight, a group's
-/// width apart.
+/// Strategy: on a CPU a work-item takes a contiguous chunk of the list; on a GPU it has $unroll rows in flight, a
+/// group's width apart.
 ///
 /// Filled in for a column of i32: $store is uint, $position uint, $unroll 4
 /* Copies the listed rows. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void sort_gather(
-    __global const $store *from, ulong first, __global const $position *order, __global $store *to, ulong at, ulong rows,
-    ulong chunk)
+    __global const $store *from, ulong first, __global const $position *order, __global $store *to, ulong at,
+    ulong rows, ulong chunk)
 {
 $if chunks
     const ulong begin = get_group_id(0) * chunk, end = min(begin + chunk, rows);

@@ -1,8 +1,8 @@
 /// Adds rows to the records of their groups. A record is $stride words; a record whose $count word is 0 is empty.
 ///
 /// Strategy, by the memory that the records take (group_accumulate.c):
-///   $local   each work-group has a table in local memory, with several copies of each record where there are few, so that
-///            work-items contend less; in the end it adds the table to the one of all groups
+///   $local   each work-group has a table in local memory, with several copies of each record where there are few, so
+///            that work-items contend less; in the end it adds the table to the one of all groups
 ///   $chunks  each work-item has a table of its own in global memory, without atomics; a second kernel adds them up.
 ///            Copies keep a row from waiting for the one before it
 ///   neither  all work-items add to one table
@@ -12,7 +12,8 @@
 ///                __global const uchar *v0_data, ulong v0_first, uint v0_least,
 ///   $prologue    __global const int *k0_column = k0_data + k0_first; ...
 ///   $each        for (ulong i = begin + get_global_id(0); i < end; i += get_global_size(0))
-///   $index       uint index = 0; const uint k0 = encode_int(k0_column[i]); index = index * k0_codes + (uint)(k0 - k0_least);
+///   $index       uint index = 0; const uint k0 = encode_int(k0_column[i]); index = index * k0_codes + (uint)(k0 -
+///                k0_least);
 ///   $values      const uint v0 = (uint)(encode_uint(v0_column[i]) - v0_least);
 ///   $clear       cell[2] = 0; cell[0] = 0; cell[1] = 0;
 ///   $add         add_word_local(cell + 2, 1); add_long_local(cell + 0, v0);

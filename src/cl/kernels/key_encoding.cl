@@ -1,7 +1,7 @@
-/// Elements as unsigned integers that compare as the elements do, for group, distinct, hist and sort; floats are passed as
-/// their bits. -0.0 encodes as 0.0, and NaN as the greatest integer of its width, which no other element has.
+/// Elements as unsigned integers that compare as the elements do, for group, distinct, hist and sort; floats are passed
+/// as their bits. -0.0 encodes as 0.0, and NaN as the greatest integer of its width, which no other element has.
 ///
-/// Filled in for a sort: $decode is not empty.
+/// $decode is not empty in sorts, whose results are decoded from the codes.
 /* Elements as unsigned integers in the same order. */
 inline uint encode_int(int x)
 {

@@ -1,15 +1,16 @@
-/// A radix sort on NVIDIA GPUs that reads and writes each element once per pass: A. Adinets and D. Merrill, "Onesweep: A
-/// Faster Least Significant Digit Radix Sort for GPUs", 2022, with the decoupled look-back of D. Merrill and M. Garland,
-/// "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.
+/// A radix sort on NVIDIA GPUs that reads and writes each element once per pass: A. Adinets and D. Merrill, "Onesweep:
+/// A Faster Least Significant Digit Radix Sort for GPUs", 2022, with the decoupled look-back of D. Merrill and M.
+/// Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016.
 ///
-/// Strategy: one kernel counts the digits of all passes at once. In each pass groups take tiles in order; a group publishes
-/// how many elements of every bin its tile has, sums what earlier tiles have published back to one that knows its prefix,
-/// and publishes its own prefix. A waiting group relies on earlier ones to make progress; they do, because they took their
-/// tiles earlier and are running. A state is one word that holds both a count and what it counts, so no order of writes
-/// matters. A group has a work-item for each bin. Warps exchange bits by PTX: NVIDIA's OpenCL has no subgroup functions.
+/// Strategy: one kernel counts the digits of all passes at once. In each pass groups take tiles in order; a group
+/// publishes how many elements of every bin its tile has, sums what earlier tiles have published back to one that knows
+/// its prefix, and publishes its own prefix. A waiting group relies on earlier ones to make progress; they do, because
+/// they took their tiles earlier and are running. A state is one word that holds both a count and what it counts, so no
+/// order of writes matters. A group has a work-item for each bin. Warps exchange bits by PTX: NVIDIA's OpenCL has no
+/// subgroup functions.
 ///
-/// Holes as in radix_chunks.cl; what is between `$if haspayload` and `$end` moves the payload along. $share and $sum are the two
-/// upper bits of a state: a tile's count, or the sum of all tiles up to it; $add is atomic_add or atom_add.
+/// Holes as in radix_chunks.cl; lines under `$if haspayload` move the payload. $share and $sum are the two upper bits
+/// of a state: a tile's count, or the sum of all tiles up to it; $add is atomic_add or atom_add.
 $if helpers
 /* Warps of 32 work-items. */
 uint warp_shuffle_up(uint value, uint distance)

@@ -1,12 +1,12 @@
 /// A pass of a radix sort on a GPU: count, offsets, move.
 ///
-/// Strategy: a group has one work-item for each bin and takes a contiguous chunk of elements. It counts the digits of its
-/// chunk in local memory; a group for each bin scans the counts of all chunks; then each group moves its chunk tile by
-/// tile. A tile is first sorted in local memory, by the lower and then by the upper half of the digit: work-items count
-/// their own neighbouring elements, and a scan over all counts, bin by bin, gives each element its position. Neighbours then
-/// write to neighbouring addresses.
+/// Strategy: a group has one work-item for each bin and takes a contiguous chunk of elements. It counts the digits of
+/// its chunk in local memory; a group for each bin scans the counts of all chunks; then each group moves its chunk tile
+/// by tile. A tile is first sorted in local memory, by the lower and then by the upper half of the digit: work-items
+/// count their own neighbouring elements, and a scan over all counts, bin by bin, gives each element its position.
+/// Neighbours then write to neighbouring addresses.
 ///
-/// Holes as in radix_chunks.cl; what is between `$if haspayload` and `$end` moves the payload along.
+/// Holes as in radix_chunks.cl; lines under `$if haspayload` move the payload.
 $if helpers
 /* Exclusive sum over the work-items of a group; sums holds two values of each. */
 $position sum_before($position value, __local $position *sums)

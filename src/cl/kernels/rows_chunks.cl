@@ -1,7 +1,8 @@
 /// The rows of a task on a CPU: aggregates, the count of a filter, and outputs where nothing filters.
 ///
-/// Strategy: each work-item takes one contiguous chunk, in vectors of $W rows and then row by row. No work-item waits for
-/// another, so a CPU device runs it as one plain loop per thread. Accumulators exist twice, as vectors and as scalars.
+/// Strategy: each work-item takes one contiguous chunk, in vectors of $W rows and then row by row. No work-item waits
+/// for another, so a CPU device runs it as one plain loop per thread. Accumulators exist twice, as vectors and as
+/// scalars.
 ///
 /// Filled in for `sum(b)` of the rows with a == 42:
 ///   $parameters  __global const int *restrict in0, ulong from0, (and in1, from1) int c0, __global ulong *slots,

@@ -1,15 +1,15 @@
 /// The rows of a task on a GPU: aggregates, the count of a filter, and outputs where nothing filters.
 ///
 /// Strategy: neighbouring work-items take neighbouring rows, and each has $many independent rows in flight, which keeps
-/// more loads outstanding: 1 G rows of two i32 columns on an H200 take 2.17 ms with one row at a time, 1.75 ms with four.
-/// Groups take tiles of rows in turns; in a count ($tiles) each takes a contiguous chunk instead, a whole number of tiles,
-/// because the rows that it keeps are then written from one start on (compact_tiles.cl).
+/// more loads outstanding: 1 G rows of two i32 columns on an H200 take 2.17 ms with one row at a time, 1.75 ms with
+/// four. Groups take tiles of rows in turns; in a count ($tiles) each takes a contiguous chunk instead, a whole number
+/// of tiles, because the rows that it keeps are then written from one start on (compact_tiles.cl).
 ///
 /// Filled in for `sum(b)` of the rows with a == 42:
 ///   $scratch     __local ulong scratch[2][256];
 ///   $rows        row_block.cl
 ///   $row         const int v0 = in0[i]; ... const int keep = v2; a0 -= as_uint(keep); a1 += convert_long((keep & v1));
-///   $finish      scratch[0][lane] = (ulong)a0; ... pairwise in local memory, then slots[0 * get_num_groups(0) + ...] = ...
+///   $finish      scratch[0][lane] = (ulong)a0; ... pairwise in local memory, then slots[...] = scratch[0][0];
 ///   $parameters, $prologue and $declare as in rows_chunks.cl, without the vectors
 $if tiles
 /* Each group counts the kept rows of its chunk. */

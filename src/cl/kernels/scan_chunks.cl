@@ -1,5 +1,11 @@
-/* Every work-item combines a contiguous chunk of rows, then one of them the chunks, and then every one goes through its
- * chunk again, knowing what came before it. */
+/// A scan on a CPU, in three kernels.
+///
+/// Strategy: each work-item combines a contiguous chunk of rows; one work-item scans the totals of the chunks; then
+/// each work-item scans its chunk from the prefix of that. In a segmented scan the total of a chunk starts at the last
+/// segment that begins in it.
+///
+/// Holes, macros and types as in scan_state.cl.
+/* Combines the rows of each chunk. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_totals(
     __global const $V *restrict in, ulong from, __global chain *totals,
 $parameters
@@ -27,6 +33,7 @@ $parameters
         atomic_or(flag, 1);
 }
 
+/* Replaces the totals of chunks by their prefixes. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_carries(
     __global chain *totals, __global state *carry,
 $parameters
@@ -44,6 +51,7 @@ $parameters
         atomic_or(flag, 1);
 }
 
+/* Scans each chunk from its prefix. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_rows(
     __global const $V *restrict in, ulong from, __global $R *restrict out, ulong to, __global const chain *carries,
 $parameters

@@ -1,5 +1,6 @@
-/// What a scan has combined so far: `state`, with none, lift, join, finish and advance; where a segmented scan starts anew,
-/// a `chain` also records whether a segment starts in it. Precedes scan_chunks.cl, scan_tiles.cl and scan_lookback.cl.
+/// The state of a scan: the combination of the rows so far as a `state`, with none, lift, join, finish and advance;
+/// where a segmented scan starts anew, a `chain` also records whether a segment starts in it. Precedes scan_chunks.cl,
+/// scan_tiles.cl and scan_lookback.cl.
 ///
 /// Strategy: kernels combine states by macros only, so one text serves all functions. A float sum is a compensated sum
 /// (engine/values/compensated_sum.h); what is not finite is summed separately. A result whose rounding is not certain
@@ -10,7 +11,7 @@
 ///   $none        0
 ///   $lift        x
 ///   $join        const long r = as_long(as_ulong(a) + as_ulong(b)); *err |= ((a ^ r) & (b ^ r)) < 0; return r;
-///   $finish       return s;
+///   $finish      return s;
 ///   $start       (given ? integer : none())
 ///   $parameters  long integer, int given,
 ///   $pass        integer, given,

@@ -1,4 +1,11 @@
-/* What the work-items before this one come to, and in *total what all of them do; every work-item must get here. */
+/// A scan on a GPU, in three kernels; and of columns side by side, such as those of a matrix, in three others.
+///
+/// Strategy: each group combines a contiguous chunk of rows; one group scans the totals of the chunks; then each group
+/// scans its chunk from the prefix of that, tile by tile. Tiles pass through local memory, so that work-items access
+/// neighbouring rows of memory but combine consecutive ones. Their number is odd, which avoids bank conflicts.
+///
+/// Holes, macros and types as in scan_state.cl; $stage is the larger of $V and $R as an unsigned type.
+/* Returns the combination of the work-items before this one, and in *total that of all; a barrier for the group. */
 chain scan_group(chain own, __local chain *sums,
 $parameters
     chain *total, int *flagged)
@@ -23,8 +30,7 @@ $parameters
     return before;
 }
 
-/* A group combines a contiguous chunk of rows. Where their order does not matter, they are read side by side; else a
- * tile at a time is brought to local memory, from which each work-item takes rows that follow each other. */
+/* Combines the rows of each chunk: side by side if their order does not matter, otherwise by tiles in local memory. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void scan_totals(
     __global const $V *restrict in, ulong from, __global chain *totals,
 $parameters
@@ -73,7 +79,7 @@ $parameters
         atomic_or(flag, 1);
 }
 
-/* One group: every chunk's total becomes what comes before it. */
+/* Replaces the totals of chunks by their prefixes; one group. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void scan_carries(
     __global chain *totals, __global state *carry,
 $parameters
@@ -100,9 +106,7 @@ $parameters
         atomic_or(flag, 1);
 }
 
-/* A tile passes through local memory on its way in and out: neighbours read and write neighbouring rows of memory, but
- * each work-item combines rows that follow each other. Their number is odd, which keeps work-items out of each other's
- * banks. */
+/* Scans each chunk from its prefix. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void scan_rows(
     __global const $V *restrict in, ulong from, __global $R *restrict out, ulong to, __global const chain *carries,
 $parameters

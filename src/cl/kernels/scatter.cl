@@ -1,8 +1,8 @@
 /// Moves rows to the positions that a column lists, in two kernels.
 ///
-/// Strategy: one bit for each row of the result, set by an atomic, finds positions that are out of bounds or used twice;
-/// rows are moved only once all claims have succeeded. Claiming and moving in one kernel is slower on a CPU, where the
-/// writes that miss the cache would wait behind an atomic per row.
+/// Strategy: one bit for each row of the result, set by an atomic, finds positions that are out of bounds or used
+/// twice; rows are moved only once all claims have succeeded. Claiming and moving in one kernel is slower on a CPU,
+/// where the writes that miss the cache would wait behind an atomic per row.
 ///
 /// Filled in for positions of i64 and one column of i32:
 ///   $type        long

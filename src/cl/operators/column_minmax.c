@@ -28,9 +28,7 @@ static const char *minmax_text(const struct kernel_config *shape, const struct k
     };
     key_encoding_functions(&text, false);
     template_expand(&text, kernel_column_minmax, parts);
-    const char *kept = arena_text(arena, text.text, text.length);
-    strbuf_free(&text);
-    return kept;
+    return text_in_arena(arena, &text);
 }
 
 static void join(struct column_minmax *bounds, const cl_ulong *partial)

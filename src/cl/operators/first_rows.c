@@ -52,9 +52,7 @@ static const char *first_rows_text(const struct group_keys *group_keys, int64_t 
 
     key_encoding_functions(&text, false);
     template_expand(&text, kernel_first_rows, parts);
-    const char *kept = arena_text(arena, text.text, text.length);
-    strbuf_free(&text);
-    return kept;
+    return text_in_arena(arena, &text);
 }
 
 static void run_find(struct first_rows *found, const struct group_keys *group_keys, uint64_t size)

@@ -1,5 +1,7 @@
 #include "cl/operators/group_keys.h"
 
+#include "cl/codegen/template.h"
+
 enum status group_keys_find(struct group_keys *group_keys, struct accelerator *accelerator,
                             const struct operator_job *job, struct column *const *columns, size_t count)
 {
@@ -25,13 +27,6 @@ enum status group_keys_find(struct group_keys *group_keys, struct accelerator *a
     return STATUS_OK;
 }
 
-static const char *kept(struct strbuf *text, struct arena *arena)
-{
-    const char *copy = arena_text(arena, text->text ? text->text : "", text->length);
-    strbuf_free(text);
-    return copy;
-}
-
 struct record_index_text group_keys_index_text(const struct group_keys *group_keys, struct arena *arena)
 {
     struct strbuf parameters = {0}, prologue = {0}, index = {0};
@@ -54,7 +49,8 @@ struct record_index_text group_keys_index_text(const struct group_keys *group_ke
         else
             strbuf_printf(&index, "        index = index * k%zu_codes + (uint)(k%zu - k%zu_least);\n", k, k, k);
     }
-    return (struct record_index_text){kept(&parameters, arena), kept(&prologue, arena), kept(&index, arena)};
+    return (struct record_index_text){text_in_arena(arena, &parameters), text_in_arena(arena, &prologue),
+                                      text_in_arena(arena, &index)};
 }
 
 struct key_hash_text group_keys_hash_text(const struct group_keys *group_keys, struct arena *arena)
@@ -71,7 +67,8 @@ struct key_hash_text group_keys_hash_text(const struct group_keys *group_keys, s
         strbuf_printf(&same, "%s%s(k%zu_column[there]) == k%zu", k > 0 ? " && " : "", encoding->function, k, k);
     }
     strbuf_puts(&hash, "        h *= 0xc4ceb9fe1a85ec53ul;\n        h ^= h >> 32;\n");
-    return (struct key_hash_text){kept(&keys, arena), kept(&hash, arena), kept(&same, arena)};
+    return (struct key_hash_text){text_in_arena(arena, &keys), text_in_arena(arena, &hash),
+                                  text_in_arena(arena, &same)};
 }
 
 void group_keys_arguments(const struct group_keys *group_keys, struct operator_run *run, struct arguments *arguments)

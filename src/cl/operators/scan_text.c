@@ -93,14 +93,6 @@ static enum combiner combiner_of(enum aggregate_kind kind, bool number, bool che
     }
 }
 
-static const char *taken(struct arena *arena, struct strbuf *out)
-{
-    const char *text = arena_text(arena, out->text ? out->text : "", out->length);
-
-    strbuf_free(out);
-    return text;
-}
-
 static const char *parameters_of(const struct scan_text *text, struct arena *arena)
 {
     struct strbuf out = {0};
@@ -109,7 +101,7 @@ static const char *parameters_of(const struct scan_text *text, struct arena *are
                 text->is_float ? "    double number, int given, double terms,\n" : "    long integer, int given,\n");
     if (text->has_function)
         literal_parameters(&text->function.emitter, &out);
-    return taken(arena, &out);
+    return text_in_arena(arena, &out);
 }
 
 static const char *pass_of(const struct scan_text *text, struct arena *arena)
@@ -119,7 +111,7 @@ static const char *pass_of(const struct scan_text *text, struct arena *arena)
     strbuf_puts(&out, text->is_float ? "number, given, terms, " : "integer, given, ");
     for (size_t k = 0; k < text->literals; k++)
         strbuf_printf(&out, "c%zu, ", k);
-    return taken(arena, &out);
+    return text_in_arena(arena, &out);
 }
 
 static void name_kernels(struct scan_text *text, const struct kernel_config *shape)
@@ -205,6 +197,6 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
                     : text->lookback ? kernel_scan_lookback
                                      : kernel_scan_tiles,
                     parts);
-    text->text = taken(arena, &out);
+    text->text = text_in_arena(arena, &out);
     return true;
 }

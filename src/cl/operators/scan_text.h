@@ -8,13 +8,11 @@
 #include "engine/backend/backend.h"
 
 /* `$parameters` of all kernels: integers: long integer, int given; floats: double number, int given, double terms; then
- * the literals of a user function. `given`: the integer or number precedes the first row; `terms`: the maximum number of
- * roundings in a float sum. The other parameters, before and after those:
- *   scan_totals: in, from, totals; base, rows, chunk, segment, flag
- *   scan_rows: in, from, out, to, carries; base, rows, chunk, segment, flag
- *   scan_carries: totals, carry; first, chunks, flag
- *   scan_column_totals, scan_column_rows: as scan_totals and scan_rows; rows, width, lines, items, flag
- *   scan_column_carries: totals; width, items, flag */
+ * the literals of a user function. `given`: the integer or number precedes the first row; `terms`: the maximum number
+ * of roundings in a float sum. The other parameters, before and after those: scan_totals: in, from, totals; base, rows,
+ * chunk, segment, flag scan_rows: in, from, out, to, carries; base, rows, chunk, segment, flag scan_carries: totals,
+ * carry; first, chunks, flag scan_column_totals, scan_column_rows: as scan_totals and scan_rows; rows, width, lines,
+ * items, flag scan_column_carries: totals; width, items, flag */
 enum scan_kernel {
     SCAN_TOTALS,
     SCAN_CARRIES,

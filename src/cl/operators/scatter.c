@@ -52,12 +52,10 @@ static const char *scatter_text(const struct scatter *scatter, const struct colu
         {0},
     };
     template_expand(&text, kernel_scatter, parts);
-    const char *kept = arena_text(arena, text.text, text.length);
     strbuf_free(&parameters);
     strbuf_free(&prologue);
     strbuf_free(&move);
-    strbuf_free(&text);
-    return kept;
+    return text_in_arena(arena, &text);
 }
 
 static void zero_words(struct operator_run *run, cl_mem buffer, int64_t words)

@@ -3,6 +3,8 @@
 #include "cl/operators/operator.h"
 #include "cl/operators/sort_text.h"
 
+#include "cl/codegen/template.h"
+
 #include <string.h>
 
 enum {
@@ -66,14 +68,6 @@ static bool use_program(struct sorting *sorting, const char *text, const char *c
         run->unable = !run->program;
     }
     return !operator_stopped(run);
-}
-
-static const char *text_of(struct sorting *sorting, struct strbuf *text)
-{
-    const char *kept = arena_text(sorting->arena, text->text, text->length);
-
-    strbuf_free(text);
-    return kept;
 }
 
 static size_t code_size(int bits)
@@ -337,7 +331,7 @@ static const char *word_text(struct sorting *sorting, const struct sort_word *wo
 
     plan_layout(sorting, word->code_size, word->payload == SORT_NO_PAYLOAD ? 0 : word->payload_size);
     sort_add_text(&text, word, &sorting->layout, names, sorting->arena);
-    return text_of(sorting, &text);
+    return text_in_arena(sorting->arena, &text);
 }
 
 static const char *gather_text(struct sorting *sorting, const struct sort_result *result)
@@ -346,7 +340,7 @@ static const char *gather_text(struct sorting *sorting, const struct sort_result
 
     sort_add_gather(&text, store_size(result->from), sorting->layout.wide_positions, sorting->accelerator->shape,
                     sorting->arena);
-    return text_of(sorting, &text);
+    return text_in_arena(sorting->arena, &text);
 }
 
 static const char *const gather_names[] = {"sort_gather"};

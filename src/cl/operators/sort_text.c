@@ -21,14 +21,6 @@ static const char *unsigned_of(size_t size)
     return size == 1 ? "uchar" : size == 2 ? "ushort" : size == 4 ? "uint" : "ulong";
 }
 
-static const char *kept(struct strbuf *text, struct arena *arena)
-{
-    const char *copy = arena_text(arena, text->text ? text->text : "", text->length);
-
-    strbuf_free(text);
-    return copy;
-}
-
 /* Parameters of all counting and moving kernels; unused ones are NULL. */
 static const char *parameters(const struct sort_word *word, struct arena *arena)
 {
@@ -49,7 +41,7 @@ static const char *parameters(const struct sort_word *word, struct arena *arena)
     }
     strbuf_puts(&text, "    ulong rows, ulong chunk, uint shift, uint mask, __global $position *counts,\n"
                        "    uint pass, uint tiles, __global uint *next, __global $position *states");
-    return kept(&text, arena);
+    return text_in_arena(arena, &text);
 }
 
 static void add_code_of_key(struct strbuf *text, const struct sort_word *word, size_t k)
@@ -79,7 +71,7 @@ static const char *first_code(const struct sort_word *word, struct arena *arena)
     for (size_t k = 0; k < word->key_count; k++)
         add_code_of_key(&text, word, k);
     strbuf_puts(&text, "}\n");
-    return kept(&text, arena);
+    return text_in_arena(arena, &text);
 }
 
 /* Computes `payload` of row i. */
@@ -94,7 +86,7 @@ static const char *first_payload(const struct sort_word *word, struct arena *are
         if (!word->results[k].key)
             strbuf_printf(&text, " | ($payload)from%zu[fromat%zu + i] << %d", k, k, word->results[k].shift);
     strbuf_puts(&text, ";\n");
-    return kept(&text, arena);
+    return text_in_arena(arena, &text);
 }
 
 static const char *last_code(const struct sort_word *word, struct arena *arena)
@@ -115,7 +107,7 @@ static const char *last_code(const struct sort_word *word, struct arena *arena)
                       type, at + SORT_KEY_SHIFT, type, at + SORT_KEY_MASK, type, at + SORT_KEY_BASE, type,
                       at + SORT_KEY_FLIP);
     }
-    return kept(&text, arena);
+    return text_in_arena(arena, &text);
 }
 
 static const char *last_payload(const struct sort_word *word, struct arena *arena)
@@ -128,7 +120,7 @@ static const char *last_payload(const struct sort_word *word, struct arena *aren
         if (!word->results[k].key)
             strbuf_printf(&text, "to%zu[toat%zu + p] = (%s)(payload >> %d);\n", k, k,
                           unsigned_of(type_table[word->results[k].to->store].size), word->results[k].shift);
-    return kept(&text, arena);
+    return text_in_arena(arena, &text);
 }
 
 static bool is_first(enum sort_role role)
