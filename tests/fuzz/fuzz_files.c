@@ -2,6 +2,7 @@
  * what they are read; every element of what is read is looked at. */
 #include "engine/formats/formats.h"
 #include "engine/storage/compression.h"
+#include "engine/storage/growing_buffer.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,12 +19,13 @@ static void require(bool holds)
 
 static struct mapping *mapping_of(const uint8_t *data, size_t size)
 {
-    if (!size)
-        return mapping_from_memory("fuzz", (struct file_stamp){0}, NULL, 0, 0);
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    require(memory != MAP_FAILED);
-    memcpy(memory, data, size);
-    return mapping_from_memory("fuzz", (struct file_stamp){.size = (int64_t)size}, memory, size, size);
+    struct growing_buffer buffer = {.used = size, .size = size};
+    if (size) {
+        void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        require(memory != MAP_FAILED);
+        buffer.data = memcpy(memory, data, size);
+    }
+    return mapping_from_buffer("fuzz", (struct file_stamp){.size = (int64_t)size}, &buffer);
 }
 
 static void look_at(const struct relation *relation)
@@ -51,7 +53,7 @@ static void check_told(const struct diags *diags, enum status status)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct compression *const packings[] = {NULL, NULL, &packing_gzip, &packing_zstd};
+    static const struct compression *const compressions[] = {NULL, NULL, &compression_gzip, &compression_zstd};
     const struct format *formats[64];
     size_t count = 0;
     for (size_t i = 0; i < format_count && count < 64; i++) {
@@ -65,13 +67,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     diags_init(&diags, arena);
     const struct workers workers = {.threads = 1};
     const struct format_job job = {formats[data[0] % count], &workers, {0}, &diags};
-    const struct compression *compression = packings[data[1] % 4];
+    const struct compression *compression = compressions[data[1] % 4];
     struct mapping *mapping = mapping_of(data + 2, size - 2);
     struct relation *relation = NULL;
     enum status status =
         compression ? compression_open(compression, &mapping, &workers, (struct span){0}, &diags) : STATUS_OK;
     if (status == STATUS_OK)
-        status = job.format->read(&job, mapping, &relation);
+        status = format_read(&job, mapping, &relation);
     check_told(&diags, status);
     require((relation != NULL) == (status == STATUS_OK));
     if (relation)

@@ -221,19 +221,19 @@ static void wrong_files(void **state)
         const char *name, *told, *hint;
     } cases[] = {
         {"amuonts.bin", "no such file", "did you mean"},
-        {"nowhere/at/all.bin", "no such file", "there is no folder"},
-        {"amounts.bin/x.bin", "no such file", "there is no folder"},
-        {"odd.i16", "3 bytes, which is not a whole number of i16 values", "its size fits i8, u8"},
-        {"odd.i64", "3 bytes, which is not a whole number of i64 values", "cut short"},
-        {"odd.f32", "3 bytes, which is not a whole number of f32 values", NULL},
-        {"amounts", "does not say what is in it", "amounts csv`, or i32"},
+        {"nowhere/at/all.bin", "no such file", "no such directory"},
+        {"amounts.bin/x.bin", "no such file", "no such directory"},
+        {"odd.i16", "3 bytes, which is not a multiple of the size of i16", "its size fits i8, u8"},
+        {"odd.i64", "3 bytes, which is not a multiple of the size of i64", "truncated"},
+        {"odd.f32", "3 bytes, which is not a multiple of the size of f32", NULL},
+        {"amounts", "cannot tell the format", "amounts csv`"},
         {"amounts.md", "can be saved, but not loaded", ".txt"},
         {"rows.json", "can be saved, but not loaded", "jq -c '.[]'"},
-        {"trades.parquet", "is of a format that cannot be loaded", "DuckDB"},
-        {"Trades.XLSX", "is of a format that cannot be loaded", ".csv"},
-        {"folder", "holds no column files", "ending"},
+        {"trades.parquet", "is not supported", "DuckDB"},
+        {"Trades.XLSX", "is not supported", ".csv"},
+        {"folder", "holds no column files", "extension"},
         {"folder.bin", "holds no column files", NULL},
-        {"device.bin", "is a device", "to a file first"},
+        {"device.bin", "is a device", "to a file and load"},
         {"loop.bin", "cannot open", NULL},
     };
     scratch_write_text(scratch, "amounts.bin", "12345678");
@@ -270,7 +270,7 @@ static void unreadable_files(void **state)
     enum status status = load(fixture, "secret.bin", NULL);
     assert_int_equal(seteuid(user), 0);
     assert_int_equal(status, STATUS_FAILED);
-    assert_only_told(fixture->scratch, "may not be read");
+    assert_only_told(fixture->scratch, "cannot read");
 }
 
 static void unchanged_files_are_the_same_column(void **state)
@@ -370,7 +370,7 @@ static void truncated_while_mapped(void **state)
         assert_true(total.sum >= lengths[i] / 4 && total.sum <= lengths[i] / 4 + 1);
         assert_ptr_equal(changed_column(&column, 1), column);
         assert_int_equal(file_changed_error(column, fixture->scratch->span, &fixture->scratch->diags), STATUS_FAILED);
-        assert_only_told(fixture->scratch, "was cut short or rewritten");
+        assert_only_told(fixture->scratch, "was truncated or rewritten");
 
         /* Put back as it was, it is the same file, but not the same data. */
         scratch_write(fixture->scratch, "ones.i32", ones, ROWS * sizeof *ones);
@@ -432,7 +432,7 @@ static void directories(void **state)
     assert_only_told(scratch, "differ in length");
     scratch_write_text(scratch, "t/c.u32", "12345");
     assert_int_equal(load(fixture, "t", NULL), STATUS_FAILED);
-    assert_only_told(scratch, "not a whole number of u32 values");
+    assert_only_told(scratch, "not a multiple of the size of u32");
 }
 
 static void memory(void **state)
@@ -471,7 +471,7 @@ static void parts_of_paths(void **state)
     struct fixture *fixture = *state;
     struct arena *arena = fixture->scratch->arena;
     static const struct {
-        const char *path, *base, *ending, *folder;
+        const char *path, *base, *extension, *folder;
     } cases[] = {
         {"ids.bin", "ids.bin", ".bin", "."},
         {"data/ids.bin", "ids.bin", ".bin", "data/"},
@@ -487,7 +487,7 @@ static void parts_of_paths(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_string_equal(path_base(cases[i].path), cases[i].base);
-        assert_string_equal(path_ending(cases[i].path), cases[i].ending);
+        assert_string_equal(path_extension(cases[i].path), cases[i].extension);
         assert_string_equal(path_directory(cases[i].path, arena), cases[i].folder);
     }
     char *longest = arena_alloc(arena, 3001);

@@ -100,7 +100,7 @@ static void a_topic_has_a_line_for_each_of_its_words(void **state)
     strbuf_clear(&out);
     assert_true(help_topic(&out, "formats", 0));
     for (size_t i = 0; i < format_count; i++) {
-        assert_non_null(strstr(out.text, format_table[i].ending));
+        assert_non_null(strstr(out.text, format_table[i].extension));
         assert_non_null(strstr(out.text, format_table[i].summary));
     }
     assert_non_null(strstr(out.text, ".gz "));

@@ -71,7 +71,7 @@ static void the_manual_has_all_tables(void **state)
     for (size_t i = 0; i < setting_count; i++)
         expect_told(&manual, setting_table[i].name, setting_table[i].summary);
     for (size_t i = 0; i < format_count; i++)
-        expect_told(&manual, format_table[i].ending, format_table[i].summary);
+        expect_told(&manual, format_table[i].extension, format_table[i].summary);
     strbuf_free(&manual);
 }
 

@@ -151,8 +151,8 @@ static void what_is_no_picture_is_told(void **state)
     } cases[] = {
         {"a.pgm", BYTES(""), "does not begin with P5 or P2"},
         {"a.pgm", BYTES("P"), "does not begin with P5 or P2"},
-        {"a.pgm", BYTES("P6 1 1 255\n\1\2\3"), "its ending should be .ppm"},
-        {"a.ppm", BYTES("P2 1 1 255\n1"), "its ending should be .pgm"},
+        {"a.pgm", BYTES("P6 1 1 255\n\1\2\3"), "those of a .ppm image"},
+        {"a.ppm", BYTES("P2 1 1 255\n1"), "those of a .pgm image"},
         {"a.ppm", BYTES("\x89PNG\r\n"), "does not begin with P6 or P3"},
         {"a.pgm", BYTES("P5"), "no width from 1 to"},
         {"a.pgm", BYTES("P5 # 3 2 255 "), "no width from 1 to"},
@@ -161,23 +161,23 @@ static void what_is_no_picture_is_told(void **state)
         {"a.pgm", BYTES("P5 3x2 255\n"), "no height from 1 to"},
         {"a.pgm", BYTES("P5 3 0 255\n"), "no height from 1 to"},
         {"a.pgm", BYTES("P5 3 99999999999999999999999 255\n"), "no height from 1 to"},
-        {"a.pgm", BYTES("P5 3 2"), "no greatest value from 1 to 65535"},
-        {"a.pgm", BYTES("P5 3 2 0\n"), "no greatest value from 1 to 65535"},
-        {"a.pgm", BYTES("P5 3 2 65536\n"), "no greatest value from 1 to 65535"},
-        {"a.pgm", BYTES("P5 3 2 255x123456"), "does not end after its greatest value"},
-        {"a.pgm", BYTES("P5 3 2 255\n12345"), "cut short: 3 x 2 pixels take 6 bytes, of which it has 5"},
-        {"a.pgm", BYTES("P5 3 2 256\n12345678901"), "cut short: 3 x 2 pixels take 12 bytes, of which it has 11"},
-        {"a.ppm", BYTES("P6 1073741824 1073741824 65535\n"), "cut short"},
-        {"a.ppm", BYTES("P3 1073741824 1073741824 65535\n1"), "cut short"},
-        {"a.pgm", BYTES("P5 3 2 255\n1234567"), "goes on after its 3 x 2 pixels"},
-        {"a.pgm", BYTES("P5 3 2 255\r\n123456"), "goes on after its 3 x 2 pixels"},
-        {"a.pgm", BYTES("P2 1 2 255\n1 2 3"), "goes on after its 1 x 2 pixels"},
-        {"a.pgm", BYTES("P5 2 1 99\n\x63\x64"), "row 1: the pixel is above 99"},
-        {"a.pgm", BYTES("P2 2 1 99\n99 100"), "row 1: the pixel is above 99"},
-        {"a.pgm", BYTES("P2 2 1 99\n99 18446744073709551616"), "row 1: the pixel is above 99"},
+        {"a.pgm", BYTES("P5 3 2"), "no maximum value from 1 to 65535"},
+        {"a.pgm", BYTES("P5 3 2 0\n"), "no maximum value from 1 to 65535"},
+        {"a.pgm", BYTES("P5 3 2 65536\n"), "no maximum value from 1 to 65535"},
+        {"a.pgm", BYTES("P5 3 2 255x123456"), "does not end after its maximum value"},
+        {"a.pgm", BYTES("P5 3 2 255\n12345"), "truncated: 3 x 2 pixels take 6 bytes, but it has 5"},
+        {"a.pgm", BYTES("P5 3 2 256\n12345678901"), "truncated: 3 x 2 pixels take 12 bytes, but it has 11"},
+        {"a.ppm", BYTES("P6 1073741824 1073741824 65535\n"), "truncated"},
+        {"a.ppm", BYTES("P3 1073741824 1073741824 65535\n1"), "truncated"},
+        {"a.pgm", BYTES("P5 3 2 255\n1234567"), "has data after its 3 x 2 pixels"},
+        {"a.pgm", BYTES("P5 3 2 255\r\n123456"), "has data after its 3 x 2 pixels"},
+        {"a.pgm", BYTES("P2 1 2 255\n1 2 3"), "has data after its 1 x 2 pixels"},
+        {"a.pgm", BYTES("P5 2 1 99\n\x63\x64"), "row 1: the pixel exceeds 99"},
+        {"a.pgm", BYTES("P2 2 1 99\n99 100"), "row 1: the pixel exceeds 99"},
+        {"a.pgm", BYTES("P2 2 1 99\n99 18446744073709551616"), "row 1: the pixel exceeds 99"},
         {"a.pgm", BYTES("P2 2 1 99\n99 -1"), "row 1: the pixel is not a number"},
-        {"a.pgm", BYTES("P2 2 1 99\n9 1.5"), "goes on after its 2 x 1 pixels"},
-        {"a.pgm", BYTES("P2 2 1 99\n99   "), "cut short: it ends at row 1"},
+        {"a.pgm", BYTES("P2 2 1 99\n9 1.5"), "has data after its 2 x 1 pixels"},
+        {"a.pgm", BYTES("P2 2 1 99\n99   "), "truncated: it ends at row 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct loaded loaded;
@@ -260,7 +260,7 @@ static void the_ending_tells_what_a_file_is_taken_for(void **state)
     assert_int_equal(load(fixture, "one.pgm", &loaded), STATUS_OK);
     loaded_release(&loaded);
     assert_int_equal(load(fixture, "one.ppm", &loaded), STATUS_FAILED);
-    assert_only_told(fixture->scratch, "its ending should be .pgm");
+    assert_only_told(fixture->scratch, "those of a .pgm image");
 }
 
 /* A relation of integer columns laid out as rows x cols; values[c * rows * cols + row]. */
@@ -373,13 +373,13 @@ static void what_cannot_be_a_picture_leaves_the_old_file(void **state)
         int64_t values[6];
         const char *told;
     } cases[] = {
-        {"a.pgm", 1, {0, -1}, "row 1: -1 does not fit a .pgm picture"},
-        {"a.pgm", 1, {65536, 0}, "row 0: 65536 does not fit a .pgm picture"},
+        {"a.pgm", 1, {0, -1}, "row 1: -1 does not fit a .pgm image"},
+        {"a.pgm", 1, {65536, 0}, "row 0: 65536 does not fit a .pgm image"},
         {"a.pgm", 1, {0, INT64_MIN}, "row 1: -9223372036854775808"},
-        {"a.ppm", 3, {0, 0, 0, 256, 0, 0}, "row 1: 256 does not fit a .ppm picture"},
-        {"a.ppm", 3, {0, 1, 2, 3, -7, -8}, "row 0: -7 does not fit a .ppm picture"},
+        {"a.ppm", 3, {0, 0, 0, 256, 0, 0}, "row 1: 256 does not fit a .ppm image"},
+        {"a.ppm", 3, {0, 1, 2, 3, -7, -8}, "row 0: -7 does not fit a .ppm image"},
         {"a.ppm", 1, {0, 0}, "`map RED as red"},
-        {"a.pgm", 3, {0}, "can hold one column, but there are 3"},
+        {"a.pgm", 3, {0}, "holds one column, but there are 3"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         scratch_write_text(scratch, cases[i].name, "old");
@@ -392,7 +392,7 @@ static void what_cannot_be_a_picture_leaves_the_old_file(void **state)
     struct relation *relation = picture((const int64_t[]){0, 1}, 1, 1, 2);
     relation->shape = (struct shape){0};
     assert_int_equal(save(fixture, relation, "a.pgm"), STATUS_FAILED);
-    assert_only_told(scratch, "`shape R C` before");
+    assert_only_told(scratch, "`shape R C` arranges");
     relation_unref(relation);
 
     struct column *column = column_of_floats((const double[]){0.5, 1}, 2);
@@ -400,7 +400,7 @@ static void what_cannot_be_a_picture_leaves_the_old_file(void **state)
     column_unref(column);
     relation->shape = (struct shape){1, 2};
     assert_int_equal(save(fixture, relation, "a.pgm"), STATUS_FAILED);
-    assert_only_told(scratch, "`x` is a column of floats, but .pgm pictures hold integers");
+    assert_only_told(scratch, "column `x` holds floats, but .pgm images hold integers");
     assert_file_text(scratch, "a.pgm", "old");
     relation_unref(relation);
 }

@@ -190,13 +190,13 @@ static void refused(void **state)
     file_cache_reserve_stdin(fixture->file_cache);
     assert_int_equal(load(fixture, "/dev/stdin", "csv"), STATUS_FAILED);
     assert_told(fixture->scratch, "`rql -c QUERY`");
-    assert_only_told(fixture->scratch, "statements come through `/dev/stdin`");
+    assert_only_told(fixture->scratch, "`/dev/stdin` supplies the statements");
     assert_true(dup2(input, STDIN_FILENO) == STDIN_FILENO);
     close(input);
     close(ends[0]);
     snprintf(path, sizeof path, "/dev/fd/%d", ends[1]);
     assert_int_equal(load(fixture, path, "csv"), STATUS_FAILED);
-    assert_only_told(fixture->scratch, "rql writes to");
+    assert_only_told(fixture->scratch, "is open for output only");
     close(ends[1]);
     assert_int_equal(load(fixture, scratch_path(fixture->scratch, "none"), "csv"), STATUS_FAILED);
     assert_only_told(fixture->scratch, "no such file");

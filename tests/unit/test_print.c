@@ -187,7 +187,7 @@ static void arrays_of_numpy(void **state)
     free(result.relation->names[1]);
     result.relation->names[1] = strdup("id");
     assert_int_equal(print_check(&result, &style, scratch->span, &scratch->diags), STATUS_FAILED);
-    assert_only_told(scratch, "two columns are called `id`");
+    assert_only_told(scratch, "two columns are named `id`");
     result_release(&result);
 
     result = (struct result){.kind = RESULT_SCALAR, .scalar = scalar_int(7)};

@@ -102,7 +102,7 @@ static void integers_come_back(void **state)
         const struct type_info *info = &type_table[type];
         const int64_t values[] = {info->lo, info->hi, 0, 1};
         struct relation *relation = ints(values, 4);
-        const char *name = arena_printf(fixture->scratch->arena, "n%s", info->ending);
+        const char *name = arena_printf(fixture->scratch->arena, "n%s", info->extension);
         assert_int_equal(save(fixture, relation, name), STATUS_OK);
         struct loaded loaded;
         assert_int_equal(file_cache_load(fixture->file_cache, scratch_path(fixture->scratch, name),
@@ -209,7 +209,7 @@ static void nothing_is_written_of_what_does_not_fit(void **state)
         {INT64_MAX, 0, "old.f64", "does not fit f64"},
         {(1 << 24) + 1, 0, "old.f32", "does not fit f32"},
         {0, 1e39, "old.f32", "row 1: 1e39 does not fit f32"},
-        {0, 1.5, "old.i64", "is a column of floats"},
+        {0, 1.5, "old.i64", "holds floats"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct relation *relation = cases[i].integer ? ints((const int64_t[]){0, cases[i].integer}, 2)
@@ -234,12 +234,12 @@ static void places_that_cannot_be_written(void **state)
     static const struct {
         const char *name, *told;
     } cases[] = {
-        {"nowhere/n.i64", "there is no folder"},  {"file/n.i64", "cannot write"},
-        {"folder.i64", "is a directory"},         {"pipe.i64", "is not a regular file"},
-        {"full.i64", "is not a regular file"},    {"loop.i64", "cannot write"},
-        {"full", "is not a regular file"},        {"n", "does not say how to save it"},
-        {"n.xyz", "does not say how to save it"}, {"file/", "is a file, not a directory"},
-        {"nowhere/at/", "there is no folder"},
+        {"nowhere/n.i64", "no such directory"}, {"file/n.i64", "cannot write"},
+        {"folder.i64", "is a directory"},       {"pipe.i64", "is not a regular file"},
+        {"full.i64", "is not a regular file"},  {"loop.i64", "cannot write"},
+        {"full", "is not a regular file"},      {"n", "cannot tell the format"},
+        {"n.xyz", "cannot tell the format"},    {"file/", "is a file, not a directory"},
+        {"nowhere/at/", "no such directory"},
     };
     scratch_write_text(scratch, "file", "old");
     assert_int_equal(mkdir(scratch_path(scratch, "folder.i64"), 0777), 0);
@@ -263,7 +263,7 @@ static void places_that_cannot_be_written(void **state)
 
     relation = table();
     assert_int_equal(save(fixture, relation, "t.i64"), STATUS_FAILED);
-    assert_only_told(scratch, "can hold one column, but there are 2");
+    assert_only_told(scratch, "holds one column, but there are 2");
     relation_unref(relation);
 }
 
@@ -439,7 +439,7 @@ static void directories(void **state)
     scratch_write_text(scratch, "t/longer.u8", "abcd");
     scratch_write_text(scratch, "t/ids.i64", "old");
     assert_int_equal(save(fixture, relation, "t"), STATUS_FAILED);
-    assert_only_told(scratch, "has 3 rows, but the column");
+    assert_only_told(scratch, "has 3 rows, but the existing column");
     assert_file_text(scratch, "t/ids.i64", "old");
     assert_string_equal(listing(fixture, "t"), "amounts.f64 ids.csv ids.i64 longer.u8 other.u8");
 
@@ -459,7 +459,7 @@ static void directories(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         relation = relation_of(column_of_ints((const int64_t[]){1}, 1), names[i]);
         assert_int_equal(save(fixture, relation, "u/"), STATUS_FAILED);
-        assert_only_told(scratch, "cannot be the name of a file");
+        assert_only_told(scratch, "cannot be a file name");
         relation_unref(relation);
     }
     struct column *column = column_of_ints((const int64_t[]){1}, 1);
@@ -467,7 +467,7 @@ static void directories(void **state)
     relation = relation_new(1, 2, columns, (const char *const[]){"same", "same"});
     column_unref(column);
     assert_int_equal(save(fixture, relation, "u/"), STATUS_FAILED);
-    assert_only_told(scratch, "two columns are called");
+    assert_only_told(scratch, "two columns are named");
     assert_string_equal(listing(fixture, "."), "t");
     relation_unref(relation);
 }

@@ -133,11 +133,11 @@ static void columns_of_text_are_left_out(void **state)
     expect_read(fixture, "a.csv", "id,name,amt,\n1,\"x, \"\"y\"\"\nz\",2,\n3,,4,\n", "id:i64,amt:i64\n1,2\n3,4\n");
     assert_int_equal(fixture->scratch->diags.count, 1);
     assert_int_equal(fixture->scratch->diags.at[0].severity, SEVERITY_NOTE);
-    assert_told(fixture->scratch, "`name`, `c4` hold no numbers");
+    assert_told(fixture->scratch, "without numbers: `name`, `c4`");
     /* A value that is not there yet does not decide. */
     expect_read(fixture, "a.csv", "id,name\n1,\n2,x\n", "id:i64\n1\n2\n");
     assert_int_equal(read_text_as(fixture, "a.csv", "name\nx\n"), STATUS_FAILED);
-    assert_only_told(fixture->scratch, "holds no column of numbers");
+    assert_only_told(fixture->scratch, "has no column of numbers");
 }
 
 static void lines_of_json(void **state)
@@ -150,7 +150,7 @@ static void lines_of_json(void **state)
     expect_read(fixture, "a.jsonl",
                 "{\"t\":\"a\\\",}\",\"n\":[1,{\"a\":\"]\"}],\"b\":5}\n{\"t\":null,\"n\":{},\"b\":6}\n",
                 "b:i64\n5\n6\n");
-    assert_told(fixture->scratch, "`t`, `n` hold no numbers");
+    assert_told(fixture->scratch, "without numbers: `t`, `n`");
 }
 
 static void lines_of_text(void **state)
@@ -172,12 +172,12 @@ static void whatever_is_wrong_is_told_with_its_line(void **state)
     static const struct bad bad[] = {
         {"a.csv", "", "is empty"},
         {"a.csv", "\n\n", "is empty"},
-        {"a.csv", "a,b\r1,2\r3,4\r", "ends its lines with carriage returns alone"},
+        {"a.csv", "a,b\r1,2\r3,4\r", "has carriage returns instead of newlines"},
         {"a.csv", "a,b\n1,2\n3\n", "line 3 has 1 value, but the first line has 2"},
         {"a.csv", "a,b\n1,2\n3,4,5\n6,7\n", "line 3 has 3 values, but the first line has 2"},
         {"a.csv", "a,b\n1,2\n\n3,4\n", "line 3 is blank"},
-        {"a.csv", "a,b\n1,2\n3,\n", "line 3, column `b`: a value is missing"},
-        {"a.csv", "a,b\n1,2\nNULL,3\n", "line 3, column `a`: a value is missing"},
+        {"a.csv", "a,b\n1,2\n3,\n", "line 3, column `b`: missing value"},
+        {"a.csv", "a,b\n1,2\nNULL,3\n", "line 3, column `a`: missing value"},
         {"a.csv", "a,b\n1,2\n3,x\n", "line 3, column `b`: `x` is not a number"},
         {"a.csv", "a,b\n1,2\n3,\"x\"\n", "line 3, column `b`: `x` is not a number"},
         {"a.csv", "a,b\n1,2\n3,0x10\n", "`0x10` is not a number"},
@@ -185,23 +185,23 @@ static void whatever_is_wrong_is_told_with_its_line(void **state)
         {"a.csv", "a,b\n1,true\n3,1\n", "line 3, column `b`: `1` is neither true nor false"},
         {"a.csv", "a\n1\n9223372036854775808\n", "line 3, column `a`: 9223372036854775808 is too large"},
         {"a.csv", "a\n1.5\n-1e400\n", "line 3, column `a`: -1e400 is too large"},
-        {"a.csv", "a,b\n1,2\n3,\"4\n5,6\n", "line 3: the quotes are wrong"},
-        {"a.csv", "a,b\n1,2\n3,\"4\"5\n", "line 3: the quotes are wrong"},
-        {"a.csv", "a,b\nx,2\ny\"z,4\n5\"6,7\n", "line 3: the quotes are wrong"},
-        {"a.csv", "a\"b,c\n1,2\n", "line 1: the quotes are wrong"},
-        {"a.csv", "a,b\"c\n1,2\n", "line 1: the quotes are wrong"},
+        {"a.csv", "a,b\n1,2\n3,\"4\n5,6\n", "line 3: malformed quotes"},
+        {"a.csv", "a,b\n1,2\n3,\"4\"5\n", "line 3: malformed quotes"},
+        {"a.csv", "a,b\nx,2\ny\"z,4\n5\"6,7\n", "line 3: malformed quotes"},
+        {"a.csv", "a\"b,c\n1,2\n", "line 1: malformed quotes"},
+        {"a.csv", "a,b\"c\n1,2\n", "line 1: malformed quotes"},
         {"a.csv", "a,\"b\nc\"\n1,2\n3,x\n", "line 4, column `b\nc`"},
         {"a.tsv", "a\tb\n1\t2\n3\t\n", "line 3"},
         {"a.jsonl", "", "is empty"},
-        {"a.jsonl", "[1,2]\n", "line 1 is no JSON object"},
-        {"a.jsonl", "{}\n", "line 1 is no JSON object"},
-        {"a.jsonl", "{\"a\":1}\n{\"b\":2}\n", "line 2 is no JSON object with the keys of the first line"},
-        {"a.jsonl", "{\"a\":1}\n{\"a\":2,\"b\":3}\n", "line 2 is no JSON object"},
-        {"a.jsonl", "{\"a\":1,\"b\":2}\n{\"a\":2}\n", "line 2 is no JSON object"},
-        {"a.jsonl", "{\"a\":1}\n{\"a\":2} x\n", "line 2 is no JSON object"},
-        {"a.jsonl", "{\"a\":1}\n{\"a\":2\n}\n", "line 2 is no JSON object"},
+        {"a.jsonl", "[1,2]\n", "line 1 is not a JSON object"},
+        {"a.jsonl", "{}\n", "line 1 is not a JSON object"},
+        {"a.jsonl", "{\"a\":1}\n{\"b\":2}\n", "line 2 is not a JSON object with the keys of the first line"},
+        {"a.jsonl", "{\"a\":1}\n{\"a\":2,\"b\":3}\n", "line 2 is not a JSON object"},
+        {"a.jsonl", "{\"a\":1,\"b\":2}\n{\"a\":2}\n", "line 2 is not a JSON object"},
+        {"a.jsonl", "{\"a\":1}\n{\"a\":2} x\n", "line 2 is not a JSON object"},
+        {"a.jsonl", "{\"a\":1}\n{\"a\":2\n}\n", "line 2 is not a JSON object"},
         {"a.jsonl", "{\"a\":1}\n\n{\"a\":2}\n", "line 2 is blank"},
-        {"a.jsonl", "{\"a\":1}\n{\"a\":null}\n", "line 2, column `a`: a value is missing"},
+        {"a.jsonl", "{\"a\":1}\n{\"a\":null}\n", "line 2, column `a`: missing value"},
         {"a.jsonl", "{\"a\":1}\n{\"a\":\"x\"}\n", "line 2, column `a`: `x` is not a number"},
         {"a.txt", "1\n\n2\n", "line 2 is blank"},
         {"a.txt", "1\n2 3\n", "line 2: `2 3` is not a number"},
@@ -218,14 +218,14 @@ static void whatever_is_wrong_is_told_with_its_line(void **state)
     }
     static const struct bad advised[] = {
         {"a.csv", "a\n1e400\n", "floats go up to 1.8e308"},
-        {"a.csv", "a;b\n1;2\n", "seem to stand between `;`"},
-        {"a.csv", "a;b\n1,5;2,5\n", "seem to stand between `;`"},
-        {"a.csv", "a\tb\n1\t2\n", "such a file is called .tsv"},
-        {"a.csv", "a|b\n1|2\n", "seem to stand between `|`"},
-        {"a.tsv", "a,b\n1,2\n", "such a file is called .csv"},
-        {"a.csv", "a\nx\n", "columns of text are none of rql's types"},
-        {"a.csv", "a,b;c\n1,2\n3\n", "all lines must have as many"},
-        {"a.jsonl", "{\"a;b\":\"x\"}\n", "columns of text are none of rql's types"},
+        {"a.csv", "a;b\n1;2\n", "seem to be separated by `;`"},
+        {"a.csv", "a;b\n1,5;2,5\n", "seem to be separated by `;`"},
+        {"a.csv", "a\tb\n1\t2\n", "name it .tsv"},
+        {"a.csv", "a|b\n1|2\n", "seem to be separated by `|`"},
+        {"a.tsv", "a,b\n1,2\n", "name it .csv"},
+        {"a.csv", "a\nx\n", "text columns are not supported"},
+        {"a.csv", "a,b;c\n1,2\n3\n", "all lines need the same number"},
+        {"a.jsonl", "{\"a;b\":\"x\"}\n", "text columns are not supported"},
     };
     for (size_t i = 0; i < sizeof advised / sizeof *advised; i++) {
         assert_int_equal(read_text_as(fixture, advised[i].name, advised[i].text), STATUS_FAILED);
@@ -233,7 +233,7 @@ static void whatever_is_wrong_is_told_with_its_line(void **state)
     }
     const struct workers workers = {.threads = 1};
     assert_int_equal(read_with(fixture, "a.csv", "a\0b\n1", 5, &workers), STATUS_FAILED);
-    assert_only_told(fixture->scratch, "does not begin with text");
+    assert_only_told(fixture->scratch, "is not UTF-8 text");
     assert_int_equal(read_with(fixture, "a.csv", "a\n1\n2\0\n", 7, &workers), STATUS_FAILED);
     assert_only_told(fixture->scratch, "line 3");
 }

@@ -79,10 +79,10 @@ static bool bind_path(struct binder *binder, const struct name *written, struct 
     return resolved;
 }
 
-static bool ends_in(const char *path, const char *ending)
+static bool ends_in(const char *path, const char *extension)
 {
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcmp(path + length - tail, ending) == 0;
+    size_t length = strlen(path), tail = strlen(extension);
+    return length > tail && strcmp(path + length - tail, extension) == 0;
 }
 
 /* describe and plot, which draws the last column or two. */

@@ -64,7 +64,7 @@ static const char *find_file(struct arena *arena, const char *name)
     if (file_stamp_of(binary, &stamp))
         return binary;
     for (int type = TYPE_I8; type < TYPE_COUNT; type++) {
-        const char *path = arena_printf(arena, "%s%s", name, type_table[type].ending);
+        const char *path = arena_printf(arena, "%s%s", name, type_table[type].extension);
         if (file_stamp_of(path, &stamp))
             return path;
     }

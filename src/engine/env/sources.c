@@ -87,7 +87,7 @@ static enum status stated_format(const struct name *word, const struct format **
 static const char *stem_of(struct arena *arena, const char *path)
 {
     const char *base = path_base(path);
-    return arena_text(arena, base, (size_t)(path_ending(path) - base));
+    return arena_text(arena, base, (size_t)(path_extension(path) - base));
 }
 
 /* Before running, a file may not exist yet, or be replaced before it is read: an earlier statement may save it. Only

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "engine/formats/formats.h"
 #include "engine/storage/compression_table.h"
+#include "engine/storage/file_changed.h"
 #include "engine/storage/pipe_input.h"
 
 #include <dirent.h>
@@ -13,20 +14,19 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Files that only the catalog refers to are kept while there are no more than this many of them. */
-enum { IDLE_KEPT = 64 };
+/* Maximum number of files that only the cache refers to. */
+enum { MAX_IDLE = 64 };
 
-/* A file changed within this time before it was opened may change again without a new time stamp: the clock of file
- * systems ticks slowly. */
-static const int64_t fresh_ns = 50000000;
+/* A file modified this recently may change again without a new time stamp: file system clocks are coarse. */
+static const int64_t recent_ns = 50000000;
 
 struct entry {
     char *path;
     struct file_stamp stamp;
     const struct format *format;
     struct relation *relation;
-    bool fresh;
-    uint64_t used; /* the catalog's clock when it was last asked for */
+    bool recent;   /* modified just before it was opened */
+    uint64_t used; /* the cache's clock at the last use */
 };
 
 struct file_cache {
@@ -87,15 +87,10 @@ static void entry_remove(struct file_cache *file_cache, size_t i)
     file_cache->entries[i] = file_cache->entries[--file_cache->count];
 }
 
-/* Whether the file changed while it was mapped, even if it looks like before again: parts of it may read as zeroes. */
-static bool is_damaged(const struct entry *entry)
+/* Whether the file changed while mapped, even if its stamp is the same again: parts of it may read as zeroes. */
+static bool mapping_is_invalid(const struct entry *entry)
 {
-    for (size_t i = 0; i < entry->relation->count; i++) {
-        const struct mapping *mapping = entry->relation->columns[i]->mapping;
-        if (mapping && mapping_changed(mapping))
-            return true;
-    }
-    return false;
+    return changed_column(entry->relation->columns, entry->relation->count) != NULL;
 }
 
 static bool same_stamp(const struct file_stamp *a, const struct file_stamp *b)
@@ -103,7 +98,7 @@ static bool same_stamp(const struct file_stamp *a, const struct file_stamp *b)
     return a->device == b->device && a->inode == b->inode && a->size == b->size && a->mtime_ns == b->mtime_ns;
 }
 
-/* Endings that say the same, as .bin and .i32 do, share what was read. */
+/* Extensions for the same format, as .bin and .i32, share an entry. */
 static bool same_format(const struct format *a, const struct format *b)
 {
     return a->read == b->read && a->type == b->type && a->columns == b->columns;
@@ -116,8 +111,8 @@ static struct entry *entry_find(const struct file_cache *file_cache, const char 
         return NULL;
     for (size_t i = 0; i < file_cache->count; i++) {
         struct entry *entry = &file_cache->entries[i];
-        if (same_format(entry->format, format) && !entry->fresh && same_stamp(&entry->stamp, &now) &&
-            !is_damaged(entry))
+        if (same_format(entry->format, format) && !entry->recent && same_stamp(&entry->stamp, &now) &&
+            !mapping_is_invalid(entry))
             return entry;
     }
     return NULL;
@@ -128,12 +123,12 @@ bool file_cache_contains(const struct file_cache *file_cache, const char *path, 
     return entry_find(file_cache, path, format) != NULL;
 }
 
-static bool is_fresh(const struct file_stamp *stamp)
+static bool is_recent(const struct file_stamp *stamp)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     int64_t age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - stamp->mtime_ns;
-    return age > -fresh_ns && age < fresh_ns;
+    return age > -recent_ns && age < recent_ns;
 }
 
 static enum status entry_open(struct file_cache *file_cache, const char *path, struct span span,
@@ -159,22 +154,23 @@ static enum status entry_open(struct file_cache *file_cache, const char *path, s
     if (compression)
         status = compression_open(compression, &mapping, &workers, span, diags);
     if (status == STATUS_OK)
-        status = format->read(&job, mapping, &relation);
+        status = format_read(&job, mapping, &relation);
     if (status == STATUS_OK) {
-        if (file_cache->count == file_cache->capacity) {
-            file_cache->capacity = file_cache->capacity ? 2 * file_cache->capacity : 16;
-            file_cache->entries = heap_resize(file_cache->entries, file_cache->capacity, sizeof *file_cache->entries);
-        }
+        file_cache->entries =
+            heap_reserve(file_cache->entries, file_cache->count, &file_cache->capacity, sizeof *file_cache->entries);
         struct file_stamp stamp = mapping_stamp(mapping);
         *entry = &file_cache->entries[file_cache->count++];
-        **entry = (struct entry){
-            .path = heap_text(path), .stamp = stamp, .format = format, .relation = relation, .fresh = is_fresh(&stamp)};
+        **entry = (struct entry){.path = heap_text(path),
+                                 .stamp = stamp,
+                                 .format = format,
+                                 .relation = relation,
+                                 .recent = is_recent(&stamp)};
     }
     mapping_unref(mapping);
     return status;
 }
 
-/* Adds the columns of a file to what was loaded. */
+/* Appends the columns of a file to `loaded`. */
 static enum status load_file(struct file_cache *file_cache, const char *path, struct span span,
                              const struct format *format, struct loaded *loaded, struct diags *diags)
 {
@@ -188,15 +184,15 @@ static enum status load_file(struct file_cache *file_cache, const char *path, st
     const struct relation *relation = entry->relation;
     struct arena *arena = diags->arena;
     size_t count = loaded->count + relation->count;
-    loaded->shape = relation->shape; /* of a picture, which is loaded alone */
+    loaded->shape = relation->shape; /* only images have one, and they are loaded alone */
     loaded->columns = arena_grow(arena, loaded->columns, loaded->count, count, sizeof *loaded->columns);
     loaded->names = arena_grow(arena, loaded->names, loaded->count, count, sizeof *loaded->names);
     const char *base = path_base(path);
     for (size_t i = 0; i < relation->count; i++) {
         const char *name = relation->names[i];
         loaded->columns[loaded->count] = column_ref(relation->columns[i]);
-        loaded->names[loaded->count] =
-            *name ? arena_text(arena, name, strlen(name)) : arena_text(arena, base, (size_t)(path_ending(path) - base));
+        loaded->names[loaded->count] = *name ? arena_text(arena, name, strlen(name))
+                                             : arena_text(arena, base, (size_t)(path_extension(path) - base));
         loaded->count++;
     }
     return STATUS_OK;
@@ -217,10 +213,7 @@ static const char **raw_names(DIR *directory, size_t *count, struct arena *arena
         const struct format *format = format_of_path(entry->d_name);
         if (entry->d_name[0] == '.' || entry->d_type == DT_DIR || !format || format->type == TYPE_COUNT)
             continue;
-        if (*count == capacity) {
-            capacity = capacity ? 2 * capacity : 16;
-            names = arena_grow(arena, names, *count, capacity, sizeof *names);
-        }
+        names = arena_reserve(arena, names, *count, &capacity, sizeof *names);
         names[(*count)++] = arena_text(arena, entry->d_name, strlen(entry->d_name));
     }
     if (*count > 0)
@@ -250,8 +243,8 @@ static enum status load_directory(struct file_cache *file_cache, const char *pat
                                   const struct format *stated, struct loaded *loaded, struct diags *diags)
 {
     if (stated) {
-        diag_error(diags, span, "`%s` is a directory, whose columns have the types their endings say", path);
-        diag_hint(diags, "leave out %s, or load one file", format_word(stated));
+        diag_error(diags, span, "`%s` is a directory: the extensions of its files give their types", path);
+        diag_hint(diags, "omit `%s`, or load a single file", format_word(stated));
         return STATUS_FAILED;
     }
     DIR *directory = opendir(path);
@@ -262,33 +255,31 @@ static enum status load_directory(struct file_cache *file_cache, const char *pat
     closedir(directory);
     if (count == 0) {
         diag_error(diags, span, "the directory `%s` holds no column files", path);
-        diag_hint(diags, "a column file has an ending that says its type, such as .i32 or .f64");
+        diag_hint(diags, "column files have an extension that gives their type, such as .i32 or .f64");
         return STATUS_FAILED;
     }
     return load_each(file_cache, path, names, count, span, loaded, diags);
 }
 
-static enum status unknown_ending(const char *path, struct span span, struct diags *diags)
+static enum status unknown_format(const char *path, struct span span, struct diags *diags)
 {
-    const char *endings = format_endings(diags->arena, FORMAT_READ);
+    const char *extensions = format_extensions(diags->arena, FORMAT_READ);
     const struct format *format = format_of_path(path);
-    const char *advice = format_advice(path_ending(path));
+    const char *advice = format_advice(path_extension(path));
     path = path_display(path, diags->arena);
     if (format)
-        diag_error(diags, span, "`%s` files can be saved, but not loaded", format->ending);
+        diag_error(diags, span, "`%s` files can be saved, but not loaded", format->extension);
     else if (advice)
-        diag_error(diags, span, "`%s` is of a format that cannot be loaded", path);
+        diag_error(diags, span, "the format of `%s` is not supported", path);
     else
-        diag_error(diags, span, "the ending of `%s` does not say what is in it", path);
+        diag_error(diags, span, "cannot tell the format of `%s` from its extension", path);
     if (advice)
         diag_hint(diags, "%s", advice);
     else if (format)
-        diag_hint(diags, "endings that can be loaded: %s", endings);
+        diag_hint(diags, "extensions that can be loaded: %s", extensions);
     else
-        diag_hint(
-            diags,
-            "say it behind the path, as in `load %s csv`, or i32 for a column of these; or use one of the endings %s",
-            path, endings);
+        diag_hint(diags, "give the format after the path, as in `load %s csv`, or use one of the extensions %s", path,
+                  extensions);
     return STATUS_FAILED;
 }
 
@@ -303,8 +294,8 @@ enum status file_cache_load(struct file_cache *file_cache, const char *path, str
     if (exists && S_ISDIR(info.st_mode))
         status = load_directory(file_cache, path, span, stated, loaded, diags);
     else if (exists && (!format || !format->read))
-        status = unknown_ending(path, span, diags);
-    else /* what is missing is reported as such, whatever its ending */
+        status = unknown_format(path, span, diags);
+    else /* a missing file is reported as such, whatever its extension */
         status = load_file(file_cache, path, span, format ? format : format_of_type(TYPE_I32), loaded, diags);
     if (status != STATUS_OK)
         loaded_release(loaded);
@@ -318,7 +309,7 @@ void loaded_release(struct loaded *loaded)
     *loaded = (struct loaded){0};
 }
 
-/* Whether only the catalog refers to the entry's columns, and devices that have copies of them. */
+/* Whether only the cache and device copies refer to the entry's columns. */
 static bool is_idle(const struct entry *entry)
 {
     for (size_t i = 0; i < entry->relation->count; i++) {
@@ -332,7 +323,8 @@ static bool is_idle(const struct entry *entry)
 static bool has_changed(const struct entry *entry)
 {
     struct file_stamp now;
-    return entry->fresh || !file_stamp_of(entry->path, &now) || !same_stamp(&entry->stamp, &now) || is_damaged(entry);
+    return entry->recent || !file_stamp_of(entry->path, &now) || !same_stamp(&entry->stamp, &now) ||
+           mapping_is_invalid(entry);
 }
 
 void file_cache_sweep(struct file_cache *file_cache)
@@ -344,7 +336,7 @@ void file_cache_sweep(struct file_cache *file_cache)
         else if (is_idle(&file_cache->entries[i]))
             idle++;
     }
-    for (; idle > IDLE_KEPT; idle--) {
+    for (; idle > MAX_IDLE; idle--) {
         size_t oldest = file_cache->count;
         for (size_t i = 0; i < file_cache->count; i++) {
             const struct entry *entry = &file_cache->entries[i];

@@ -1,4 +1,4 @@
-/* File formats as a table: what an ending means, and who reads and writes it. A new format is a row here. */
+/* The table of file formats, by extension, with their readers and writers. A new format is a row in formats.c. */
 #ifndef RQL_ENGINE_FORMATS_FORMATS_H
 #define RQL_ENGINE_FORMATS_FORMATS_H
 
@@ -10,26 +10,25 @@
 struct row_style; /* row_encode.h */
 struct format;
 
-/* What reading or writing one file needs to know. */
+/* The context of reading or writing one file. */
 struct format_job {
     const struct format *format;
-    const struct workers *workers; /* who may work on it */
+    const struct workers *workers; /* threads to use */
     struct span span;              /* the path in the query, for errors */
     struct diags *diags;
 };
 
 struct format {
-    const char *ending;            /* ".i32" */
-    enum type type;                /* of a raw file's elements; TYPE_COUNT for formats that are not raw */
-    size_t columns;                /* holds exactly so many columns; 0: any number */
-    bool shaped;                   /* holds rows that have a shape only */
-    const struct row_style *style; /* of its rows, for formats that are written row by row */
+    const char *extension;         /* ".i32" */
+    enum type type;                /* of a raw file's elements; TYPE_COUNT: not a raw format */
+    size_t columns;                /* the number of columns of every file; 0: any */
+    bool shaped;                   /* needs rows with a shape */
+    const struct row_style *style; /* for formats written row by row, else NULL */
 
-    /* Gives the file's columns, with "" for the name of a column that is called after the file. NULL: cannot be loaded.
-     */
+    /* Reads the file's columns; the name "" stands for the file's name. NULL: cannot be loaded. Call format_read. */
     enum status (*read)(const struct format_job *job, struct mapping *mapping, struct relation **relation);
 
-    /* Writes all columns; nothing else is needed before or after. NULL: cannot be saved. */
+    /* Writes all columns. NULL: cannot be saved. Call format_write. */
     enum status (*write)(const struct format_job *job, const struct relation *relation, struct writer *writer);
 
     const char *summary; /* for help */
@@ -38,28 +37,31 @@ struct format {
 extern const struct format format_table[];
 extern const size_t format_count;
 
-/* The format that the path's ending says, in whichever case, or NULL. */
+/* The format of the path's extension in any case, or NULL. */
 const struct format *format_of_path(const char *path);
 
-/* The word that states a format in a query: its ending without the dot. */
+/* The word for a format in a query: its extension without the dot. */
 const char *format_word(const struct format *format);
 
-/* The format that such a word states, or NULL. */
+/* The format of such a word, or NULL. */
 const struct format *format_by_word(const char *word);
 
-/* How to bring a file of this ending, of a format that cannot be loaded, here; NULL: nothing is known of it. */
-const char *format_advice(const char *ending);
+/* A hint on how to convert a file of this extension, whose format cannot be loaded; NULL: unknown. */
+const char *format_advice(const char *extension);
 
-/* The raw format of this type's elements (of u8 for bool). */
+/* The raw format for elements of this type (u8 for bool). */
 const struct format *format_of_type(enum type type);
 
-/* Writes all columns and makes the file durable, to be published by the caller. An error if a file that the columns
- * come from has changed meanwhile. */
+/* Writes all columns and finishes the file, which the caller publishes. An error if a file that the columns come from
+ * has changed. */
 enum status format_write(const struct format_job *job, const struct relation *relation, struct writer *writer);
+
+/* Reads the columns into *relation, one reference. If the file changed meanwhile, that is the only error. */
+enum status format_read(const struct format_job *job, struct mapping *mapping, struct relation **relation);
 
 enum format_use { FORMAT_READ, FORMAT_WRITE };
 
-/* ".bin .i8 .i16 ...": the endings of all formats of this use. */
-const char *format_endings(struct arena *arena, enum format_use use);
+/* ".bin .i8 .i16 ...": the extensions of all formats for this use. */
+const char *format_extensions(struct arena *arena, enum format_use use);
 
 #endif

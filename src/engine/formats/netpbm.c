@@ -4,13 +4,13 @@
 
 enum { MAX_CHANNELS = 3, MAX_SIDE = 1 << 30, BLOCK_BYTES = 96 * 1024 };
 
-/* The formats of a family: how a file begins, and what its columns are. */
+/* An image format: its first bytes and its columns. */
 struct image_kind {
-    const char *ending;
+    const char *extension;
     const char *binary, *plain;      /* the first two bytes */
-    int channels;                    /* values a pixel */
-    int64_t most;                    /* the greatest value that is written */
-    const char *names[MAX_CHANNELS]; /* "": called after the file */
+    int channels;                    /* values per pixel */
+    int64_t max;                     /* the largest value written */
+    const char *names[MAX_CHANNELS]; /* "": named after the file */
 };
 
 static const struct image_kind image_kinds[] = {
@@ -22,26 +22,26 @@ enum { KIND_COUNT = sizeof image_kinds / sizeof image_kinds[0] };
 static const struct image_kind *kind_of(const struct format *format)
 {
     size_t i = 0;
-    while (strcmp(image_kinds[i].ending, format->ending) != 0)
+    while (strcmp(image_kinds[i].extension, format->extension) != 0)
         i++;
     return &image_kinds[i];
 }
 
-/* A file while it is read. */
+/* The state of reading a file. */
 struct image_reader {
     const struct image_kind *kind;
     const char *path;
     const unsigned char *at, *end;
-    bool plain; /* numbers as text */
-    struct shape extents;
-    int64_t most; /* the greatest value, as the header says */
+    bool plain; /* numbers are text */
+    struct shape shape;
+    int64_t max; /* the header's maximum value */
     struct span span;
     struct diags *diags;
 };
 
-static enum type type_for(int64_t most)
+static enum type type_for(int64_t max)
 {
-    return most > UINT8_MAX ? TYPE_U16 : TYPE_U8;
+    return max > UINT8_MAX ? TYPE_U16 : TYPE_U8;
 }
 
 static bool begins_with(const struct image_reader *reader, const char *magic)
@@ -58,11 +58,11 @@ static enum status read_magic(struct image_reader *reader)
         reader->at += strlen(kind->binary);
         return STATUS_OK;
     }
-    diag_error(reader->diags, reader->span, "`%s` is no %s picture: it does not begin with %s or %s", reader->path,
-               kind->ending, kind->binary, kind->plain);
+    diag_error(reader->diags, reader->span, "`%s` is not a %s image: it does not begin with %s or %s", reader->path,
+               kind->extension, kind->binary, kind->plain);
     for (size_t i = 0; i < KIND_COUNT; i++) {
         if (begins_with(reader, image_kinds[i].binary) || begins_with(reader, image_kinds[i].plain))
-            diag_hint(reader->diags, "by its first bytes its ending should be %s", image_kinds[i].ending);
+            diag_hint(reader->diags, "its first bytes are those of a %s image", image_kinds[i].extension);
     }
     return STATUS_FAILED;
 }
@@ -72,7 +72,7 @@ static bool is_space(unsigned char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Past a comment, with its newline, if there is one here. */
+/* Skips a comment and its newline; false if there is none. */
 static bool skip_comment(struct image_reader *reader)
 {
     if (reader->at == reader->end || *reader->at != '#')
@@ -90,7 +90,7 @@ static void skip_blank(struct image_reader *reader)
     } while (skip_comment(reader));
 }
 
-/* The next number of the header or a plain picture; one that is too large for any use may come out as another such. */
+/* Reads the next number of the header or of a plain image. Too large a number stays too large, but may change. */
 static bool read_number(struct image_reader *reader, int64_t *number)
 {
     skip_blank(reader);
@@ -102,69 +102,69 @@ static bool read_number(struct image_reader *reader, int64_t *number)
     return reader->at > begin;
 }
 
-static enum status read_field(struct image_reader *reader, const char *what, int64_t most, int64_t *number)
+static enum status read_field(struct image_reader *reader, const char *what, int64_t max, int64_t *number)
 {
-    if (read_number(reader, number) && *number >= 1 && *number <= most)
+    if (read_number(reader, number) && *number >= 1 && *number <= max)
         return STATUS_OK;
-    return diag_error(reader->diags, reader->span, "the header of `%s` gives no %s from 1 to %lld", reader->path, what,
-                      (long long)most);
+    return diag_error(reader->diags, reader->span, "the header of `%s` has no %s from 1 to %lld", reader->path, what,
+                      (long long)max);
 }
 
 static enum status read_header(struct image_reader *reader)
 {
-    if (read_magic(reader) != STATUS_OK || read_field(reader, "width", MAX_SIDE, &reader->extents.cols) != STATUS_OK ||
-        read_field(reader, "height", MAX_SIDE, &reader->extents.rows) != STATUS_OK ||
-        read_field(reader, "greatest value", UINT16_MAX, &reader->most) != STATUS_OK)
+    if (read_magic(reader) != STATUS_OK || read_field(reader, "width", MAX_SIDE, &reader->shape.cols) != STATUS_OK ||
+        read_field(reader, "height", MAX_SIDE, &reader->shape.rows) != STATUS_OK ||
+        read_field(reader, "maximum value", UINT16_MAX, &reader->max) != STATUS_OK)
         return STATUS_FAILED;
-    /* One white space parts the header from the pixels, which may look like more of it. */
+    /* A single white space separates the header from the pixels; more may be pixels. */
     if (skip_comment(reader))
         return STATUS_OK;
     if (reader->at < reader->end && !is_space(*reader->at))
-        return diag_error(reader->diags, reader->span, "the header of `%s` does not end after its greatest value",
+        return diag_error(reader->diags, reader->span, "the header of `%s` does not end after its maximum value",
                           reader->path);
     reader->at += reader->at < reader->end;
     return STATUS_OK;
 }
 
-static enum status too_long(const struct image_reader *reader)
+static enum status trailing_data_error(const struct image_reader *reader)
 {
-    diag_error(reader->diags, reader->span, "`%s` goes on after its %lld x %lld pixels", reader->path,
-               (long long)reader->extents.cols, (long long)reader->extents.rows);
-    diag_hint(reader->diags, "only one picture a file can be loaded, with nothing behind it");
+    diag_error(reader->diags, reader->span, "`%s` has data after its %lld x %lld pixels", reader->path,
+               (long long)reader->shape.cols, (long long)reader->shape.rows);
+    diag_hint(reader->diags, "a file must hold exactly one image");
     return STATUS_FAILED;
 }
 
-/* Whether the file has the bytes for its pixels, before memory is asked for: a header may say anything. */
+/* Checks that the file has the bytes for its pixels before allocating: a header may state any size. */
 static enum status check_length(const struct image_reader *reader)
 {
-    const struct shape *extents = &reader->extents;
-    int64_t values = extents->rows * extents->cols * reader->kind->channels;
-    int64_t bytes = (int64_t)type_table[type_for(reader->most)].size;
-    /* In plain files a value has a digit at least, and something between it and the next. */
-    int64_t least = reader->plain ? 2 * values - 1 : bytes * values;
+    const struct shape *shape = &reader->shape;
+    int64_t values = shape->rows * shape->cols * reader->kind->channels;
+    int64_t bytes = (int64_t)type_table[type_for(reader->max)].size;
+    /* In plain files each value takes a digit and a separator. */
+    int64_t needed = reader->plain ? 2 * values - 1 : bytes * values;
     int64_t length = reader->end - reader->at;
-    if (length < least)
+    if (length < needed)
         return diag_error(reader->diags, reader->span,
-                          "`%s` is cut short: %lld x %lld pixels take %s%lld bytes, of which it has %lld", reader->path,
-                          (long long)extents->cols, (long long)extents->rows, reader->plain ? "at least " : "",
-                          (long long)least, (long long)length);
-    return length > least && !reader->plain ? too_long(reader) : STATUS_OK;
+                          "`%s` is truncated: %lld x %lld pixels take %s%lld bytes, but it has %lld", reader->path,
+                          (long long)shape->cols, (long long)shape->rows, reader->plain ? "at least " : "",
+                          (long long)needed, (long long)length);
+    return length > needed && !reader->plain ? trailing_data_error(reader) : STATUS_OK;
 }
 
 static enum status pixel_error(const struct image_reader *reader, int64_t row, int64_t sample)
 {
     if (sample >= 0)
         return diag_error(reader->diags, reader->span,
-                          "`%s`, row %lld: the pixel is above %lld, the greatest value by the header", reader->path,
-                          (long long)row, (long long)reader->most);
+                          "`%s`, row %lld: the pixel exceeds %lld, the maximum value of the header", reader->path,
+                          (long long)row, (long long)reader->max);
     if (reader->at == reader->end)
-        return diag_error(reader->diags, reader->span, "`%s` is cut short: it ends at row %lld", reader->path,
+        return diag_error(reader->diags, reader->span, "`%s` is truncated: it ends at row %lld", reader->path,
                           (long long)row);
     return diag_error(reader->diags, reader->span, "`%s`, row %lld: the pixel is not a number", reader->path,
                       (long long)row);
 }
 
-/* The next value of a pixel; -1: there is none. check_length has found those of binary files. */
+/* The next value of a pixel; -1: none. check_length guarantees those of binary files. */
 static int64_t next_sample(struct image_reader *reader, enum type type)
 {
     int64_t sample;
@@ -180,14 +180,14 @@ static int64_t next_sample(struct image_reader *reader, enum type type)
 static enum status read_pixels(struct image_reader *reader, struct column *const *columns)
 {
     const enum type type = columns[0]->store;
-    const int64_t rows = reader->extents.rows * reader->extents.cols;
+    const int64_t rows = reader->shape.rows * reader->shape.cols;
     void *data[MAX_CHANNELS];
     for (int c = 0; c < reader->kind->channels; c++)
         data[c] = column_at(columns[c], 0);
     for (int64_t row = 0; row < rows; row++) {
         for (int c = 0; c < reader->kind->channels; c++) {
             int64_t sample = next_sample(reader, type);
-            if (sample < 0 || sample > reader->most)
+            if (sample < 0 || sample > reader->max)
                 return pixel_error(reader, row, sample);
             if (type == TYPE_U8)
                 ((uint8_t *)data[c])[row] = (uint8_t)sample;
@@ -197,94 +197,89 @@ static enum status read_pixels(struct image_reader *reader, struct column *const
     }
     if (reader->plain)
         skip_blank(reader);
-    return reader->at < reader->end ? too_long(reader) : STATUS_OK;
+    return reader->at < reader->end ? trailing_data_error(reader) : STATUS_OK;
 }
 
 static enum status read_columns(struct image_reader *reader, struct column **columns)
 {
-    const int64_t rows = reader->extents.rows * reader->extents.cols;
-    const enum type type = type_for(reader->most);
+    const int64_t rows = reader->shape.rows * reader->shape.cols;
+    const enum type type = type_for(reader->max);
     for (int c = 0; c < reader->kind->channels; c++) {
         columns[c] = column_reserve(type, type, rows);
         if (!columns[c])
-            return diag_error(reader->diags, reader->span, "there is no memory for `%s`", reader->path);
+            return file_memory_error(reader->path, reader->span, reader->diags);
     }
     enum status status = read_pixels(reader, columns);
     for (int c = 0; c < reader->kind->channels; c++) {
         column_finish(columns[c], rows);
         columns[c]->range_known = true;
         columns[c]->lo = 0;
-        columns[c]->hi = reader->most;
+        columns[c]->hi = reader->max;
     }
     return status;
 }
 
 enum status read_image(const struct format_job *job, struct mapping *mapping, struct relation **relation)
 {
-    struct diags *diags = job->diags;
+
     const unsigned char *data = mapping_data(mapping);
     struct image_reader reader = {.kind = kind_of(job->format),
                                   .path = mapping_path(mapping),
                                   .at = data,
                                   .end = data ? data + mapping_length(mapping) : NULL,
                                   .span = job->span,
-                                  .diags = diags};
+                                  .diags = job->diags};
     struct column *columns[MAX_CHANNELS] = {NULL};
-    size_t diags_before = diags->count;
     enum status status = read_header(&reader);
     if (status == STATUS_OK)
         status = check_length(&reader);
     if (status == STATUS_OK)
         status = read_columns(&reader, columns);
-    if (mapping_changed(mapping)) { /* what is wrong with it then means nothing */
-        diags->count = diags_before;
-        status = diag_error(diags, job->span, "`%s` changed while it was read", reader.path);
-    }
     if (status == STATUS_OK) {
         *relation = relation_new(columns[0]->rows, (size_t)reader.kind->channels, columns, reader.kind->names);
-        (*relation)->shape = reader.extents;
+        (*relation)->shape = reader.shape;
     }
     for (int c = 0; c < reader.kind->channels; c++)
         column_unref(columns[c]);
     return status;
 }
 
-static enum status value_error(const char *ending, int64_t row, int64_t integer, int64_t most, struct span span,
+static enum status value_error(const char *extension, int64_t row, int64_t integer, int64_t max, struct span span,
                                struct diags *diags)
 {
-    diag_error(diags, span, "row %lld: %lld does not fit a %s picture", (long long)row, (long long)integer, ending);
-    diag_hint(diags, "it holds 0 to %lld; nothing was written", (long long)most);
+    diag_error(diags, span, "row %lld: %lld does not fit a %s image", (long long)row, (long long)integer, extension);
+    diag_hint(diags, "it holds 0 to %lld; nothing was written", (long long)max);
     return STATUS_FAILED;
 }
 
-static enum status float_error(const char *name, const char *ending, struct span span, struct diags *diags)
+static enum status float_error(const char *name, const char *extension, struct span span, struct diags *diags)
 {
-    diag_error(diags, span, "`%s` is a column of floats, but %s pictures hold integers", name, ending);
-    diag_hint(diags, "`map int(...)` before, or save as .f64");
+    diag_error(diags, span, "column `%s` holds floats, but %s images hold integers", name, extension);
+    diag_hint(diags, "convert it with `map int(...)`, or save as .f64");
     return STATUS_FAILED;
 }
 
-/* Checks what is to be written; `greatest` is what the header will say. */
-static enum status check_values(const struct image_kind *kind, const struct relation *relation, int64_t *greatest,
+/* Checks the values to be written and sets the header's maximum value. */
+static enum status check_values(const struct image_kind *kind, const struct relation *relation, int64_t *max,
                                 struct span span, struct diags *diags)
 {
-    *greatest = UINT8_MAX;
+    *max = UINT8_MAX;
     for (size_t c = 0; c < relation->count; c++) {
         if (type_table[relation->columns[c]->type].kind == KIND_FLOAT)
-            return float_error(relation->names[c], kind->ending, span, diags);
+            return float_error(relation->names[c], kind->extension, span, diags);
     }
     for (int64_t row = 0; row < relation->rows; row++) {
         for (size_t c = 0; c < relation->count; c++) {
             int64_t integer = column_get_int(relation->columns[c], row);
-            if (integer < 0 || integer > kind->most)
-                return value_error(kind->ending, row, integer, kind->most, span, diags);
-            if (integer > *greatest)
-                *greatest = kind->most;
+            if (integer < 0 || integer > kind->max)
+                return value_error(kind->extension, row, integer, kind->max, span, diags);
+            if (integer > *max)
+                *max = kind->max;
         }
     }
     for (size_t c = 0; c < relation->count; c++) {
         if (relation->columns[c]->type == TYPE_U16)
-            *greatest = kind->most;
+            *max = kind->max;
     }
     return STATUS_OK;
 }
@@ -292,13 +287,13 @@ static enum status check_values(const struct image_kind *kind, const struct rela
 enum status write_image(const struct format_job *job, const struct relation *relation, struct writer *writer)
 {
     const struct image_kind *kind = kind_of(job->format);
-    int64_t greatest;
-    enum status status = check_values(kind, relation, &greatest, job->span, job->diags);
+    int64_t max;
+    enum status status = check_values(kind, relation, &max, job->span, job->diags);
     if (status != STATUS_OK)
         return status;
     struct strbuf header = {0};
     strbuf_printf(&header, "%s\n%lld %lld\n%lld\n", kind->binary, (long long)relation->shape.cols,
-                  (long long)relation->shape.rows, (long long)greatest);
+                  (long long)relation->shape.rows, (long long)max);
     writer_add(writer, header.text, header.length);
     strbuf_free(&header);
 
@@ -307,7 +302,7 @@ enum status write_image(const struct format_job *job, const struct relation *rel
     for (int64_t row = 0; row < relation->rows; row++) {
         for (size_t c = 0; c < relation->count; c++) {
             int64_t integer = column_get_int(relation->columns[c], row);
-            if (greatest > UINT8_MAX)
+            if (max > UINT8_MAX)
                 block[used++] = (unsigned char)(integer >> 8);
             block[used++] = (unsigned char)integer;
         }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A text as Python writes it between single quotes. */
+/* Appends a Python string literal in single quotes. */
 static void add_quoted(struct strbuf *out, const char *name)
 {
     struct strbuf clean = {0};
@@ -45,7 +45,7 @@ static void add_dictionary(struct strbuf *out, const struct relation *relation)
         strbuf_printf(out, ", 'fortran_order': False, 'shape': (%lld,), }", (long long)relation->rows);
 }
 
-/* The oldest version that can say it: 2.0 for long headers, 3.0 for names in UTF-8. */
+/* The oldest version that can express it: 2.0 for long headers, 3.0 for UTF-8 names. */
 static unsigned char version_of(const struct strbuf *dictionary)
 {
     for (size_t i = 0; i < dictionary->length; i++) {
@@ -55,20 +55,20 @@ static unsigned char version_of(const struct strbuf *dictionary)
     return dictionary->length + 2 * NPY_ALIGNMENT > UINT16_MAX ? 2 : 1;
 }
 
-/* The header around the dictionary, which is used up. */
+/* Appends the header with the dictionary, which is freed. */
 static void add_header(struct strbuf *out, struct strbuf *dictionary)
 {
     unsigned char version = version_of(dictionary);
     size_t length_bytes = version == 1 ? 2 : 4;
-    size_t before = NPY_MAGIC_BYTES + 2 + length_bytes;
-    size_t whole = (before + dictionary->length + 1 + NPY_ALIGNMENT - 1) / NPY_ALIGNMENT * NPY_ALIGNMENT;
-    size_t spaces = whole - before - dictionary->length - 1;
+    size_t prefix = NPY_MAGIC_BYTES + 2 + length_bytes;
+    size_t total = (prefix + dictionary->length + 1 + NPY_ALIGNMENT - 1) / NPY_ALIGNMENT * NPY_ALIGNMENT;
+    size_t spaces = total - prefix - dictionary->length - 1;
 
     strbuf_add(out, npy_magic, NPY_MAGIC_BYTES);
     strbuf_putc(out, (char)version);
     strbuf_putc(out, '\0');
     for (size_t i = 0; i < length_bytes; i++)
-        strbuf_putc(out, (char)((whole - before) >> (8 * i) & 0xff));
+        strbuf_putc(out, (char)((total - prefix) >> (8 * i) & 0xff));
     strbuf_add(out, dictionary->text, dictionary->length);
     for (size_t i = 0; i < spaces; i++)
         strbuf_putc(out, ' ');
@@ -76,7 +76,7 @@ static void add_header(struct strbuf *out, struct strbuf *dictionary)
     strbuf_free(dictionary);
 }
 
-static void surround_npy(struct frame *frame, const struct relation *relation)
+static void fill_npy(struct frame *frame, const struct relation *relation)
 {
     struct strbuf dictionary = {0};
     add_dictionary(&dictionary, relation);
@@ -95,9 +95,9 @@ static enum status check_names(const struct relation *relation, struct span span
     for (size_t i = 0; i < relation->count; i++) {
         for (size_t j = 0; j < i; j++) {
             if (strcmp(relation->names[i], relation->names[j]) == 0) {
-                diag_error(diags, span, "two columns are called `%s`, which an array's fields cannot be",
+                diag_error(diags, span, "two columns are named `%s`, but the fields of an array need distinct names",
                            relation->names[i]);
-                diag_hint(diags, "`map ... as NAME` gives them names");
+                diag_hint(diags, "rename one with `map ... as NAME`");
                 return STATUS_FAILED;
             }
         }
@@ -106,4 +106,4 @@ static enum status check_names(const struct relation *relation, struct span span
 }
 
 const struct row_style style_npy = {
-    .binary = true, .check = check_names, .surround = surround_npy, .rows = encode_binary};
+    .binary = true, .check = check_names, .fill_frame = fill_npy, .rows = encode_binary};

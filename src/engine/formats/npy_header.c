@@ -1,5 +1,6 @@
 #include "engine/formats/npy_header.h"
 
+#include "base/number_text.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
 
@@ -15,13 +16,13 @@ const char *const npy_names[TYPE_COUNT] = {
 
 enum { MAX_FIELDS = 1 << 16, MAX_ITEM = 1 << 28 };
 
-/* The dictionary while it is read: a literal of Python with strings, whole numbers, booleans, tuples and lists. */
+/* The state of reading the dictionary: a Python literal of strings, integers, booleans, tuples and lists. */
 struct literal {
     const struct format_job *job;
     const char *path;
     const char *at, *end;
-    bool latin1; /* as its text is before version 3 */
-    bool failed; /* it is no such dictionary; told when all is read */
+    bool latin1; /* text encoding before version 3 */
+    bool failed; /* the syntax is wrong; reported at the end */
 };
 
 static void skip_blank(struct literal *literal)
@@ -30,7 +31,7 @@ static void skip_blank(struct literal *literal)
         literal->at++;
 }
 
-/* Whether the character comes next; it is passed over then. */
+/* Skips blanks and the character; false if it does not come next. */
 static bool accept(struct literal *literal, char c)
 {
     skip_blank(literal);
@@ -61,25 +62,19 @@ static void add_utf8(struct strbuf *out, uint32_t code)
     strbuf_add(out, bytes, utf8_encode(code, bytes));
 }
 
-/* What a backslash and the letter behind it stand for in a string. */
+/* Appends the character for an escape sequence, after its backslash. */
 static void add_escaped(struct literal *literal, struct strbuf *out)
 {
     char letter = literal->at < literal->end ? *literal->at++ : '\0';
     int digits = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
     uint32_t code = 0;
-    for (int i = 0; i < digits; i++) {
-        const char *hex = "0123456789abcdef0123456789ABCDEF";
-        const char *digit = literal->at < literal->end && *literal->at ? strchr(hex, *literal->at) : NULL;
-        if (!digit) {
-            literal->failed = true;
-            return;
-        }
-        code = code << 4 | (uint32_t)((digit - hex) & 15);
-        literal->at++;
-    }
-    if (digits > 0 && (code == 0 || code > 0x10ffff))
+    const char *end = digits > 0 ? scan_hex(literal->at, literal->end, digits, &code) : literal->at;
+    if (!end || (digits > 0 && (code == 0 || code > 0x10ffff))) {
         literal->failed = true;
-    else if (digits > 0)
+        return;
+    }
+    literal->at = end;
+    if (digits > 0)
         add_utf8(out, code);
     else if (letter == 't' || letter == 'n' || letter == 'r')
         strbuf_putc(out, letter == 't' ? '\t' : letter == 'n' ? '\n' : '\r');
@@ -87,7 +82,7 @@ static void add_escaped(struct literal *literal, struct strbuf *out)
         strbuf_putc(out, letter);
 }
 
-/* A string in the arena; "" and failed if none comes next. */
+/* Reads a string into the arena; sets `failed` if none comes next. */
 static const char *read_string(struct literal *literal)
 {
     skip_blank(literal);
@@ -108,12 +103,12 @@ static const char *read_string(struct literal *literal)
             strbuf_putc(&text, c);
     }
     literal->failed = literal->failed || !closed;
-    const char *kept = arena_text(literal->job->diags->arena, text.text ? text.text : "", text.length);
+    const char *copy = arena_text(literal->job->diags->arena, text.text ? text.text : "", text.length);
     strbuf_free(&text);
-    return kept;
+    return copy;
 }
 
-static int64_t read_whole(struct literal *literal)
+static int64_t read_integer(struct literal *literal)
 {
     int64_t number = 0;
     skip_blank(literal);
@@ -125,7 +120,7 @@ static int64_t read_whole(struct literal *literal)
             number = number * 10 + (*literal->at - '0');
     }
     literal->failed = literal->failed || literal->at == begin;
-    (void)accept(literal, 'L'); /* as Python 2 wrote long ones */
+    (void)accept(literal, 'L'); /* Python 2's suffix of long integers */
     return number;
 }
 
@@ -136,15 +131,15 @@ static enum status type_error(const struct literal *literal, const char *what, c
     return STATUS_FAILED;
 }
 
-/* Sets what the field's elements are. */
+/* Sets the field's type and size from its NumPy name. */
 static enum status read_type(struct literal *literal, struct npy_field *field)
 {
     const char *type = field->type;
     char kind = *type ? type[1] : '\0';
     if (kind == 'O')
-        return type_error(literal, "holds objects of Python, not numbers", "`a.astype(...)` in NumPy gives it a type");
+        return type_error(literal, "holds Python objects, not numbers", "convert it in NumPy with `a.astype(...)`");
     if (*type == '>')
-        return type_error(literal, "is big-endian", "`a.astype(a.dtype.newbyteorder('<'))` in NumPy turns it");
+        return type_error(literal, "is big-endian", "convert it in NumPy with `a.astype(a.dtype.newbyteorder('<'))`");
     long size = 0;
     if (kind == '\0' || sscanf(type + 2, "%9ld", &size) != 1 || size < 0 || size > MAX_ITEM / 4) {
         literal->failed = true;
@@ -167,7 +162,7 @@ static enum status read_type(struct literal *literal, struct npy_field *field)
 /* ('name', '<i4'), after the opening parenthesis. */
 static enum status read_field(struct literal *literal, struct npy_field *field)
 {
-    if (accept(literal, '(')) { /* a title and the name */
+    if (accept(literal, '(')) { /* a title and a name */
         (void)read_string(literal);
         expect(literal, ',');
         field->name = read_string(literal);
@@ -178,11 +173,11 @@ static enum status read_field(struct literal *literal, struct npy_field *field)
     expect(literal, ',');
     skip_blank(literal);
     if (literal->at < literal->end && *literal->at == '[')
-        return type_error(literal, "has fields within fields", "`a['FIELD']` in NumPy is one of them");
+        return type_error(literal, "has nested fields", "select one in NumPy with `a['FIELD']`");
     field->type = read_string(literal);
     enum status status = read_type(literal, field);
     if (accept(literal, ',') && !accept(literal, ')'))
-        return type_error(literal, "has arrays in its fields", "`a['FIELD']` in NumPy is one of them");
+        return type_error(literal, "has fields that are arrays", "select one in NumPy with `a['FIELD']`");
     if (literal->at > literal->end - 1 || literal->at[-1] != ')')
         expect(literal, ')');
     return status;
@@ -195,10 +190,7 @@ static enum status read_fields(struct literal *literal, struct npy_header *heade
     enum status status = STATUS_OK;
     header->structured = true;
     while (status == STATUS_OK && !literal->failed && accept(literal, '(')) {
-        if (header->count == capacity) {
-            capacity = capacity ? 2 * capacity : 8;
-            header->fields = arena_grow(arena, header->fields, header->count, capacity, sizeof *header->fields);
-        }
+        header->fields = arena_reserve(arena, header->fields, header->count, &capacity, sizeof *header->fields);
         struct npy_field *field = &header->fields[header->count++];
         status = read_field(literal, field);
         field->offset = header->size;
@@ -232,7 +224,7 @@ static void read_shape(struct literal *literal, struct npy_header *header)
             literal->failed = true;
             return;
         }
-        header->dimensions[header->dimension_count++] = read_whole(literal);
+        header->dimensions[header->dimension_count++] = read_integer(literal);
         if (!accept(literal, ',') && !literal->failed) {
             expect(literal, ')');
             return;
@@ -269,7 +261,7 @@ static enum status read_dictionary(struct literal *literal, struct npy_header *h
     return status;
 }
 
-/* Finds the dictionary by the numbers before it; false if they make no sense. */
+/* Finds the dictionary by the magic, version and length before it; false if they are invalid. */
 static bool find_dictionary(const unsigned char *data, size_t length, struct npy_header *header, size_t *begin)
 {
     if (length < NPY_MAGIC_BYTES + 4 || memcmp(data, npy_magic, NPY_MAGIC_BYTES) != 0)
@@ -293,7 +285,7 @@ enum status npy_read_header(const struct format_job *job, const struct mapping *
     const char *path = mapping_path(mapping);
     size_t begin = 0;
     if (!data || !find_dictionary(data, mapping_length(mapping), header, &begin)) {
-        diag_error(job->diags, job->span, "`%s` is no array of NumPy, or cut short: it does not begin with a header",
+        diag_error(job->diags, job->span, "`%s` is not a NumPy array or is truncated: it does not begin with a header",
                    path);
         return STATUS_FAILED;
     }
@@ -304,6 +296,6 @@ enum status npy_read_header(const struct format_job *job, const struct mapping *
                               .latin1 = data[NPY_MAGIC_BYTES] < 3};
     enum status status = read_dictionary(&literal, header);
     if (status == STATUS_OK && literal.failed)
-        return diag_error(job->diags, job->span, "the header of `%s` is none that NumPy writes", path);
+        return diag_error(job->diags, job->span, "the header of `%s` is not a valid NumPy header", path);
     return status;
 }

@@ -1,5 +1,4 @@
-/* The header of a .npy file: a Python dictionary as text, which says what the array's elements are and how many.
- * Private to npy.c and npy_*.c. */
+/* The header of a .npy file: a Python dictionary as text with the type and shape of the array. */
 #ifndef RQL_ENGINE_FORMATS_NPY_HEADER_H
 #define RQL_ENGINE_FORMATS_NPY_HEADER_H
 
@@ -8,15 +7,15 @@
 enum { NPY_MAGIC_BYTES = 6, NPY_ALIGNMENT = 64, NPY_MAX_DIMENSIONS = 32 };
 extern const char npy_magic[NPY_MAGIC_BYTES + 1];
 
-/* NumPy's name for each type of elements: "<i4". */
+/* The NumPy name of each element type: "<i4". */
 extern const char *const npy_names[TYPE_COUNT];
 
-/* What there is of each element: one number, or in a structured array several under names. */
+/* One number of each element; structured arrays have several with names. */
 struct npy_field {
     const char *name; /* "" if the array is not structured */
-    const char *type; /* as NumPy names it */
-    bool readable;    /* as elements of `as`, which start `offset` bytes into each element of the array */
-    bool is_u64;      /* unsigned, and so i64 only if all values fit */
+    const char *type; /* its NumPy name */
+    bool readable;    /* as elements of `as` at `offset` bytes in each array element */
+    bool is_u64;      /* uint64: i64 only if all values fit */
     enum type as;
     size_t offset, size;
 };
@@ -25,15 +24,15 @@ struct npy_header {
     struct npy_field *fields;
     size_t count;
     bool structured;
-    size_t size; /* of an element */
+    size_t size; /* bytes per element */
     bool fortran;
     int64_t dimensions[NPY_MAX_DIMENSIONS];
     size_t dimension_count;
-    size_t data; /* where the elements begin */
+    size_t data; /* offset of the elements in the file */
 };
 
-/* Reads it from the start of a file. Names are in the diags' arena. An error for what is no such file, for big-endian
- * elements and for objects of Python. */
+/* Reads the header at the start of a file. Names are in the diags' arena. An error for an invalid header, big-endian
+ * elements and Python objects. */
 enum status npy_read_header(const struct format_job *job, const struct mapping *mapping, struct npy_header *header);
 
 #endif

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "raw files are mapped in place, which asks for a little-endian machine"
+#error "raw files are mapped in place, which needs a little-endian machine"
 #endif
 
 enum { BLOCK_ROWS = 16384 };
 
-/* "i16 u16 f32"-like lists of the types whose size divides the file's, for the hint. */
+/* "i16, u16, f32": the types whose size divides the file's, for the hint. */
 static const char *fitting_types(struct arena *arena, size_t size)
 {
     const char *list = NULL;
@@ -27,21 +27,21 @@ enum status read_raw(const struct format_job *job, struct mapping *mapping, stru
     struct diags *diags = job->diags;
     size_t length = mapping_length(mapping);
     if (length % info->size != 0) {
-        diag_error(diags, job->span, "`%s` has %zu bytes, which is not a whole number of %s values of %zu bytes each",
+        diag_error(diags, job->span, "`%s` has %zu bytes, which is not a multiple of the size of %s, %zu bytes",
                    mapping_path(mapping), length, info->name, info->size);
-        diag_hint(diags, "it may be cut short, or of another type; its size fits %s",
+        diag_hint(diags, "it may be truncated or of another type; its size fits %s",
                   fitting_types(diags->arena, length));
         return STATUS_FAILED;
     }
     struct column *column = column_of_mapping(job->format->type, mapping);
     if (!column)
-        return diag_error(diags, job->span, "there is no memory for `%s`", mapping_path(mapping));
+        return file_memory_error(mapping_path(mapping), job->span, diags);
     *relation = relation_new(column->rows, 1, &column, &(const char *){""});
     column_unref(column);
     return STATUS_OK;
 }
 
-/* Why a value cannot be stored. */
+/* Reports a value that cannot be stored. */
 static enum status value_error(const struct column *column, int64_t row, enum type type, struct span span,
                                struct diags *diags)
 {
@@ -55,8 +55,8 @@ static enum status value_error(const struct column *column, int64_t row, enum ty
                   (long long)info->hi);
     else
         diag_hint(diags, "%s; nothing was written",
-                  value.kind == KIND_FLOAT ? "it is beyond the largest f32"
-                                           : "an integer must be exact as a float: float(x) rounds it");
+                  value.kind == KIND_FLOAT ? "it exceeds the largest f32"
+                                           : "it has no exact float value; `float(x)` rounds it");
     strbuf_free(&text);
     return STATUS_FAILED;
 }
@@ -78,7 +78,7 @@ static bool store_float(void *at, enum type type, double v)
     return isfinite(narrow) || !isfinite(v);
 }
 
-/* Whether an integer is this float exactly; 2^63 itself is no int64. */
+/* Whether the integer has an exact float value; 2^63 is not an int64. */
 static bool int_is_float(int64_t v, enum type type)
 {
     double wide = type == TYPE_F32 ? (double)(float)v : (double)v;
@@ -100,7 +100,7 @@ static bool store_element(void *at, enum type type, const struct column *column,
     return true;
 }
 
-/* Whether the column's elements can be written as they lie in memory. */
+/* Whether the column's data can be written as it is. */
 static bool stored_as(const struct column *column, enum type type)
 {
     return column->store == type || (column->store == TYPE_BOOL && (type == TYPE_I8 || type == TYPE_U8));
@@ -113,9 +113,9 @@ enum status write_raw(const struct format_job *job, const struct relation *relat
     const struct column *column = relation->columns[0];
     const struct type_info *info = &type_table[format->type];
     if (type_table[column->type].kind == KIND_FLOAT && info->kind != KIND_FLOAT) {
-        diag_error(diags, job->span, "`%s` is a column of floats, but %s files hold integers", relation->names[0],
-                   format->ending);
-        diag_hint(diags, "`map int(...)` before, or save as .f64");
+        diag_error(diags, job->span, "column `%s` holds floats, but %s files hold integers", relation->names[0],
+                   format->extension);
+        diag_hint(diags, "convert it with `map int(...)`, or save as .f64");
         return STATUS_FAILED;
     }
     if (stored_as(column, format->type)) {
@@ -141,8 +141,8 @@ static enum status check_one_column(const struct relation *relation, struct span
 {
     if (relation->count == 1)
         return STATUS_OK;
-    diag_error(diags, span, "raw output is the elements of one column, but there are %zu", relation->count);
-    diag_hint(diags, "`pick` one, or take a format that names columns: npy, csv, tsv, jsonl");
+    diag_error(diags, span, "raw output needs one column, but there are %zu", relation->count);
+    diag_hint(diags, "`pick` one, or use a format with several columns: npy, csv, tsv, jsonl");
     return STATUS_FAILED;
 }
 

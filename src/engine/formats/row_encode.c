@@ -1,13 +1,14 @@
 #include "engine/formats/row_encode.h"
 
 #include "base/heap.h"
+#include "base/integer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Values a piece: enough that handing them out costs nothing, few enough that a piece stays in the cache. */
-enum { PIECE_VALUES = 32768, PIECES_A_THREAD = 2 };
+/* Values per piece: enough to amortise dispatch, few enough for the cache. */
+enum { PIECE_VALUES = 32768, PIECES_PER_THREAD = 2 };
 
 void encode_element(struct strbuf *out, const struct column *column, int64_t row)
 {
@@ -21,8 +22,8 @@ void frame_init(struct frame *frame, const struct row_style *style, const struct
 {
     *frame = (struct frame){.columns = relation->count};
     frame->before = heap_array(relation->count, sizeof *frame->before);
-    if (style->surround)
-        style->surround(frame, relation);
+    if (style->fill_frame)
+        style->fill_frame(frame, relation);
 }
 
 void frame_free(struct frame *frame)
@@ -44,12 +45,12 @@ static char *add(char *at, const struct strbuf *text, size_t from)
     return at + (text->length - from);
 }
 
-static char *add_value(char *at, const struct column *column, int64_t row, bool has_only_numbers)
+static char *add_value(char *at, const struct column *column, int64_t row, bool null_non_finite)
 {
     if (type_table[column->type].kind != KIND_FLOAT)
         return int_text(at, column_get_int(column, row));
     double number = column_get_float(column, row);
-    if (!has_only_numbers || isfinite(number))
+    if (!null_non_finite || isfinite(number))
         return float_text(at, number);
     memcpy(at, "null", 4);
     return at + 4;
@@ -58,15 +59,15 @@ static char *add_value(char *at, const struct column *column, int64_t row, bool 
 static void add_rows(struct strbuf *out, const struct row_style *style, const struct frame *frame,
                      const struct relation *relation, int64_t begin, int64_t end)
 {
-    size_t most = frame->after.length + relation->count * NUMBER_TEXT;
+    size_t row_bytes = frame->after.length + relation->count * NUMBER_TEXT;
     for (size_t k = 0; k < relation->count; k++)
-        most += frame->before[k].length;
+        row_bytes += frame->before[k].length;
     for (int64_t row = begin; row < end; row++) {
-        char *first = strbuf_reserve(out, most);
+        char *first = strbuf_reserve(out, row_bytes);
         char *at = first;
         for (size_t k = 0; k < relation->count; k++) {
-            at = add(at, &frame->before[k], k == 0 && row == 0 ? frame->between : 0);
-            at = add_value(at, relation->columns[k], row, style->has_only_numbers);
+            at = add(at, &frame->before[k], k == 0 && row == 0 ? frame->separator : 0);
+            at = add_value(at, relation->columns[k], row, style->null_non_finite);
         }
         at = add(at, &frame->after, 0);
         strbuf_commit(out, (size_t)(at - first));
@@ -105,52 +106,53 @@ void encode_binary(struct strbuf *out, const struct relation *relation, int64_t 
     }
 }
 
-/* A round of pieces, one row of them after the other. */
-struct round {
+/* A batch of pieces encoded in parallel. */
+struct batch {
     const struct row_style *style;
     const struct frame *frame;
     const struct relation *relation;
     struct strbuf *pieces;
-    int64_t begin, rows; /* of the round, of all */
+    int64_t begin, rows; /* first row of the batch; total rows */
     int64_t piece_rows;
 };
 
 static void encode_piece(void *context, int member, int64_t part)
 {
     (void)member;
-    const struct round *round = context;
-    int64_t begin = round->begin + part * round->piece_rows;
-    int64_t end = round->rows - begin > round->piece_rows ? begin + round->piece_rows : round->rows;
-    struct strbuf *piece = &round->pieces[part];
+    const struct batch *batch = context;
+    int64_t begin = batch->begin + part * batch->piece_rows;
+    int64_t end = batch->rows - begin > batch->piece_rows ? begin + batch->piece_rows : batch->rows;
+    struct strbuf *piece = &batch->pieces[part];
     strbuf_clear(piece);
-    if (round->style->rows)
-        round->style->rows(piece, round->relation, begin, end);
+    if (batch->style->rows)
+        batch->style->rows(piece, batch->relation, begin, end);
     else
-        add_rows(piece, round->style, round->frame, round->relation, begin, end);
+        add_rows(piece, batch->style, batch->frame, batch->relation, begin, end);
 }
 
 bool encode_rows(const struct row_style *style, const struct frame *frame, const struct relation *relation,
-                 int64_t rows, const struct workers *workers, encode_sink *take, void *context)
+                 int64_t rows, const struct workers *workers, encode_sink *sink, void *context)
 {
-    struct round round = {.style = style, .frame = frame, .relation = relation, .rows = rows};
-    int64_t most = (int64_t)workers->threads * PIECES_A_THREAD;
-    round.pieces = heap_array((size_t)most, sizeof *round.pieces);
-    round.piece_rows = PIECE_VALUES / (int64_t)relation->count + 1;
+    struct batch batch = {.style = style, .frame = frame, .relation = relation, .rows = rows};
+    int64_t max_pieces = (int64_t)workers->threads * PIECES_PER_THREAD;
+    batch.pieces = heap_array((size_t)max_pieces, sizeof *batch.pieces);
+    batch.piece_rows = PIECE_VALUES / (int64_t)relation->count + 1;
     bool wanted = true;
-    const struct workers quiet = {.threads = workers->threads, .cancel = workers->cancel}; /* a round is no whole */
-    while (wanted && round.begin < rows) {
-        int64_t left = (rows - round.begin + round.piece_rows - 1) / round.piece_rows;
-        int64_t pieces = left < most ? left : most;
-        wanted = workers_run(&quiet, pieces, encode_piece, &round);
+    const struct workers silent = {.threads = workers->threads,
+                                   .cancel = workers->cancel}; /* progress is reported for the whole below */
+    while (wanted && batch.begin < rows) {
+        int64_t remaining = (rows - batch.begin + batch.piece_rows - 1) / batch.piece_rows;
+        int64_t pieces = min_int64(remaining, max_pieces);
+        wanted = workers_run(&silent, pieces, encode_piece, &batch);
         for (int64_t i = 0; i < pieces && wanted; i++)
-            wanted = take(context, &round.pieces[i]);
-        round.begin += pieces * round.piece_rows;
+            wanted = sink(context, &batch.pieces[i]);
+        batch.begin += pieces * batch.piece_rows;
         struct progress_step advance = workers->whole;
-        advance.part = round.begin < rows ? (double)round.begin / (double)rows : 1;
+        advance.part = batch.begin < rows ? (double)batch.begin / (double)rows : 1;
         progress_report(workers->progress, &advance);
     }
-    for (int64_t i = 0; i < most; i++)
-        strbuf_free(&round.pieces[i]);
-    free(round.pieces);
+    for (int64_t i = 0; i < max_pieces; i++)
+        strbuf_free(&batch.pieces[i]);
+    free(batch.pieces);
     return wanted;
 }

@@ -1,49 +1,48 @@
-/* Rows as bytes: what is saved to a file and what is printed without a terminal come from here. */
+/* Encodes rows as bytes, for saved files and for output that is not a terminal. */
 #ifndef RQL_ENGINE_FORMATS_ROW_ENCODE_H
 #define RQL_ENGINE_FORMATS_ROW_ENCODE_H
 
 #include "base/parallel.h"
 #include "engine/storage/column.h"
 
-/* What stands around the values of a relation, the same for all of its rows. */
+/* The text around the values of a relation, the same for all rows. */
 struct frame {
-    struct strbuf head, foot; /* of the whole */
-    struct strbuf *before;    /* each column's value in a row */
-    struct strbuf after;      /* a row's last value */
-    size_t between;           /* bytes before[0] begins with that part two rows: the first row goes without them */
+    struct strbuf head, foot; /* of the whole output */
+    struct strbuf *before;    /* before each column's value */
+    struct strbuf after;      /* after the last value of a row */
+    size_t separator;         /* leading bytes of before[0] that separate rows: omitted in the first row */
     size_t columns;
 };
 
-/* One way of writing rows. */
+/* A row format. */
 struct row_style {
-    bool binary;           /* not for a terminal */
-    bool names_first;      /* the head is a line of the columns' names, which can be left out */
-    bool has_only_numbers; /* NaN and the infinities are null */
+    bool binary;          /* not suitable for a terminal */
+    bool names_first;     /* the head is a line of column names, which may be omitted */
+    bool null_non_finite; /* NaN and infinities are written as null */
 
-    /* What is wrong with the relation, if this style cannot write it. NULL: it can write any. */
+    /* Reports why this style cannot write the relation. NULL: it can write any. */
     enum status (*check)(const struct relation *relation, struct span span, struct diags *diags);
-    /* Appends the frame's texts. */
-    void (*surround)(struct frame *frame, const struct relation *relation);
-    /* Appends rows begin..end-1; several threads do at once. NULL: as text, in the frame. */
+    /* Fills in the frame's texts. */
+    void (*fill_frame)(struct frame *frame, const struct relation *relation);
+    /* Appends rows begin..end-1; called by several threads at once. NULL: as text, in the frame. */
     void (*rows)(struct strbuf *out, const struct relation *relation, int64_t begin, int64_t end);
 };
 
 void frame_init(struct frame *frame, const struct row_style *style, const struct relation *relation);
 void frame_free(struct frame *frame);
 
-/* Takes the next piece of the output, which may be used up or changed; false: no more is wanted. */
+/* Receives the next piece of the output and may modify it; returns false to stop. */
 typedef bool encode_sink(void *context, struct strbuf *piece);
 
-/* Encodes the first `rows` rows, without head and foot, with all of the crew, and gives them to `take` in order, piece
- * by piece. False if that said so or the crew was stopped. */
+/* Encodes the first `rows` rows, without head and foot, on all workers, and passes the pieces to `sink` in order.
+ * Returns false if that did or the work was cancelled. */
 bool encode_rows(const struct row_style *style, const struct frame *frame, const struct relation *relation,
-                 int64_t rows, const struct workers *workers, encode_sink *take, void *context);
+                 int64_t rows, const struct workers *workers, encode_sink *sink, void *context);
 
-/* Appends element `row` as scalar_print would print it. */
+/* Appends element `row` as scalar_print does. */
 void encode_element(struct strbuf *out, const struct column *column, int64_t row);
 
-/* Appends the elements of rows begin..end-1 as they are in files: little-endian, of the column's type, row after row.
- */
+/* Appends the elements of rows begin..end-1 in binary: little-endian, of the column's type, row after row. */
 void encode_binary(struct strbuf *out, const struct relation *relation, int64_t begin, int64_t end);
 
 #endif

@@ -30,7 +30,7 @@ static void tsv_name(struct strbuf *out, const char *name)
     }
 }
 
-static void surround_tsv(struct frame *frame, const struct relation *relation)
+static void fill_tsv(struct frame *frame, const struct relation *relation)
 {
     for (size_t k = 0; k < relation->count; k++) {
         strbuf_puts(&frame->head, k > 0 ? "\t" : "");
@@ -55,7 +55,7 @@ static void csv_name(struct strbuf *out, const char *name)
     strbuf_putc(out, '"');
 }
 
-static void surround_csv(struct frame *frame, const struct relation *relation)
+static void fill_csv(struct frame *frame, const struct relation *relation)
 {
     for (size_t k = 0; k < relation->count; k++) {
         strbuf_puts(&frame->head, k > 0 ? "," : "");
@@ -65,7 +65,7 @@ static void surround_csv(struct frame *frame, const struct relation *relation)
     separate(frame, ",", "\n");
 }
 
-/* The next character of a name, or U+FFFD for a byte that is none. Returns the bytes read. */
+/* The next character of a name, or U+FFFD for an invalid byte. Returns the bytes consumed. */
 static size_t clean_character(const char *name, const char **character, size_t *length)
 {
     uint32_t code;
@@ -102,11 +102,10 @@ static void json_name(struct strbuf *out, const char *name)
     strbuf_putc(out, '"');
 }
 
-static void surround_object(struct frame *frame, const struct relation *relation, const char *between,
-                            const char *after)
+static void fill_object(struct frame *frame, const struct relation *relation, const char *separator, const char *after)
 {
-    strbuf_puts(&frame->before[0], between);
-    frame->between = strlen(between);
+    strbuf_puts(&frame->before[0], separator);
+    frame->separator = strlen(separator);
     for (size_t k = 0; k < relation->count; k++) {
         strbuf_putc(&frame->before[k], k > 0 ? ',' : '{');
         json_name(&frame->before[k], relation->names[k]);
@@ -115,19 +114,19 @@ static void surround_object(struct frame *frame, const struct relation *relation
     strbuf_puts(&frame->after, after);
 }
 
-static void surround_jsonl(struct frame *frame, const struct relation *relation)
+static void fill_jsonl(struct frame *frame, const struct relation *relation)
 {
-    surround_object(frame, relation, "", "}\n");
+    fill_object(frame, relation, "", "}\n");
 }
 
-static void surround_json(struct frame *frame, const struct relation *relation)
+static void fill_json(struct frame *frame, const struct relation *relation)
 {
     strbuf_puts(&frame->head, "[\n");
-    surround_object(frame, relation, ",\n", "}");
+    fill_object(frame, relation, ",\n", "}");
     strbuf_puts(&frame->foot, relation->rows > 0 ? "\n]\n" : "]\n");
 }
 
-/* A bar would end the cell, and a line's end the row. */
+/* A bar would end the cell, and a newline the row. */
 static void markdown_name(struct strbuf *out, const char *name)
 {
     struct strbuf visible = {0};
@@ -140,7 +139,7 @@ static void markdown_name(struct strbuf *out, const char *name)
     strbuf_free(&visible);
 }
 
-static void surround_markdown(struct frame *frame, const struct relation *relation)
+static void fill_markdown(struct frame *frame, const struct relation *relation)
 {
     for (size_t k = 0; k < relation->count; k++) {
         strbuf_puts(&frame->head, "| ");
@@ -155,15 +154,15 @@ static void surround_markdown(struct frame *frame, const struct relation *relati
     separate(frame, " | ", " |\n");
 }
 
-static void surround_text(struct frame *frame, const struct relation *relation)
+static void fill_text(struct frame *frame, const struct relation *relation)
 {
     (void)relation;
     separate(frame, "\t", "\n");
 }
 
-const struct row_style style_tsv = {.names_first = true, .surround = surround_tsv};
-const struct row_style style_csv = {.names_first = true, .surround = surround_csv};
-const struct row_style style_jsonl = {.has_only_numbers = true, .surround = surround_jsonl};
-const struct row_style style_json = {.has_only_numbers = true, .surround = surround_json};
-const struct row_style style_markdown = {.surround = surround_markdown};
-const struct row_style style_text = {.surround = surround_text};
+const struct row_style style_tsv = {.names_first = true, .fill_frame = fill_tsv};
+const struct row_style style_csv = {.names_first = true, .fill_frame = fill_csv};
+const struct row_style style_jsonl = {.null_non_finite = true, .fill_frame = fill_jsonl};
+const struct row_style style_json = {.null_non_finite = true, .fill_frame = fill_json};
+const struct row_style style_markdown = {.fill_frame = fill_markdown};
+const struct row_style style_text = {.fill_frame = fill_text};

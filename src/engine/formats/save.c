@@ -5,12 +5,12 @@
 #include "engine/formats/splayed.h"
 #include "engine/storage/residency.h"
 
-static enum status unknown_ending(const char *path, struct span span, struct diags *diags)
+static enum status unknown_format(const char *path, struct span span, struct diags *diags)
 {
     path = path_display(path, diags->arena);
-    diag_error(diags, span, "the ending of `%s` does not say how to save it", path);
-    diag_hint(diags, "use one of %s, or a folder of raw columns: `%s/`", format_endings(diags->arena, FORMAT_WRITE),
-              path);
+    diag_error(diags, span, "cannot tell the format of `%s` from its extension", path);
+    diag_hint(diags, "use one of %s, or a directory of raw columns: `%s/`",
+              format_extensions(diags->arena, FORMAT_WRITE), path);
     return STATUS_FAILED;
 }
 
@@ -20,13 +20,13 @@ static enum status check_columns(const struct format *format, const char *path, 
     if (format->columns == 0 || columns == format->columns)
         return STATUS_OK;
     if (format->columns > 1) {
-        diag_error(diags, span, "`%s` holds %zu columns, but there %s %zu", path_display(path, diags->arena),
+        diag_error(diags, span, "`%s` needs %zu columns, but there %s %zu", path_display(path, diags->arena),
                    format->columns, columns == 1 ? "is" : "are", columns);
         diag_hint(diags, "`map RED as red, GREEN as green, BLUE as blue`, or save one column as .pgm");
         return STATUS_FAILED;
     }
-    diag_error(diags, span, "`%s` can hold one column, but there are %zu", path_display(path, diags->arena), columns);
-    diag_hint(diags, "`pick` one, save a table (.tsv, .csv, .jsonl), or a folder of columns (a path that ends in /)");
+    diag_error(diags, span, "`%s` holds one column, but there are %zu", path_display(path, diags->arena), columns);
+    diag_hint(diags, "`pick` one, save a table (.tsv, .csv, .jsonl) or a directory of columns (a path ending in /)");
     return STATUS_FAILED;
 }
 
@@ -35,8 +35,8 @@ static enum status check_shape(const struct format *format, const char *path, st
 {
     if (!format->shaped || shape.rows != 0)
         return STATUS_OK;
-    diag_error(diags, span, "`%s` holds a picture, but the rows have no shape", path_display(path, diags->arena));
-    diag_hint(diags, "`shape R C` before lays the rows out as R rows of C columns");
+    diag_error(diags, span, "`%s` is an image, but the rows have no shape", path_display(path, diags->arena));
+    diag_hint(diags, "`shape R C` arranges them in R rows of C columns");
     return STATUS_FAILED;
 }
 
@@ -44,12 +44,12 @@ enum status save_check(const char *path, size_t columns, struct shape shape, str
 {
     if (splayed_is_path(path))
         return splayed_check(path, span, diags);
-    /* First of all whether anything can be there: no ending would help /dev/full. */
+    /* Check the target first: no extension would help /dev/full. */
     if (writer_check(path, span, diags) != STATUS_OK)
         return STATUS_FAILED;
     const struct format *format = format_of_path(path);
     if (!format || !format->write)
-        return unknown_ending(path, span, diags);
+        return unknown_format(path, span, diags);
     if (check_columns(format, path, columns, span, diags) != STATUS_OK)
         return STATUS_FAILED;
     return check_shape(format, path, shape, span, diags);

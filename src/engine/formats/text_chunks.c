@@ -7,12 +7,11 @@
 
 enum { CHUNK_BYTES = 1 << 20, BLOCK = 255 };
 
-/* What the bytes of a chunk say of records: newlines by whether an even or odd number of the chunk's quotes precedes
- * them, and the first of either. */
+/* Newlines of a chunk, by the parity of quotes before them in the chunk, and the first of either. */
 struct count {
     int64_t newlines[2];
     const char *first[2];
-    bool odd; /* number of quotes */
+    bool odd; /* the number of quotes is odd */
 };
 
 struct counting {
@@ -27,7 +26,7 @@ static const char *chunk_begin(const struct table *table, int64_t chunk)
     return at < table->end - table->begin ? table->begin + at : table->end;
 }
 
-/* Sums that fit a byte, so that the loop takes a vector of bytes at a time. */
+/* Byte sums, so that the loop vectorises to a vector of bytes. */
 static void count_block(const char *at, size_t length, int64_t *newlines, int64_t *quotes)
 {
     uint8_t n = 0, q = 0;
@@ -67,7 +66,7 @@ static void count_chunk(void *context, int member, int64_t part)
         count->first[0] = memchr(begin, '\n', (size_t)(end - begin));
 }
 
-/* The records that begin in each chunk, now that the quotes before it are counted. */
+/* Assigns each chunk the records that begin in it, now that the quotes before it are counted. */
 static void place_chunks(struct table *table, const struct count *counts)
 {
     int64_t newlines = 0;

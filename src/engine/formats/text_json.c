@@ -1,4 +1,4 @@
-/* Lines of JSON as a table: an object a line, all with the keys of the first, in their order. Format: RFC 8259. */
+/* JSON lines as a table: one object per line, with the keys of the first in the same order. Format: RFC 8259. */
 #include "engine/formats/text_table.h"
 
 #include "base/utf8.h"
@@ -17,7 +17,7 @@ static const char *skip_blank(const char *at, const char *end)
     return at;
 }
 
-/* Past a string's closing quote, from behind its opening one; NULL: it has none on this line. */
+/* From after the opening quote, skips a string and its closing quote; NULL if it does not end on this line. */
 static const char *skip_string(const char *at, const char *end)
 {
     for (; at < end && *at != '\n'; at++) {
@@ -28,7 +28,7 @@ static const char *skip_string(const char *at, const char *end)
     return NULL;
 }
 
-/* Past an array or an object within this one, whose brackets are only counted: it is left out. */
+/* Skips an array or an object by counting its brackets: its content is not used. */
 static const char *skip_nested(const char *at, const char *end)
 {
     int64_t depth = 0;
@@ -62,7 +62,7 @@ const char *table_json_value(const char *at, const char *end, struct piece *piec
     return at < end && (*at == ',' || *at == '}') ? at : NULL;
 }
 
-/* Past a key and its colon; `key` is what stands between its quotes. NULL: there is none. */
+/* Skips a key and its colon; `key` is the text between its quotes. NULL: none. */
 static const char *read_key(const char *at, const char *end, struct piece *key)
 {
     at = skip_blank(at, end);
@@ -95,20 +95,14 @@ const char *table_json_key(const struct table *table, const char *at, const char
     return same ? at : NULL;
 }
 
+/* The code point of four hexadecimal digits, 0 if they are invalid. */
 static uint32_t read_hex(const char *at, const char *end)
 {
-    uint32_t code = 0;
-    for (int i = 0; i < 4; i++, at++) {
-        static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-        const char *digit = at < end && *at ? strchr(digits, *at) : NULL;
-        if (!digit)
-            return 0;
-        code = code << 4 | (uint32_t)((digit - digits) & 15);
-    }
-    return code;
+    uint32_t code;
+    return scan_hex(at, end, 4, &code) ? code : 0;
 }
 
-/* The character behind a backslash, of which more may belong to it; moves past them. */
+/* Decodes an escape sequence after its backslash and moves past it. */
 static uint32_t unescaped(const char **at, const char *end)
 {
     static const char letters[] = "bfnrt", controls[] = "\b\f\n\r\t";
@@ -141,9 +135,9 @@ const char *table_json_name(struct piece key, struct arena *arena)
         uint32_t code = at < key.end ? unescaped(&at, key.end) : 0;
         strbuf_add(&name, bytes, utf8_encode(code ? code : 0xfffd, bytes));
     }
-    const char *kept = arena_text(arena, name.text ? name.text : "", name.length);
+    const char *copy = arena_text(arena, name.text ? name.text : "", name.length);
     strbuf_free(&name);
-    return kept;
+    return copy;
 }
 
 size_t table_json_keys(const struct table *table, struct piece *keys, size_t most)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* One chunk while it is parsed. */
+/* The state of parsing a chunk. */
 struct parser {
     const struct table *table;
     struct chunk *chunk;
@@ -17,7 +17,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Past white space that is not the delimiter. */
+/* Skips white space other than the delimiter. */
 static const char *skip_blank(const char *at, const char *end, char delimiter)
 {
     while (at < end && is_blank(*at) && *at != delimiter)
@@ -31,7 +31,7 @@ static bool ends_value(const char *at, const char *end, char delimiter)
     return at == end || *at == delimiter || *at == '\n';
 }
 
-/* Past a \r that belongs to the newline behind it. */
+/* Skips a \r before a newline or the end. */
 static const char *skip_return(const char *at, const char *end)
 {
     return at < end && *at == '\r' && (at + 1 == end || at[1] == '\n') ? at + 1 : at;
@@ -108,7 +108,7 @@ static void note_int(struct chunk_column *seen, int64_t value)
     seen->hi = value > seen->hi ? value : seen->hi;
 }
 
-static bool slow_int(struct parser *parser, const char **at, size_t k, int64_t *value)
+static bool parse_int_slow(struct parser *parser, const char **at, size_t k, int64_t *value)
 {
     struct table_column *column = &parser->table->columns[k];
     struct chunk_column *seen = &parser->chunk->columns[k];
@@ -121,8 +121,8 @@ static bool slow_int(struct parser *parser, const char **at, size_t k, int64_t *
     case READ_INT:
         note_int(seen, *value);
         return true;
-    case READ_OVERFLOW: /* unless a later line makes this a column of floats */
-        seen->big = seen->big ? seen->big : piece.at;
+    case READ_OVERFLOW: /* not an error if a later line makes this a float column */
+        seen->overflow = seen->overflow ? seen->overflow : piece.at;
         return true;
     case READ_FLOAT:
     case READ_INVALID:
@@ -130,12 +130,12 @@ static bool slow_int(struct parser *parser, const char **at, size_t k, int64_t *
     }
     if (!looks_like_number(piece.at, piece.end))
         return fail_value(parser, piece, k);
-    if (!column->floats) /* a write would take the line from the other threads */
+    if (!column->floats) /* avoid writing a cache line that other threads share */
         column->floats = true;
     return true;
 }
 
-/* Up to 18 digits and then the value's end are nearly all there is. */
+/* The fast path: up to 18 digits followed by the end of the value. */
 static inline bool parse_int(struct parser *parser, const char **at, size_t k, int64_t *value)
 {
     const char *end = parser->end, *digit = *at;
@@ -147,14 +147,14 @@ static inline bool parse_int(struct parser *parser, const char **at, size_t k, i
         sum = sum * 10 + c;
     const char *next = skip_return(digit, end);
     if (digit == first || digit - first > 18 || !ends_value(next, end, parser->delimiter))
-        return slow_int(parser, at, k, value);
+        return parse_int_slow(parser, at, k, value);
     *value = negative ? -(int64_t)sum : (int64_t)sum;
     note_int(&parser->chunk->columns[k], *value);
     *at = next;
     return true;
 }
 
-static bool slow_float(struct parser *parser, const char **at, size_t k, double *value)
+static bool parse_float_slow(struct parser *parser, const char **at, size_t k, double *value)
 {
     struct piece piece;
     const char *next = table_value(parser->table->dialect, *at, parser->end, &piece);
@@ -172,7 +172,7 @@ static bool parse_float(struct parser *parser, const char **at, size_t k, double
     const char *next = scan_float(*at, parser->end, value);
     next = next ? skip_return(next, parser->end) : NULL;
     if (!next || !ends_value(next, parser->end, parser->delimiter))
-        return slow_float(parser, at, k, value);
+        return parse_float_slow(parser, at, k, value);
     *at = next;
     return true;
 }
@@ -213,13 +213,13 @@ static inline bool parse_value(struct parser *parser, const char **at, size_t k,
         return parse_float(parser, at, k, column_at(column->column, row));
     case VALUE_BOOL:
         return parse_bool(parser, at, k, column_at(column->column, row));
-    case VALUE_LEFT_OUT:
+    case VALUE_SKIPPED:
         break;
     }
     return skip_value(parser, at, k);
 }
 
-/* One record with its newline. */
+/* Parses a record and its newline. */
 static bool parse_line(struct parser *parser, const char **from, int64_t row)
 {
     const size_t count = parser->table->count;
@@ -239,7 +239,7 @@ static bool parse_line(struct parser *parser, const char **from, int64_t row)
     return true;
 }
 
-/* The same, if it is an object. */
+/* Parses a record that is a JSON object. */
 static bool parse_object(struct parser *parser, const char **from, int64_t row)
 {
     const size_t count = parser->table->count;
@@ -278,14 +278,14 @@ static void parse_chunk(void *context, int member, int64_t part)
         chunk->columns[k] = (struct chunk_column){.lo = INT64_MAX, .hi = INT64_MIN};
     const char *at = chunk->begin;
     int64_t row = chunk->first_row, rows_end = row + chunk->rows;
-    bool fine = true;
-    while (fine && row < rows_end)
-        fine = parse_record(&parser, &at, row++);
-    /* The rows were counted by their newlines; more or fewer of them come of quotes where none should be. */
-    if (fine && at < chunk->end)
-        fine = fail(&parser, PROBLEM_QUOTE, at, 0);
+    bool ok = true;
+    while (ok && row < rows_end)
+        ok = parse_record(&parser, &at, row++);
+    /* Rows were counted by newlines; a difference means misplaced quotes. */
+    if (ok && at < chunk->end)
+        ok = fail(&parser, PROBLEM_QUOTE, at, 0);
     int64_t failed = table->failed;
-    while (!fine && part < failed && !atomic_compare_exchange_weak(&table->failed, &failed, part))
+    while (!ok && part < failed && !atomic_compare_exchange_weak(&table->failed, &failed, part))
         continue;
 }
 

@@ -1,8 +1,8 @@
-/* Tables as text: lines of values between delimiters, read by all threads. Private to text_read.c and table_*.c.
+/* Parallel parsing of delimited text.
  *
- * The text is cut into chunks of whole records. A newline inside quotes ends no record, so the quotes before a chunk
- * must be counted before its first record is known; counting is a pass of its own at the speed of memory. Then each
- * chunk is parsed into its part of the columns. A column of integers that meets a float is parsed once more. */
+ * The text is divided into chunks of whole records. A newline within quotes ends no record, so the quotes before a
+ * chunk must be counted to find its first record: a separate pass at memory bandwidth. Each chunk is then parsed into
+ * its rows of the columns. An integer column with a float is parsed again. */
 #ifndef RQL_ENGINE_FORMATS_TEXT_TABLE_H
 #define RQL_ENGINE_FORMATS_TEXT_TABLE_H
 
@@ -10,21 +10,21 @@
 #include "engine/formats/formats.h"
 
 struct dialect {
-    char delimiter; /* '\n': there is one value a line */
-    bool header;    /* the first line may name the columns */
-    bool quotes;    /* a value may be quoted, and then hold anything */
-    bool escapes;   /* names have \t, \n and \\ for what cannot stand in them */
-    bool json;      /* each line is an object */
+    char delimiter; /* '\n': one value per line */
+    bool header;    /* the first line may hold column names */
+    bool quotes;    /* values may be quoted and then contain any character */
+    bool escapes;   /* names contain the escapes \t, \n and \\ */
+    bool json;      /* each line is a JSON object */
 };
 
 enum value_kind {
-    VALUE_LEFT_OUT, /* text, or nothing at all */
+    VALUE_SKIPPED, /* text or no values */
     VALUE_BOOL,
     VALUE_INT,
     VALUE_FLOAT
 };
 
-/* A value in the text, without white space and quotes around it. */
+/* The text of a value, without surrounding white space and quotes. */
 struct piece {
     const char *at, *end;
     bool quoted;
@@ -32,26 +32,26 @@ struct piece {
 
 struct table_column {
     const char *name;
-    struct piece key; /* the name as each line of JSON has it */
+    struct piece key; /* the key in each JSON object */
     enum value_kind kind;
-    bool wanted;         /* in this pass */
-    _Atomic bool floats; /* a column of integers has met a float */
+    bool wanted;         /* parsed in this pass */
+    _Atomic bool floats; /* an integer column has a float */
     struct column *column;
 };
 
 enum problem_kind { PROBLEM_NONE, PROBLEM_MISSING, PROBLEM_VALUE, PROBLEM_OVERFLOW, PROBLEM_COUNT, PROBLEM_QUOTE };
 
-/* The first thing wrong in a stretch of text. */
+/* The first error in a part of the text. */
 struct problem {
     enum problem_kind kind;
-    const char *at; /* the value, or the record if its number of values is wrong */
+    const char *at; /* the value; the record if its number of values is wrong */
     size_t column;
 };
 
-/* What a chunk knows of one column: the range of its integers, and the first that is too large. */
+/* A chunk's statistics of a column: the range of its integers and the first overflow. */
 struct chunk_column {
     int64_t lo, hi;
-    const char *big;
+    const char *overflow;
 };
 
 struct chunk {
@@ -63,46 +63,47 @@ struct chunk {
 
 struct table {
     const struct dialect *dialect;
-    const char *text;        /* from the beginning of the file */
+    const char *text;        /* start of the file */
     const char *begin, *end; /* the records */
     struct table_column *columns;
     size_t count;
     struct chunk *chunks;
     int64_t chunk_count;
     int64_t rows;
-    _Atomic int64_t failed; /* the first chunk with a problem, or chunk_count */
+    _Atomic int64_t failed; /* the first chunk with an error, or chunk_count */
 };
 
-/* The value that begins at `at`, and where it ends: at a delimiter, a newline (with \r before it passed over) or `end`.
- * NULL: its quotes are wrong. */
+/* Sets *piece to the value at `at` and returns its end: a delimiter, a newline (skipping \r before it) or `end`. NULL:
+ * malformed quotes. */
 const char *table_value(const struct dialect *dialect, const char *at, const char *end, struct piece *piece);
 
-/* Whether the piece stands for a value that is not there. */
+/* Whether the text denotes a missing value. */
 bool table_is_missing(struct piece piece);
 bool table_is_bool(struct piece piece, bool *value);
 
-/* text_chunks.c: cuts the records into chunks and counts their rows. False if the crew was stopped. The chunks are
- * released by table_free_chunks. */
+/* Divides the records into chunks and counts their rows; release them with table_free_chunks. Returns false if
+ * cancelled. (text_chunks.c) */
 bool table_cut(struct table *table, const struct workers *workers);
 void table_free_chunks(struct table *table);
 
-/* text_parse.c: parses the wanted columns, which have room for all rows. False if the crew was stopped. */
+/* Parses the wanted columns, which have memory for all rows. Returns false if cancelled. (text_parse.c) */
 bool table_parse(struct table *table, const struct workers *workers);
 
-/* text_json.c: the same as table_value for what is behind a key; it ends at a comma or a brace. */
+/* table_value for the value of a JSON key; ends at a comma or a brace. (text_json.c) */
 const char *table_json_value(const char *at, const char *end, struct piece *piece);
 
-/* From the beginning of an object, or behind a comma in it, to the value of column k. NULL: its key is not there. */
+/* From the start of an object or after a comma, returns the start of the value of column k. NULL: another key. */
 const char *table_json_key(const struct table *table, const char *at, const char *end, size_t k);
 
-/* The first object's keys, or only how many they are if `keys` is NULL; 0: it is no object, or has more than `most`. */
+/* Writes the keys of the first object to `keys`, unless that is NULL, and returns their number; 0: no object or more
+ * than `max` keys. */
 size_t table_json_keys(const struct table *table, struct piece *keys, size_t most);
 const char *table_json_name(struct piece key, struct arena *arena);
 
-/* What to do with a file of one column whose first line has delimiters of other formats in it; NULL: it has none. */
+/* A hint if a table has one column and its first line contains delimiters of other formats; else NULL. */
 const char *table_delimiter_advice(const struct table *table);
 
-/* text_error.c: records the error; STATUS_FAILED. */
+/* Records the error; returns STATUS_FAILED. (text_error.c) */
 enum status table_error(const struct table *table, const struct problem *problem, const struct format_job *job,
                         const char *path);
 

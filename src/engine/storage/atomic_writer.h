@@ -1,5 +1,4 @@
-/* Writes one file so that it is either there completely or not at all: beside the target first, then renamed over it.
- */
+/* Writes a file atomically: to a temporary file in the same directory, then renamed over the target. */
 #ifndef RQL_ENGINE_STORAGE_ATOMIC_WRITER_H
 #define RQL_ENGINE_STORAGE_ATOMIC_WRITER_H
 
@@ -10,31 +9,34 @@
 
 struct writer {
     const char *path;                      /* as shown in messages */
-    const char *target;                    /* where it really goes: symbolic links are followed */
-    const char *temporary;                 /* beside the target */
-    int file;                              /* -1 once closed */
-    int error;                             /* errno of the first write that failed, 0 so far */
-    const struct compression *compression; /* what the path's ending says, or NULL */
-    struct packer *packer;
+    const char *target;                    /* the path with symbolic links resolved */
+    const char *temporary;                 /* in the target's directory; NULL: none */
+    int file;                              /* -1: closed */
+    int error;                             /* errno of the first failed write, 0 if none */
+    const struct compression *compression; /* by the path's ending, or NULL */
+    struct compressor *compressor;
 };
 
-/* Starts a file for `path`, packed if its ending says so. A regular file of that name keeps its mode and owner; a
- * device, a pipe or a file that may not be written is an error. Texts are in the diags' arena. */
+/* Opens a temporary file for `path`, compressed if its ending says so. An existing regular file keeps its mode and
+ * owner; a device, a pipe or a file without write permission is an error. Texts are in the diags' arena. */
 enum status writer_open(struct writer *writer, const char *path, struct span span, struct diags *diags);
 
-/* Errors are kept for writer_finish. Best called with some 64 KiB at a time or more. */
+/* Appends bytes, best 64 KiB or more at a time. Errors are reported by writer_finish. */
 void writer_add(struct writer *writer, const void *data, size_t size);
 
-/* Makes the bytes durable and closes; after an error only writer_discard is left to call. */
+/* Syncs and closes the file. After an error call only writer_discard. */
 enum status writer_finish(struct writer *writer, struct span span, struct diags *diags);
 
-/* Puts the finished file where it belongs. */
+/* Renames the finished file to its target. */
 enum status writer_publish(struct writer *writer, struct span span, struct diags *diags);
 
-/* Removes what was not published; may be called at any time. */
+/* Removes an unpublished file and frees resources; may be called at any time after writer_open. */
 void writer_discard(struct writer *writer);
 
-/* Whether a file could be put at `path` as things are: its folder exists and may be written, it is no device. */
+/* Checks that a file could be written at `path` now: its directory exists and is writable, and it is no device. */
 enum status writer_check(const char *path, struct span span, struct diags *diags);
+
+/* Records that `path` cannot be written because of `error`, an errno. Returns STATUS_FAILED. */
+enum status writer_error(const char *path, int error, struct span span, struct diags *diags);
 
 #endif

@@ -1,6 +1,6 @@
-/* Free blocks lie on two shelves, sorted by address: small ones are cut at pages, large ones at huge pages, which the
- * system hands out eight times as fast. Neighbours are joined, so that a block whose end was given back early is whole
- * again when its beginning follows. */
+/* Free blocks are in two lists sorted by address: small ones are split at pages, large ones at huge pages, which the
+ * kernel hands out eight times as fast. Adjacent blocks are merged, so a block whose tail was released early becomes
+ * whole again. */
 #include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"
@@ -15,35 +15,35 @@
 
 enum {
     HUGE_PAGE = 2 << 20,
-    SHELF_BLOCKS = 64,
-    SMALL_BYTES = 16 << 20, /* small blocks are kept up to this many in all */
-    IDLE_TAKES = 256        /* what so many blocks were taken without is given back */
+    MAX_BLOCKS = 64,
+    SMALL_BYTES = 16 << 20, /* limit for all small blocks */
+    MAX_IDLE = 256          /* a block unused during so many allocations is unmapped */
 };
 
 struct block {
     char *at;
     size_t size;
-    uint64_t given; /* the pool's clock then */
+    uint64_t released; /* the pool's clock when it was released */
 };
 
-struct shelf {
-    struct block blocks[SHELF_BLOCKS];
-    size_t count, bytes, most;
+struct free_list {
+    struct block blocks[MAX_BLOCKS];
+    size_t count, bytes, max;
 };
 
 struct buffer_pool {
     pthread_mutex_t lock;
-    struct shelf small, large;
-    uint64_t clock; /* blocks taken */
+    struct free_list small, large;
+    uint64_t clock; /* allocations so far */
     _Atomic int refs;
 };
 
-struct buffer_pool *buffer_pool_new(size_t most)
+struct buffer_pool *buffer_pool_new(size_t max)
 {
     struct buffer_pool *pool = heap_array(1, sizeof *pool);
     pthread_mutex_init(&pool->lock, NULL);
-    pool->small.most = most < SMALL_BYTES ? most : SMALL_BYTES;
-    pool->large.most = most - pool->small.most;
+    pool->small.max = max < SMALL_BYTES ? max : SMALL_BYTES;
+    pool->large.max = max - pool->small.max;
     pool->refs = 1;
     return pool;
 }
@@ -55,37 +55,37 @@ struct buffer_pool *buffer_pool_ref(struct buffer_pool *pool)
     return pool;
 }
 
-static void remove_block(struct shelf *shelf, size_t i)
+static void remove_block(struct free_list *list, size_t i)
 {
-    shelf->bytes -= shelf->blocks[i].size;
-    shelf->count--;
-    memmove(&shelf->blocks[i], &shelf->blocks[i + 1], (shelf->count - i) * sizeof *shelf->blocks);
+    list->bytes -= list->blocks[i].size;
+    list->count--;
+    memmove(&list->blocks[i], &list->blocks[i + 1], (list->count - i) * sizeof *list->blocks);
 }
 
-static void release_block(struct shelf *shelf, size_t i)
+static void unmap_block(struct free_list *list, size_t i)
 {
-    munmap(shelf->blocks[i].at, shelf->blocks[i].size);
-    remove_block(shelf, i);
+    munmap(list->blocks[i].at, list->blocks[i].size);
+    remove_block(list, i);
 }
 
-static void release_all(struct shelf *shelf)
+static void unmap_all(struct free_list *list)
 {
-    while (shelf->count > 0)
-        release_block(shelf, shelf->count - 1);
+    while (list->count > 0)
+        unmap_block(list, list->count - 1);
 }
 
 void buffer_pool_unref(struct buffer_pool *pool)
 {
     if (!pool || atomic_fetch_sub_explicit(&pool->refs, 1, memory_order_acq_rel) > 1)
         return;
-    release_all(&pool->small);
-    release_all(&pool->large);
+    unmap_all(&pool->small);
+    unmap_all(&pool->large);
     pthread_mutex_destroy(&pool->lock);
     free(pool);
 }
 
-/* What blocks of this size are a multiple of. */
-static size_t unit_of(size_t size)
+/* Block sizes are a multiple of this. */
+static size_t granularity(size_t size)
 {
     return size >= HUGE_PAGE ? HUGE_PAGE : (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -97,7 +97,7 @@ static size_t round_up(size_t size, size_t unit)
 
 size_t buffer_pool_trimmed(size_t size, size_t used)
 {
-    return round_up(used, unit_of(size));
+    return round_up(used, granularity(size));
 }
 
 bool buffer_pool_is_oversized(size_t size, size_t used)
@@ -105,8 +105,8 @@ bool buffer_pool_is_oversized(size_t size, size_t used)
     return size >= HUGE_PAGE && used < HUGE_PAGE / 2;
 }
 
-/* Memory never used before; large blocks begin at a huge page. */
-static void *fresh(size_t size)
+/* Maps a new block; large ones are aligned to huge pages. */
+static void *map_block(size_t size)
 {
     size_t extra = size >= HUGE_PAGE ? HUGE_PAGE : 0;
     char *mapped = mmap(NULL, size + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -114,122 +114,122 @@ static void *fresh(size_t size)
         return NULL;
     if (!extra)
         return mapped;
-    size_t before = round_up((uintptr_t)mapped, HUGE_PAGE) - (uintptr_t)mapped;
-    if (before > 0)
-        munmap(mapped, before);
-    if (before < extra)
-        munmap(mapped + before + size, extra - before);
-    madvise(mapped + before, size, MADV_HUGEPAGE);
-    return mapped + before;
+    size_t head = round_up((uintptr_t)mapped, HUGE_PAGE) - (uintptr_t)mapped;
+    if (head > 0)
+        munmap(mapped, head);
+    if (head < extra)
+        munmap(mapped + head + size, extra - head);
+    madvise(mapped + head, size, MADV_HUGEPAGE);
+    return mapped + head;
 }
 
-/* The smallest kept block that is large enough, less what is not needed of it. */
-static void *take_kept(struct shelf *shelf, size_t size)
+/* Takes the smallest free block that is large enough and splits it. NULL: none. */
+static void *take_free_block(struct free_list *list, size_t size)
 {
-    size_t best = shelf->count;
-    for (size_t i = 0; i < shelf->count; i++) {
-        size_t has = shelf->blocks[i].size;
-        if (has >= size && (best == shelf->count || has < shelf->blocks[best].size))
+    size_t best = list->count;
+    for (size_t i = 0; i < list->count; i++) {
+        size_t has = list->blocks[i].size;
+        if (has >= size && (best == list->count || has < list->blocks[best].size))
             best = i;
     }
-    if (best == shelf->count)
+    if (best == list->count)
         return NULL;
-    struct block *block = &shelf->blocks[best];
+    struct block *block = &list->blocks[best];
     char *at = block->at;
     if (block->size > size) {
         block->at += size;
         block->size -= size;
-        shelf->bytes -= size;
+        list->bytes -= size;
     } else {
-        remove_block(shelf, best);
+        remove_block(list, best);
     }
     return at;
 }
 
-static struct shelf *shelf_for(struct buffer_pool *pool, size_t size)
+static struct free_list *list_for(struct buffer_pool *pool, size_t size)
 {
     return size >= HUGE_PAGE ? &pool->large : &pool->small;
 }
 
-static void empty(struct buffer_pool *pool)
+static void unmap_free_blocks(struct buffer_pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
-    release_all(&pool->small);
-    release_all(&pool->large);
+    unmap_all(&pool->small);
+    unmap_all(&pool->large);
     pthread_mutex_unlock(&pool->lock);
 }
 
-void *buffer_pool_alloc(struct buffer_pool *pool, size_t size, size_t *got)
+void *buffer_pool_alloc(struct buffer_pool *pool, size_t size, size_t *allocated)
 {
     if (size > SIZE_MAX / 2)
         return NULL;
-    size = round_up(size > 0 ? size : 1, unit_of(size));
-    *got = size;
+    size = round_up(size > 0 ? size : 1, granularity(size));
+    *allocated = size;
     void *reused = NULL;
     if (pool) {
         pthread_mutex_lock(&pool->lock);
         pool->clock++;
-        reused = take_kept(shelf_for(pool, size), size);
+        reused = take_free_block(list_for(pool, size), size);
         pthread_mutex_unlock(&pool->lock);
     }
     if (reused)
         return reused;
-    void *memory = fresh(size);
-    if (!memory && pool) { /* what is kept may be in the way */
-        empty(pool);
-        memory = fresh(size);
+    void *memory = map_block(size);
+    if (!memory && pool) { /* the free blocks may exhaust the limit */
+        unmap_free_blocks(pool);
+        memory = map_block(size);
     }
     return memory;
 }
 
-/* Where a block at this address belongs. */
-static size_t place_of(const struct shelf *shelf, const char *at)
+/* The index at which a block of this address belongs. */
+static size_t position_of(const struct free_list *list, const char *at)
 {
     size_t i = 0;
-    while (i < shelf->count && shelf->blocks[i].at < at)
+    while (i < list->count && list->blocks[i].at < at)
         i++;
     return i;
 }
 
-/* Puts a block on the shelf, one with its neighbours. The shelf has room for it. */
-static void put(struct shelf *shelf, struct block block)
+/* Inserts a block and merges it with its neighbours. The list has room for it. */
+static void insert_block(struct free_list *list, struct block block)
 {
-    size_t i = place_of(shelf, block.at);
-    if (i < shelf->count && block.at + block.size == shelf->blocks[i].at) {
-        block.size += shelf->blocks[i].size;
-        remove_block(shelf, i);
+    size_t i = position_of(list, block.at);
+    if (i < list->count && block.at + block.size == list->blocks[i].at) {
+        block.size += list->blocks[i].size;
+        remove_block(list, i);
     }
-    if (i > 0 && shelf->blocks[i - 1].at + shelf->blocks[i - 1].size == block.at) {
+    if (i > 0 && list->blocks[i - 1].at + list->blocks[i - 1].size == block.at) {
         i--;
-        block.at = shelf->blocks[i].at;
-        block.size += shelf->blocks[i].size;
-        remove_block(shelf, i);
+        block.at = list->blocks[i].at;
+        block.size += list->blocks[i].size;
+        remove_block(list, i);
     }
-    memmove(&shelf->blocks[i + 1], &shelf->blocks[i], (shelf->count - i) * sizeof *shelf->blocks);
-    shelf->blocks[i] = block;
-    shelf->count++;
-    shelf->bytes += block.size;
+    memmove(&list->blocks[i + 1], &list->blocks[i], (list->count - i) * sizeof *list->blocks);
+    list->blocks[i] = block;
+    list->count++;
+    list->bytes += block.size;
 }
 
-static size_t oldest(const struct shelf *shelf)
+static size_t oldest(const struct free_list *list)
 {
     size_t found = 0;
-    for (size_t i = 1; i < shelf->count; i++) {
-        if (shelf->blocks[i].given < shelf->blocks[found].given)
+    for (size_t i = 1; i < list->count; i++) {
+        if (list->blocks[i].released < list->blocks[found].released)
             found = i;
     }
     return found;
 }
 
-/* Lets go of what is too much, or was of no use for long. */
-static void tidy(struct shelf *shelf, size_t room, uint64_t clock)
+/* Unmaps blocks that are over the limits or idle, oldest first, until `extra` more bytes fit. */
+static void evict(struct free_list *list, size_t extra, uint64_t clock)
 {
-    while (shelf->count > 0) {
-        size_t i = oldest(shelf);
-        if (shelf->count < SHELF_BLOCKS && shelf->bytes + room <= shelf->most &&
-            clock - shelf->blocks[i].given <= IDLE_TAKES)
+    while (list->count > 0) {
+        size_t i = oldest(list);
+        if (list->count < MAX_BLOCKS && list->bytes + extra <= list->max &&
+            clock - list->blocks[i].released <= MAX_IDLE)
             return;
-        release_block(shelf, i);
+        unmap_block(list, i);
     }
 }
 
@@ -237,20 +237,20 @@ void buffer_pool_release(struct buffer_pool *pool, void *memory, size_t size)
 {
     if (!memory || size == 0)
         return;
-    if (!pool || size > shelf_for(pool, size)->most) {
+    if (!pool || size > list_for(pool, size)->max) {
         munmap(memory, size);
         return;
     }
-    /* Its content is of no value: the system may take the pages when it needs some, and gives them back as they are if
-     * it did not. With huge pages saying so costs nothing, with others more than a small block is worth. */
+    /* The content is not needed: MADV_FREE lets the kernel reclaim the pages, which stay mapped otherwise. The call is
+     * cheap with huge pages but costs more than a small block is worth. */
     if (size >= HUGE_PAGE)
         madvise(memory, size, MADV_FREE);
     pthread_mutex_lock(&pool->lock);
-    tidy(&pool->small, 0, pool->clock);
-    tidy(&pool->large, 0, pool->clock);
-    struct shelf *shelf = shelf_for(pool, size);
-    tidy(shelf, size, pool->clock);
-    put(shelf, (struct block){.at = memory, .size = size, .given = pool->clock});
+    evict(&pool->small, 0, pool->clock);
+    evict(&pool->large, 0, pool->clock);
+    struct free_list *list = list_for(pool, size);
+    evict(list, size, pool->clock);
+    insert_block(list, (struct block){.at = memory, .size = size, .released = pool->clock});
     pthread_mutex_unlock(&pool->lock);
 }
 

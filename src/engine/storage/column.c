@@ -27,7 +27,7 @@ struct column *column_ref(struct column *column)
     return column;
 }
 
-/* The columns made here own their memory, so writing and unmapping it is theirs to do. */
+/* Columns with reserved memory own it and may write to it. */
 static void *owned_data(const struct column *column)
 {
     union {
@@ -125,7 +125,7 @@ struct column *column_reserve_from(struct buffer_pool *pool, enum type type, enu
     size_t size;
     if (__builtin_mul_overflow((uint64_t)capacity, type_table[store].size, &size) || size > SIZE_MAX / 2)
         return NULL;
-    /* A page more than asked for: a kernel may store a whole vector where only its first element counts. */
+    /* One page more: a kernel may store a whole vector at the last element. */
     size_t reserved;
     void *data = buffer_pool_alloc(pool, size + page, &reserved);
     if (!data)
@@ -158,8 +158,8 @@ void *column_at(struct column *column, int64_t row)
     return (char *)owned_data(column) + (size_t)row * type_table[column->store].size;
 }
 
-/* Moves the first bytes to memory of their own. On failure they stay where they are. */
-static void move_out(struct column *column, size_t used)
+/* Moves the first `used` bytes to a smaller block. On failure they stay. */
+static void shrink(struct column *column, size_t used)
 {
     size_t reserved;
     void *data = buffer_pool_alloc(column->pool, used, &reserved);
@@ -176,8 +176,8 @@ void column_finish(struct column *column, int64_t rows)
     column->rows = rows;
     size_t used = (size_t)rows * type_table[column->store].size;
     if (used > 0 && !column->residency && buffer_pool_is_oversized(column->reserved, used))
-        move_out(column, used);
-    /* Who writes the rest writes whole vectors. */
+        shrink(column, used);
+    /* The device that fetches the rest writes whole vectors. */
     size_t needed = column->residency ? used + (size_t)sysconf(_SC_PAGESIZE) : used;
     size_t trimmed = buffer_pool_trimmed(column->reserved, needed);
     if (trimmed < column->reserved) {
@@ -217,9 +217,9 @@ struct column *column_of_floats(const double *values, int64_t rows)
     return column;
 }
 
-/* Written once for all sizes, and a loop for each where the size is a constant. */
-static inline __attribute__((always_inline)) void pick_as(const void *from, const uint64_t *rows, int count, void *to,
-                                                          size_t size)
+/* Inlined once for each size, so that the size is a constant in the loop. */
+static inline __attribute__((always_inline)) void gather_as(const void *from, const uint64_t *rows, int count, void *to,
+                                                            size_t size)
 {
     for (int i = 0; i < count; i++)
         memcpy((char *)to + (size_t)i * size, (const char *)from + rows[i] * size, size);
@@ -229,16 +229,16 @@ void column_gather(const struct column *column, const uint64_t *rows, int count,
 {
     switch (type_table[column->store].size) {
     case 1:
-        pick_as(column->data, rows, count, to, 1);
+        gather_as(column->data, rows, count, to, 1);
         break;
     case 2:
-        pick_as(column->data, rows, count, to, 2);
+        gather_as(column->data, rows, count, to, 2);
         break;
     case 4:
-        pick_as(column->data, rows, count, to, 4);
+        gather_as(column->data, rows, count, to, 4);
         break;
     default:
-        pick_as(column->data, rows, count, to, 8);
+        gather_as(column->data, rows, count, to, 8);
     }
 }
 

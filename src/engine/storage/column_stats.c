@@ -1,7 +1,7 @@
-/* Columns noted by the main thread wait in a list until the query has ended, then in a queue for the thread. Each
- * column has a record, `kept`, from its first note on; the records are chained so that the copy unused for longest can
- * be dropped. Only the main thread drops copies, and only between queries, so that a query need not hold those it
- * reads; the thread but adds to a record, by storing a pointer. */
+/* The main thread registers columns in the list `pending` until the query has ended, then moves them to the queue of
+ * the collector's thread. A column gets its record, `stats`, when it is registered first; the records are linked so
+ * that the least recently used copy can be dropped. Only the main thread drops copies, and only between queries, so
+ * queries need no reference to those they read; the thread only adds to a record, by storing a pointer. */
 #include "engine/storage/column_stats.h"
 
 #include "engine/storage/buffer_pool.h"
@@ -17,61 +17,61 @@
 
 enum {
     LOWEST_PRIORITY = 19,
-    PAUSE_NS = 10000000,
-    RECENT = 16,        /* copies used by so many of the last queries are not dropped for others */
-    MIN_ROWS = 1 << 18, /* what is shorter is read in less time than it takes to begin */
-    ROWS_A_ZONE = 1 << 16,
-    EAGER_ROWS_A_ZONE = 1 << 12
+    START_DELAY_NS = 10000000,
+    RECENT = 16,        /* copies used in so many last queries are not dropped */
+    MIN_ROWS = 1 << 18, /* shorter columns are read faster than the thread starts */
+    ZONE_ROWS = 1 << 16,
+    EAGER_ZONE_ROWS = 1 << 12
 };
 
 struct column_stats {
     struct stats_collector *collector; /* one reference */
     _Atomic(struct zonemap *) zones;
     _Atomic(struct column *) narrow;
-    size_t bytes;      /* of the copy, or set aside for it */
-    int64_t used;      /* the keeper's clock at the last note */
-    atomic_bool noted; /* in the list or the queue */
-    struct column_stats *before, *after;
+    size_t bytes;        /* of the copy, or reserved for it */
+    int64_t last_used;   /* the collector's clock when last registered */
+    atomic_bool pending; /* in the list or the queue */
+    struct column_stats *previous, *next;
 };
 
 struct stats_collector {
-    size_t most; /* bytes of copies */
+    size_t max_copies; /* bytes */
     atomic_bool eager;
     struct buffer_pool *pool;
-    int64_t clock;         /* queries */
-    struct column **noted; /* one reference each */
-    size_t noted_count, noted_capacity;
+    int64_t clock;           /* queries so far */
+    struct column **pending; /* one reference each */
+    size_t pending_count, pending_capacity;
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t changed;
     struct column_stats *records;
-    size_t copies;         /* bytes of all records */
+    size_t copy_bytes;     /* of all records */
     struct column **queue; /* one reference each */
     size_t queued, queue_capacity;
     bool busy, running;
     atomic_bool stop;
     pthread_t thread;
-    int refs; /* the owner's and one for each record */
+    int refs; /* the owner's and one per record */
 };
 
-struct stats_collector *stats_collector_new(size_t most, struct buffer_pool *pool)
+struct stats_collector *stats_collector_new(size_t max_copies, struct buffer_pool *pool)
 {
     struct stats_collector *collector = heap_array(1, sizeof *collector);
-    collector->most = most;
+    collector->max_copies = max_copies;
     collector->pool = buffer_pool_ref(pool);
     collector->refs = 1;
     pthread_mutex_init(&collector->lock, NULL);
-    /* What waits for a while is not to be misled when somebody sets the clock. */
-    pthread_condattr_t steady;
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&collector->changed, &steady);
-    pthread_condattr_destroy(&steady);
+    /* Timed waits must not depend on changes of the system clock. */
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&collector->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
     return collector;
 }
 
-/* Under the lock, which it leaves. */
-static void let_go(struct stats_collector *collector)
+/* Drops a reference. Called with the lock held, which it releases. */
+static void unref_unlock(struct stats_collector *collector)
 {
     bool last = --collector->refs == 0;
     pthread_mutex_unlock(&collector->lock);
@@ -80,7 +80,7 @@ static void let_go(struct stats_collector *collector)
     buffer_pool_unref(collector->pool);
     pthread_cond_destroy(&collector->changed);
     pthread_mutex_destroy(&collector->lock);
-    free(collector->noted);
+    free(collector->pending);
     free(collector->queue);
     free(collector);
 }
@@ -97,8 +97,8 @@ struct column *column_narrow(const struct column *column)
 
 static void set_bytes(struct column_stats *stats, size_t bytes)
 {
-    stats->collector->copies -= stats->bytes;
-    stats->collector->copies += bytes;
+    stats->collector->copy_bytes -= stats->bytes;
+    stats->collector->copy_bytes += bytes;
     stats->bytes = bytes;
 }
 
@@ -109,25 +109,25 @@ static void column_stats_free(struct column_stats *stats)
     zonemap_free(stats->zones);
     pthread_mutex_lock(&collector->lock);
     set_bytes(stats, 0);
-    if (stats->before)
-        stats->before->after = stats->after;
+    if (stats->previous)
+        stats->previous->next = stats->next;
     else
-        collector->records = stats->after;
-    if (stats->after)
-        stats->after->before = stats->before;
-    let_go(collector);
+        collector->records = stats->next;
+    if (stats->next)
+        stats->next->previous = stats->previous;
+    unref_unlock(collector);
     free(stats);
 }
 
-static struct column_stats *kept_new(struct stats_collector *collector)
+static struct column_stats *column_stats_new(struct stats_collector *collector)
 {
     struct column_stats *stats = heap_array(1, sizeof *stats);
     stats->collector = collector;
     pthread_mutex_lock(&collector->lock);
     collector->refs++;
-    stats->after = collector->records;
-    if (stats->after)
-        stats->after->before = stats;
+    stats->next = collector->records;
+    if (stats->next)
+        stats->next->previous = stats;
     collector->records = stats;
     pthread_mutex_unlock(&collector->lock);
     return stats;
@@ -138,34 +138,34 @@ static size_t column_bytes(const struct column *column)
     return (size_t)column->rows * type_table[column->store].size;
 }
 
-/* What was read from a file that changed meanwhile means nothing. */
-static bool is_sound(const struct column *column)
+/* Statistics of a file that changed meanwhile are invalid. */
+static bool is_unchanged(const struct column *column)
 {
     return !column->mapping || !mapping_changed(column->mapping);
 }
 
-/* Finds out about a column. On the keeper's thread. */
-static void look_into(struct stats_collector *collector, const struct column *column)
+/* Collects the statistics of a column. Runs on the collector's thread. */
+static void collect_stats(struct stats_collector *collector, const struct column *column)
 {
     struct column_stats *stats = column->stats;
     struct zonemap *zones = stats->zones;
     struct column *copy = NULL;
     pthread_mutex_lock(&collector->lock);
-    bool has_room = stats->bytes > 0;
+    bool copy_reserved = stats->bytes > 0;
     pthread_mutex_unlock(&collector->lock);
     if (!zones) {
-        zones = zonemap_new(column, collector->eager ? EAGER_ROWS_A_ZONE : ROWS_A_ZONE, &collector->stop);
-        if (!zones || !is_sound(column)) {
+        zones = zonemap_new(column, collector->eager ? EAGER_ZONE_ROWS : ZONE_ROWS, &collector->stop);
+        if (!zones || !is_unchanged(column)) {
             zonemap_free(zones);
             zones = NULL;
         }
         atomic_store_explicit(&stats->zones, zones, memory_order_release);
     }
-    if (zones && has_room && !stats->narrow) {
+    if (zones && copy_reserved && !stats->narrow) {
         enum type store = narrow_type(column, zones->all.lo, zones->all.hi);
         if (store != column->store)
             copy = narrow_copy(column, store, zones->all.lo, zones->all.hi, collector->pool, &collector->stop);
-        if (copy && !is_sound(column)) {
+        if (copy && !is_unchanged(column)) {
             column_unref(copy);
             copy = NULL;
         }
@@ -175,15 +175,15 @@ static void look_into(struct stats_collector *collector, const struct column *co
         atomic_store_explicit(&stats->narrow, copy, memory_order_release);
     set_bytes(stats, stats->narrow ? column_bytes(stats->narrow) : 0);
     pthread_mutex_unlock(&collector->lock);
-    stats->noted = false;
+    stats->pending = false;
 }
 
-/* Waits a moment: a process that was started for one query is gone by then. Under the lock. */
-static void pause_first(struct stats_collector *collector)
+/* Waits a moment: a process started for one query exits meanwhile. Called with the lock held. */
+static void delay_start(struct stats_collector *collector)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += PAUSE_NS;
+    until.tv_nsec += START_DELAY_NS;
     if (until.tv_nsec >= 1000000000) {
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
@@ -192,11 +192,11 @@ static void pause_first(struct stats_collector *collector)
         ;
 }
 
-static void *work(void *argument)
+static void *collector_main(void *argument)
 {
     struct stats_collector *collector = argument;
-    /* Linux takes this for the thread. A scheduling class for idle time would be more than is wanted: on a busy machine
-     * the thread would not even get to its end when it is told to stop, and rql waits for that. */
+    /* On Linux this applies to the thread. SCHED_IDLE would be too low: on a busy machine the thread would not even
+     * reach its end when told to stop, and rql waits for that. */
     (void)setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY);
     pthread_mutex_lock(&collector->lock);
     while (!collector->stop) {
@@ -207,13 +207,13 @@ static void *work(void *argument)
             continue;
         }
         if (!collector->busy)
-            pause_first(collector);
+            delay_start(collector);
         if (collector->stop)
             break;
         collector->busy = true;
         struct column *column = collector->queue[--collector->queued];
         pthread_mutex_unlock(&collector->lock);
-        look_into(collector, column);
+        collect_stats(collector, column);
         column_unref(column);
         pthread_mutex_lock(&collector->lock);
     }
@@ -221,9 +221,9 @@ static void *work(void *argument)
     return NULL;
 }
 
-static bool start(struct stats_collector *collector)
+static bool start_thread(struct stats_collector *collector)
 {
-    collector->running = thread_start(&collector->thread, work, collector);
+    collector->running = thread_start(&collector->thread, collector_main, collector);
     return collector->running;
 }
 
@@ -239,50 +239,49 @@ void stats_collector_free(struct stats_collector *collector)
         pthread_join(collector->thread, NULL);
     for (size_t i = 0; i < collector->queued; i++)
         column_unref(collector->queue[i]);
-    for (size_t i = 0; i < collector->noted_count; i++)
-        column_unref(collector->noted[i]);
+    for (size_t i = 0; i < collector->pending_count; i++)
+        column_unref(collector->pending[i]);
     pthread_mutex_lock(&collector->lock);
-    let_go(collector);
+    unref_unlock(collector);
 }
 
-/* Whether anything is left to be found out. */
+/* Whether any statistics are missing. */
 static bool is_wanted(const struct stats_collector *collector, const struct column *column)
 {
     const struct column_stats *stats = column->stats;
     const size_t bytes = column_bytes(column);
     if (!stats->zones)
         return true;
-    return !stats->narrow && bytes / 2 <= collector->most &&
+    return !stats->narrow && bytes / 2 <= collector->max_copies &&
            narrow_type(column, stats->zones->all.lo, stats->zones->all.hi) != column->store;
 }
 
 void stats_collector_add(struct stats_collector *collector, struct column *column)
 {
     if (!collector || column->rows < (collector->eager ? 1 : MIN_ROWS) || column->residency || column->lost ||
-        column_bytes(column) / 2 > collector->most)
+        column_bytes(column) / 2 > collector->max_copies)
         return;
     if (!column->stats) {
-        column->stats = kept_new(collector);
+        column->stats = column_stats_new(collector);
         column->release_stats = column_stats_free;
     }
     struct column_stats *stats = column->stats;
-    stats->used = collector->clock;
-    if (stats->noted || !is_wanted(collector, column))
+    stats->last_used = collector->clock;
+    if (stats->pending || !is_wanted(collector, column))
         return;
-    stats->noted = true;
-    if (collector->noted_count == collector->noted_capacity) {
-        collector->noted_capacity = collector->noted_capacity ? 2 * collector->noted_capacity : 8;
-        collector->noted = heap_resize(collector->noted, collector->noted_capacity, sizeof(struct column *));
-    }
-    collector->noted[collector->noted_count++] = column_ref(column);
+    stats->pending = true;
+    collector->pending = heap_reserve(collector->pending, collector->pending_count, &collector->pending_capacity,
+                                      sizeof(struct column *));
+    collector->pending[collector->pending_count++] = column_ref(column);
 }
 
-/* Drops the copy that has not been used for longest; false if all were of late. Under the lock. */
+/* Drops the least recently used copy; false if all were used recently. Called with the lock held. */
 static bool drop_oldest(struct stats_collector *collector, struct column **dropped)
 {
     struct column_stats *oldest = NULL;
-    for (struct column_stats *stats = collector->records; stats; stats = stats->after) {
-        if (stats->narrow && stats->used + RECENT < collector->clock && (!oldest || stats->used < oldest->used))
+    for (struct column_stats *stats = collector->records; stats; stats = stats->next) {
+        if (stats->narrow && stats->last_used + RECENT < collector->clock &&
+            (!oldest || stats->last_used < oldest->last_used))
             oldest = stats;
     }
     if (!oldest)
@@ -292,30 +291,30 @@ static bool drop_oldest(struct stats_collector *collector, struct column **dropp
     return true;
 }
 
-/* Sets memory aside for the column's copy if there is enough. */
-static void make_room(struct stats_collector *collector, const struct column *column)
+/* Reserves memory for the column's copy if possible. */
+static void reserve_copy(struct stats_collector *collector, const struct column *column)
 {
     const struct zonemap *zones = column->stats->zones;
     const struct type_info *info = &type_table[column->store];
-    size_t bytes = column_bytes(column) / 2; /* at most: the next narrower type has half the size */
+    size_t bytes = column_bytes(column) / 2; /* upper bound: the next narrower type has half the size */
     if (zones)
         bytes = (size_t)column->rows * type_table[narrow_type(column, zones->all.lo, zones->all.hi)].size;
-    if (info->kind != KIND_INT || info->size == 1 || bytes > collector->most)
+    if (info->kind != KIND_INT || info->size == 1 || bytes > collector->max_copies)
         return;
     pthread_mutex_lock(&collector->lock);
     struct column *dropped = NULL;
-    while (collector->copies + bytes > collector->most && drop_oldest(collector, &dropped)) {
+    while (collector->copy_bytes + bytes > collector->max_copies && drop_oldest(collector, &dropped)) {
         pthread_mutex_unlock(&collector->lock);
         column_unref(dropped);
         pthread_mutex_lock(&collector->lock);
     }
-    if (collector->copies + bytes <= collector->most)
+    if (collector->copy_bytes + bytes <= collector->max_copies)
         set_bytes(column->stats, bytes);
     pthread_mutex_unlock(&collector->lock);
 }
 
-/* Nobody will make the column's copy: what was set aside for it goes to others. */
-static void give_up(struct stats_collector *collector, const struct column *column)
+/* No copy will be made: frees its reservation. */
+static void cancel_copy(struct stats_collector *collector, const struct column *column)
 {
     pthread_mutex_lock(&collector->lock);
     set_bytes(column->stats, column->stats->narrow ? column_bytes(column->stats->narrow) : 0);
@@ -325,10 +324,8 @@ static void give_up(struct stats_collector *collector, const struct column *colu
 static void enqueue(struct stats_collector *collector, struct column *column)
 {
     pthread_mutex_lock(&collector->lock);
-    if (collector->queued == collector->queue_capacity) {
-        collector->queue_capacity = collector->queue_capacity ? 2 * collector->queue_capacity : 8;
-        collector->queue = heap_resize(collector->queue, collector->queue_capacity, sizeof(struct column *));
-    }
+    collector->queue =
+        heap_reserve(collector->queue, collector->queued, &collector->queue_capacity, sizeof(struct column *));
     collector->queue[collector->queued++] = column;
     pthread_cond_broadcast(&collector->changed);
     pthread_mutex_unlock(&collector->lock);
@@ -339,23 +336,23 @@ void stats_collector_start(struct stats_collector *collector)
     if (!collector)
         return;
     collector->clock++;
-    for (size_t i = 0; i < collector->noted_count; i++) {
-        struct column *column = collector->noted[i];
-        bool read_again = column->refs > 1;
-        if (read_again)
-            make_room(collector, column);
-        if (read_again && !collector->eager && (collector->running || start(collector))) {
+    for (size_t i = 0; i < collector->pending_count; i++) {
+        struct column *column = collector->pending[i];
+        bool in_use = column->refs > 1;
+        if (in_use)
+            reserve_copy(collector, column);
+        if (in_use && !collector->eager && (collector->running || start_thread(collector))) {
             enqueue(collector, column);
             continue;
         }
-        if (read_again && collector->eager)
-            look_into(collector, column);
+        if (in_use && collector->eager)
+            collect_stats(collector, column);
         else
-            give_up(collector, column);
-        column->stats->noted = false;
+            cancel_copy(collector, column);
+        column->stats->pending = false;
         column_unref(column);
     }
-    collector->noted_count = 0;
+    collector->pending_count = 0;
 }
 
 void stats_collector_set_eager(struct stats_collector *collector, bool eager)

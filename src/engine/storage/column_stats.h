@@ -1,7 +1,7 @@
-/* What is found out about columns that have been read, for the next queries: what the elements of each zone are within
- * (zonemap.h), and a copy in the narrowest type that holds all of them (narrow_copy.h). A thread of its own finds out,
- * which gets what processor time others leave. It stays with the column, and goes when the column does, as when its
- * file has changed; copies go earlier if others need their memory. */
+/* Column statistics, collected after a column was read for later queries: a zone map (zonemap.h) and a copy in the
+ * narrowest type that holds all elements (narrow_copy.h). A background thread of low priority collects them. They
+ * belong to the column and are freed with it, for example when its file has changed; copies are dropped earlier if
+ * other columns need the memory. */
 #ifndef RQL_ENGINE_STORAGE_COLUMN_STATS_H
 #define RQL_ENGINE_STORAGE_COLUMN_STATS_H
 
@@ -9,27 +9,28 @@
 
 struct stats_collector;
 
-/* With narrow copies of so many bytes at most, made in the memory of `pool`. Columns of more than twice as many bytes
- * are passed over: they might be read from disk once more for nothing. */
-struct stats_collector *stats_collector_new(size_t most, struct buffer_pool *pool);
-void stats_collector_free(
-    struct stats_collector *collector); /* stops finding out; NULL is allowed. Columns may live longer */
+/* A collector whose narrow copies take at most `max_copies` bytes from `pool`. Columns larger than twice that are
+ * skipped: they might have to be read from disk again for nothing. */
+struct stats_collector *stats_collector_new(size_t max_copies, struct buffer_pool *pool);
 
-/* Notes that a query has read all rows of the column, or looked at its zones. Only the main thread does. */
+/* Stops the thread. NULL is allowed. Columns may outlive the collector. */
+void stats_collector_free(struct stats_collector *collector);
+
+/* Registers that a query has read all rows of the column, or used its zone map. Main thread only. */
 void stats_collector_add(struct stats_collector *collector, struct column *column);
 
-/* The query has ended: begins to find out about what has been noted. */
+/* Starts collecting for the registered columns, after a query has ended. */
 void stats_collector_start(struct stats_collector *collector);
 
-/* Eager, it finds out before stats_collector_start returns, about columns of any length and in smaller zones: for
- * tests, and for measuring. Usually columns have to be long for it to pay. */
+/* An eager collector finishes within stats_collector_start and covers columns of any length with smaller zones: for
+ * tests and measurements. By default only long columns are worth it. */
 void stats_collector_set_eager(struct stats_collector *collector, bool eager);
 bool stats_collector_is_eager(const struct stats_collector *collector);
 
-/* Waits until everything begun is found out. */
+/* Waits until the thread is idle. */
 void stats_collector_wait(struct stats_collector *collector);
 
-/* What is known by now, NULL if nothing. The copy is the column's: it stays as long as the query runs. */
+/* The statistics so far, or NULL. The copy belongs to the column and stays at least as long as the query runs. */
 const struct zonemap *column_zones(const struct column *column);
 struct column *column_narrow(const struct column *column);
 

@@ -1,5 +1,5 @@
-/* Packed files: what an ending behind another one says (.csv.gz), and who packs and unpacks it. A new way of packing is
- * a row in compression.c. */
+/* Compressed files: a file name extension after another one (.csv.gz). A new compression format is a file like gzip.c
+ * and an entry in compression_table.c. */
 #ifndef RQL_ENGINE_STORAGE_COMPRESSION_H
 #define RQL_ENGINE_STORAGE_COMPRESSION_H
 
@@ -8,34 +8,44 @@
 
 struct growing_buffer; /* growing_buffer.h */
 
-enum decompressed { UNPACKED, UNPACKED_CUT_SHORT, UNPACKED_DAMAGED, UNPACKED_TOO_LARGE, UNPACKED_CANCELLED };
-
-/* Takes packed bytes; false if there is a reason not to go on. */
-typedef bool pack_sink(void *context, const void *data, size_t size);
-
-struct packer; /* of one file, as its way of packing has it */
-
-struct compression {
-    const char *ending; /* ".gz" */
-    const char *name;
-    const char *magic;   /* the bytes that all it packs begins with */
-    const char *summary; /* for help */
-
-    /* Unpacks the whole of `length` bytes. */
-    enum decompressed (*unpack)(const void *data, size_t length, struct growing_buffer *room,
-                                const struct workers *workers);
-
-    /* Packs a file piece by piece. NULL: no memory. `last` ends it; false if the sink said so or memory ran out. */
-    struct packer *(*begin)(int threads);
-    bool (*add)(struct packer *packer, const void *data, size_t size, bool last, pack_sink *sink, void *context);
-    void (*end)(struct packer *packer);
+enum decompress_result {
+    DECOMPRESS_OK,
+    DECOMPRESS_TRUNCATED,
+    DECOMPRESS_CORRUPT,
+    DECOMPRESS_NO_MEMORY,
+    DECOMPRESS_CANCELLED
 };
 
-/* Makes the mapping of a packed file one of what is in it. On failure the mapping stays as it was. */
+/* Receives compressed bytes; returns false to stop. */
+typedef bool compress_sink(void *context, const void *data, size_t size);
+
+struct compressor; /* the state of one file, defined by each format */
+
+struct compression {
+    const char *extension; /* ".gz" */
+    const char *name;
+    const char *magic;   /* the first bytes of every file */
+    const char *summary; /* for help */
+
+    /* Appends the content of `length` compressed bytes to the buffer. */
+    enum decompress_result (*decompress)(const void *data, size_t length, struct growing_buffer *buffer,
+                                         const struct workers *workers);
+
+    struct compressor *(*begin)(int threads); /* NULL: no memory */
+    /* Compresses the next piece of the file; `last` ends it. Returns false if the sink did or memory ran out. */
+    bool (*add)(struct compressor *compressor, const void *data, size_t size, bool last, compress_sink *sink,
+                void *context);
+    void (*end)(struct compressor *compressor); /* frees it */
+};
+
+/* For `decompress`: reports that `done` of `length` bytes have been read. */
+void decompress_report(const struct workers *workers, size_t done, size_t length);
+
+/* Replaces the mapping of a compressed file by one of its content. On failure the mapping is unchanged. */
 enum status compression_open(const struct compression *compression, struct mapping **mapping,
                              const struct workers *workers, struct span span, struct diags *diags);
 
-/* gzip.c, zstd.c: the rows of the table. */
-extern const struct compression packing_gzip, packing_zstd;
+/* Defined in gzip.c and zstd.c. */
+extern const struct compression compression_gzip, compression_zstd;
 
 #endif

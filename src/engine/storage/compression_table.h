@@ -1,4 +1,4 @@
-/* The compression formats, and which of them a file has. */
+/* The compression formats, and how to recognise them. */
 #ifndef RQL_ENGINE_STORAGE_COMPRESSION_TABLE_H
 #define RQL_ENGINE_STORAGE_COMPRESSION_TABLE_H
 
@@ -7,15 +7,17 @@
 extern const struct compression *const compression_table[];
 extern const size_t compression_count;
 
-/* The way of packing that a path's ending says, or NULL. */
+/* The compression named by the path's ending, or NULL. */
 const struct compression *compression_of_path(const char *path);
 
-/* The way of packing that the first bytes tell of, or NULL. Only data that cannot begin so otherwise may be asked
- * about: raw elements can. */
+/* The compression recognised by the first bytes, or NULL. Not for raw elements, which may begin with any bytes. */
 const struct compression *compression_of_content(const void *data, size_t length);
 
-/* A path's ending from the last dot on: "" if there is none or the dot comes first. An ending that says how the file is
- * packed goes with the one before it: ".csv.gz". It points into `path`. */
-const char *path_ending(const char *path);
+/* The path's ending from the last dot on, together with the one before if the last one is a compression: ".csv.gz". ""
+ * if there is none or the file name begins with the dot. Points into `path`. */
+const char *path_extension(const char *path);
+
+/* Whether the path's ending, without that of a compression, is `ending`, in any case. */
+bool path_has_extension(const char *path, const char *extension);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_NAMES_LOOKED_AT = 4096, MAX_NEAREST = 2 };
+enum { MAX_NAMES = 4096, MAX_NEAREST = 2 };
 
 bool file_is_missing(const char *path)
 {
@@ -18,35 +18,35 @@ bool file_is_missing(const char *path)
 void hint_similar_files(const char *path, struct diags *diags)
 {
     const char *base = path_base(path);
-    const char *folder = path_directory(path, diags->arena);
-    DIR *directory = opendir(folder);
+    const char *directory_path = path_directory(path, diags->arena);
+    DIR *directory = opendir(directory_path);
     if (!directory) {
-        diag_hint(diags, "there is no folder `%s`", path_display(folder, diags->arena));
+        diag_hint(diags, "no such directory: `%s`", path_display(directory_path, diags->arena));
         return;
     }
-    const char **names = arena_array(diags->arena, MAX_NAMES_LOOKED_AT, sizeof *names);
+    const char **names = arena_array(diags->arena, MAX_NAMES, sizeof *names);
     size_t count = 0;
-    for (struct dirent *entry; count < MAX_NAMES_LOOKED_AT && (entry = readdir(directory));) {
+    for (struct dirent *entry; count < MAX_NAMES && (entry = readdir(directory));) {
         if (entry->d_name[0] != '.')
             names[count++] = arena_text(diags->arena, entry->d_name, strlen(entry->d_name));
     }
     closedir(directory);
     const char *nearest[MAX_NEAREST];
     size_t found = nearest_names(base, names, count, nearest, MAX_NEAREST);
-    int shown = (int)(base - path);
+    int prefix = (int)(base - path);
     if (found == 1)
-        diag_hint(diags, "did you mean `%.*s%s`?", shown, path, nearest[0]);
+        diag_hint(diags, "did you mean `%.*s%s`?", prefix, path, nearest[0]);
     else if (found > 1)
-        diag_hint(diags, "did you mean `%.*s%s` or `%.*s%s`?", shown, path, nearest[0], shown, path, nearest[1]);
+        diag_hint(diags, "did you mean `%.*s%s` or `%.*s%s`?", prefix, path, nearest[0], prefix, path, nearest[1]);
 }
 
 enum status file_not_found(const char *path, struct span span, struct diags *diags)
 {
     diag_error(diags, span, "no such file: `%s`", path_display(path, diags->arena));
     if (strchr(path, '*'))
-        diag_hint(diags, "`load FOLDER/` reads every file of columns in a folder");
+        diag_hint(diags, "`load DIRECTORY/` loads every column file in a directory");
     else if (strstr(path, "://"))
-        diag_hint(diags, "rql reads files, and fetches none");
+        diag_hint(diags, "rql loads local files only");
     else
         hint_similar_files(path, diags);
     return STATUS_FAILED;

@@ -2,29 +2,29 @@
 
 #include <sys/mman.h>
 
-enum { FIRST_ROOM = 1 << 20 };
+enum { FIRST_SIZE = 1 << 20 };
 
-bool growing_buffer_reserve(struct growing_buffer *room, size_t more)
+bool growing_buffer_reserve(struct growing_buffer *buffer, size_t extra)
 {
-    if (more > room->most - room->used)
+    if (extra > buffer->max - buffer->used)
         return false;
-    if (room->used + more <= room->size)
+    if (buffer->used + extra <= buffer->size)
         return true;
-    size_t size = room->size ? room->size : FIRST_ROOM;
-    while (size < room->used + more)
+    size_t size = buffer->size ? buffer->size : FIRST_SIZE;
+    while (size < buffer->used + extra)
         size *= 2;
-    void *data = room->data ? mremap(room->data, room->size, size, MREMAP_MAYMOVE)
-                            : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *data = buffer->data ? mremap(buffer->data, buffer->size, size, MREMAP_MAYMOVE)
+                              : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data == MAP_FAILED)
         return false;
-    room->data = data;
-    room->size = size;
+    buffer->data = data;
+    buffer->size = size;
     return true;
 }
 
-void decompression_report(const struct workers *workers, size_t done, size_t length)
+void growing_buffer_free(struct growing_buffer *buffer)
 {
-    struct progress_step advance = workers->whole;
-    advance.part = (double)done / (double)length;
-    progress_report(workers->progress, &advance);
+    if (buffer->data)
+        munmap(buffer->data, buffer->size);
+    *buffer = (struct growing_buffer){0};
 }

@@ -1,20 +1,20 @@
-/* A buffer that grows as it is written. */
+/* A buffer that grows as it is written: for decompressed data and data from pipes. */
 #ifndef RQL_ENGINE_STORAGE_GROWING_BUFFER_H
 #define RQL_ENGINE_STORAGE_GROWING_BUFFER_H
 
-#include "base/parallel.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-/* Memory that grows as it is written: for what is unpacked, or comes through a pipe. It is from mmap. */
+/* Initialise with zeroes and `max`. The memory comes from mmap. */
 struct growing_buffer {
     char *data;
-    size_t used, size;
-    size_t most; /* bytes: what needs more is an error */
+    size_t used, size; /* bytes written and bytes mapped */
+    size_t max;        /* `used` never exceeds it */
 };
 
-/* Makes room for `more` bytes behind what is used; false if there is none. */
-bool growing_buffer_reserve(struct growing_buffer *room, size_t more);
+/* Ensures room for `extra` bytes at data + used. Returns false if that exceeds `max` or there is no memory. */
+bool growing_buffer_reserve(struct growing_buffer *buffer, size_t extra);
 
-/* For those who unpack: tells how far it is. */
-void decompression_report(const struct workers *workers, size_t done, size_t length);
+void growing_buffer_free(struct growing_buffer *buffer);
 
 #endif

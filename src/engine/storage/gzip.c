@@ -1,4 +1,4 @@
-/* Packing by zlib, as gzip does. A file may be several packed ones, one after another. */
+/* gzip compression by zlib. A file may consist of several members. */
 #include "engine/storage/compression.h"
 #include "engine/storage/growing_buffer.h"
 
@@ -8,85 +8,86 @@
 #include <zlib.h>
 
 enum {
-    STEP = 1 << 20,        /* bytes between two looks at the interrupt */
-    GZIP_WINDOW = 15 + 16, /* the usual window, with gzip's header */
-    LEVEL = 4              /* twice as fast as gzip's own choice, and a tenth larger at most */
+    STEP = 1 << 20,        /* bytes between cancellation checks */
+    GZIP_WINDOW = 15 + 16, /* the largest window, with a gzip header */
+    LEVEL = 4              /* twice as fast as gzip's default, at most a tenth larger */
 };
 
-static enum decompressed unpack_gzip(const void *data, size_t length, struct growing_buffer *room,
-                                     const struct workers *workers)
+static enum decompress_result decompress_gzip(const void *data, size_t length, struct growing_buffer *buffer,
+                                              const struct workers *workers)
 {
     z_stream stream = {0};
     if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
-        return UNPACKED_TOO_LARGE;
+        return DECOMPRESS_NO_MEMORY;
     const unsigned char *at = data;
-    size_t left = length;
-    enum decompressed outcome = UNPACKED_CUT_SHORT;
-    bool ended = false; /* between two packed files */
-    while (left > 0 && outcome == UNPACKED_CUT_SHORT) {
+    size_t remaining = length;
+    enum decompress_result result = DECOMPRESS_TRUNCATED;
+    bool ended = false; /* at the end of a member */
+    while (remaining > 0 && result == DECOMPRESS_TRUNCATED) {
         if (workers_cancelled(workers)) {
-            outcome = UNPACKED_CANCELLED;
+            result = DECOMPRESS_CANCELLED;
         } else if (ended && inflateReset(&stream) != Z_OK) {
-            outcome = UNPACKED_DAMAGED;
-        } else if (!growing_buffer_reserve(room, STEP)) {
-            outcome = UNPACKED_TOO_LARGE;
+            result = DECOMPRESS_CORRUPT;
+        } else if (!growing_buffer_reserve(buffer, STEP)) {
+            result = DECOMPRESS_NO_MEMORY;
         } else {
-            uInt given = left < STEP ? (uInt)left : STEP;
+            uInt given = remaining < STEP ? (uInt)remaining : STEP;
             stream.next_in = (z_const Bytef *)at;
             stream.avail_in = given;
-            stream.next_out = (Bytef *)room->data + room->used;
+            stream.next_out = (Bytef *)buffer->data + buffer->used;
             stream.avail_out = STEP;
             int code = inflate(&stream, Z_NO_FLUSH);
             ended = code == Z_STREAM_END;
             if (code != Z_OK && code != Z_STREAM_END)
-                outcome = UNPACKED_DAMAGED;
+                result = DECOMPRESS_CORRUPT;
             at += given - stream.avail_in;
-            left -= given - stream.avail_in;
-            room->used += STEP - stream.avail_out;
-            decompression_report(workers, length - left, length);
+            remaining -= given - stream.avail_in;
+            buffer->used += STEP - stream.avail_out;
+            decompress_report(workers, length - remaining, length);
         }
     }
-    /* What is packed may be longer than the packed: the last step can leave some of it inside. */
-    while (outcome == UNPACKED_CUT_SHORT && !ended && growing_buffer_reserve(room, STEP)) {
-        stream.next_out = (Bytef *)room->data + room->used;
+    /* All input is consumed, but zlib may still hold output. */
+    while (result == DECOMPRESS_TRUNCATED && !ended && growing_buffer_reserve(buffer, STEP)) {
+        stream.next_out = (Bytef *)buffer->data + buffer->used;
         stream.avail_out = STEP;
         ended = inflate(&stream, Z_NO_FLUSH) == Z_STREAM_END;
-        room->used += STEP - stream.avail_out;
+        buffer->used += STEP - stream.avail_out;
         if (stream.avail_out == STEP)
             break;
     }
     inflateEnd(&stream);
-    return outcome == UNPACKED_CUT_SHORT && ended ? UNPACKED : outcome;
+    return result == DECOMPRESS_TRUNCATED && ended ? DECOMPRESS_OK : result;
 }
 
-struct packer {
+struct compressor {
     z_stream stream;
     unsigned char out[STEP];
 };
 
-static struct packer *begin_gzip(int threads)
+static struct compressor *begin_gzip(int threads)
 {
     (void)threads;
-    struct packer *packer = heap_array(1, sizeof *packer);
-    if (deflateInit2(&packer->stream, LEVEL, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK)
-        return packer;
-    free(packer);
+    struct compressor *compressor = heap_array(1, sizeof *compressor);
+    if (deflateInit2(&compressor->stream, LEVEL, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK)
+        return compressor;
+    free(compressor);
     return NULL;
 }
 
-static bool add_gzip(struct packer *packer, const void *data, size_t size, bool last, pack_sink *sink, void *context)
+static bool add_gzip(struct compressor *compressor, const void *data, size_t size, bool last, compress_sink *sink,
+                     void *context)
 {
-    z_stream *stream = &packer->stream;
+    z_stream *stream = &compressor->stream;
     const unsigned char *at = data;
     bool more = true;
     while (more) {
         uInt given = size < STEP ? (uInt)size : STEP;
         stream->next_in = (z_const Bytef *)at;
         stream->avail_in = given;
-        stream->next_out = packer->out;
+        stream->next_out = compressor->out;
         stream->avail_out = STEP;
         int code = deflate(stream, last && given == size ? Z_FINISH : Z_NO_FLUSH);
-        if (code == Z_STREAM_ERROR || !sink(context, packer->out, STEP - stream->avail_out))
+        if (code == Z_STREAM_ERROR || !sink(context, compressor->out, STEP - stream->avail_out))
             return false;
         at += given - stream->avail_in;
         size -= given - stream->avail_in;
@@ -95,17 +96,17 @@ static bool add_gzip(struct packer *packer, const void *data, size_t size, bool 
     return true;
 }
 
-static void end_gzip(struct packer *packer)
+static void end_gzip(struct compressor *compressor)
 {
-    deflateEnd(&packer->stream);
-    free(packer);
+    deflateEnd(&compressor->stream);
+    free(compressor);
 }
 
-const struct compression packing_gzip = {.ending = ".gz",
-                                         .name = "gzip",
-                                         .magic = "\x1f\x8b",
-                                         .summary = "behind another ending (.csv.gz): packed as by gzip",
-                                         .unpack = unpack_gzip,
-                                         .begin = begin_gzip,
-                                         .add = add_gzip,
-                                         .end = end_gzip};
+const struct compression compression_gzip = {.extension = ".gz",
+                                             .name = "gzip",
+                                             .magic = "\x1f\x8b",
+                                             .summary = "after another ending (.csv.gz): compressed with gzip",
+                                             .decompress = decompress_gzip,
+                                             .begin = begin_gzip,
+                                             .add = add_gzip,
+                                             .end = end_gzip};

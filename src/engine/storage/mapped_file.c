@@ -3,6 +3,7 @@
 #include "base/heap.h"
 #include "base/path.h"
 #include "engine/storage/file_not_found.h"
+#include "engine/storage/growing_buffer.h"
 #include "engine/values/types.h"
 
 #include <errno.h>
@@ -15,21 +16,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_MAPPINGS = 16384, LET_GO_BYTES = 128 << 10 };
+enum { MAX_MAPPINGS = 16384, DROP_BYTES = 128 << 10, READ_BYTES = 64 << 10 };
 
-/* The most that is read from a file that does not say its size. */
+/* Limit for files without a size. */
 static const size_t max_unsized = (size_t)1 << 30;
 
-/* One mapped range of addresses. The handler may look at any moment, so `begin` is set last and cleared first. */
+/* One mapped address range. The signal handler may read it at any time, so `begin` is set last and cleared first. */
 struct slot {
     atomic_uintptr_t begin; /* 0: free */
     atomic_uintptr_t end;
-    atomic_bool damaged;
+    atomic_bool faulted; /* the handler mapped zeroes */
 };
 
 struct mappings {
     size_t page_size;
-    atomic_size_t used; /* slots that were ever taken */
+    atomic_size_t used; /* slots in use so far */
     struct slot slots[MAX_MAPPINGS];
 };
 
@@ -39,7 +40,7 @@ struct mapping {
     size_t length;     /* bytes of the file */
     size_t reserved;   /* bytes mapped */
     struct slot *slot; /* NULL for a file that was read, not mapped */
-    int file;          /* kept open to see whether it changes, -1 for one that was read */
+    int file;          /* kept open to detect changes, -1 for a file that was read */
     struct file_stamp stamp;
     _Atomic int refs;
 };
@@ -66,19 +67,19 @@ bool mappings_repair(struct mappings *mappings, const void *address)
         uintptr_t end = atomic_load(&slot->end);
         if (begin == 0 || at < begin || at >= end)
             continue;
-        /* What follows the page is missing as well, and one signal for all of it is enough. */
+        /* The pages after it are missing as well; one signal for all is enough. */
         uintptr_t page = at / mappings->page_size * mappings->page_size;
         int saved_errno = errno;
         void *zeroes =
             mmap((void *)page, end - page, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         errno = saved_errno;
-        atomic_store(&slot->damaged, true);
+        atomic_store(&slot->faulted, true);
         return zeroes != MAP_FAILED;
     }
     return false;
 }
 
-static struct slot *slot_take(struct mappings *mappings, void *data, size_t reserved)
+static struct slot *slot_acquire(struct mappings *mappings, void *data, size_t reserved)
 {
     size_t used = atomic_load(&mappings->used);
     size_t i = 0;
@@ -87,7 +88,7 @@ static struct slot *slot_take(struct mappings *mappings, void *data, size_t rese
     if (i == MAX_MAPPINGS)
         return NULL;
     struct slot *slot = &mappings->slots[i];
-    atomic_store(&slot->damaged, false);
+    atomic_store(&slot->faulted, false);
     atomic_store(&slot->end, (uintptr_t)data + reserved);
     atomic_store(&slot->begin, (uintptr_t)data);
     if (i == used)
@@ -124,17 +125,17 @@ enum status file_open_error(const char *full_path, struct span span, struct diag
         return file_not_found(full_path, span, diags);
     case EACCES:
     case EPERM:
-        diag_error(diags, span, "`%s` may not be read: %s", path, strerror(error));
+        diag_error(diags, span, "cannot read `%s`: %s", path, strerror(error));
         break;
     case ENXIO:
-        diag_error(diags, span, "`%s` is a socket or device, not a file of data", path);
+        diag_error(diags, span, "`%s` is a socket or device, not a data file", path);
         break;
     case EMFILE: {
         struct rlimit limit = {0};
         getrlimit(RLIMIT_NOFILE, &limit);
-        diag_error(diags, span, "cannot open `%s`: %llu files are open already", path,
+        diag_error(diags, span, "cannot open `%s`: the limit of %llu open files is reached", path,
                    (unsigned long long)limit.rlim_cur);
-        diag_hint(diags, "`ulimit -n` before starting rql allows more");
+        diag_hint(diags, "raise it with `ulimit -n` before starting rql");
         break;
     }
     default:
@@ -143,7 +144,7 @@ enum status file_open_error(const char *full_path, struct span span, struct diag
     return STATUS_FAILED;
 }
 
-static const char *what_it_is(mode_t mode, int file)
+static const char *file_kind(mode_t mode, int file)
 {
     if (S_ISDIR(mode))
         return "a directory";
@@ -155,53 +156,48 @@ static enum status check_regular(const struct stat *info, int file, const char *
 {
     if (S_ISREG(info->st_mode))
         return STATUS_OK;
-    diag_error(diags, span, "`%s` is %s, not a file of data", path, what_it_is(info->st_mode, file));
+    diag_error(diags, span, "`%s` is %s, not a data file", path, file_kind(info->st_mode, file));
     if (isatty(file))
-        diag_hint(diags, "`PROGRAM | rql -c 'load /dev/stdin csv'` loads what a program prints");
+        diag_hint(diags, "to load a program's output: `PROGRAM | rql -c 'load /dev/stdin csv'`");
     else if (!S_ISDIR(info->st_mode))
-        diag_hint(diags, "write what it gives to a file first, and load that");
+        diag_hint(diags, "copy its data to a file and load that");
     return STATUS_FAILED;
 }
 
-static enum status no_memory(const char *path, struct span span, struct diags *diags)
+enum status file_memory_error(const char *path, struct span span, struct diags *diags)
 {
-    return diag_error(diags, span, "cannot map `%s`: %s", path, strerror(errno));
+    return diag_error(diags, span, "not enough memory to load `%s`", path);
 }
 
-/* Makes room for another step of an unsized file; the memory stays page-aligned. */
-static bool reserve_more(struct mapping *mapping)
-{
-    size_t size = mapping->reserved ? 2 * mapping->reserved : (size_t)64 << 10;
-    void *data = mapping->data ? mremap(mapping->data, mapping->reserved, size, MREMAP_MAYMOVE)
-                               : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED)
-        return false;
-    mapping->data = data;
-    mapping->reserved = size;
-    return true;
-}
-
-/* Files that do not say their size (/proc), or lie in a file system that cannot map. */
-static enum status read_whole(struct mapping *mapping, int file, struct span span, struct diags *diags)
+static enum status read_to_end(struct growing_buffer *buffer, int file, const char *path, struct span span,
+                               struct diags *diags)
 {
     for (;;) {
-        if (mapping->length == mapping->reserved && !reserve_more(mapping))
-            return no_memory(mapping->path, span, diags);
-        ssize_t got = read(file, (char *)mapping->data + mapping->length, mapping->reserved - mapping->length);
+        if (buffer->max - buffer->used < READ_BYTES)
+            return diag_error(diags, span, "`%s` has no known size and is larger than 1 GiB", path);
+        if (!growing_buffer_reserve(buffer, READ_BYTES))
+            return file_memory_error(path, span, diags);
+        ssize_t got = read(file, buffer->data + buffer->used, buffer->size - buffer->used);
         if (got == 0)
             return STATUS_OK;
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return diag_error(diags, span, "cannot read `%s`: %s", mapping->path, strerror(errno));
-        mapping->length += (size_t)got;
-        if (mapping->length > max_unsized)
-            return diag_error(diags, span, "`%s` does not say its size and has more than 1 GiB", mapping->path);
+        if (got < 0 && errno != EINTR)
+            return diag_error(diags, span, "cannot read `%s`: %s", path, strerror(errno));
+        buffer->used += got > 0 ? (size_t)got : 0;
     }
 }
 
-/* No advice to the kernel about the order of reading: a column is read again by the next query, and what is read once
- * in sequence would be thrown out first. */
+/* For files without a size (/proc) and file systems without mmap. */
+static enum status read_whole(struct mapping *mapping, int file, struct span span, struct diags *diags)
+{
+    struct growing_buffer buffer = {.max = max_unsized + READ_BYTES};
+    enum status status = read_to_end(&buffer, file, mapping->path, span, diags);
+    mapping->data = buffer.data;
+    mapping->length = buffer.used;
+    mapping->reserved = buffer.size;
+    return status;
+}
+
+/* No madvise: MADV_SEQUENTIAL would evict pages early, but the next query reads the column again. */
 static enum status map_whole(struct mappings *mappings, struct mapping *mapping, int file, struct span span,
                              struct diags *diags)
 {
@@ -210,14 +206,15 @@ static enum status map_whole(struct mappings *mappings, struct mapping *mapping,
     if (data == MAP_FAILED && (errno == ENODEV || errno == EINVAL || errno == EACCES))
         return read_whole(mapping, file, span, diags);
     if (data == MAP_FAILED)
-        return no_memory(mapping->path, span, diags);
+        return diag_error(diags, span, "cannot map `%s`: %s", mapping->path, strerror(errno));
     size_t page = mappings->page_size;
     mapping->data = data;
     mapping->length = size;
     mapping->reserved = (size + page - 1) / page * page;
-    mapping->slot = slot_take(mappings, data, mapping->reserved);
+    mapping->slot = slot_acquire(mappings, data, mapping->reserved);
     if (!mapping->slot)
-        return diag_error(diags, span, "cannot map `%s`: %d files are mapped already", mapping->path, MAX_MAPPINGS);
+        return diag_error(diags, span, "cannot map `%s`: the limit of %d mapped files is reached", mapping->path,
+                          MAX_MAPPINGS);
     return STATUS_OK;
 }
 
@@ -236,7 +233,7 @@ static enum status open_regular(struct mappings *mappings, struct mapping *mappi
 enum status mapping_open(struct mappings *mappings, const char *path, struct span span, struct mapping **mapping,
                          struct diags *diags)
 {
-    /* Opening a named pipe would wait for a writer without O_NONBLOCK. */
+    /* Without O_NONBLOCK, opening a named pipe waits for a writer. */
     int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
         return file_open_error(path, span, diags);
@@ -257,17 +254,17 @@ enum status mapping_open(struct mappings *mappings, const char *path, struct spa
     return STATUS_OK;
 }
 
-struct mapping *mapping_from_memory(const char *path, struct file_stamp stamp, void *data, size_t length,
-                                    size_t reserved)
+struct mapping *mapping_from_buffer(const char *path, struct file_stamp stamp, struct growing_buffer *buffer)
 {
     struct mapping *mapping = heap_array(1, sizeof *mapping);
     *mapping = (struct mapping){.path = heap_text(path),
-                                .data = data,
-                                .length = length,
-                                .reserved = reserved,
+                                .data = buffer->data,
+                                .length = buffer->used,
+                                .reserved = buffer->size,
                                 .file = -1,
                                 .stamp = stamp,
                                 .refs = 1};
+    *buffer = (struct growing_buffer){0};
     return mapping;
 }
 
@@ -320,7 +317,7 @@ bool mapping_changed(const struct mapping *mapping)
 {
     if (!mapping->slot)
         return false;
-    if (atomic_load(&mapping->slot->damaged))
+    if (atomic_load(&mapping->slot->faulted))
         return true;
     struct stat info;
     if (fstat(mapping->file, &info) != 0)
@@ -330,10 +327,17 @@ bool mapping_changed(const struct mapping *mapping)
            (now.size == mapping->stamp.size && now.mtime_ns != mapping->stamp.mtime_ns);
 }
 
+enum status mapping_check_unchanged(const struct mapping *mapping, struct span span, struct diags *diags)
+{
+    if (!mapping_changed(mapping))
+        return STATUS_OK;
+    return diag_error(diags, span, "`%s` changed while it was read", mapping->path);
+}
+
 void mapping_drop_pages(const struct mapping *mapping, size_t offset, size_t length)
 {
-    /* Whole pages only; the system keeps them in blocks, of which it does not give up a part. */
-    const size_t step = LET_GO_BYTES;
+    /* Aligned to the blocks in which the page cache holds files: it does not drop part of one. */
+    const size_t step = DROP_BYTES;
     size_t begin = (offset + step - 1) / step * step, end = (offset + length) / step * step;
     if (!mapping->slot || begin >= end)
         return;

@@ -1,10 +1,10 @@
 #include "engine/storage/narrow_copy.h"
 
-enum { BLOCK_ROWS = 1 << 16 }; /* between two looks at the order to stop */
+enum { BLOCK_ROWS = 1 << 16 }; /* between checks of *stop */
 
 enum type narrow_type(const struct column *column, int64_t lo, int64_t hi)
 {
-    /* From narrow to wide. */
+    /* From narrowest to widest. */
     static const enum type types[] = {TYPE_I8, TYPE_U8, TYPE_I16, TYPE_U16, TYPE_I32, TYPE_U32};
     const struct type_info *now = &type_table[column->store];
     for (size_t i = 0; i < sizeof types / sizeof *types && now->kind == KIND_INT; i++) {
@@ -15,7 +15,7 @@ enum type narrow_type(const struct column *column, int64_t lo, int64_t hi)
     return column->store;
 }
 
-/* What fits keeps its low bytes, whatever the signs of the types. */
+/* A value that fits keeps its low bytes, whatever the signs of the types. */
 #define PAIRS(P)                                                                                                       \
     P(uint16_t, uint8_t)                                                                                               \
     P(uint32_t, uint8_t)                                                                                               \
@@ -34,12 +34,12 @@ enum type narrow_type(const struct column *column, int64_t lo, int64_t hi)
     }
 PAIRS(DEFINE)
 
-typedef void cut_fn(const void *from, void *to, int64_t count);
+typedef void narrow_fn(const void *from, void *to, int64_t count);
 
-static cut_fn *cut_for(size_t from, size_t to)
+static narrow_fn *narrow_function(size_t from, size_t to)
 {
 #define ROW(from_type, to_type) [sizeof(from_type)][sizeof(to_type)] = from_type##_to_##to_type,
-    static cut_fn *const table[sizeof(int64_t) + 1][sizeof(int64_t) + 1] = {PAIRS(ROW)};
+    static narrow_fn *const table[sizeof(int64_t) + 1][sizeof(int64_t) + 1] = {PAIRS(ROW)};
 #undef ROW
     return table[from][to];
 }
@@ -51,14 +51,14 @@ struct column *narrow_copy(const struct column *column, enum type store, int64_t
     struct column *copy = column_reserve_from(pool, column->type, store, column->rows);
     if (!copy)
         return NULL;
-    cut_fn *cut = cut_for(size, type_table[store].size);
+    narrow_fn *narrow = narrow_function(size, type_table[store].size);
     for (int64_t row = 0; row < column->rows; row += BLOCK_ROWS) {
         if (stop && *stop) {
             column_unref(copy);
             return NULL;
         }
         int64_t count = column->rows - row < BLOCK_ROWS ? column->rows - row : BLOCK_ROWS;
-        cut((const char *)column->data + (size_t)row * size, column_at(copy, row), count);
+        narrow((const char *)column->data + (size_t)row * size, column_at(copy, row), count);
     }
     copy->range_known = column->rows > 0;
     copy->lo = lo;

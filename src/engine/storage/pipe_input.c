@@ -11,26 +11,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Shells number the descriptors that they give below this. */
-enum { MAX_GIVEN = 256 };
-
-enum { STEP = 1 << 20, /* bytes read at once, and what a pipe is asked to hold */ WAIT_MS = 50 };
+enum {
+    MAX_INHERITED = 256, /* shells pass descriptors below this number */
+    STEP = 1 << 20,      /* bytes per read, and the requested pipe capacity */
+    WAIT_MS = 50
+};
 
 struct pipe {
     struct file_stamp stamp;
-    int file; /* its data comes from here; when all has come, it only keeps others from having the same stamp */
-    struct growing_buffer room; /* what has come so far */
-    struct mapping *whole;      /* NULL until all has come */
+    int file; /* the read end; after the end of data it only keeps the inode number from being reused */
+    struct growing_buffer buffer; /* data so far */
+    struct mapping *mapping;      /* all data; NULL until complete */
 };
 
 struct pipes {
     struct pipe *at;
     size_t count, capacity;
-    bool input_kept;
+    bool stdin_reserved;
 };
 
 struct pipes *pipes_new(void)
@@ -43,9 +43,8 @@ void pipes_free(struct pipes *pipes)
     for (size_t i = 0; i < pipes->count; i++) {
         struct pipe *pipe = &pipes->at[i];
         close(pipe->file);
-        if (pipe->room.data)
-            munmap(pipe->room.data, pipe->room.size);
-        mapping_unref(pipe->whole);
+        growing_buffer_free(&pipe->buffer);
+        mapping_unref(pipe->mapping);
     }
     free(pipes->at);
     free(pipes);
@@ -53,15 +52,15 @@ void pipes_free(struct pipes *pipes)
 
 void pipes_reserve_stdin(struct pipes *pipes)
 {
-    pipes->input_kept = true;
+    pipes->stdin_reserved = true;
 }
 
-/* The descriptor that was open for this file when rql was started, or -1. Opening the path instead would not do: once
- * its writer has gone, a pipe that is opened anew does not end. */
-static int given_descriptor(const struct stat *info)
+/* The descriptor that rql inherited for this file, or -1. Opening the path instead would not do: a pipe that is opened
+ * again after its writer closed it has no end. */
+static int inherited_descriptor(const struct stat *info)
 {
     struct stat other;
-    for (int file = 0; file < MAX_GIVEN; file++) {
+    for (int file = 0; file < MAX_INHERITED; file++) {
         if (fstat(file, &other) == 0 && other.st_dev == info->st_dev && other.st_ino == info->st_ino)
             return file;
     }
@@ -72,7 +71,7 @@ bool path_is_pipe(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 &&
-           (S_ISFIFO(info.st_mode) || (S_ISSOCK(info.st_mode) && given_descriptor(&info) >= 0));
+           (S_ISFIFO(info.st_mode) || (S_ISSOCK(info.st_mode) && inherited_descriptor(&info) >= 0));
 }
 
 static bool same_pipe(const struct file_stamp *a, const struct file_stamp *b)
@@ -83,35 +82,35 @@ static bool same_pipe(const struct file_stamp *a, const struct file_stamp *b)
 bool pipes_reject(const struct pipes *pipes, const char *path, struct span span, struct diags *diags)
 {
     struct stat info, input;
-    if (!pipes->input_kept || !path_is_pipe(path) || stat(path, &info) != 0 || fstat(STDIN_FILENO, &input) != 0 ||
+    if (!pipes->stdin_reserved || !path_is_pipe(path) || stat(path, &info) != 0 || fstat(STDIN_FILENO, &input) != 0 ||
         input.st_dev != info.st_dev || input.st_ino != info.st_ino)
         return false;
-    diag_error(diags, span, "statements come through `%s`, so there is no data in it", path);
-    diag_hint(diags, "`rql -c QUERY`, or a script in a file, leaves standard input to data");
+    diag_error(diags, span, "`%s` supplies the statements and cannot be loaded as data", path);
+    diag_hint(diags, "use `rql -c QUERY` or a script file to load data from standard input");
     return true;
 }
 
-/* Opens the end that data comes from; -1 after an error. */
-static int open_end(const char *path, struct span span, struct diags *diags)
+/* Opens the read end; -1 after an error. */
+static int open_read_end(const char *path, struct span span, struct diags *diags)
 {
     struct stat info;
     if (stat(path, &info) != 0) {
         (void)file_open_error(path, span, diags);
         return -1;
     }
-    int given = given_descriptor(&info);
-    if (given >= 0 && (fcntl(given, F_GETFL) & O_ACCMODE) == O_WRONLY) {
-        diag_error(diags, span, "rql writes to `%s`, and cannot read from it", path);
-        diag_hint(diags, "what is piped into rql comes through /dev/stdin");
+    int inherited = inherited_descriptor(&info);
+    if (inherited >= 0 && (fcntl(inherited, F_GETFL) & O_ACCMODE) == O_WRONLY) {
+        diag_error(diags, span, "`%s` is open for output only", path);
+        diag_hint(diags, "data piped into rql is read from /dev/stdin");
         return -1;
     }
-    /* Without O_NONBLOCK opening would wait for a writer, whatever the user says meanwhile. */
-    int file = given >= 0 ? fcntl(given, F_DUPFD_CLOEXEC, MAX_GIVEN)
-                          : open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    /* Without O_NONBLOCK, opening waits for a writer and cannot be interrupted. */
+    int file = inherited >= 0 ? fcntl(inherited, F_DUPFD_CLOEXEC, MAX_INHERITED)
+                              : open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
         (void)file_open_error(path, span, diags);
     else
-        (void)fcntl(file, F_SETPIPE_SZ, STEP); /* fewer turns between writer and reader, if it may be */
+        (void)fcntl(file, F_SETPIPE_SZ, STEP); /* fewer switches between writer and reader; optional */
     return file;
 }
 
@@ -126,25 +125,22 @@ static struct pipe *pipe_find(struct pipes *pipes, const char *path, struct span
         if (same_pipe(&pipes->at[i].stamp, &stamp))
             return &pipes->at[i];
     }
-    int file = pipes_reject(pipes, path, span, diags) ? -1 : open_end(path, span, diags);
+    int file = pipes_reject(pipes, path, span, diags) ? -1 : open_read_end(path, span, diags);
     if (file < 0)
         return NULL;
-    if (pipes->count == pipes->capacity) {
-        pipes->capacity = pipes->capacity ? 2 * pipes->capacity : 4;
-        pipes->at = heap_resize(pipes->at, pipes->capacity, sizeof *pipes->at);
-    }
+    pipes->at = heap_reserve(pipes->at, pipes->count, &pipes->capacity, sizeof *pipes->at);
     pipes->at[pipes->count] =
-        (struct pipe){.stamp = stamp, .file = file, .room = {.most = (size_t)system_memory_bytes()}};
+        (struct pipe){.stamp = stamp, .file = file, .buffer = {.max = (size_t)system_memory_bytes()}};
     return &pipes->at[pipes->count++];
 }
 
-/* What is there now; 0 at the end, -1 with errno, of which EINTR and EAGAIN say that there is nothing yet. */
+/* Reads available data; 0 at the end, -1 with errno, EINTR and EAGAIN if there is none yet. */
 static ssize_t read_some(struct pipe *pipe)
 {
     struct pollfd ready = {.fd = pipe->file, .events = POLLIN};
     int count = poll(&ready, 1, WAIT_MS);
     if (count > 0)
-        return read(pipe->file, pipe->room.data + pipe->room.used, STEP);
+        return read(pipe->file, pipe->buffer.data + pipe->buffer.used, STEP);
     if (count == 0)
         errno = EAGAIN;
     return -1;
@@ -157,19 +153,19 @@ static enum status read_all(struct pipe *pipe, const char *path, const struct wo
         if (workers_cancelled(workers))
             return STATUS_CANCELLED;
         progress_report(workers->progress, &workers->whole);
-        if (!growing_buffer_reserve(&pipe->room, STEP))
-            return diag_error(diags, span, "there is no memory for what comes through `%s`", path);
+        if (!growing_buffer_reserve(&pipe->buffer, STEP))
+            return file_memory_error(path, span, diags);
         ssize_t got = read_some(pipe);
         if (got == 0)
             return STATUS_OK;
         if (got < 0 && errno != EINTR && errno != EAGAIN)
             return diag_error(diags, span, "cannot read `%s`: %s", path, strerror(errno));
-        pipe->room.used += got > 0 ? (size_t)got : 0;
+        pipe->buffer.used += got > 0 ? (size_t)got : 0;
     }
 }
 
-/* Nobody who writes to a named pipe later is to think that somebody reads, but its number must not go to another. */
-static void keep_number_only(struct pipe *pipe)
+/* Later writers to a named pipe must not find a reader, but its inode number must not be reused. */
+static void close_read_end(struct pipe *pipe)
 {
     char path[32];
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", pipe->file);
@@ -187,14 +183,13 @@ enum status pipes_open(struct pipes *pipes, const char *path, const struct worke
     struct pipe *pipe = pipe_find(pipes, path, span, diags);
     if (!pipe)
         return STATUS_FAILED;
-    enum status status = pipe->whole ? STATUS_OK : read_all(pipe, shown, workers, span, diags);
+    enum status status = pipe->mapping ? STATUS_OK : read_all(pipe, shown, workers, span, diags);
     if (status != STATUS_OK)
         return status;
-    if (!pipe->whole) {
-        pipe->whole = mapping_from_memory(shown, pipe->stamp, pipe->room.data, pipe->room.used, pipe->room.size);
-        pipe->room.data = NULL;
-        keep_number_only(pipe);
+    if (!pipe->mapping) {
+        pipe->mapping = mapping_from_buffer(shown, pipe->stamp, &pipe->buffer);
+        close_read_end(pipe);
     }
-    *mapping = mapping_ref(pipe->whole);
+    *mapping = mapping_ref(pipe->mapping);
     return STATUS_OK;
 }

@@ -2,7 +2,7 @@
 
 #include "base/integer.h"
 
-enum { FETCHED_ROWS = 1 << 27 }; /* between two looks at whether the user has interrupted */
+enum { FETCHED_ROWS = 1 << 27 }; /* between cancellation checks */
 
 void residency_add(struct column *column, struct residency *residency)
 {
@@ -45,8 +45,8 @@ void columns_discard(struct column *const *columns, size_t count, int64_t row)
     }
 }
 
-/* Rows begin..end-1, some of those away, are back. Of what is back in the middle no note is taken. */
-static void came_back(struct column *column, struct residency *residency, int64_t begin, int64_t end)
+/* Rows begin..end-1 have been fetched. Those in the middle stay registered. */
+static void mark_fetched(struct column *column, struct residency *residency, int64_t begin, int64_t end)
 {
     if (begin == residency->begin)
         residency->begin = end;
@@ -76,27 +76,27 @@ bool column_fetch(struct column *column, int64_t begin, int64_t end)
             continue;
         if (!residency->fetch(residency, first, last))
             return false;
-        came_back(column, residency, first, last);
+        mark_fetched(column, residency, first, last);
     }
     return !column->lost;
 }
 
-static enum status lost(struct span span, struct diags *diags)
+static enum status lost_error(struct span span, struct diags *diags)
 {
-    diag_error(diags, span, "the device has lost what it computed");
-    diag_hint(diags, "run it again, on the host with `.device host` if that happens again");
+    diag_error(diags, span, "the device lost its results");
+    diag_hint(diags, "run it again; if that fails, run it on the host with `.device host`");
     return STATUS_FAILED;
 }
 
-/* Why rows begin..end-1 could not be fetched. */
-static enum status fetch_failed(const struct column *column, int64_t begin, int64_t end, struct span span,
-                                struct diags *diags)
+/* Reports why rows begin..end-1 could not be fetched. */
+static enum status fetch_error(const struct column *column, int64_t begin, int64_t end, struct span span,
+                               struct diags *diags)
 {
     for (struct residency *residency = column->residency; residency && !column->lost; residency = residency->next) {
         if (residency->failure && residency->begin < end && residency->end > begin)
             return residency->failure(residency, span, diags);
     }
-    return lost(span, diags);
+    return lost_error(span, diags);
 }
 
 enum status columns_fetch(struct column *const *columns, size_t count, const atomic_int *cancel, struct span span,
@@ -105,13 +105,13 @@ enum status columns_fetch(struct column *const *columns, size_t count, const ato
     for (size_t k = 0; k < count; k++) {
         struct column *column = columns[k];
         if (column && column->lost)
-            return lost(span, diags);
+            return lost_error(span, diags);
         while (column && column->residency) {
             if (cancel && *cancel)
                 return STATUS_CANCELLED;
             int64_t begin = column->residency->begin, end = min_int64(column->residency->end, begin + FETCHED_ROWS);
             if (!column_fetch(column, begin, end))
-                return fetch_failed(column, begin, end, span, diags);
+                return fetch_error(column, begin, end, span, diags);
         }
     }
     return STATUS_OK;
@@ -122,7 +122,7 @@ enum status columns_fetch_rows(struct column *const *columns, size_t count, int6
 {
     for (size_t k = 0; k < count; k++) {
         if (columns[k] && !column_fetch(columns[k], begin, end))
-            return fetch_failed(columns[k], begin, end, span, diags);
+            return fetch_error(columns[k], begin, end, span, diags);
     }
     return STATUS_OK;
 }

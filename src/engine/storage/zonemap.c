@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const struct zone no_elements = {.lo = INT64_MAX, .hi = INT64_MIN, .low = INFINITY, .high = -INFINITY};
+static const struct zone empty_zone = {.lo = INT64_MAX, .hi = INT64_MIN, .low = INFINITY, .high = -INFINITY};
 
-/* For each type as stored a loop that compilers make vectors of. */
+/* One loop per stored type, for compilers to vectorise. */
 #define INTS(I)                                                                                                        \
     I(BOOL, uint8_t)                                                                                                   \
     I(I8, int8_t)                                                                                                      \
@@ -36,7 +36,7 @@ static const struct zone no_elements = {.lo = INT64_MAX, .hi = INT64_MIN, .low =
         const c_type *restrict at = data;                                                                              \
         c_type low = (c_type)INFINITY, high = (c_type)-INFINITY;                                                       \
         int nan = 0;                                                                                                   \
-        for (int64_t i = begin; i < end; i++) { /* NaN is neither less nor greater */                                  \
+        for (int64_t i = begin; i < end; i++) { /* comparisons with NaN are false */                                   \
             low = at[i] < low ? at[i] : low;                                                                           \
             high = at[i] > high ? at[i] : high;                                                                        \
             nan |= at[i] != at[i];                                                                                     \
@@ -66,20 +66,20 @@ static struct zone zone_join(struct zone a, struct zone b)
     };
 }
 
-struct zonemap *zonemap_new(const struct column *column, int64_t rows_a_zone, const atomic_bool *stop)
+struct zonemap *zonemap_new(const struct column *column, int64_t zone_rows, const atomic_bool *stop)
 {
-    int64_t count = column->rows > 0 ? (column->rows - 1) / rows_a_zone + 1 : 0;
+    int64_t count = column->rows > 0 ? (column->rows - 1) / zone_rows + 1 : 0;
     struct zonemap *zones = calloc(1, sizeof *zones + (size_t)count * sizeof *zones->at);
     if (!zones)
         return NULL;
-    *zones = (struct zonemap){.rows = rows_a_zone, .count = count, .all = no_elements};
+    *zones = (struct zonemap){.rows = zone_rows, .count = count, .all = empty_zone};
     for (int64_t i = 0; i < count; i++) {
         if (stop && *stop) {
             free(zones);
             return NULL;
         }
-        int64_t begin = i * rows_a_zone;
-        int64_t end = column->rows - begin > rows_a_zone ? begin + rows_a_zone : column->rows;
+        int64_t begin = i * zone_rows;
+        int64_t end = column->rows - begin > zone_rows ? begin + zone_rows : column->rows;
         zones->at[i] = zone_table[column->store](column->data, begin, end);
         zones->all = zone_join(zones->all, zones->at[i]);
     }
@@ -93,7 +93,7 @@ void zonemap_free(struct zonemap *zones)
 
 struct zone zonemap_over(const struct zonemap *zones, int64_t begin, int64_t end)
 {
-    struct zone result = no_elements;
+    struct zone result = empty_zone;
     if (begin >= end)
         return result;
     for (int64_t i = begin / zones->rows; i < zones->count && i <= (end - 1) / zones->rows; i++)

@@ -1,4 +1,4 @@
-/* Zone maps: what the elements of a column are within, for each so many rows of it. */
+/* Zone maps: min and max of each block of rows. */
 #ifndef RQL_ENGINE_STORAGE_ZONEMAP_H
 #define RQL_ENGINE_STORAGE_ZONEMAP_H
 
@@ -6,28 +6,30 @@
 
 #include <stdatomic.h>
 
-/* Of integers and bools lo..hi, of floats low..high; of what has no such elements lo > hi, low > high. */
+/* The range of a zone: lo..hi for integers and bools, low..high for floats; empty (lo > hi, low > high) for the other
+ * kind. */
 struct zone {
     int64_t lo, hi;
-    double low, high; /* of what is not NaN */
-    bool nan;         /* there may be some */
+    double low, high; /* of elements that are not NaN */
+    bool nan;         /* some elements may be NaN */
 };
 
 struct zonemap {
-    int64_t rows; /* of each zone but the last */
+    int64_t rows; /* rows per zone, the last may be shorter */
     int64_t count;
     struct zone all; /* the whole column */
     struct zone at[];
 };
 
-/* Reads the column, which must be in the host's memory. Looks at *stop after each zone; NULL: stopped, or no memory. */
-struct zonemap *zonemap_new(const struct column *column, int64_t rows_a_zone, const atomic_bool *stop);
+/* Computes the zone map of a column whose rows are on the host. Checks *stop, which may be NULL, after each zone. NULL:
+ * stopped or no memory. */
+struct zonemap *zonemap_new(const struct column *column, int64_t zone_rows, const atomic_bool *stop);
 void zonemap_free(struct zonemap *zones); /* NULL is allowed */
 
-/* Rows begin .. end-1, or more. */
+/* The range of rows begin..end-1, or a wider one. */
 struct zone zonemap_over(const struct zonemap *zones, int64_t begin, int64_t end);
 
-/* What is known of any element of the column without looking. */
+/* The range implied by the column's type and known range, without reading it. */
 struct zone zone_unknown(const struct column *column);
 
 #endif

@@ -28,9 +28,9 @@ struct type_info {
     const char *name; /* "i32" */
     size_t size;      /* of an element, in bytes */
     enum kind kind;
-    int64_t lo, hi;     /* the integers it holds; 0..1 for bool, 0..0 for floats */
-    const char *ending; /* of a raw file with such elements: ".i32"; a bool column is saved as ".u8" */
-    const char *cl;     /* the OpenCL C type it is stored as: "int" */
+    int64_t lo, hi;        /* the integers it holds; 0..1 for bool, 0..0 for floats */
+    const char *extension; /* of a raw file with such elements: ".i32"; a bool column is saved as ".u8" */
+    const char *cl;        /* the OpenCL C type it is stored as: "int" */
 };
 
 extern const struct type_info type_table[TYPE_COUNT];

@@ -248,10 +248,10 @@ static enum status write_file(const struct strbuf *text, const struct name *path
     return status;
 }
 
-static bool ends_in(const char *path, const char *ending)
+static bool ends_in(const char *path, const char *extension)
 {
-    size_t length = strlen(path), tail = strlen(ending);
-    return length >= tail && strcmp(path + length - tail, ending) == 0;
+    size_t length = strlen(path), tail = strlen(extension);
+    return length >= tail && strcmp(path + length - tail, extension) == 0;
 }
 
 enum status plot_save(const struct relation *relation, const struct name *path, const atomic_int *cancel,

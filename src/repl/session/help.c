@@ -127,9 +127,9 @@ static size_t count_formats(void)
 static struct row format_row(size_t k)
 {
     if (k < format_count)
-        return (struct row){format_table[k].ending, format_table[k].ending, format_table[k].summary};
+        return (struct row){format_table[k].extension, format_table[k].extension, format_table[k].summary};
     const struct compression *compression = compression_table[k - format_count];
-    return (struct row){compression->ending, compression->ending, compression->summary};
+    return (struct row){compression->extension, compression->extension, compression->summary};
 }
 
 static size_t count_operators(void)
@@ -335,11 +335,11 @@ static void help_operator(struct strbuf *out, const struct operator_help *row)
 static void help_format(struct strbuf *out, const struct format *format)
 {
     const char *use = format->read && format->write ? "; loaded and saved" : ""; /* otherwise the summary says it */
-    strbuf_printf(out, "%s\n  %s%s\n", format->ending, format->summary, use);
+    strbuf_printf(out, "%s\n  %s%s\n", format->extension, format->summary, use);
     if (format->read)
         strbuf_printf(out, "  `load PATH %s` reads it from a file with any ending\n", format_word(format));
     if (format->write && !format->shaped)
-        strbuf_printf(out, "  example: range 1..3 | save some%s\n", format->ending);
+        strbuf_printf(out, "  example: range 1..3 | save some%s\n", format->extension);
 }
 
 /* With or without the dot. */
@@ -370,15 +370,15 @@ bool help_word(struct strbuf *out, const char *text)
             help_operator(out, &operator_table[i]);
     }
     for (size_t i = 0; i < format_count; i++) {
-        const char *ending = format_table[i].ending;
-        if (strcmp(ending, text) == 0 || strcmp(ending + 1, text) == 0)
+        const char *extension = format_table[i].extension;
+        if (strcmp(extension, text) == 0 || strcmp(extension + 1, text) == 0)
             help_format(out, &format_table[i]);
     }
     for (size_t i = 0; i < compression_count; i++) {
-        const char *ending = compression_table[i]->ending;
-        if (strcmp(ending, text) == 0 || strcmp(ending + 1, text) == 0)
-            strbuf_printf(out, "%s\n  %s\n  example: range 1..3 | save some.csv%s\n", ending,
-                          compression_table[i]->summary, ending);
+        const char *extension = compression_table[i]->extension;
+        if (strcmp(extension, text) == 0 || strcmp(extension + 1, text) == 0)
+            strbuf_printf(out, "%s\n  %s\n  example: range 1..3 | save some.csv%s\n", extension,
+                          compression_table[i]->summary, extension);
     }
     return out->length > before;
 }

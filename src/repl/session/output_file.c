@@ -5,7 +5,6 @@
 #include "engine/storage/compression_table.h"
 
 #include <string.h>
-#include <strings.h>
 
 struct output_file {
     struct arena *arena; /* of the writer's strings */
@@ -15,22 +14,18 @@ struct output_file {
 
 /* Any other ending gets tsv, as a pipe does. */
 static const struct {
-    const char *ending;
+    const char *extension;
     enum print_format format;
-} endings[] = {
+} extensions[] = {
     {".tsv", PRINT_TSV},     {".csv", PRINT_CSV},     {".json", PRINT_JSON},
     {".jsonl", PRINT_JSONL}, {".md", PRINT_MARKDOWN}, {".npy", PRINT_NPY},
 };
 
-static enum print_format format_of(const char *path, struct arena *arena)
+static enum print_format format_of(const char *path)
 {
-    const char *ending = path_ending(path);
-    const struct compression *compression = compression_of_path(path);
-    size_t length = strlen(ending) - (compression ? strlen(compression->ending) : 0);
-    const char *bare = arena_text(arena, ending, length);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        if (strcasecmp(endings[i].ending, bare) == 0)
-            return endings[i].format;
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+        if (path_has_extension(path, extensions[i].extension))
+            return extensions[i].format;
     }
     return PRINT_TSV;
 }
@@ -42,7 +37,7 @@ static struct output_file *output_open(const char *path, struct span span, struc
     struct diags own;
     diags_init(&own, arena);
     path = arena_text(arena, path, strlen(path)); /* outlives the statement */
-    *output = (struct output_file){.arena = arena, .format = format_of(path, arena)};
+    *output = (struct output_file){.arena = arena, .format = format_of(path)};
     if (writer_open(&output->writer, path, span, &own) == STATUS_OK)
         return output;
     diags_add_errors(diags, &own);
