@@ -4,52 +4,16 @@
 
 #include "parser/parse.h"
 
-/* A list's room doubles; its count alone tells when it is full, so that no capacity is carried in the tree. */
-static void *with_room(struct tree *tree, void *at, size_t count, size_t size)
+/* Makes room for one more element. Capacities are powers of two, so that the tree need not store them. */
+static void *list_reserve(struct tree *tree, void *at, size_t count, size_t size)
 {
-    enum { FIRST_ROOM = 2 };
+    enum { FIRST_CAPACITY = 2 };
 
     if (count == 0)
-        return arena_array(tree->arena, FIRST_ROOM, size);
-    if (count < FIRST_ROOM || (count & (count - 1)) != 0)
+        return arena_array(tree->arena, FIRST_CAPACITY, size);
+    if (count < FIRST_CAPACITY || (count & (count - 1)) != 0)
         return at;
     return arena_grow(tree->arena, at, count, count * 2, size);
-}
-
-struct expr_list *expr_list_add(struct tree *tree, struct expr_list *list, struct expr *expr)
-{
-    if (!list)
-        list = arena_alloc(tree->arena, sizeof *list);
-    list->at = with_room(tree, list->at, list->count, sizeof *list->at);
-    list->at[list->count++] = expr;
-    return list;
-}
-
-struct item_list *item_list_add(struct tree *tree, struct item_list *list, const struct item *item)
-{
-    if (!list)
-        list = arena_alloc(tree->arena, sizeof *list);
-    list->at = with_room(tree, list->at, list->count, sizeof *list->at);
-    list->at[list->count++] = *item;
-    return list;
-}
-
-struct path_list *path_list_add(struct tree *tree, struct path_list *list, const struct path_item *path)
-{
-    if (!list)
-        list = arena_alloc(tree->arena, sizeof *list);
-    list->at = with_room(tree, list->at, list->count, sizeof *list->at);
-    list->at[list->count++] = *path;
-    return list;
-}
-
-struct source_list *source_list_add(struct tree *tree, struct source_list *list, const struct source_node *source)
-{
-    if (!list)
-        list = arena_alloc(tree->arena, sizeof *list);
-    list->at = with_room(tree, list->at, list->count, sizeof *list->at);
-    list->at[list->count++] = *source;
-    return list;
 }
 
 struct span token_span(const struct tree *tree, struct token token)
@@ -57,7 +21,6 @@ struct span token_span(const struct tree *tree, struct token token)
     return (struct span){tree->source, token.begin, token.end};
 }
 
-/* An absent name is an absent token: zero. */
 struct name token_name(const struct tree *tree, struct token token)
 {
     if (token.end == 0)
@@ -65,32 +28,40 @@ struct name token_name(const struct tree *tree, struct token token)
     return (struct name){token.value.text, token_span(tree, token)};
 }
 
-struct name_list *name_list_add(struct tree *tree, struct name_list *list, struct token name)
-{
-    if (!list)
-        list = arena_alloc(tree->arena, sizeof *list);
-    list->at = with_room(tree, list->at, list->count, sizeof *list->at);
-    list->at[list->count++] = token_name(tree, name);
-    return list;
-}
+/* NAME_add: appends to a list, which is created if NULL. */
+#define DEFINE_ADD(name, parameter, value)                                                                             \
+    struct name *name##_add(struct tree *tree, struct name *list, parameter)                                           \
+    {                                                                                                                  \
+        if (!list)                                                                                                     \
+            list = arena_alloc(tree->arena, sizeof *list);                                                             \
+        list->at = list_reserve(tree, list->at, list->count, sizeof *list->at);                                        \
+        list->at[list->count++] = value;                                                                               \
+        return list;                                                                                                   \
+    }
+DEFINE_ADD(expr_list, struct expr *expr, expr)
+DEFINE_ADD(item_list, const struct item *item, *item)
+DEFINE_ADD(path_list, const struct path_item *path, *path)
+DEFINE_ADD(source_list, const struct source_node *source, *source)
+DEFINE_ADD(name_list, struct token name, token_name(tree, name))
+#undef DEFINE_ADD
 
-/* Records the first limit that a statement passes. */
-static void limit(struct tree *tree, struct span span, int most, const char *what, const char *hint)
+/* Records the first limit that a statement exceeds. */
+static void limit(struct tree *tree, struct span span, int max, const char *what, const char *hint)
 {
     if (tree->failed)
         return;
     tree->failed = true;
-    diag_error(tree->diags, span, "too many %s: more than %d", what, most);
+    diag_error(tree->diags, span, "too many %s: the limit is %d", what, max);
     diag_hint(tree->diags, "%s", hint);
 }
 
 void tree_too_deep(struct tree *tree, struct span span)
 {
-    limit(tree, span, LIMIT_NESTING, "brackets, unary operators and `?:` within one another",
+    limit(tree, span, LIMIT_NESTING, "nested brackets, unary operators and `?:`",
           "name a part of it with `let`, `derive` or `def`");
 }
 
-/* The one place that makes expressions: counts them and how deep they are. */
+/* Creates all expressions and tracks their number and depth. */
 static struct expr *expr_new(struct tree *tree, enum expr_kind kind, struct span span, struct expr **args,
                              size_t arg_count)
 {
@@ -370,10 +341,10 @@ struct pipeline *pipeline_add(struct tree *tree, struct pipeline *pipeline, stru
 {
     if (pipeline->stage_count >= LIMIT_STAGES) {
         limit(tree, stage->span, LIMIT_STAGES, "stages in one pipeline",
-              "save or name an intermediate result and go on from it");
+              "save or name an intermediate result and continue from it");
         return pipeline;
     }
-    pipeline->stages = with_room(tree, pipeline->stages, pipeline->stage_count, sizeof *pipeline->stages);
+    pipeline->stages = list_reserve(tree, pipeline->stages, pipeline->stage_count, sizeof *pipeline->stages);
     pipeline->stages[pipeline->stage_count++] = *stage;
     pipeline->span = span_join(pipeline->span, stage->span);
     return pipeline;

@@ -1,6 +1,6 @@
-/* The syntax tree: what was written, with places, and no meaning yet.
+/* The syntax tree: the text with its structure and spans, before names and types are resolved.
  *
- * Everything is allocated in the arena given to the parser and is never changed after parsing. */
+ * Everything is allocated in the parser's arena and not changed after parsing. */
 #ifndef RQL_PARSER_AST_H
 #define RQL_PARSER_AST_H
 
@@ -10,18 +10,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A word with its place; text is NUL-terminated. Absent if text is NULL. */
+/* A name with its place; text is NUL-terminated, NULL if the name is absent. */
 struct name {
     const char *text;
     struct span span;
 };
 
-/* What follows the `$` if this was written as an argument, $NAME, or as a path that begins with one; else NULL. Between
- * quotes a `$` is a letter like any other. */
+/* The text after the `$` if the name is a script argument, $NAME, or a path that begins with one; else NULL. Within
+ * quotes a `$` has no meaning. */
 const char *name_argument(const struct name *name);
 
 enum expr_kind {
-    EXPR_INT,      /* integer: a literal, always non-negative but for INT64_MIN, which the parser folds */
+    EXPR_INT,      /* integer: a literal, non-negative except for INT64_MIN, which the parser folds */
     EXPR_FLOAT,    /* number */
     EXPR_NAME,     /* name */
     EXPR_POSITION, /* $n: integer = n, 1-based */
@@ -59,7 +59,7 @@ enum binary_op {
 
 struct expr {
     enum expr_kind kind;
-    struct span span; /* all of it, parentheses included */
+    struct span span; /* the whole expression, parentheses included */
     struct span op_span;
     union {
         enum unary_op unary;
@@ -70,14 +70,14 @@ struct expr {
     struct name name;
     struct expr **args;
     size_t arg_count;
-    uint32_t depth;   /* of the tree below and with this node, at most LIMIT_DEPTH: a pass may recurse */
-    uint32_t nesting; /* of brackets, unary operators and ?: in it, at most LIMIT_NESTING */
+    uint32_t depth;   /* depth of the tree, at most LIMIT_DEPTH, so that passes may recurse */
+    uint32_t nesting; /* nested brackets, unary operators and ?:, at most LIMIT_NESTING */
 };
 
-/* An expression with what may be written beside it. */
+/* An expression with an optional name and order. */
 struct item {
     struct expr *expr;
-    struct name name; /* `as NAME`, or NAME before `=` in derive; absent if not written */
+    struct name name; /* `as NAME`, or NAME before `=` in derive; may be absent */
     bool descending;
     struct span span;
 };
@@ -93,16 +93,16 @@ enum source_kind {
     SOURCE_LOAD,     /* paths */
     SOURCE_RANGE,    /* from, to, by (by may be NULL) */
     SOURCE_LITERAL,  /* items: [3, 1, 2] */
-    SOURCE_NAME,     /* name: a let relation (or, alone in a let, a scalar) */
+    SOURCE_NAME,     /* name: a relation (or, alone in a let, a scalar) defined by let */
     SOURCE_PIPELINE, /* pipeline */
-    SOURCE_LAST      /* the previous result: a line at the prompt that begins with | */
+    SOURCE_LAST      /* the last result: a line at the prompt that begins with | */
 };
 
 /* One file of a load or zip: PATH [as NAME] [FORMAT]. */
 struct path_item {
     struct name path; /* unquoted */
     struct name as;
-    struct name stated; /* what is in it: "i32", "csv", ...; checked by the binder against the table of formats */
+    struct name stated; /* the format: "i32", "csv", ...; checked by the binder */
 };
 
 struct pipeline;
@@ -121,22 +121,22 @@ struct source_node {
 };
 
 struct stage {
-    const struct word *word; /* the canonical row of the word table; word->stage says which stage */
+    const struct word *word; /* the canonical row of the word table */
     struct span span;        /* all of it */
     struct span word_span;
     struct head *head;  /* or NULL */
-    struct item *items; /* expressions: predicates, outputs, keys, an optional argument */
+    struct item *items; /* predicates, outputs, keys, or an optional argument */
     size_t item_count;
     struct source_node *sources; /* zip, gather, scatter */
     size_t source_count;
-    struct name path; /* save; plot: absent if not written */
+    struct name path; /* save; plot: may be absent */
 
-    struct item *aggregates; /* group: calls, what is computed of each group */
+    struct item *aggregates; /* group: calls of aggregates */
     size_t aggregate_count;
-    struct name op;         /* scan, reduce: "+", "min", ...; absent where a function is given, as head and item 0 */
-    struct name exclusive;  /* scan; absent if not written */
+    struct name op;         /* scan, reduce: "+", "min", ...; absent if a function is given, as head and item 0 */
+    struct name exclusive;  /* scan; may be absent */
     struct expr *initial;   /* scan, reduce: from INIT, or NULL */
-    struct name along;      /* "rows" or "cols"; absent if not written */
+    struct name along;      /* "rows" or "cols"; may be absent */
     struct expr **bounds;   /* stencil: first and last neighbour, of each axis */
     size_t bound_count;     /* 2 or 4 */
     struct expr *otherwise; /* stencil: else V */
@@ -144,7 +144,7 @@ struct stage {
     struct item *most;      /* top: how many rows; its items are keys */
 };
 
-/* A source and its stages; stages are a singly linked list turned array, any number of them. */
+/* A source and its stages. */
 struct pipeline {
     struct source_node source;
     struct stage *stages;
@@ -155,7 +155,7 @@ struct pipeline {
 enum stmt_kind {
     STMT_PIPELINE, /* pipeline */
     STMT_EXPR,     /* expr: prints */
-    STMT_LET,      /* name = pipeline or expr (one of them set) */
+    STMT_LET,      /* name = pipeline or expr; the other is NULL */
     STMT_DEF,      /* name(params) = expr */
     STMT_ASSERT,   /* expr, which must hold */
     STMT_EXPLAIN,  /* explain [run|kernel] pipeline */
@@ -173,7 +173,7 @@ struct stmt {
     struct pipeline *pipeline;
     struct name variant; /* explain: "kernel" or "run", absent for the queue */
     struct name command;
-    struct stmt *next; /* in the order written */
+    struct stmt *next; /* in source order */
 };
 
 #endif

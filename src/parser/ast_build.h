@@ -1,7 +1,7 @@
-/* Building the syntax tree: the functions that the grammar's actions call, one call a rule.
+/* Building the syntax tree: one function for each action of the grammar.
  *
- * Nothing here fails by its return value: an error (a limit) is recorded in the diagnostics and sets `failed`, the
- * tree stays well formed, and whoever feeds the grammar stops. Everything lives in the arena. */
+ * Errors (exceeded limits) are recorded in the diagnostics and set `failed`; the tree stays well-formed and the caller
+ * that feeds the grammar stops. Everything lives in the arena. */
 #ifndef RQL_PARSER_AST_BUILD_H
 #define RQL_PARSER_AST_BUILD_H
 
@@ -10,19 +10,19 @@
 #include "parser/ast.h"
 #include "parser/token.h"
 
-/* What the actions of one statement share. */
+/* The state of building one statement. */
 struct tree {
     const struct source *source;
     struct arena *arena;
     struct diags *diags;
     struct stmt *stmt; /* the result */
-    size_t terms;      /* expression nodes made so far */
-    bool failed;       /* a limit was passed; an error was recorded */
-    bool too_deep;     /* the automaton's stack was full; nothing was recorded */
-    bool unexpected;   /* a token was fed that the grammar does not take there */
+    size_t terms;      /* expression nodes so far */
+    bool failed;       /* a limit was exceeded; an error was recorded */
+    bool too_deep;     /* the automaton's stack overflowed; nothing was recorded */
+    bool unexpected;   /* a token was not accepted */
 };
 
-/* Lists grow at their end and become the arrays of the tree. */
+/* Lists under construction, which become arrays of the tree. */
 struct expr_list {
     struct expr **at;
     size_t count;
@@ -44,14 +44,14 @@ struct source_list {
     size_t count;
 };
 
-/* What scan and reduce combine by: an operator's name, or a head and an expression. */
+/* The operator of scan and reduce: a name, or a head and an expression. */
 struct combiner {
     struct name op;
     struct head *head;
     struct expr *expr;
 };
 
-/* Where a token is; and the name it is, absent for the zero token. */
+/* The span of a token; and its name, absent for the zero token. */
 struct span token_span(const struct tree *tree, struct token token);
 struct name token_name(const struct tree *tree, struct token token);
 
@@ -74,9 +74,9 @@ struct expr *expr_call(struct tree *tree, struct token name, struct expr_list *a
 struct expr *expr_index(struct tree *tree, struct token name, struct expr *at, struct token end);
 struct expr *expr_in_range(struct tree *tree, struct expr *a, struct token op, struct expr *from, struct expr *to);
 struct expr *expr_in_list(struct tree *tree, struct expr *a, struct token op, struct expr_list *list, struct token end);
-/* `a not in ...`: the negation of what expr_in_... made with the same token. */
+/* `a not in ...`: the negation of the result of expr_in_... for the same token. */
 struct expr *expr_not_in(struct tree *tree, struct token op, struct expr *in);
-/* The same expression, between brackets. */
+/* The expression in parentheses. */
 struct expr *expr_paren(struct tree *tree, struct token begin, struct expr *expr, struct token end);
 
 /* Names and items; `name` absent is the zero token. */
@@ -101,26 +101,26 @@ struct source_node *source_as(struct tree *tree, struct source_node *source, str
 struct stage *stage_items(struct tree *tree, struct token word, struct head *head, struct item_list *items);
 struct stage *stage_sources(struct tree *tree, struct token word, struct source_list *sources);
 struct stage *stage_path(struct tree *tree, struct token word, struct token path);
-/* keys: NULL: none were written */
+/* `keys` may be NULL. */
 struct stage *stage_top(struct tree *tree, struct token word, struct expr *most, struct head *head,
                         struct item_list *keys);
 struct stage *stage_scatter(struct tree *tree, struct token word, struct source_node *source, struct expr *into);
 struct stage *stage_combine(struct tree *tree, struct token word, struct combiner *combiner, struct token exclusive,
                             struct expr *initial);
-/* The same stage with more of it. */
+/* Each adds a clause to the stage and returns it. */
 struct stage *stage_along(struct tree *tree, struct stage *stage, struct token axis);
 struct stage *stage_aggregates(struct stage *stage, struct item_list *aggregates);
 struct stage *stage_stencil(struct stage *stage, struct expr_list *bounds, struct expr *otherwise);
 
-/* Their parts: of a combiner either the operator is the zero token or head and expr are NULL; `order` is the word after
- * a key or the zero token. */
+/* Parts of stages. Of a combiner either `op` is the zero token or head and expr are NULL; `order` is the word after a
+ * key or the zero token. */
 struct combiner *combiner_new(struct tree *tree, struct token op, struct head *head, struct expr *expr);
 struct item *key_new(struct tree *tree, struct expr *expr, struct token order, bool descending);
 
 struct pipeline *pipeline_new(struct tree *tree, struct source_node *source);
 struct pipeline *pipeline_add(struct tree *tree, struct pipeline *pipeline, struct stage *stage);
 
-/* Statements: each sets tree->stmt. Of a pipeline and an expression one is NULL. */
+/* Statements: each sets tree->stmt. Either the pipeline or the expression is NULL. */
 void stmt_query(struct tree *tree, struct pipeline *pipeline, struct expr *expr);
 void stmt_let(struct tree *tree, struct token word, struct token name, struct pipeline *pipeline, struct expr *expr);
 void stmt_def(struct tree *tree, struct token word, struct token name, struct name_list *params, struct expr *expr);
@@ -129,7 +129,7 @@ void stmt_explain(struct tree *tree, struct token word, struct token variant, st
 void stmt_race(struct tree *tree, struct token word, struct pipeline *pipeline);
 void stmt_command(struct tree *tree, struct token command);
 
-/* Records that LIMIT_NESTING is passed at `span`, and sets `failed`. */
+/* Records that LIMIT_NESTING is exceeded at `span`, and sets `failed`. */
 void tree_too_deep(struct tree *tree, struct span span);
 
 #endif

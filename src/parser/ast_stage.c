@@ -39,7 +39,7 @@ struct stage *stage_path(struct tree *tree, struct token word, struct token path
     return stage;
 }
 
-static void reach(struct stage *stage, struct span span)
+static void extend_span(struct stage *stage, struct span span)
 {
     stage->span = span_join(stage->span, span);
 }
@@ -49,7 +49,7 @@ struct stage *stage_scatter(struct tree *tree, struct token word, struct source_
     struct stage *stage = stage_sources(tree, word, source_list_add(tree, NULL, source));
     stage->into = into;
     if (into)
-        reach(stage, into->span);
+        extend_span(stage, into->span);
     return stage;
 }
 
@@ -63,17 +63,17 @@ struct stage *stage_combine(struct tree *tree, struct token word, struct combine
     stage->op = combiner->op;
     stage->exclusive = token_name(tree, exclusive);
     stage->initial = initial;
-    reach(stage, stage->op.span);
-    reach(stage, stage->exclusive.span);
+    extend_span(stage, stage->op.span);
+    extend_span(stage, stage->exclusive.span);
     if (initial)
-        reach(stage, initial->span);
+        extend_span(stage, initial->span);
     return stage;
 }
 
 struct stage *stage_along(struct tree *tree, struct stage *stage, struct token axis)
 {
     stage->along = token_name(tree, axis);
-    reach(stage, stage->along.span);
+    extend_span(stage, stage->along.span);
     return stage;
 }
 
@@ -81,7 +81,7 @@ struct stage *stage_aggregates(struct stage *stage, struct item_list *aggregates
 {
     stage->aggregates = aggregates->at;
     stage->aggregate_count = aggregates->count;
-    reach(stage, aggregates->at[aggregates->count - 1].span);
+    extend_span(stage, aggregates->at[aggregates->count - 1].span);
     return stage;
 }
 
@@ -109,7 +109,7 @@ struct stage *stage_top(struct tree *tree, struct token word, struct expr *most,
 {
     struct stage *stage = stage_items(tree, word, head, keys);
     stage->most = item_new(tree, most, (struct token){0});
-    reach(stage, most->span);
+    extend_span(stage, most->span);
     return stage;
 }
 

@@ -1,6 +1,6 @@
-/* The generated parser behind four functions: one statement is fed to it token by token.
+/* The generated parser behind a small interface: it is fed one statement token by token.
  *
- * Tokens are the TOKEN_... of the generated header; 0 ends the statement. */
+ * Token kinds are the TOKEN_... of the generated header; 0 ends the statement. */
 #ifndef RQL_PARSER_AUTOMATON_H
 #define RQL_PARSER_AUTOMATON_H
 
@@ -10,22 +10,22 @@
 
 struct automaton;
 
-/* A parser whose actions build `tree`. It is freed by itself, before what it has built: its stack is large. */
+/* A parser whose actions build `tree`. Its stack is large, so it has its own memory and is freed before the tree. */
 struct automaton *automaton_new(struct tree *tree);
 void automaton_free(struct automaton *automaton);
 
-/* Back to the start of a statement. The tree is the caller's to reset. */
+/* Restarts with a new statement. The caller resets the tree. */
 void automaton_reset(struct automaton *automaton);
 
-/* Feeds one token. Sets tree->unexpected if it cannot stand there (ask automaton_accepts first), tree->too_deep if it
- * is nested deeper than the stack is high, and tree->failed, with an error recorded, if another limit is passed. After
- * any of these, only automaton_reset makes sense. */
+/* Feeds one token. Sets tree->unexpected if it is not accepted here (see automaton_accepts), tree->too_deep if the
+ * stack overflows, and tree->failed, with an error recorded, if another limit is exceeded. Then only automaton_reset
+ * may follow. */
 void automaton_feed(struct automaton *automaton, int kind, struct token token);
 
-/* Whether the token could be fed now. Nothing is changed. */
+/* Whether the token is accepted now. Changes nothing. */
 bool automaton_accepts(const struct automaton *automaton, int kind);
 
-/* The same, but a word that is not reserved counts only as itself and not as a name. For telling what is expected. */
+/* automaton_accepts without the fallback of unreserved words to names: for listing what is expected. */
 bool automaton_expects(const struct automaton *automaton, int kind);
 
 #endif

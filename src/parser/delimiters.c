@@ -30,7 +30,7 @@ void parse_open_delimiters(const struct source *source, char *open, size_t size)
     if (after_pipe)
         stack[depth++] = '|';
 
-    /* The innermost are worth more than the outermost. */
+    /* Keep the innermost if they do not all fit. */
     size_t skipped = depth < size ? 0 : depth - (size - 1);
     for (size_t i = skipped; i < depth; i++)
         open[i - skipped] = stack[i];

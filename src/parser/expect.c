@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* All that the advice may look at. */
+/* The input of the hints. */
 struct situation {
     const struct automaton *automaton;
     const struct tree *tree;
@@ -22,8 +22,8 @@ static bool expects(const struct situation *s, int token)
     return automaton_expects(s->automaton, token);
 }
 
-/* Where an expression, source or operator may stand, the tokens that it begins with are not worth naming. */
-enum covered { BY_NOTHING = 0, BY_EXPRESSION = 1, BY_SOURCE = 2, BY_OPERATOR = 4 };
+/* If an expression, source or operator is expected, the tokens that begin it are not listed. */
+enum covered { NOT_COVERED = 0, IN_EXPRESSION = 1, IN_SOURCE = 2, IN_OPERATOR = 4 };
 
 struct expectation {
     int token;
@@ -31,50 +31,50 @@ struct expectation {
     const char *shown;
 };
 
-/* In the order in which they are told. */
+/* In the order in which messages list them. */
 static const struct expectation expectations[] = {
-    {TOKEN_LOAD, BY_NOTHING, "a source (load, range, a name, ...)"},
-    {TOKEN_INT, BY_NOTHING, "an expression"},
-    {TOKEN_PATH, BY_NOTHING, "a path"},
-    {TOKEN_POSITION, BY_EXPRESSION, "a column"},
-    {TOKEN_NAME, BY_EXPRESSION | BY_SOURCE, "a name"},
-    {TOKEN_PLUS, BY_EXPRESSION, "an operator"},
-    {TOKEN_ASSIGN, BY_NOTHING, "`=`"},
-    {TOKEN_DOTDOT, BY_NOTHING, "`..`"},
-    {TOKEN_COLON, BY_NOTHING, "`:`"},
-    {TOKEN_RANGE, BY_SOURCE, "`range`"},
-    {TOKEN_LP, BY_EXPRESSION | BY_SOURCE | BY_OPERATOR, "`(`"},
-    {TOKEN_LB, BY_SOURCE | BY_OPERATOR, "`[`"},
-    {TOKEN_KERNEL, BY_NOTHING, "`kernel`"},
-    {TOKEN_RUN, BY_NOTHING, "`run`"},
-    {TOKEN_AS, BY_NOTHING, "`as`"},
-    {TOKEN_BY, BY_NOTHING, "`by`"},
-    {TOKEN_DESC, BY_NOTHING, "`desc`"},
-    {TOKEN_EXCLUSIVE, BY_NOTHING, "`exclusive`"},
-    {TOKEN_FROM, BY_NOTHING, "`from`"},
-    {TOKEN_ALONG, BY_NOTHING, "`along`"},
-    {TOKEN_ELSE, BY_NOTHING, "`else`"},
-    {TOKEN_INTO, BY_NOTHING, "`into`"},
-    {TOKEN_COMMA, BY_NOTHING, "`,`"},
-    {TOKEN_RP, BY_NOTHING, "`)`"},
-    {TOKEN_RB, BY_NOTHING, "`]`"},
-    {TOKEN_PIPE, BY_NOTHING, "`|`"},
-    {TOKEN_LET, BY_NOTHING, "`let`"},
-    {TOKEN_DEF, BY_NOTHING, "`def`"},
-    {TOKEN_EXPLAIN, BY_NOTHING, "`explain`"},
-    {TOKEN_RACE, BY_NOTHING, "`race`"},
-    {0, BY_NOTHING, "the end of the statement"},
+    {TOKEN_LOAD, NOT_COVERED, "a source (load, range, a name, ...)"},
+    {TOKEN_INT, NOT_COVERED, "an expression"},
+    {TOKEN_PATH, NOT_COVERED, "a path"},
+    {TOKEN_POSITION, IN_EXPRESSION, "a column"},
+    {TOKEN_NAME, IN_EXPRESSION | IN_SOURCE, "a name"},
+    {TOKEN_PLUS, IN_EXPRESSION, "an operator"},
+    {TOKEN_ASSIGN, NOT_COVERED, "`=`"},
+    {TOKEN_DOTDOT, NOT_COVERED, "`..`"},
+    {TOKEN_COLON, NOT_COVERED, "`:`"},
+    {TOKEN_RANGE, IN_SOURCE, "`range`"},
+    {TOKEN_LP, IN_EXPRESSION | IN_SOURCE | IN_OPERATOR, "`(`"},
+    {TOKEN_LB, IN_SOURCE | IN_OPERATOR, "`[`"},
+    {TOKEN_KERNEL, NOT_COVERED, "`kernel`"},
+    {TOKEN_RUN, NOT_COVERED, "`run`"},
+    {TOKEN_AS, NOT_COVERED, "`as`"},
+    {TOKEN_BY, NOT_COVERED, "`by`"},
+    {TOKEN_DESC, NOT_COVERED, "`desc`"},
+    {TOKEN_EXCLUSIVE, NOT_COVERED, "`exclusive`"},
+    {TOKEN_FROM, NOT_COVERED, "`from`"},
+    {TOKEN_ALONG, NOT_COVERED, "`along`"},
+    {TOKEN_ELSE, NOT_COVERED, "`else`"},
+    {TOKEN_INTO, NOT_COVERED, "`into`"},
+    {TOKEN_COMMA, NOT_COVERED, "`,`"},
+    {TOKEN_RP, NOT_COVERED, "`)`"},
+    {TOKEN_RB, NOT_COVERED, "`]`"},
+    {TOKEN_PIPE, NOT_COVERED, "`|`"},
+    {TOKEN_LET, NOT_COVERED, "`let`"},
+    {TOKEN_DEF, NOT_COVERED, "`def`"},
+    {TOKEN_EXPLAIN, NOT_COVERED, "`explain`"},
+    {TOKEN_RACE, NOT_COVERED, "`race`"},
+    {0, NOT_COVERED, "the end of the statement"},
 };
 
 enum { EXPECTATION_COUNT = sizeof expectations / sizeof *expectations, MAX_EXPECTED = 8 };
 
-static unsigned what_covers(const struct situation *s)
+static unsigned expected_groups(const struct situation *s)
 {
-    return (expects(s, TOKEN_INT) ? BY_EXPRESSION : 0u) | (expects(s, TOKEN_LOAD) ? BY_SOURCE : 0u) |
-           (expects(s, TOKEN_PLUS) && !expects(s, TOKEN_INT) ? BY_OPERATOR : 0u);
+    return (expects(s, TOKEN_INT) ? IN_EXPRESSION : 0u) | (expects(s, TOKEN_LOAD) ? IN_SOURCE : 0u) |
+           (expects(s, TOKEN_PLUS) && !expects(s, TOKEN_INT) ? IN_OPERATOR : 0u);
 }
 
-/* "a stage (select, take, ...)": one canonical word of each of the first shapes. NULL if no stage may stand here. */
+/* "a stage (select, take, ...)": one word of each of the first syntaxes. NULL if no stage is expected. */
 static const char *stage_words(const struct situation *s)
 {
     enum { MAX_WORDS = 4 };
@@ -83,10 +83,10 @@ static const char *stage_words(const struct situation *s)
     size_t count = 0;
 
     for (size_t i = 0; i < word_count && count < MAX_WORDS; i++) {
-        bool told = words[i].stage == STAGE_NONE || !expects(s, words[i].token);
+        bool skip = words[i].stage == STAGE_NONE || !expects(s, words[i].token);
         for (size_t j = 0; j < count; j++)
-            told = told || shapes[j] == words[i].token;
-        if (!told) {
+            skip = skip || shapes[j] == words[i].token;
+        if (!skip) {
             shapes[count] = words[i].token;
             shown[count++] = words[i].canonical;
         }
@@ -96,7 +96,7 @@ static const char *stage_words(const struct situation *s)
     return arena_printf(s->tree->arena, "a stage (%s, %s, %s, %s, ...)", shown[0], shown[1], shown[2], shown[3]);
 }
 
-/* Where no sign may stand, an expression is less than one. */
+/* Where no sign is accepted, only a number is. */
 static const char *shown(const struct situation *s, const struct expectation *expectation)
 {
     bool signless = expectation->token == TOKEN_INT && !expects(s, TOKEN_MINUS);
@@ -108,13 +108,13 @@ static const char *all_expected(const struct situation *s)
 {
     const char *expected[MAX_EXPECTED];
     size_t count = 0;
-    unsigned covers = what_covers(s);
+    unsigned groups = expected_groups(s);
 
     const char *stage = stage_words(s);
     if (stage)
         expected[count++] = stage;
     for (size_t i = 0; i < EXPECTATION_COUNT && count < MAX_EXPECTED; i++) {
-        if (!(expectations[i].covered & covers) && expects(s, expectations[i].token))
+        if (!(expectations[i].covered & groups) && expects(s, expectations[i].token))
             expected[count++] = shown(s, &expectations[i]);
     }
     const char *text = count ? expected[0] : "nothing more";
@@ -123,7 +123,7 @@ static const char *all_expected(const struct situation *s)
     return text;
 }
 
-/* The candidate nearest to the lexeme's text among the words that `wanted` picks, or NULL. */
+/* The word most similar to the lexeme among those that `wanted` selects, or NULL. */
 static const char *nearest_word(const struct situation *s, struct lexeme lexeme, bool (*wanted)(const struct word *))
 {
     const char **candidates = arena_array(s->tree->arena, word_count, sizeof *candidates);
@@ -167,27 +167,27 @@ static size_t length_of(struct lexeme lexeme)
     return lexeme.end - lexeme.begin;
 }
 
-/* The hints: each returns its advice, or NULL if it has none. */
+/* The hints: each returns its text, or NULL if it does not apply. */
 
 static const char *hint_leading_pipe(const struct situation *s)
 {
     if (s->found.kind != TOKEN_PIPE || s->trail->count > 0)
         return NULL;
-    return "nothing comes before this `|`; a query begins with a source, such as `load`";
+    return "nothing precedes this `|`; a query begins with a source such as `load`";
 }
 
 static const char *hint_help(const struct situation *s)
 {
-    return s->found.kind == TOKEN_QUESTION && s->trail->count == 0 ? "`.help` tells what can be written" : NULL;
+    return s->found.kind == TOKEN_QUESTION && s->trail->count == 0 ? "`.help` shows what can be entered" : NULL;
 }
 
 static const char *hint_pick(const struct situation *s)
 {
     if (s->found.kind != TOKEN_COMMA || !s->trail->stage || s->trail->stage->token != TOKEN_STAGE_CONDITION)
         return NULL;
-    if (s->trail->brackets > s->trail->outside)
-        return expects(s, TOKEN_RP) ? "a list stands in square brackets: `E in [1, 2, 3]`" : NULL;
-    return arena_printf(s->tree->arena, "`%s` works on rows and takes one condition; `pick` keeps columns",
+    if (s->trail->brackets > s->trail->outer)
+        return expects(s, TOKEN_RP) ? "a list takes square brackets: `E in [1, 2, 3]`" : NULL;
+    return arena_printf(s->tree->arena, "`%s` takes one condition on rows; `pick` selects columns",
                         s->trail->stage->text);
 }
 
@@ -196,20 +196,20 @@ static const char *hint_equals(const struct situation *s)
     if (s->found.kind != TOKEN_ASSIGN || !expects(s, TOKEN_PLUS))
         return NULL;
     if (s->trail->stage && s->trail->stage->token == TOKEN_STAGE_OUTPUTS)
-        return "`==` compares; a column is named by `E as NAME`, or in `derive` by `NAME = E`";
+        return "`==` compares; name a column with `E as NAME` or `derive NAME = E`";
     if (!s->trail->stage && s->trail->count == 1)
-        return "`==` compares; a name is given by `let NAME = ...`";
+        return "`==` compares; `let NAME = ...` defines a name";
     return "`==` compares";
 }
 
-/* `derive a * 2 as b`, `let x 5`: where `=` and nothing else comes next. */
+/* `derive a * 2 as b`, `let x 5`: only `=` can follow. */
 static const char *hint_naming(const struct situation *s)
 {
     if (!expects(s, TOKEN_ASSIGN))
         return NULL;
     if (s->trail->stage && s->trail->stage->token == TOKEN_STAGE_ASSIGNS)
         return arena_printf(s->tree->arena, "the name comes first: `%s NAME = E`", s->trail->stage->text);
-    return "as in `let NAME = 6 * 7` and `def NAME(a, b) = a * b`";
+    return "for example `let NAME = 6 * 7` or `def NAME(a, b) = a * b`";
 }
 
 /* `pick a b` */
@@ -218,7 +218,7 @@ static const char *hint_names(const struct situation *s)
     if (s->found.kind != TOKEN_NAME || !s->trail->stage || s->trail->stage->token != TOKEN_STAGE_NAMES ||
         !expects(s, TOKEN_COMMA))
         return NULL;
-    return "names stand between commas";
+    return "separate names with commas";
 }
 
 static const char *hint_stage(const struct situation *s)
@@ -228,19 +228,19 @@ static const char *hint_stage(const struct situation *s)
     const char *foreign = foreign_advice(text_at(s, s->found), length_of(s->found), FOREIGN_STAGE);
     if (foreign)
         return foreign;
-    /* A single letter is near to every stage that begins with it, and more often a name. */
+    /* A single letter is similar to every stage that begins with it, but is more often a name. */
     if (s->found.kind == TOKEN_NAME && length_of(s->found) > 1) {
         const char *nearest = nearest_word(s, s->found, is_stage);
         if (nearest)
             return arena_printf(s->tree->arena, "did you mean `%s`?", nearest);
     }
     if (s->found.word && begins_statement(s->found.word))
-        return "a source stands at the beginning; `zip` adds columns from another one";
+        return "a source comes first; `zip` adds columns from another one";
     if (s->trail->brackets > 0)
-        return "within these parentheses `|` joins stages; bitor(a, b) is bitwise or";
+        return "within these parentheses `|` separates stages; `bitor(a, b)` is bitwise or";
     if (s->trail->stage && takes_expression(s->trail->stage))
-        return "bitwise or is written inside parentheses: (a | b)";
-    return s->found.kind == TOKEN_NAME ? "`pick NAME, ...` keeps columns; `.help stages` lists all stages" : NULL;
+        return "bitwise or needs parentheses: `(a | b)`";
+    return s->found.kind == TOKEN_NAME ? "`pick NAME, ...` selects columns; `.help stages` lists all stages" : NULL;
 }
 
 static bool stage_has(const struct situation *s, int token)
@@ -248,13 +248,13 @@ static bool stage_has(const struct situation *s, int token)
     return s->trail->stage && s->trail->stage->token == token;
 }
 
-/* `scan` or `reduce` without what it combines by. */
+/* `scan` or `reduce` without an operator or function. */
 static const char *hint_combiner(const struct situation *s)
 {
     if (!(stage_has(s, TOKEN_STAGE_SCAN) || stage_has(s, TOKEN_STAGE_REDUCE)) || !expects(s, TOKEN_STAR) ||
         expects(s, TOKEN_SLASH))
         return NULL;
-    return arena_printf(s->tree->arena, "`%s` combines by one of + * min max & ^ bitor, or by a function: |a, b| a + b",
+    return arena_printf(s->tree->arena, "`%s` takes one of + * min max & ^ bitor, or a function such as |a, b| a + b",
                         s->trail->stage->text);
 }
 
@@ -263,29 +263,29 @@ static const char *hint_aggregates(const struct situation *s)
     if (!stage_has(s, TOKEN_STAGE_GROUP) || !expects(s, TOKEN_COLON))
         return NULL;
     if (s->trail->last.word && s->trail->last.word->token == TOKEN_BY)
-        return "the keys follow without `by`: `group K: sum(E), count()`";
-    return "what is computed of each group follows a colon: `group K: sum(E), count()`";
+        return "omit `by`: `group K: sum(E), count()`";
+    return "aggregates follow a colon: `group K: sum(E), count()`";
 }
 
 static const char *hint_stencil(const struct situation *s)
 {
     if (!stage_has(s, TOKEN_STAGE_STENCIL) || !(expects(s, TOKEN_ELSE) || expects(s, TOKEN_COLON)))
         return NULL;
-    return "as in `stencil -1..1 else 0: at(-1) + at(1)`: `else` says what a row without all its neighbours gives";
+    return "for example `stencil -1..1 else 0: at(-1) + at(1)`; rows without all neighbours get the value after `else`";
 }
 
 static const char *hint_shape(const struct situation *s)
 {
     if (!stage_has(s, TOKEN_STAGE_SHAPE))
         return NULL;
-    return "as in `shape 480 640`; what is computed stands in parentheses: `shape (n / 2) 2`";
+    return "for example `shape 480 640`; computed values need parentheses: `shape (n / 2) 2`";
 }
 
 static const char *hint_plot(const struct situation *s)
 {
     if (!stage_has(s, TOKEN_STAGE_PLOT))
         return NULL;
-    return "columns are chosen before it: `pick NAME, NAME | plot`";
+    return "select the columns first: `pick NAME, NAME | plot`";
 }
 
 static const char *hint_order(const struct situation *s)
@@ -293,13 +293,13 @@ static const char *hint_order(const struct situation *s)
     if (!stage_has(s, TOKEN_STAGE_KEYS) || s->found.kind != TOKEN_NAME || !expects(s, TOKEN_DESC))
         return NULL;
     if (s->trail->last.word && s->trail->last.word->token == TOKEN_BY)
-        return arena_printf(s->tree->arena, "`%s` takes its keys without `by`", s->trail->stage->text);
-    return "`desc` after a key puts the largest first; keys stand between commas";
+        return arena_printf(s->tree->arena, "omit `by` after `%s`", s->trail->stage->text);
+    return "`desc` after a key sorts from the largest down; separate keys with commas";
 }
 
 static const char *hint_top(const struct situation *s)
 {
-    return stage_has(s, TOKEN_STAGE_TOP) ? "as in `top 3 by amounts`, or `top 3 by amounts asc` for the smallest"
+    return stage_has(s, TOKEN_STAGE_TOP) ? "for example `top 3 by amounts`, or `top 3 by amounts asc` for the smallest"
                                          : NULL;
 }
 
@@ -308,20 +308,20 @@ static const char *hint_along(const struct situation *s)
     const struct word *word = s->found.word ? s->found.word : s->trail->last.word;
     if (!word || word->token != TOKEN_ALONG)
         return NULL;
-    return "it is `along rows` or `along cols`";
+    return "use `along rows` or `along cols`";
 }
 
-/* `select | count`, or a head that is none. */
+/* `select | count`, or a malformed head. */
 static const char *hint_head(const struct situation *s)
 {
     if (s->found.kind != TOKEN_PIPE || !s->trail->stage || !expects(s, TOKEN_HEAD))
         return NULL;
     return arena_printf(s->tree->arena,
-                        "`%s` needs an expression; names for the columns may stand before it: |a, b| a + b",
+                        "`%s` needs an expression, optionally after names for the columns: |a, b| a + b",
                         s->trail->stage->text);
 }
 
-/* A word between operands, or two signs that are one elsewhere. */
+/* A word between operands, or two signs that form an operator elsewhere. */
 static const char *hint_operator(const struct situation *s)
 {
     if (s->found.kind == TOKEN_NAME && expects(s, TOKEN_PLUS))
@@ -331,17 +331,17 @@ static const char *hint_operator(const struct situation *s)
     return foreign_advice(text_at(s, s->trail->last), s->found.end - s->trail->last.begin, FOREIGN_OPERATOR);
 }
 
-/* `6 | 1` and `1..5`, which are no statements. */
+/* `6 | 1` and `1..5`, which are not statements. */
 static const char *hint_bare_sign(const struct situation *s)
 {
     if (!expects(s, TOKEN_PLUS))
         return NULL;
     if (s->found.kind == TOKEN_DOTDOT)
-        return "`range A..B` is a source, `E in A..B` a condition";
-    return s->found.kind == TOKEN_PIPE ? "bitwise or is written inside parentheses: (a | b)" : NULL;
+        return "`range A..B` is a source, `E in A..B` is a condition";
+    return s->found.kind == TOKEN_PIPE ? "bitwise or needs parentheses: `(a | b)`" : NULL;
 }
 
-/* `> FILE`, as of other shells. */
+/* `> FILE`, as in other shells. */
 static const char *hint_redirection(const struct situation *s)
 {
     if (s->found.kind != TOKEN_GT || !expects(s, TOKEN_PIPE))
@@ -354,30 +354,31 @@ static const char *hint_one_value(const struct situation *s)
 {
     if (s->found.kind != TOKEN_COMMA || !stage_has(s, TOKEN_STAGE_OPTIONAL))
         return NULL;
-    return "one value a stage; `describe` tells about all columns";
+    return "a stage computes one value; `describe` summarises all columns";
 }
 
-/* Stages that are of all columns. */
+/* Stages that work on all columns. */
 static const char *hint_bare(const struct situation *s)
 {
     if (s->found.kind != TOKEN_NAME || !stage_has(s, TOKEN_STAGE_BARE) || s->trail->last.word != s->trail->stage)
         return NULL;
     const char *word = s->trail->stage->text;
-    return arena_printf(s->tree->arena, "`%s` stands alone; `pick NAME, ... | %s` is of some columns", word, word);
+    return arena_printf(s->tree->arena, "`%s` takes no arguments; use `pick NAME, ... | %s` for some columns", word,
+                        word);
 }
 
 static const char *hint_string(const struct situation *s)
 {
     if (s->found.kind != TOKEN_STRING || !expects(s, TOKEN_INT))
         return NULL;
-    return "text in quotes is a path, after `load`, `zip` or `save`; a name is written between backquotes";
+    return "quoted text is a path, after `load`, `zip` or `save`; put names in backquotes";
 }
 
 static const char *hint_reserved(const struct situation *s)
 {
     if (!s->found.word || !s->found.word->reserved || !expects(s, TOKEN_NAME))
         return NULL;
-    return arena_printf(s->tree->arena, "`%s` is a word of the language; between backquotes it is a name",
+    return arena_printf(s->tree->arena, "`%s` is a reserved word; put it in backquotes to use it as a name",
                         s->found.word->text);
 }
 
@@ -391,7 +392,7 @@ static const char *hint_first_word(const struct situation *s)
     if (s->trail->first.word && is_stage(s->trail->first.word))
         return arena_printf(
             s->tree->arena,
-            "`%s` is a stage: it follows a source and `|`; at the prompt `| %s ...` goes on from the last "
+            "`%s` is a stage: it follows a source and `|`; at the prompt `| %s ...` continues from the last "
             "result",
             s->trail->first.word->text, s->trail->first.word->text);
     if (s->trail->first.word && begins_statement(s->trail->first.word))
@@ -400,16 +401,16 @@ static const char *hint_first_word(const struct situation *s)
     return nearest ? arena_printf(s->tree->arena, "did you mean `%s`?", nearest) : NULL;
 }
 
-/* `sum()`, as a function is called. */
+/* `sum()`, like a function call. */
 static const char *hint_empty(const struct situation *s)
 {
     if (s->found.kind != TOKEN_RP || s->trail->last.kind != TOKEN_LP || !stage_has(s, TOKEN_STAGE_OPTIONAL))
         return NULL;
-    return arena_printf(s->tree->arena, "`%s` alone is of the one column, `%s E` of an expression",
-                        s->trail->stage->text, s->trail->stage->text);
+    return arena_printf(s->tree->arena, "use `%s` for the only column, `%s E` for an expression", s->trail->stage->text,
+                        s->trail->stage->text);
 }
 
-/* A stage word taken for a name, because no `|` came before it. */
+/* A stage word read as a name, because no `|` precedes it. */
 static const char *hint_pipe(const struct situation *s)
 {
     const struct word *found = s->found.word, *last = s->trail->last.word;
@@ -419,7 +420,7 @@ static const char *hint_pipe(const struct situation *s)
     return arena_printf(s->tree->arena, "`%s` is a stage: put a `|` before it", word->text);
 }
 
-/* A query as SQL puts it. */
+/* A query in SQL syntax. */
 static const char *hint_sql(const struct situation *s)
 {
     static const char select[] = "select";
@@ -437,7 +438,7 @@ static const char *(*const hints[])(const struct situation *) = {
     hint_top,          hint_first_word, hint_pipe,     hint_empty,     hint_plot,        hint_sql,
 };
 
-/* The advice on the first of two words that stand side by side, or NULL. */
+/* The hint on the first of two adjacent words, or NULL. */
 static const char *misspelt_statement(const struct situation *s)
 {
     bool side_by_side = s->found.kind == TOKEN_NAME || s->found.kind == TOKEN_STRING || s->found.kind == TOKEN_INT ||
@@ -450,7 +451,7 @@ static const char *found_shown(const struct situation *s)
 {
     switch (s->found.kind) {
     case LEX_EOF:
-        return "the end";
+        return "the end of input";
     case LEX_SEMICOLON:
         return "`;`";
     default:
@@ -466,19 +467,18 @@ void report_unexpected(const struct automaton *automaton, const struct tree *tre
 
     if (found.kind == TOKEN_INT_LIMIT && expects(&s, TOKEN_INT)) {
         diag_error(tree->diags, span, "%s does not fit in 64 bits", token_shown(tree->source, found, tree->arena));
-        diag_hint(tree->diags, "integers go from -9223372036854775808 to 9223372036854775807");
+        diag_hint(tree->diags, "integers range from -9223372036854775808 to 9223372036854775807");
         return;
     }
-    /* Of two words that make no sense together the first one is at fault if it is near to one that begins a statement.
-     */
+    /* Of two adjacent words the first is wrong if it is similar to one that begins a statement. */
     const char *foreign = misspelt_statement(&s);
     if (foreign) {
         span = (struct span){tree->source, trail->first.begin, trail->first.end};
-        diag_error(tree->diags, span, "`%s` begins no statement", token_shown(tree->source, trail->first, tree->arena));
+        diag_error(tree->diags, span, "unknown command `%s`", token_shown(tree->source, trail->first, tree->arena));
         diag_hint(tree->diags, "%s", foreign);
         return;
     }
-    /* The end is where the text stops, not after the blank lines that follow. */
+    /* Point at the end of the text, not after the blank lines that follow. */
     if (found.kind == LEX_EOF && trail->count > 0)
         span.begin = span.end = trail->last.end;
     diag_error(tree->diags, span, "expected %s, found %s", all_expected(&s), found_shown(&s));

@@ -1,23 +1,23 @@
-/* Syntax errors in words: what was found, what could have stood there, and what was probably meant. */
+/* Messages for syntax errors: what was found, what was expected, and a hint at what was probably meant. */
 #ifndef RQL_PARSER_EXPECT_H
 #define RQL_PARSER_EXPECT_H
 
 #include "parser/automaton.h"
 #include "parser/lexer.h"
 
-/* What was read of a statement, as far as advice depends on it. */
+/* The part of a statement read so far that hints depend on. */
 struct trail {
-    size_t count;             /* of lexemes */
+    size_t count;             /* lexemes */
     struct lexeme first;      /* if count > 0 */
     struct lexeme last;       /* if count > 0 */
-    const struct word *stage; /* the word of the stage read last, or NULL */
+    const struct word *stage; /* the last stage word, or NULL */
     size_t brackets;          /* open now */
-    size_t outside;           /* of these, opened before that stage */
-    size_t questions;         /* in that stage, `?` that wait for their `:` */
-    bool second_part;         /* another `:` of that stage has been read */
+    size_t outer;             /* of these, opened before that stage */
+    size_t questions;         /* in that stage, `?` without their `:` */
+    bool second_part;         /* that stage has had another `:` */
 };
 
-/* Records the error that `found`, which the automaton does not accept, is where it is. */
+/* Records an error for `found`, which the automaton does not accept here. */
 void report_unexpected(const struct automaton *automaton, const struct tree *tree, const struct trail *trail,
                        struct lexeme found);
 

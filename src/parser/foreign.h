@@ -1,4 +1,4 @@
-/* Words of other shells and languages that people try here, with the word that does it. */
+/* Words of other shells and languages, with hints at the word to use here. */
 #ifndef RQL_PARSER_FOREIGN_H
 #define RQL_PARSER_FOREIGN_H
 
@@ -6,14 +6,14 @@
 #include <stddef.h>
 
 enum foreign_place {
-    FOREIGN_STAGE,     /* where a stage is expected */
-    FOREIGN_STATEMENT, /* at the beginning of a statement */
-    FOREIGN_OPERATOR,  /* between operands; signs, too */
-    FOREIGN_FUNCTION,  /* before the brackets of a call */
+    FOREIGN_STAGE,     /* as a stage */
+    FOREIGN_STATEMENT, /* at the start of a statement */
+    FOREIGN_OPERATOR,  /* between operands; includes signs */
+    FOREIGN_FUNCTION,  /* before the parentheses of a call */
     FOREIGN_VALUE      /* as an operand */
 };
 
-/* Advice on a word, as a hint; NULL: none. Words are compared without regard to case. */
+/* The hint for a word at this place, in any case; NULL if none. */
 const char *foreign_advice(const char *text, size_t length, enum foreign_place place);
 
 #endif

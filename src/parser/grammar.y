@@ -1,12 +1,4 @@
-/* The grammar of one statement. Actions build the tree, each by one call into ast.c; what it means comes later.
- *
- * Two things are decided here by precedence rather than by more rules:
- * - A name, bare or in parentheses (`vague`), may begin a pipeline or an expression. What follows it tells: a `|`
- *   or the end makes it a source, an operator makes it an operand.
- * - Within parentheses of an expression `|` is bitwise or; in those of a pipeline it joins stages. Where both could
- *   stand, at the start of a statement, a name followed by `|` is a pipeline.
- * The `|` that opens a head is a token of its own, HEAD: parse.c tells it from the pipe by looking further ahead than
- * the grammar can. */
+/* The grammar of one statement. Each action builds the tree by one call into ast.c. */
 %name statement
 %token_prefix TOKEN_
 %token_type {struct token}
@@ -15,7 +7,7 @@
 %stack_size 8000
 
 %include {
-/* No tracing: the generated code would keep its state in global variables. */
+/* No tracing: the generated code would use global state. */
 #undef NDEBUG
 #define NDEBUG
 
@@ -27,7 +19,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* The generated functions are private; only what automaton.h names is seen outside. */
+/* The generated functions are static; automaton.h is the interface. */
 #define statement_ENGINEALWAYSONSTACK
 #define YYNOERRORRECOVERY
 static void statementInit(void *parser, struct tree *tree);
@@ -43,7 +35,7 @@ static const struct token absent;
     tree->unexpected = true;
 }
 
-/* Memory is the arena's. A destructor must exist for the generated function's parameters to be used. */
+/* Memory is in the arena. Without a destructor, parameters of the generated function are unused. */
 %destructor query { (void)tree, (void)$$; }
 
 /* The stack holds what LIMIT_NESTING levels can need, about 25 entries each; what is nested deeper by prefix operators
@@ -52,7 +44,7 @@ static const struct token absent;
     tree->too_deep = true;
 }
 
-/* From loosest to tightest. BARE is no token: it is the precedence of a name that is not yet an operand. */
+/* From loosest to tightest. BARE is no token: the precedence of a name that is not yet an operand. */
 %nonassoc BARE.
 %nonassoc PIPE RP.
 %right QUESTION COLON.
@@ -160,7 +152,7 @@ zipped(A) ::= vague(N) AS NAME(C). { A = source_as(tree, source_name(tree, N), C
 zipped(A) ::= generated(S). { A = S; }
 zipped(A) ::= generated(S) AS NAME(C). { A = source_as(tree, S, C); }
 
-/* Stages: one rule a shape; words.def says which words have it */
+/* Stages: one rule per syntax; words.def says which words use it */
 stage(A) ::= STAGE_SOURCES(W) zipped_list(L). { A = stage_sources(tree, W, L); }
 stage(A) ::= STAGE_CONDITION(W) head(H) expr(E). {
     A = stage_items(tree, W, H, item_list_add(tree, NULL, item_new(tree, E, absent)));
@@ -208,7 +200,7 @@ stage(A) ::= STAGE_SHAPE(W) extent(R) extent(C). {
     A = stage_items(tree, W, NULL, item_list_add(tree, extents, item_new(tree, C, absent)));
 }
 
-/* After scan and reduce an operator is a name, so that a line may end in it. */
+/* After scan and reduce an operator is a name, so that a line may end with it. */
 combiner(A) ::= operator(O). { A = combiner_new(tree, O, NULL, NULL); }
 combiner(A) ::= HEAD(B) names(L) PIPE(E) expr(X). { A = combiner_new(tree, absent, head_new(tree, B, L, E), X); }
 
@@ -244,7 +236,7 @@ neighbours(A) ::= LB expr(F) DOTDOT expr(T) COMMA expr(G) DOTDOT expr(U) RB. {
     A = expr_list_add(tree, expr_list_add(tree, A, G), U);
 }
 
-/* Two of these stand side by side, so each is a number, a name, or in parentheses. */
+/* Two of these are adjacent, so each is a number, a name, or in parentheses. */
 extent(A) ::= INT(T). { A = expr_int(tree, T); }
 extent(A) ::= vague(N). { A = expr_name(tree, N); }
 extent(A) ::= LP(B) bracketed(X) RP(E). { A = expr_paren(tree, B, X, E); }
@@ -317,7 +309,7 @@ expr(A) ::= expr(X) AND(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_AND, Y)
 expr(A) ::= expr(X) OR(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_OR, Y); }
 expr(A) ::= expr(X) QUESTION(O) expr(Y) COLON expr(Z). { A = expr_ternary(tree, X, O, Y, Z); }
 
-/* Within brackets, where `|` cannot be the pipe */
+/* Within brackets, where `|` is not a pipe */
 bracketed(A) ::= expr(X). { A = X; }
 bracketed(A) ::= bracketed(X) PIPE(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_BITOR, Y); }
 
@@ -355,7 +347,7 @@ void automaton_feed(struct automaton *automaton, int kind, struct token token)
     statement(&automaton->parser, kind, token);
 }
 
-/* What the state does on the token: yy_find_shift_action without taking a word for a name. */
+/* The state's action on the token: yy_find_shift_action without the fallback of words to names. */
 static YYACTIONTYPE plain_action(YYCODETYPE kind, YYACTIONTYPE state)
 {
     if (state > YY_MAX_SHIFT)
@@ -370,8 +362,8 @@ static YYACTIONTYPE plain_action(YYCODETYPE kind, YYACTIONTYPE state)
  * of an empty rule; the grammar has at most three of them in a row, so a few places suffice. */
 static bool can_shift(const yyParser *parser, YYCODETYPE kind, bool as_name)
 {
-    enum { MOST_PUSHED = 16 };
-    YYACTIONTYPE pushed[MOST_PUSHED];
+    enum { MAX_PUSHED = 16 };
+    YYACTIONTYPE pushed[MAX_PUSHED];
     size_t count = 0;
     const yyStackEntry *below = parser->yytos;
 
@@ -388,7 +380,7 @@ static bool can_shift(const yyParser *parser, YYCODETYPE kind, bool as_name)
         size_t popped = size < count ? size : count;
         count -= popped;
         below -= size - popped;
-        if (count == MOST_PUSHED)
+        if (count == MAX_PUSHED)
             return false;
         state = count ? pushed[count - 1] : below->stateno;
         pushed[count++] = yy_find_reduce_action(state, yyRuleInfoLhs[rule]);

@@ -29,8 +29,7 @@ static struct lexeme word_or_name(const struct lexer *lexer, const unsigned char
     return found;
 }
 
-/* Up to the closing quote, which must be on the same line. Any byte may stand between the quotes, as in the names of
- * files; which of them a name may not have is said when it is read. */
+/* Scans to the closing quote, on the same line. Any bytes may be quoted, as in file names; token.c checks names. */
 static struct lexeme quoted(struct lexer *lexer, const unsigned char *begin)
 {
     unsigned char quote = *begin;
@@ -53,7 +52,7 @@ static void skip_comment(struct lexer *lexer)
     lexer->cursor = newline ? newline : lexer->limit;
 }
 
-/* `[^]` stands for a whole code point and `*` for one byte of what is none; a NUL is the end only at the limit. */
+/* `[^]` matches a whole code point and `*` an invalid byte; a NUL is the end only at the limit. */
 static struct lexeme scan(struct lexer *lexer)
 {
     const unsigned char *begin;
@@ -134,15 +133,15 @@ static struct lexeme scan(struct lexer *lexer)
     }
 }
 
-/* Whether the lexeme is the word that says which way `along` goes. */
+/* Whether the lexeme is an axis, the word after `along`. */
 static bool is_axis(const struct lexer *lexer, struct lexeme lexeme)
 {
     const char *text = lexer->source->text + lexeme.begin;
     return lexeme.end - lexeme.begin == 4 && (memcmp(text, "rows", 4) == 0 || memcmp(text, "cols", 4) == 0);
 }
 
-/* Two words depend on the one after them. `not in` is one operator: `not` alone never follows an operand. `along` is a
- * name unless it says along what, so that it can be a column where a stage may end or take an expression. */
+/* Two words depend on the next one. `not in` is one operator: `not` alone never follows an operand. `along` is a name
+ * unless an axis follows, so that it may be a column where a stage may end or take an expression. */
 struct lexeme lexer_next(struct lexer *lexer)
 {
     struct lexeme found = scan(lexer);
@@ -167,7 +166,7 @@ static const unsigned char *skip_blanks(const struct lexer *lexer)
     return at;
 }
 
-/* How many bytes of well-formed text without control characters are at the front of begin..limit. */
+/* The length of the well-formed text without control characters at the start of begin..limit. */
 static size_t printable_length(const unsigned char *begin, const unsigned char *limit)
 {
     const unsigned char *at = begin;
@@ -186,7 +185,7 @@ struct lexeme lexer_path(struct lexer *lexer, bool any_word)
     const unsigned char *begin = skip_blanks(lexer);
     const unsigned char *end = begin;
 
-    /* What begins with these is a literal, a quoted path or a quoted name. */
+    /* These begin a literal, a quoted path or a quoted name. */
     if (begin < lexer->limit && strchr("[\"'`", *begin))
         return (struct lexeme){.kind = LEX_NONE};
     while (end < lexer->limit && !strchr(" \t\r\n,;|()#", *end)) {

@@ -18,7 +18,7 @@ static const struct {
 static bool awaits_aggregate(const struct trail *trail)
 {
     return trail->stage && trail->stage->token == TOKEN_STAGE_GROUP && trail->second_part &&
-           trail->brackets == trail->outside && (trail->last.kind == TOKEN_COLON || trail->last.kind == TOKEN_COMMA);
+           trail->brackets == trail->outer && (trail->last.kind == TOKEN_COLON || trail->last.kind == TOKEN_COMMA);
 }
 
 static unsigned kinds_of(const struct automaton *automaton, const struct trail *trail)
@@ -31,14 +31,14 @@ static unsigned kinds_of(const struct automaton *automaton, const struct trail *
     if (kinds & NEXT_EXPRESSION && awaits_aggregate(trail))
         kinds = NEXT_AGGREGATE;
     bool name = automaton_expects(automaton, TOKEN_NAME);
-    /* After a path or the name given to its column; nowhere else do two names follow one another. */
+    /* After a path or the name of its column; nowhere else do two names follow each other. */
     bool named = trail->count > 0 &&
                  (trail->last.kind == TOKEN_PATH || trail->last.kind == TOKEN_STRING || trail->last.kind == TOKEN_NAME);
     if (name && named)
         kinds |= NEXT_FORMAT;
     if (name && automaton_expects(automaton, TOKEN_STAR))
         kinds |= NEXT_COMBINER;
-    /* Before it says along what, the word is a name. */
+    /* Without an axis, the word is a name. */
     if (trail->count > 0 && trail->last.word && trail->last.word->token == TOKEN_ALONG)
         kinds |= NEXT_AXIS;
     return kinds;
@@ -54,7 +54,7 @@ void next_describe(const struct automaton *automaton, const struct trail *trail,
     }
 }
 
-/* The brackets that are open, and the last few pipes within each. */
+/* The open brackets, and the last few pipes within each. */
 enum { MAX_LEVELS = 16, MAX_PIPES = 8 };
 
 struct level {
@@ -64,18 +64,18 @@ struct level {
 };
 
 static size_t add_parts(const struct source *text, const struct level *level, struct span *parts, size_t count,
-                        size_t most)
+                        size_t max)
 {
-    size_t kept = level->count < MAX_PIPES ? level->count : MAX_PIPES;
-    for (size_t i = 1; i <= kept && count < most; i++)
+    size_t pipes = level->count < MAX_PIPES ? level->count : MAX_PIPES;
+    for (size_t i = 1; i <= pipes && count < max; i++)
         parts[count++] = (struct span){text, level->begin, level->pipes[(level->count - i) % MAX_PIPES]};
     return count;
 }
 
-size_t next_pipelines(const struct source *text, struct span *parts, size_t most)
+size_t next_pipelines(const struct source *text, struct span *parts, size_t max)
 {
     struct level levels[MAX_LEVELS] = {{0}};
-    size_t depth = 0; /* deeper brackets than there are levels are not looked into */
+    size_t depth = 0; /* brackets deeper than MAX_LEVELS are skipped */
     struct lexer lexer;
     lexer_init(&lexer, text);
     for (;;) {
@@ -96,6 +96,6 @@ size_t next_pipelines(const struct source *text, struct span *parts, size_t most
     }
     size_t count = 0;
     for (size_t i = depth < MAX_LEVELS ? depth + 1 : MAX_LEVELS; i > 0; i--)
-        count = add_parts(text, &levels[i - 1], parts, count, most);
+        count = add_parts(text, &levels[i - 1], parts, count, max);
     return count;
 }

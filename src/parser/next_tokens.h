@@ -1,4 +1,4 @@
-/* Between parse.c, which follows a text, and next.c, which says what may come next. Private to the two. */
+/* Shared by parse.c, which follows a text, and next.c, which describes what may follow. Not included elsewhere. */
 #ifndef RQL_PARSER_NEXT_TOKENS_H
 #define RQL_PARSER_NEXT_TOKENS_H
 
@@ -6,7 +6,7 @@
 #include "parser/expect.h"
 #include "parser/next.h"
 
-/* Fills in what the automaton takes now; *next is zeroed. */
+/* Sets *next, which is zeroed, to what the automaton accepts now. */
 void next_describe(const struct automaton *automaton, const struct trail *trail, struct arena *arena,
                    struct next *next);
 

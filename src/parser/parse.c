@@ -9,15 +9,15 @@
 
 struct parser {
     enum parse_mode mode;
-    size_t records_before; /* in the diagnostics, when we began */
+    size_t records_before; /* diagnostics before this source */
     struct lexer lexer;
     struct tree tree;
     struct automaton *automaton;
 
-    /* of the statement being read */
+    /* The statement being read. */
     struct trail trail;
     struct lexer restart; /* the start of the line, if it looks like a new statement; else zero */
-    struct span before;   /* and what stands before it, where the statement could not end */
+    struct span before;   /* and the end of the text before it */
 };
 
 enum outcome { STATEMENT_READ, STATEMENT_FAILED, STATEMENT_INCOMPLETE };
@@ -35,9 +35,8 @@ static bool can_end(const struct parser *p)
     return automaton_accepts(p->automaton, 0);
 }
 
-/* Whether the `|` just read opens a head: names with commas between them, and another `|`. Where it could be the pipe
- * as well, as after `sum`, a single stage word between bars is a stage. Cut off after a comma is a head at the prompt.
- */
+/* Whether the `|` just read opens a head: names separated by commas, and another `|`. Where it may also be a pipe, as
+ * after `sum`, a single stage word between bars is a stage. At the prompt, text that ends after a comma is a head. */
 static bool opens_head(const struct parser *p)
 {
     struct lexer ahead = p->lexer;
@@ -63,7 +62,8 @@ static bool opens_head(const struct parser *p)
     }
 }
 
-/* A bare path is read only where the grammar takes one; where it takes a name too, the word must look like a path. */
+/* A bare path is read only where the grammar accepts one; where it also accepts a name, the word must look like a path.
+ */
 static struct lexeme next_lexeme(struct parser *p)
 {
     if (automaton_accepts(p->automaton, TOKEN_PATH)) {
@@ -77,8 +77,8 @@ static struct lexeme next_lexeme(struct parser *p)
     return next;
 }
 
-/* Passes over blank and comment lines; returns what comes after them without consuming it. */
-static struct lexeme peek_over_lines(struct parser *p)
+/* Skips blank and comment lines; returns the lexeme after them without consuming it. */
+static struct lexeme peek_next_line(struct parser *p)
 {
     for (;;) {
         struct lexer before = p->lexer;
@@ -90,8 +90,8 @@ static struct lexeme peek_over_lines(struct parser *p)
     }
 }
 
-/* Whether what comes next looks like a new statement. Its word counts only where the grammar does not take it as
- * itself: in `zip (` and a new line with `load` it does. */
+/* Whether a new statement seems to follow. Its first word counts only where the grammar does not accept it as itself:
+ * in `zip (` followed by a line with `load` it does. */
 static bool begins_statement(const struct parser *p)
 {
     struct lexer ahead = p->lexer;
@@ -103,17 +103,17 @@ static bool begins_statement(const struct parser *p)
            !automaton_expects(p->automaton, kind);
 }
 
-/* Whether the statement with an error, as far as can be told, ends with the line just read. Lines that begin with `|`
- * or a closing bracket belong to it; with brackets open so does all up to a line that begins a statement. */
+/* Whether the statement with an error seems to end with the line just read. Lines that begin with `|` or a closing
+ * bracket belong to it; with open brackets so does everything up to a line that begins a statement. */
 static bool ends_here(struct parser *p)
 {
-    struct lexeme next = peek_over_lines(p);
+    struct lexeme next = peek_next_line(p);
     if (next.kind == TOKEN_PIPE || next.kind == TOKEN_RP || next.kind == TOKEN_RB)
         return false;
     return p->trail.brackets == 0 || begins_statement(p);
 }
 
-/* Whether the lexeme is a byte that no text has; what follows it on the line is not worth a message. */
+/* Whether the lexeme is not text; the rest of its line is not worth a message. */
 static bool is_garbage(const struct parser *p, struct lexeme lexeme)
 {
     uint32_t code = 0;
@@ -123,7 +123,7 @@ static bool is_garbage(const struct parser *p, struct lexeme lexeme)
             utf8_is_control(code));
 }
 
-/* Passes over the rest of a statement whose error was recorded. `lexeme` is the one at fault. */
+/* Skips the rest of a statement after an error. `lexeme` is the wrong one. */
 static enum outcome recover(struct parser *p, struct lexeme lexeme)
 {
     if (p->restart.source) {
@@ -142,7 +142,8 @@ static enum outcome recover(struct parser *p, struct lexeme lexeme)
     }
 }
 
-/* Reports what cannot stand here. On a line that looks like a statement of its own the one before it is at fault. */
+/* Reports an unexpected lexeme. On a line that looks like a statement of its own, the error is in the statement before.
+ */
 static void report(const struct parser *p, struct lexeme lexeme)
 {
     struct diags *diags = p->tree.diags;
@@ -151,7 +152,7 @@ static void report(const struct parser *p, struct lexeme lexeme)
         struct diag *diag = &diags->at[diags->count - 1];
         diag_second(diags, diag->span, diag->message);
         diag->span = p->before;
-        diag->message = "a statement cannot end here, and the next line does not go on with it";
+        diag->message = "incomplete statement: the next line does not continue it";
     }
 }
 
@@ -161,15 +162,15 @@ static enum outcome unexpected(struct parser *p, struct lexeme lexeme)
     return recover(p, lexeme);
 }
 
-static void follow_stage(struct trail *trail, const struct word *stage)
+static void track_stage(struct trail *trail, const struct word *stage)
 {
     trail->stage = stage;
-    trail->outside = trail->brackets;
+    trail->outer = trail->brackets;
     trail->questions = 0;
     trail->second_part = false;
 }
 
-static void follow_colon(struct trail *trail)
+static void track_colon(struct trail *trail)
 {
     if (trail->questions > 0)
         trail->questions--;
@@ -177,21 +178,22 @@ static void follow_colon(struct trail *trail)
         trail->second_part = true;
 }
 
-static void follow_trail(struct parser *p, struct lexeme lexeme)
+static void track_lexeme(struct parser *p, struct lexeme lexeme)
 {
     struct trail *trail = &p->trail;
     if (trail->count++ == 0)
         trail->first = lexeme;
     trail->last = lexeme;
     if (lexeme.word && lexeme.word->stage != STAGE_NONE && automaton_expects(p->automaton, lexeme.kind))
-        follow_stage(trail, lexeme.word);
+        track_stage(trail, lexeme.word);
     else if (lexeme.kind == TOKEN_QUESTION)
         trail->questions++;
     else if (lexeme.kind == TOKEN_COLON)
-        follow_colon(trail);
+        track_colon(trail);
 }
 
-/* Feeds one lexeme. False, with an error recorded, if it has no value, cannot stand here or passes a limit. */
+/* Feeds one lexeme. Returns false with an error recorded if it has no value, is not accepted here or exceeds a limit.
+ */
 static bool feed(struct parser *p, struct lexeme *lexeme)
 {
     struct token token;
@@ -207,17 +209,17 @@ static bool feed(struct parser *p, struct lexeme *lexeme)
         p->trail.brackets++;
     if (lexeme->kind == TOKEN_RP || lexeme->kind == TOKEN_RB)
         p->trail.brackets--;
-    follow_trail(p, *lexeme);
+    track_lexeme(p, *lexeme);
     automaton_feed(p->automaton, lexeme->kind, token);
     if (p->trail.brackets > LIMIT_NESTING || p->tree.too_deep)
         tree_too_deep(&p->tree, (struct span){p->tree.source, lexeme->begin, lexeme->end});
     return !p->tree.failed;
 }
 
-/* At a newline where the statement could end: whether the next line goes on with it. */
-static bool goes_on(struct parser *p)
+/* At a newline where the statement may end: whether the next line continues it. */
+static bool continues(struct parser *p)
 {
-    return peek_over_lines(p).kind == TOKEN_PIPE;
+    return peek_next_line(p).kind == TOKEN_PIPE;
 }
 
 static enum outcome finish(struct parser *p)
@@ -226,7 +228,7 @@ static enum outcome finish(struct parser *p)
     return p->tree.failed ? STATEMENT_FAILED : STATEMENT_READ;
 }
 
-/* Reads one statement that begins with `lexeme`, and what ends it. The result is in p->tree.stmt. */
+/* Reads one statement that begins with `lexeme`, and its terminator. The result is in p->tree.stmt. */
 static enum outcome read_statement(struct parser *p, struct lexeme lexeme)
 {
     for (;;) {
@@ -241,7 +243,7 @@ static enum outcome read_statement(struct parser *p, struct lexeme lexeme)
             return can_end(p) ? finish(p) : unexpected(p, lexeme);
         case LEX_NEWLINE:
             /* Where the statement cannot end, a newline is white space. */
-            if (can_end(p) && !goes_on(p))
+            if (can_end(p) && !continues(p))
                 return finish(p);
             p->restart = begins_statement(p) ? p->lexer : (struct lexer){0};
             p->before = (struct span){p->tree.source, p->trail.last.begin, p->trail.last.end};
@@ -265,7 +267,7 @@ static void begin_statement(struct parser *p)
     automaton_reset(p->automaton);
 }
 
-/* A `|` with nothing before it goes on from the last result: the grammar sees a source there. */
+/* A leading `|` continues the last result: the grammar sees a source there. */
 static void feed_last(struct parser *p, struct lexeme pipe)
 {
     automaton_feed(p->automaton, TOKEN_LAST, (struct token){.begin = pipe.begin, .end = pipe.begin});
@@ -306,7 +308,7 @@ static enum parse_result read_statements(struct parser *p, struct stmt **end)
             *end = p->tree.stmt;
             end = &p->tree.stmt->next;
         } else if (error_count(p) >= LIMIT_ERRORS) {
-            diag_note(p->tree.diags, (struct span){0}, "only the first %d errors are told", (int)LIMIT_ERRORS);
+            diag_note(p->tree.diags, (struct span){0}, "only the first %d errors are shown", (int)LIMIT_ERRORS);
             return PARSE_FAILED;
         }
     }
@@ -329,8 +331,8 @@ enum parse_result parse(const struct source *source, enum parse_mode mode, struc
 {
     *first = NULL;
     if (source->length > LIMIT_TEXT) {
-        diag_error(diags, (struct span){source, 0, 0}, "a query may have %d bytes, this one has %zu", (int)LIMIT_TEXT,
-                   source->length);
+        diag_error(diags, (struct span){source, 0, 0}, "the query has %zu bytes, the limit is %d", source->length,
+                   (int)LIMIT_TEXT);
         return PARSE_FAILED;
     }
 
@@ -341,10 +343,10 @@ enum parse_result parse(const struct source *source, enum parse_mode mode, struc
     return result;
 }
 
-/* Feeds a lexeme of a text that ends where more is to come. False if it cannot stand there. */
+/* Feeds a lexeme of an incomplete text. Returns false if it is not accepted. */
 static bool follow(struct parser *p, struct lexeme *lexeme)
 {
-    bool ends = lexeme->kind == LEX_SEMICOLON || (lexeme->kind == LEX_NEWLINE && can_end(p) && !goes_on(p));
+    bool ends = lexeme->kind == LEX_SEMICOLON || (lexeme->kind == LEX_NEWLINE && can_end(p) && !continues(p));
     if (p->trail.count == 0 && (lexeme->kind == LEX_SEMICOLON || lexeme->kind == LEX_NEWLINE))
         return true;
     if (!ends)
@@ -354,7 +356,7 @@ static bool follow(struct parser *p, struct lexeme *lexeme)
     return whole;
 }
 
-/* The same to the end of the text. */
+/* Feeds all lexemes of an incomplete text. */
 static bool follow_all(struct parser *p)
 {
     bool first = true;

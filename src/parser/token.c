@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is being read, and where it goes. */
-struct reading {
+/* The state of reading a token. */
+struct token_reader {
     const struct source *source;
     struct arena *arena;
     struct diags *diags;
@@ -19,7 +19,7 @@ struct reading {
     size_t length;
 };
 
-static struct span span_of(const struct reading *r)
+static struct span span_of(const struct token_reader *r)
 {
     return (struct span){r->source, r->lexeme->begin, r->lexeme->end};
 }
@@ -49,70 +49,70 @@ const char *token_shown(const struct source *source, struct lexeme lexeme, struc
     return copy;
 }
 
-static const char *shown(const struct reading *r)
+static const char *shown(const struct token_reader *r)
 {
     return token_shown(r->source, *r->lexeme, r->arena);
 }
 
-/* Whether the code point has no shape of its own that a message could show. */
+/* Whether the code point is invisible in a message. */
 static bool is_invisible(uint32_t code)
 {
     return utf8_is_control(code) || utf8_cells(code) == 0 || code == 0xa0 || code == 0x3000 ||
            (code >= 0x2000 && code <= 0x200f) || code == 0x202f || code == 0x205f;
 }
 
-static bool bad_character(const struct reading *r)
+static bool bad_character(const struct token_reader *r)
 {
     uint32_t code = 0;
     utf8_decode(r->text, r->length, &code);
 
     if (is_invisible(code))
-        diag_error(r->diags, span_of(r), "an invisible character, U+%04X, has no meaning here", (unsigned)code);
+        diag_error(r->diags, span_of(r), "unexpected invisible character U+%04X", (unsigned)code);
     else
-        diag_error(r->diags, span_of(r), "the character `%s` has no meaning here", shown(r));
+        diag_error(r->diags, span_of(r), "unexpected character `%s`", shown(r));
 
     if (code == 0x2018 || code == 0x2019 || code == 0x201c || code == 0x201d)
-        diag_hint(r->diags, "quote with ' or \"");
+        diag_hint(r->diags, "use ' or \" as quotes");
     else if (code == '.')
-        diag_hint(r->diags, "paths follow `load`, `zip` or `save`, with commas between them; a number has a digit on "
+        diag_hint(r->diags, "paths follow `load`, `zip` or `save`, separated by commas; a number has a digit on "
                             "both sides of its point");
     else if (code == '{' || code == '}')
-        diag_hint(r->diags, "grouping is done with ( and )");
+        diag_hint(r->diags, "use ( and ) for grouping");
     else if (code >= 0x80 && !is_invisible(code))
-        diag_hint(r->diags, "a name with such characters is written between backquotes");
+        diag_hint(r->diags, "put names with such characters in backquotes");
     return false;
 }
 
-static bool bad_byte(const struct reading *r, size_t at)
+static bool bad_byte(const struct token_reader *r, size_t at)
 {
     struct span span = {r->source, r->lexeme->begin + (uint32_t)at, r->lexeme->begin + (uint32_t)at + 1};
     unsigned char byte = (unsigned char)r->text[at];
 
     if (byte == 0)
-        diag_error(r->diags, span, "a NUL byte cannot be part of a query");
+        diag_error(r->diags, span, "a query cannot contain a NUL byte");
     else
-        diag_error(r->diags, span, "the byte \\x%02x is not UTF-8 text", (unsigned)byte);
-    diag_hint(r->diags, "is this a text file? it must be saved as UTF-8");
+        diag_error(r->diags, span, "the byte \\x%02x is not valid UTF-8", (unsigned)byte);
+    diag_hint(r->diags, "a query must be UTF-8 text");
     return false;
 }
 
-static bool bad_lexeme(const struct reading *r)
+static bool bad_lexeme(const struct token_reader *r)
 {
     switch (r->lexeme->kind) {
     case LEX_BAD_NUMBER:
         diag_error(r->diags, span_of(r), "`%s` is not a number", shown(r));
-        diag_hint(r->diags, "a name that begins with a digit is written between backquotes");
+        diag_hint(r->diags, "put names that begin with a digit in backquotes");
         return false;
     case LEX_BAD_STRING:
-        diag_error(r->diags, span_of(r), "this string has no end");
-        diag_hint(r->diags, "it must end on its line, with the quote that it begins with");
+        diag_error(r->diags, span_of(r), "unterminated string");
+        diag_hint(r->diags, "a string ends on the same line, with the quote it begins with");
         return false;
     case LEX_BAD_QUOTED:
-        diag_error(r->diags, span_of(r), "this name has no closing backquote on its line");
+        diag_error(r->diags, span_of(r), "unterminated name: no closing backquote on this line");
         return false;
     case LEX_BAD_POSITION:
         diag_error(r->diags, span_of(r), "`%s` is not a column", shown(r));
-        diag_hint(r->diags, "columns are counted $1, $2, ...");
+        diag_hint(r->diags, "columns are numbered $1, $2, ...");
         return false;
     case LEX_BAD_BYTE:
         return bad_byte(r, 0);
@@ -121,7 +121,7 @@ static bool bad_lexeme(const struct reading *r)
     }
 }
 
-/* The digits of an integer as a value of at most 2^63; anything beyond gives 2^63 + 1. */
+/* The value of the digits, at most 2^63; 2^63 + 1 for anything larger. */
 static uint64_t magnitude(const char *digits, const char *end, unsigned base)
 {
     const uint64_t beyond = (uint64_t)INT64_MAX + 2;
@@ -139,7 +139,7 @@ static uint64_t magnitude(const char *digits, const char *end, unsigned base)
     return value;
 }
 
-static bool read_integer(const struct reading *r, struct token *token)
+static bool read_integer(const struct token_reader *r, struct token *token)
 {
     const char *digits = r->text;
     unsigned base = 10;
@@ -159,11 +159,11 @@ static bool read_integer(const struct reading *r, struct token *token)
         return true;
     }
     diag_error(r->diags, span_of(r), "%s does not fit in 64 bits", shown(r));
-    diag_hint(r->diags, "integers go from -9223372036854775808 to 9223372036854775807; write 1e20 for a float");
+    diag_hint(r->diags, "integers range from -9223372036854775808 to 9223372036854775807; write 1e20 for a float");
     return false;
 }
 
-static bool read_float(const struct reading *r, struct token *token)
+static bool read_float(const struct token_reader *r, struct token *token)
 {
     char *digits = arena_alloc(r->arena, r->length + 1);
     size_t count = 0;
@@ -174,27 +174,27 @@ static bool read_float(const struct reading *r, struct token *token)
     errno = 0;
     token->value.number = strtod(digits, NULL);
     if (errno == ERANGE && token->value.number > 1) {
-        diag_error(r->diags, span_of(r), "%s is beyond the largest float", shown(r));
+        diag_error(r->diags, span_of(r), "%s is too large for a float", shown(r));
         diag_hint(r->diags, "floats go up to about 1.8e308");
         return false;
     }
     return true;
 }
 
-static bool read_position(const struct reading *r, struct token *token)
+static bool read_position(const struct token_reader *r, struct token *token)
 {
     uint64_t value = magnitude(r->text + 1, r->text + r->length, 10);
     if (value == 0 || value > INT32_MAX) {
         diag_error(r->diags, span_of(r), "there is no column %s", shown(r));
-        diag_hint(r->diags, "columns are counted from $1");
+        diag_hint(r->diags, "columns are numbered from $1");
         return false;
     }
     token->value.integer = (int64_t)value;
     return true;
 }
 
-/* Whether the text is UTF-8 without NUL; an error is recorded if not. */
-static bool is_text(const struct reading *r)
+/* Whether the text is UTF-8 without NUL; records an error if not. */
+static bool is_text(const struct token_reader *r)
 {
     for (size_t at = 0; at < r->length;) {
         uint32_t code = 0;
@@ -206,18 +206,18 @@ static bool is_text(const struct reading *r)
     return true;
 }
 
-static bool read_name(const struct reading *r, struct token *token)
+static bool read_name(const struct token_reader *r, struct token *token)
 {
     bool quoted = r->text[0] == '`';
     const char *text = r->text + quoted;
     size_t length = quoted ? r->length - 2 : r->length;
 
     if (length == 0) {
-        diag_error(r->diags, span_of(r), "this name is empty");
+        diag_error(r->diags, span_of(r), "empty name");
         return false;
     }
     if (length > LIMIT_IDENTIFIER) {
-        diag_error(r->diags, span_of(r), "this name has %zu bytes, more than %d", length, (int)LIMIT_IDENTIFIER);
+        diag_error(r->diags, span_of(r), "the name has %zu bytes, the limit is %d", length, (int)LIMIT_IDENTIFIER);
         return false;
     }
     if (!is_text(r))
@@ -226,9 +226,9 @@ static bool read_name(const struct reading *r, struct token *token)
     return true;
 }
 
-/* A path is any bytes but NUL. Within double quotes a backslash before a quote or a backslash is dropped; any other
- * stands for itself. */
-static bool read_string(const struct reading *r, struct token *token)
+/* A path may contain any bytes except NUL. Within double quotes a backslash escapes a quote or a backslash and
+ * otherwise stands for itself. */
+static bool read_string(const struct token_reader *r, struct token *token)
 {
     const char *nul = memchr(r->text, 0, r->length);
     if (nul)
@@ -244,14 +244,14 @@ static bool read_string(const struct reading *r, struct token *token)
         text[length++] = r->text[i];
     }
     if (length == 0) {
-        diag_error(r->diags, span_of(r), "this path is empty");
+        diag_error(r->diags, span_of(r), "empty path");
         return false;
     }
     token->value.text = text;
     return true;
 }
 
-static bool read_command(const struct reading *r, struct token *token)
+static bool read_command(const struct token_reader *r, struct token *token)
 {
     token->value.text = arena_text(r->arena, r->text, r->length);
     return is_text(r);
@@ -260,7 +260,8 @@ static bool read_command(const struct reading *r, struct token *token)
 bool token_read(const struct source *source, struct lexeme *lexeme, struct arena *arena, struct diags *diags,
                 struct token *token)
 {
-    const struct reading r = {source, arena, diags, lexeme, source->text + lexeme->begin, lexeme->end - lexeme->begin};
+    const struct token_reader r = {
+        source, arena, diags, lexeme, source->text + lexeme->begin, lexeme->end - lexeme->begin};
 
     *token = (struct token){.begin = lexeme->begin, .end = lexeme->end, .word = lexeme->word};
     if (lexeme->word) {

@@ -1,4 +1,4 @@
-/* A lexeme with its meaning: what the grammar's tokens carry. */
+/* A lexeme with its value: what the grammar's tokens carry. */
 #ifndef RQL_PARSER_TOKEN_H
 #define RQL_PARSER_TOKEN_H
 
@@ -12,7 +12,7 @@
 struct token {
     uint32_t begin;
     uint32_t end;
-    const struct word *word; /* of a word of the table, else NULL */
+    const struct word *word; /* its row of the word table, else NULL */
     union {
         const char *text; /* names, paths and strings: unquoted, in the arena or the word table */
         int64_t integer;  /* integers and positions */
@@ -20,12 +20,12 @@ struct token {
     } value;
 };
 
-/* Reads the value of a lexeme. False, with an error recorded, if it has none: a bad lexeme, a number out of range, a
- * name too long. May change the lexeme's kind: 9223372036854775808 becomes TOKEN_INT_LIMIT. */
+/* Reads the value of a lexeme. Returns false with an error recorded for a bad lexeme, a number out of range or a name
+ * that is too long. May change the lexeme's kind: 9223372036854775808 becomes TOKEN_INT_LIMIT. */
 bool token_read(const struct source *source, struct lexeme *lexeme, struct arena *arena, struct diags *diags,
                 struct token *token);
 
-/* The lexeme's text as it may be shown in a message: cut to a few dozen cells, without control bytes. */
+/* The lexeme's text for messages: at most a few dozen cells, control bytes escaped. */
 const char *token_shown(const struct source *source, struct lexeme lexeme, struct arena *arena);
 
 #endif

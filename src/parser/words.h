@@ -1,5 +1,5 @@
-/* The vocabulary as a table: stage words with their aliases, statement words and operators spelled as words.
- * The lexer, expected-word lists, help and completion all read it. The rows are in words.def. */
+/* The table of words: stage words with their aliases, statement words and word operators. The lexer, error messages,
+ * help and completion read it. The rows are in words.def. */
 #ifndef RQL_PARSER_WORDS_H
 #define RQL_PARSER_WORDS_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a stage does; several words may name one. */
+/* The operation of a stage; several words may denote it. */
 enum stage_kind {
     STAGE_NONE, /* not a stage word */
     STAGE_ZIP,
@@ -49,32 +49,32 @@ enum stage_kind {
     STAGE_SAVE
 };
 
-/* One word. An alias has the same stage and token as the word it stands for, and neither usage, summary nor example. */
+/* One word. An alias has the stage and token of its canonical word, and no usage, summary or example. */
 struct word {
     const char *text;
-    const char *canonical; /* the word shown in help; equal to text unless this is an alias */
-    int token;             /* the grammar's token: words of one syntax share one */
+    const char *canonical; /* the word shown in help; equals text unless this is an alias */
+    int token;             /* token of the grammar, shared by words of the same syntax */
     enum stage_kind stage;
     const char *usage;   /* "select E" */
     const char *summary; /* one line for help */
-    const char *example; /* one runnable line on the sample data, or NULL */
-    bool reserved;       /* never a name unless backquoted */
+    const char *example; /* a runnable example on the sample data, or NULL */
+    bool reserved;       /* a name only in backquotes */
 };
 
 /* All rows, in the order of help. */
 extern const struct word words[];
 extern const size_t word_count;
 
-/* The row for exactly this text, or NULL. */
+/* The row of this exact text, or NULL. */
 const struct word *word_find(const char *text, size_t length);
 
-/* The row of the word that this one stands for; itself unless it is an alias. */
+/* The row of the canonical word; the word itself unless it is an alias. */
 const struct word *word_canonical(const struct word *word);
 
-/* Whether a name can be written without backquotes. */
+/* Whether the name needs no backquotes. */
 bool name_is_plain(const char *name);
 
-/* The name as it is written in a query, between backquotes if it must be. */
+/* The name as written in a query, in backquotes if needed; allocated in the arena or `name` itself. */
 const char *name_written(const char *name, struct arena *arena);
 
 #endif

@@ -274,12 +274,12 @@ static void values(void **state)
         {"0xffffffffffffffff", "64 bits"},
         {"18446744073709551617", "64 bits"},
         {"99999999999999999999999", "64 bits"},
-        {"1e309", "largest float"},
+        {"1e309", "too large for a float"},
         {"$0", "no column $0"},
         {"``", "empty"},
         {"''", "empty"},
         {"12x", "not a number"},
-        {"'a", "no end"},
+        {"'a", "unterminated"},
         {"`a", "closing"},
         {"$", "not a column"},
         {"@", "`@`"},
@@ -330,7 +330,7 @@ static void longest_name(void **state)
     assert_true(read_one(scratch, name, &lexeme, &token));
     name[LIMIT_IDENTIFIER] = 'n', name[LIMIT_IDENTIFIER + 1] = '\0';
     assert_false(read_one(scratch, name, &lexeme, &token));
-    assert_only_told(scratch, "256 bytes, more than 255");
+    assert_only_told(scratch, "256 bytes, the limit is 255");
     /* The quotes do not count. */
     name[0] = name[LIMIT_IDENTIFIER + 1] = '`', name[LIMIT_IDENTIFIER + 2] = '\0';
     assert_true(read_one(scratch, name, &lexeme, &token));

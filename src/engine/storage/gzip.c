@@ -105,7 +105,7 @@ static void end_gzip(struct compressor *compressor)
 const struct compression compression_gzip = {.extension = ".gz",
                                              .name = "gzip",
                                              .magic = "\x1f\x8b",
-                                             .summary = "after another ending (.csv.gz): compressed with gzip",
+                                             .summary = "after another extension (.csv.gz): compressed with gzip",
                                              .decompress = decompress_gzip,
                                              .begin = begin_gzip,
                                              .add = add_gzip,

@@ -82,7 +82,7 @@ static void end_zstd(struct compressor *compressor)
 const struct compression compression_zstd = {.extension = ".zst",
                                              .name = "zstd",
                                              .magic = "\x28\xb5\x2f\xfd",
-                                             .summary = "after another ending (.csv.zst): compressed with zstd",
+                                             .summary = "after another extension (.csv.zst): compressed with zstd",
                                              .decompress = decompress_zstd,
                                              .begin = begin_zstd,
                                              .add = add_zstd,

@@ -25,7 +25,7 @@ static enum status report_errno(struct diags *diags, struct span span, const cha
     return diag_error(diags, span, "cannot %s: %s", what, strerror(errno));
 }
 
-/* A new file, private to the user; -1 on failure. Editors highlight by the ending. */
+/* A new file, private to the user; -1 on failure. Editors highlight by the extension. */
 static int create_file(char *path, size_t size)
 {
     const char *folder = getenv("TMPDIR");

@@ -118,7 +118,7 @@ static struct row setting_row(size_t k)
     return (struct row){setting_table[k].name, setting_table[k].name, setting_table[k].summary};
 }
 
-/* Compression formats follow the file formats: they are endings too. */
+/* Compression formats follow the file formats: they are extensions too. */
 static size_t count_formats(void)
 {
     return format_count + compression_count;
@@ -152,7 +152,7 @@ static struct row text_row(size_t k)
     return (struct row){help_texts[k].title, help_texts[k].title, help_texts[k].summary};
 }
 
-static const char format_note[] = "\nload PATH FORMAT reads a file with any ending: load old.dat csv\n";
+static const char format_note[] = "\nload PATH FORMAT reads a file with any extension: load old.dat csv\n";
 
 static const struct topic topics[] = {
     {"topics", count_texts, text_row, NULL},
@@ -337,7 +337,7 @@ static void help_format(struct strbuf *out, const struct format *format)
     const char *use = format->read && format->write ? "; loaded and saved" : ""; /* otherwise the summary says it */
     strbuf_printf(out, "%s\n  %s%s\n", format->extension, format->summary, use);
     if (format->read)
-        strbuf_printf(out, "  `load PATH %s` reads it from a file with any ending\n", format_word(format));
+        strbuf_printf(out, "  `load PATH %s` reads it from a file with any extension\n", format_word(format));
     if (format->write && !format->shaped)
         strbuf_printf(out, "  example: range 1..3 | save some%s\n", format->extension);
 }

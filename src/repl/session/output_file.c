@@ -9,10 +9,10 @@
 struct output_file {
     struct arena *arena; /* of the writer's strings */
     struct writer writer;
-    enum print_format format; /* of the ending */
+    enum print_format format; /* of the extension */
 };
 
-/* Any other ending gets tsv, as a pipe does. */
+/* Any other extension gets tsv, as a pipe does. */
 static const struct {
     const char *extension;
     enum print_format format;
@@ -58,13 +58,13 @@ static enum status output_close(struct output_file *output, bool keep, struct sp
     return status;
 }
 
-/* Refuses to write text into a file whose ending means raw elements or an image. */
+/* Refuses to write text into a file whose extension means raw elements or an image. */
 static bool accepts_text(const struct session *session, const char *path, struct span span, struct diags *diags)
 {
     const struct format *format = format_of_path(path);
     if (!format || format->style || session->settings.format == PRINT_RAW)
         return true;
-    diag_error(diags, span, "results are text, but the ending of `%s` means %s", path_display(path, diags->arena),
+    diag_error(diags, span, "results are text, but the extension of `%s` means %s", path_display(path, diags->arena),
                format->summary);
     diag_hint(diags, "`| save PATH` writes such a file; `.format raw` turns results into bytes");
     return false;

@@ -11,7 +11,7 @@ enum status output_to(struct session *session, const char *path, struct span spa
 /* Prints to the output file, if there is one, until out.file is NULL again. */
 void output_redirect(struct session *session);
 
-/* Returns the format of the file's ending. There must be a file. */
+/* Returns the format of the file's extension. There must be a file. */
 enum print_format output_format(const struct session *session);
 
 /* Drops a file that could not be written and reports the error. */
