@@ -121,11 +121,11 @@ class CommandLine:
         """What chooses by itself explains its choice; a device that was named leaves nothing to explain."""
         lines = self.run("-c", f"explain {MAIN}").out.decode().splitlines()
         told = lines[-2:] if len(lines) > 2 else ["", ""]
-        good = told[0].startswith("where: ") and re.search(r"^  1 on host: about 0\.0\d\d ms", told[1])
+        good = told[0].startswith("backend choice: ") and re.search(r"^  1 on host: about 0\.0\d\d ms", told[1])
         self.tally.check("explain-tells-the-choice", "" if good else "\n".join(lines))
         self.says("explain-of-more-rows", ["-c", "explain range 1..1000000000 | sum"], r"^  1 on .*host: about \d+ ms", "out")
         named = self.run("--device", "host", "-c", f"explain {MAIN}").out
-        self.tally.check("explain-without-a-choice", "" if b"where" not in named and named else named.decode())
+        self.tally.check("explain-without-a-choice", "" if b"backend choice" not in named and named else named.decode())
         self.prints("auto", "107\n500000500000\n", "-c", MAIN, "-c", "range 1..1000000 | sum")
         self.prints("to-and-from-auto", "107\n107\n107\n", "-c", MAIN, "-c", ".device host", "-c", MAIN, "-c",
                     ".device auto", "-c", MAIN)
@@ -309,7 +309,7 @@ class CommandLine:
         os.utime(self.sandbox.path("up.i32"), (10**9, 10**9))  # what has just been written may still be changing
         query = "load up.i32 | select up < 1000 | sum"
         self.says("explain-run-zones", [*options, "-c", query, "-c", f"explain run {query}"], r" 20000 +5 +4 ", "out")
-        foreseen = r"^  1 on .*; up as i16; skips 4 of 5 zones of rows$"
+        foreseen = r"^  1 on .*; up as i16; skips 4 of 5 zones$"
         self.says("explain-zones", ["--stats", "now", "-c", query, "-c", f"explain {query}"], foreseen, "out")
         # Of many zones a sample is asked first: nothing is skipped in vain, and what can be is found.
         values = bytes(range(100)) * 50000

@@ -15,9 +15,9 @@ import sys
 import harness
 
 # `explain` prints this when fusion is off; the queues are the same.
-UNFUSED = "fusion is off: the queue runs as it was written\n"
+UNFUSED = "fusion is off: the queue runs as written\n"
 # `explain` prints this in mode auto.
-CHOICE = re.compile(r"^where: .*\n(?:  \d+ on .*\n)*", re.MULTILINE)
+CHOICE = re.compile(r"^backend choice: .*\n(?:  \d+ on .*\n)*", re.MULTILINE)
 FOLDERS = {"golden": 0, "seeds": 0, "errors": 1}
 
 

@@ -1,5 +1,5 @@
-/* Measures the memory bandwidth of a device in GB/s, best of ten: of a copy between two buffers (read and written) and of
- * a kernel that only reads both. bench_gpu.sh compares rql's kernels with these.
+/* Measures the memory bandwidth of a device in GB/s, best of ten: of a copy between two buffers (read and written) and
+ * of a kernel that only reads both. bench_gpu.sh compares rql's kernels with these.
  *
  *   bench_memory [MEGABYTES]      size of each buffer, default 4000; uses the first GPU
  */

@@ -64,7 +64,7 @@ static void queues(void **state)
          "fused: 3 tasks\n"
          "  1 Filter  reads ids:i32  10 rows  keep ids > 3  gives rows\n"
          "  2 Filter  reads ids:i32  10 rows  keep ids < 3  gives rows\n"
-         "  3 Count  reads rows of 1  as many as of 2  gives count()\n"},
+         "  3 Count  reads rows of 1  same row count as 2  gives count()\n"},
         {"explain [3, 1, 2]", "queue: 1 task\n"
                               "  1 List  [3, 1, 2]  -> c1\n"
                               "fused: 1 task\n"
@@ -90,7 +90,7 @@ static void queues(void **state)
                     "  2 Sum    c1\n"
                     "fused: 1 task\n"
                     "  1 Sum  3 rows  gives sum(row + 1)\n"
-                    "fusion is off: the queue runs as it was written\n");
+                    "fusion is off: the queue runs as written\n");
 }
 
 /* Breakers are tasks of their own, between the task that makes their operands and the one that reads on. */
@@ -245,13 +245,13 @@ static void programs(void **state)
                     "  v3: i32 = 2  in 1..127\n"
                     "  v4: bool = LT v3 v2\n"
                     "  keep v4\n"
-                    "  give v0\n"
+                    "  output v0\n"
                     "\n"
                     "// task 2: Map\n"
                     "  v0: i32 = ids  in -2147483648..2147483647\n"
                     "  v1: i32 = row  in 0..2147483647\n"
                     "  v2: i64 = ADD v1 v0  in -2147483648..4294967294\n"
-                    "  give v2\n");
+                    "  output v2\n");
 }
 
 /* However long the query, the plan is of bounded size, and no control byte of a name gets into it. */
@@ -287,7 +287,7 @@ static void nothing_to_explain(void **state)
     struct queries *queries = *state;
     struct strbuf out = {0};
     env_set_scalar(queries->env, "five", scalar_int(5));
-    assert_explains(queries, "explain five", true, "nothing to run: the value is known\n");
+    assert_explains(queries, "explain five", true, "nothing to run: the value is constant\n");
     assert_int_equal(explain(queries, "explain load ids.bin | take 1.5", true, &out), STATUS_FAILED);
     assert_only_told(queries->scratch, "`take` takes a whole number");
     assert_int_equal(out.length, 0);

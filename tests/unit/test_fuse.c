@@ -177,11 +177,11 @@ static void zips(void **state)
         {"load ids.bin | select x > 3 | zip (load ids.bin | select x != 0 && x != 42) | sum $1", 6,
          "reads ids:i32  10 rows; keep ids > 3; gives ids\n"
          "reads ids:i32  10 rows; keep ids != 0 && ids != 42; gives rows\n"
-         "reads ids:i32 of 1  as many as of 2; gives sum(ids)"},
+         "reads ids:i32 of 1  same row count as 2; gives sum(ids)"},
         {"load ids.bin | select x > 3 | zip (range 1..9) | map $1 + $2 as s", 5,
          "reads ids:i32  10 rows; keep ids > 3; gives ids\n"
          "9 rows; gives c1 = row + 1\n"
-         "reads ids:i32 of 1, c1:i64 of 2  as many as of 2; gives s = ids + c1"},
+         "reads ids:i32 of 1, c1:i64 of 2  same row count as 2; gives s = ids + c1"},
         /* Slices that begin at the same row go together, others do not. */
         {"load ids.bin | skip 2 | zip (load amounts.bin | skip 2) | sum $1 * $2", 6,
          "reads ids:i32, amounts:i32  from row 2  8 rows; gives sum(ids * amounts)"},

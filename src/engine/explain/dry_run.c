@@ -28,7 +28,7 @@ static struct column **input_columns(const struct dry_run *dry_run, const struct
     return columns;
 }
 
-static int64_t most_rows(const struct dry_run *dry_run, const struct task *task)
+static int64_t max_rows(const struct dry_run *dry_run, const struct task *task)
 {
     if (task->rows >= 0)
         return task->rows;
@@ -37,7 +37,7 @@ static int64_t most_rows(const struct dry_run *dry_run, const struct task *task)
     return most < task->limit ? most : task->limit;
 }
 
-/* What a breaker only moves stays as it was stored. */
+/* An operator that moves rows keeps their stored type. */
 static enum type store_of(const struct task *task, const struct output *output, struct column *const *columns)
 {
     if (task->sink != SINK_OPERATOR)
@@ -45,8 +45,8 @@ static enum type store_of(const struct task *task, const struct output *output, 
     return operator_carries(task->operator) ? columns[task->code.at[output->value].integer]->store : output->type;
 }
 
-enum status dry_run_pass(struct dry_run *dry_run, const struct task *task, struct column *const *columns,
-                         struct diags *diags)
+enum status dry_run_outputs(struct dry_run *dry_run, const struct task *task, struct column *const *columns,
+                            struct diags *diags)
 {
     struct column **outputs = arena_array(dry_run->queue->arena, task->output_count + 1, sizeof *outputs);
     dry_run->columns[task->number] = outputs;
@@ -65,7 +65,7 @@ enum status dry_run_pass(struct dry_run *dry_run, const struct task *task, struc
 const struct task *dry_run_task(struct dry_run *dry_run, const struct runner *runner, const struct task *task,
                                 struct column *const **named, struct column *const **columns)
 {
-    const int64_t most = dry_run->most[task->number] = most_rows(dry_run, task);
+    const int64_t most = dry_run->most[task->number] = max_rows(dry_run, task);
     *named = input_columns(dry_run, task);
     return task_specialise(runner, task, *named, most, dry_run->queue->arena, columns);
 }

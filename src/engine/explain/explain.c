@@ -1,4 +1,4 @@
-/* `explain PIPELINE`: what was asked for, and what it was fused into. */
+/* `explain PIPELINE`: the queue as written and as fused. */
 #include "engine/explain/explain.h"
 
 #include "engine/bind/bind.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Of a long queue the beginning and the end are shown. */
+/* A long queue is shown by its beginning and its end. */
 enum { SHOWN_FIRST = 20, SHOWN_LAST = 10, LINE_WIDTH = 100, MAX_TITLE = 20, MAX_DETAIL = 36 };
 
 static size_t width_of(const struct strbuf *text)
@@ -32,7 +32,7 @@ static void print_heading(struct strbuf *out, const char *name, size_t count)
     strbuf_printf(out, "%s: %zu task%s\n", name, count, count == 1 ? "" : "s");
 }
 
-/* Whether task `t` of a long queue is left out; says so where the gap begins. */
+/* Whether task `t` of a long queue is left out; prints the gap where it begins. */
 static bool is_left_out(struct strbuf *out, const struct queue *queue, size_t t)
 {
     if (queue->count <= SHOWN_FIRST + SHOWN_LAST || t < SHOWN_FIRST || t >= queue->count - SHOWN_LAST)
@@ -42,13 +42,13 @@ static bool is_left_out(struct strbuf *out, const struct queue *queue, size_t t)
     return true;
 }
 
-static size_t wider(size_t width, const struct strbuf *text, size_t most)
+static size_t max_width(size_t width, const struct strbuf *text, size_t most)
 {
     size_t needed = width_of(text) < most ? width_of(text) : most;
     return needed > width ? needed : width;
 }
 
-/* One line a task: number, name, what it does, what it leaves for later ones. */
+/* One line for each task: number, title, detail, outputs. */
 static void print_bound(struct strbuf *out, const struct queue *queue)
 {
     struct strbuf *texts = arena_array(queue->arena, queue->count + 1, 3 * sizeof *texts);
@@ -59,9 +59,9 @@ static void print_bound(struct strbuf *out, const struct queue *queue)
         task_title(title, queue->tasks[t]);
         task_detail(detail, queue->tasks[t]);
         task_gives_names(gives, queue->tasks[t]);
-        title_width = wider(title_width, title, MAX_TITLE);
+        title_width = max_width(title_width, title, MAX_TITLE);
         if (gives->length > 0)
-            detail_width = wider(detail_width, detail, MAX_DETAIL);
+            detail_width = max_width(detail_width, detail, MAX_DETAIL);
     }
     for (size_t t = 0; t < queue->count; t++) {
         struct strbuf *title = &texts[3 * t], *detail = title + 1, *gives = title + 2;
@@ -81,7 +81,7 @@ static void print_bound(struct strbuf *out, const struct queue *queue)
     }
 }
 
-/* A task's parts on one line, or on one line each if that is too long. */
+/* The parts of a task on one line, or on one line each if that is too long. */
 static void print_fused(struct strbuf *out, const struct queue *queue)
 {
     print_heading(out, "fused", queue->count);
@@ -113,7 +113,7 @@ static void explain_queue(struct strbuf *out, const struct queue *queue, const s
     print_fused(out, fused);
 }
 
-/* What is asserted of the value, once it is there. */
+/* The assertions on the value. */
 static void print_checks(struct strbuf *out, const struct bound *bound)
 {
     for (size_t i = 0; i < bound->check_count; i++)
@@ -134,7 +134,7 @@ static enum status explain_bound(struct strbuf *out, struct runner *runner, cons
         explain_queue(out, queue, &fused);
         print_checks(out, bound);
         if (!runner->fusion)
-            strbuf_puts(out, "fusion is off: the queue runs as it was written\n");
+            strbuf_puts(out, "fusion is off: the queue runs as written\n");
         if (runner->chooser)
             status = explain_choice(out, runner, runner->fusion ? &fused : queue, diags);
     }
@@ -146,7 +146,7 @@ enum status explain_statement(struct strbuf *out, struct runner *runner, const s
                               struct diags *diags)
 {
     if (stmt->variant.text != NULL && strcmp(stmt->variant.text, "kernel") != 0) {
-        diag_error(diags, stmt->variant.span, "there is nothing called `%s` to explain", stmt->variant.text);
+        diag_error(diags, stmt->variant.span, "unknown variant `%s` of explain", stmt->variant.text);
         diag_hint(diags, "write `explain PIPELINE` or `explain kernel PIPELINE`");
         return STATUS_FAILED;
     }
@@ -155,7 +155,7 @@ enum status explain_statement(struct strbuf *out, struct runner *runner, const s
     if (status != STATUS_OK)
         return status;
     if (bound.queue.count == 0)
-        strbuf_puts(out, "nothing to run: the value is known\n");
+        strbuf_puts(out, "nothing to run: the value is constant\n");
     else
         status = explain_bound(out, runner, stmt, &bound, arena, diags);
     queue_release(&bound.queue);

@@ -1,19 +1,19 @@
-/* The queue as text: as written, and after fusion. */
+/* explain: the queue as text, as written and after fusion. */
 #ifndef RQL_ENGINE_EXPLAIN_EXPLAIN_H
 #define RQL_ENGINE_EXPLAIN_EXPLAIN_H
 
 #include "engine/run/run.h"
 
-/* Appends the programs of `explain kernel PIPELINE`, one for each fused task, from the runner's device (the evaluator's
- * listing of typed code if there is none). */
+/* Appends the programs of `explain kernel PIPELINE`, one for each fused task, from the runner's device (without one,
+ * the typed code). */
 enum status explain_kernels(struct strbuf *out, struct runner *runner, const struct queue *fused, struct diags *diags);
 
-/* Appends a line for each task of the queue as it will be run: the backend it would run on now, and the times expected
- * of that and the others. Only where runner->chooser chooses. */
+/* Appends a line for each task of the queue: the backend it would run on now, and the expected times of that and the
+ * others. Needs runner->chooser. */
 enum status explain_choice(struct strbuf *out, const struct runner *runner, const struct queue *queue,
                            struct diags *diags);
 
-/* explain as a statement: binds, fuses, appends the text. */
+/* Binds and fuses the statement's pipeline and appends the text. */
 enum status explain_statement(struct strbuf *out, struct runner *runner, const struct stmt *stmt, struct arena *arena,
                               struct diags *diags);
 

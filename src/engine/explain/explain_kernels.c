@@ -1,4 +1,4 @@
-/* `explain kernel PIPELINE`: the program of each task, for the columns as they are. */
+/* `explain kernel PIPELINE`: the program of each task, for the current columns. */
 #include "engine/explain/explain.h"
 
 #include "engine/backend/backend_choice.h"
@@ -15,7 +15,7 @@ static void list_task(struct strbuf *out, const struct task *task)
         strbuf_printf(out, "  keep v%d\n", (int)task->filters[i].keep);
     for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++) {
         if (task->outputs[k].needed)
-            strbuf_printf(out, "  give v%d\n", (int)task->outputs[k].value);
+            strbuf_printf(out, "  output v%d\n", (int)task->outputs[k].value);
     }
     for (size_t k = 0; k < task->aggregate_count; k++) {
         if (task->aggregates[k].value != NO_VALUE)
@@ -23,8 +23,8 @@ static void list_task(struct strbuf *out, const struct task *task)
     }
 }
 
-/* A breaker is a library of kernels, not a program of its own. */
-static void list_breaker(struct strbuf *out, const struct task *task)
+/* An operator is a library of kernels, not a generated program. */
+static void list_operator(struct strbuf *out, const struct task *task)
 {
     struct strbuf part = {0};
     task_detail(&part, task);
@@ -66,12 +66,12 @@ static enum status explain_task(struct strbuf *out, const struct runner *runner,
     task_title(out, task);
     strbuf_putc(out, '\n');
     if (task->sink == SINK_OPERATOR)
-        list_breaker(out, task);
+        list_operator(out, task);
     else
         add_program(out, runner, task, columns, diags);
     if (out->text[out->length - 1] != '\n')
         strbuf_putc(out, '\n');
-    return dry_run_pass(dry_run, task, columns, diags);
+    return dry_run_outputs(dry_run, task, columns, diags);
 }
 
 enum status explain_kernels(struct strbuf *out, struct runner *runner, const struct queue *fused, struct diags *diags)

@@ -1,4 +1,4 @@
-/* A task in words. Names are RubiCL's: a task that maps and then filters is a MappingFilter. */
+/* A task as text. Names are RubiCL's: a task that maps and then filters is a MappingFilter. */
 #include "engine/explain/explain_task.h"
 
 #include <ctype.h>
@@ -7,16 +7,16 @@
 
 enum { MAX_NAMES = 8, MAX_PARTS = 5, MAX_BYTES = 90 };
 
-/* What a stage does to a task's name. */
+/* How a stage contributes to a task's name. */
 enum role {
-    ROLE_OTHER,  /* is named always */
-    ROLE_SOURCE, /* is named if nothing else is */
-    ROLE_CHOICE, /* likewise: it only chooses columns */
+    ROLE_OTHER,  /* always named */
+    ROLE_SOURCE, /* named if nothing else is */
+    ROLE_CHOICE, /* likewise; only selects columns */
     ROLE_MAP,
     ROLE_FILTER
 };
 
-/* Stages whose name in a listing is not just their word with a capital letter. */
+/* Stages whose name in a listing is not their word capitalised. */
 static const struct naming {
     const char *word;
     const char *name;
@@ -58,8 +58,8 @@ static bool is_minor(enum role role)
     return role == ROLE_SOURCE || role == ROLE_CHOICE;
 }
 
-/* Several stages: runs of maps and of filters count once, a map before a filter makes it a mapping one, and sources
- * are left out unless there is nothing else. */
+/* Several stages: runs of maps and of filters count once, a map before a filter gives a mapping filter, and sources are
+ * left out unless there is nothing else. */
 static void add_joined_name(struct strbuf *out, const struct task *task)
 {
     bool all_minor = true;
@@ -72,7 +72,7 @@ static void add_joined_name(struct strbuf *out, const struct task *task)
         if ((is_minor(role) && !all_minor) || (parts > 0 && role != ROLE_OTHER && role == last))
             continue;
         if (role == ROLE_FILTER && last == ROLE_MAP) {
-            /* "Map" or "Braid" was written last. */
+            /* ends in "Map" or "Braid" */
             strbuf_puts(out, out->text[out->length - 1] == 'p' ? "pingFilter" : "ingFilter");
             last = role;
             continue;
@@ -97,7 +97,7 @@ void task_title(struct strbuf *out, const struct task *task)
         add_joined_name(out, task);
 }
 
-/* Appends text, cut at a character. */
+/* Appends text, truncated at a character boundary. */
 static void add_cut(struct strbuf *out, const char *text, size_t length)
 {
     size_t most = length;
@@ -133,7 +133,7 @@ static void add_value(struct strbuf *out, const struct task *task, value v, cons
     strbuf_free(&text);
 }
 
-/* Filters of which each is in parentheses if && would take it apart. */
+/* Filters joined by &&, in parentheses where needed. */
 static void add_filters(struct strbuf *out, const struct task *task, const char *const *names)
 {
     for (size_t i = 0; i < task->filter_count; i++) {
@@ -151,24 +151,24 @@ static void add_filters(struct strbuf *out, const struct task *task, const char 
 }
 
 /* A bare input under its own name. */
-static bool is_passed_on(const struct task *task, const struct output *output, const char *const *names)
+static bool is_copied(const struct task *task, const struct output *output, const char *const *names)
 {
     const struct instr *instr = &task->code.at[output->value];
     return instr->op == OP_INPUT && output->name != NULL && strcmp(names[instr->integer], output->name) == 0;
 }
 
-/* Outputs with how they are computed; `all` also those that are only passed on. */
+/* Outputs and how they are computed; `all`: also those that are only copied. */
 static bool add_outputs(struct strbuf *out, const struct task *task, const char *const *names, bool all)
 {
     size_t count = 0;
     for (size_t k = 0; k < task->output_count; k++) {
         const struct output *output = &task->outputs[k];
-        bool passed_on = is_passed_on(task, output, names);
-        if (!output->needed || (passed_on && !all) || count++ >= MAX_NAMES)
+        bool copied = is_copied(task, output, names);
+        if (!output->needed || (copied && !all) || count++ >= MAX_NAMES)
             continue;
         strbuf_puts(out, count > 1 ? ", " : "");
         add_name(out, output->name);
-        if (!passed_on) {
+        if (!copied) {
             strbuf_puts(out, " = ");
             add_value(out, task, output->value, names);
         }
@@ -222,7 +222,7 @@ static void add_key(struct strbuf *out, const struct task *task, size_t i)
     strbuf_puts(out, operator->descending[i] ? " desc" : "");
 }
 
-/* "+ of ids exclusive from 5": what a scan keeps running, and over which rows. */
+/* "+ of ids exclusive from 5": the operation of a scan and its rows. */
 static void add_scan(struct strbuf *out, const struct task *task)
 {
     static const char *const operators[] = {
@@ -241,8 +241,8 @@ static void add_scan(struct strbuf *out, const struct task *task)
         strbuf_printf(out, " along %" PRId64 " columns", operator->stride);
 }
 
-/* What a breaker does, with its keys in their order. */
-static void add_breaker(struct strbuf *out, const struct task *task)
+/* An operator with its keys in order. */
+static void add_operator(struct strbuf *out, const struct task *task)
 {
     const struct operator* operator= task->operator;
     switch (operator->kind) {
@@ -271,7 +271,7 @@ static void add_breaker(struct strbuf *out, const struct task *task)
         strbuf_printf(out, operator->kind == OPERATOR_HIST ? " in %" PRId64 : " into %" PRId64, operator->into);
 }
 
-/* What was written after the stage's word. */
+/* The stage's text after its word. */
 static void add_stage_rest(struct strbuf *out, const struct stage_mark *stage)
 {
     const char *text = stage->text != NULL ? stage->text : "";
@@ -296,10 +296,10 @@ static bool is_stage(const struct task *task, const char *name)
     return task->stage_count == 1 && strcmp(task->stages[0].name, name) == 0;
 }
 
-/* Of a group also what is computed of each. */
-static void add_breaker_detail(struct strbuf *out, const struct task *task, const char *const *names)
+/* For a group, also its aggregates. */
+static void add_operator_detail(struct strbuf *out, const struct task *task, const char *const *names)
 {
-    add_breaker(out, task);
+    add_operator(out, task);
     if (task->operator->kind != OPERATOR_GROUP || task->aggregate_count == 0)
         return;
     strbuf_puts(out, ": ");
@@ -311,7 +311,7 @@ void task_detail(struct strbuf *out, const struct task *task)
     const char *const *names = task_input_names(task);
     bool aggregates = task->aggregate_count > 0 && task->aggregates[0].value != NO_VALUE;
     if (task->sink == SINK_OPERATOR)
-        add_breaker_detail(out, task, names);
+        add_operator_detail(out, task, names);
     else if (task->filter_count > 0)
         add_filters(out, task, names);
     else if (aggregates && !is_stage(task, "reduce"))
@@ -338,7 +338,7 @@ void task_reads(struct strbuf *out, const struct task *task)
     if (task->input_count == 0 && task->rows_from != NULL)
         strbuf_printf(out, "reads rows of %zu", task->rows_from->number + 1);
     for (size_t i = 0; i < task->equal_count && i < MAX_NAMES; i++)
-        strbuf_printf(out, "%s%zu", i > 0 ? ", " : "  as many as of ", task->equals[i]->number + 1);
+        strbuf_printf(out, "%s%zu", i > 0 ? ", " : "  same row count as ", task->equals[i]->number + 1);
     if (task->first > 0)
         strbuf_printf(out, "%sfrom row %" PRId64, out->length > 0 ? "  " : "", task->first);
     if (task->rows >= 0)
@@ -354,7 +354,7 @@ void task_keeps(struct strbuf *out, const struct task *task)
         add_filters(out, task, task_input_names(task));
     }
     if (task->sink == SINK_OPERATOR)
-        add_breaker(out, task);
+        add_operator(out, task);
     const struct window *window = &task->window;
     if (window->skip > 0)
         strbuf_printf(out, "%sskip %" PRId64, out->length > 0 ? "  " : "", window->skip);
@@ -364,8 +364,8 @@ void task_keeps(struct strbuf *out, const struct task *task)
         strbuf_printf(out, "%stail %" PRId64, out->length > 0 ? "  " : "", window->tail);
 }
 
-/* A breaker's outputs by name; those of a group with what they are. */
-static void add_broken(struct strbuf *out, const struct task *task, const char *const *names)
+/* An operator's outputs by name; for a group, with their aggregates. */
+static void add_operator_outputs(struct strbuf *out, const struct task *task, const char *const *names)
 {
     bool groups = task->operator->kind == OPERATOR_GROUP;
     size_t count = 0;
@@ -391,12 +391,12 @@ void task_gives(struct strbuf *out, const struct task *task)
     if (task->sink == SINK_AGGREGATE)
         add_aggregates(out, task, names);
     else if (task->sink == SINK_OPERATOR)
-        add_broken(out, task, names);
+        add_operator_outputs(out, task, names);
     else if (!add_outputs(out, task, names, true))
         strbuf_puts(out, "rows");
 }
 
-/* The names of the outputs that are needed, or of those that are not. */
+/* The names of the outputs that are needed, or of the others. */
 static size_t add_output_names(struct strbuf *out, const struct task *task, bool needed, const char *before)
 {
     size_t count = 0;

@@ -1,4 +1,4 @@
-/* One task in words: the pieces of which explain makes its listings. */
+/* A task as text: the parts of explain's listings. */
 #ifndef RQL_ENGINE_EXPLAIN_EXPLAIN_TASK_H
 #define RQL_ENGINE_EXPLAIN_EXPLAIN_TASK_H
 
@@ -6,8 +6,8 @@
 
 enum { TASK_PARTS = 4 }; /* title, reads, keeps, gives */
 
-/* A breaker keeps nothing: its part says what it goes by. Each appends text without control bytes, of bounded length,
- * or nothing where there is nothing to say. */
+/* Each appends text without control characters, of bounded length, possibly none. The `keeps` part of an operator shows
+ * its keys. */
 void task_title(struct strbuf *out, const struct task *task);       /* MappingFilter+Sum */
 void task_detail(struct strbuf *out, const struct task *task);      /* of one stage: ids == 42 && amounts > 0 */
 void task_reads(struct strbuf *out, const struct task *task);       /* reads ids:i32, amounts:i32  1000 rows */

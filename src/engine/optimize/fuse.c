@@ -1,36 +1,34 @@
-/* Fusion by growing bundles (fusion_group.h).
+/* Fusion by growing groups (fusion_group.h).
  *
- * Tasks are visited in order. A task that reads only tasks which nobody else reads, and whose rows are its own rows,
- * joins their bundle: its code is copied onto the bundle's code with its inputs replaced by what the bundle computes. A
- * bundle is closed, and becomes one fused task, when something reads it that cannot join. Each task is copied once into
- * a bundle and once into the fused task, so time is linear in the length of the pipeline.
+ * Tasks are visited in order. A task that reads only tasks without other readers, row by row and with the same rows,
+ * joins their group: its code is appended to the group's, with its inputs replaced by what the group computes. A group
+ * that something reads without joining is closed: it becomes one fused task. Each task is copied once into a group and
+ * once into the fused task, so time is linear in the length of the pipeline.
  *
- * A task that reads its neighbours' rows joins as well: what it reads is computed once for each of them, where that is
- * cheaper than storing it. What is read at any position (GATHER), and by breakers, has to be a column: a task that only
- * passes columns on is read through, and disappears if nobody else reads it; another one is closed.
- */
+ * A task that reads neighbouring rows joins too: what it reads is recomputed for each of them, where that is cheaper
+ * than storing it. What is read at any position (GATHER), or by an operator, has to be a column: a task that only
+ * passes columns on is read through, and disappears if it has no other reader; any other is closed. */
 #include "engine/optimize/fuse_internal.h"
 #include "engine/optimize/passes.h"
 
 #include <string.h>
 
-/* A bundle of this many instructions does not grow further. Kernel compilers take time and memory beyond proportion for
- * very long functions, and some crash; storing a column every two thousand operations costs nothing in comparison. */
+/* A group of this many instructions does not grow further: kernel compilers take superlinear time and memory for very
+ * long functions, and some crash. Storing a column every two thousand operations costs nothing in comparison. */
 enum { MAX_INSTRUCTIONS = 2000 };
 
-/* Neighbours are computed anew for each reader up to this many operations a row; a pass over memory costs about as
- * much. */
+/* Neighbours are recomputed for each reader up to this many operations a row, about the cost of a pass over memory. */
 enum { MAX_RECOMPUTED = 64 };
 
 struct fusion_group *fusion_group_of(const struct fusion *fusion, const struct task *task)
 {
-    struct fusion_group *group = fusion->bundles[task->number];
+    struct fusion_group *group = fusion->groups[task->number];
     while (group->into != NULL)
         group = group->into;
     return group;
 }
 
-static void see_producer(struct fusion *fusion, const struct task *task, struct task *producer)
+static void add_producer(struct fusion *fusion, const struct task *task, struct task *producer)
 {
     if (producer == NULL || fusion->seen[producer->number] == task->number + 1)
         return;
@@ -38,20 +36,20 @@ static void see_producer(struct fusion *fusion, const struct task *task, struct 
     fusion->producers[fusion->producer_count++] = producer;
 }
 
-/* The distinct tasks that `task` reads values or row counts of, row by row. */
+/* The distinct tasks whose values or row counts `task` reads, row by row. */
 static void find_producers(struct fusion *fusion, const struct task *task)
 {
     fusion->producer_count = 0;
-    see_producer(fusion, task, task->rows_from);
+    add_producer(fusion, task, task->rows_from);
     for (size_t k = 0; k < task->input_count; k++) {
         if (!task->inputs[k].whole)
-            see_producer(fusion, task, task->inputs[k].task);
+            add_producer(fusion, task, task->inputs[k].task);
     }
     for (size_t k = 0; k < task->equal_count; k++)
-        see_producer(fusion, task, task->equals[k]);
+        add_producer(fusion, task, task->equals[k]);
 }
 
-/* Only chooses columns, and maybe a window. */
+/* Whether the task only selects columns, and maybe a window. */
 static bool is_plain(const struct task *task)
 {
     if (task->filter_count > 0 || task->sink != SINK_ROWS)
@@ -73,7 +71,7 @@ static bool has_columns(const struct task *task)
     return false;
 }
 
-/* Columns at hand are read from the bundle's first row on, so the bundle must be as long and begin at their begin. */
+/* Columns are read from the group's first row on, so the group must have as many rows and start at their first. */
 static bool columns_align(const struct task *task, const struct fusion_group *group)
 {
     for (size_t k = 0; k < task->input_count; k++) {
@@ -85,8 +83,8 @@ static bool columns_align(const struct task *task, const struct fusion_group *gr
     return true;
 }
 
-/* The bundle that says where rows begin: the first one with inputs, if any has. */
-static const struct fusion_group *leading_bundle(const struct fusion *fusion)
+/* The group that determines the first row: the first one with inputs, if any. */
+static const struct fusion_group *leading_group(const struct fusion *fusion)
 {
     for (size_t i = 0; i < fusion->producer_count; i++) {
         const struct fusion_group *group = fusion_group_of(fusion, fusion->producers[i]);
@@ -98,11 +96,11 @@ static const struct fusion_group *leading_bundle(const struct fusion *fusion)
 
 struct column *column_read(const struct fusion *fusion, const struct input *input)
 {
-    return input->task ? fusion_group_column(fusion->bundles[input->task->number], input->output) : input->column;
+    return input->task ? fusion_group_column(fusion->groups[input->task->number], input->output) : input->column;
 }
 
-/* Whether everything that is read at any position is a column at hand. */
-static bool wholes_at_hand(const struct fusion *fusion, const struct reading *reading)
+/* Whether everything that is read at any position is a column already. */
+static bool wholes_are_columns(const struct fusion *fusion, const struct reading *reading)
 {
     const struct task *task = reading->task;
     for (size_t k = 0; k < task->input_count; k++) {
@@ -112,10 +110,10 @@ static bool wholes_at_hand(const struct fusion *fusion, const struct reading *re
     return true;
 }
 
-/* How many operations compute what the task reads of a producer. */
+/* The number of operations that compute what the task reads of a producer. */
 static int32_t operations_read(const struct fusion *fusion, const struct reading *reading, const struct task *producer)
 {
-    const struct fusion_group *group = fusion->bundles[producer->number];
+    const struct fusion_group *group = fusion->groups[producer->number];
     const struct code *code = &fusion_group_of(fusion, producer)->code;
     bool *live = arena_array(fusion->arena, (size_t)code->count + 1, sizeof *live);
     for (size_t k = 0; k < reading->task->input_count; k++) {
@@ -130,7 +128,7 @@ static int32_t operations_read(const struct fusion *fusion, const struct reading
     return operations;
 }
 
-/* At how many offsets the task reads a producer; 0 if only its own rows. */
+/* The number of offsets at which the task reads a producer; 0 if only its own rows. */
 static int32_t offsets_read(const struct fusion *fusion, const struct reading *reading, const struct task *producer)
 {
     const struct code *code = &reading->task->code;
@@ -161,15 +159,15 @@ static bool worth_recomputing(const struct fusion *fusion, const struct reading 
     return true;
 }
 
-/* Whether a task may join the bundles it reads. */
+/* Whether a task may join the groups it reads. */
 static bool can_join(const struct fusion *fusion, const struct reading *reading)
 {
     const struct task *task = reading->task;
     if (task->sink == SINK_OPERATOR || fusion->producer_count == 0 || task->first != 0 || task->limit != INT64_MAX)
         return false;
-    if (!wholes_at_hand(fusion, reading))
+    if (!wholes_are_columns(fusion, reading))
         return false;
-    const struct fusion_group *leading = leading_bundle(fusion);
+    const struct fusion_group *leading = leading_group(fusion);
     bool zipped = fusion->producer_count > 1 || has_columns(task);
     int32_t size = 0;
     for (size_t i = 0; i < fusion->producer_count; i++) {
@@ -189,10 +187,10 @@ static bool can_join(const struct fusion *fusion, const struct reading *reading)
     return size < MAX_INSTRUCTIONS && worth_recomputing(fusion, reading);
 }
 
-/* The bundle of all that the task reads: the largest grows, so that a long chain is not copied at every zip. */
+/* Merges the groups the task reads into the largest, so that a long chain is not copied at every zip. */
 static struct fusion_group *merge_producers(const struct fusion *fusion, const struct task *task)
 {
-    const struct fusion_group *leading = leading_bundle(fusion);
+    const struct fusion_group *leading = leading_group(fusion);
     struct fusion_group *base = fusion_group_of(fusion, fusion->producers[0]);
     for (size_t i = 1; i < fusion->producer_count; i++) {
         struct fusion_group *group = fusion_group_of(fusion, fusion->producers[i]);
@@ -213,10 +211,10 @@ struct input fused_input(const struct fusion *fusion, struct fusion_group *group
 {
     if (input.task == NULL)
         return input;
-    struct fusion_group *from = fusion->bundles[input.task->number];
+    struct fusion_group *from = fusion->groups[input.task->number];
     struct column *column = input.whole ? fusion_group_column(from, input.output) : NULL;
     if (column != NULL) {
-        /* A task may read the same columns row by row too, and then has joined what passes them on. */
+        /* A task may also read the same columns row by row, and has then joined the group that passes them on. */
         if (from->reader == NULL && fusion_group_of(fusion, input.task) != group)
             from->reader = group;
         input.column = column;
@@ -229,7 +227,7 @@ struct input fused_input(const struct fusion *fusion, struct fusion_group *group
     return input;
 }
 
-/* Puts what the task's INPUTs and row numbers are in the bundle into `map`; returns the table of the INPUTs that its
+/* Maps the task's INPUTs and row numbers to the group's values in `map`; returns the table of the INPUTs that its
  * GATHERs read. */
 static value *place_leaves(const struct fusion *fusion, struct fusion_group *group, const struct reading *reading,
                            value *map)
@@ -248,8 +246,8 @@ static value *place_leaves(const struct fusion *fusion, struct fusion_group *gro
             continue;
         const struct input *input = &task->inputs[instr->integer];
         if (!input->whole && input->task != NULL && fusion_group_of(fusion, input->task) == group) {
-            /* The producer was the last task of its bundle, also if that was merged since. */
-            value read = fusion->bundles[input->task->number]->outputs[input->output].value;
+            /* The producer was the last task of its group, even if that has been merged since. */
+            value read = fusion->groups[input->task->number]->outputs[input->output].value;
             map[v] = fusion_group_shift(group, read, instr->offset);
             continue;
         }
@@ -263,7 +261,7 @@ static value *place_leaves(const struct fusion *fusion, struct fusion_group *gro
     return wholes;
 }
 
-/* Appends what the task does to the bundle, whose rows are the task's rows. */
+/* Appends the task to the group, which has the same rows. */
 static void join(struct fusion *fusion, struct fusion_group *group, const struct reading *reading)
 {
     const struct task *task = reading->task;
@@ -292,7 +290,7 @@ static void join(struct fusion *fusion, struct fusion_group *group, const struct
             *aggregated = code_inline(&group->code, &task->code, *aggregated, wholes, NO_VALUE, map);
     }
     fusion_group_window(group, &task->window);
-    fusion->bundles[task->number] = group;
+    fusion->groups[task->number] = group;
 }
 
 static struct task *made_of(const struct fusion *fusion, const struct task *task)
@@ -300,7 +298,7 @@ static struct task *made_of(const struct fusion *fusion, const struct task *task
     return task == NULL ? NULL : fusion_group_of(fusion, task)->made;
 }
 
-/* Closes what the task needs to be columns. */
+/* Closes the groups that the task needs as columns. */
 static void close_wholes(const struct fusion *fusion, const struct reading *reading)
 {
     const struct task *task = reading->task;
@@ -310,16 +308,16 @@ static void close_wholes(const struct fusion *fusion, const struct reading *read
     }
 }
 
-/* How many rows a task gives; -1 if only running it will tell. */
-static int64_t rows_given(const struct task *task)
+/* The number of rows of a task's outputs; -1 if only known when it has run. */
+static int64_t rows_produced(const struct task *task)
 {
     if (task->rows < 0 || task->filter_count > 0 || task_has_window(task))
         return -1;
     return task->sink == SINK_OPERATOR ? operator_gives(task->operator, task->rows) : task->rows;
 }
 
-/* A new bundle for a task that cannot join what it reads, or reads nothing but columns. */
-static struct fusion_group *begin_bundle(const struct fusion *fusion, const struct reading *reading)
+/* A new group for a task that cannot join what it reads, or reads only columns. */
+static struct fusion_group *begin_group(const struct fusion *fusion, const struct reading *reading)
 {
     const struct task *task = reading->task;
     close_wholes(fusion, reading);
@@ -330,8 +328,8 @@ static struct fusion_group *begin_bundle(const struct fusion *fusion, const stru
     for (size_t i = 0; i < task->equal_count; i++)
         fusion_group_equal(group, made_of(fusion, task->equals[i]));
 
-    /* Fusion may know a row count that the binder could not: of a window that was folded. */
-    int64_t given = group->rows_from != NULL ? rows_given(group->rows_from) : -1;
+    /* Fusion may know a row count that the binder did not: of a folded window. */
+    int64_t given = group->rows_from != NULL ? rows_produced(group->rows_from) : -1;
     if (group->rows < 0 && given >= 0) {
         int64_t rest = given > group->first ? given - group->first : 0;
         group->rows = rest < group->limit ? rest : group->limit;
@@ -339,7 +337,7 @@ static struct fusion_group *begin_bundle(const struct fusion *fusion, const stru
     return group;
 }
 
-/* The fused task that a task is part of, or that reads columns through it; NULL if nothing reads it. */
+/* The fused task that contains a task, or reads columns through it; NULL if nothing reads it. */
 static struct task *owner_of(const struct fusion *fusion, const struct task *task)
 {
     const struct fusion_group *group = fusion_group_of(fusion, task);
@@ -351,7 +349,7 @@ static struct task *owner_of(const struct fusion *fusion, const struct task *tas
     return group->made;
 }
 
-/* The stages each fused task stands for, in the order written. */
+/* Records the stages of each fused task, in the order written. */
 static void mark_stages(struct fusion *fusion)
 {
     const struct queue *queue = fusion->queue;
@@ -381,7 +379,7 @@ static void count_readers(struct fusion *fusion)
         const struct task *task = fusion->queue->tasks[t];
         find_producers(fusion, task);
         for (size_t k = 0; k < task->input_count; k++)
-            see_producer(fusion, task, task->inputs[k].task);
+            add_producer(fusion, task, task->inputs[k].task);
         for (size_t i = 0; i < fusion->producer_count; i++)
             fusion->readers[fusion->producers[i]->number]++;
     }
@@ -406,8 +404,8 @@ static struct reading read_task(const struct fusion *fusion, const struct task *
     return reading;
 }
 
-/* Closes what may fail though nothing reads it, of the first `count` tasks: all but the result, which comes last. Other
- * bundles have been closed by their readers, or read through. */
+/* Closes the groups that may fail though nothing reads them, among the first `count` tasks; the result comes last. All
+ * others have been closed by their readers, or are read through. */
 static void close_unread(const struct fusion *fusion, size_t count, const struct fusion_group *result)
 {
     for (size_t t = 0; t < count; t++) {
@@ -421,7 +419,7 @@ void fuse(const struct queue *queue, struct queue *fused)
 {
     struct arena *arena = fused->arena;
     struct fusion fusion = {.arena = arena, .queue = queue, .fused = fused};
-    fusion.bundles = arena_array(arena, queue->count + 1, sizeof *fusion.bundles);
+    fusion.groups = arena_array(arena, queue->count + 1, sizeof *fusion.groups);
     fusion.readers = arena_array(arena, queue->count + 1, sizeof *fusion.readers);
     fusion.seen = arena_array(arena, queue->count + 1, sizeof *fusion.seen);
     fusion.producers = arena_array(arena, queue->count + 1, sizeof *fusion.producers);
@@ -434,11 +432,11 @@ void fuse(const struct queue *queue, struct queue *fused)
         if (task->sink == SINK_OPERATOR) {
             if (t + 1 == queue->count)
                 close_unread(&fusion, t, NULL);
-            fusion.bundles[t] = fuse_operator(&fusion, &reading);
+            fusion.groups[t] = fuse_operator(&fusion, &reading);
             continue;
         }
         struct fusion_group *group =
-            can_join(&fusion, &reading) ? merge_producers(&fusion, task) : begin_bundle(&fusion, &reading);
+            can_join(&fusion, &reading) ? merge_producers(&fusion, task) : begin_group(&fusion, &reading);
         join(&fusion, group, &reading);
     }
     if (queue->count > 0) {

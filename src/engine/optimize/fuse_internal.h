@@ -1,15 +1,15 @@
-/* What fuse*.c share. Private to fuse*.c. */
+/* State and functions shared by the files of the fusion pass. */
 #ifndef RQL_ENGINE_OPTIMIZE_FUSE_INTERNAL_H
 #define RQL_ENGINE_OPTIMIZE_FUSE_INTERNAL_H
 
 #include "engine/optimize/fusion_group.h"
 
-/* What fusion needs to know of the task at hand. */
+/* What the current task reads. */
 struct reading {
     const struct task *task;
-    bool *live;     /* its values that are needed */
-    bool *reads;    /* and its inputs */
-    bool uses_rows; /* row numbers, how many rows there are, or other rows than its own */
+    bool *live;
+    bool *reads;    /* of its inputs */
+    bool uses_rows; /* row numbers, the number of rows, or other rows than its own */
     bool shifts;    /* other rows than its own */
 };
 
@@ -17,23 +17,23 @@ struct fusion {
     struct arena *arena;
     const struct queue *queue;
     struct queue *fused;
-    struct fusion_group **bundles; /* of each task of the queue */
-    size_t *readers;               /* how many tasks read each task */
-    size_t *seen;                  /* scratch for distinct tasks: number + 1 of the task that saw it last */
-    struct task **producers;       /* what the task at hand reads row by row, in order */
+    struct fusion_group **groups; /* of each task of the queue */
+    size_t *readers;              /* number of tasks that read each task */
+    size_t *seen;                 /* scratch for distinct tasks: number + 1 of the last task that saw each */
+    struct task **producers;      /* what the current task reads row by row, in order */
     size_t producer_count;
 };
 
-/* The bundle that a task has become part of. */
+/* The group that a task is part of. */
 struct fusion_group *fusion_group_of(const struct fusion *fusion, const struct task *task);
 
-/* The column that an input is, if that is known without running anything; NULL otherwise. */
+/* The column that an input refers to if known without running anything; else NULL. */
 struct column *column_read(const struct fusion *fusion, const struct input *input);
 
-/* An input of the task at hand as the bundle that it joins or begins has it. */
+/* An input of the current task, as the group reads it. */
 struct input fused_input(const struct fusion *fusion, struct fusion_group *group, struct input input);
 
-/* The fused task of a breaker, in a bundle that nothing joins. */
+/* Adds the fused task of an operator, in a group of its own. */
 struct fusion_group *fuse_operator(const struct fusion *fusion, const struct reading *reading);
 
 #endif

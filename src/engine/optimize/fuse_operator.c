@@ -1,7 +1,7 @@
-/* Breakers in a fused queue. */
+/* Operators in a fused queue. */
 #include "engine/optimize/fuse_internal.h"
 
-/* The numbers that inputs have in the fused task. */
+/* Copies the inputs that are read; returns their numbers in the fused task. */
 static size_t *make_inputs(struct task *made, const struct task *task, const struct input *inputs, const bool *reads,
                            struct queue *fused)
 {
@@ -18,7 +18,7 @@ static size_t *make_inputs(struct task *made, const struct task *task, const str
     return numbers;
 }
 
-/* A bare INPUT of the task in the fused one; NO_VALUE if nothing needed reads it. */
+/* Copies a bare INPUT to the fused task; NO_VALUE if nothing needed reads it. */
 static value move_input(struct task *made, const struct task *task, value v, const size_t *numbers, const bool *reads)
 {
     if (v == NO_VALUE || task->code.at[v].op != OP_INPUT || !reads[task->code.at[v].integer])
@@ -27,7 +27,7 @@ static value move_input(struct task *made, const struct task *task, value v, con
     return input_value(&made->code, (int64_t)number, &made->inputs[number], task->code.at[v].span);
 }
 
-static void make_breaker(struct task *made, const struct task *task, const size_t *numbers, struct arena *arena)
+static void copy_operator(struct task *made, const struct task *task, const size_t *numbers, struct arena *arena)
 {
     made->operator= arena_alloc(arena, sizeof *made->operator);
     *made->operator= * task->operator;
@@ -36,15 +36,15 @@ static void make_breaker(struct task *made, const struct task *task, const size_
         made->operator->keys[i] = numbers[task->operator->keys[i]];
 }
 
-/* Rows are told apart, grouped and counted by what has its place among the outputs: only columns that are just carried
- * along can be left out. */
-static bool leaves_out(const struct operator* operator, const struct output * output)
+/* Whether an output can be left out: sort and scatter only copy columns; the others distinguish, group or count rows by
+ * them. */
+static bool is_unneeded(const struct operator* operator, const struct output * output)
 {
     return !output->needed && (operator->kind == OPERATOR_SORT || operator->kind == OPERATOR_SCATTER);
 }
 
-/* Makes the fused task of a bundle that stands for the breaker `task`; its rows and rows_from are set. `inputs` are the
- * task's, as the fused queue has them; those that `reads` leaves out are read by nothing needed. */
+/* Adds the fused task of the operator `task` to `fused`; the group has its rows and rows_from. `inputs` are the task's,
+ * as the fused queue reads them; only those in `reads` are needed. */
 static void operator_close(struct fusion_group *group, const struct task *task, const struct input *inputs,
                            const bool *reads, struct queue *fused)
 {
@@ -56,8 +56,8 @@ static void operator_close(struct fusion_group *group, const struct task *task, 
     made->equals = group->equals;
     made->equal_count = group->equal_count;
     size_t *numbers = make_inputs(made, task, inputs, reads, fused);
-    make_breaker(made, task, numbers, arena);
-    /* Keys have their INPUTs even where no output is one. */
+    copy_operator(made, task, numbers, arena);
+    /* Keys have INPUTs even where no output is one. */
     for (size_t i = 0; i < made->operator->key_count; i++) {
         size_t number = made->operator->keys[i];
         input_value(&made->code, (int64_t)number, &made->inputs[number], task->span);
@@ -66,7 +66,7 @@ static void operator_close(struct fusion_group *group, const struct task *task, 
     made->outputs = arena_array(arena, task->output_count + 1, sizeof *made->outputs);
     for (size_t k = 0; k < task->output_count; k++) {
         struct output output = task->outputs[k];
-        if (leaves_out(task->operator, & output))
+        if (is_unneeded(task->operator, & output))
             continue;
         output.value = move_input(made, task, output.value, numbers, reads);
         group->numbers[k] = made->output_count;
@@ -80,19 +80,20 @@ static void operator_close(struct fusion_group *group, const struct task *task, 
     }
 }
 
-/* Columns that the breaker reads through their producer need not be made, if it alone would read them. */
-static void unneed_columns(const struct fusion *fusion, const struct task *task)
+/* Columns that the operator reads through their producer need not be computed if it is their only reader. */
+static void drop_columns(const struct fusion *fusion, const struct task *task)
 {
     for (size_t k = 0; k < task->input_count; k++) {
         const struct input *input = &task->inputs[k];
         if (input->task == NULL || fusion->readers[input->task->number] > 1 || !column_read(fusion, input))
             continue;
-        struct fusion_group *from = fusion->bundles[input->task->number];
+        struct fusion_group *from = fusion->groups[input->task->number];
         from->outputs[input->output].needed = false;
     }
 }
 
-/* How many rows the breaker reads, or the fused task that will tell, and those that must have given as many. */
+/* Sets the number of rows the operator reads, or the fused task that determines it, and the tasks with equal row
+ * counts. */
 static void count_rows(const struct fusion *fusion, struct fusion_group *group, const struct task *task)
 {
     if (group->rows >= 0 || task->rows_from == NULL)
@@ -119,13 +120,13 @@ struct fusion_group *fuse_operator(const struct fusion *fusion, const struct rea
         arena_grow(fusion->arena, task->inputs, task->input_count, task->input_count + 1, sizeof *inputs);
     for (size_t i = 0; i < task->operator->key_count; i++)
         reading->reads[task->operator->keys[i]] = true;
-    unneed_columns(fusion, task);
+    drop_columns(fusion, task);
     for (size_t k = 0; k < task->input_count; k++) {
         if (!reading->reads[k])
             continue;
         if (!column_read(fusion, &inputs[k]))
             fusion_group_close(fusion_group_of(fusion, inputs[k].task), fusion->fused);
-        inputs[k].whole = true; /* it reads columns, but from their first row to their last */
+        inputs[k].whole = true; /* as if read whole: columns count from their first row to their last */
         inputs[k] = fused_input(fusion, group, inputs[k]);
         inputs[k].whole = false;
     }

@@ -1,7 +1,7 @@
-/* Growing, merging and closing bundles of tasks. */
+/* Grows, merges and closes fusion groups. */
 #include "engine/optimize/fusion_group.h"
 
-/* Room for one more element. */
+/* Capacity for one more element. */
 static void *room(struct arena *arena, void *at, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
@@ -90,7 +90,7 @@ bool fusion_group_keeps_all(const struct fusion_group *group)
     return is_whole(&group->window);
 }
 
-/* b of what a keeps. */
+/* Window b applied to the rows that a keeps. */
 static struct window compose(struct window a, struct window b)
 {
     if (is_whole(&b))
@@ -111,7 +111,7 @@ bool windows_compose(const struct window *a, const struct window *b)
     return is_whole(a) || is_whole(b) || (a->tail < 0) == (b->tail < 0);
 }
 
-/* Moves the first row, for a bundle in which every row is kept. */
+/* Moves the first row, for a group that keeps every row. */
 static void slice(struct fusion_group *group, int64_t skip, int64_t take)
 {
     if (group->rows >= 0) {
@@ -126,7 +126,7 @@ static void slice(struct fusion_group *group, int64_t skip, int64_t take)
     group->first = group->first > INT64_MAX - skip ? INT64_MAX : group->first + skip;
 }
 
-/* Whether a value reads a number of rows that only running the task will tell: then none may be left out before. */
+/* Whether a value reads a number of rows that is only known when the task runs: no rows may be dropped then. */
 static bool counts_unknown(const struct fusion_group *group)
 {
     bool unknown = false;
@@ -146,8 +146,8 @@ void fusion_group_window(struct fusion_group *group, const struct window *window
         group->window = compose(group->window, *window);
 }
 
-/* Prepares to copy values of `other` onto `bundle`, of the same rows: puts its INPUTs into `map` and returns the table
- * of those that GATHERs read. */
+/* Maps the INPUTs of `other`, a group with the same rows, to INPUTs of the group in `map`; returns the table of those
+ * that GATHERs read. */
 static value *adopt_inputs(struct fusion_group *group, const struct fusion_group *other, value *map)
 {
     value *wholes = arena_array(group->code.arena, other->input_count + 1, sizeof *wholes);
@@ -200,7 +200,7 @@ bool fusion_group_same_rows(const struct fusion_group *a, const struct fusion_gr
     if (a->rows < 0 || b->rows < 0)
         return a->rows < 0 && b->rows < 0 && a->rows_from == b->rows_from && a->first == b->first &&
                a->limit == b->limit;
-    /* Without inputs any first row is as good. */
+    /* Without inputs the first row is arbitrary. */
     return a->rows == b->rows && (a->first == b->first || a->input_count == 0 || b->input_count == 0);
 }
 
@@ -225,8 +225,8 @@ void fusion_group_filter(struct fusion_group *group, struct filter filter)
     group->filters[count] = filter;
 }
 
-/* A mark of the bundle, so many rows on, in the fused task. Constants are not exact ones: another `skip`, or another
- * file, is to find the same program. */
+/* A mark of the group, `offset` rows on, in the fused task. Constants are not exact, so that another `skip` or file
+ * gives the same program. */
 static value final_mark(struct fusion_group *group, struct row_mark mark, int64_t offset)
 {
     struct code *code = &group->made->code;
@@ -236,18 +236,18 @@ static value final_mark(struct fusion_group *group, struct row_mark mark, int64_
     value row = code_row(code, nowhere);
     int64_t before;
     if (__builtin_add_overflow(group->first - mark.at, offset, &before))
-        before = offset > 0 ? INT64_MAX : INT64_MIN; /* a row that no column has */
+        before = offset > 0 ? INT64_MAX : INT64_MIN; /* no column has this row */
     return before == 0 ? row : code_op(code, OP_ADD, row, code_int(code, before, nowhere), NO_VALUE, nowhere);
 }
 
-/* Copies the inputs that are read to the fused task, and its INPUTs into `map`; returns the table of those that GATHERs
- * read. */
+/* Copies the inputs that are read to the fused task and maps their INPUTs in `map`; returns the table of those that
+ * GATHERs read. */
 static value *make_inputs(struct queue *fused, struct fusion_group *group, const bool *live, value *map)
 {
     struct task *made = group->made;
     struct arena *arena = group->code.arena;
     value *wholes = arena_array(arena, group->input_count + 1, sizeof *wholes);
-    int64_t *numbers = arena_array(arena, group->input_count + 1, sizeof *numbers); /* plus 1; 0: not made yet */
+    int64_t *numbers = arena_array(arena, group->input_count + 1, sizeof *numbers); /* plus 1; 0: not copied yet */
     made->inputs = arena_array(arena, group->input_count + 1, sizeof *made->inputs);
     for (value v = 0; v < group->code.count; v++) {
         const struct instr *instr = &group->code.at[v];
@@ -274,7 +274,7 @@ static value *make_inputs(struct queue *fused, struct fusion_group *group, const
     return wholes;
 }
 
-static void mark_needed(const struct fusion_group *group, bool *live)
+static void mark_live(const struct fusion_group *group, bool *live)
 {
     for (size_t i = 0; i < group->filter_count; i++)
         live[group->filters[i].keep] = true;
@@ -304,7 +304,7 @@ void fusion_group_close(struct fusion_group *group, struct queue *fused)
     made->sink = group->sink;
 
     bool *live = arena_array(group->code.arena, (size_t)group->code.count + 1, sizeof *live);
-    mark_needed(group, live);
+    mark_live(group, live);
     value *map = code_map(group->code.arena, &group->code);
     value *wholes = make_inputs(fused, group, live, map);
 
@@ -338,7 +338,7 @@ struct column *fusion_group_column(const struct fusion_group *group, size_t outp
     if (group->sink != SINK_ROWS || group->filter_count > 0 || group->first != 0 || !fusion_group_keeps_all(group) ||
         group->outputs[output].value == NO_VALUE)
         return NULL;
-    /* Merged into another one, it has its values there. */
+    /* A merged group has its values in the other. */
     const struct fusion_group *holder = group;
     while (holder->into != NULL)
         holder = holder->into;

@@ -1,28 +1,28 @@
-/* Bundles: fused tasks in the making (fuse.h).
+/* Fusion groups: fused tasks under construction.
  *
- * A bundle grows as tasks join it: their code is copied onto its code, with their inputs replaced by what the bundle
- * computes. When it is closed, what is needed of it becomes one task.
+ * A group grows as tasks join it: their code is appended, with their inputs replaced by what the group computes. When
+ * it is closed, what is needed of it becomes one task.
  *
- * Row numbers: a window of a bundle without filters costs nothing, it only moves the first row; but values from before
- * the window know the old row numbers, and how many rows there were. In a bundle's code these therefore are inputs with
- * negative numbers, -1-n for marks[n], and become ROW plus a constant, and ROWS or a constant, when the rows are final.
- */
+ * Row numbers: a window on a group without filters is free, since it only moves the first row; but values computed
+ * before the window refer to the old row numbers and the old number of rows. In a group's code these are therefore
+ * inputs with negative numbers, -1-n for marks[n]. They become ROW plus a constant, and ROWS or a constant, when the
+ * rows are final. */
 #ifndef RQL_ENGINE_OPTIMIZE_FUSION_GROUP_H
 #define RQL_ENGINE_OPTIMIZE_FUSION_GROUP_H
 
 #include "engine/plan/task.h"
 
-/* The row number counted from row `at` (on the scale of `first`), or the number of rows, `at`, or -1 if it is not known
- * before the task runs. */
+/* The row number relative to row `at` (on the scale of `first`), or the number of rows `at`, -1 if unknown before the
+ * task runs. */
 struct row_mark {
     enum { MARK_ROW, MARK_ROWS } kind;
     int64_t at;
 };
 
 struct fusion_group {
-    struct fusion_group *into;   /* the bundle this one was merged into, or NULL */
+    struct fusion_group *into;   /* the group this one was merged into, or NULL */
     struct task *made;           /* the fused task, once closed */
-    struct fusion_group *reader; /* one that reads columns which this one only passes on; it may never be closed then */
+    struct fusion_group *reader; /* reads columns that this group only passes on; this one may then never be closed */
 
     struct code code;
     struct input *inputs; /* of columns and fused tasks */
@@ -41,53 +41,51 @@ struct fusion_group {
     enum sink sink;
     struct output *outputs;
     size_t output_count;
-    size_t *numbers; /* of the outputs in the fused task, once closed: only needed ones are made */
+    size_t *numbers; /* of the outputs in the fused task, once closed; only needed ones are kept */
     struct aggregate *aggregates;
     size_t aggregate_count;
 };
 
-/* An empty bundle of the given rows. */
+/* A group without tasks. */
 struct fusion_group *fusion_group_new(struct arena *arena, int64_t first, int64_t rows, int64_t limit);
 
-/* Adds an input, or finds it: the same column named twice is read once. The element `offset` rows on. */
+/* The INPUT of an element `offset` rows on, of an input that is added unless the group reads it already. */
 value fusion_group_input(struct fusion_group *group, const struct input *input, int64_t offset, struct span span);
 
-/* The number of the row, counted from the bundle's first row as it is now. */
+/* The row number relative to the group's current first row. */
 value fusion_group_row(struct fusion_group *group);
 
-/* How many rows the bundle has as it is now. */
+/* The current number of rows. */
 value fusion_group_rows(struct fusion_group *group);
 
-/* What a value of the bundle is in the row so many rows on. */
+/* The value `v` of the row `offset` rows on. */
 value fusion_group_shift(struct fusion_group *group, value v, int64_t offset);
 
-/* Adds a filter, unless it always holds or is there already. */
+/* Adds a filter unless it is constantly true or present. */
 void fusion_group_filter(struct fusion_group *group, struct filter filter);
 
-/* Notes that a fused task must have given as many rows as rows_from. */
+/* Requires that the fused task has as many rows as rows_from. */
 void fusion_group_equal(struct fusion_group *group, struct task *made);
 
-/* Keeps only a window of the rows. When rows are missing already, the windows must compose: a `tail` and a `skip` or
- * `take` do not. */
+/* Applies a window. If the group has one, they must compose: `tail` does not with `skip` or `take`. */
 void fusion_group_window(struct fusion_group *group, const struct window *window);
-bool fusion_group_keeps_all(const struct fusion_group *group); /* it has no window; it may have filters */
+bool fusion_group_keeps_all(const struct fusion_group *group); /* no window; filters are allowed */
 bool windows_compose(const struct window *a, const struct window *b);
 
 /* Whether row i of one is row i of the other, whatever the data. */
 bool fusion_group_same_rows(const struct fusion_group *a, const struct fusion_group *b);
 
-/* Makes a bundle without inputs (of a range), which may count its rows from anywhere, count them from `first`. */
+/* Makes a group without inputs (a range), whose first row is arbitrary, start at `first`. */
 void fusion_group_rebase(struct fusion_group *group, int64_t first);
 
-/* Brings what `other` gives, which has the same rows and no filters, onto the bundle's code: the values of its outputs
- * are the bundle's from now on. */
+/* Merges `other`, which has the same rows and no filters, into the group: the values of its outputs become the group's.
+ */
 void fusion_group_merge(struct fusion_group *group, struct fusion_group *other);
 
-/* Makes the fused task, of what is needed; once. */
+/* Adds the fused task, with what is needed, to `fused`, unless done before. */
 void fusion_group_close(struct fusion_group *group, struct queue *fused);
 
-/* The column that an output of the bundle's last task is, from its first row to its last, if nothing has to be computed
- * for it; NULL otherwise. */
+/* The column that an output of the group's last task passes on unchanged, with all its rows; else NULL. */
 struct column *fusion_group_column(const struct fusion_group *group, size_t output);
 
 #endif

@@ -1,21 +1,21 @@
-/* Demand analysis: from the results back to the operations that may fail.
+/* Demand analysis, from the results back to the operations that may fail.
  *
- * Every reader passes its own demand to its arguments, narrowed by && || ?: to where it looks at them; a value is
- * demanded where any reader demands it. Conditions are made of bools that the code computes anyway, so each edge adds
- * at most a few operations on bools. A condition may read a bool that a failure has spoilt, but the first failure in
- * the order of lazy evaluation is reached through conditions that are all sound, so it is never missed. */
+ * Each reader passes its demand to its arguments, narrowed by && || ?: to the rows where it reads them; a value is
+ * demanded where any reader demands it. Conditions combine bools that the code computes anyway, so each edge adds at
+ * most a few operations on bools. A condition may read a bool that is invalid after a failure, but the first failure in
+ * the order of lazy evaluation is reached through valid conditions only, so it is never missed. */
 #include "engine/optimize/passes.h"
 
-/* Demands: a bool of the code, or one of these. */
+/* A demand: a bool of the code, or one of these. */
 enum { ALWAYS = NO_VALUE, NEVER = -2 };
 
-/* Conditions may make the code grow this many times; after that they only get weaker. */
+/* Conditions may multiply the size of the code by this; beyond that they only get weaker. */
 enum { MAX_GROWTH = 4 };
 
 struct demands {
     struct code *code;
     int32_t limit;        /* of instructions */
-    const bool *relevant; /* the value is, or is computed from, a checked operation */
+    const bool *relevant; /* is, or is computed from, a checked operation */
     value *at;            /* of each value */
 };
 
@@ -43,7 +43,7 @@ static value negation(struct demands *demands, value condition)
     return operation(demands, OP_NOT, condition, NO_VALUE);
 }
 
-/* Both hold; when there is no room, only the first is asked for. */
+/* Both hold; at the limit of instructions, only the first is tested. */
 static value both(struct demands *demands, value a, value b)
 {
     if (a == NEVER || b == NEVER)
@@ -55,7 +55,7 @@ static value both(struct demands *demands, value a, value b)
     return operation(demands, OP_AND, a, b);
 }
 
-/* Whether `a` is && of two things, of which one is taken apart: rest && part. */
+/* Whether `a` is rest && part. */
 static bool splits(const struct code *code, value a, value rest, value *part)
 {
     const struct instr *instr = &code->at[a];
@@ -65,8 +65,8 @@ static bool splits(const struct code *code, value a, value rest, value *part)
     return true;
 }
 
-/* Either holds. code_op keeps what could fail; here nothing is lazy, so more can go: a || (b && a) is a, and
- * (d && c) || (d && !c), a value read by both branches of a ?:, is d. */
+/* Either holds. code_op keeps operations that could fail; nothing here is lazy, so more simplifies: a || (b && a) is a,
+ * and (d && c) || (d && !c), a value read by both branches of ?:, is d. */
 static value either(struct demands *demands, value a, value b)
 {
     const struct code *code = demands->code;
@@ -91,7 +91,7 @@ static value either(struct demands *demands, value a, value b)
     return is_full(demands) ? ALWAYS : operation(demands, OP_OR, a, b);
 }
 
-/* Notes that `v` is demanded under a condition and, if `also` is not ALWAYS, only where that holds as well. */
+/* Demands `v` where both conditions hold. */
 static void demand(struct demands *demands, value v, value condition, value also)
 {
     if (demands->relevant[v] && demands->at[v] != ALWAYS)
@@ -122,8 +122,8 @@ static void demand_arguments(struct demands *demands, value v)
     }
 }
 
-/* A filter is demanded for the rows that passed the ones before it; results for the rows that passed all. (A window may
- * leave out more: that is for the exact evaluator to know.) */
+/* A filter is demanded for the rows that passed those before it, results for the rows that passed all. (A window may
+ * leave out more: the exact evaluator knows.) */
 static void demand_results(struct demands *demands, const struct task *task)
 {
     value passed = ALWAYS;
@@ -141,7 +141,7 @@ static void demand_results(struct demands *demands, const struct task *task)
     }
 }
 
-/* Which values can be reached by a failure, of the operation itself or of one before it. */
+/* Marks the values that a failure can reach; returns whether there are any. */
 static bool find_relevant(const struct code *code, const bool *live, bool *relevant)
 {
     bool any = false;

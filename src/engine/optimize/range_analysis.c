@@ -1,9 +1,9 @@
-/* Intervals of typed code.
+/* Interval analysis of typed code.
  *
- * Every interval says what a value is within if nothing it is computed from failed. The machine computes on after a
- * failure, though, with whatever the failed operation left, and a division by zero then would trap: so an operation
- * that can trap or is undefined for some arguments is only left unchecked if no failure can reach its arguments. (The
- * class of a column always holds zero, which is also what the pages of a file truncated meanwhile read as.) */
+ * An interval bounds a value if nothing it is computed from failed. After a failure, execution continues with arbitrary
+ * values, and a division by zero would trap: an operation that can trap or is undefined for some arguments is only left
+ * unchecked if no failure can reach its arguments. (A column's class always contains zero, which pages of a truncated
+ * file read as.) */
 #include "engine/optimize/passes.h"
 
 #include "engine/plan/interval.h"
@@ -13,7 +13,7 @@ static int128 power_of_two(int bits)
     return (int128)1 << bits;
 }
 
-/* The smallest class that holds lo..hi: as many bits as one of the `count` says, of one sign or both, or 64. */
+/* The smallest class that contains lo..hi: of one of the `count` numbers of bits, of one sign or both, or 64 bits. */
 static struct interval class_of(const int *bits, size_t count, int128 lo, int128 hi)
 {
     for (size_t k = 0; k < count; k++) {
@@ -34,15 +34,14 @@ static struct interval type_class(int128 lo, int128 hi)
     return class_of(bits, sizeof bits / sizeof *bits, lo, hi);
 }
 
-/* Columns' classes have one more below a lane's width: then the sum of two still fits the lane, and needs no check. */
+/* Columns also have classes one bit below a lane's width: the sum of two such values fits the lane unchecked. */
 static struct interval column_class(int128 lo, int128 hi)
 {
     static const int bits[] = {8, 16, 31, 32, 63};
     return class_of(bits, sizeof bits / sizeof *bits, lo, hi);
 }
 
-/* A literal's class keeps its sign and whether it is zero, but no more: the next literal is to find the same program.
- */
+/* A literal's class keeps its sign and whether it is zero, so that other literals give the same program. */
 static struct interval literal_class(int64_t n)
 {
     if (n == 0)
@@ -66,16 +65,15 @@ static struct interval input_range(const struct input *input, const struct colum
     return column_class(lo, hi);
 }
 
-/* Row numbers of 31 bits are all most queries have; 47 bits leave room to compute with them unchecked. How many rows
- * there are has the same range. */
+/* 31 bits are enough for most queries; 47 leave room for unchecked arithmetic. The number of rows has the same
+ * interval. */
 static struct interval row_range(int64_t rows)
 {
     int bits = rows <= INT32_MAX ? 31 : rows < (int64_t)1 << 47 ? 47 : 63;
     return (struct interval){.lo = 0, .hi = power_of_two(bits) - 1};
 }
 
-/* What is known of argument i. Shift counts are few and decide by themselves what fits: there a literal is what it is.
- */
+/* The interval of argument i. Shift counts decide what fits, so a literal count is not widened. */
 static struct interval argument_range(const struct code *code, const struct instr *instr, int i)
 {
     if (instr->args[i] == NO_VALUE)
@@ -87,19 +85,19 @@ static struct interval argument_range(const struct code *code, const struct inst
     return (struct interval){.lo = arg->lo, .hi = arg->hi};
 }
 
-/* Whether the machine would be asked for something it does not define if a failure got into the arguments. */
-static bool relies_on_arguments(const struct code *code, const struct instr *instr, const bool *doubtful)
+/* Whether the operation would be undefined for arguments that are invalid after a failure. */
+static bool relies_on_arguments(const struct code *code, const struct instr *instr, const bool *tainted)
 {
     switch (instr->op) {
     case OP_DIV:
     case OP_MOD: {
         const struct instr *divisor = &code->at[instr->args[1]];
         bool minus_one = divisor->lo <= -1 && divisor->hi >= -1;
-        return doubtful[instr->args[1]] || (doubtful[instr->args[0]] && minus_one);
+        return tainted[instr->args[1]] || (tainted[instr->args[0]] && minus_one);
     }
     case OP_SHL:
     case OP_SHR:
-        return doubtful[instr->args[1]];
+        return tainted[instr->args[1]];
     default:
         return false;
     }
@@ -132,8 +130,8 @@ static struct interval int_range(const struct task *task, const struct instr *in
 void range_analyse(struct task *task, struct column *const *columns, int64_t rows)
 {
     const struct code *code = &task->code;
-    /* Which values are arbitrary once something failed. */
-    bool *doubtful = arena_array(code->arena, (size_t)code->count + 1, sizeof *doubtful);
+    /* arbitrary after a failure */
+    bool *tainted = arena_array(code->arena, (size_t)code->count + 1, sizeof *tainted);
     for (value v = 0; v < code->count; v++) {
         struct instr *instr = &code->at[v];
         instr->guard = NO_VALUE;
@@ -144,10 +142,10 @@ void range_analyse(struct task *task, struct column *const *columns, int64_t row
             instr->hi = (int64_t)min_int128(max_int128(range.hi, INT64_MIN), INT64_MAX);
             instr->lane = instr->lo >= INT32_MIN && instr->hi <= INT32_MAX ? LANE_I32 : LANE_I64;
             instr->checked = range.fails || range.lo != instr->lo || range.hi != instr->hi ||
-                             relies_on_arguments(code, instr, doubtful);
+                             relies_on_arguments(code, instr, tainted);
         }
-        doubtful[v] = instr->checked;
+        tainted[v] = instr->checked;
         for (int i = 0; i < op_table[instr->op].arity; i++)
-            doubtful[v] = doubtful[v] || doubtful[instr->args[i]];
+            tainted[v] = tainted[v] || tainted[instr->args[i]];
     }
 }

@@ -1,15 +1,15 @@
-/* Range analysis (range_analysis.c) asks what holds for all rows and all literals of a kind, so that one program serves
- * many queries. Here it is these literals and these rows that matter. */
+/* Interval analysis of one zone. Unlike range_analysis.c, which widens to classes so that one program serves many
+ * queries, it uses the actual literals and the zone's own bounds. */
 #include "engine/optimize/zone_predicate.h"
 
 #include "engine/plan/interval.h"
 
 #include <math.h>
 
-/* What is known of a value in the zone, if nothing it is computed from failed. */
+/* Bounds of a value in the zone, if nothing it is computed from failed. */
 struct fact {
     struct interval range;  /* integers */
-    double low, high;       /* floats that are not NaN; low > high: there are none */
+    double low, high;       /* floats other than NaN; low > high: none */
     bool nan;               /* floats: may be NaN */
     bool may_hold, may_not; /* bools */
     bool fails;             /* computing it, lazily, may fail for some row */
@@ -22,7 +22,7 @@ struct zone_predicate {
     struct fact *at; /* of each value */
 };
 
-/* The rows being looked at. */
+/* The rows under test. */
 struct segment {
     int64_t begin, end;
     const struct zone *inputs, *whole;
@@ -100,7 +100,8 @@ static bool is_bounded(const struct fact *number)
     return !is_empty(number) && isfinite(number->low) && isfinite(number->high);
 }
 
-/* From the results at the corners, for operations that are monotone in each argument; rounding keeps that. */
+/* The hull of the results at the corners, for operations that are monotone in each argument; rounding preserves that.
+ */
 static struct fact hull(double a, double b, double c, double d, bool nan)
 {
     struct fact fact = {.low = fmin(fmin(a, b), fmin(c, d)), .high = fmax(fmax(a, b), fmax(c, d)), .nan = nan};
@@ -139,7 +140,7 @@ static struct fact float_operation(enum op op, const struct fact *a, const struc
     }
 }
 
-static struct fact holds(bool sure, bool never)
+static struct fact comparison_fact(bool sure, bool never)
 {
     return (struct fact){.may_hold = !never, .may_not = !sure};
 }
@@ -150,17 +151,17 @@ static struct fact compare_ints(enum op op, struct interval a, struct interval b
     bool same = a.lo == a.hi && b.lo == b.hi && a.lo == b.lo;
     switch (op) {
     case OP_EQ:
-        return holds(same, apart);
+        return comparison_fact(same, apart);
     case OP_NE:
-        return holds(apart, same);
+        return comparison_fact(apart, same);
     case OP_LT:
-        return holds(a.hi < b.lo, a.lo >= b.hi);
+        return comparison_fact(a.hi < b.lo, a.lo >= b.hi);
     default:
-        return holds(a.hi <= b.lo, a.lo > b.hi);
+        return comparison_fact(a.hi <= b.lo, a.lo > b.hi);
     }
 }
 
-/* NaN equals nothing and is not less than anything. */
+/* Comparisons with NaN are false, except !=. */
 static struct fact compare_floats(enum op op, const struct fact *a, const struct fact *b)
 {
     bool none = is_empty(a) || is_empty(b), nan = a->nan || b->nan;
@@ -168,13 +169,13 @@ static struct fact compare_floats(enum op op, const struct fact *a, const struct
     bool same = !nan && a->low == a->high && b->low == b->high && a->low == b->low;
     switch (op) {
     case OP_EQ:
-        return holds(!none && same, none || apart);
+        return comparison_fact(!none && same, none || apart);
     case OP_NE:
-        return holds(none || apart, !none && same);
+        return comparison_fact(none || apart, !none && same);
     case OP_LT:
-        return holds(!none && !nan && a->high < b->low, none || a->low >= b->high);
+        return comparison_fact(!none && !nan && a->high < b->low, none || a->low >= b->high);
     default:
-        return holds(!none && !nan && a->high <= b->low, none || a->low > b->high);
+        return comparison_fact(!none && !nan && a->high <= b->low, none || a->low > b->high);
     }
 }
 
@@ -215,7 +216,7 @@ static struct fact of_int_operation(enum op op, const struct fact *const *args, 
     return (struct fact){.range = {.lo = range.lo, .hi = range.hi}};
 }
 
-/* What reads its arguments only as far as it must: && || ?:. */
+/* Lazy operations: && || ?:. */
 static struct fact of_lazy(const struct instr *instr, const struct fact *const *args)
 {
     const struct fact *a = args[0], *b = args[1], *c = args[2];
@@ -249,7 +250,7 @@ static struct fact of_comparison(const struct code *code, const struct instr *in
     return compare_floats(instr->op, args[0], args[1]);
 }
 
-/* What reads all its arguments. */
+/* Operations that read all arguments. */
 static struct fact of_operation(const struct code *code, const struct instr *instr, const struct fact *const *args)
 {
     bool fails = false;
