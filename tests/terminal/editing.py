@@ -184,7 +184,7 @@ NEWCOMER = (
     ("help", r"^\.help start shows examples"),
     ("help start", r"^  t \| select ids == 42 \| sum amounts$"),
     ("help largest", r"^max \[E\] +the largest value$"),
-    ("help even", r"^  whether 2 divides n$"),
+    ("help even", r"^  true if n is even$"),
     ("let t = load ids.bin | zip amounts.bin", r"^rql> $|^rql>$"),
     ("t | count ids == 42", r"^4$"),
     ("t | count ids == 42 && amounts > 0", r"^2$"),

@@ -13,24 +13,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { ACROSS = 800, DOWN = 500, LEFT = 100, RIGHT = 20, TOP = 20, BELOW = 60, TICKS = 6 };
 
 /* Ticks at round numbers: first, first + step, ... */
 struct ticks {
     double first, step;
+    int count;
 };
 
 static struct ticks choose_ticks(double least, double greatest)
 {
     double span = greatest / TICKS - least / TICKS;
     if (!(span > 0) || !isfinite(span))
-        return (struct ticks){least, INFINITY};
+        return (struct ticks){least, 0, 1};
     double step = pow(10, floor(log10(span)));
     double part = span / step;
     step *= part > 5 ? 10 : part > 2 ? 5 : part > 1 ? 2 : 1;
-    return (struct ticks){ceil(least / step) * step, step};
+    const double first = ceil(least / step) * step;
+    return (struct ticks){first, step, (int)floor(greatest / step - first / step) + 1};
 }
 
 static double place_of(double number, double least, double greatest, double size)
@@ -66,7 +66,8 @@ static void add_axes(struct strbuf *out, const struct plot *plot)
     strbuf_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#888\"/>\n", LEFT,
                   TOP, ACROSS, DOWN);
     struct ticks ticks = choose_ticks(plot->x_least, plot->x_greatest);
-    for (double at = ticks.first; at <= plot->x_greatest; at += ticks.step) {
+    for (int tick = 0; tick < ticks.count; tick++) {
+        double at = ticks.first + tick * ticks.step;
         double x = LEFT + place_of(at, plot->x_least, plot->x_greatest, ACROSS);
         strbuf_printf(out, "<path d=\"M%.1f %dv6\" stroke=\"#888\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">",
                       x, bottom, x, bottom + 22);
@@ -74,7 +75,8 @@ static void add_axes(struct strbuf *out, const struct plot *plot)
         strbuf_puts(out, "</text>\n");
     }
     ticks = choose_ticks(plot->y_least, plot->y_greatest);
-    for (double at = ticks.first; at <= plot->y_greatest; at += ticks.step) {
+    for (int tick = 0; tick < ticks.count; tick++) {
+        double at = ticks.first + tick * ticks.step;
         double y = bottom - place_of(at, plot->y_least, plot->y_greatest, DOWN);
         strbuf_printf(out, "<path d=\"M%d %.1fh-6\" stroke=\"#888\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
                       LEFT, y, LEFT - 10, y + 4);

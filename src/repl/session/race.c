@@ -55,10 +55,10 @@ static struct runner runner_for(const struct race *race, const struct entrant *e
     return runner;
 }
 
-/* Bit for bit, except that all NaN are equal. */
+/* 0.0 and -0.0 differ, all NaN are equal. */
 static bool same_numbers(double a, double b)
 {
-    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+    return (a == b && signbit(a) == signbit(b)) || (isnan(a) && isnan(b));
 }
 
 /* Backends may store the same values in different widths. */
@@ -321,7 +321,8 @@ struct line {
 
 static struct line fit_line(const struct race *race, const struct entrant *entrant)
 {
-    double rows = (double)race->rows, part = (double)(race->rows / PART);
+    const int64_t part_rows = race->rows / PART;
+    double rows = (double)race->rows, part = (double)part_rows;
     double per_row = ((double)entrant->best_ns - (double)entrant->part_ns) / (rows - part);
     per_row = per_row > 0 ? per_row : 0;
     double fixed = (double)entrant->part_ns - per_row * part;

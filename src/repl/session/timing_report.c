@@ -43,8 +43,9 @@ void report_repeats(struct strbuf *out, const struct measurements *runs, bool in
         strbuf_puts(out, interrupted ? "interrupted\n" : "");
         return;
     }
+    const int64_t median = runs->ns[runs->count / 2];
     strbuf_printf(out, "minimum   %11.3f ms\nmedian    %11.3f ms  of %d more run%s", (double)runs->ns[0] / 1e6,
-                  (double)runs->ns[runs->count / 2] / 1e6, runs->count, runs->count == 1 ? "" : "s");
+                  (double)median / 1e6, runs->count, runs->count == 1 ? "" : "s");
     if (runs->build_ns > 0)
         strbuf_printf(out, ", excluding %.3f ms of building", (double)runs->build_ns / 1e6);
     strbuf_puts(out, interrupted ? ", then interrupted\n" : "\n");
