@@ -232,7 +232,7 @@ void history_load(struct history *history, void (*add)(const char *entry))
     if (history->problem)
         return;
     struct lines lines = read_lines(history->path.text);
-    bool too_long = lines.count > 2 * HISTORY_ENTRIES;
+    bool too_long = lines.count > (size_t)2 * HISTORY_ENTRIES;
     drop_repeated(&lines);
     size_t first = lines.count > HISTORY_ENTRIES ? lines.count - HISTORY_ENTRIES : 0;
     if (too_long)

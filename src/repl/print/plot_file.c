@@ -15,7 +15,7 @@
 
 enum { ACROSS = 800, DOWN = 500, LEFT = 100, RIGHT = 20, TOP = 20, BELOW = 60, TICKS = 6 };
 
-/* Ticks at round numbers: first, first + step, ... */
+/* Ticks at round numbers: `count` multiples of `step`, from `first` * step. */
 struct ticks {
     double first, step;
     int count;
@@ -25,12 +25,12 @@ static struct ticks choose_ticks(double least, double greatest)
 {
     double span = greatest / TICKS - least / TICKS;
     if (!(span > 0) || !isfinite(span))
-        return (struct ticks){least, 0, 1};
+        return (struct ticks){1, least, 1};
     double step = pow(10, floor(log10(span)));
     double part = span / step;
     step *= part > 5 ? 10 : part > 2 ? 5 : part > 1 ? 2 : 1;
-    const double first = ceil(least / step) * step;
-    return (struct ticks){first, step, (int)floor(greatest / step - first / step) + 1};
+    const double first = ceil(least / step);
+    return (struct ticks){first, step, (int)(floor(greatest / step) - first) + 1};
 }
 
 static double place_of(double number, double least, double greatest, double size)
@@ -67,7 +67,7 @@ static void add_axes(struct strbuf *out, const struct plot *plot)
                   TOP, ACROSS, DOWN);
     struct ticks ticks = choose_ticks(plot->x_least, plot->x_greatest);
     for (int tick = 0; tick < ticks.count; tick++) {
-        double at = ticks.first + tick * ticks.step;
+        double at = (ticks.first + tick) * ticks.step;
         double x = LEFT + place_of(at, plot->x_least, plot->x_greatest, ACROSS);
         strbuf_printf(out, "<path d=\"M%.1f %dv6\" stroke=\"#888\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">",
                       x, bottom, x, bottom + 22);
@@ -76,7 +76,7 @@ static void add_axes(struct strbuf *out, const struct plot *plot)
     }
     ticks = choose_ticks(plot->y_least, plot->y_greatest);
     for (int tick = 0; tick < ticks.count; tick++) {
-        double at = ticks.first + tick * ticks.step;
+        double at = (ticks.first + tick) * ticks.step;
         double y = bottom - place_of(at, plot->y_least, plot->y_greatest, DOWN);
         strbuf_printf(out, "<path d=\"M%d %.1fh-6\" stroke=\"#888\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
                       LEFT, y, LEFT - 10, y + 4);

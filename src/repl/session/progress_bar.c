@@ -40,7 +40,7 @@ void progress_bar_line(struct strbuf *out, const struct progress_step *advance, 
     struct strbuf piece = {0};
     double seconds = (double)ns / 1e9;
     strbuf_printf(&line, "%3.0f %% ", advance->part * 100);
-    if (width >= 2 * BAR_CELLS) {
+    if (width >= (size_t)2 * BAR_CELLS) {
         struct strbuf bar = {0};
         bar_add(&bar, advance->part, BAR_CELLS);
         strbuf_add(&line, bar.text, bar.length);
