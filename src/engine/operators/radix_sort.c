@@ -14,7 +14,7 @@ enum {
     PART_ROWS = 1 << 15,
     LEAF_BYTES = 256 << 10, /* a bucket of this size and its scratch space fit the L2 cache */
     BUCKET_BYTES = 8 << 10, /* least bytes of a bucket, on average */
-    DEAL_BITS = 9,          /* the write positions of more buckets do not stay in the L1 cache */
+    PARTITION_BITS = 9,     /* the write positions of more buckets do not stay in the L1 cache */
     LARGE = 8,              /* a bucket this many times the average size is partitioned again, by all threads */
     FEW = 24,               /* up to this many elements, insertion sort is faster */
     LEAST_DIGIT = 6,
@@ -184,67 +184,66 @@ struct sorter {
     const struct radix *radix;
     struct own *own;   /* of each thread */
     size_t leaf_bytes; /* the largest bucket that is sorted by one thread */
-    void *spaces[2];   /* for partitioned elements, used alternately */
-    size_t space_bytes[2];
+    void *buffers[2];  /* for partitioned elements, used alternately */
+    size_t buffer_bytes[2];
 };
 
 /* An MSD pass: elements are partitioned into buckets by a digit. */
-struct deal {
+struct partition {
     const struct sorter *sorter;
     const void *from; /* elements, or NULL: they are read by radix->read */
     char *to;
     int64_t first; /* the row of from[0] and to[0] */
     struct parts parts;
-    int shift, bits; /* the digit; */
-    int rest;        /* bits below it that remain to be sorted by */
-    const struct radix_splitters
-        *map;      /* used instead of the digit, or NULL; `bits` are then those of a bucket's number */
+    int shift, bits;                   /* the digit; */
+    int rest;                          /* bits below it that remain to be sorted by */
+    const struct radix_splitters *map; /* instead of the digit, or NULL; a bucket's number has `bits` bits */
     int64_t *next; /* of each part and bucket: the number of elements, then where the next one goes */
     int64_t *ends; /* of each bucket */
 };
 
 /* The elements from `row` on: in place, or read into the block. */
-SPECIALISED const void *deal_elements(const struct deal *deal, int64_t row, int count, struct radix_pair *block,
-                                      size_t width)
+SPECIALISED const void *partition_elements(const struct partition *partition, int64_t row, int count,
+                                           struct radix_pair *block, size_t width)
 {
-    const struct radix *radix = deal->sorter->radix;
-    if (deal->from)
-        return (const char *)deal->from + (size_t)row * width;
+    const struct radix *radix = partition->sorter->radix;
+    if (partition->from)
+        return (const char *)partition->from + (size_t)row * width;
     radix->read(radix->context, row, count, block);
     return block;
 }
 
-SPECIALISED size_t bucket_of(const struct deal *deal, uint64_t key, bool mapped)
+SPECIALISED size_t bucket_of(const struct partition *partition, uint64_t key, bool mapped)
 {
     if (mapped)
-        return deal->map->bucket[key >> deal->map->shift & deal->map->mask];
-    return key >> deal->shift & mask_of(deal->bits);
+        return partition->map->bucket[key >> partition->map->shift & partition->map->mask];
+    return key >> partition->shift & mask_of(partition->bits);
 }
 
-SPECIALISED void count_part(struct deal *deal, int64_t part, size_t width, bool mapped)
+SPECIALISED void count_part(struct partition *partition, int64_t part, size_t width, bool mapped)
 {
-    int64_t *counted = deal->next + (part << deal->bits);
-    const struct deal by = *deal;
-    int64_t end = part_begin(&deal->parts, part + 1);
+    int64_t *counted = partition->next + (part << partition->bits);
+    const struct partition by = *partition;
+    int64_t end = part_begin(&partition->parts, part + 1);
     struct radix_pair block[RADIX_BLOCK];
-    for (int64_t row = part_begin(&deal->parts, part); row < end; row += RADIX_BLOCK) {
+    for (int64_t row = part_begin(&partition->parts, part); row < end; row += RADIX_BLOCK) {
         int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
-        const void *elements = deal_elements(deal, row, count, block, width);
+        const void *elements = partition_elements(partition, row, count, block, width);
         for (int i = 0; i < count; i++)
             counted[bucket_of(&by, key_at(elements, (size_t)i, width), mapped)]++;
     }
 }
 
-SPECIALISED void deal_part(struct deal *deal, int64_t part, size_t width, bool mapped)
+SPECIALISED void move_part(struct partition *partition, int64_t part, size_t width, bool mapped)
 {
-    int64_t *next = deal->next + (part << deal->bits);
-    const struct deal by = *deal;
-    int64_t end = part_begin(&deal->parts, part + 1);
+    int64_t *next = partition->next + (part << partition->bits);
+    const struct partition by = *partition;
+    int64_t end = part_begin(&partition->parts, part + 1);
     struct radix_pair block[RADIX_BLOCK];
-    char *to = deal->to;
-    for (int64_t row = part_begin(&deal->parts, part); row < end; row += RADIX_BLOCK) {
+    char *to = partition->to;
+    for (int64_t row = part_begin(&partition->parts, part); row < end; row += RADIX_BLOCK) {
         int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
-        const void *elements = deal_elements(deal, row, count, block, width);
+        const void *elements = partition_elements(partition, row, count, block, width);
         for (size_t i = 0; i < (size_t)count; i++)
             copy_element(to, (size_t)next[bucket_of(&by, key_at(elements, i, width), mapped)]++, elements, i, width);
     }
@@ -252,57 +251,57 @@ SPECIALISED void deal_part(struct deal *deal, int64_t part, size_t width, bool m
 
 static void count_part_of_width(void *context, int member, int64_t part)
 {
-    struct deal *deal = context;
-    const bool mapped = deal->map != NULL;
+    struct partition *partition = context;
+    const bool mapped = partition->map != NULL;
     (void)member;
-    switch (deal->sorter->radix->width) {
+    switch (partition->sorter->radix->width) {
     case 4:
-        mapped ? count_part(deal, part, 4, true) : count_part(deal, part, 4, false);
+        mapped ? count_part(partition, part, 4, true) : count_part(partition, part, 4, false);
         break;
     case 8:
-        mapped ? count_part(deal, part, 8, true) : count_part(deal, part, 8, false);
+        mapped ? count_part(partition, part, 8, true) : count_part(partition, part, 8, false);
         break;
     default:
-        mapped ? count_part(deal, part, 16, true) : count_part(deal, part, 16, false);
+        mapped ? count_part(partition, part, 16, true) : count_part(partition, part, 16, false);
     }
 }
 
-static void deal_part_of_width(void *context, int member, int64_t part)
+static void move_part_of_width(void *context, int member, int64_t part)
 {
-    struct deal *deal = context;
-    const bool mapped = deal->map != NULL;
+    struct partition *partition = context;
+    const bool mapped = partition->map != NULL;
     (void)member;
-    switch (deal->sorter->radix->width) {
+    switch (partition->sorter->radix->width) {
     case 4:
-        mapped ? deal_part(deal, part, 4, true) : deal_part(deal, part, 4, false);
+        mapped ? move_part(partition, part, 4, true) : move_part(partition, part, 4, false);
         break;
     case 8:
-        mapped ? deal_part(deal, part, 8, true) : deal_part(deal, part, 8, false);
+        mapped ? move_part(partition, part, 8, true) : move_part(partition, part, 8, false);
         break;
     default:
-        mapped ? deal_part(deal, part, 16, true) : deal_part(deal, part, 16, false);
+        mapped ? move_part(partition, part, 16, true) : move_part(partition, part, 16, false);
     }
 }
 
 /* Turns counts into positions: bucket by bucket, in each bucket the parts in order. */
-static void place_buckets(struct deal *deal)
+static void place_buckets(struct partition *partition)
 {
     int64_t place = 0;
-    for (int64_t bucket = 0; bucket < (int64_t)1 << deal->bits; bucket++) {
-        for (int64_t part = 0; part < deal->parts.count; part++) {
-            int64_t *next = &deal->next[(part << deal->bits) + bucket];
+    for (int64_t bucket = 0; bucket < (int64_t)1 << partition->bits; bucket++) {
+        for (int64_t part = 0; part < partition->parts.count; part++) {
+            int64_t *next = &partition->next[(part << partition->bits) + bucket];
             int64_t here = *next;
             *next = place;
             place += here;
         }
-        deal->ends[bucket] = place;
+        partition->ends[bucket] = place;
     }
 }
 
-static int deal_bits(int64_t count, size_t width, int bits)
+static int partition_bits(int64_t count, size_t width, int bits)
 {
     int wanted = 1;
-    while (wanted < DEAL_BITS && (count * (int64_t)width) >> wanted > BUCKET_BYTES)
+    while (wanted < PARTITION_BITS && (count * (int64_t)width) >> wanted > BUCKET_BYTES)
         wanted++;
     return wanted < bits ? wanted : bits;
 }
@@ -322,14 +321,14 @@ static void *sort_bucket_of_width(const struct sorter *sorter, int member, void 
 }
 
 /* How many bits of a bucket's elements remain to be sorted by. */
-static int bits_left(const struct deal *deal, int64_t bucket)
+static int bits_left(const struct partition *partition, int64_t bucket)
 {
-    return deal->map ? deal->map->left[bucket] : deal->rest;
+    return partition->map ? partition->map->left[bucket] : partition->rest;
 }
 
-static int64_t bucket_begin(const struct deal *deal, int64_t bucket)
+static int64_t bucket_begin(const struct partition *partition, int64_t bucket)
 {
-    return bucket > 0 ? deal->ends[bucket - 1] : 0;
+    return bucket > 0 ? partition->ends[bucket - 1] : 0;
 }
 
 static void finish_bucket(const struct sorter *sorter, int member, int64_t row, void *elements, int64_t count, int bits)
@@ -349,12 +348,13 @@ static bool too_large(const struct sorter *sorter, int64_t count, int bits)
 
 static void small_bucket(void *context, int member, int64_t bucket)
 {
-    const struct deal *deal = context;
-    const struct radix *radix = deal->sorter->radix;
-    int64_t begin = bucket_begin(deal, bucket), count = deal->ends[bucket] - begin;
-    int bits = bits_left(deal, bucket);
-    if (count > 0 && !too_large(deal->sorter, count, bits))
-        finish_bucket(deal->sorter, member, deal->first + begin, deal->to + (size_t)begin * radix->width, count, bits);
+    const struct partition *partition = context;
+    const struct radix *radix = partition->sorter->radix;
+    int64_t begin = bucket_begin(partition, bucket), count = partition->ends[bucket] - begin;
+    int bits = bits_left(partition, bucket);
+    if (count > 0 && !too_large(partition->sorter, count, bits))
+        finish_bucket(partition->sorter, member, partition->first + begin, partition->to + (size_t)begin * radix->width,
+                      count, bits);
 }
 
 /* How many of the lowest bits include all in which the keys differ. */
@@ -373,16 +373,16 @@ static int differing_bits(const struct radix *radix, const void *elements, int64
 
 static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, int64_t count, int bits, int depth);
 
-static enum status sort_large(struct sorter *sorter, const struct deal *deal, int depth)
+static enum status sort_large(struct sorter *sorter, const struct partition *partition, int depth)
 {
     const struct radix *radix = sorter->radix;
-    for (int64_t bucket = 0; bucket < (int64_t)1 << deal->bits; bucket++) {
-        int64_t begin = bucket_begin(deal, bucket), count = deal->ends[bucket] - begin;
-        int bits = bits_left(deal, bucket);
+    for (int64_t bucket = 0; bucket < (int64_t)1 << partition->bits; bucket++) {
+        int64_t begin = bucket_begin(partition, bucket), count = partition->ends[bucket] - begin;
+        int bits = bits_left(partition, bucket);
         if (!too_large(sorter, count, bits))
             continue;
-        void *elements = deal->to + (size_t)begin * radix->width;
-        enum status status = sort_rows(sorter, elements, deal->first + begin, count,
+        void *elements = partition->to + (size_t)begin * radix->width;
+        enum status status = sort_rows(sorter, elements, partition->first + begin, count,
                                        differing_bits(radix, elements, count, bits), depth + 1);
         if (status != STATUS_OK)
             return status;
@@ -390,17 +390,17 @@ static enum status sort_large(struct sorter *sorter, const struct deal *deal, in
     return STATUS_OK;
 }
 
-static enum status run_deal(struct sorter *sorter, struct deal *deal, int depth)
+static enum status run_partition(struct sorter *sorter, struct partition *partition, int depth)
 {
     const struct workers *workers = sorter->radix->workers;
-    if (!workers_run(workers, deal->parts.count, count_part_of_width, deal))
+    if (!workers_run(workers, partition->parts.count, count_part_of_width, partition))
         return STATUS_CANCELLED;
-    place_buckets(deal);
-    if (!workers_run(workers, deal->parts.count, deal_part_of_width, deal))
+    place_buckets(partition);
+    if (!workers_run(workers, partition->parts.count, move_part_of_width, partition))
         return STATUS_CANCELLED;
-    if (!workers_run(workers, (int64_t)1 << deal->bits, small_bucket, deal))
+    if (!workers_run(workers, (int64_t)1 << partition->bits, small_bucket, partition))
         return STATUS_CANCELLED;
-    return sort_large(sorter, deal, depth);
+    return sort_large(sorter, partition, depth);
 }
 
 /* Sorts and emits the elements of rows first .. first+count-1: those at `from` or, if that is NULL, read. */
@@ -411,15 +411,15 @@ static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, i
         finish_bucket(sorter, 0, first, from, count, bits);
         return STATUS_OK;
     }
-    void **space = &sorter->spaces[depth & 1];
+    void **space = &sorter->buffers[depth & 1];
     const size_t bytes = (size_t)radix->rows * radix->width;
     if (!*space && (!system_memory_has((int64_t)bytes) ||
-                    !(*space = buffer_pool_alloc(radix->workers->pool, bytes, &sorter->space_bytes[depth & 1]))))
+                    !(*space = buffer_pool_alloc(radix->workers->pool, bytes, &sorter->buffer_bytes[depth & 1]))))
         return STATUS_FAILED;
-    int digit = deal_bits(count, radix->width, bits);
+    int digit = partition_bits(count, radix->width, bits);
     struct radix_splitters *map = from ? NULL : radix_splitters_new(radix, digit);
     digit = map ? map->bits : digit;
-    struct deal deal = {
+    struct partition partition = {
         .sorter = sorter,
         .from = from,
         .to = (char *)*space + (size_t)first * radix->width,
@@ -430,12 +430,12 @@ static enum status sort_rows(struct sorter *sorter, void *from, int64_t first, i
         .rest = bits - digit,
         .map = map,
     };
-    deal.next = heap_array((size_t)deal.parts.count << digit, sizeof *deal.next);
-    deal.ends = heap_array((size_t)1 << digit, sizeof *deal.ends);
-    enum status status = run_deal(sorter, &deal, depth);
+    partition.next = heap_array((size_t)partition.parts.count << digit, sizeof *partition.next);
+    partition.ends = heap_array((size_t)1 << digit, sizeof *partition.ends);
+    enum status status = run_partition(sorter, &partition, depth);
     radix_splitters_free(map);
-    free(deal.next);
-    free(deal.ends);
+    free(partition.next);
+    free(partition.ends);
     return status;
 }
 
@@ -456,7 +456,7 @@ static enum status sort_few(const struct sorter *sorter)
 static bool allocate(struct sorter *sorter)
 {
     const struct radix *radix = sorter->radix;
-    size_t most = ((size_t)radix->rows * radix->width >> DEAL_BITS) * LARGE;
+    size_t most = ((size_t)radix->rows * radix->width >> PARTITION_BITS) * LARGE;
     sorter->leaf_bytes = most > LEAF_BYTES ? most : LEAF_BYTES;
     sorter->own = heap_array((size_t)radix->workers->threads, sizeof *sorter->own);
     bool ready = true;
@@ -478,8 +478,8 @@ static void release(struct sorter *sorter)
     }
     free(sorter->own);
     for (int i = 0; i < 2; i++) {
-        if (sorter->spaces[i] != radix->space)
-            buffer_pool_release(radix->workers->pool, sorter->spaces[i], sorter->space_bytes[i]);
+        if (sorter->buffers[i] != radix->space)
+            buffer_pool_release(radix->workers->pool, sorter->buffers[i], sorter->buffer_bytes[i]);
     }
 }
 
@@ -487,7 +487,7 @@ enum status radix_sort(const struct radix *radix)
 {
     if (radix->rows == 0)
         return STATUS_OK;
-    struct sorter sorter = {.radix = radix, .spaces = {radix->space, NULL}};
+    struct sorter sorter = {.radix = radix, .buffers = {radix->space, NULL}};
     enum status status = STATUS_FAILED;
     if (allocate(&sorter)) {
         if ((size_t)radix->rows * radix->width <= LEAF_BYTES)
