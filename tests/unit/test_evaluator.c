@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "engine/evaluator/evaluator.h"
 #include "engine/exact/exact.h"
 #include "engine/run/run_task.h"
+#include "evaluators.h"
 #include "random_code.h"
 
 #include <math.h>
@@ -37,11 +37,6 @@ struct expected {
     int64_t rows;
     struct cell *cells; /* of each output of each row */
     struct agg_state state;
-};
-
-struct engines {
-    struct backend *alone, *workers; /* evaluators of one and of several threads */
-    uint64_t seed;                   /* of the task being tried, 0 between them */
 };
 
 /* One of the types files have, or bool, or i64 stored as i32. Tame columns hold small numbers and often know it. */
@@ -415,18 +410,18 @@ static void check_exact(struct trial *trial, const struct expected *expected)
 }
 
 /* Runs a random task all ways; returns whether the evaluator was sure. */
-static bool try_task(struct engines *engines, uint64_t seed, int64_t rows, int operations)
+static bool try_task(struct evaluators *evaluators, uint64_t seed, int64_t rows, int operations)
 {
     struct random random = {seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
-    engines->seed = seed;
+    evaluators->seed = seed;
     struct trial trial;
     trial_init(&trial, &random, rows, operations);
     struct expected expected = expect(&trial);
-    bool sure = check_evaluator(&trial, &expected, engines->alone);
-    assert_int_equal(check_evaluator(&trial, &expected, engines->workers), sure);
+    bool sure = check_evaluator(&trial, &expected, evaluators->alone);
+    assert_int_equal(check_evaluator(&trial, &expected, evaluators->workers), sure);
     check_exact(&trial, &expected);
     trial_free(&trial);
-    engines->seed = 0;
+    evaluators->seed = 0;
     return sure;
 }
 
@@ -454,14 +449,14 @@ static void random_tasks_agree(void **state)
 
 static void interrupts_are_seen(void **state)
 {
-    const struct engines *engines = *state;
+    const struct evaluators *evaluators = *state;
     const atomic_int cancel = 1;
     for (uint64_t seed = 1; seed < 20; seed++) {
         struct random random = {seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
         struct trial trial;
         trial_init(&trial, &random, 100003, 4);
         trial.task->window = (struct window){.take = INT64_MAX, .tail = -1};
-        const struct runner runner = {.evaluator = engines->workers, .cancel = &cancel};
+        const struct runner runner = {.evaluator = evaluators->workers, .cancel = &cancel};
         struct outcome outcome;
         enum status status =
             run_task(&runner, trial.task, trial.columns, trial.rows, DEFER_NEVER, trial.arena, &outcome, &trial.diags);
@@ -479,28 +474,9 @@ static void interrupts_are_seen(void **state)
 
 static int tell_seed(void **state)
 {
-    const struct engines *engines = *state;
-    if (engines->seed != 0)
-        print_error("the task of seed %llu failed\n", (unsigned long long)engines->seed);
-    return 0;
-}
-
-static int setup(void **state)
-{
-    struct engines *engines = calloc(1, sizeof *engines);
-    assert_non_null(engines);
-    engines->alone = evaluator_open_threads(1);
-    engines->workers = evaluator_open_threads(3);
-    *state = engines;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct engines *engines = *state;
-    engines->alone->ops->close(engines->alone);
-    engines->workers->ops->close(engines->workers);
-    free(engines);
+    const struct evaluators *evaluators = *state;
+    if (evaluators->seed != 0)
+        print_error("the task of seed %llu failed\n", (unsigned long long)evaluators->seed);
     return 0;
 }
 
@@ -510,5 +486,5 @@ int main(void)
         cmocka_unit_test_teardown(random_tasks_agree, tell_seed),
         cmocka_unit_test(interrupts_are_seen),
     };
-    return cmocka_run_group_tests_name("eval", tests, setup, teardown);
+    return cmocka_run_group_tests_name("eval", tests, open_evaluators, close_evaluators);
 }

@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "engine/evaluator/evaluator.h"
 #include "engine/optimize/passes.h"
 #include "engine/run/run_task.h"
+#include "evaluators.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -227,19 +227,6 @@ static void time_is_told(void **state)
     arena_free(arena);
 }
 
-static int setup(void **state)
-{
-    *state = evaluator_open();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct backend *evaluator = *state;
-    evaluator->ops->close(evaluator);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,5 +235,5 @@ int main(void)
         cmocka_unit_test(few_rows_are_gathered),
         cmocka_unit_test(time_is_told),
     };
-    return cmocka_run_group_tests_name("eval_cases", tests, setup, teardown);
+    return cmocka_run_group_tests_name("eval_cases", tests, open_evaluator, close_evaluator);
 }

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "engine/evaluator/evaluator.h"
 #include "engine/exact/exact.h"
 #include "engine/optimize/optimize.h"
 #include "engine/run/run_queue.h"
+#include "evaluators.h"
 #include "random_code.h"
 
 #include <math.h>
@@ -693,21 +693,8 @@ static void queues_agree(void **state)
     assert_true(fewer > QUEUES / 4);
 }
 
-static int setup(void **state)
-{
-    *state = evaluator_open_threads(1);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct backend *evaluator = *state;
-    evaluator->ops->close(evaluator);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(queues_agree)};
-    return cmocka_run_group_tests_name("queues", tests, setup, teardown);
+    return cmocka_run_group_tests_name("queues", tests, open_evaluator, close_evaluator);
 }

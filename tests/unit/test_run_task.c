@@ -6,11 +6,11 @@
 
 #include <cmocka.h>
 
-#include "engine/evaluator/evaluator.h"
 #include "engine/exact/exact.h"
 #include "engine/optimize/optimize.h"
 #include "engine/run/run_queue.h"
 #include "engine/run/run_task.h"
+#include "evaluators.h"
 #include "random_code.h"
 
 #include <math.h>
@@ -473,19 +473,6 @@ static void flags_without_need_are_resolved(void **state)
     arena_free(arena);
 }
 
-static int setup(void **state)
-{
-    *state = evaluator_open_threads(1);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct backend *evaluator = *state;
-    evaluator->ops->close(evaluator);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,5 +481,5 @@ int main(void)
         cmocka_unit_test(windows_store_little),
         cmocka_unit_test(flags_without_need_are_resolved),
     };
-    return cmocka_run_group_tests_name("run_task", tests, setup, teardown);
+    return cmocka_run_group_tests_name("run_task", tests, open_evaluator, close_evaluator);
 }

@@ -8,15 +8,11 @@
 #include <cmocka.h>
 
 #include "engine/backend/user_reduce.h"
-#include "engine/evaluator/evaluator.h"
 #include "engine/run/run_queue.h"
+#include "evaluators.h"
 #include "random_code.h"
 
 static const struct span nowhere = {0};
-
-struct engines {
-    struct backend *alone, *workers;
-};
 
 /* Functions of a and b, associative but not all commutative; of floats not even that. */
 enum function { ADD, MULTIPLY, LARGER, FIRST, LAST, FIRST_NONZERO, DIFFERS, HALVES, SAFE_DIVIDE };
@@ -117,12 +113,12 @@ static void assert_same(const struct scalar *actual, const struct scalar *wanted
         assert_true(actual->integer == wanted->integer);
 }
 
-static void check(const struct engines *engines, struct fold *fold)
+static void check(const struct evaluators *evaluators, struct fold *fold)
 {
     struct scalar wanted;
     enum status status = expect(fold, &wanted);
     for (int i = 0; i < 2; i++) {
-        struct runner runner = {.evaluator = i == 0 ? engines->alone : engines->workers};
+        struct runner runner = {.evaluator = i == 0 ? evaluators->alone : evaluators->workers};
         struct result result = {0};
         assert_int_equal(run_queue(&runner, &fold->queue, DEFER_NEVER, &result, &fold->diags), status);
         if (status == STATUS_OK)
@@ -219,7 +215,7 @@ static void what_is_not_read_does_not_fail(void **state)
     assert_true(result.integer == 7);
     assert_false(user_reduce_apply(reducer, scalar_int(INT64_MIN), scalar_int(-1), &result));
     fold_init(&fold, column, (struct aggregate){.kind = AGG_FOLD, .reducer = reducer});
-    struct runner runner = {.evaluator = ((const struct engines *)*state)->alone};
+    struct runner runner = {.evaluator = ((const struct evaluators *)*state)->alone};
     struct result run = {0};
     assert_int_equal(run_queue(&runner, &fold.queue, DEFER_NEVER, &run, &fold.diags), STATUS_OK);
     column_unref(column);
@@ -241,7 +237,7 @@ static void operators_have_identities(void **state)
         {AGG_MIN, 0, -12, -12},
         {AGG_MAX, 0, 12, 12},
     };
-    const struct engines *engines = *state;
+    const struct evaluators *evaluators = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int way = 0; way < 4; way++) {
             bool none = way % 2, has_initial = way / 2;
@@ -249,7 +245,7 @@ static void operators_have_identities(void **state)
             struct column *column = constant_column(12, none ? 0 : 3);
             fold_init(&fold, column,
                       (struct aggregate){.kind = cases[i].kind, .has_initial = has_initial, .initial = scalar_int(10)});
-            struct runner runner = {.evaluator = engines->alone};
+            struct runner runner = {.evaluator = evaluators->alone};
             struct result result = {0};
             enum status status = run_queue(&runner, &fold.queue, DEFER_NEVER, &result, &fold.diags);
             bool bounds = cases[i].kind == AGG_MIN || cases[i].kind == AGG_MAX;
@@ -265,25 +261,6 @@ static void operators_have_identities(void **state)
     }
 }
 
-static int setup(void **state)
-{
-    struct engines *engines = calloc(1, sizeof *engines);
-    assert_non_null(engines);
-    engines->alone = evaluator_open_threads(1);
-    engines->workers = evaluator_open_threads(3);
-    *state = engines;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct engines *engines = *state;
-    engines->alone->ops->close(engines->alone);
-    engines->workers->ops->close(engines->workers);
-    free(engines);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,5 +269,5 @@ int main(void)
         cmocka_unit_test(what_is_not_read_does_not_fail),
         cmocka_unit_test(operators_have_identities),
     };
-    return cmocka_run_group_tests_name("reduce", tests, setup, teardown);
+    return cmocka_run_group_tests_name("reduce", tests, open_evaluators, close_evaluators);
 }
