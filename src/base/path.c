@@ -45,12 +45,12 @@ const char *path_resolve(const char *path, struct arena *arena)
     return NULL;
 }
 
-const char *path_temporary(const char *target, struct arena *arena)
+const char *path_temporary(const char *path, struct arena *arena)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    const char *base = path_base(target);
-    return arena_printf(arena, "%.*s.rql-%ld-%lx", (int)(base - target), target, (long)getpid(),
+    const char *base = path_base(path);
+    return arena_printf(arena, "%.*s.rql-%ld-%lx", (int)(base - path), path, (long)getpid(),
                         (unsigned long)now.tv_nsec + (unsigned long)now.tv_sec * 1000000000u);
 }
 

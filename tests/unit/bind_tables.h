@@ -1,4 +1,4 @@
-/* Tables of queries for the tests of the binder: what they come to, or what is said of them. Every function is static
+/* Tables of queries for the binder's tests: the tasks they bind to, or their errors. Every function is static
  * inline because a test program is one source file. */
 #ifndef RQL_TESTS_BIND_TABLES_H
 #define RQL_TESTS_BIND_TABLES_H
@@ -14,7 +14,7 @@ static inline void add_value(struct strbuf *out, const struct task *task, value 
     code_print(out, &task->code, v, task_input_names(task));
 }
 
-/* "ids:i32, c2:i64 = ids + 1; keep ids > 0; take 3" of what the last task does. */
+/* "ids:i32, c2:i64 = ids + 1; keep ids > 0; take 3" for the last task. */
 static inline void describe_task(struct strbuf *out, const struct task *task)
 {
     for (size_t k = 0; k < task->output_count && task->sink != SINK_AGGREGATE; k++) {
@@ -59,7 +59,7 @@ static inline bool same_stage(const struct task *a, const struct task *b)
     return a->span.begin == b->span.begin && a->span.end == b->span.end;
 }
 
-/* What the last stage does, which may take several tasks: with " | " between them. */
+/* What the last stage does; " | " separates its tasks. */
 static inline void describe_stage(struct strbuf *out, const struct queue *queue)
 {
     size_t first = queue->count - 1;
@@ -116,12 +116,12 @@ static inline void check_good(struct queries *queries, const struct good *good, 
 
 #define CHECK_GOOD(queries, table, checking) check_good(queries, table, sizeof(table) / sizeof *(table), checking)
 
-/* One error: where, what, and what else it should say in its hint or second place. */
+/* One error: where, what, and its hint or second place. */
 struct bad {
     const char *text;
     const char *place; /* the text that its span covers */
     const char *message;
-    const char *advice; /* in the hint or the second place; NULL: there is neither */
+    const char *advice; /* part of the hint or the second place; NULL: none */
 };
 
 static inline bool covers(const struct span *span, const char *text)

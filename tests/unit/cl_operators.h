@@ -1,4 +1,4 @@
-/* Breakers on an OpenCL device, in the shapes that it can have, against the host's. Every function is static inline
+/* Operators on an OpenCL device, in all its configurations, compared with the host's. Every function is static inline
  * because a test program is one source file. */
 #ifndef RQL_TESTS_CL_BREAKS_H
 #define RQL_TESTS_CL_BREAKS_H
@@ -8,7 +8,7 @@
 #include "cl/operators/operator.h"
 #include "engine/operators/operator.h"
 
-/* What a device may be told to be. */
+/* Configurations that a device can imitate. */
 struct guise {
     const char *name;
     const struct kernel_config *shape;
@@ -24,7 +24,7 @@ enum { GUISES = sizeof guises / sizeof *guises };
 
 struct breaks {
     struct rig *rig;
-    struct accelerator *accelerators[GUISES]; /* NULL: not of this device */
+    struct accelerator *accelerators[GUISES]; /* NULL: not available on this device */
     struct kernel_config shapes[GUISES];
 };
 
@@ -71,7 +71,7 @@ static inline struct breaks *breaks_of(void **state)
     return breaks;
 }
 
-/* Lengths that may trip a kernel; the first few under a simulator. */
+/* Lengths at the edges of tiles and groups; a simulator takes the first few. */
 static const int64_t lengths[] = {1, 2, 25, 777, 4095, 4096, 4097, 100003, 3000001};
 
 static inline size_t length_count(void)
@@ -90,7 +90,7 @@ static inline struct setup *operator_setup(struct breaks *breaks, enum operator_
     return setup;
 }
 
-/* Adds a column, as the next key; it is released with the setup. */
+/* Adds a column as the next key; the setup owns it. */
 static inline value operator_key(struct setup *setup, struct column *column)
 {
     struct operator* operator= setup->task.operator;
@@ -98,7 +98,7 @@ static inline value operator_key(struct setup *setup, struct column *column)
     return setup_input(setup, column);
 }
 
-/* What one run gave. */
+/* The result of one run. */
 struct outcome {
     enum status status;
     bool flagged;
@@ -106,7 +106,7 @@ struct outcome {
     struct column *results[MOST_RESULTS];
 };
 
-/* Reserves what a caller of this kind of breaker has to. */
+/* Reserves the results that the caller of this operator reserves. */
 static inline void reserve_results(const struct setup *setup, int64_t rows, struct outcome *outcome)
 {
     const struct task *task = &setup->task;
@@ -210,7 +210,7 @@ static inline struct outcome compare_breaks(struct breaks *breaks, struct setup 
     return wanted;
 }
 
-/* The same where no guise may leave it to the host. */
+/* Like the function above; every configuration must run it. */
 static inline struct outcome compare_all_breaks(struct breaks *breaks, struct setup *setup, int64_t rows)
 {
     int unable;

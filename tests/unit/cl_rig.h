@@ -1,4 +1,4 @@
-/* Tasks made by hand, and two backends to run them on: an OpenCL device and the evaluator. Every function is static
+/* Hand-built tasks, run on an OpenCL device and on the evaluator. Every function is static
  * inline because a test program is one source file. */
 #ifndef RQL_TESTS_CL_RIG_H
 #define RQL_TESTS_CL_RIG_H
@@ -28,13 +28,13 @@ enum { MOST_INPUTS = 12, MOST_RESULTS = 12 };
 
 struct rig {
     struct backend *device, *host;
-    struct accelerator *accelerator; /* if not NULL: run on this one, in the shape it was opened with */
-    struct arena *arena;             /* of the test that runs */
+    struct accelerator *accelerator; /* if not NULL: run on this one */
+    struct arena *arena;             /* of the running test */
     struct diags diags;
     struct timing timing;
     atomic_int cancel;
     size_t compared, flagged; /* ranges */
-    int changed_signal;       /* whose handler starting OpenCL has changed; 0: none */
+    int changed_signal;       /* a signal whose handler OpenCL changed on start; 0: none */
 };
 
 static inline const char *rig_choice(void)
@@ -43,7 +43,7 @@ static inline const char *rig_choice(void)
     return choice ? choice : "auto";
 }
 
-/* How many times longer than usual to test. */
+/* Multiplies the default number of random tests. */
 static inline int rig_patience(void)
 {
     const char *text = getenv("RQL_TEST_LONG");
@@ -51,7 +51,7 @@ static inline int rig_patience(void)
     return patience > 0 ? patience : 1;
 }
 
-/* The rig's device, opened in a shape that may not be its own; nothing is built yet. */
+/* The rig's device with another configuration; builds nothing. */
 static inline struct accelerator *rig_accelerator(const struct kernel_config *shape)
 {
     struct failure failure = {0};
@@ -74,7 +74,7 @@ static inline void rig_start(struct rig *rig)
     rig->cancel = 0;
 }
 
-/* Opens the device that RQL_TEST_DEVICE names, or any. Without one, tests are to be skipped: rig->device is NULL. */
+/* Opens the device that RQL_TEST_DEVICE names, or any. Without a device rig->device is NULL and tests are skipped. */
 static inline int rig_open(void **state)
 {
     struct rig *rig = calloc(1, sizeof *rig);
@@ -128,10 +128,10 @@ static inline struct rig *rig_of(void **state)
     return rig;
 }
 
-/* A task over columns, filled in by the functions below; `columns` are the test's to release. */
+/* A task over columns, filled in by the functions below; the test releases `columns`. */
 struct setup {
     struct task task;
-    int64_t rows; /* that it was analysed for */
+    int64_t rows; /* for which it was analysed */
     struct column *columns[MOST_INPUTS];
     struct input inputs[MOST_INPUTS];
     struct filter filters[MOST_RESULTS];
@@ -162,7 +162,7 @@ static inline void setup_free(struct setup *setup)
         column_unref(setup->columns[k]);
 }
 
-/* Takes over the column; gives its value. */
+/* Takes over the column; returns its value. */
 static inline value setup_input(struct setup *setup, struct column *column)
 {
     struct task *task = &setup->task;
@@ -198,7 +198,7 @@ static inline value int_literal(struct setup *setup, int64_t n)
     return code_int(&setup->task.code, n, nowhere);
 }
 
-/* `rows` elements: any that the type holds, or small ones. */
+/* `rows` elements, small or from the type's whole range. */
 static inline struct column *random_column(struct random *random, enum type type, int64_t rows, bool mild)
 {
     const struct type_info *info = &type_table[type];
@@ -284,7 +284,7 @@ static inline struct agg_state *new_states(struct rig *rig, const struct task *t
     return states;
 }
 
-/* A sink with room for `rows` rows behind `before` of them. */
+/* A sink with room for `rows` rows after `before` existing ones. */
 static inline struct row_sink new_sink(struct rig *rig, struct setup *setup, int64_t before, int64_t rows)
 {
     const struct task *task = &setup->task;
@@ -356,7 +356,7 @@ static inline void assert_same_rows(const struct task *task, const struct row_si
  * the device has it: it may be more careful than the evaluator, but never less. */
 static inline enum status compare(struct rig *rig, struct setup *setup, int64_t begin, int64_t end, bool *flagged)
 {
-    const int64_t before = 5; /* rows that are there already and must stay */
+    const int64_t before = 5; /* existing rows, which must stay */
     const struct task *task = &setup->task;
     struct job job = setup_job(rig, setup, begin, end);
     bool host_flagged = false;

@@ -1,4 +1,4 @@
-/* Loading as tests do it, one path after another. Every function is static inline because a test program is one source
+/* Loads one path after another. Every function is static inline because a test program is one source
  * file. */
 #ifndef RQL_TESTS_LOADS_H
 #define RQL_TESTS_LOADS_H

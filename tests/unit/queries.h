@@ -1,4 +1,4 @@
-/* Queries for the tests of binder, fusion and plan: parsed from text and bound against a few small files. Every
+/* Queries parsed from text and bound against a few small files. Every
  * function is static inline because a test program is one source file. */
 #ifndef RQL_TESTS_QUERIES_H
 #define RQL_TESTS_QUERIES_H
@@ -16,7 +16,7 @@ struct queries {
     struct env *env;
 };
 
-/* A file old enough for the catalog to trust that it stays as it is. */
+/* A file old enough for the file cache to trust its stamp. */
 static inline void queries_file(struct queries *queries, const char *name, const void *data, size_t size)
 {
     const struct utimbuf long_ago = {1000000000, 1000000000};
@@ -73,7 +73,7 @@ static inline int queries_teardown(void **state)
     return 0;
 }
 
-/* The statements of a text that has no mistake in its syntax; NULL of none. */
+/* The statements of a text without syntax errors; NULL if it has none. */
 static inline const struct stmt *query_parse(struct queries *queries, const char *text)
 {
     struct scratch *scratch = queries->scratch;
@@ -97,7 +97,7 @@ static inline enum status query_bind_statement(struct queries *queries, const st
     return bind_expression(queries->env, stmt->expr, NULL, checking, scratch->arena, bound, &scratch->diags);
 }
 
-/* Binds one statement that has no mistake; to be released by the caller. */
+/* Binds one statement without errors; the caller releases it. */
 static inline struct bound query_bind(struct queries *queries, const char *text)
 {
     struct bound bound = {0};

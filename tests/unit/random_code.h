@@ -26,7 +26,7 @@ static inline int random_below(struct random *random, int limit)
     return (int)((random_bits(random) >> 33) % (uint64_t)limit);
 }
 
-/* Any integer, with a taste for the ones near which things go wrong. */
+/* A random integer, often near a limit. */
 static inline int64_t random_int(struct random *random)
 {
     static const int64_t edges[] = {0,
@@ -75,7 +75,7 @@ static inline double random_float(struct random *random)
     return (double)(random_below(random, 4001) - 2000) / 4;
 }
 
-/* An earlier value of this kind, the later ones more often; there must be one. */
+/* An earlier value of this kind, mostly a recent one; one must exist. */
 static inline value random_value(struct random *random, const struct code *code, enum kind kind)
 {
     for (int tries = 0; tries < 20; tries++) {
@@ -189,7 +189,7 @@ static inline void random_code(struct random *random, struct code *code, const e
     random_program(random, code, kinds, inputs, operations, false);
 }
 
-/* A value of a row, or that there is none. */
+/* A row's value, or its failure. */
 struct cell {
     int64_t integer; /* of int and bool */
     double number;
@@ -197,16 +197,16 @@ struct cell {
     bool known; /* for memoising */
 };
 
-/* The columns that a task's rows are of, for code that reads more than its own row. */
+/* The task's columns, for code that reads other rows. */
 struct surroundings {
     const void *context;
     struct cell (*element)(const void *context, int64_t input, int64_t at);
     int64_t (*length)(const void *context, int64_t input); /* elements of an input */
-    int64_t first;                                         /* element of aligned inputs that row 0 is */
-    int64_t rows;                                          /* that the task reads */
+    int64_t first;                                         /* element of aligned inputs at row 0 */
+    int64_t rows;                                          /* read by the task */
 };
 
-/* What an INPUT, ROW, ROWS or CONST is in a row; `around` may be NULL if nothing but the row is read. */
+/* The value of an INPUT, ROW, ROWS or CONST in a row; `around` may be NULL if the code reads only its row. */
 static inline struct cell leaf_value(const struct instr *instr, const struct cell *inputs, int64_t row,
                                      const struct surroundings *around)
 {
@@ -234,7 +234,7 @@ static inline struct cell gathered_value(const struct instr *instr, int64_t posi
     return around->element(around->context, instr->integer, position);
 }
 
-/* One operation on values that are there; failed set if it has no result. */
+/* One operation on existing values; sets failed if it has no result. */
 static inline struct cell operate(const struct code *code, const struct instr *instr, const struct cell args[3])
 {
     struct cell result = {.known = true};
@@ -256,7 +256,7 @@ static inline struct cell operate(const struct code *code, const struct instr *i
     return result;
 }
 
-/* Anything that fits the lane: what the machine may have where an operation failed. */
+/* A random value of the lane: what a backend may compute where an operation failed. */
 static inline struct cell random_cell(struct random *random, const struct instr *instr)
 {
     int64_t any = random_int(random);
@@ -319,7 +319,7 @@ static inline struct cell lazy_value_in(const struct code *code, value v, const 
     return cells[v] = result;
 }
 
-/* The same of code that reads nothing but its row. */
+/* For code that reads only its row. */
 static inline struct cell lazy_value(const struct code *code, value v, const struct cell *inputs, int64_t row,
                                      struct cell *cells)
 {

@@ -1,4 +1,4 @@
-/* A folder for one test's files, and what tests do with files and diagnostics. Every function is static inline because
+/* A folder for one test's files, and helpers for files and diagnostics. Every function is static inline because
  * a test program is one source file. */
 #ifndef RQL_TESTS_SCRATCH_H
 #define RQL_TESTS_SCRATCH_H
@@ -71,7 +71,7 @@ static inline const char *scratch_write_text(struct scratch *scratch, const char
     return scratch_write(scratch, name, text, strlen(text));
 }
 
-/* The file's bytes with a NUL behind, in the arena; NULL if there is no such file. */
+/* The file's bytes and a NUL, in the arena; NULL if the file does not exist. */
 static inline char *scratch_read(struct scratch *scratch, const char *name, size_t *size)
 {
     FILE *file = fopen(scratch_path(scratch, name), "rb");
@@ -94,7 +94,7 @@ static inline void assert_file_text(struct scratch *scratch, const char *name, c
     assert_string_equal(text, expected);
 }
 
-/* The last error says this, in its message or hint. */
+/* Checks that the last error's message or hint contains this. */
 static inline void assert_told(const struct scratch *scratch, const char *text)
 {
     assert_true(scratch->diags.count > 0);
@@ -103,7 +103,7 @@ static inline void assert_told(const struct scratch *scratch, const char *text)
         fail_msg("`%s` is not in: %s (%s)", text, diag->message, diag->hint ? diag->hint : "");
 }
 
-/* One error exactly, which says this; the next starts afresh. */
+/* Checks for exactly one error, which contains this, and clears it. */
 static inline void assert_only_told(struct scratch *scratch, const char *text)
 {
     assert_int_equal(scratch->diags.count, 1);

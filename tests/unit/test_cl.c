@@ -5,8 +5,6 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
-extern char **environ;
-
 enum { ROWS = 100003, LOADER_FINDS_MORE = 77 };
 
 /* Where ranges begin and end: nothing, one row, an odd number, around vectors and chunks, everything. */

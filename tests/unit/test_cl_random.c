@@ -2,6 +2,8 @@
  * RQL_TEST_SEED=n other tasks; an argument names the tests to run. */
 #include "cl_rig.h"
 
+#include <inttypes.h>
+
 enum { ROWS = 20011 };
 
 /* Functions that devices round differently are tested on their own. */
@@ -118,7 +120,7 @@ static void run_random(struct rig *rig, uint64_t first, int tasks)
         struct random random = {(seed + (uint64_t)k) * UINT64_C(0x9e3779b97f4a7c15)};
         rig_start(rig);
         struct setup *setup = random_setup(rig, &random);
-        print_message("# seed %llu\n", (unsigned long long)(seed + (uint64_t)k));
+        print_message("# seed %" PRIu64 "\n", seed + (uint64_t)k);
         for (size_t at = 0; at < sizeof ranges / sizeof *ranges; at++) {
             bool flagged;
             enum status status = compare(rig, setup, ranges[at][0], ranges[at][1], &flagged);

@@ -1,4 +1,4 @@
-/* Syntax trees as text, for comparing: prefix notation for expressions, sources in braces. Every function is static
+/* Syntax trees as text: prefix notation for expressions, sources in braces. Every function is static
  * inline because a test program is one source file. */
 #ifndef RQL_TESTS_TREE_TEXT_H
 #define RQL_TESTS_TREE_TEXT_H
@@ -92,7 +92,7 @@ static inline void add_names(struct strbuf *out, const struct name *names, size_
         strbuf_printf(out, "%s%s", i ? "," : "", names[i].text);
 }
 
-/* {load a.bin as x i32, b.bin} {range 1 9 2} {[1 2]} {x} {(PIPELINE)} {last}, each with its name behind */
+/* {load a.bin as x i32, b.bin} {range 1 9 2} {[1 2]} {x} {(PIPELINE)} {last}, each followed by its name */
 static inline void add_source(struct strbuf *out, const struct source_node *source)
 {
     strbuf_putc(out, '{');

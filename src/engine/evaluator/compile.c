@@ -214,8 +214,6 @@ static void emit_operation(struct builder *b, value v)
     struct step step = {.op = instr->op, .args = {NO_REGISTER, NO_REGISTER, NO_REGISTER}, .check = CHECK_NONE};
     switch (instr->op) {
     case OP_SELECT:
-        lanes[0] = LANE_BOOL;
-        break;
     case OP_ASSERT:
         lanes[0] = LANE_BOOL;
         break;

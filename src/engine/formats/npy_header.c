@@ -240,9 +240,9 @@ static enum status read_dictionary(struct literal *literal, struct npy_header *h
     while (status == STATUS_OK && !literal->failed && !accept(literal, '}')) {
         const char *key = read_string(literal);
         expect(literal, ':');
-        if (literal->failed) {
+        if (literal->failed)
             break;
-        } else if (strcmp(key, "descr") == 0 && !(seen & 1)) {
+        if (strcmp(key, "descr") == 0 && !(seen & 1)) {
             seen |= 1;
             status = read_description(literal, header);
         } else if (strcmp(key, "shape") == 0 && !(seen & 2)) {

@@ -38,6 +38,7 @@ static bool scan_range(const struct operator_job *job, int64_t *lo, int64_t *hi)
     const struct type_info *info = &type_table[from->store];
     bool known = from->range_known && from->rows > 0;
     int128 low = known ? from->lo : info->lo, high = known ? from->hi : info->hi;
+    bool is_extreme = aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX;
     int128 initial = aggregate->has_initial ? aggregate->initial.integer : 0;
     int64_t chain = operator->segment> 0 && operator->segment<job->rows ? operator->segment : job->rows;
     if (info->kind != KIND_INT || (aggregate->has_initial && !scalar_fits(&aggregate->initial)))
@@ -45,12 +46,10 @@ static bool scan_range(const struct operator_job *job, int64_t *lo, int64_t *hi)
     if (aggregate->kind == AGG_SUM) {
         low = min_int128(low * chain, 0) + initial;
         high = max_int128(high * chain, 0) + initial;
-    } else if (aggregate->kind != AGG_MIN && aggregate->kind != AGG_MAX) {
-        return false;
-    } else if (aggregate->has_initial) {
+    } else if (is_extreme && aggregate->has_initial) {
         low = min_int128(low, initial);
         high = max_int128(high, initial);
-    } else if (operator->exclusive) {
+    } else if (!is_extreme || operator->exclusive) {
         return false; /* the minimum or maximum of no rows is the end of the 64-bit range */
     }
     if (low < INT32_MIN || high > INT32_MAX)
