@@ -34,7 +34,7 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
 {
     struct worker *worker = arena_alloc(arena, sizeof *worker);
     worker->program = program;
-    worker->memory = arena_aligned(arena, program->memory, CACHE_LINE); /* as vector loads like it */
+    worker->memory = arena_aligned(arena, program->memory, CACHE_LINE); /* for aligned vector loads */
     worker->at = arena_array(arena, (size_t)program->vector_count, sizeof *worker->at);
     worker->staged = arena_aligned(arena, BLOCK_ROWS * sizeof(int64_t), CACHE_LINE);
     worker->failing = arena_array(arena, (size_t)program->check_count, sizeof *worker->failing);

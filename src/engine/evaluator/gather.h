@@ -14,8 +14,8 @@ struct gather {
 };
 
 /* Runs the leading filter on `count` task rows from `row`, or on fewer, and loads the rows that pass as one block.
- * `count` is at most PIECE_ROWS. Returns how many passed; `*scanned` is how many rows were scanned, 0 if too many of
- * the first block pass. */
+ * `count` is at most UINT16_MAX + 1. Returns how many passed; `*scanned` is how many rows were scanned, 0 if too many
+ * of the first block pass. */
 int gather_block(struct worker *worker, int64_t row, int64_t count, int64_t *scanned);
 
 #endif

@@ -40,8 +40,7 @@ typedef bool vector_fn(const struct operands *operands, int count);
  * CMP_INT_FLOAT takes I64 and F64 and returns I32. NULL: there is none. */
 vector_fn *vector_op(enum op op, enum lane lane);
 
-/* The same with a check of every row; lane I64, for the operations that can fail (TO_INT: from F64;
- * ASSERT: bools). */
+/* The loop that checks every row; lane I64, for the operations that can fail (TO_INT: from F64; ASSERT: bools). */
 vector_fn *vector_checked_op(enum op op);
 
 /* DIV and MOD by the nonzero constant in `by`, in lane I32 or I64; `b` is not read. */
