@@ -199,8 +199,9 @@ static void let_relations(void **state)
         {"list | zip list", "n:i64, n_2:i64"},
     };
     static const struct bad bad[] = {
-        {"1 + list", "list", "`list` is a relation, not a value", "a relation begins a pipeline: `list | ...`"},
-        {"lst | count", "lst", "there is no relation or value `lst`; did you mean `list`?", "`load PATH` reads a file"},
+        {"1 + list", "list", "`list` is a relation, not a value",
+         "use a relation as a source: `list | ...`, or one of its values: `list[E]`"},
+        {"lst | count", "lst", "unknown relation or value `lst`; did you mean `list`?", "`load PATH` reads a file"},
     };
     CHECK_GOOD(queries, good, false);
     CHECK_BAD(queries, bad, false);
@@ -217,7 +218,7 @@ static void let_relations(void **state)
     env_set_last(queries->env, NULL);
     diags->count = 0;
     assert_int_equal(query_bind_statement(queries, stmt, false, &bound), STATUS_FAILED);
-    assert_only_told(queries->scratch, "there is no last relation to go on from");
+    assert_only_told(queries->scratch, "there is no previous relation to continue from");
 }
 
 /* Before running, what only running can tell is taken to be right, and the rest is checked. */
@@ -262,11 +263,10 @@ static void checking(void **state)
         {"load ids.bin | save not_there_yet/out.i32", "ids:i32"},
     };
     static const struct bad bad[] = {
-        {"load later.i32, sooner.i32 | select nope > 0", "nope", "there is no column or value `nope`",
-         "the columns are"},
+        {"load later.i32, sooner.i32 | select nope > 0", "nope", "unknown column or value `nope`", "the columns are"},
         {"load later.f32 | select x", "x", "a condition cannot be a float, but `x` is one", "!= 0.0"},
         {"load ids.bin | select ratio", "ratio", "a condition cannot be a float, but `ratio` is one", "!= 0.0"},
-        {"load ids.bin | take ratio", "ratio", "`take` takes a whole number", "`take 10`"},
+        {"load ids.bin | take ratio", "ratio", "`take` takes an integer", "`take 10`"},
         {"load later.i32 i99", "i99", "unknown type or format `i99`", "formats that can be loaded: bin i8"},
         {"ratio & 1", "ratio", "`&` needs integers, but `ratio` is a float", "int(ratio)"},
         {"something | count | sum", "sum", "`sum` needs a relation, but `count` gives a single value", "count"},

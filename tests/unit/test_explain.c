@@ -289,7 +289,7 @@ static void nothing_to_explain(void **state)
     env_set_scalar(queries->env, "five", scalar_int(5));
     assert_explains(queries, "explain five", true, "nothing to run: the value is constant\n");
     assert_int_equal(explain(queries, "explain load ids.bin | take 1.5", true, &out), STATUS_FAILED);
-    assert_only_told(queries->scratch, "`take` takes a whole number");
+    assert_only_told(queries->scratch, "`take` takes an integer");
     assert_int_equal(out.length, 0);
     strbuf_free(&out);
 }

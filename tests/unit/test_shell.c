@@ -104,7 +104,7 @@ static void queries_share_names_and_stop_at_a_failure(void **state)
 {
     (void)state;
     EXPECT("5\n", EXIT_FINE, "", "let a = 2", "a + 3");
-    EXPECT("1\n", EXIT_QUERY, "-c:1:1: error: there is no", "1", "nonsense", "3");
+    EXPECT("1\n", EXIT_QUERY, "-c:1:1: error: unknown relation or value", "1", "nonsense", "3");
     EXPECT("", EXIT_QUERY, "error", "1; nonsense");
     EXPECT("1\n2\n", EXIT_QUERY, "row 2", "range 1..2; range 1..3 | map 1 / (x - 3)", "7");
 }
@@ -128,7 +128,7 @@ static void commands_take_comments_and_a_last_semicolon(void **state)
 static void dropped_names_are_gone(void **state)
 {
     (void)state;
-    EXPECT("", EXIT_QUERY, "there is no", "let abc = 2", ".drop abc", "abc");
+    EXPECT("", EXIT_QUERY, "unknown relation or value", "let abc = 2", ".drop abc", "abc");
     EXPECT("", EXIT_QUERY, "did you mean `abc`?", "let abc = 2", ".drop abd");
     EXPECT("r\t2\t32\tmemory\tc1 i64, y i64\nf\t\t\t\tdef f(x) = x * x\n", EXIT_FINE, "",
            "let r = range 1..2 | map x, x as y", "def f(x) = x * x", ".tables");

@@ -96,7 +96,7 @@ enum status bind_expression(struct env *env, const struct expr *expr, const stru
     code_init(&code, arena);
     struct scope scope = scope_without_columns(
         &binder, &code,
-        "an expression on its own sees let values; columns come from a pipeline: `load PATH | map ...`");
+        "an expression on its own can use `let` values; columns come from a pipeline: `load PATH | map ...`");
     scope.subject = subject;
     enum known known = bind_constant(&scope, expr, &scalar);
     if (binder.errors > 0)

@@ -100,7 +100,7 @@ static bool is_recursive(const struct binder *binder, const char *name)
 static void refuse_recursion(struct binder *binder, const struct expr *expr)
 {
     const char *name = expr->name.text;
-    const char *hint = "functions are put in place where they are called, so they cannot call themselves";
+    const char *hint = "functions are inlined where they are called, so they cannot be recursive";
     const struct call *outermost = binder->call;
     if (outermost == NULL) {
         bind_error(binder, expr->span, hint, "`%s` calls itself", name);
@@ -108,8 +108,8 @@ static void refuse_recursion(struct binder *binder, const struct expr *expr)
     }
     while (outermost->caller != NULL)
         outermost = outermost->caller;
-    bind_error_second(binder, outermost->span, expr->span, "it does so here", hint, "`%s` calls itself through `%s`",
-                      name, outermost->function->name.text);
+    bind_error_second(binder, outermost->span, expr->span, "this call is recursive", hint,
+                      "`%s` calls itself through `%s`", name, outermost->function->name.text);
 }
 
 static int depth_of_calls(const struct binder *binder)
@@ -142,7 +142,7 @@ static value put_in_place(struct scope *scope, const struct stmt *function, cons
         return NO_VALUE;
     }
     if (depth_of_calls(binder) >= LIMIT_CALLS) {
-        bind_error(binder, expr->span, NULL, "functions call one another more than %d deep", LIMIT_CALLS);
+        bind_error(binder, expr->span, NULL, "function calls are nested more than %d deep", LIMIT_CALLS);
         return NO_VALUE;
     }
     if (bind_hopeless(binder))
@@ -150,7 +150,7 @@ static value put_in_place(struct scope *scope, const struct stmt *function, cons
 
     struct call call = {function, expr->span, binder->call};
     struct scope body =
-        scope_without_columns(binder, scope->code, "a function sees its parameters and let values only");
+        scope_without_columns(binder, scope->code, "a function can use its parameters and `let` values only");
     body.parameters = function->params;
     body.parameter_count = function->param_count;
     body.arguments = arguments;
@@ -203,7 +203,7 @@ static void check_parameters(struct binder *binder, const struct stmt *def)
             if (strcmp(def->params[i].text, def->params[k].text) != 0)
                 continue;
             bind_error_second(binder, def->params[i].span, def->params[k].span, "here first", NULL,
-                              "the parameter `%s` is named twice", def->params[i].text);
+                              "duplicate parameter `%s`", def->params[i].text);
             break;
         }
     }
@@ -213,7 +213,7 @@ static void check_parameters(struct binder *binder, const struct stmt *def)
 void bind_function_body(struct binder *binder, const struct stmt *def)
 {
     if (function_find(def->name.text) != NULL || strcmp(def->name.text, "at") == 0)
-        bind_error(binder, def->name.span, "choose another name", "`%s` is a function already", def->name.text);
+        bind_error(binder, def->name.span, "choose another name", "`%s` is a built-in function", def->name.text);
     check_parameters(binder, def);
     if (def->param_count > LIMIT_PARAMETERS)
         return;
@@ -223,7 +223,7 @@ void bind_function_body(struct binder *binder, const struct stmt *def)
     value *arguments = arena_array(binder->arena, def->param_count + 1, sizeof *arguments);
     for (size_t i = 0; i < def->param_count; i++)
         arguments[i] = NO_VALUE;
-    struct scope body = scope_without_columns(binder, &code, "a function sees its parameters and let values only");
+    struct scope body = scope_without_columns(binder, &code, "a function can use its parameters and `let` values only");
     body.parameters = def->params;
     body.parameter_count = def->param_count;
     body.arguments = arguments;

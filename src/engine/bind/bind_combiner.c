@@ -33,12 +33,14 @@ static void unknown_operator(struct binder *binder, const struct stage *stage)
     const char *word = text_of_word(binder->arena, stage);
     if (env_find(binder->env, stage->op.text) != NULL &&
         env_find(binder->env, stage->op.text)->kind == BINDING_FUNCTION)
-        bind_error(binder, stage->op.span,
-                   arena_printf(binder->arena, "`%s |a, b| %s(a, b)` combines by a function", word, stage->op.text),
-                   "`%s` takes an operator or an expression of two values", word);
+        bind_error(
+            binder, stage->op.span,
+            arena_printf(binder->arena, "`%s |a, b| %s(a, b)` combines values with a function", word, stage->op.text),
+            "`%s` takes an operator or an expression of two values", word);
     else
-        bind_error(binder, stage->op.span, "the operators are + * min max & ^ bitor; any other function is |a, b| E",
-                   "`%s` cannot combine by `%s`%s", word, stage->op.text,
+        bind_error(binder, stage->op.span,
+                   "the operators are + * min max & ^ bitor; write any other function as |a, b| E",
+                   "`%s` cannot combine values with `%s`%s", word, stage->op.text,
                    did_you_mean(binder->arena, stage->op.text, names, COMBINING_COUNT));
 }
 
@@ -68,8 +70,8 @@ static value result_of(struct scope *scope, const struct expr *expr, enum kind k
     if (kind == given)
         return v;
     bind_error(scope->binder, expr->span,
-               "what it gives is combined further; `map float(x)` before makes all of it float",
-               "the function gives a float, but takes integers");
+               "its results are combined again; convert the values first with `map float(x)`",
+               "the function returns a float, but takes integers");
     return NO_VALUE;
 }
 
@@ -78,7 +80,7 @@ static struct user_reduce *bind_reducer(struct binder *binder, const struct stag
     const struct head *head = stage->head;
     const struct expr *expr = stage->items[0].expr;
     if (head->count != 2) {
-        bind_error(binder, head->span, "as in `|a, b| a + b`", "`%s` combines two values, not %zu",
+        bind_error(binder, head->span, "as in `|a, b| a + b`", "`%s` takes a function of two values, not %zu",
                    text_of_word(binder->arena, stage), head->count);
         return NULL;
     }
@@ -110,8 +112,8 @@ static bool bind_initial(struct binder *binder, const struct stage *stage, enum 
     if (known == KNOWN_NOTHING)
         return false;
     if (kind == KIND_INT && scalar.kind == KIND_FLOAT) {
-        bind_error(binder, stage->initial->span, "`map float(x)` before makes the values floats too",
-                   "the initial value is a float, but integers are combined");
+        bind_error(binder, stage->initial->span, "convert the values first with `map float(x)`",
+                   "the initial value is a float, but the values are integers");
         return false;
     }
     what->has_initial = true;
@@ -140,7 +142,7 @@ bool bind_combiner(struct binder *binder, const struct stage *stage, enum kind k
         what->kind = combining->kind;
         has_identity = combining->has_identity;
         if (combining->bits && kind == KIND_FLOAT) {
-            bind_error(binder, stage->op.span, "`map int(x)` before cuts the values off towards zero",
+            bind_error(binder, stage->op.span, "convert the values first with `map int(x)`, which truncates",
                        "`%s` needs integers, but the values are floats", stage->op.text);
             good = false;
         }
@@ -148,8 +150,8 @@ bool bind_combiner(struct binder *binder, const struct stage *stage, enum kind k
     if (stage->initial != NULL)
         return bind_initial(binder, stage, kind, what) && good;
     if (good && stage->exclusive.text != NULL && !has_identity) {
-        bind_error(binder, stage->exclusive.span, "say what it starts from: `exclusive from INIT`",
-                   "the first row of an exclusive scan has nothing before it, and %s no neutral value",
+        bind_error(binder, stage->exclusive.span, "give an initial value: `exclusive from INIT`",
+                   "an exclusive scan needs an initial value: %s no neutral value",
                    stage->op.text != NULL ? arena_printf(binder->arena, "`%s` has", stage->op.text) : "a function has");
         return false;
     }

@@ -39,7 +39,7 @@ enum known bind_constant_int(struct scope *scope, const struct expr *expr, const
     struct scalar scalar;
     enum known known = bind_constant(scope, expr, &scalar);
     if (known != KNOWN_NOTHING && scalar.kind != KIND_INT) {
-        bind_error(scope->binder, expr->span, hint, "%s is a whole number", what);
+        bind_error(scope->binder, expr->span, hint, "%s must be an integer", what);
         return KNOWN_NOTHING;
     }
     if (known == KNOWN_VALUE)

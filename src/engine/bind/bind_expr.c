@@ -66,7 +66,7 @@ bool bind_is_number(struct scope *scope, value v, const struct expr *expr, const
         return true;
     const char *text = text_of_span(binder->arena, expr->span, OPERAND_SHOWN);
     const char *hint = logical != NULL
-                           ? arena_printf(binder->arena, "for conditions there is `%s`", logical)
+                           ? arena_printf(binder->arena, "use `%s` for conditions", logical)
                            : arena_printf(binder->arena, "`%s` is 1 or 0", text_of_int(binder->arena, expr));
     bind_error(binder, expr->span, hint, "%s needs numbers, but `%s` is a condition", what, text);
     return false;
@@ -79,7 +79,7 @@ bool bind_is_integer(struct scope *scope, value v, const struct expr *expr, cons
         return bind_is_number(scope, v, expr, what, logical);
     const char *text = text_of_span(binder->arena, expr->span, OPERAND_SHOWN);
     const char *cut = text_of_int(binder->arena, expr);
-    bind_error(binder, expr->span, arena_printf(binder->arena, "`%s` cuts it off towards zero", cut),
+    bind_error(binder, expr->span, arena_printf(binder->arena, "`%s` truncates it towards zero", cut),
                "%s needs integers, but `%s` is a float", what, text);
     return false;
 }
@@ -274,7 +274,7 @@ static void refuse_chained_comparison(struct scope *scope, const struct expr *ex
     const struct expr *between = left->args[1];
     const char *logical = between->kind == EXPR_BINARY ? logical_of(binary_rows[between->op.binary].op) : NULL;
     if (logical != NULL)
-        hint = arena_printf(binder->arena, "conditions are joined by `%s`; %s is of numbers, bit by bit", logical,
+        hint = arena_printf(binder->arena, "join conditions with `%s`; %s works on the bits of numbers", logical,
                             binary_rows[between->op.binary].quoted);
     bind_error(binder, expr->span, hint, "comparisons do not chain: this would compare a condition");
 }
@@ -427,9 +427,8 @@ static bool within_limits(struct scope *scope, const struct expr *expr)
         binder->inlined++;
         return true;
     }
-    bind_error(binder, expr->span, "name a part of it with `derive` or `let`",
-               "functions put in place within one another grow beyond %d operations or a depth of %d", LIMIT_INLINED,
-               LIMIT_CALL_DEPTH);
+    bind_error(binder, expr->span, "split the expression with `derive` or `let`",
+               "inlined functions exceed %d operations or a depth of %d", LIMIT_INLINED, LIMIT_CALL_DEPTH);
     binder->errors = LIMIT_ERRORS; /* every other branch would run into the same */
     return false;
 }

@@ -55,8 +55,8 @@ bool bind_positions(struct binder *binder, const struct stage *stage, const stru
         name_positions(binder, flow, positions);
         return positions->columns[0].known;
     }
-    bind_error(binder, span, "positions are whole numbers, 0 for the first row", "`%s` needs integers, but `%s` is %s",
-               word, positions->columns[0].name, type_table[type].name);
+    bind_error(binder, span, "positions are integers, 0 for the first row", "`%s` needs integers, but `%s` is %s", word,
+               positions->columns[0].name, type_table[type].name);
     return false;
 }
 

@@ -12,7 +12,7 @@ struct part {
     struct slot slot;
 };
 
-static const char usage_of_aggregates[] = "of a group there are sum(E) count() min(E) max(E) mean(E)";
+static const char usage_of_aggregates[] = "the aggregates of a group are sum(E) count() min(E) max(E) mean(E)";
 
 bool stage_is_of_groups(enum stage_kind stage)
 {
@@ -24,13 +24,13 @@ bool stage_is_of_groups(enum stage_kind stage)
 static void refuse_aggregate(struct binder *binder, const struct expr *expr, const struct word *word)
 {
     if (word == NULL || !stage_is_of_groups(word->stage))
-        bind_error(binder, expr->span, usage_of_aggregates, "`%s` is no aggregate",
+        bind_error(binder, expr->span, usage_of_aggregates, "`%s` is not an aggregate",
                    text_of_span(binder->arena, expr->span, 40));
     else
         bind_error(
             binder, expr->span,
             arena_printf(binder->arena, "as in `group K: %s(%s)`", word->text, word->stage == STAGE_COUNT ? "" : "E"),
-            "`%s` of a group is called like a function", word->text);
+            "in a group, `%s` is written as a function call", word->text);
 }
 
 /* Which aggregate a call is, or false after an error. */
@@ -47,7 +47,7 @@ static bool is_aggregate(struct binder *binder, const struct item *item, enum ag
     *kind = word->stage == STAGE_COUNT ? AGG_COUNT : aggregate_of(word->stage);
     if (*kind == AGG_COUNT || expr->arg_count == 1)
         return true;
-    bind_error(binder, expr->span, usage_of_aggregates, "`%s` of a group takes 1 argument, not %zu", expr->name.text,
+    bind_error(binder, expr->span, usage_of_aggregates, "in a group, `%s` takes 1 argument, not %zu", expr->name.text,
                expr->arg_count);
     return false;
 }
@@ -61,7 +61,7 @@ static bool bind_count_of(struct front *front, const struct expr *expr, struct p
     value v = bind_value(&front->scope, condition);
     if (expr->arg_count > 1 || (v != NO_VALUE && front->scope.code->at[v].kind != KIND_BOOL)) {
         bind_error(front->binder, expr->span, "`count()` counts all rows, `count(CONDITION)` those for which it holds",
-                   "`count` of a group takes nothing or a condition");
+                   "in a group, `count` takes no argument or a condition");
         return false;
     }
     part->what.kind = AGG_SUM;

@@ -117,7 +117,7 @@ static void refuse_constant_key(struct binder *binder, const struct item *item)
 {
     const char *hint = "a key is an expression of the columns, such as `sort $1`";
     if (item->expr->kind == EXPR_INT)
-        hint = arena_printf(binder->arena, "`$%lld` is the column in that place", (long long)item->expr->integer);
+        hint = arena_printf(binder->arena, "`$%lld` is the column at that position", (long long)item->expr->integer);
     bind_error(binder, item->expr->span, hint, "this key is the same for all rows");
 }
 
@@ -225,7 +225,8 @@ void bind_scatter(struct binder *binder, const struct stage *stage, struct flow 
         enum known size =
             bind_constant_int(&scope, stage->into, "how many rows there will be", "as in `into 1000`", &into);
         if (size == KNOWN_VALUE && into < 0)
-            bind_error(binder, stage->into->span, "as in `into 1000`", "there cannot be %lld rows", (long long)into);
+            bind_error(binder, stage->into->span, "as in `into 1000`", "the number of rows cannot be %lld",
+                       (long long)into);
         task->operator->into = into;
         flow->rows = into;
     }
@@ -260,7 +261,7 @@ static bool bins_of(struct binder *binder, const struct stage *stage, const stru
     const struct expr *expr = stage->items[0].expr;
     if (names_column(binder, stage, flow)) {
         bind_error(binder, expr->span,
-                   arena_printf(binder->arena, "a column is chosen before: `pick %s | hist`", expr->name.text),
+                   arena_printf(binder->arena, "choose the column first: `pick %s | hist`", expr->name.text),
                    "`hist` takes a number of intervals, not a column");
         return false;
     }

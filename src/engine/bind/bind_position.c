@@ -30,10 +30,10 @@ static bool column_of(struct scope *scope, const struct expr *expr, bool named, 
         if (flow->open || flow->count == 1)
             return !flow->open;
         bind_error(binder, expr->span,
-                   arena_printf(binder->arena, "say which, as in `at(%s, ...)`; the columns are %s",
+                   arena_printf(binder->arena, "name one, as in `at(%s, ...)`; the columns are %s",
                                 name_written(flow->columns[flow->count - 1].name, binder->arena),
                                 text_of_columns(binder->arena, flow)),
-                   "`at` is of one column, but there are %zu", flow->count);
+                   "`at` needs a column name: there are %zu columns", flow->count);
         return false;
     }
     if (column->kind == EXPR_POSITION)
@@ -44,8 +44,8 @@ static bool column_of(struct scope *scope, const struct expr *expr, bool named, 
         if (resolved.meaning == MEANS_COLUMN || resolved.meaning == MEANS_UNKNOWN)
             return resolved.meaning == MEANS_COLUMN;
     }
-    bind_error(binder, column->span, "what is computed of neighbours is written around `at`, as in `at(x, 1) + 1`",
-               "`%s` is not the name of a column", text_of_span(binder->arena, column->span, 40));
+    bind_error(binder, column->span, "compute outside of `at`, as in `at(x, 1) + 1`", "`%s` is not a column name",
+               text_of_span(binder->arena, column->span, 40));
     return false;
 }
 
@@ -71,7 +71,7 @@ value bind_at(struct scope *scope, const struct expr *expr)
         bind_error(binder, expr->span,
                    n->axes == 1 ? "usage: at(DISTANCE) or at(NAME, DISTANCE)"
                                 : "usage: at(DOWN, RIGHT) or at(NAME, DOWN, RIGHT)",
-                   "`at` takes %s, and before it the name of a column, not %zu in all",
+                   "`at` takes an optional column name and %s, not %zu arguments",
                    text_of_count(binder->arena, (int64_t)n->axes, "distance"), expr->arg_count);
         return NO_VALUE;
     }
@@ -79,7 +79,8 @@ value bind_at(struct scope *scope, const struct expr *expr)
         const struct expr *argument = expr->args[i + named];
         bool good = bind_distance(binder, argument, "the distance of a neighbour", &distance[i]);
         if (good && n->known && (distance[i] < n->first[i] || distance[i] > n->last[i])) {
-            bind_error_second(binder, argument->span, n->span, "this", "widen it, or ask for what is within",
+            bind_error_second(binder, argument->span, n->span, "this",
+                              "widen the neighbourhood, or use a distance within it",
                               "%lld is outside the neighbourhood %lld..%lld", (long long)distance[i],
                               (long long)n->first[i], (long long)n->last[i]);
             good = false;
@@ -117,8 +118,8 @@ static value constant_element(struct scope *scope, const struct expr *expr, cons
     const struct column *column = binding->relation->columns[0];
     enum kind kind = type_table[column->type].kind;
     int64_t index = 0;
-    enum known known = bind_constant_int(scope, expr->args[0], "a position",
-                                         "positions are whole numbers, 0 for the first row", &index);
+    enum known known =
+        bind_constant_int(scope, expr->args[0], "a position", "positions are integers, 0 for the first row", &index);
     if (known == KNOWN_NOTHING)
         return NO_VALUE;
     if (known == KNOWN_KIND || binding->unknown)
@@ -129,7 +130,8 @@ static value constant_element(struct scope *scope, const struct expr *expr, cons
         return NO_VALUE;
     }
     if (!column_fetch(binding->relation->columns[0], index, index + 1)) {
-        bind_error(binder, expr->span, "name it again", "the device has lost what `%s` holds", expr->name.text);
+        bind_error(binder, expr->span, "compute it and name it again", "the device lost the rows of `%s`",
+                   expr->name.text);
         return NO_VALUE;
     }
     struct scalar element = column_get(column, index);
@@ -155,7 +157,7 @@ static value element_of_relation(struct scope *scope, const struct expr *expr, c
     if (relation->count != 1) {
         bind_error(binder, expr->name.span,
                    arena_printf(binder->arena, "`let NAME = %s | pick ...` names one of them", expr->name.text),
-                   "an element is asked of one column, but `%s` has %zu", expr->name.text, relation->count);
+                   "only a relation of one column can be indexed, but `%s` has %zu", expr->name.text, relation->count);
         return NO_VALUE;
     }
     if (scope->task == NULL)
@@ -199,8 +201,8 @@ static void bind_bounds(struct binder *binder, const struct stage *stage, struct
         bool known = bind_distance(binder, first, "the end of a neighbourhood", &n->first[i]);
         known = bind_distance(binder, last, "the end of a neighbourhood", &n->last[i]) && known;
         if (known && n->first[i] > n->last[i]) {
-            bind_error(binder, span_join(first->span, last->span), "it goes from the smaller to the larger distance",
-                       "there is nothing in %lld..%lld", (long long)n->first[i], (long long)n->last[i]);
+            bind_error(binder, span_join(first->span, last->span), "write the smaller distance first",
+                       "the range %lld..%lld is empty", (long long)n->first[i], (long long)n->last[i]);
             known = false;
         }
         n->known = n->known && known;
@@ -216,12 +218,11 @@ static bool fits_shape(struct binder *binder, const struct stage *stage, const s
         return true;
     if (shaped)
         bind_error(binder, n->span, "as in `stencil [-1..1, -1..1] else 0: at(0, -1) + at(0, 1)`",
-                   "rows laid out as %lld by %lld have neighbours in two directions", (long long)flow->shape.rows,
+                   "a relation of shape %lld by %lld needs distances in two directions", (long long)flow->shape.rows,
                    (long long)flow->shape.cols);
     else
-        bind_error(binder, n->span, "`shape R C` before lays them out as R rows of C columns",
-                   "only rows that have a shape have neighbours in two directions, as `%s` asks for",
-                   text_of_word(binder->arena, stage));
+        bind_error(binder, n->span, "put `shape R C` before it to lay them out as R rows of C columns",
+                   "`%s` in two directions needs a relation with a shape", text_of_word(binder->arena, stage));
     return false;
 }
 

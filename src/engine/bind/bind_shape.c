@@ -44,8 +44,8 @@ bool shape_along(struct binder *binder, const struct stage *stage, const struct 
     if (flow->shape.rows > 0)
         return true;
     if (!flow->open && flow->shape.rows == 0)
-        bind_error(binder, stage->along.span, "`shape R C` before lays the rows out as R rows of C columns",
-                   "there are no %s to go along: the relation has no shape",
+        bind_error(binder, stage->along.span, "put `shape R C` before it to lay the rows out as R rows of C columns",
+                   "there are no %s to aggregate along: the relation has no shape",
                    stage->along.text[0] == 'r' ? "rows" : "columns");
     return false;
 }
@@ -80,7 +80,7 @@ void bind_shape(struct binder *binder, const struct stage *stage, struct flow *f
     bool known = bind_extent(binder, stage->items[0].expr, &shape.rows);
     known = bind_extent(binder, stage->items[1].expr, &shape.cols) && known;
     if (known && (__builtin_mul_overflow(shape.rows, shape.cols, &rows) || (flow->rows >= 0 && flow->rows != rows))) {
-        bind_error(binder, stage->span, "rows times columns is how many rows there are",
+        bind_error(binder, stage->span, "rows times columns must equal the number of rows",
                    "%lld by %lld is not the shape of %s", (long long)shape.rows, (long long)shape.cols,
                    flow->rows >= 0 ? text_of_count(binder->arena, flow->rows, "row") : "any relation");
         known = false;

@@ -35,7 +35,7 @@ static void check_rows(struct binder *binder, struct gathered *all, const struct
         all->path = path;
     } else if (rows != all->rows) {
         bind_error_second(binder, path->span, all->path->span, text_of_count(binder->arena, all->rows, "row"),
-                          "columns side by side must be equally long", "`%s` has %s, but `%s` has %s", path->text,
+                          "columns side by side must have the same length", "`%s` has %s, but `%s` has %s", path->text,
                           text_of_count(binder->arena, rows, "row"), all->path->text,
                           text_of_count(binder->arena, all->rows, "row"));
     }
@@ -52,7 +52,7 @@ static void add_file(struct binder *binder, const struct name *written, const st
         return;
     }
     if (as->text != NULL && file->count != 1)
-        bind_error(binder, as->span, "`map NAME as NAME, ...` after it names each of several",
+        bind_error(binder, as->span, "use `map NAME as NAME, ...` to name several columns",
                    "`as` names one column, but `%s` has %zu", file->path.text, file->count);
     for (size_t i = 0; i < file->count; i++) {
         const struct source_column *column = &file->columns[i];
@@ -156,7 +156,7 @@ static void bind_let_relation(struct binder *binder, const struct source_node *s
         name_unknown_relation(binder, name);
     else if (binding->kind == BINDING_SCALAR)
         bind_error(binder, name->span,
-                   arena_printf(binder->arena, "`[%s]` is a relation of this one value", name->text),
+                   arena_printf(binder->arena, "write `[%s]` for a relation of this one value", name->text),
                    "`%s` is a single value, not a relation", name->text);
     else if (binding->kind == BINDING_FUNCTION)
         bind_error(binder, name->span, "functions are called in expressions, as in `map f(x)`",
@@ -171,8 +171,8 @@ static void bind_last(struct binder *binder, const struct source_node *source, s
         return;
     }
     flow->open = true;
-    bind_error(binder, source->span, "begin with a source, such as `load PATH`",
-               "there is no last relation to go on from");
+    bind_error(binder, source->span, "start with a source, such as `load PATH`",
+               "there is no previous relation to continue from");
 }
 
 /* An integer of a range; false after an error or, in a check, if it cannot be known. */
@@ -183,8 +183,8 @@ static bool range_end(struct scope *scope, const struct expr *expr, int64_t *int
     if (known == KNOWN_NOTHING)
         return false;
     if (scalar.kind != KIND_INT) {
-        bind_error(scope->binder, expr->span, "`range 0..10 | map fst / 10.0` gives fractions",
-                   "a range consists of whole numbers");
+        bind_error(scope->binder, expr->span, "for fractions, write `range 0..10 | map fst / 10.0`",
+                   "the bounds of a range are integers");
         return false;
     }
     *integer = (int64_t)scalar.integer;
@@ -213,8 +213,7 @@ static bool range_rows(struct binder *binder, const struct source_node *source, 
                        int64_t *rows)
 {
     if (step == 0) {
-        bind_error(binder, source->by->span, "a step may be negative to count down, but not 0",
-                   "a range with step 0 has no end");
+        bind_error(binder, source->by->span, "use a negative step to count down", "the step of a range cannot be 0");
         return false;
     }
     int128 distance = step > 0 ? (int128)to - from : (int128)from - to;
@@ -255,7 +254,7 @@ static bool list_values(struct binder *binder, const struct source_node *source,
 {
     struct code code;
     code_init(&code, binder->arena);
-    struct scope scope = scope_without_columns(binder, &code, "a list is written out, it sees no columns");
+    struct scope scope = scope_without_columns(binder, &code, "the values of a list cannot use columns");
     bool known = true;
     *kind = KIND_INT;
     for (size_t i = 0; i < source->item_count && !bind_hopeless(binder); i++) {
@@ -285,7 +284,7 @@ static void bind_list(struct binder *binder, const struct source_node *source, s
         if (column != NULL)
             queue_hold(binder->queue, column);
         else
-            bind_error(binder, source->span, NULL, "there is no memory for this list");
+            bind_error(binder, source->span, NULL, "not enough memory for this list");
     }
     struct gathered all = {.rows = (int64_t)count};
     gather(binder, &all, column, (struct slot){"c1", type_of_kind(kind), known});
@@ -299,10 +298,10 @@ static void bind_nested(struct binder *binder, const struct source_node *source,
     bind_stages(binder, pipeline, flow, &bound);
     if (flow->ended)
         bind_error(binder, flow->last->span, "move it to the end of the statement",
-                   "`%s` may only end a statement, not a pipeline within one", text_of_word(binder->arena, flow->last));
+                   "`%s` may only end a statement, not a nested pipeline", text_of_word(binder->arena, flow->last));
     else if (flow->scalar)
         bind_error(binder, flow->last->span, "name the value with `let` and use it in an expression",
-                   "a relation is wanted here, but `%s` gives a single value", text_of_word(binder->arena, flow->last));
+                   "a relation is needed here, but `%s` gives a single value", text_of_word(binder->arena, flow->last));
     flow->open = flow->open || flow->ended || flow->scalar;
     flow->scalar = flow->ended = false;
 }
@@ -313,7 +312,7 @@ static void name_column(struct binder *binder, const struct name *as, struct flo
     if (flow->open)
         return;
     if (flow->count != 1) {
-        bind_error(binder, as->span, "`map NAME as NAME, ...` after it names each of several",
+        bind_error(binder, as->span, "use `map NAME as NAME, ...` to name several columns",
                    "`as` names one column, but there are %zu", flow->count);
         return;
     }

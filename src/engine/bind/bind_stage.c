@@ -95,11 +95,11 @@ static void bind_view(struct binder *binder, const struct stage *stage, struct f
         return;
     if (stage->path.text && !ends_in(bound->plot_path.text, ".svg") && !ends_in(bound->plot_path.text, ".png"))
         bind_error(binder, stage->path.span,
-                   "`plot` alone draws here; columns are chosen before it: `pick NAME, NAME | plot`",
+                   "`plot` alone draws in the terminal; choose columns first: `pick NAME, NAME | plot`",
                    "`plot` draws into a .svg or .png file");
     else if (bound->view == VIEW_PLOT && !flow->open && !bind_hopeless(binder) && flow->count > 2)
-        bind_error(binder, stage->span, "choose one column, or one for each axis: `| pick NAME, NAME | plot`",
-                   "`plot` draws one column or two, and here are %zu", flow->count);
+        bind_error(binder, stage->span, "choose one column, or one per axis: `| pick NAME, NAME | plot`",
+                   "`plot` draws one or two columns, but there are %zu", flow->count);
 }
 
 /* Whether the folder that the path is in is there: in a check before running, an earlier statement may make it. */
@@ -143,15 +143,15 @@ static bool may_follow(struct binder *binder, const struct stage *stage, const s
     const char *last = text_of_word(binder->arena, flow->last);
     if (flow->ended) {
         bind_error_second(binder, stage->span, flow->last->span, "this",
-                          arena_printf(binder->arena, "move `%s` to the end", last),
-                          "nothing may follow `%s`, it ends a pipeline", last);
+                          arena_printf(binder->arena, "move `%s` to the end", last), "`%s` must be the last stage",
+                          last);
         return false;
     }
     if (!stage_takes_value(stage->word->stage)) {
-        bind_error_second(binder, stage->span, flow->last->span, "this gives a single value",
-                          "only `assert`, `show` and `save` may follow it; name the value with `let` to use it further",
-                          "`%s` needs a relation, but `%s` gives a single value", text_of_word(binder->arena, stage),
-                          last);
+        bind_error_second(
+            binder, stage->span, flow->last->span, "this gives a single value",
+            "only `assert`, `show` and `save` may follow it; name the value with `let` to use it in other statements",
+            "`%s` needs a relation, but `%s` gives a single value", text_of_word(binder->arena, stage), last);
         return false;
     }
     return true;
@@ -162,8 +162,8 @@ static void check_along(struct binder *binder, const struct stage *stage)
 {
     enum stage_kind kind = stage->word->stage;
     if (stage->along.text != NULL && (kind == STAGE_SHOW || kind == STAGE_HIST))
-        bind_error(binder, stage->along.span, "scan, reduce, sum, product, min, max, mean and count can",
-                   "`%s` does not go along anything", text_of_word(binder->arena, stage));
+        bind_error(binder, stage->along.span, "scan, reduce, sum, product, min, max, mean and count do",
+                   "`%s` does not take `along`", text_of_word(binder->arena, stage));
 }
 
 static void bind_by_word(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)

@@ -100,7 +100,7 @@ static void count_outputs(struct binder *binder, size_t count, struct span span)
     binder->outputs += count;
     if (binder->outputs <= LIMIT_OUTPUTS || bind_hopeless(binder))
         return;
-    bind_error(binder, span, "`pick` the columns that are needed, or name a part of it with `let`",
+    bind_error(binder, span, "`pick` the columns that are needed, or split the pipeline with `let`",
                "all stages together have more than %d columns", LIMIT_OUTPUTS);
     binder->errors = LIMIT_ERRORS;
 }

@@ -50,8 +50,8 @@ enum status check_naming(const struct stmt *stmt, struct diags *diags)
         pipeline && pipeline->stage_count > 0 ? &pipeline->stages[pipeline->stage_count - 1] : NULL;
     if (!last || (last->word->stage != STAGE_DESCRIBE && last->word->stage != STAGE_PLOT))
         return STATUS_OK;
-    diag_error(diags, last->span, "`%s` is for looking at rows, and leaves nothing to name", last->word->text);
-    diag_hint(diags, "name the rows without it, and then write `%s | %s`", stmt->name.text, last->word->text);
+    diag_error(diags, last->span, "`%s` only shows rows, so there is no result to name", last->word->text);
+    diag_hint(diags, "name the rows without it, then write `%s | %s`", stmt->name.text, last->word->text);
     return STATUS_FAILED;
 }
 

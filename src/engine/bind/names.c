@@ -109,8 +109,8 @@ static void ambiguous(struct scope *scope, const struct name *name)
         if (name_abbreviates(name->text, flow->columns[i].name))
             several.columns[several.count++] = flow->columns[i];
     }
-    bind_error(scope->binder, name->span, "write more of the name, or all of it", "`%s` may stand for any of %s",
-               name->text, text_of_columns(arena, &several));
+    bind_error(scope->binder, name->span, "write more letters of the name", "`%s` is ambiguous: %s", name->text,
+               text_of_columns(arena, &several));
 }
 
 bool name_is_taken(const struct scope *scope, const char *name)
@@ -187,7 +187,7 @@ static struct resolved lone_column(struct scope *scope, const struct name *name)
     if (strcmp(scope->lone.text, name->text) == 0)
         return meaning(MEANS_COLUMN, 0);
     bind_error_second(scope->binder, name->span, scope->lone.span, "this already stands for the only column",
-                      hint_of_columns(scope), "`%s` is not known, nor is `%s`", name->text, scope->lone.text);
+                      hint_of_columns(scope), "unknown names `%s` and `%s`", name->text, scope->lone.text);
     return meaning(MEANS_UNKNOWN, 0);
 }
 
@@ -203,23 +203,23 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
     if (binding != NULL && binding->kind == BINDING_RELATION &&
         !(strcmp(name->text, ENV_LAST) == 0 && has_lone_column(scope))) {
         bind_error(binder, name->span,
-                   arena_printf(binder->arena, "a relation begins a pipeline: `%s | ...`; `%s[E]` is one of its values",
+                   arena_printf(binder->arena, "use a relation as a source: `%s | ...`, or one of its values: `%s[E]`",
                                 name->text, name->text),
                    "`%s` is a relation, not a value", name->text);
     } else if (usage != NULL) {
-        bind_error(binder, name->span, arena_printf(binder->arena, "it is called as %s", usage),
+        bind_error(binder, name->span, arena_printf(binder->arena, "call it as %s", usage),
                    "`%s` is a function, not a value", name->text);
     } else if (foreign != NULL) {
-        bind_error(binder, name->span, foreign, "there is no word `%s`", name->text);
+        bind_error(binder, name->span, foreign, "unknown word `%s`", name->text);
     } else if (given != NULL && !is_lone) {
         bind_error_second(binder, name->span, given->span, "named here",
-                          "a stage's expressions see the columns as they were; go on in a stage of its own",
-                          "`%s` is a column only after this stage", name->text);
+                          "expressions see the columns before the stage; use it in the next stage",
+                          "`%s` is a column only in later stages", name->text);
     } else if (has_lone_column(scope)) {
         return lone_column(scope, name);
     } else {
         struct candidates names = candidates_of_scope(scope);
-        bind_error(binder, name->span, hint_of_columns(scope), "there is no %s `%s`%s",
+        bind_error(binder, name->span, hint_of_columns(scope), "unknown %s `%s`%s",
                    scope->flow != NULL ? "column or value" : "value", name->text,
                    did_you_mean(binder->arena, name->text, names.at, names.count));
     }
@@ -232,22 +232,22 @@ static struct resolved resolve_scalar(struct scope *scope, const struct name *na
     size_t index = 0;
     if (strcmp(name->text, ENV_LAST) == 0 && has_lone_column(scope)) {
         bind_error(scope->binder, name->span, "`$1` is the column; `let NAME = _` names the result",
-                   "`_` is the last result, and any other name would be the only column");
+                   "`_` is the last result, and any other name would mean the only column");
         return meaning(MEANS_UNKNOWN, 0);
     }
     if (scope->subject != NULL && name_abbreviates(name->text, scope->subject->value.name)) {
         bind_error(scope->binder, name->span,
-                   arena_printf(scope->binder->arena, "`$%s` is the let value, `_` what is asserted of", name->text),
-                   "`%s` is a let value and also short for `%s`", name->text, scope->subject->value.name);
+                   arena_printf(scope->binder->arena,
+                                "write `$%s` for the `let` value, `_` for the value of the pipeline", name->text),
+                   "`%s` is a `let` value and also an abbreviation of `%s`", name->text, scope->subject->value.name);
         return meaning(MEANS_UNKNOWN, 0);
     }
     if (scope->flow == NULL || find_abbreviated(scope->flow, name->text, &index) == 0)
         return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};
     const char *column = scope->flow->columns[index].name;
-    bind_error(
-        scope->binder, name->span,
-        arena_printf(scope->binder->arena, "write `%s` for the column, or give the let value another name", column),
-        "`%s` is a let value and also short for the column `%s`", name->text, column);
+    bind_error(scope->binder, name->span,
+               arena_printf(scope->binder->arena, "write `%s` for the column, or rename the `let` value", column),
+               "`%s` is a `let` value and also an abbreviation of the column `%s`", name->text, column);
     return meaning(MEANS_UNKNOWN, 0);
 }
 
@@ -284,9 +284,9 @@ static struct resolved resolve_in_flow(const struct scope *scope, const char *na
 static void unknown_argument(struct binder *binder, const struct name *name, const char *argument)
 {
     bind_error(binder, name->span,
-               arena_printf(binder->arena, "`--arg %s=VALUE` on the command line gives it, or `let %s = VALUE`",
+               arena_printf(binder->arena, "pass it as `--arg %s=VALUE` on the command line, or write `let %s = VALUE`",
                             argument, argument),
-               "there is no argument `$%s`", argument);
+               "unknown argument `$%s`", argument);
 }
 
 /* $NAME: a let value or an argument of the command line, whatever columns there are. */
@@ -300,12 +300,11 @@ static struct resolved resolve_argument(struct scope *scope, const struct name *
     if (binding != NULL && binding->kind == BINDING_RELATION && !known_only_when_run(binding))
         bind_error(binder, name->span, NULL, "`%s` is a relation, not a value", name->text);
     else if (binding != NULL && binding->kind == BINDING_FUNCTION)
-        bind_error(binder, name->span, arena_printf(binder->arena, "it is called as %s(...)", argument),
+        bind_error(binder, name->span, arena_printf(binder->arena, "call it as %s(...)", argument),
                    "`%s` is a function, not a value", name->text);
     else if (binding == NULL && text != NULL)
-        bind_error(binder, name->span,
-                   arena_printf(binder->arena, "as it is, it can stand for a path: `load %s`", name->text),
-                   "the argument `%s` is no value: `%s`", name->text, text);
+        bind_error(binder, name->span, arena_printf(binder->arena, "it can be used as a path: `load %s`", name->text),
+                   "the argument `%s` is not a value: `%s`", name->text, text);
     else if (binding == NULL)
         unknown_argument(binder, name, argument);
     return meaning(MEANS_UNKNOWN, 0);
@@ -367,8 +366,7 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
     if (expr->kind == EXPR_POSITION)
         return name_position(scope, expr->integer, expr->span, index);
     if (expr->kind != EXPR_NAME) {
-        bind_error(binder, expr->span, "new columns are computed by `map` or `derive`",
-                   "this is not the name of a column");
+        bind_error(binder, expr->span, "compute new columns with `map` or `derive`", "this is not a column name");
         return false;
     }
     const char *name = expr->name.text;
@@ -387,7 +385,7 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
     }
     struct candidates names = candidates_new(binder->arena, scope->flow->count);
     add_columns(&names, scope->flow);
-    bind_error(binder, expr->span, hint_of_columns(scope), "there is no column `%s`%s", name,
+    bind_error(binder, expr->span, hint_of_columns(scope), "unknown column `%s`%s", name,
                did_you_mean(binder->arena, name, names.at, names.count));
     return false;
 }

@@ -29,12 +29,12 @@ void name_unknown_function(struct scope *scope, const struct name *name)
     struct binder *binder = scope->binder;
     const struct word *word = word_find(name->text, strlen(name->text));
     if (strcmp(name->text, "at") == 0) {
-        bind_error(binder, name->span, "as in `stencil -1..1 else 0: at(-1) + at(1)`; `NAME[E]` reads any row",
-                   "`at` means something within `stencil` only");
+        bind_error(binder, name->span, "use it as in `stencil -1..1 else 0: at(-1) + at(1)`; `NAME[E]` reads any row",
+                   "`at` is only valid within `stencil`");
         return;
     }
     if (word != NULL && word->stage != STAGE_NONE) {
-        bind_error(binder, name->span, arena_printf(binder->arena, "as a stage of its own: `| %s`", word->usage),
+        bind_error(binder, name->span, arena_printf(binder->arena, "use it as a stage: `| %s`", word->usage),
                    "`%s` is a stage, not a function", name->text);
         return;
     }
@@ -43,13 +43,13 @@ void name_unknown_function(struct scope *scope, const struct name *name)
     struct strbuf all = {0};
     for (size_t i = 0; i < function_count; i++) {
         names.at[names.count++] = functions[i].name;
-        strbuf_printf(&all, "%s%s", i == 0 ? "the functions are " : " ", functions[i].name);
+        strbuf_printf(&all, "%s%s", i == 0 ? "functions: " : " ", functions[i].name);
     }
     size_t own = names.count;
     candidates_add_bindings(&names, binder->env, BINDING_FUNCTION);
     for (size_t i = own; i < names.count; i++)
         strbuf_printf(&all, " %s", names.at[i]);
-    bind_error(binder, name->span, foreign != NULL ? foreign : all.text, "there is no function `%s`%s", name->text,
+    bind_error(binder, name->span, foreign != NULL ? foreign : all.text, "unknown function `%s`%s", name->text,
                did_you_mean(binder->arena, name->text, names.at, names.count));
     strbuf_free(&all);
 }
@@ -83,17 +83,17 @@ void name_unknown_relation(struct binder *binder, const struct name *name)
         foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_VALUE);
     const char *hint = "`load PATH` reads a file, `let NAME = PIPELINE` names a result";
     if (strcmp(name->text, ENV_LAST) == 0)
-        hint = "at the prompt `_` is the last result, once there is one; in a script `let NAME = ...` names results";
+        hint = "at the prompt `_` is the last result, if there is one; in a script, name results with `let NAME = ...`";
     else if (word != NULL && word->stage != STAGE_NONE)
         hint = arena_printf(
             binder->arena,
-            "`%s` is a stage: it follows a source and `|`; at the prompt `| %s` goes on from the last result",
+            "`%s` is a stage: it follows a source and `|`; at the prompt, `| %s` continues from the last result",
             name->text, name->text);
     else if (foreign != NULL)
         hint = foreign;
     else if (file != NULL)
         hint = arena_printf(binder->arena, "there is a file of that name: `load %s%s%s`",
                             file == name->text ? "\"" : "", file, file == name->text ? "\"" : "");
-    bind_error(binder, name->span, hint, "there is no relation or value `%s`%s", name->text,
+    bind_error(binder, name->span, hint, "unknown relation or value `%s`%s", name->text,
                did_you_mean(binder->arena, name->text, names.at, names.count));
 }

@@ -6,7 +6,7 @@ const struct expr *stage_expr(struct binder *binder, const struct stage *stage)
     if (stage->item_count > 0)
         return stage->items[0].expr;
     bind_error(binder, stage->span, arena_printf(binder->arena, "usage: %s", stage->word->usage),
-               "`%s` needs to be told what", text_of_word(binder->arena, stage));
+               "`%s` needs an argument", text_of_word(binder->arena, stage));
     return NULL;
 }
 
@@ -20,17 +20,17 @@ bool stage_number(struct binder *binder, const struct stage *stage, int64_t leas
         return false;
     code_init(&code, binder->arena);
     struct scope scope = scope_without_columns(
-        binder, &code, arena_printf(binder->arena, "`%s` takes one number, the same for all rows", word));
+        binder, &code, arena_printf(binder->arena, "the number of `%s` is the same for all rows", word));
     enum known known = bind_constant(&scope, expr, &scalar);
     const char *hint = arena_printf(binder->arena, "for example `%s %d`", word, least == 0 ? 10 : 1);
     if (known != KNOWN_NOTHING && scalar.kind != KIND_INT) {
-        bind_error(binder, expr->span, hint, "`%s` takes a whole number", word);
+        bind_error(binder, expr->span, hint, "`%s` takes an integer", word);
         return false;
     }
     if (known != KNOWN_VALUE)
         return false;
     if (scalar.integer < least) {
-        bind_error(binder, expr->span, hint, "`%s` takes a number from %lld on, not %lld", word, (long long)least,
+        bind_error(binder, expr->span, hint, "`%s` takes a number of at least %lld, not %lld", word, (long long)least,
                    (long long)scalar.integer);
         return false;
     }
@@ -59,10 +59,10 @@ static const char *how_to_choose(struct binder *binder, const struct stage *stag
     const char *last = name_written(flow->columns[flow->count - 1].name, binder->arena);
     enum stage_kind kind = stage->word->stage;
     if (kind == STAGE_SCAN || kind == STAGE_REDUCE || kind == STAGE_HIST)
-        return arena_printf(binder->arena, "say which: `pick %s | %s`; the columns are %s", last,
+        return arena_printf(binder->arena, "choose one: `pick %s | %s`; the columns are %s", last,
                             text_of_span(binder->arena, stage->span, 40), columns);
-    return arena_printf(binder->arena, "say which, `%s %s` or `pick %s | %s`; the columns are %s", word, last, last,
-                        word, columns);
+    return arena_printf(binder->arena, "choose one, with `%s %s` or `pick %s | %s`; the columns are %s", word, last,
+                        last, word, columns);
 }
 
 bool stage_column(struct binder *binder, const struct stage *stage, const struct flow *flow)
@@ -70,7 +70,7 @@ bool stage_column(struct binder *binder, const struct stage *stage, const struct
     if (flow->open)
         return false;
     if (flow->count != 1) {
-        bind_error(binder, stage->span, how_to_choose(binder, stage, flow), "`%s` is of one column, but there are %zu",
+        bind_error(binder, stage->span, how_to_choose(binder, stage, flow), "`%s` takes one column, but there are %zu",
                    text_of_word(binder->arena, stage), flow->count);
         return false;
     }
@@ -112,9 +112,8 @@ value bind_counted(struct scope *scope, const struct stage *stage)
     if (!flow->open && flow->count != 1) {
         const char *last = name_written(flow->columns[flow->count - 1].name, binder->arena);
         bind_error(binder, stage->span,
-                   arena_printf(binder->arena, "say which is compared, as in `count %s == %s`; the columns are %s",
-                                last, text_of_span(binder->arena, expr->span, 40),
-                                text_of_columns(binder->arena, flow)),
+                   arena_printf(binder->arena, "name the column, as in `count %s == %s`; the columns are %s", last,
+                                text_of_span(binder->arena, expr->span, 40), text_of_columns(binder->arena, flow)),
                    "`count` compares one column with a value, but there are %zu", flow->count);
         return NO_VALUE;
     }
@@ -147,8 +146,8 @@ static int64_t check_rows(struct binder *binder, const struct stage *stage, cons
     struct arena *arena = binder->arena;
     size_t first = 0;
     bool equal = true;
-    const char *hint = stage->word->stage == STAGE_SCATTER ? "there is one position for each row"
-                                                           : "columns side by side must be equally long";
+    const char *hint = stage->word->stage == STAGE_SCATTER ? "each row needs one position"
+                                                           : "columns side by side must have the same length";
     while (first < count && at[first].rows < 0)
         first++;
     for (size_t i = first + 1; i < count; i++) {

@@ -28,7 +28,7 @@ enum status path_substitute(const struct env *env, const struct name *written, s
         size_t length = argument_length(argument);
         const char *text = env_argument(env, argument, length);
         if (!text) {
-            diag_error(diags, written->span, "there is no argument `$%.*s`", (int)length, argument);
+            diag_error(diags, written->span, "unknown argument `$%.*s`", (int)length, argument);
             diag_hint(diags,
                       "pass it as `--arg %.*s=PATH` on the command line; quote the name of a file that begins with `$`",
                       (int)length, argument);

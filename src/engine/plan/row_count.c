@@ -39,7 +39,7 @@ static const struct comparing {
 } comparings[] = {
     {"zip", "only columns of equal length can be zipped", "`take` shortens the longer one"},
     {"scatter", "`scatter` takes one position for each row", "`take` shortens the longer one"},
-    {"shape", "a shape has as many places as there are rows", "rows times columns is how many rows there are"},
+    {"shape", "a shape must have a place for each row", "rows times columns must equal the number of rows"},
 };
 
 /* Where the task compares: its first such stage, which is the one it could not be fused past. */
