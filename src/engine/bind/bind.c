@@ -14,7 +14,7 @@ static void bound_init(struct bound *bound, struct arena *arena)
     queue_init(&bound->queue, arena);
 }
 
-/* What the whole pipeline is. Only a check leaves a flow of which something is not known without an error. */
+/* Sets what the pipeline is. Without errors, only a check leaves parts of a flow unknown. */
 static void conclude(const struct flow *flow, struct bound *bound)
 {
     bound->scalar_name = flow->scalar ? flow->scalar_name : NULL;
@@ -31,7 +31,7 @@ static void conclude(const struct flow *flow, struct bound *bound)
     }
 }
 
-/* In a check, a constant that only running can tell is a scalar of known kind. */
+/* In a check, a constant that only running can compute is a scalar of known kind. */
 static void conclude_constant(enum known known, const struct scalar *scalar, struct bound *bound)
 {
     if (known == KNOWN_NOTHING)
@@ -41,7 +41,7 @@ static void conclude_constant(enum known known, const struct scalar *scalar, str
     bound->scalar_kind = scalar->kind;
 }
 
-/* A statement that is nothing but the name of a let scalar. */
+/* Whether the statement is only the name of a `let` scalar. */
 static bool names_scalar(const struct env *env, const struct pipeline *pipeline, struct bound *bound)
 {
     if (pipeline->source.kind != SOURCE_NAME || pipeline->stage_count > 0)

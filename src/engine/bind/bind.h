@@ -7,18 +7,17 @@
 #include "engine/plan/result.h"
 #include "engine/plan/task.h"
 
-/* What a pipeline turned out to be. */
+/* What a pipeline or expression is. */
 enum bound_kind {
-    BOUND_RELATION, /* the queue's last task gives its columns */
+    BOUND_RELATION, /* the queue's last task has its columns */
     BOUND_SCALAR,   /* the queue's last task has one aggregate */
-    BOUND_CONSTANT, /* `scalar` is the value and the queue is empty: an expression, or a name of a let scalar */
-    BOUND_UNKNOWN   /* only when checking: depends on something that only running can tell */
+    BOUND_CONSTANT, /* `scalar` is the value and the queue is empty: an expression, or the name of a `let` scalar */
+    BOUND_UNKNOWN   /* in a check only: depends on what only running can compute */
 };
 
-/* What the value of a terminal is called in the stages after it: `_`, its name or what is short for it, or as the head
- * says. */
+/* The value of a terminal as the stages after it name it: `_`, its name or an abbreviation, or the head's name. */
 struct subject {
-    struct binding value; /* its name is the terminal's, as `sum_amounts`; unknown before it has run */
+    struct binding value; /* named like its aggregate, as `sum_amounts`; unknown until it has run */
     const struct head *head;
 };
 
@@ -36,24 +35,26 @@ struct bound {
     enum bound_kind kind;
     struct queue queue; /* as written, one task a stage */
     struct scalar scalar;
-    enum kind scalar_kind;      /* BOUND_SCALAR: known before running */
-    const char *scalar_name;    /* what a value is called, be its kind known or not; NULL: the pipeline gives rows */
-    struct value_check *checks; /* of the scalar, before anything else is done with it */
+    enum kind scalar_kind;      /* of BOUND_SCALAR and BOUND_CONSTANT */
+    const char *scalar_name;    /* of a terminal, known kind or not; NULL: the pipeline has rows */
+    struct value_check *checks; /* of the scalar, before it is shown, saved or named */
     size_t check_count;
-    /* What is done with the result at the end of the pipeline. */
+    /* What the pipeline ends in. */
     struct name save_path; /* absent: none */
-    int64_t show_rows;     /* show N; -1: as the shell likes */
-    struct shape shape;    /* of a relation's rows, if they have one */
+    int64_t show_rows;     /* show N; -1: the shell's default */
+    struct shape shape;    /* of a relation */
     enum view view;        /* of a relation */
     struct name plot_path; /* VIEW_PLOT: the file; absent: the terminal */
 };
 
-/* Binds a pipeline or expression. Opens files. With `checking`, values that only running can tell are passed over
- * in silence (files that do not exist yet, let names not computed) and the result is BOUND_UNKNOWN. On success the
- * caller calls queue_release(&bound->queue). All errors found in the statement's independent parts are recorded. */
+/* Binds a pipeline: first loads its files (sources.h), then binds. Times both phases (`timing` may be NULL). With
+ * `checking`, no file is opened, values that only running can compute (missing files, results of earlier statements)
+ * are accepted silently, and the result may be BOUND_UNKNOWN. On success the caller calls queue_release(&bound->queue).
+ * Records the errors of all independent parts of the statement. STATUS_CANCELLED: while a file was loaded. */
 enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
                           struct timing *timing, struct bound *bound, struct diags *diags);
-/* `subject`: the value that the expression is about, or NULL. */
+/* Binds an expression and evaluates it, if it does not depend on unknown values. `subject`: the value it is about, or
+ * NULL. */
 enum status bind_expression(struct env *env, const struct expr *expr, const struct subject *subject, bool checking,
                             struct arena *arena, struct bound *bound, struct diags *diags);
 
@@ -67,16 +68,16 @@ enum status assertion_run(struct env *env, const struct stmt *stmt, struct arena
 enum status assertion_run_checks(struct env *env, const struct bound *bound, const struct scalar *scalar,
                                  struct arena *arena, struct diags *diags);
 
-/* Whether the stage may follow a terminal, being of its value. */
+/* Whether the stage may follow a terminal, and works on its value. */
 bool stage_takes_value(enum stage_kind stage);
 
-/* Whether it is also what may be computed of each group, called like a function. */
+/* Whether the stage is also an aggregate of groups, called like a function. */
 bool stage_is_of_groups(enum stage_kind stage);
 
-/* Whether `name` is short for `column`: same first letter, its letters in order. */
+/* Whether `name` abbreviates `column`: same first letter, its letters in order. */
 bool name_abbreviates(const char *name, const char *column);
 
-/* Checks a function definition (parameters used, no recursion, known names) without calling it. */
+/* Checks a function definition (parameters, names, no recursion). */
 enum status bind_definition(struct env *env, const struct stmt *def, struct arena *arena, struct diags *diags);
 
 #endif

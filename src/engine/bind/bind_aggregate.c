@@ -1,4 +1,4 @@
-/* The stages that combine values: terminals, which aggregate all rows, and scan. */
+/* Stages that combine values: terminals, which aggregate all rows, and scan. */
 #include "engine/bind/bind_internal.h"
 
 #include <string.h>
@@ -6,10 +6,10 @@
 void bind_aggregate(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     if (stage->along.text != NULL) {
-        bind_along(binder, stage, flow);
+        bind_axis_reduction(binder, stage, flow);
         return;
     }
-    struct task *task = task_after(binder, stage, flow);
+    struct task *task = task_of_stage(binder, stage, flow);
     struct aggregate what = {.kind = aggregate_of(stage->word->stage), .name = stage->word->canonical};
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
     size_t index = 0;
@@ -35,10 +35,10 @@ void bind_aggregate(struct binder *binder, const struct stage *stage, struct flo
 void bind_count(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     if (stage->along.text != NULL) {
-        bind_along(binder, stage, flow);
+        bind_axis_reduction(binder, stage, flow);
         return;
     }
-    struct task *task = task_after(binder, stage, flow);
+    struct task *task = task_of_stage(binder, stage, flow);
     if (stage->item_count > 0) {
         struct scope scope = scope_of_stage(binder, task, flow, stage->head);
         value keep = bind_counted(&scope, stage);
@@ -54,8 +54,8 @@ void bind_count(struct binder *binder, const struct stage *stage, struct flow *f
                    (struct aggregate){.kind = AGG_COUNT, .value = NO_VALUE, .name = "count"});
 }
 
-/* Which rows follow which: all in order, or those of each row or column of a shape. */
-static void go_along(const struct stage *stage, const struct flow *flow, struct operator* operator)
+/* Sets which row a scan adds to: the previous one, or the previous one of the same row or column of a shape. */
+static void set_scan_axis(const struct stage *stage, const struct flow *flow, struct operator* operator)
 {
     if (stage->along.text == NULL)
         return;
@@ -68,41 +68,41 @@ static void go_along(const struct stage *stage, const struct flow *flow, struct 
 void bind_scan(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct aggregate what;
-    bool shaped = stage->along.text == NULL || shape_along(binder, stage, flow);
+    bool shaped = stage->along.text == NULL || shape_check_axis(binder, stage, flow);
     if (!stage_column(binder, stage, flow) || !shaped) {
-        task_lose(binder, stage, flow);
+        task_unknown(binder, stage, flow);
         return;
     }
-    struct front front;
+    struct operands operands;
     struct slot slot = flow->columns[0];
-    front_begin(binder, stage, flow, &front);
-    value v = code_input(&front.task->code, 0, type_table[slot.type].kind, stage->span);
-    v = bind_number(&front.scope, v, stage->span);
-    enum kind kind = front.task->code.at[v].kind;
+    operands_begin(binder, stage, flow, &operands);
+    value v = code_input(&operands.task->code, 0, type_table[slot.type].kind, stage->span);
+    v = bind_number(&operands.scope, v, stage->span);
+    enum kind kind = operands.task->code.at[v].kind;
     size_t input;
-    front_add(&front, v, (struct slot){.name = slot.name});
-    struct task *task = front_end(&front, "scan", OPERATOR_SCAN, 1, &input);
+    operands_add(&operands, v, (struct slot){.name = slot.name});
+    struct task *task = operands_end(&operands, "scan", OPERATOR_SCAN, 1, &input);
     bind_combiner(binder, stage, kind, &what);
     what.value = code_input(&task->code, (int64_t)input, kind, stage->span);
     task->code.at[what.value].fallible = true;
     task->operator->keys[0] = input;
     task->operator->exclusive = stage->exclusive.text != NULL;
-    go_along(stage, flow, task->operator);
+    set_scan_axis(stage, flow, task->operator);
     task->aggregates = arena_alloc(binder->arena, sizeof *task->aggregates);
     task->aggregates[0] = what;
     task->aggregate_count = 1;
     struct slot *given = arena_alloc(binder->arena, sizeof *given);
     *given = (struct slot){slot.name, type_of_kind(kind), true};
-    task_give(binder, task, flow, given, &what.value, 1);
+    task_set_outputs(binder, task, flow, given, &what.value, 1);
 }
 
 void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     if (stage->along.text != NULL) {
-        bind_along(binder, stage, flow);
+        bind_axis_reduction(binder, stage, flow);
         return;
     }
-    struct task *task = task_after(binder, stage, flow);
+    struct task *task = task_of_stage(binder, stage, flow);
     struct scope scope = scope_of_stage(binder, task, flow, NULL);
     struct aggregate what = {.value = NO_VALUE, .name = stage->word->canonical};
     flow->scalar_known = stage_column(binder, stage, flow);

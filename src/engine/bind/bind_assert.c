@@ -18,7 +18,7 @@ static enum status check_kind(const struct expr *expr, enum kind kind, struct di
 static void bind_row_check(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     const struct expr *expr = stage_expr(binder, stage);
-    struct task *task = task_after(binder, stage, flow);
+    struct task *task = task_of_stage(binder, stage, flow);
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
     value holds = expr != NULL ? bind_condition(&scope, expr) : NO_VALUE;
     if (holds != NO_VALUE) {
@@ -29,10 +29,10 @@ static void bind_row_check(struct binder *binder, const struct stage *stage, str
         task->filter_count = 1;
     }
     flow->rows = -1;
-    task_pass(binder, task, flow);
+    task_pass_inputs(binder, task, flow);
 }
 
-/* The condition as code in which the value, which only running will tell, is an INPUT. */
+/* Binds the condition once, before the value is known: in its code the value is an INPUT. */
 static void bind_value_check(struct binder *binder, const struct stage *stage, const struct flow *flow,
                              struct bound *bound)
 {
@@ -86,7 +86,7 @@ struct failed_condition {
     struct arena *arena;
 };
 
-/* The value of a part of the condition; false if it has none by itself. */
+/* Evaluates a part of the condition; false if it cannot be evaluated alone. */
 static bool part_value(const struct failed_condition *failed, const struct expr *expr, struct scalar *scalar)
 {
     struct bound bound;

@@ -1,19 +1,19 @@
-/* Calls: functions of the table, and functions of the user, which are put in place. */
+/* Calls: built-in functions, and user functions, which are inlined. */
 #include "engine/bind/bind_internal.h"
 
 #include <string.h>
 
 enum { LIMIT_PARAMETERS = 255 };
 
-/* All arguments, so that every mistake in them is found; false if one is not known. */
+/* Binds all arguments, to report every mistake in them; false if one is unknown. */
 static bool bind_arguments(struct scope *scope, const struct expr *expr, value *arguments)
 {
     bool known = true;
-    for (size_t i = 0; i < expr->arg_count && !bind_hopeless(scope->binder); i++) {
+    for (size_t i = 0; i < expr->arg_count && !bind_gave_up(scope->binder); i++) {
         arguments[i] = bind_value(scope, expr->args[i]);
         known = known && arguments[i] != NO_VALUE;
     }
-    return known && !bind_hopeless(scope->binder);
+    return known && !bind_gave_up(scope->binder);
 }
 
 static enum kind kind_of(const struct scope *scope, value v)
@@ -21,7 +21,7 @@ static enum kind kind_of(const struct scope *scope, value v)
     return scope->code->at[v].kind;
 }
 
-/* Brings the arguments to the kinds the signature asks for; false after an error. */
+/* Converts the arguments to the kinds of the signature; false after an error. */
 static bool fit_arguments(struct scope *scope, const struct function *function, const struct expr *expr,
                           value *arguments)
 {
@@ -90,8 +90,8 @@ static const char *usage_of(struct arena *arena, const struct stmt *function)
     return usage;
 }
 
-/* A function may only call what was defined before it, so it can come to call itself only by being defined anew; then
- * the circle closes in the check of its definition. */
+/* A function can only call functions defined before it, so recursion needs a redefinition: it is found when that is
+ * checked. */
 static bool is_recursive(const struct binder *binder, const char *name)
 {
     return binder->defining != NULL && strcmp(binder->defining->name.text, name) == 0;
@@ -120,16 +120,16 @@ static int depth_of_calls(const struct binder *binder)
     return depth;
 }
 
-/* What fails while running is shown where it was called: there its stage is, and the row makes sense. */
+/* Runtime errors point at the call: it is in a stage, so stage and row can be named. */
 static void point_at_call(struct code *code, value first, struct span call)
 {
     for (value v = first; v < code->count; v++)
         code->at[v].span = call;
 }
 
-/* Arguments are values of the caller; the body sees them, let scalars and nothing else. What it does not use stays
- * unread in the code, and so is never computed. */
-static value put_in_place(struct scope *scope, const struct stmt *function, const struct expr *expr)
+/* The body sees its arguments, which are values of the caller, and `let` scalars. Unused arguments stay unread in the
+ * code and are never computed. */
+static value inline_call(struct scope *scope, const struct stmt *function, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
     value *arguments = arena_array(binder->arena, expr->arg_count + 1, sizeof *arguments);
@@ -145,7 +145,7 @@ static value put_in_place(struct scope *scope, const struct stmt *function, cons
         bind_error(binder, expr->span, NULL, "function calls are nested more than %d deep", LIMIT_CALLS);
         return NO_VALUE;
     }
-    if (bind_hopeless(binder))
+    if (bind_gave_up(binder))
         return NO_VALUE;
 
     struct call call = {function, expr->span, binder->call};
@@ -181,9 +181,9 @@ value bind_call(struct scope *scope, const struct expr *expr)
     }
     const struct binding *binding = env_find(binder->env, expr->name.text);
     if (binding != NULL && binding->kind == BINDING_FUNCTION && !binding->unknown)
-        return put_in_place(scope, binding->function, expr);
+        return inline_call(scope, binding->function, expr);
     if (binding != NULL && binding->unknown) {
-        /* What it is could not be found out, and was told then. Its arguments may be wrong for other reasons. */
+        /* Its definition failed and was reported. Its arguments may have errors of their own. */
         bind_arguments(scope, expr, arena_array(binder->arena, expr->arg_count + 1, sizeof(value)));
         return NO_VALUE;
     }
@@ -209,7 +209,7 @@ static void check_parameters(struct binder *binder, const struct stmt *def)
     }
 }
 
-/* The body is bound once with parameters of which nothing is known. */
+/* Binds the body once, with unknown parameters. */
 void bind_function_body(struct binder *binder, const struct stmt *def)
 {
     if (function_find(def->name.text) != NULL || strcmp(def->name.text, "at") == 0)
@@ -228,7 +228,7 @@ void bind_function_body(struct binder *binder, const struct stmt *def)
     body.parameter_count = def->param_count;
     body.arguments = arguments;
     body.has_rows = true;
-    body.shape = (struct shape){1, 1}; /* it may be called where there is one */
+    body.shape = (struct shape){1, 1}; /* it may be called in a stage with a shape */
     binder->defining = def;
     bind_value(&body, def->expr);
 }

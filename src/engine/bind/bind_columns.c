@@ -1,10 +1,10 @@
-/* The stages that make columns of columns, or choose among them: map, braid, derive, nth, pick. */
+/* Stages that compute or choose columns: map, braid, derive, nth, pick. */
 #include "engine/bind/bind_internal.h"
 
 #include <string.h>
 
-/* Binds an item as a column: a bare column keeps its type and, unless `as` says otherwise, its name; a name of NULL is
- * yet to be given. */
+/* Binds an item as a column: a bare column keeps its type and, without `as`, its name. The caller chooses a name where
+ * slot->name is NULL. */
 static value bind_item(struct scope *scope, const struct item *item, struct slot *slot)
 {
     size_t index;
@@ -32,7 +32,7 @@ void bind_map(struct binder *binder, const struct stage *stage, struct flow *flo
         flow->open = true;
         return;
     }
-    struct task *task = task_after(binder, stage, flow);
+    struct task *task = task_of_stage(binder, stage, flow);
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
     struct slot *columns = arena_array(binder->arena, count, sizeof *columns);
     value *values = arena_array(binder->arena, count, sizeof *values);
@@ -44,11 +44,12 @@ void bind_map(struct binder *binder, const struct stage *stage, struct flow *flo
         open = open || (values[i] == NO_VALUE && is_bare(&stage->items[i])); /* its full name is not known */
     }
     name_columns(binder, columns, count);
-    task_give(binder, task, flow, columns, values, count);
+    task_set_outputs(binder, task, flow, columns, values, count);
     flow->open = open;
 }
 
-/* Where the column goes: over the one of that name, or after the last. False if this stage has given it already. */
+/* Finds the column's place: that of the column of its name, or after the last. False if this stage derived it already.
+ * */
 static bool place_column(struct binder *binder, const struct item *item, const struct slot *columns, size_t count,
                          const struct item **given, size_t *place)
 {
@@ -73,7 +74,7 @@ void bind_derive(struct binder *binder, const struct stage *stage, struct flow *
         flow->open = true;
         return;
     }
-    struct task *task = task_after(binder, stage, flow);
+    struct task *task = task_of_stage(binder, stage, flow);
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
     struct slot *columns = arena_grow(binder->arena, flow->columns, count, most, sizeof *columns);
     value *values = arena_array(binder->arena, most, sizeof *values);
@@ -98,13 +99,13 @@ void bind_derive(struct binder *binder, const struct stage *stage, struct flow *
         if (place == count)
             count++;
     }
-    task_give(binder, task, flow, columns, values, count);
+    task_set_outputs(binder, task, flow, columns, values, count);
 }
 
 static void keep_columns(struct binder *binder, const struct stage *stage, struct flow *flow, const size_t *indices,
                          size_t count)
 {
-    struct task *task = task_after(binder, stage, flow);
+    struct task *task = task_of_stage(binder, stage, flow);
     struct slot *columns = arena_array(binder->arena, count, sizeof *columns);
     value *values = arena_array(binder->arena, count, sizeof *values);
     for (size_t i = 0; i < count; i++) {
@@ -112,11 +113,11 @@ static void keep_columns(struct binder *binder, const struct stage *stage, struc
         values[i] = code_input(&task->code, (int64_t)indices[i], type_table[columns[i].type].kind, stage->span);
     }
     number_duplicates(binder, columns, count);
-    task_give(binder, task, flow, columns, values, count);
+    task_set_outputs(binder, task, flow, columns, values, count);
     flow->open = false;
 }
 
-/* fsts, snds and nth K, which counts from 1 as $1 does. */
+/* fsts, snds and nth K (1-based) */
 void bind_nth(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     int64_t position = stage->word->stage == STAGE_FSTS ? 1 : 2;
@@ -128,7 +129,7 @@ void bind_nth(struct binder *binder, const struct stage *stage, struct flow *flo
     if (known && name_position(&scope, position, stage->span, &index))
         keep_columns(binder, stage, flow, &index, 1);
     else
-        task_lose(binder, stage, flow);
+        task_unknown(binder, stage, flow);
 }
 
 void bind_pick(struct binder *binder, const struct stage *stage, struct flow *flow)
@@ -144,5 +145,5 @@ void bind_pick(struct binder *binder, const struct stage *stage, struct flow *fl
     if (known)
         keep_columns(binder, stage, flow, indices, count);
     else
-        task_lose(binder, stage, flow);
+        task_unknown(binder, stage, flow);
 }

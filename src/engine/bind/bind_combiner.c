@@ -1,4 +1,4 @@
-/* What scan and reduce combine values by: an operator or a function of the user. */
+/* The function of scan and reduce: an operator or a user function. */
 #include "engine/bind/bind_internal.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ static void unknown_operator(struct binder *binder, const struct stage *stage)
                    did_you_mean(binder->arena, stage->op.text, names, COMBINING_COUNT));
 }
 
-/* A task of its own for the function, outside of the queue: inputs 0 and 1 are the two values. */
+/* Creates a task for the function, outside of the queue: inputs 0 and 1 are the two values. */
 static struct task *new_body(struct binder *binder, const struct stage *stage, const struct flow *pair)
 {
     struct task *body = arena_alloc(binder->arena, sizeof *body);
@@ -53,12 +53,12 @@ static struct task *new_body(struct binder *binder, const struct stage *stage, c
     body->rows = 1;
     body->limit = INT64_MAX;
     body->window = (struct window){.take = INT64_MAX, .tail = -1};
-    task_reserve(binder, body, pair->count);
-    task_read(body, pair);
+    task_reserve_inputs(binder, body, pair->count);
+    task_add_inputs(body, pair);
     return body;
 }
 
-/* The function's value, of the kind that it combines. */
+/* Converts the function's value to the kind it combines. */
 static value result_of(struct scope *scope, const struct expr *expr, enum kind kind, value v)
 {
     if (v == NO_VALUE)
@@ -101,7 +101,7 @@ static struct user_reduce *bind_reducer(struct binder *binder, const struct stag
     return reducer;
 }
 
-/* from INIT, of the kind that is combined. */
+/* Binds `from INIT` as a value of that kind. */
 static bool bind_initial(struct binder *binder, const struct stage *stage, enum kind kind, struct aggregate *what)
 {
     struct code code;

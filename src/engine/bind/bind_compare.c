@@ -6,7 +6,7 @@ static value operation(struct scope *scope, enum op op, value a, value b, struct
     return code_op(scope->code, op, a, b, NO_VALUE, span);
 }
 
-/* Whether every value of this integer is a double, so that converting it is exact. */
+/* Whether every value of this integer is exact as a double. */
 static bool fits_double(const struct scope *scope, value v)
 {
     const struct instr *instr = &scope->code->at[v];
@@ -26,7 +26,7 @@ static bool fits_double(const struct scope *scope, value v)
     }
 }
 
-/* Compares by way of the sign of a - b: -1, 0, 1, or 2 beside a NaN. `swapped`: of b - a. */
+/* Compares by the sign of a - b (-1, 0, 1; 2 beside a NaN), or of b - a if `swapped`. */
 static value compare_by_sign(struct scope *scope, enum op op, value sign, bool swapped, struct span span)
 {
     value zero = code_exact_int(scope->code, 0, span);

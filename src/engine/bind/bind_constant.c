@@ -1,4 +1,4 @@
-/* Expressions without columns: what a range, a list, take and let are given. */
+/* Constant expressions: those of range, list, take and let. */
 #include "engine/bind/bind_internal.h"
 
 struct scope scope_without_columns(struct binder *binder, struct code *code, const char *why)
@@ -6,7 +6,7 @@ struct scope scope_without_columns(struct binder *binder, struct code *code, con
     return (struct scope){.binder = binder, .code = code, .no_columns = why};
 }
 
-/* Whether the value depends on a let scalar that only running can tell. */
+/* Whether the value depends on a `let` scalar that only running can compute. */
 static bool reads_unknown(const struct scope *scope, value v)
 {
     bool *live = arena_array(scope->binder->arena, (size_t)scope->code->count, sizeof *live);
@@ -18,7 +18,7 @@ static bool reads_unknown(const struct scope *scope, value v)
     return false;
 }
 
-/* Plain numbers, which need no code: lists of them are long. */
+/* Plain numbers need no code: lists of them can be long. */
 static bool is_literal(const struct expr *expr, struct scalar *scalar)
 {
     bool negative = expr->kind == EXPR_UNARY && expr->op.unary == UNARY_NEG;
@@ -53,7 +53,7 @@ enum known bind_constant(struct scope *scope, const struct expr *expr, struct sc
     if (is_literal(expr, scalar))
         return KNOWN_VALUE;
     value v = bind_value(scope, expr);
-    if (v == NO_VALUE || bind_hopeless(binder))
+    if (v == NO_VALUE || bind_gave_up(binder))
         return KNOWN_NOTHING;
     const struct instr *instr = &scope->code->at[v];
     *scalar = (struct scalar){instr->kind, instr->integer, instr->number};

@@ -1,12 +1,11 @@
-/* Expressions to typed code: names looked up, kinds checked and brought together. */
+/* Expressions to typed code: resolves names, checks and converts kinds. */
 #include "engine/bind/bind_internal.h"
 
 #include <string.h>
 
 enum { OPERAND_SHOWN = 40 };
 
-/* In a check before running, a let scalar whose value is not known yet is an input of its own, numbered from here on,
- * so that kinds can still be checked. */
+/* In a check, a `let` scalar of unknown value is an INPUT, numbered from here on: its kind can still be checked. */
 static const int64_t FIRST_UNKNOWN_SCALAR = INT64_C(1) << 32;
 
 static enum kind kind_of(const struct scope *scope, value v)
@@ -24,7 +23,7 @@ static value binary(struct scope *scope, enum op op, value a, value b, struct sp
     return code_op(scope->code, op, a, b, NO_VALUE, span);
 }
 
-/* Numbers of the generated code's own, which belong to the shape of the query. */
+/* An exact constant: part of the query's shape, not a literal. */
 static value own_int(struct scope *scope, int64_t integer, struct span span)
 {
     return code_exact_int(scope->code, integer, span);
@@ -35,7 +34,7 @@ value bind_number(struct scope *scope, value v, struct span span)
     return kind_of(scope, v) == KIND_BOOL ? unary(scope, OP_BOOL_TO_INT, v, span) : v;
 }
 
-/* Makes both integers or both floats. */
+/* Converts both to integers or both to floats. */
 static void unify(struct scope *scope, value *a, value *b, struct span span)
 {
     *a = bind_number(scope, *a, span);
@@ -51,7 +50,7 @@ static bool leans_left(const struct expr *expr)
     return expr->kind == EXPR_BINARY || expr->kind == EXPR_IN_RANGE || expr->kind == EXPR_IN_LIST;
 }
 
-/* "int(a > b)", also if a > b stands in parentheses already. */
+/* "int(a > b)", also if a > b is in parentheses. */
 static const char *text_of_int(struct arena *arena, const struct expr *expr)
 {
     bool enclosed = leans_left(expr) && expr->span.begin < expr->args[0]->span.begin;
@@ -84,7 +83,7 @@ bool bind_is_integer(struct scope *scope, value v, const struct expr *expr, cons
     return false;
 }
 
-/* A value as a bool; `expr` is where it was written. */
+/* Converts a value to a bool; `expr` is its source text. */
 static value as_condition(struct scope *scope, value v, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
@@ -237,8 +236,8 @@ static bool is_equality(enum binary_op op)
     return op == BINARY_EQ || op == BINARY_NE;
 }
 
-/* 1 < x < 5 compares a condition with 5 in C, which nobody means; `a < b == c < d` asks whether both hold alike and is
- * left alone. */
+/* 1 < x < 5 would compare a condition with 5, as in C: an error. `a < b == c < d` compares two conditions and is
+ * allowed. */
 static bool is_chained_comparison(const struct expr *expr)
 {
     const struct expr *left = expr->args[0];
@@ -248,7 +247,7 @@ static bool is_chained_comparison(const struct expr *expr)
            (is_equality(expr->op.binary) && is_equality(left->op.binary));
 }
 
-/* What an operator on bits is to conditions; NULL for shifts. */
+/* The logical operator that corresponds to an operator on bits; NULL for shifts. */
 static const char *logical_of(enum op op)
 {
     switch (op) {
@@ -279,7 +278,7 @@ static void refuse_chained_comparison(struct scope *scope, const struct expr *ex
     bind_error(binder, expr->span, hint, "comparisons do not chain: this would compare a condition");
 }
 
-/* Whether the operands are of kinds that the operator takes; conditions can be compared for being the same only. */
+/* Checks the operands' kinds. Conditions can only be compared for equality. */
 static bool fit_operands(struct scope *scope, const struct expr *expr, value a, value b)
 {
     const struct binary_row *row = &binary_rows[expr->op.binary];
@@ -292,7 +291,7 @@ static bool fit_operands(struct scope *scope, const struct expr *expr, value a, 
     return bind_is_number(scope, a, left, row->quoted, NULL) && bind_is_number(scope, b, right, row->quoted, NULL);
 }
 
-/* left OP right, left being bound already. */
+/* Binds left OP right; `a` is the value of left. */
 static value bind_binary(struct scope *scope, const struct expr *expr, value a)
 {
     const struct binary_row *row = &binary_rows[expr->op.binary];
@@ -336,7 +335,7 @@ static value bind_in_range(struct scope *scope, const struct expr *expr, value v
     return binary(scope, OP_AND, above, below, expr->span);
 }
 
-/* In an empty list is nothing, but what is asked for may fail all the same. */
+/* Nothing is in an empty list, but computing the value may still fail. */
 static value in_nothing(struct scope *scope, value v, struct span span)
 {
     if (v == NO_VALUE || !scope->code->at[v].fallible)
@@ -349,7 +348,7 @@ static value bind_in_list(struct scope *scope, const struct expr *expr, value v)
     if (expr->arg_count == 1)
         return in_nothing(scope, v, expr->span);
     value any = code_bool(scope->code, false, expr->span);
-    for (size_t i = 1; i < expr->arg_count && !bind_hopeless(scope->binder); i++) {
+    for (size_t i = 1; i < expr->arg_count && !bind_gave_up(scope->binder); i++) {
         value element = bind_value(scope, expr->args[i]);
         if (v == NO_VALUE || element == NO_VALUE || any == NO_VALUE) {
             any = NO_VALUE;
@@ -361,7 +360,7 @@ static value bind_in_list(struct scope *scope, const struct expr *expr, value v)
     return v == NO_VALUE ? NO_VALUE : any;
 }
 
-/* a + b + c + ... leans to the left as deep as it is long, so it is walked by a loop. */
+/* a + b + c + ... is as deep as it is long: walked by a loop, not by recursion. */
 static value bind_chain(struct scope *scope, const struct expr *expr)
 {
     size_t length = 0;
@@ -374,7 +373,7 @@ static value bind_chain(struct scope *scope, const struct expr *expr)
         chain[--at] = link;
 
     value v = bind_value(scope, first);
-    for (size_t i = 0; i < length && !bind_hopeless(scope->binder); i++) {
+    for (size_t i = 0; i < length && !bind_gave_up(scope->binder); i++) {
         if (chain[i]->kind == EXPR_BINARY)
             v = bind_binary(scope, chain[i], v);
         else if (chain[i]->kind == EXPR_IN_RANGE)
@@ -382,7 +381,7 @@ static value bind_chain(struct scope *scope, const struct expr *expr)
         else
             v = bind_in_list(scope, chain[i], v);
     }
-    return bind_hopeless(scope->binder) ? NO_VALUE : v;
+    return bind_gave_up(scope->binder) ? NO_VALUE : v;
 }
 
 static value bind_by_kind(struct scope *scope, const struct expr *expr)
@@ -414,12 +413,12 @@ static value bind_by_kind(struct scope *scope, const struct expr *expr)
     return NO_VALUE;
 }
 
-/* The parser bounds how deep an expression is; functions put in place within one another may go deeper, and twice as
- * wide with each, so both are bounded here. */
+/* The parser limits depth; nested inlining goes deeper and doubles the width at each level, so both are limited here.
+ * */
 static bool within_limits(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
-    if (bind_hopeless(binder))
+    if (bind_gave_up(binder))
         return false;
     if (binder->call == NULL)
         return true;
@@ -429,7 +428,7 @@ static bool within_limits(struct scope *scope, const struct expr *expr)
     }
     bind_error(binder, expr->span, "split the expression with `derive` or `let`",
                "inlined functions exceed %d operations or a depth of %d", LIMIT_INLINED, LIMIT_CALL_DEPTH);
-    binder->errors = LIMIT_ERRORS; /* every other branch would run into the same */
+    binder->errors = LIMIT_ERRORS; /* reported once: every other branch would exceed it too */
     return false;
 }
 

@@ -1,10 +1,10 @@
-/* Rows at other places: gather and reverse. What is read at any place is a whole input. */
+/* Stages that reorder rows by position: gather and reverse. They read whole inputs. */
 #include "engine/bind/bind_internal.h"
 
-/* The flow's columns as whole inputs, and nothing else. */
+/* Adds the flow's columns as whole inputs; the task has no others yet. */
 static void read_whole(struct binder *binder, struct task *task, const struct flow *flow)
 {
-    task_reserve(binder, task, flow->count + 1);
+    task_reserve_inputs(binder, task, flow->count + 1);
     for (size_t k = 0; k < flow->count; k++) {
         const struct slot *slot = &flow->columns[k];
         task->inputs[task->input_count++] =
@@ -12,8 +12,8 @@ static void read_whole(struct binder *binder, struct task *task, const struct fl
     }
 }
 
-/* Makes the outputs the elements of the inputs at this position; NO_VALUE: not known. */
-static void give_elements(struct binder *binder, struct task *task, struct flow *flow, value position)
+/* Sets the outputs to the inputs' elements at this position; NO_VALUE: unknown. */
+static void set_elements(struct binder *binder, struct task *task, struct flow *flow, value position)
 {
     value *values = arena_array(binder->arena, flow->count + 1, sizeof *values);
     for (size_t k = 0; k < flow->count; k++) {
@@ -22,10 +22,10 @@ static void give_elements(struct binder *binder, struct task *task, struct flow 
         if (position != NO_VALUE && flow->columns[k].known)
             values[k] = code_gather(&task->code, (int64_t)k, kind, position, task->span);
     }
-    task_give(binder, task, flow, flow->columns, values, flow->count);
+    task_set_outputs(binder, task, flow, flow->columns, values, flow->count);
 }
 
-/* The name of the column of positions, numbered if the flow has it too. */
+/* Names the column of positions unlike the flow's columns. */
 static void name_positions(struct binder *binder, const struct flow *flow, struct flow *positions)
 {
     struct name_set names;
@@ -64,7 +64,7 @@ void bind_gather(struct binder *binder, const struct stage *stage, struct flow *
 {
     struct flow positions;
     bool known = bind_positions(binder, stage, flow, &positions);
-    struct task *task = task_begin(binder, stage->word->canonical, stage->span, NULL);
+    struct task *task = task_new(binder, stage->word->canonical, stage->span, NULL);
     read_whole(binder, task, flow);
     task->rows = positions.rows;
     if (task->rows < 0)
@@ -73,15 +73,16 @@ void bind_gather(struct binder *binder, const struct stage *stage, struct flow *
     if (known) {
         const struct slot *slot = &positions.columns[0];
         const struct input input = {.task = positions.task, .type = slot->type, .name = slot->name};
-        position = input_value(&task->code, (int64_t)task_input(binder, task, &input), &input, stage->sources[0].span);
+        position =
+            input_value(&task->code, (int64_t)task_add_input(binder, task, &input), &input, stage->sources[0].span);
     }
     flow->rows = positions.rows;
-    give_elements(binder, task, flow, position);
+    set_elements(binder, task, flow, position);
 }
 
 void bind_reverse(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    struct task *task = task_begin(binder, stage->word->canonical, stage->span, NULL);
+    struct task *task = task_new(binder, stage->word->canonical, stage->span, NULL);
     struct code *code = &task->code;
     read_whole(binder, task, flow);
     task->rows = flow->rows;
@@ -89,5 +90,5 @@ void bind_reverse(struct binder *binder, const struct stage *stage, struct flow 
         task->rows_from = flow->task;
     value rows = code_rows(code, stage->span), one = code_exact_int(code, 1, stage->span);
     value last = code_op(code, OP_SUB, rows, one, NO_VALUE, stage->span);
-    give_elements(binder, task, flow, code_op(code, OP_SUB, last, code_row(code, stage->span), NO_VALUE, stage->span));
+    set_elements(binder, task, flow, code_op(code, OP_SUB, last, code_row(code, stage->span), NO_VALUE, stage->span));
 }

@@ -1,13 +1,12 @@
-/* group: one row for each key; and the stages that give one value for each row or column of a shape, which are groups
- * by row or column. */
+/* group: one row per key; and axis reduction, which is a group, or a scan, by row or column of a shape. */
 #include "engine/bind/bind_internal.h"
 
 #include <string.h>
 
 /* An aggregate of a group while it is bound. */
-struct part {
+struct group_aggregate {
     struct aggregate what;
-    size_t operand; /* its values; without any, count() */
+    size_t operand; /* its values, if has_values; not of count() */
     bool has_values;
     struct slot slot;
 };
@@ -20,7 +19,7 @@ bool stage_is_of_groups(enum stage_kind stage)
            stage == STAGE_MEAN;
 }
 
-/* `count` alone for `count()`, or something else. */
+/* Reports `count` written without parentheses, or something that is not an aggregate. */
 static void refuse_aggregate(struct binder *binder, const struct expr *expr, const struct word *word)
 {
     if (word == NULL || !stage_is_of_groups(word->stage))
@@ -33,7 +32,7 @@ static void refuse_aggregate(struct binder *binder, const struct expr *expr, con
             "in a group, `%s` is written as a function call", word->text);
 }
 
-/* Which aggregate a call is, or false after an error. */
+/* Finds which aggregate a call is; false after an error. */
 static bool is_aggregate(struct binder *binder, const struct item *item, enum aggregate_kind *kind)
 {
     const struct expr *expr = item->expr;
@@ -52,22 +51,23 @@ static bool is_aggregate(struct binder *binder, const struct item *item, enum ag
     return false;
 }
 
-/* count() of all rows, or count(CONDITION), which is the sum of its ones. */
-static bool bind_count_of(struct front *front, const struct expr *expr, struct part *part)
+/* count() counts all rows; count(CONDITION) is the sum of the condition. */
+static bool bind_count_of(struct operands *operands, const struct expr *expr, struct group_aggregate *part)
 {
     if (expr->arg_count == 0)
         return true;
     const struct expr *condition = expr->args[0];
-    value v = bind_value(&front->scope, condition);
-    if (expr->arg_count > 1 || (v != NO_VALUE && front->scope.code->at[v].kind != KIND_BOOL)) {
-        bind_error(front->binder, expr->span, "`count()` counts all rows, `count(CONDITION)` those for which it holds",
+    value v = bind_value(&operands->scope, condition);
+    if (expr->arg_count > 1 || (v != NO_VALUE && operands->scope.code->at[v].kind != KIND_BOOL)) {
+        bind_error(operands->binder, expr->span,
+                   "`count()` counts all rows, `count(CONDITION)` those for which it holds",
                    "in a group, `count` takes no argument or a condition");
         return false;
     }
     part->what.kind = AGG_SUM;
     part->has_values = true;
-    v = v == NO_VALUE ? NO_VALUE : bind_number(&front->scope, v, expr->span);
-    part->operand = front_add(front, v, (struct slot){0});
+    v = v == NO_VALUE ? NO_VALUE : bind_number(&operands->scope, v, expr->span);
+    part->operand = operands_add(operands, v, (struct slot){0});
     part->slot.known = v != NO_VALUE;
     return true;
 }
@@ -79,44 +79,45 @@ static enum type type_of_aggregate(enum aggregate_kind aggregate, enum kind kind
     return aggregate == AGG_MEAN ? TYPE_F64 : type_of_kind(kind);
 }
 
-static bool bind_part(struct front *front, const struct item *item, struct part *part)
+static bool bind_group_aggregate(struct operands *operands, const struct item *item, struct group_aggregate *part)
 {
     const struct expr *expr = item->expr;
     enum aggregate_kind kind = AGG_COUNT;
-    *part = (struct part){.slot = {.name = item->name.text, .type = TYPE_I64, .known = true}};
-    if (!is_aggregate(front->binder, item, &kind))
+    *part = (struct group_aggregate){.slot = {.name = item->name.text, .type = TYPE_I64, .known = true}};
+    if (!is_aggregate(operands->binder, item, &kind))
         return false;
     const char *name = word_find(expr->name.text, strlen(expr->name.text))->canonical;
     part->what = (struct aggregate){.kind = kind, .value = NO_VALUE, .name = name, .span = expr->span};
     if (kind == AGG_COUNT) {
         if (part->slot.name == NULL)
             part->slot.name = name;
-        return bind_count_of(front, expr, part);
+        return bind_count_of(operands, expr, part);
     }
-    value v = bind_value(&front->scope, expr->args[0]);
+    value v = bind_value(&operands->scope, expr->args[0]);
     size_t index;
     if (part->slot.name == NULL)
-        part->slot.name = bind_is_column(&front->scope, expr->args[0], v, &index)
-                              ? arena_printf(front->binder->arena, "%s_%s", name, front->flow->columns[index].name)
-                              : name;
+        part->slot.name =
+            bind_is_column(&operands->scope, expr->args[0], v, &index)
+                ? arena_printf(operands->binder->arena, "%s_%s", name, operands->flow->columns[index].name)
+                : name;
     part->what.name = part->slot.name;
     part->has_values = true;
     part->slot.known = v != NO_VALUE;
     if (v != NO_VALUE) {
-        v = bind_number(&front->scope, v, expr->span);
-        part->slot.type = type_of_aggregate(kind, front->scope.code->at[v].kind);
+        v = bind_number(&operands->scope, v, expr->span);
+        part->slot.type = type_of_aggregate(kind, operands->scope.code->at[v].kind);
     }
-    part->operand = front_add(front, v, (struct slot){0});
+    part->operand = operands_add(operands, v, (struct slot){0});
     return true;
 }
 
-/* The breaker of a group: the keys are operands 0 to key_count - 1, as far as they differ. */
-static struct task *new_group(struct front *front, const size_t *keys, size_t key_count, const struct part *parts,
-                              size_t part_count)
+/* Creates the group operator: the keys are operands 0 to key_count - 1, less duplicates. */
+static struct task *new_group(struct operands *operands, const size_t *keys, size_t key_count,
+                              const struct group_aggregate *parts, size_t part_count)
 {
-    struct arena *arena = front->binder->arena;
-    size_t *inputs = arena_array(arena, front->count + 1, sizeof *inputs);
-    struct task *task = front_end(front, "group", OPERATOR_GROUP, key_count, inputs);
+    struct arena *arena = operands->binder->arena;
+    size_t *inputs = arena_array(arena, operands->count + 1, sizeof *inputs);
+    struct task *task = operands_end(operands, "group", OPERATOR_GROUP, key_count, inputs);
     for (size_t i = 0; i < key_count; i++)
         task->operator->keys[i] = inputs[keys[i]];
     task->aggregates = arena_array(arena, part_count + 1, sizeof *task->aggregates);
@@ -132,8 +133,8 @@ static struct task *new_group(struct front *front, const size_t *keys, size_t ke
     return task;
 }
 
-/* The outputs: a key's value is its input; an aggregate's says only what it may fail with. */
-static void give_groups(struct binder *binder, struct task *task, struct slot *slots, struct flow *flow)
+/* Sets the outputs: a key's value is its input; an aggregate's value only says what may fail. */
+static void set_group_outputs(struct binder *binder, struct task *task, struct slot *slots, struct flow *flow)
 {
     size_t key_count = task->operator->key_count, count = key_count + task->aggregate_count;
     value *values = arena_array(binder->arena, count + 1, sizeof *values);
@@ -148,12 +149,12 @@ static void give_groups(struct binder *binder, struct task *task, struct slot *s
             task->code.at[v].fallible = true;
     }
     name_columns(binder, slots, count);
-    task_give(binder, task, flow, slots, values, count);
+    task_set_outputs(binder, task, flow, slots, values, count);
 }
 
 void bind_group(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    struct front front;
+    struct operands operands;
     size_t key_count = stage->item_count, most = key_count + stage->aggregate_count;
     if (too_many_columns(binder, most, stage->span)) {
         flow->open = true;
@@ -161,78 +162,80 @@ void bind_group(struct binder *binder, const struct stage *stage, struct flow *f
     }
     struct slot *slots = arena_array(binder->arena, most + 1, sizeof *slots);
     size_t *keys = arena_array(binder->arena, key_count + 1, sizeof *keys);
-    struct part *parts = arena_array(binder->arena, stage->aggregate_count + 1, sizeof *parts);
+    struct group_aggregate *parts = arena_array(binder->arena, stage->aggregate_count + 1, sizeof *parts);
     size_t part_count = 0;
     bool open = false;
-    front_begin(binder, stage, flow, &front);
+    operands_begin(binder, stage, flow, &operands);
     for (size_t i = 0; i < key_count; i++) {
-        keys[i] = front_item(&front, &stage->items[i]);
-        slots[i] = front.slots[keys[i]];
+        keys[i] = operands_add_item(&operands, &stage->items[i]);
+        slots[i] = operands.slots[keys[i]];
         if (stage->items[i].name.text != NULL)
             slots[i].name = stage->items[i].name.text;
         open = open || (slots[i].name == NULL && !slots[i].known); /* its full name is not known */
     }
     for (size_t i = 0; i < stage->aggregate_count; i++)
-        part_count += bind_part(&front, &stage->aggregates[i], &parts[part_count]);
+        part_count += bind_group_aggregate(&operands, &stage->aggregates[i], &parts[part_count]);
     for (size_t i = 0; i < part_count; i++)
         slots[key_count + i] = parts[i].slot;
-    struct task *task = new_group(&front, keys, key_count, parts, part_count);
-    give_groups(binder, task, slots, flow);
+    struct task *task = new_group(&operands, keys, key_count, parts, part_count);
+    set_group_outputs(binder, task, slots, flow);
     flow->rows = -1;
     flow->open = open || part_count < stage->aggregate_count;
 }
 
-/* One column for each row or column of the shape, of what the terminal would give of all. */
-static void give_along(struct binder *binder, const struct stage *stage, struct flow *flow, struct task *task, value v,
-                       struct slot slot)
+/* Sets the result: one column, with a value for each row or column of the shape. */
+static void set_axis_output(struct binder *binder, const struct stage *stage, struct flow *flow, struct task *task,
+                            value v, struct slot slot)
 {
     const struct shape shape = flow->shape;
     struct slot *slots = arena_alloc(binder->arena, sizeof *slots);
     *slots = slot;
-    task_give(binder, task, flow, slots, &v, 1);
+    task_set_outputs(binder, task, flow, slots, &v, 1);
     flow->rows = strcmp(stage->along.text, "rows") == 0 ? shape.rows : shape.cols;
     flow->open = false;
 }
 
-/* The terminal as a group by row or column. */
-static void group_along(struct front *front, value v, struct aggregate what, struct slot slot, struct flow *flow)
+/* Binds the terminal as a group by row or column. */
+static void reduce_axis_by_group(struct operands *operands, value v, struct aggregate what, struct slot slot,
+                                 struct flow *flow)
 {
-    struct binder *binder = front->binder;
-    const struct stage *stage = front->stage;
-    struct code *code = &front->task->code;
+    struct binder *binder = operands->binder;
+    const struct stage *stage = operands->stage;
+    struct code *code = &operands->task->code;
     bool rows = strcmp(stage->along.text, "rows") == 0;
     value key = rows ? shape_row(code, flow->shape, stage->span) : shape_col(code, flow->shape, stage->span);
-    size_t operand = front_add(front, key, (struct slot){.name = rows ? "row" : "col"});
-    struct part part = {.what = what, .has_values = what.kind != AGG_COUNT, .slot = slot};
+    size_t operand = operands_add(operands, key, (struct slot){.name = rows ? "row" : "col"});
+    struct group_aggregate part = {.what = what, .has_values = what.kind != AGG_COUNT, .slot = slot};
     if (part.has_values)
-        part.operand = front_add(front, v, (struct slot){0});
-    struct task *group = new_group(front, &operand, 1, &part, 1);
+        part.operand = operands_add(operands, v, (struct slot){0});
+    struct task *group = new_group(operands, &operand, 1, &part, 1);
     group->operator->key = rows ? "row" : "column";
     group->operator->segment = rows ? flow->shape.cols : 0;
     group->operator->stride = rows ? 1 : flow->shape.cols;
     struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
-    slots[0] = front->slots[operand];
+    slots[0] = operands->slots[operand];
     slots[1] = slot;
     struct flow groups = *flow;
-    give_groups(binder, group, slots, &groups);
+    set_group_outputs(binder, group, slots, &groups);
     groups.rows = rows ? flow->shape.rows : flow->shape.cols;
-    struct task *pick = task_part(binder, "pick", stage->span, &groups);
+    struct task *pick = task_reading(binder, "pick", stage->span, &groups);
     value given = code_input(&pick->code, 1, type_table[slot.type].kind, stage->span);
-    give_along(binder, stage, flow, pick, given, groups.columns[1]);
+    set_axis_output(binder, stage, flow, pick, given, groups.columns[1]);
 }
 
-/* The terminal as a scan of each row or column, of which the last row is kept. */
-static void scan_along(struct front *front, value v, struct aggregate what, struct slot slot, struct flow *flow)
+/* Binds the terminal as a scan along each row or column, whose last element is kept. */
+static void reduce_axis_by_scan(struct operands *operands, value v, struct aggregate what, struct slot slot,
+                                struct flow *flow)
 {
-    struct binder *binder = front->binder;
-    const struct stage *stage = front->stage;
+    struct binder *binder = operands->binder;
+    const struct stage *stage = operands->stage;
     const struct shape shape = flow->shape;
     struct span span = stage->span;
     bool rows = strcmp(stage->along.text, "rows") == 0;
     enum kind kind = type_table[slot.type].kind;
     size_t input;
-    front_add(front, v, (struct slot){.name = slot.name});
-    struct task *scan = front_end(front, "scan", OPERATOR_SCAN, 1, &input);
+    operands_add(operands, v, (struct slot){.name = slot.name});
+    struct task *scan = operands_end(operands, "scan", OPERATOR_SCAN, 1, &input);
     scan->operator->keys[0] = input;
     scan->operator->segment = rows ? shape.cols : 0;
     scan->operator->stride = rows ? 1 : shape.cols;
@@ -244,12 +247,12 @@ static void scan_along(struct front *front, value v, struct aggregate what, stru
     struct flow scanned = *flow;
     struct slot *slots = arena_alloc(binder->arena, sizeof *slots);
     *slots = slot;
-    task_give(binder, scan, &scanned, slots, &scan->aggregates[0].value, 1);
+    task_set_outputs(binder, scan, &scanned, slots, &scan->aggregates[0].value, 1);
 
-    struct task *last = task_begin(binder, "gather", span, NULL);
+    struct task *last = task_new(binder, "gather", span, NULL);
     last->rows = rows ? shape.rows : shape.cols;
     const struct input whole = {.task = scan, .type = slot.type, .name = slot.name, .whole = true};
-    size_t from = task_input(binder, last, &whole);
+    size_t from = task_add_input(binder, last, &whole);
     struct code *code = &last->code;
     value place = code_row(code, span);
     if (rows)
@@ -257,15 +260,15 @@ static void scan_along(struct front *front, value v, struct aggregate what, stru
     int64_t first = rows ? shape.cols - 1 : (shape.rows - 1) * shape.cols;
     place = code_op(code, OP_ADD, place, code_exact_int(code, first, span), NO_VALUE, span);
     value given = code_gather(code, (int64_t)from, kind, place, span);
-    give_along(binder, stage, flow, last, given, slot);
+    set_axis_output(binder, stage, flow, last, given, slot);
 }
 
-/* What is aggregated, and how, of a terminal that goes along something. NO_VALUE for count, or where not known. */
-static value bind_terminal(struct front *front, struct aggregate *what, struct slot *slot, bool *known)
+/* Finds the aggregate of a terminal with `along`. Returns NO_VALUE for count, or if unknown. */
+static value bind_axis_terminal(struct operands *operands, struct aggregate *what, struct slot *slot, bool *known)
 {
-    struct binder *binder = front->binder;
-    const struct stage *stage = front->stage;
-    struct code *code = &front->task->code;
+    struct binder *binder = operands->binder;
+    const struct stage *stage = operands->stage;
+    struct code *code = &operands->task->code;
     const char *word = stage->word->canonical;
     size_t index = 0;
     bool column = stage->item_count == 0 || stage->word->stage == STAGE_REDUCE;
@@ -277,20 +280,20 @@ static value bind_terminal(struct front *front, struct aggregate *what, struct s
         if (stage->item_count == 0)
             return NO_VALUE;
         what->kind = AGG_SUM;
-        v = bind_counted(&front->scope, stage);
+        v = bind_counted(&operands->scope, stage);
         column = false;
     } else if (!column) {
-        v = bind_value(&front->scope, stage->items[0].expr);
-        column = bind_is_column(&front->scope, stage->items[0].expr, v, &index);
-    } else if (stage_column(binder, stage, front->flow)) {
-        v = code_input(code, 0, type_table[front->flow->columns[0].type].kind, stage->span);
+        v = bind_value(&operands->scope, stage->items[0].expr);
+        column = bind_is_column(&operands->scope, stage->items[0].expr, v, &index);
+    } else if (stage_column(binder, stage, operands->flow)) {
+        v = code_input(code, 0, type_table[operands->flow->columns[0].type].kind, stage->span);
     }
     *known = v != NO_VALUE;
     if (!*known)
         return NO_VALUE;
-    v = bind_number(&front->scope, v, stage->span);
+    v = bind_number(&operands->scope, v, stage->span);
     if (column)
-        slot->name = arena_printf(binder->arena, "%s_%s", word, front->flow->columns[index].name);
+        slot->name = arena_printf(binder->arena, "%s_%s", word, operands->flow->columns[index].name);
     if (stage->word->stage == STAGE_REDUCE)
         *known = bind_combiner(binder, stage, code->at[v].kind, what);
     else if (stage->word->stage != STAGE_COUNT)
@@ -299,7 +302,7 @@ static value bind_terminal(struct front *front, struct aggregate *what, struct s
     return v;
 }
 
-static bool is_of_group(const struct aggregate *what)
+static bool group_computes(const struct aggregate *what)
 {
     switch (what->kind) {
     case AGG_COUNT:
@@ -313,24 +316,24 @@ static bool is_of_group(const struct aggregate *what)
     }
 }
 
-void bind_along(struct binder *binder, const struct stage *stage, struct flow *flow)
+void bind_axis_reduction(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    if (!shape_along(binder, stage, flow)) {
-        task_lose(binder, stage, flow);
+    if (!shape_check_axis(binder, stage, flow)) {
+        task_unknown(binder, stage, flow);
         return;
     }
-    struct front front;
+    struct operands operands;
     struct aggregate what;
     struct slot slot;
     bool known;
-    front_begin(binder, stage, flow, &front);
-    value v = bind_terminal(&front, &what, &slot, &known);
+    operands_begin(binder, stage, flow, &operands);
+    value v = bind_axis_terminal(&operands, &what, &slot, &known);
     if (!known) {
-        task_give(binder, front.task, flow, NULL, NULL, 0);
+        task_set_outputs(binder, operands.task, flow, NULL, NULL, 0);
         flow->open = true;
-    } else if (is_of_group(&what)) {
-        group_along(&front, v, what, slot, flow);
+    } else if (group_computes(&what)) {
+        reduce_axis_by_group(&operands, v, what, slot, flow);
     } else {
-        scan_along(&front, v, what, slot, flow);
+        reduce_axis_by_scan(&operands, v, what, slot, flow);
     }
 }

@@ -3,61 +3,62 @@
 
 #include <string.h>
 
-void front_begin(struct binder *binder, const struct stage *stage, const struct flow *flow, struct front *front)
+void operands_begin(struct binder *binder, const struct stage *stage, const struct flow *flow,
+                    struct operands *operands)
 {
-    *front = (struct front){.binder = binder, .stage = stage, .flow = flow};
-    front->task = task_part(binder, "map", stage->span, flow);
-    /* The head of scan and reduce is that of their function. */
+    *operands = (struct operands){.binder = binder, .stage = stage, .flow = flow};
+    operands->task = task_reading(binder, "map", stage->span, flow);
+    /* The head of scan and reduce belongs to their function. */
     bool function = stage->word->stage == STAGE_SCAN || stage->word->stage == STAGE_REDUCE;
-    front->scope = scope_of_stage(binder, front->task, flow, function ? NULL : stage->head);
+    operands->scope = scope_of_stage(binder, operands->task, flow, function ? NULL : stage->head);
 }
 
-/* Whether the value is a column of the flow as it is, and of which number. */
-static bool is_bare(const struct front *front, value v, size_t *index)
+/* Whether the value is a column of the flow, unchanged; returns its number. */
+static bool is_bare(const struct operands *operands, value v, size_t *index)
 {
-    if (v == NO_VALUE || front->task->code.at[v].op != OP_INPUT)
+    if (v == NO_VALUE || operands->task->code.at[v].op != OP_INPUT)
         return false;
-    *index = (size_t)front->task->code.at[v].integer;
-    return *index < front->flow->count;
+    *index = (size_t)operands->task->code.at[v].integer;
+    return *index < operands->flow->count;
 }
 
-size_t front_add(struct front *front, value v, struct slot slot)
+size_t operands_add(struct operands *operands, value v, struct slot slot)
 {
-    struct arena *arena = front->binder->arena;
-    for (size_t k = 0; v != NO_VALUE && k < front->count; k++) {
-        if (front->values[k] == v)
+    struct arena *arena = operands->binder->arena;
+    for (size_t k = 0; v != NO_VALUE && k < operands->count; k++) {
+        if (operands->values[k] == v)
             return k;
     }
-    if (front->count == front->capacity) {
-        size_t capacity = front->capacity == 0 ? 8 : 2 * front->capacity;
-        front->slots = arena_grow(arena, front->slots, front->count, capacity, sizeof *front->slots);
-        front->values = arena_grow(arena, front->values, front->count, capacity, sizeof *front->values);
-        front->capacity = capacity;
+    if (operands->count == operands->capacity) {
+        size_t capacity = operands->capacity == 0 ? 8 : 2 * operands->capacity;
+        operands->slots = arena_grow(arena, operands->slots, operands->count, capacity, sizeof *operands->slots);
+        operands->values = arena_grow(arena, operands->values, operands->count, capacity, sizeof *operands->values);
+        operands->capacity = capacity;
     }
     size_t index;
     slot.known = v != NO_VALUE;
-    if (is_bare(front, v, &index)) {
-        slot.type = front->flow->columns[index].type;
+    if (is_bare(operands, v, &index)) {
+        slot.type = operands->flow->columns[index].type;
         if (slot.name == NULL)
-            slot.name = front->flow->columns[index].name;
+            slot.name = operands->flow->columns[index].name;
     } else {
-        slot.type = slot.known ? type_of_kind(front->task->code.at[v].kind) : TYPE_I64;
+        slot.type = slot.known ? type_of_kind(operands->task->code.at[v].kind) : TYPE_I64;
     }
-    front->slots[front->count] = slot;
-    front->values[front->count] = v;
-    return front->count++;
+    operands->slots[operands->count] = slot;
+    operands->values[operands->count] = v;
+    return operands->count++;
 }
 
-size_t front_item(struct front *front, const struct item *item)
+size_t operands_add_item(struct operands *operands, const struct item *item)
 {
-    return front_add(front, bind_value(&front->scope, item->expr), (struct slot){.name = item->name.text});
+    return operands_add(operands, bind_value(&operands->scope, item->expr), (struct slot){.name = item->name.text});
 }
 
-struct task *new_breaker(struct front *front, const char *name, const struct flow *flow, enum operator_kind kind,
-                         size_t key_count)
+struct task *new_operator(struct operands *operands, const char *name, const struct flow *flow, enum operator_kind kind,
+                          size_t key_count)
 {
-    struct binder *binder = front->binder;
-    struct task *task = task_part(binder, name, front->stage->span, flow);
+    struct binder *binder = operands->binder;
+    struct task *task = task_reading(binder, name, operands->stage->span, flow);
     struct operator* operator= arena_alloc(binder->arena, sizeof *operator);
     *operator=(struct operator){.kind = kind, .key_count = key_count, .stride = 1, .into = -1};
     operator->keys = arena_array(binder->arena, key_count + 1, sizeof *operator->keys);
@@ -67,41 +68,41 @@ struct task *new_breaker(struct front *front, const char *name, const struct flo
     return task;
 }
 
-struct task *front_end(struct front *front, const char *name, enum operator_kind kind, size_t key_count,
-                       size_t *operand)
+struct task *operands_end(struct operands *operands, const char *name, enum operator_kind kind, size_t key_count,
+                          size_t *operand)
 {
     size_t index;
     bool bare = true;
-    for (size_t k = 0; k < front->count; k++)
-        bare = is_bare(front, front->values[k], &index) && bare;
+    for (size_t k = 0; k < operands->count; k++)
+        bare = is_bare(operands, operands->values[k], &index) && bare;
     if (bare) {
-        /* Nothing has come to read it, so the task made last is taken back. */
-        front->binder->queue->count--;
-        for (size_t k = 0; k < front->count; k++) {
-            is_bare(front, front->values[k], &index);
+        /* Nothing is computed and no task reads it yet: drop it. */
+        operands->binder->queue->count--;
+        for (size_t k = 0; k < operands->count; k++) {
+            is_bare(operands, operands->values[k], &index);
             operand[k] = index;
         }
-        return new_breaker(front, name, front->flow, kind, key_count);
+        return new_operator(operands, name, operands->flow, kind, key_count);
     }
-    struct flow ready = *front->flow;
-    name_columns(front->binder, front->slots, front->count);
-    task_give(front->binder, front->task, &ready, front->slots, front->values, front->count);
-    for (size_t k = 0; k < front->count; k++)
+    struct flow ready = *operands->flow;
+    name_columns(operands->binder, operands->slots, operands->count);
+    task_set_outputs(operands->binder, operands->task, &ready, operands->slots, operands->values, operands->count);
+    for (size_t k = 0; k < operands->count; k++)
         operand[k] = k;
-    return new_breaker(front, name, &ready, kind, key_count);
+    return new_operator(operands, name, &ready, kind, key_count);
 }
 
-/* All columns of the flow, as they are; a number is that of the operand, and of the column. */
-static void add_columns(struct front *front)
+/* Adds all columns of the flow, in order: operand k is column k. */
+static void add_columns(struct operands *operands)
 {
-    for (size_t k = 0; k < front->flow->count; k++) {
-        const struct slot *slot = &front->flow->columns[k];
+    for (size_t k = 0; k < operands->flow->count; k++) {
+        const struct slot *slot = &operands->flow->columns[k];
         enum kind kind = type_table[slot->type].kind;
-        front_add(front, code_input(&front->task->code, (int64_t)k, kind, front->stage->span), *slot);
+        operands_add(operands, code_input(&operands->task->code, (int64_t)k, kind, operands->stage->span), *slot);
     }
 }
 
-/* Makes the flow's columns the breaker's outputs: its inputs of these numbers, or of the same if NULL. */
+/* Sets the operator's outputs to the flow's columns: inputs[k], or input k if `inputs` is NULL. */
 static void carry(struct binder *binder, struct task *task, const size_t *inputs, struct flow *flow)
 {
     value *values = arena_array(binder->arena, flow->count, sizeof *values);
@@ -109,10 +110,10 @@ static void carry(struct binder *binder, struct task *task, const size_t *inputs
         enum kind kind = type_table[flow->columns[k].type].kind;
         values[k] = code_input(&task->code, (int64_t)(inputs != NULL ? inputs[k] : k), kind, task->span);
     }
-    task_give(binder, task, flow, flow->columns, values, flow->count);
+    task_set_outputs(binder, task, flow, flow->columns, values, flow->count);
 }
 
-/* A key that is the same for all rows sorts nothing; in other languages a number there is that of a column. */
+/* A constant key sorts nothing; in SQL, a number there is the position of a column. */
 static void refuse_constant_key(struct binder *binder, const struct item *item)
 {
     const char *hint = "a key is an expression of the columns, such as `sort $1`";
@@ -121,47 +122,47 @@ static void refuse_constant_key(struct binder *binder, const struct item *item)
     bind_error(binder, item->expr->span, hint, "this key is the same for all rows");
 }
 
-/* Whether `sort desc` or `sort asc` was written, without a key; a column may be called so too. */
-static bool is_direction_alone(const struct front *front, bool *descending)
+/* Whether only a direction was written (`sort desc`) and no column has that name. */
+static bool is_direction_alone(const struct operands *operands, bool *descending)
 {
-    const struct stage *stage = front->stage;
+    const struct stage *stage = operands->stage;
     if (stage->item_count != 1 || stage->items[0].expr->kind != EXPR_NAME)
         return false;
     const char *word = stage->items[0].expr->name.text;
-    for (size_t k = 0; k < front->flow->count; k++) {
-        if (strcmp(front->flow->columns[k].name, word) == 0)
+    for (size_t k = 0; k < operands->flow->count; k++) {
+        if (strcmp(operands->flow->columns[k].name, word) == 0)
             return false;
     }
     *descending = strcmp(word, "desc") == 0;
     return *descending || strcmp(word, "asc") == 0;
 }
 
-/* Adds the keys as written; without any, all columns are keys in order, of `top` downwards. */
-static size_t add_keys(struct front *front, size_t *operands, bool *descending)
+/* Adds the keys as written; without any, all columns are keys in order, descending for `top`. */
+static size_t add_keys(struct operands *operands, size_t *key_operands, bool *descending)
 {
-    const struct stage *stage = front->stage;
+    const struct stage *stage = operands->stage;
     bool downwards = stage->word->stage == STAGE_TOP;
-    bool all = stage->item_count == 0 || is_direction_alone(front, &downwards);
-    size_t count = all ? front->flow->count : stage->item_count;
+    bool all = stage->item_count == 0 || is_direction_alone(operands, &downwards);
+    size_t count = all ? operands->flow->count : stage->item_count;
     for (size_t i = 0; i < count; i++) {
         if (all) {
-            operands[i] = i;
+            key_operands[i] = i;
             descending[i] = downwards;
             continue;
         }
-        front->scope.reads_row = false;
-        operands[i] = front_item(front, &stage->items[i]);
+        operands->scope.reads_row = false;
+        key_operands[i] = operands_add_item(operands, &stage->items[i]);
         descending[i] = stage->items[i].descending;
-        value v = front->values[operands[i]];
-        if (v != NO_VALUE && !front->scope.reads_row)
-            refuse_constant_key(front->binder, &stage->items[i]);
+        value v = operands->values[key_operands[i]];
+        if (v != NO_VALUE && !operands->scope.reads_row)
+            refuse_constant_key(operands->binder, &stage->items[i]);
     }
     return count;
 }
 
 void bind_sort(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    struct front front;
+    struct operands operands;
     size_t most = flow->count + stage->item_count;
     if (too_many_columns(binder, most, stage->span)) {
         flow->open = true;
@@ -170,10 +171,10 @@ void bind_sort(struct binder *binder, const struct stage *stage, struct flow *fl
     size_t *keys = arena_array(binder->arena, most + 1, sizeof *keys);
     size_t *inputs = arena_array(binder->arena, most + 1, sizeof *inputs);
     bool *descending = arena_array(binder->arena, most + 1, sizeof *descending);
-    front_begin(binder, stage, flow, &front);
-    add_columns(&front);
-    size_t count = add_keys(&front, keys, descending);
-    struct task *task = front_end(&front, "sort", OPERATOR_SORT, count, inputs);
+    operands_begin(binder, stage, flow, &operands);
+    add_columns(&operands);
+    size_t count = add_keys(&operands, keys, descending);
+    struct task *task = operands_end(&operands, "sort", OPERATOR_SORT, count, inputs);
     for (size_t i = 0; i < count; i++) {
         task->operator->keys[i] = inputs[keys[i]];
         task->operator->descending[i] = descending[i];
@@ -183,17 +184,17 @@ void bind_sort(struct binder *binder, const struct stage *stage, struct flow *fl
 
 void bind_distinct(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    struct front front;
+    struct operands operands;
     size_t *inputs = arena_array(binder->arena, flow->count + 1, sizeof *inputs);
-    front_begin(binder, stage, flow, &front);
-    add_columns(&front);
-    struct task *task = front_end(&front, "distinct", OPERATOR_DISTINCT, flow->count, inputs);
+    operands_begin(binder, stage, flow, &operands);
+    add_columns(&operands);
+    struct task *task = operands_end(&operands, "distinct", OPERATOR_DISTINCT, flow->count, inputs);
     memcpy(task->operator->keys, inputs, flow->count * sizeof *inputs);
     carry(binder, task, inputs, flow);
     flow->rows = -1;
 }
 
-/* What a breaker gives may be missing for all that is known of its inputs: nothing may fold it away. */
+/* An operator may fail whatever its inputs: marks its outputs so that nothing folds them away. */
 static void mark_fallible(struct task *task)
 {
     for (size_t k = 0; k < task->output_count; k++)
@@ -204,12 +205,12 @@ void bind_scatter(struct binder *binder, const struct stage *stage, struct flow 
 {
     struct flow at[2] = {*flow};
     bool known = bind_positions(binder, stage, flow, &at[1]);
-    struct front front = {.binder = binder, .stage = stage};
+    struct operands operands = {.binder = binder, .stage = stage};
     const struct flow nothing = {.rows = -1};
-    struct task *task = new_breaker(&front, "scatter", &nothing, OPERATOR_SCATTER, 1);
-    task_reserve(binder, task, flow->count + at[1].count);
-    task_read(task, flow);
-    task_read(task, &at[1]);
+    struct task *task = new_operator(&operands, "scatter", &nothing, OPERATOR_SCATTER, 1);
+    task_reserve_inputs(binder, task, flow->count + at[1].count);
+    task_add_inputs(task, flow);
+    task_add_inputs(task, &at[1]);
     bind_align(binder, stage, task, at, 2);
     if (known)
         task->operator->keys[0] = flow->count;
@@ -234,7 +235,7 @@ void bind_scatter(struct binder *binder, const struct stage *stage, struct flow 
     mark_fallible(task);
 }
 
-/* Which column to count is told before `hist`, how many intervals after it: `hist price` mixes them up. */
+/* The column of `hist` is chosen before it and its number of intervals after it; `hist price` mixes them up. */
 static bool names_column(const struct binder *binder, const struct stage *stage, const struct flow *flow)
 {
     const struct expr *expr = stage->items[0].expr;
@@ -247,7 +248,7 @@ static bool names_column(const struct binder *binder, const struct stage *stage,
     return false;
 }
 
-/* How many intervals; 10 unless told. False, with an error, if a column is named. */
+/* Sets the number of intervals, 10 by default. False, with an error, if a column is named. */
 static bool bins_of(struct binder *binder, const struct stage *stage, const struct flow *flow, int64_t *bins)
 {
     enum { DEFAULT_BINS = 10, MOST_BINS = 1000000 };
@@ -265,7 +266,7 @@ static bool bins_of(struct binder *binder, const struct stage *stage, const stru
                    "`hist` takes a number of intervals, not a column");
         return false;
     }
-    /* Not known while a script is checked: then any number will do. */
+    /* Unknown in a check: then any number will do. */
     if (stage_number(binder, stage, 1, bins) && *bins > MOST_BINS)
         bind_error(binder, expr->span, NULL, "`hist` has at most %d intervals", MOST_BINS);
     return true;
@@ -277,24 +278,24 @@ void bind_hist(struct binder *binder, const struct stage *stage, struct flow *fl
     enum { COLUMNS = sizeof columns / sizeof *columns };
     int64_t bins;
     if (!bins_of(binder, stage, flow, &bins) || !stage_column(binder, stage, flow)) {
-        task_lose(binder, stage, flow);
+        task_unknown(binder, stage, flow);
         return;
     }
-    struct front front;
-    front_begin(binder, stage, flow, &front);
-    value v = code_input(&front.task->code, 0, type_table[flow->columns[0].type].kind, stage->span);
+    struct operands operands;
+    operands_begin(binder, stage, flow, &operands);
+    value v = code_input(&operands.task->code, 0, type_table[flow->columns[0].type].kind, stage->span);
     size_t input;
-    front_add(&front, bind_number(&front.scope, v, stage->span), (struct slot){.name = flow->columns[0].name});
-    struct task *task = front_end(&front, "hist", OPERATOR_HIST, 1, &input);
+    operands_add(&operands, bind_number(&operands.scope, v, stage->span), (struct slot){.name = flow->columns[0].name});
+    struct task *task = operands_end(&operands, "hist", OPERATOR_HIST, 1, &input);
     task->operator->keys[0] = input;
     task->operator->into = bins;
 
-    /* The values say only where the outputs come from. */
+    /* The values only say what the outputs are computed from. */
     value all = code_input(&task->code, (int64_t)input, type_table[task->inputs[input].type].kind, stage->span);
     const value values[COLUMNS] = {all, all, all};
     struct slot *slots = arena_array(binder->arena, COLUMNS, sizeof *slots);
     memcpy(slots, columns, sizeof columns);
-    task_give(binder, task, flow, slots, values, COLUMNS);
+    task_set_outputs(binder, task, flow, slots, values, COLUMNS);
     mark_fallible(task);
     flow->rows = bins;
 }

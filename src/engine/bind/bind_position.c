@@ -1,9 +1,9 @@
-/* Values at other rows: stencil with its `at(...)`, and NAME[E]. */
+/* Values at other rows: stencil and `at(...)`, NAME[E]. */
 #include "engine/bind/bind_internal.h"
 
 #include "engine/storage/residency.h"
 
-/* Distances are far from where row numbers end, so that adding them never overflows. */
+/* Small enough that adding distances to row numbers never overflows. */
 static const int64_t FARTHEST = INT64_C(1) << 30;
 
 bool bind_distance(struct binder *binder, const struct expr *expr, const char *what, int64_t *distance)
@@ -19,7 +19,7 @@ bool bind_distance(struct binder *binder, const struct expr *expr, const char *w
     return false;
 }
 
-/* The column that at(NAME, ...) names, or the only one; false after an error, or if it cannot be known. */
+/* Finds the column that at(NAME, ...) names, or the only one; false after an error or if unknown. */
 static bool column_of(struct scope *scope, const struct expr *expr, bool named, size_t *index)
 {
     struct binder *binder = scope->binder;
@@ -49,7 +49,7 @@ static bool column_of(struct scope *scope, const struct expr *expr, bool named, 
     return false;
 }
 
-/* How many rows on the neighbour is; beyond all rows, which is as good as any, where that leaves 64 bits. */
+/* The neighbour's offset in rows; one beyond all rows if it does not fit in 64 bits. */
 static int64_t offset_of(const struct neighbourhood *n, const int64_t *distance, struct shape shape)
 {
     int64_t offset = distance[0];
@@ -102,7 +102,7 @@ static void not_a_column(struct scope *scope, const struct expr *expr)
                "`%s` is a single value: it has no elements", expr->name.text);
 }
 
-/* The relation that the name means, if it is no column and no parameter; NULL: it is to be looked for elsewhere. */
+/* The `let` relation of this name, unless a column or parameter hides it; else NULL. */
 static const struct binding *relation_named(const struct scope *scope, const char *name)
 {
     const struct binding *binding = env_find(scope->binder->env, name);
@@ -111,7 +111,7 @@ static const struct binding *relation_named(const struct scope *scope, const cha
     return binding->relation != NULL ? binding : NULL;
 }
 
-/* Element of a relation's only column where nothing is read row by row: known at once. */
+/* An element of a relation's only column where no rows are read: a constant. */
 static value constant_element(struct scope *scope, const struct expr *expr, const struct binding *binding)
 {
     struct binder *binder = scope->binder;
@@ -138,7 +138,7 @@ static value constant_element(struct scope *scope, const struct expr *expr, cons
     return constant_of(scope->code, &element, expr->span);
 }
 
-/* The element of an input, added to the task, at the position that the expression says. */
+/* Binds the element of an input, which is added to the task, at the expression's position. */
 static value element(struct scope *scope, const struct expr *expr, const struct input *input)
 {
     const struct expr *at = expr->args[0];
@@ -146,7 +146,7 @@ static value element(struct scope *scope, const struct expr *expr, const struct 
     if (position == NO_VALUE ||
         !bind_is_integer(scope, position, at, arena_printf(scope->binder->arena, "`%s[...]`", expr->name.text), NULL))
         return NO_VALUE;
-    size_t number = task_input(scope->binder, scope->task, input);
+    size_t number = task_add_input(scope->binder, scope->task, input);
     return code_gather(scope->code, (int64_t)number, type_table[input->type].kind, position, expr->span);
 }
 
@@ -188,8 +188,8 @@ value bind_index(struct scope *scope, const struct expr *expr)
     return NO_VALUE;
 }
 
-/* stencil: each row from itself and its neighbours. at(k) is the input k rows on; around what is computed of them
- * stands a choice, which gives the value for the ends wherever a neighbour is missing. */
+/* stencil computes each row from itself and its neighbours. at(k) is the input at offset k; a SELECT around the result
+ * takes the `else` value where a neighbour is missing. */
 
 static void bind_bounds(struct binder *binder, const struct stage *stage, struct neighbourhood *n)
 {
@@ -209,7 +209,7 @@ static void bind_bounds(struct binder *binder, const struct stage *stage, struct
     }
 }
 
-/* A relation with a shape has neighbours in two directions, one without in one. */
+/* A relation with a shape takes distances in two directions, others in one. */
 static bool fits_shape(struct binder *binder, const struct stage *stage, const struct flow *flow,
                        const struct neighbourhood *n)
 {
@@ -265,7 +265,7 @@ void bind_stencil(struct binder *binder, const struct stage *stage, struct flow 
         flow->open = true;
         return;
     }
-    struct task *task = task_after(binder, stage, flow);
+    struct task *task = task_of_stage(binder, stage, flow);
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
     struct scope ends = scope_without_columns(binder, &task->code, "the value after `else` is the same for all rows");
     value otherwise = bind_value(&ends, stage->otherwise);
@@ -286,6 +286,6 @@ void bind_stencil(struct binder *binder, const struct stage *stage, struct flow 
             columns[i].type = type_of_kind(task->code.at[v].kind);
     }
     name_columns(binder, columns, count);
-    task_give(binder, task, flow, columns, values, count);
+    task_set_outputs(binder, task, flow, columns, values, count);
     flow->open = false;
 }

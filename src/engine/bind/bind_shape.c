@@ -1,4 +1,4 @@
-/* Relations laid out in two dimensions: row by row, so that row R and column C of a shape is row R * cols + C. */
+/* Shapes: rows laid out in two dimensions, row-major: row R and column C is row R * cols + C. */
 #include "engine/bind/bind_internal.h"
 
 const struct shape shape_unknown = {-1, -1};
@@ -39,7 +39,7 @@ value shape_col(struct code *code, struct shape shape, struct span span)
     return code_op(code, OP_MOD, code_row(code, span), code_exact_int(code, shape.cols, span), NO_VALUE, span);
 }
 
-bool shape_along(struct binder *binder, const struct stage *stage, const struct flow *flow)
+bool shape_check_axis(struct binder *binder, const struct stage *stage, const struct flow *flow)
 {
     if (flow->shape.rows > 0)
         return true;
@@ -50,7 +50,7 @@ bool shape_along(struct binder *binder, const struct stage *stage, const struct 
     return false;
 }
 
-/* R or C; false after an error, or if it cannot be known. */
+/* Binds R or C; false after an error or if unknown. */
 static bool bind_extent(struct binder *binder, const struct expr *expr, int64_t *extent)
 {
     struct code code;
@@ -65,10 +65,10 @@ static bool bind_extent(struct binder *binder, const struct expr *expr, int64_t 
     return false;
 }
 
-/* A task of as many rows as the shape has, to compare with when the flow's rows are known. */
+/* Creates a task of that many rows, to compare with where the flow's rows are unknown before running. */
 static struct task *shape_of(struct binder *binder, const struct stage *stage, int64_t rows)
 {
-    struct task *task = task_begin(binder, stage->word->canonical, stage->span, NULL);
+    struct task *task = task_new(binder, stage->word->canonical, stage->span, NULL);
     task->rows = rows;
     return task;
 }
@@ -86,12 +86,12 @@ void bind_shape(struct binder *binder, const struct stage *stage, struct flow *f
         known = false;
     }
     struct task *expected = known && flow->rows < 0 ? shape_of(binder, stage, rows) : NULL;
-    struct task *task = task_after(binder, stage, flow);
+    struct task *task = task_of_stage(binder, stage, flow);
     if (expected != NULL) {
         task->equals = arena_alloc(binder->arena, sizeof(struct task *));
         task->equals[0] = expected;
         task->equal_count = 1;
     }
-    task_pass(binder, task, flow);
+    task_pass_inputs(binder, task, flow);
     flow->shape = known ? shape : shape_unknown;
 }

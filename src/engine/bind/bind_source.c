@@ -1,11 +1,11 @@
-/* Sources: files, ranges, lists, named relations and pipelines within pipelines. */
+/* Sources: files, ranges, lists, named relations, nested pipelines. */
 #include "engine/backend/deferred_rows.h"
 #include "engine/bind/bind_internal.h"
 
 #include <string.h>
 
-/* The columns of a load while they are gathered. */
-struct gathered {
+/* The columns of a load while they are collected. */
+struct file_columns {
     struct input *inputs;
     struct slot *slots;
     size_t count;
@@ -13,10 +13,10 @@ struct gathered {
     int64_t rows;            /* of the first file whose rows are known, or -1 */
     struct shape shape;      /* of the first file */
     const struct name *path; /* that file */
-    bool open;               /* some file's columns are not known */
+    bool open;               /* some file's columns are unknown */
 };
 
-static void gather(struct binder *binder, struct gathered *all, struct column *column, struct slot slot)
+static void add_column(struct binder *binder, struct file_columns *all, struct column *column, struct slot slot)
 {
     if (all->count == all->capacity) {
         size_t capacity = all->capacity == 0 ? 4 : 2 * all->capacity;
@@ -28,7 +28,7 @@ static void gather(struct binder *binder, struct gathered *all, struct column *c
     all->slots[all->count++] = slot;
 }
 
-static void check_rows(struct binder *binder, struct gathered *all, const struct name *path, int64_t rows)
+static void check_rows(struct binder *binder, struct file_columns *all, const struct name *path, int64_t rows)
 {
     if (all->rows < 0) {
         all->rows = rows;
@@ -41,8 +41,8 @@ static void check_rows(struct binder *binder, struct gathered *all, const struct
     }
 }
 
-/* A file's columns, beside those of the files before it. */
-static void add_file(struct binder *binder, const struct name *written, const struct name *as, struct gathered *all)
+/* Adds a file's columns, side by side with those of the files before it. */
+static void add_file(struct binder *binder, const struct name *written, const struct name *as, struct file_columns *all)
 {
     const struct source_file *file = sources_find(binder->sources, written);
     if (all->count == 0 && file != NULL)
@@ -57,7 +57,7 @@ static void add_file(struct binder *binder, const struct name *written, const st
     for (size_t i = 0; i < file->count; i++) {
         const struct source_column *column = &file->columns[i];
         const char *name = as->text != NULL ? as->text : column->name;
-        gather(binder, all, column->column, (struct slot){name, column->type, true});
+        add_column(binder, all, column->column, (struct slot){name, column->type, true});
         if (column->column == NULL)
             continue;
         queue_hold(binder->queue, column_ref(column->column));
@@ -65,8 +65,8 @@ static void add_file(struct binder *binder, const struct name *written, const st
     }
 }
 
-/* Turns what was gathered into the source's task. */
-static void give_columns(struct binder *binder, struct gathered *all, struct task *task, struct flow *flow)
+/* Sets the columns of the source's task. */
+static void set_file_columns(struct binder *binder, struct file_columns *all, struct task *task, struct flow *flow)
 {
     if (too_many_columns(binder, all->count, task->span)) {
         all->count = 0;
@@ -83,18 +83,18 @@ static void give_columns(struct binder *binder, struct gathered *all, struct tas
     flow->rows = all->rows;
     flow->shape = all->shape;
     flow->open = all->open;
-    task_pass(binder, task, flow);
+    task_pass_inputs(binder, task, flow);
 }
 
 static void bind_load(struct binder *binder, const struct source_node *source, struct flow *flow)
 {
-    struct task *task = task_begin(binder, "load", source->span, flow);
-    struct gathered all = {.rows = -1};
+    struct task *task = task_new(binder, "load", source->span, flow);
+    struct file_columns all = {.rows = -1};
     if (source->kind == SOURCE_NAME) /* $NAME, for a path */
         add_file(binder, &source->name, &(struct name){0}, &all);
-    for (size_t i = 0; i < source->path_count && !bind_hopeless(binder); i++)
+    for (size_t i = 0; i < source->path_count && !bind_gave_up(binder); i++)
         add_file(binder, &source->paths[i].path, &source->paths[i].as, &all);
-    give_columns(binder, &all, task, flow);
+    set_file_columns(binder, &all, task, flow);
 }
 
 /* Binds the task of a relation with deferred rows in place of the relation's columns. */
@@ -114,10 +114,10 @@ static void bind_deferred(struct binder *binder, const struct relation *relation
     }
     flow->rows = task->filter_count > 0 ? -1 : task->rows;
     flow->shape = relation->shape;
-    task_give(binder, task, flow, slots, values, relation->count);
+    task_set_outputs(binder, task, flow, slots, values, relation->count);
 }
 
-static void give_relation(struct binder *binder, const struct relation *relation, bool unknown, struct task *task,
+static void bind_relation(struct binder *binder, const struct relation *relation, bool unknown, struct task *task,
                           struct flow *flow)
 {
     const struct task *deferred = unknown ? NULL : deferred_task(relation);
@@ -125,15 +125,15 @@ static void give_relation(struct binder *binder, const struct relation *relation
         bind_deferred(binder, relation, deferred, task, flow);
         return;
     }
-    struct gathered all = {.rows = unknown ? -1 : relation->rows, .shape = relation->shape};
+    struct file_columns all = {.rows = unknown ? -1 : relation->rows, .shape = relation->shape};
     for (size_t i = 0; i < relation->count; i++) {
         struct column *column = column_ref(relation->columns[i]);
         queue_hold(binder->queue, column);
         /* The relation may be rebound while the statement's tasks still name its columns. */
         const char *name = arena_text(binder->arena, relation->names[i], strlen(relation->names[i]));
-        gather(binder, &all, column, (struct slot){name, column->type, true});
+        add_column(binder, &all, column, (struct slot){name, column->type, true});
     }
-    give_columns(binder, &all, task, flow);
+    set_file_columns(binder, &all, task, flow);
 }
 
 static void bind_let_relation(struct binder *binder, const struct source_node *source, struct flow *flow)
@@ -145,9 +145,9 @@ static void bind_let_relation(struct binder *binder, const struct source_node *s
         bind_load(binder, source, flow);
         return;
     }
-    struct task *task = task_begin(binder, "let", source->span, flow);
+    struct task *task = task_new(binder, "let", source->span, flow);
     if (binding != NULL && binding->kind == BINDING_RELATION && binding->relation != NULL) {
-        give_relation(binder, binding->relation, binding->unknown, task, flow);
+        bind_relation(binder, binding->relation, binding->unknown, task, flow);
         return;
     }
     flow->open = true;
@@ -165,9 +165,9 @@ static void bind_let_relation(struct binder *binder, const struct source_node *s
 
 static void bind_last(struct binder *binder, const struct source_node *source, struct flow *flow)
 {
-    struct task *task = task_begin(binder, "last", source->span, flow);
+    struct task *task = task_new(binder, "last", source->span, flow);
     if (binder->env->last != NULL) {
-        give_relation(binder, binder->env->last, false, task, flow);
+        bind_relation(binder, binder->env->last, false, task, flow);
         return;
     }
     flow->open = true;
@@ -175,7 +175,7 @@ static void bind_last(struct binder *binder, const struct source_node *source, s
                "there is no previous relation to continue from");
 }
 
-/* An integer of a range; false after an error or, in a check, if it cannot be known. */
+/* Binds a bound or step of a range; false after an error or, in a check, if unknown. */
 static bool range_end(struct scope *scope, const struct expr *expr, int64_t *integer)
 {
     struct scalar scalar;
@@ -191,8 +191,8 @@ static bool range_end(struct scope *scope, const struct expr *expr, int64_t *int
     return known == KNOWN_VALUE;
 }
 
-/* ROW * step. Where the last product leaves 64 bits though from + last * step does not (a range over more than half of
- * all integers), the step is added in two halves and a rest, which stay within. */
+/* from + ROW * step. In a range over more than half of all integers ROW * step may leave 64 bits though the sum does
+ * not: then the step is added as two halves and a remainder. */
 static value range_value(struct code *code, int64_t from, int64_t step, int64_t rows, struct span span)
 {
     value row = code_row(code, span);
@@ -232,7 +232,7 @@ static void bind_range(struct binder *binder, const struct source_node *source, 
     struct code code;
     code_init(&code, binder->arena);
     struct scope scope = scope_without_columns(binder, &code, "a range is the same for all rows");
-    struct task *task = task_begin(binder, "range", source->span, flow);
+    struct task *task = task_new(binder, "range", source->span, flow);
     int64_t from = 0, to = 0, step = 1;
     bool known = range_end(&scope, source->from, &from);
     known = range_end(&scope, source->to, &to) && known;
@@ -245,10 +245,10 @@ static void bind_range(struct binder *binder, const struct source_node *source, 
     struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
     *slot = (struct slot){"c1", TYPE_I64, true};
     value v = range_value(&task->code, from, step, flow->rows, source->span);
-    task_give(binder, task, flow, slot, &v, 1);
+    task_set_outputs(binder, task, flow, slot, &v, 1);
 }
 
-/* The values of a list, all integers or all floats; false after an error or, in a check, if one cannot be known. */
+/* Binds a list's values, all integers or all floats; false after an error or, in a check, if one is unknown. */
 static bool list_values(struct binder *binder, const struct source_node *source, int64_t *integers, double *numbers,
                         enum kind *kind)
 {
@@ -257,7 +257,7 @@ static bool list_values(struct binder *binder, const struct source_node *source,
     struct scope scope = scope_without_columns(binder, &code, "the values of a list cannot use columns");
     bool known = true;
     *kind = KIND_INT;
-    for (size_t i = 0; i < source->item_count && !bind_hopeless(binder); i++) {
+    for (size_t i = 0; i < source->item_count && !bind_gave_up(binder); i++) {
         struct scalar scalar = {0};
         known = bind_constant(&scope, source->items[i], &scalar) == KNOWN_VALUE && known;
         bool is_float = scalar.kind == KIND_FLOAT;
@@ -271,14 +271,14 @@ static bool list_values(struct binder *binder, const struct source_node *source,
 
 static void bind_list(struct binder *binder, const struct source_node *source, struct flow *flow)
 {
-    struct task *task = task_begin(binder, "list", source->span, flow);
+    struct task *task = task_new(binder, "list", source->span, flow);
     size_t count = source->item_count;
     int64_t *integers = arena_array(binder->arena, count, sizeof *integers);
     double *numbers = arena_array(binder->arena, count, sizeof *numbers);
     enum kind kind;
     bool known = list_values(binder, source, integers, numbers, &kind);
     struct column *column = NULL;
-    if (known && !bind_hopeless(binder)) {
+    if (known && !bind_gave_up(binder)) {
         column =
             kind == KIND_INT ? column_of_ints(integers, (int64_t)count) : column_of_floats(numbers, (int64_t)count);
         if (column != NULL)
@@ -286,9 +286,9 @@ static void bind_list(struct binder *binder, const struct source_node *source, s
         else
             bind_error(binder, source->span, NULL, "not enough memory for this list");
     }
-    struct gathered all = {.rows = (int64_t)count};
-    gather(binder, &all, column, (struct slot){"c1", type_of_kind(kind), known});
-    give_columns(binder, &all, task, flow);
+    struct file_columns all = {.rows = (int64_t)count};
+    add_column(binder, &all, column, (struct slot){"c1", type_of_kind(kind), known});
+    set_file_columns(binder, &all, task, flow);
 }
 
 static void bind_nested(struct binder *binder, const struct source_node *source, struct flow *flow)
@@ -306,7 +306,7 @@ static void bind_nested(struct binder *binder, const struct source_node *source,
     flow->scalar = flow->ended = false;
 }
 
-/* SOURCE as NAME, for a source that is no file. */
+/* SOURCE as NAME, where the source is not a file. */
 static void name_column(struct binder *binder, const struct name *as, struct flow *flow)
 {
     if (flow->open)

@@ -1,4 +1,4 @@
-/* A pipeline's stages in order, and those that choose rows or end it. */
+/* Binds a pipeline's stages in order; the stages that choose rows, and those that end it. */
 #include "engine/bind/bind_internal.h"
 
 #include "base/integer.h"
@@ -9,7 +9,7 @@
 static void bind_filter(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     const struct expr *expr = stage_expr(binder, stage);
-    struct task *task = task_after(binder, stage, flow);
+    struct task *task = task_of_stage(binder, stage, flow);
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
     value keep = expr != NULL ? bind_condition(&scope, expr) : NO_VALUE;
     if (keep != NO_VALUE) {
@@ -20,13 +20,13 @@ static void bind_filter(struct binder *binder, const struct stage *stage, struct
         task->filter_count = 1;
     }
     flow->rows = -1;
-    task_pass(binder, task, flow);
+    task_pass_inputs(binder, task, flow);
 }
 
 /* take, skip and tail */
 static void bind_window(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    struct task *task = task_after(binder, stage, flow);
+    struct task *task = task_of_stage(binder, stage, flow);
     int64_t count;
     int64_t rows = -1;
     if (stage_number(binder, stage, 0, &count)) {
@@ -47,10 +47,10 @@ static void bind_window(struct binder *binder, const struct stage *stage, struct
     }
     if (flow->rows >= 0)
         flow->rows = rows;
-    task_pass(binder, task, flow);
+    task_pass_inputs(binder, task, flow);
 }
 
-/* top: a sort and then a window, each of which finds in the stage what it is told. */
+/* top: a sort by its keys, then a take of its number. */
 static void bind_top(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct stage window = {.word = word_find("take", strlen("take")),
@@ -85,7 +85,7 @@ static bool ends_in(const char *path, const char *extension)
     return length > tail && strcmp(path + length - tail, extension) == 0;
 }
 
-/* describe and plot, which draws the last column or two. */
+/* describe and plot (of one column or two) */
 static void bind_view(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
     flow->ended = true;
@@ -97,12 +97,12 @@ static void bind_view(struct binder *binder, const struct stage *stage, struct f
         bind_error(binder, stage->path.span,
                    "`plot` alone draws in the terminal; choose columns first: `pick NAME, NAME | plot`",
                    "`plot` draws into a .svg or .png file");
-    else if (bound->view == VIEW_PLOT && !flow->open && !bind_hopeless(binder) && flow->count > 2)
+    else if (bound->view == VIEW_PLOT && !flow->open && !bind_gave_up(binder) && flow->count > 2)
         bind_error(binder, stage->span, "choose one column, or one per axis: `| pick NAME, NAME | plot`",
                    "`plot` draws one or two columns, but there are %zu", flow->count);
 }
 
-/* Whether the folder that the path is in is there: in a check before running, an earlier statement may make it. */
+/* Whether the path's directory exists: in a check, an earlier statement may still create it. */
 static bool folder_exists(struct arena *arena, const char *path)
 {
     size_t length = strlen(path);
@@ -120,7 +120,7 @@ static void bind_save(struct binder *binder, const struct stage *stage, struct f
     flow->last = stage;
     if (!bind_path(binder, &stage->path, &bound->save_path))
         return;
-    if (flow->open || bind_hopeless(binder))
+    if (flow->open || bind_gave_up(binder))
         return;
     if (binder->checking && !folder_exists(binder->arena, bound->save_path.text))
         return;
@@ -135,7 +135,7 @@ bool stage_takes_value(enum stage_kind stage)
     return stage == STAGE_ASSERT || stage == STAGE_SHOW || stage == STAGE_SAVE;
 }
 
-/* After a terminal only assert, show and save may follow, and after the last two nothing. */
+/* After a terminal only assert, show and save may follow, and nothing after the last two. */
 static bool may_follow(struct binder *binder, const struct stage *stage, const struct flow *flow)
 {
     if (!flow->ended && !flow->scalar)
@@ -157,7 +157,7 @@ static bool may_follow(struct binder *binder, const struct stage *stage, const s
     return true;
 }
 
-/* `along` is written after stages that make one value of many. */
+/* Reports `along` after a stage that does not aggregate. The grammar takes it after more stages than do. */
 static void check_along(struct binder *binder, const struct stage *stage)
 {
     enum stage_kind kind = stage->word->stage;
@@ -273,7 +273,7 @@ static void bind_stage(struct binder *binder, const struct stage *stage, struct 
 void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct flow *flow, struct bound *bound)
 {
     bind_source(binder, &pipeline->source, flow);
-    for (size_t i = 0; i < pipeline->stage_count && !bind_hopeless(binder); i++) {
+    for (size_t i = 0; i < pipeline->stage_count && !bind_gave_up(binder); i++) {
         if (!may_follow(binder, &pipeline->stages[i], flow))
             break;
         bind_stage(binder, &pipeline->stages[i], flow, bound);

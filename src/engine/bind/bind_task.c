@@ -1,9 +1,9 @@
-/* Making the tasks of the queue, one a stage, each with code of its own. */
+/* Creating the queue's tasks, one per stage, each with its own code. */
 #include "engine/bind/bind_internal.h"
 
 enum { MARK_LENGTH = 200, FIRST_INPUTS = 4 };
 
-struct task *task_begin(struct binder *binder, const char *name, struct span span, struct flow *flow)
+struct task *task_new(struct binder *binder, const char *name, struct span span, struct flow *flow)
 {
     struct task *task = queue_add(binder->queue);
     struct stage_mark *mark = arena_alloc(binder->arena, sizeof *mark);
@@ -16,7 +16,7 @@ struct task *task_begin(struct binder *binder, const char *name, struct span spa
     return task;
 }
 
-void task_reserve(struct binder *binder, struct task *task, size_t inputs)
+void task_reserve_inputs(struct binder *binder, struct task *task, size_t inputs)
 {
     size_t room = FIRST_INPUTS;
     while (room < inputs)
@@ -24,7 +24,7 @@ void task_reserve(struct binder *binder, struct task *task, size_t inputs)
     task->inputs = arena_array(binder->arena, room, sizeof *task->inputs);
 }
 
-void task_read(struct task *task, const struct flow *flow)
+void task_add_inputs(struct task *task, const struct flow *flow)
 {
     for (size_t i = 0; i < flow->count; i++) {
         const struct slot *slot = &flow->columns[i];
@@ -39,7 +39,7 @@ static bool same_input(const struct input *a, const struct input *b)
     return a->column == b->column && a->task == b->task && a->output == b->output && a->whole == b->whole;
 }
 
-size_t task_input(struct binder *binder, struct task *task, const struct input *input)
+size_t task_add_input(struct binder *binder, struct task *task, const struct input *input)
 {
     for (size_t k = 0; k < task->input_count; k++) {
         if (same_input(&task->inputs[k], input))
@@ -47,34 +47,34 @@ size_t task_input(struct binder *binder, struct task *task, const struct input *
     }
     size_t count = task->input_count;
     if (task->inputs == NULL)
-        task_reserve(binder, task, 0);
-    /* Room is a power of two, so the count tells when it is used up. */
+        task_reserve_inputs(binder, task, 0);
+    /* Capacity is a power of two, so the count says when it is full. */
     if (count >= FIRST_INPUTS && (count & (count - 1)) == 0)
         task->inputs = arena_grow(binder->arena, task->inputs, count, 2 * count, sizeof *task->inputs);
     task->inputs[count] = *input;
     return task->input_count++;
 }
 
-struct task *task_part(struct binder *binder, const char *name, struct span span, const struct flow *flow)
+struct task *task_reading(struct binder *binder, const char *name, struct span span, const struct flow *flow)
 {
-    struct task *task = task_begin(binder, name, span, NULL);
-    task_reserve(binder, task, flow->count);
-    task_read(task, flow);
+    struct task *task = task_new(binder, name, span, NULL);
+    task_reserve_inputs(binder, task, flow->count);
+    task_add_inputs(task, flow);
     task->rows = flow->rows;
     if (flow->rows < 0)
         task->rows_from = flow->task;
     return task;
 }
 
-struct task *task_after(struct binder *binder, const struct stage *stage, const struct flow *flow)
+struct task *task_of_stage(struct binder *binder, const struct stage *stage, const struct flow *flow)
 {
-    return task_part(binder, stage->word->canonical, stage->span, flow);
+    return task_reading(binder, stage->word->canonical, stage->span, flow);
 }
 
-void task_lose(struct binder *binder, const struct stage *stage, struct flow *flow)
+void task_unknown(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    struct task *task = task_after(binder, stage, flow);
-    task_give(binder, task, flow, NULL, NULL, 0);
+    struct task *task = task_of_stage(binder, stage, flow);
+    task_set_outputs(binder, task, flow, NULL, NULL, 0);
     flow->open = true;
 }
 
@@ -94,24 +94,24 @@ struct scope scope_of_stage(struct binder *binder, struct task *task, const stru
     return scope;
 }
 
-/* A long pipeline over a wide relation takes memory for every column of every stage. */
+/* Limits memory: a long pipeline over a wide relation has every column in every stage. */
 static void count_outputs(struct binder *binder, size_t count, struct span span)
 {
     binder->outputs += count;
-    if (binder->outputs <= LIMIT_OUTPUTS || bind_hopeless(binder))
+    if (binder->outputs <= LIMIT_OUTPUTS || bind_gave_up(binder))
         return;
     bind_error(binder, span, "`pick` the columns that are needed, or split the pipeline with `let`",
                "all stages together have more than %d columns", LIMIT_OUTPUTS);
     binder->errors = LIMIT_ERRORS;
 }
 
-void task_give(struct binder *binder, struct task *task, struct flow *flow, struct slot *columns, const value *values,
-               size_t count)
+void task_set_outputs(struct binder *binder, struct task *task, struct flow *flow, struct slot *columns,
+                      const value *values, size_t count)
 {
     task->outputs = arena_array(binder->arena, count, sizeof *task->outputs);
     task->output_count = count;
     for (size_t i = 0; i < count; i++) {
-        /* What is not known is never run, but it should not be a trap for who only looks. */
+        /* Unknown values are never run, but must be safe to inspect. */
         value v = values[i] != NO_VALUE ? values[i] : code_int(&task->code, 0, task->span);
         task->outputs[i] = (struct output){.value = v, .name = columns[i].name, .type = columns[i].type};
     }
@@ -121,14 +121,14 @@ void task_give(struct binder *binder, struct task *task, struct flow *flow, stru
     flow->count = count;
 }
 
-void task_pass(struct binder *binder, struct task *task, struct flow *flow)
+void task_pass_inputs(struct binder *binder, struct task *task, struct flow *flow)
 {
     value *values = arena_array(binder->arena, flow->count, sizeof *values);
     for (size_t i = 0; i < flow->count; i++) {
         const struct input *input = &task->inputs[i];
         values[i] = code_input(&task->code, (int64_t)i, type_table[input->type].kind, task->span);
     }
-    task_give(binder, task, flow, flow->columns, values, flow->count);
+    task_set_outputs(binder, task, flow, flow->columns, values, flow->count);
 }
 
 bool too_many_columns(struct binder *binder, size_t count, struct span span)

@@ -1,4 +1,4 @@
-/* Text for the binder's messages and for the marks of tasks, and the recording of errors. */
+/* Text of messages and stage marks; recording errors. */
 #include "engine/bind/bind_internal.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static bool continues_code_point(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* How much of the text to keep so that the cut before `next` does not split a code point. */
+/* The length to keep so that a cut before `next` does not split a code point. */
 static size_t whole_code_points(const char *text, size_t length, char next)
 {
     if (!continues_code_point(next))
@@ -35,7 +35,7 @@ const char *text_of_span(struct arena *arena, struct span span, size_t limit)
     bool gap = false;
     if (span.source == NULL)
         return text;
-    if (span.begin == span.end) /* the source of a line that goes on from the last relation */
+    if (span.begin == span.end) /* the source of a line that continues from the last relation */
         return ENV_LAST;
     const char *end = span.source->text + span.end;
     for (const char *at = span.source->text + span.begin; at < end; at++) {
@@ -95,7 +95,7 @@ void bind_failed(struct binder *binder)
     binder->errors++;
 }
 
-bool bind_hopeless(const struct binder *binder)
+bool bind_gave_up(const struct binder *binder)
 {
     return binder->errors >= LIMIT_ERRORS;
 }
@@ -103,7 +103,7 @@ bool bind_hopeless(const struct binder *binder)
 static void record(struct binder *binder, struct span span, struct span second, const char *label, const char *hint,
                    const char *message)
 {
-    if (bind_hopeless(binder))
+    if (bind_gave_up(binder))
         return;
     bind_failed(binder);
     diag_error(binder->diags, span, "%s", message);

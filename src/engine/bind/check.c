@@ -1,9 +1,9 @@
-/* Checking a statement before anything runs. What only running can tell is taken to be right. */
+/* Checks a statement before anything runs. What only running can compute is assumed to be right. */
 #include "engine/bind/check.h"
 
 #include "engine/bind/bind_internal.h"
 
-/* A relation with the columns that the last task gives, and no data. */
+/* A relation with the columns of the last task, and no data. */
 static struct relation *outline(const struct task *last, struct arena *arena)
 {
     struct column **columns = arena_array(arena, last->output_count, sizeof(struct column *));
@@ -69,7 +69,7 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
         enum status status = bind_definition(env, stmt, arena, diags);
         if (status == STATUS_OK)
             env_set_function(env, stmt->name.text, stmt);
-        else /* What calls it has errors of its own only. */
+        else /* Callers report only errors of their own. */
             env_set_unknown(env, stmt->name.text, BINDING_FUNCTION);
         return status;
     }

@@ -4,11 +4,10 @@
 
 #include "engine/env/env.h"
 
-/* Checks a statement's names and types without running it, and makes in `env` (a copy, from env_copy) what it defines.
- */
+/* Checks a statement's names and types without running it, and defines its names in `env`, a copy from env_copy. */
 enum status check_statement(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags);
 
-/* Refuses a let of what describe or plot shows. */
+/* An error if a `let` ends in describe or plot, which have no result. */
 enum status check_naming(const struct stmt *stmt, struct diags *diags);
 
 #endif

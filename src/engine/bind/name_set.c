@@ -13,7 +13,7 @@ void name_set_init(struct name_set *set, struct arena *arena, size_t most)
     *set = (struct name_set){arena, arena_array(arena, buckets, sizeof(const char *)), buckets};
 }
 
-/* Remembers the name; false if it was there. */
+/* Adds the name; false if it was there. */
 static bool insert(struct name_set *set, const char *name)
 {
     size_t at = (size_t)hash_text(hash_init(), name) & (set->bucket_count - 1);

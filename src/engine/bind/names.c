@@ -1,4 +1,4 @@
-/* What names mean: the rules of docs/language.md, and the messages when none applies. */
+/* Resolves names by the rules of docs/language.md; errors where none applies. */
 #include "engine/bind/bind_internal.h"
 #include "parser/foreign.h"
 
@@ -6,7 +6,7 @@
 
 enum { LONGEST_LETTER = 4 };
 
-/* The UTF-8 bytes of the letter that the text begins with. */
+/* Copies the text's first UTF-8 character; returns its length. */
 static size_t first_letter(const char *text, char letter[LONGEST_LETTER + 1])
 {
     size_t length = 0;
@@ -56,7 +56,7 @@ static struct candidates candidates_of_scope(const struct scope *scope)
     return names;
 }
 
-/* The columns there are, as a hint; or why there are none. */
+/* A hint that lists the columns, or says why there are none. */
 static const char *hint_of_columns(const struct scope *scope)
 {
     struct arena *arena = scope->binder->arena;
@@ -67,7 +67,7 @@ static const char *hint_of_columns(const struct scope *scope)
     return arena_printf(arena, "the columns are %s", text_of_columns(arena, scope->flow));
 }
 
-/* Finds the columns that the name is short for: how many, and the first of them. */
+/* Finds the columns that the name abbreviates: their number, and the first of them. */
 static size_t find_abbreviated(const struct flow *flow, const char *name, size_t *index)
 {
     size_t found = 0;
@@ -164,7 +164,7 @@ static const char *usage_of_function(struct scope *scope, const char *name)
     return arena_printf(scope->binder->arena, "%s(...)", name);
 }
 
-/* The name that an expression before this one in the stage is given, if it is this; NULL if none is. */
+/* The definition of this name by an earlier expression of the stage, or NULL. */
 static const struct name *given_before(const struct scope *scope, const char *name)
 {
     for (size_t i = 0; i < scope->given_count; i++) {
@@ -174,34 +174,34 @@ static const struct name *given_before(const struct scope *scope, const char *na
     return NULL;
 }
 
-static bool has_lone_column(const struct scope *scope)
+static bool has_only_column(const struct scope *scope)
 {
     return scope->flow != NULL && scope->flow->count == 1 && scope->head == NULL;
 }
 
-/* A name not known otherwise, in a relation of one column: the first such name means that column. */
-static struct resolved lone_column(struct scope *scope, const struct name *name)
+/* In a relation of one column, the first unknown name means that column. */
+static struct resolved only_column(struct scope *scope, const struct name *name)
 {
-    if (scope->lone.text == NULL)
-        scope->lone = *name;
-    if (strcmp(scope->lone.text, name->text) == 0)
+    if (scope->only_name.text == NULL)
+        scope->only_name = *name;
+    if (strcmp(scope->only_name.text, name->text) == 0)
         return meaning(MEANS_COLUMN, 0);
-    bind_error_second(scope->binder, name->span, scope->lone.span, "this already stands for the only column",
-                      hint_of_columns(scope), "unknown names `%s` and `%s`", name->text, scope->lone.text);
+    bind_error_second(scope->binder, name->span, scope->only_name.span, "this already stands for the only column",
+                      hint_of_columns(scope), "unknown names `%s` and `%s`", name->text, scope->only_name.text);
     return meaning(MEANS_UNKNOWN, 0);
 }
 
-/* A name that is none of those that have a meaning in an expression. */
+/* Reports a name without a meaning in an expression, or resolves it to the only column. */
 static struct resolved unknown(struct scope *scope, const struct name *name)
 {
     const struct name *given = given_before(scope, name->text);
-    bool is_lone = scope->lone.text != NULL && strcmp(scope->lone.text, name->text) == 0;
+    bool is_only_name = scope->only_name.text != NULL && strcmp(scope->only_name.text, name->text) == 0;
     struct binder *binder = scope->binder;
     const struct binding *binding = env_find(binder->env, name->text);
     const char *usage = usage_of_function(scope, name->text);
     const char *foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_VALUE);
     if (binding != NULL && binding->kind == BINDING_RELATION &&
-        !(strcmp(name->text, ENV_LAST) == 0 && has_lone_column(scope))) {
+        !(strcmp(name->text, ENV_LAST) == 0 && has_only_column(scope))) {
         bind_error(binder, name->span,
                    arena_printf(binder->arena, "use a relation as a source: `%s | ...`, or one of its values: `%s[E]`",
                                 name->text, name->text),
@@ -211,12 +211,12 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
                    "`%s` is a function, not a value", name->text);
     } else if (foreign != NULL) {
         bind_error(binder, name->span, foreign, "unknown word `%s`", name->text);
-    } else if (given != NULL && !is_lone) {
+    } else if (given != NULL && !is_only_name) {
         bind_error_second(binder, name->span, given->span, "named here",
                           "expressions see the columns before the stage; use it in the next stage",
                           "`%s` is a column only in later stages", name->text);
-    } else if (has_lone_column(scope)) {
-        return lone_column(scope, name);
+    } else if (has_only_column(scope)) {
+        return only_column(scope, name);
     } else {
         struct candidates names = candidates_of_scope(scope);
         bind_error(binder, name->span, hint_of_columns(scope), "unknown %s `%s`%s",
@@ -226,11 +226,11 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
     return meaning(MEANS_UNKNOWN, 0);
 }
 
-/* A let scalar; but a name that may also be short for a column is refused, since either guess would surprise. */
+/* Resolves a `let` scalar. A name that also abbreviates a column is an error: either guess would surprise. */
 static struct resolved resolve_scalar(struct scope *scope, const struct name *name, const struct binding *binding)
 {
     size_t index = 0;
-    if (strcmp(name->text, ENV_LAST) == 0 && has_lone_column(scope)) {
+    if (strcmp(name->text, ENV_LAST) == 0 && has_only_column(scope)) {
         bind_error(scope->binder, name->span, "`$1` is the column; `let NAME = _` names the result",
                    "`_` is the last result, and any other name would mean the only column");
         return meaning(MEANS_UNKNOWN, 0);
@@ -251,7 +251,7 @@ static struct resolved resolve_scalar(struct scope *scope, const struct name *na
     return meaning(MEANS_UNKNOWN, 0);
 }
 
-/* Whether the name is the terminal's value, written out. */
+/* Whether the name is the terminal's value, unabbreviated. */
 static bool is_subject(const struct scope *scope, const char *name)
 {
     const struct subject *subject = scope->subject;
@@ -265,8 +265,8 @@ static bool known_only_when_run(const struct binding *binding)
     return binding != NULL && binding->kind == BINDING_RELATION && binding->unknown && binding->relation == NULL;
 }
 
-/* Columns by name, and the parameters of the head, which go before them. MEANS_UNKNOWN: none, `*final` if that is so
- * because it cannot be known. */
+/* Resolves a parameter of the head or, after these, a column. MEANS_UNKNOWN: neither; `*final` if only running can
+ * tell. */
 static struct resolved resolve_in_flow(const struct scope *scope, const char *name, bool *final)
 {
     size_t index;
@@ -289,7 +289,7 @@ static void unknown_argument(struct binder *binder, const struct name *name, con
                "unknown argument `$%s`", argument);
 }
 
-/* $NAME: a let value or an argument of the command line, whatever columns there are. */
+/* Resolves $NAME: a `let` value or an argument of the command line, whatever the columns are. */
 static struct resolved resolve_argument(struct scope *scope, const struct name *name, const char *argument)
 {
     struct binder *binder = scope->binder;
@@ -334,7 +334,7 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
     if (known_only_when_run(binding))
         return meaning(MEANS_UNKNOWN, 0);
 
-    /* Before abbreviations: what these words mean should not depend on how columns happen to be called. */
+    /* Before abbreviations: the meaning of these words must not depend on column names. */
     int64_t position;
     if (scope->has_rows && strcmp(name->text, "row") == 0)
         return meaning(MEANS_ROW, 0);

@@ -1,4 +1,4 @@
-/* What is said where a name means nothing that can stand there: what is nearest, and what could. */
+/* Errors for unknown names: similar names, and what could stand there. */
 #include "engine/bind/bind_internal.h"
 #include "parser/foreign.h"
 
@@ -17,7 +17,7 @@ void candidates_add_bindings(struct candidates *names, const struct env *env, en
     }
 }
 
-/* What stages are called elsewhere is tried as a function, too: len(x), median(x). */
+/* Stage names of other tools are tried as functions, too: len(x), median(x). */
 static const char *foreign_function(const char *name)
 {
     const char *advice = foreign_advice(name, strlen(name), FOREIGN_FUNCTION);
@@ -54,7 +54,7 @@ void name_unknown_function(struct scope *scope, const struct name *name)
     strbuf_free(&all);
 }
 
-/* A file that `load NAME` may have been meant for: of that name, or of that name and a known ending. */
+/* Finds a file that `load NAME` may have meant: NAME, or NAME with a known extension. */
 static const char *find_file(struct arena *arena, const char *name)
 {
     struct file_stamp stamp;

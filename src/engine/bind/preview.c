@@ -2,7 +2,7 @@
 
 #include "engine/env/sources.h"
 
-/* Binds it, as a check or opening files; false if that does not tell all columns. */
+/* Binds the pipeline, as a check or with its files loaded; false if not all columns are known. */
 static bool bound_columns(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
                           const char *const **names, size_t *count)
 {
@@ -11,8 +11,8 @@ static bool bound_columns(struct env *env, const struct pipeline *pipeline, bool
     diags_init(&diags, arena);
     if (bind_pipeline(env, pipeline, checking, arena, NULL, &bound, &diags) != STATUS_OK)
         return false;
-    bool told = bound.kind == BOUND_RELATION && bound.queue.count > 0;
-    if (told) {
+    bool found = bound.kind == BOUND_RELATION && bound.queue.count > 0;
+    if (found) {
         const struct task *last = bound.queue.tasks[bound.queue.count - 1];
         const char **copy = arena_array(arena, last->output_count, sizeof *copy);
         for (size_t k = 0; k < last->output_count; k++)
@@ -29,7 +29,7 @@ static bool bound_columns(struct env *env, const struct pipeline *pipeline, bool
         *count = 2;
     }
     queue_release(&bound.queue);
-    return told || valued;
+    return found || valued;
 }
 
 bool preview_is_value(struct env *env, const struct pipeline *pipeline, struct arena *arena)

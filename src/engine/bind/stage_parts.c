@@ -1,4 +1,4 @@
-/* Parts that several stages share: their expressions, numbers, columns and aggregates. */
+/* What several stages share: arguments, column names, aggregates, row counts. */
 #include "engine/bind/bind_internal.h"
 
 const struct expr *stage_expr(struct binder *binder, const struct stage *stage)
@@ -52,7 +52,7 @@ void task_aggregate(struct binder *binder, const struct stage *stage, struct tas
     flow->last = stage;
 }
 
-/* Stages that take an expression can be told which column; before the others it is picked. */
+/* Some stages take the column as an expression; before the others it is picked. */
 static const char *how_to_choose(struct binder *binder, const struct stage *stage, const struct flow *flow)
 {
     const char *word = text_of_word(binder->arena, stage), *columns = text_of_columns(binder->arena, flow);
@@ -93,7 +93,7 @@ enum aggregate_kind aggregate_of(enum stage_kind stage)
     }
 }
 
-/* What count E keeps: the rows where a condition holds or, if E is the same for all rows, those equal to it. */
+/* count E counts the rows where a condition holds or, if E is a constant, those equal to it. */
 value bind_counted(struct scope *scope, const struct stage *stage)
 {
     struct binder *binder = scope->binder;
@@ -123,8 +123,8 @@ value bind_counted(struct scope *scope, const struct stage *stage)
     return bind_compare(scope, OP_EQ, column, v, expr->span);
 }
 
-/* c1, c2, ... by position for those without a name; after the others, so that a given name is never the one that is
- * changed for being there already. */
+/* Names unnamed columns c1, c2, ... by position. They come last, so that a given name is never the one to be numbered.
+ * */
 void name_columns(struct binder *binder, struct slot *columns, size_t count)
 {
     struct name_set names;
@@ -139,8 +139,8 @@ void name_columns(struct binder *binder, struct slot *columns, size_t count)
     }
 }
 
-/* Sources whose row counts are known must agree now; the others are left for the run. `at[0]` is the pipeline before
- * zip. Gives the known row count, or -1 if there is none or they differ. */
+/* Checks now that known row counts agree; running checks the others. at[0] is the pipeline before the stage. Returns
+ * the known row count, or -1 if there is none or they differ. */
 static int64_t check_rows(struct binder *binder, const struct stage *stage, const struct flow *at, size_t count)
 {
     struct arena *arena = binder->arena;
@@ -164,7 +164,7 @@ static int64_t check_rows(struct binder *binder, const struct stage *stage, cons
     return equal && first < count ? at[first].rows : -1;
 }
 
-/* The row count is the first source's of which it is not known; all others are compared with it when they have run. */
+/* Takes the row count of the first source whose count is unknown; all others are compared with it at run time. */
 static void compare_when_run(struct binder *binder, struct task *task, const struct flow *at, size_t count)
 {
     size_t first = 0;

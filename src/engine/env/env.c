@@ -12,7 +12,7 @@ struct env *env_new(struct file_cache *file_cache)
     return env;
 }
 
-/* Lets go of what the binding holds but its name. */
+/* Releases the binding's value, not its name. */
 static void binding_release(struct binding *binding)
 {
     relation_unref(binding->relation);
@@ -45,7 +45,7 @@ void env_set_argument(struct env *env, const char *name, const char *text)
 
 const char *env_argument(const struct env *env, const char *name, size_t length)
 {
-    for (size_t i = env->argument_count; i > 0; i--) { /* the last one of a name counts */
+    for (size_t i = env->argument_count; i > 0; i--) { /* the last one of a name wins */
         const struct argument *argument = &env->arguments[i - 1];
         if (strlen(argument->name) == length && memcmp(argument->name, name, length) == 0)
             return argument->text;
@@ -81,7 +81,7 @@ struct binding *env_find(const struct env *env, const char *name)
     return NULL;
 }
 
-/* The binding of this name, new or emptied of what it held. */
+/* Finds or adds the binding of this name, without a value. */
 static struct binding *binding_for(struct env *env, const char *name, enum binding_kind kind)
 {
     struct binding *binding = env_find(env, name);
@@ -106,7 +106,7 @@ void env_set_scalar(struct env *env, const char *name, struct scalar scalar)
 
 void env_set_relation(struct env *env, const char *name, struct relation *relation)
 {
-    /* Referred to first: it may be what the name holds now. */
+    /* The reference comes first: the name may hold this relation. */
     relation_ref(relation);
     binding_for(env, name, BINDING_RELATION)->relation = relation;
 }

@@ -1,4 +1,4 @@
-/* What has been named: let relations and scalars, def functions, the last result. */
+/* The environment: names of `let` and `def`, arguments of the command line, the last result. */
 #ifndef RQL_ENGINE_BIND_ENV_H
 #define RQL_ENGINE_BIND_ENV_H
 
@@ -13,17 +13,16 @@ struct binding {
     enum binding_kind kind;
     struct scalar scalar;
     struct relation *relation;
-    /* A function: its definition, whose tree and text live as long as the environment (see env_define). */
+    /* A function's definition. Its tree and text live as long as the environment. */
     const struct stmt *function;
-    /* In a check before running: the value is not known yet, only its kind or columns. A relation's columns then have
-     * no data and its row count is -1. */
+    /* In a check: only the kind or the columns are known. The columns then have no data, and the row count is -1. */
     bool unknown;
 };
 
-/* The name that the last result has at the prompt. */
+/* The name of the last result at the prompt. */
 #define ENV_LAST "_"
 
-/* What the command line says a name stands for, as it was written. */
+/* An argument of the command line, its text as written. */
 struct argument {
     char *name;
     char *text;
@@ -34,7 +33,7 @@ struct env {
     size_t count, capacity;
     struct relation *last; /* the last successful relation at the prompt, or NULL */
     bool keeps_last;       /* results are named ENV_LAST */
-    bool files_settled;    /* in a check before running: no statement so far makes files, so what is missing stays so */
+    bool files_settled;    /* in a check: no statement so far writes files, so a missing file is an error */
     struct argument *arguments;
     size_t argument_count;
     struct file_cache *file_cache;
@@ -42,21 +41,21 @@ struct env {
 
 struct env *env_new(struct file_cache *file_cache);
 void env_free(struct env *env);
-struct env *env_copy(const struct env *env); /* for checking a script before running it; shares relations */
+struct env *env_copy(const struct env *env); /* for a check; shares relations */
 
 struct binding *env_find(const struct env *env, const char *name);
 void env_set_scalar(struct env *env, const char *name, struct scalar scalar);
-void env_set_relation(struct env *env, const char *name, struct relation *relation); /* takes a reference */
-void env_set_function(struct env *env, const char *name, const struct stmt *def);    /* tree must outlive env */
-/* In a check before running: a binding of which only the kind is known. The caller fills in the scalar's kind, or the
- * columns if they are known; a relation without any may also be a scalar. */
+void env_set_relation(struct env *env, const char *name, struct relation *relation); /* adds a reference */
+void env_set_function(struct env *env, const char *name, const struct stmt *def);    /* the tree must outlive env */
+/* In a check: binds a name of which only the kind is known. The caller sets the scalar's kind, or the columns if known;
+ * a relation without columns may turn out to be a scalar. */
 struct binding *env_set_unknown(struct env *env, const char *name, enum binding_kind kind);
-/* An argument's text, by its name of so many bytes; NULL if there is none such. */
+/* An argument's text by its name, `length` bytes long; NULL if there is none. */
 void env_set_argument(struct env *env, const char *name, const char *text);
 const char *env_argument(const struct env *env, const char *name, size_t length);
 
 bool env_drop(struct env *env, const char *name);
-/* What a line that begins with `|` goes on from. Takes a reference; NULL clears. */
+/* Sets the relation that a line beginning with `|` continues from; adds a reference. NULL clears it. */
 void env_set_last(struct env *env, struct relation *relation);
 
 #endif

@@ -62,7 +62,7 @@ static bool same_instr(const struct instr *a, const struct instr *b)
            a->exact == b->exact && a->offset == b->offset;
 }
 
-/* The bucket that holds the equal instruction, or the empty one where it belongs. */
+/* The bucket of the equal instruction, or the empty one where it belongs. */
 static value *find_bucket(const struct code *code, const struct instr *instr)
 {
     uint32_t mask = (uint32_t)code->bucket_count - 1;
@@ -204,9 +204,9 @@ static bool commutes(enum op op)
            op == OP_NE || op == OP_AND || op == OP_OR;
 }
 
-/* The instruction with the arguments the other way round, if there is one and the order cannot matter. It is looked
- * up rather than made the only form, so that explain shows what was written. Arguments that can fail keep their
- * order: it decides what is evaluated at all, and which failure is found first. */
+/* The instruction with swapped arguments, if there is one and the order cannot matter. It is looked up rather than
+ * normalised, so that explain shows what was written. Arguments that can fail keep their order: it decides what is
+ * evaluated, and which failure is found first. */
 static value find_swapped(const struct code *code, const struct instr *instr)
 {
     if (!commutes(instr->op) || code->at[instr->args[0]].fallible || code->at[instr->args[1]].fallible)
@@ -291,8 +291,8 @@ value *code_map(struct arena *arena, const struct code *from)
     return map;
 }
 
-/* Arguments come before what reads them, so one walk down finds what is missing and one walk up copies it: no
- * recursion, however deep the expression. */
+/* Arguments come before their readers, so one walk down finds what to copy and one walk up copies it: no recursion,
+ * however deep the expression. */
 value code_inline(struct code *code, const struct code *from, value root, const value *inputs, value row, value *map)
 {
     if (map[root] != NO_VALUE)

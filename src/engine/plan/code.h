@@ -18,7 +18,7 @@ enum op {
     OP_COUNT
 };
 
-/* What kind an operation's result is: that of its arguments (for ?: of the branches) or always the same one. */
+/* The kind of an operation's result: that of its arguments (of ?: its branches), or fixed. */
 enum op_result { OP_GIVES_SAME, OP_GIVES_BOOL, OP_GIVES_INT, OP_GIVES_FLOAT };
 
 struct op_info {
@@ -46,15 +46,15 @@ struct instr {
                          beyond the task's own rows is never meant to be read: a SELECT on the bounds is around it */
     double number;    /* CONST of float */
     bool exact;       /* CONST: part of the query's shape (a generator's step), not a literal that may change */
-    bool fallible;    /* it, or something it is computed from, is an operation that can fail */
-    struct span span; /* what to point at when it fails */
-    int64_t shift;    /* and how many rows on: fusion computes a neighbour's value where it is read */
+    bool fallible;    /* it, or something it is computed from, can fail */
+    struct span span; /* for errors */
+    int64_t shift;    /* row offset: fusion computes a neighbour's value where it is read */
 
     /* Filled in by range analysis (range_analysis.h); until then the widest lane and every operation that can fail
      * checked. */
     enum lane lane;
-    bool checked;   /* may fail for some arguments: the evaluators must look */
-    int64_t lo, hi; /* integers: what the result is within, given that it did not fail */
+    bool checked;   /* may fail for some arguments: evaluators must check */
+    int64_t lo, hi; /* integers: the result's interval, if it did not fail */
     value guard;    /* checked only: fails the query only where this is true; NO_VALUE: always (guard.h). May be a
                        later instruction than this one */
 };
@@ -78,16 +78,16 @@ value code_exact_int(struct code *code, int64_t integer, struct span span);
 value code_bool(struct code *code, bool truth, struct span span);
 value code_float(struct code *code, double number, struct span span);
 value code_input(struct code *code, int64_t input, enum kind kind, struct span span);
-/* Offsets beyond any column are all the same one. */
+/* Offsets are clamped to a distance beyond any column. */
 value code_input_at(struct code *code, int64_t input, int64_t offset, enum kind kind, struct span span);
 value code_row(struct code *code, struct span span);
 value code_rows(struct code *code, struct span span);
-/* The element of a whole input at a position, which fails where there is none. */
+/* An element of a whole input; fails for positions outside of it. */
 value code_gather(struct code *code, int64_t input, enum kind kind, value position, struct span span);
 
-/* Adds an operation on earlier values, which must have the kinds ops.def asks for, or finds the equal one. Arguments
- * beyond the arity are NO_VALUE. Folds constants and the identities that hold for all arguments, failing ones included
- * (!!x, b && true, ...: word_wrap.h). */
+/* Adds an operation on earlier values, of the kinds that ops.def asks for, or finds an equal one. Arguments beyond the
+ * arity are NO_VALUE. Folds constants, and identities that hold for all arguments, failing ones included (!!x, b &&
+ * true, ...: const_fold.h). */
 value code_op(struct code *code, enum op op, value a, value b, value c, struct span span);
 
 /* Adds to `code` what `from` computes as `root`, with INPUT k replaced by inputs[k] and ROW by `row` (NO_VALUE: ROW
@@ -97,18 +97,18 @@ value code_op(struct code *code, enum op op, value a, value b, value c, struct s
  * `code` itself. */
 value code_inline(struct code *code, const struct code *from, value root, const value *inputs, value row, value *map);
 
-/* A map for code_inline, of nothing copied yet. */
+/* A map for code_inline, with nothing copied yet. */
 value *code_map(struct arena *arena, const struct code *from);
 
 bool code_is_const(const struct code *code, value v);
 
-/* Whether this operation has no result for some arguments (its own failure, not that of its arguments). */
+/* Whether the operation itself, not its arguments, can fail. */
 bool code_can_fail(const struct instr *instr);
 
-/* Marks in `live` (count entries) everything `root` is computed from, itself included. */
+/* Marks in `live` (count entries) the root and everything it is computed from. */
 void code_mark(const struct code *code, value root, bool *live);
 
-/* The same for many roots in one pass: `live` holds the roots and gets what they are computed from. */
+/* Marks what the roots, marked in `live`, are computed from, in one pass. */
 void code_mark_all(const struct code *code, bool *live);
 
 /* Whether some marked instruction is checked. */

@@ -1,7 +1,5 @@
-/* Typed code back to text.
- *
- * Expressions can be deep, and shared values make their text exponentially long: so printing keeps its own stack of
- * what is still to be written, and what goes beyond a number of operations is left out. */
+/* Typed code as text. Expressions can be deep, and shared values make their text exponentially long: so printing keeps
+ * its own stack, and cuts the text after a number of operations. */
 #include "engine/plan/code.h"
 
 #include "engine/values/scalar.h"
@@ -15,14 +13,14 @@ enum {
     MAX_PENDING = 8 * MAX_OPERATIONS, /* an operation leaves at most 7 pieces: cond ? a : b in parentheses */
 };
 
-/* How tightly operators bind, as in the grammar; the others are written as functions. */
+/* Operator precedence, as in the grammar; others are written as functions. */
 static const int precedences[OP_COUNT] = {
     [OP_ASSERT] = 1, [OP_SELECT] = 1, [OP_OR] = 2,     [OP_AND] = 3,  [OP_EQ] = 4,   [OP_NE] = 4,      [OP_LT] = 5,
     [OP_LE] = 5,     [OP_XOR] = 6,    [OP_BITAND] = 7, [OP_SHL] = 8,  [OP_SHR] = 8,  [OP_ADD] = 9,     [OP_SUB] = 9,
     [OP_MUL] = 10,   [OP_DIV] = 10,   [OP_MOD] = 10,   [OP_NEG] = 11, [OP_NOT] = 11, [OP_BITNOT] = 11,
 };
 
-/* Either text, or a value in a place that asks for operators of at least this precedence. */
+/* Text, or a value in a place for operators of at least this precedence. */
 struct piece {
     const char *text;
     value value;
@@ -100,7 +98,7 @@ static void push_infix(struct printer *printer, value a, const char *text, value
     push_value(printer, a, precedence);
 }
 
-/* 0 <= order && order <= 1, which is how an integer is asked to be at least a float; gives the order. */
+/* 0 <= order && order <= 1 is how an integer >= a float is lowered; returns the order. */
 static const struct instr *at_least(const struct code *code, const struct instr *instr)
 {
     const struct instr *at = code->at;
@@ -114,8 +112,8 @@ static const struct instr *at_least(const struct code *code, const struct instr 
     return bounds && order->op == OP_CMP_INT_FLOAT ? order : NULL;
 }
 
-/* A comparison: `5 < x` came from `x > 5` more likely than not; an exact comparison of an integer with a float is
- * that of their order with 0 or 1. */
+/* A comparison: `5 < x` was more likely written as `x > 5`; an exact comparison of an integer with a float compares
+ * their order with 0 or 1. */
 static void push_comparison(struct printer *printer, const struct instr *instr)
 {
     const struct instr *at = printer->code->at;
@@ -170,7 +168,7 @@ static void push_call(struct printer *printer, const struct instr *instr)
     push_text(printer, instr->op == OP_BITOR ? "bitor" : op_table[instr->op].text);
 }
 
-/* An element of a whole column. Its name comes first, so it is written at once. */
+/* An element of a whole column; its name is written at once. */
 static void push_element(struct printer *printer, const struct instr *instr)
 {
     print_name(printer->out, printer->input_names[instr->integer]);

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* An int128 that may be too large; false if it is. */
+/* Narrows to 64 bits; false if that does not fit. */
 static bool narrow(int128 wide, int64_t *result)
 {
     if (wide < INT64_MIN || wide > INT64_MAX)
@@ -171,8 +171,8 @@ bool float_compare(enum op op, double a, double b)
 /* 2^63, the first float beyond int64. */
 static const double BEYOND_INT64 = 9223372036854775808.0;
 
-/* Converting `a` to a float could round it onto b, so b is brought to the integers instead: its integral part is
- * exact there, and what is left of b decides between equal ones. */
+/* Converting `a` to a float could round it onto b. So b is truncated to an integer, which is exact, and its fraction
+ * decides if both are equal. */
 int compare_int_float(int64_t a, double b)
 {
     if (isnan(b))
@@ -196,7 +196,7 @@ bool float_to_int(double number, int64_t *result)
     return true;
 }
 
-/* What an operation on nothing but constants gives, as a constant; NO_VALUE if it would fail. */
+/* Folds an operation on constants; NO_VALUE if it would fail. */
 static value fold_constants(struct code *code, enum op op, const value args[3], struct span span)
 {
     const struct instr *a = &code->at[args[0]];
@@ -237,7 +237,7 @@ static bool reads(const struct code *code, enum op op, value v, value arg)
     return code->at[v].op == op && (code->at[v].args[0] == arg || code->at[v].args[1] == arg);
 }
 
-/* && with `unit` true, || with `unit` false: each is the other with all truths turned round. */
+/* && with `unit` true, || with `unit` false: each is the dual of the other. */
 static value fold_logic(struct code *code, enum op op, value a, value b, bool unit, struct span span)
 {
     enum op other = op == OP_AND ? OP_OR : OP_AND;
@@ -282,7 +282,7 @@ static value fold_select(struct code *code, const value args[3], struct span spa
     return NO_VALUE;
 }
 
-/* Constants that leave the other argument as it is. */
+/* Neutral elements: constants that leave the other argument unchanged. */
 static const struct neutral {
     enum op op;
     int64_t element;

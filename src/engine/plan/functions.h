@@ -1,21 +1,21 @@
-/* The functions of expressions, as a table: binder, help, completion and docs read it. */
+/* The built-in functions, as a table for binder, help, completion and docs. */
 #ifndef RQL_ENGINE_PLAN_FUNCTIONS_H
 #define RQL_ENGINE_PLAN_FUNCTIONS_H
 
 #include "engine/plan/code.h"
 
-/* How arguments are typed before the function is applied. */
+/* How arguments are converted before the function is applied. */
 enum signature {
     SIGNATURE_SAME,  /* int or float, all made float if one is; the result is of the same kind */
-    SIGNATURE_FLOAT, /* everything made float; gives a float */
+    SIGNATURE_FLOAT, /* all converted to float; the result is a float */
     SIGNATURE_INT,   /* integers only */
-    SIGNATURE_ANY    /* as they come, bools too */
+    SIGNATURE_ANY    /* unconverted, bools too */
 };
 
 struct function {
     const char *name;
     int arity;
-    bool more; /* takes any number of arguments from `arity` (2) on, joined from the left */
+    bool more; /* takes `arity` (2) or more arguments, combined from the left */
     enum signature signature;
     enum op op; /* what it is, unless it has code of its own: */
     value (*lower)(struct code *code, const value *args, struct span span); /* or NULL; args have their kinds */

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-/* The stages that a task's rows come through, its own and those of all tasks before it, as written: the same text
- * whether they have been fused or not. */
+/* The text of the stages that the task's rows come through, its own and those of all tasks before it: the same with and
+ * without fusion. */
 static const char *origin_text(const struct task *task, struct arena *arena)
 {
-    /* Tasks only read earlier ones, so one walk down their numbers finds them all. */
+    /* Tasks only read earlier ones: one walk down the numbers finds them all. */
     const struct task **behind = arena_array(arena, task->number + 1, sizeof *behind);
     struct task all = {0};
     behind[task->number] = task;
@@ -33,7 +33,7 @@ static const char *origin_text(const struct task *task, struct arena *arena)
     return stages_text(&all, arena);
 }
 
-/* The stages that compare numbers of rows, and what they say. */
+/* The stages that compare row counts, with their errors. */
 static const struct comparing {
     const char *stage, *message, *hint;
 } comparings[] = {
@@ -42,7 +42,7 @@ static const struct comparing {
     {"shape", "a shape must have a place for each row", "rows times columns must equal the number of rows"},
 };
 
-/* Where the task compares: its first such stage, which is the one it could not be fused past. */
+/* The task's first such stage: fusion stops at it, so it is the one that compares. */
 static const struct comparing *find_comparing(const struct task *task, struct span *span)
 {
     for (size_t i = 0; i < task->stage_count; i++) {

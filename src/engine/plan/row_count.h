@@ -4,11 +4,11 @@
 
 #include "engine/plan/task.h"
 
-/* The rows the task reads; given[n] is how many rows task n of the queue gave. The error: zipped tasks that did not
- * give equally many. */
+/* Sets *rows to the rows that the task reads; given[n] is the number of result rows of task n of the queue. An error if
+ * zipped tasks have different numbers. */
 enum status rows_read(const struct task *task, const int64_t *given, int64_t *rows, struct diags *diags);
 
-/* The rows begin .. end-1 that a window keeps of `rows` rows. */
+/* Sets the rows begin .. end-1 that the window keeps of `rows` rows. */
 void rows_kept(const struct window *window, int64_t rows, int64_t *begin, int64_t *end);
 
 #endif

@@ -11,7 +11,7 @@
 
 struct task;
 
-/* Where INPUT k comes from: a column at hand, or an output of an earlier task of the queue. */
+/* The source of INPUT k: a column, or an output of an earlier task of the queue. */
 struct input {
     struct column *column; /* borrowed: the queue's `held` keeps it alive */
     struct task *task;
@@ -31,7 +31,7 @@ struct filter {
 struct output {
     value value;
     const char *name;
-    enum type type; /* as the user sees it */
+    enum type type; /* as shown to the user */
     bool needed;    /* read by a later task or the result; set by queue_prune */
 };
 
@@ -50,15 +50,15 @@ enum aggregate_kind {
 
 struct aggregate {
     enum aggregate_kind kind;
-    value value; /* NO_VALUE for count, and for what a fused breaker's unneeded outputs would be of */
+    value value; /* NO_VALUE for count, and for unneeded outputs of a fused operator */
     const char *name;
     struct span span;
     struct user_reduce *reducer; /* AGG_FOLD: user_reduce.h */
-    bool has_initial;            /* what all rows are added to, and the result of none */
+    bool has_initial;            /* combined before the first row; the result for no rows */
     struct scalar initial;       /* of the value's kind */
 };
 
-/* Which of the rows that pass the filters are kept: the rows skip <= i < skip + take, or the last `tail`. */
+/* The rows kept of those that pass the filters: skip <= i < skip + take, or the last `tail`. */
 struct window {
     int64_t skip;
     int64_t take; /* INT64_MAX: all */
@@ -71,8 +71,8 @@ enum sink {
     SINK_OPERATOR   /* whole columns become other columns: struct operator */
 };
 
-/* What can only be said of whole columns. A breaker is a task of its own: its code holds INPUTs and nothing else, it
- * has no filters and no window; what is computed before or after it is the business of other tasks. */
+/* An operator on whole columns. It is a task of its own: its code holds only INPUTs, without filters or window; other
+ * tasks compute what it reads and what is computed of its result. */
 enum operator_kind {
     OPERATOR_SCAN,     /* one output: aggregate 0 of the rows up to each */
     OPERATOR_SORT,     /* the outputs in the order of the keys, stable */
@@ -134,13 +134,13 @@ struct task {
     struct operator* operator; /* of SINK_OPERATOR */
 };
 
-/* Tasks in an order in which each reads only earlier ones; the last one gives the result. */
+/* Tasks in an order in which each reads only earlier ones; the last one has the result. */
 struct queue {
     struct arena *arena;
     struct task **tasks;
     size_t count;
     size_t capacity;
-    struct column **held; /* one reference each to every column that inputs borrow */
+    struct column **held; /* one reference to each column that inputs borrow */
     size_t held_count;
     size_t held_capacity;
     /* Relations with deferred rows whose task is bound in place of their columns (deferred_rows.h); borrowed. */
@@ -155,8 +155,8 @@ void queue_hold(struct queue *queue, struct column *column); /* takes over one r
 void queue_add_recomputed(struct queue *queue, const struct relation *relation);
 
 /* Makes `to`, whose code is empty, compute what `from` does on the same rows of its inputs: a task of SINK_ROWS without
- * a window. Inputs that nothing reads are left out: input k of `to` is number kept[k] of `from`, and reads the same
- * column or task. Everything that it points to is in the code's arena, and everything is at `span`. */
+ * a window. Unread inputs are dropped: input k of `to` is number kept[k] of `from`, and reads the same column or task.
+ * Everything is allocated in the code's arena and has the span `span`. */
 void task_copy(struct task *to, const struct task *from, struct span span, size_t *kept);
 
 /* A copy for one run: its inputs, outputs and code may be changed, the rest is shared with `task`. */
@@ -165,40 +165,40 @@ struct task *task_clone(const struct task *task, struct arena *arena);
 /* `task` with just those outputs needed that have a column to be written to; all else is shared. */
 const struct task *task_writing(const struct task *task, struct column *const *columns, struct arena *arena);
 
-/* Sets output.needed throughout: what the last task gives is needed, and what needed values read. Inputs, filters and
- * code keep their numbers; what is not needed is just never evaluated. */
+/* Sets output.needed throughout: outputs of the last task, and those that needed values read. Inputs, filters and code
+ * keep their numbers; unneeded outputs are never evaluated. */
 void queue_prune(const struct queue *queue);
 
-/* Adds to a task's code the INPUT of this number, which can fail if the output that it reads can: nothing may fold it
- * away then. */
+/* Adds the INPUT of this number to a task's code; fallible if the output that it reads is, so that nothing folds it
+ * away. */
 value input_value(struct code *code, int64_t number, const struct input *input, struct span span);
 value input_value_at(struct code *code, int64_t number, int64_t offset, const struct input *input, struct span span);
 
-/* Whether its outputs are rows of its inputs, moved: their values are bare INPUTs. */
+/* Whether its outputs are reordered rows of its inputs: their values are bare INPUTs. */
 bool operator_carries(const struct operator* operator);
 
-/* How many rows a breaker gives of `rows`; -1 if only running it will tell. */
+/* The operator's number of result rows for `rows` rows; -1 if only running can tell. */
 int64_t operator_gives(const struct operator* operator, int64_t rows);
 
-/* Whether so few of a sort's rows are read that the host finds those (top_n), and gives no others. */
+/* Whether so few of a sort's rows are read that the host selects them (top_n) instead of sorting. */
 bool operator_selects(const struct operator* operator, int64_t rows);
 
-/* Whether the result depends on how rows are put together: floats that are multiplied, or folded by the user's own
- * function. They are combined strictly from first to last. */
+/* Whether the result depends on how rows are grouped: floats that are multiplied, or combined by a user function. They
+ * are combined strictly from first to last. */
 bool aggregate_in_order(const struct aggregate *aggregate, const struct code *code);
 
-bool task_has_window(const struct task *task); /* anything but the whole */
+bool task_has_window(const struct task *task); /* anything but all rows */
 
 /* The type that stores an output of an analysed task: its column's own for a bare input of the output's type, else the
  * narrowest of i32 and i64 that its interval fits, or bool or f64. `columns` are the task's inputs in order. */
 enum type output_store(const struct task *task, const struct output *output, struct column *const *columns);
 
-/* Marks the values a run of the task must compute: filters, needed outputs, aggregates, what they read, and the guards
- * of those that are checked. `live` has code.count entries and is cleared first. */
+/* Marks the values that a run of the task computes: filters, needed outputs, aggregates, what they read, and guards of
+ * checked operations. `live` has code.count entries and is cleared first. */
 void task_mark_live(const struct task *task, bool *live);
 
-/* The conditions that all have to hold for a row to pass the filters: what && joins is taken apart. Each is listed
- * once, in the order in which they are asked; constants are left out. The list is in the arena. */
+/* Lists the conditions that a row must meet to pass the filters, with && taken apart: each once, in order, without
+ * constants. The list is in the arena. */
 value *task_conditions(const struct task *task, struct arena *arena, size_t *count);
 
 #endif

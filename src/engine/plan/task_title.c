@@ -7,8 +7,8 @@ static bool covers(struct span outer, struct span inner)
     return outer.source == inner.source && outer.begin <= inner.begin && inner.end <= outer.end;
 }
 
-/* Whether a later stage's text has this one's in it, as zip has the source that it adds; or is it, where several tasks
- * stand for one stage. */
+/* Whether a later stage's text contains this one's, as zip contains its sources, or equals it, where a stage has
+ * several tasks. */
 static bool is_part_of_later(const struct task *task, size_t stage)
 {
     for (size_t i = stage + 1; i < task->stage_count; i++) {
