@@ -80,7 +80,7 @@ class CommandLine:
         big = bytes(range(256)) * 40000
         self.prints("pipe-of-much", f"{sum(big)}\n", *host, "-c", "load /dev/stdin u8 | sum", stdin=big)
         for title, more in (("pipe-of-statements", ()), ("pipe-of-statements-by-name", ("-",))):
-            told = r"^<stdin>:2:6: error: `/dev/stdin` supplies the statements(.|\n)*hint: `rql -c QUERY`"
+            told = r"^<stdin>:2:6: error: `/dev/stdin` supplies the statements(.|\n)*hint: use `rql -c QUERY`"
             self.says(title, [*host, *more], told, status=1, stdin=f"1 + 1\n{total}".encode())
         self.prints("pipe-of-packed-data", "4\n", *host, "-c", total, stdin=gzip.compress(table))
         given = ("bash", "-c", 'exec "$0" "$@" --arg f=<(printf "a,b\\n5,6\\n")')
