@@ -4,7 +4,7 @@
 
 #include "cl/device/accelerator.h"
 
-/* Opens the device with this shape; NULL and the failure if that does not work. */
+/* Opens the device with this configuration; NULL with the failure. */
 struct accelerator *accelerator_open(const struct device *device, const struct kernel_config *shape,
                                      struct failure *failure);
 void accelerator_close(struct accelerator *accelerator);

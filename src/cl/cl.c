@@ -112,7 +112,7 @@ static enum status make_plan(struct cl_backend *cl, const struct job *job, struc
     const char *lacks = beyond_device(&cl->plan, &cl->accelerator->device);
     if (!lacks)
         return STATUS_OK;
-    diag_note(job->diags, (struct span){0}, "part of this runs without OpenCL: %s", lacks);
+    diag_note(job->diags, (struct span){0}, "part of the query runs without OpenCL: %s", lacks);
     return STATUS_UNABLE;
 }
 
@@ -381,7 +381,7 @@ static struct device *find_devices(size_t *count, struct opencl_process *process
     signals_record(&signals);
     signals_hold(&before);
     struct device *devices = devices_find(count, failure);
-    signals_put_back(process ? &process->signals : &signals);
+    signals_restore(process ? &process->signals : &signals);
     signals_release(&before);
     return devices;
 }

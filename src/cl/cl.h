@@ -1,4 +1,4 @@
-/* The OpenCL backend, seen from outside: devices of every platform, each a struct backend. */
+/* The OpenCL backend: devices of all platforms, each a struct backend. */
 #ifndef RQL_CL_CL_H
 #define RQL_CL_CL_H
 
@@ -13,11 +13,11 @@
  * the ordinary way. */
 struct backend *cl_open(const char *choice, struct opencl_process *process);
 
-/* The numbers of the devices that can be used, at most `most` of them; how many. Starts OpenCL. */
+/* Writes the numbers of at most `most` usable devices and returns how many. Starts OpenCL. */
 size_t cl_numbers(size_t *numbers, size_t most, struct opencl_process *process);
 
-/* Appends a line for each device of each platform (number, name, kind, driver, memory, compute units, what it lacks),
- * and what to install when there is none. Starts OpenCL. */
+/* Appends a line for each device (number, name, kind, driver, memory, compute units, what it lacks), and what to
+ * install if there is none. Starts OpenCL. */
 void cl_describe(struct strbuf *out, struct opencl_process *process);
 
 #endif

@@ -132,7 +132,7 @@ static void *run(void *argument)
 
     signals_hold(&before);
     open_device(start);
-    signals_put_back(&start->signals);
+    signals_restore(&start->signals);
     pthread_mutex_lock(&start->lock);
     start->over = true;
     bool abandoned = start->abandoned;

@@ -63,7 +63,7 @@ static cl_program compile(const struct bench *bench)
 {
     struct failure failure = {0};
     struct strbuf log = {0};
-    cl_program program = compile_source(bench->context, bench->device, text, rehearse_option, &failure, &log);
+    cl_program program = compile_source(bench->context, bench->device, text, warm_up_option, &failure, &log);
     assert_non_null(program);
     assert_int_equal(log.length, 0);
     return program;

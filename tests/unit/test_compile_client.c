@@ -93,43 +93,43 @@ static struct blob key_of(const char *text)
     return (struct blob){(void *)(uintptr_t)text, strlen(text)};
 }
 
-static struct order *order(struct compiler *compiler, const char *text)
+static struct compile_job *order(struct compiler *compiler, const char *text)
 {
     const struct blob key = key_of(text);
-    return compiler_order(compiler, &key);
+    return compiler_submit(compiler, &key);
 }
 
-static void assert_built(struct compiler *compiler, struct order *from, const char *wanted)
+static void assert_built(struct compiler *compiler, struct compile_job *from, const char *wanted)
 {
-    assert_int_equal(compiler_wait(compiler, from, NULL), ORDER_DONE);
-    struct blob program = order_program(from);
+    assert_int_equal(compiler_wait(compiler, from, NULL), COMPILE_DONE);
+    struct blob program = compile_job_program(from);
     assert_int_equal(program.size, strlen(wanted));
     assert_memory_equal(program.bytes, wanted, program.size);
     free(program.bytes);
-    order_free(compiler, from);
+    compile_job_free(compiler, from);
 }
 
 static void assert_fails(struct compiler *compiler, const char *wanted)
 {
-    struct order *failing = order(compiler, "x");
-    assert_int_equal(compiler_wait(compiler, failing, NULL), ORDER_FAILED);
-    if (!strstr(order_problem(failing), wanted))
-        fail_msg("%s, not %s", order_problem(failing), wanted);
-    order_free(compiler, failing);
+    struct compile_job *failing = order(compiler, "x");
+    assert_int_equal(compiler_wait(compiler, failing, NULL), COMPILE_FAILED);
+    if (!strstr(compile_job_error(failing), wanted))
+        fail_msg("%s, not %s", compile_job_error(failing), wanted);
+    compile_job_free(compiler, failing);
 }
 
 static void orders_are_done_in_turn(void **state)
 {
     (void)state;
     struct compiler *compiler = compiler_in("answers", LIMIT_MS);
-    struct order *orders[4];
+    struct compile_job *orders[4];
     static const char *const texts[] = {"a", "bb", "", "dddd"}, *const wanted[] = {"built a", "built bb", "built ",
                                                                                    "built dddd"};
     for (int k = 0; k < 4; k++)
         orders[k] = order(compiler, texts[k]);
     assert_built(compiler, orders[3], wanted[3]); /* which needs the others to be done */
     for (int k = 0; k < 3; k++) {
-        assert_int_equal(compiler_ask(compiler, orders[k]), ORDER_DONE);
+        assert_int_equal(compiler_poll(compiler, orders[k]), COMPILE_DONE);
         assert_built(compiler, orders[k], wanted[k]);
     }
     compiler_free(compiler);
@@ -160,10 +160,10 @@ static void a_compiler_may_fail(void **state)
     } cases[] = {
         {"aborts", "signal 6", LIMIT_MS},
         {"exits", "status 3", LIMIT_MS},
-        {"hangs", "had not finished after 0.3 s", SHORT_LIMIT_MS},
+        {"hangs", "timed out after 0.3 s", SHORT_LIMIT_MS},
         {"goes silent", "signal 9", LIMIT_MS},
-        {"talks nonsense", "nonsense", LIMIT_MS},
-        {"boasts", "nonsense", LIMIT_MS},
+        {"talks nonsense", "invalid answer", LIMIT_MS},
+        {"boasts", "invalid answer", LIMIT_MS},
         {"stops short", "status 0", LIMIT_MS},
         {"refuses", "no such thing", LIMIT_MS},
     };
@@ -179,11 +179,11 @@ static void a_failure_concerns_one_order(void **state)
 {
     (void)state;
     struct compiler *compiler = compiler_in("aborts", LIMIT_MS);
-    struct order *first = order(compiler, "a"), *second = order(compiler, "b");
-    assert_int_equal(compiler_wait(compiler, second, NULL), ORDER_FAILED);
-    assert_int_equal(compiler_ask(compiler, first), ORDER_FAILED);
-    order_free(compiler, first);
-    order_free(compiler, second);
+    struct compile_job *first = order(compiler, "a"), *second = order(compiler, "b");
+    assert_int_equal(compiler_wait(compiler, second, NULL), COMPILE_FAILED);
+    assert_int_equal(compiler_poll(compiler, first), COMPILE_FAILED);
+    compile_job_free(compiler, first);
+    compile_job_free(compiler, second);
     compiler_free(compiler);
 }
 
@@ -220,15 +220,15 @@ static void nothing_but_waiting_waits(void **state)
     (void)state;
     struct compiler *compiler = compiler_in("hangs", LIMIT_MS);
     int64_t began = milliseconds();
-    struct order *first = order(compiler, "a"), *second = order(compiler, "b");
+    struct compile_job *first = order(compiler, "a"), *second = order(compiler, "b");
     for (int k = 0; k < 100; k++) {
-        assert_int_equal(compiler_ask(compiler, first), ORDER_UNDER_WAY);
-        assert_int_equal(compiler_ask(compiler, second), ORDER_UNDER_WAY);
+        assert_int_equal(compiler_poll(compiler, first), COMPILE_PENDING);
+        assert_int_equal(compiler_poll(compiler, second), COMPILE_PENDING);
     }
     atomic_int cancel = 1;
-    assert_int_equal(compiler_wait(compiler, first, &cancel), ORDER_UNDER_WAY);
-    order_free(compiler, second);
-    order_free(compiler, first);
+    assert_int_equal(compiler_wait(compiler, first, &cancel), COMPILE_PENDING);
+    compile_job_free(compiler, second);
+    compile_job_free(compiler, first);
     compiler_free(compiler);
     assert_true(milliseconds() - began < LIMIT_MS / 2);
 }
@@ -238,9 +238,9 @@ static void an_order_can_be_dropped(void **state)
 {
     (void)state;
     struct compiler *compiler = compiler_in("is slow", LIMIT_MS);
-    struct order *first = order(compiler, "a"), *second = order(compiler, "b"), *third = order(compiler, "c");
-    order_free(compiler, first);
-    order_free(compiler, second);
+    struct compile_job *first = order(compiler, "a"), *second = order(compiler, "b"), *third = order(compiler, "c");
+    compile_job_free(compiler, first);
+    compile_job_free(compiler, second);
     assert_built(compiler, third, "built c");
     compiler_free(compiler);
 }
@@ -257,9 +257,9 @@ static void no_process_is_left(void **state)
 {
     (void)state;
     struct compiler *compiler = compiler_in("is slow", LIMIT_MS);
-    struct order *first = order(compiler, "a");
-    assert_int_equal(compiler_ask(compiler, first), ORDER_UNDER_WAY);
-    order_free(compiler, first);
+    struct compile_job *first = order(compiler, "a");
+    assert_int_equal(compiler_poll(compiler, first), COMPILE_PENDING);
+    compile_job_free(compiler, first);
     compiler_free(compiler);
     assert_true(has_child());
     int64_t began = milliseconds();

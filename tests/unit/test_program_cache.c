@@ -72,13 +72,13 @@ static void what_is_kept_is_found(void **state)
     struct stat status;
 
     assert_false(finds(cache, &key, &program));
-    assert_true(cache_keep(cache, &key, &program));
+    assert_true(cache_store(cache, &key, &program));
     assert_true(finds(cache, &key, &program));
     assert_int_equal(stat(entry_path(scratch), &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
     assert_false(finds(cache, &second, &program));
-    assert_true(cache_keep(cache, &second, &other));
-    assert_true(cache_keep(cache, &key, &other)); /* in place of the first */
+    assert_true(cache_store(cache, &second, &other));
+    assert_true(cache_store(cache, &key, &other)); /* in place of the first */
     assert_true(finds(cache, &key, &other));
     cache_drop(cache, &key);
     assert_false(finds(cache, &key, &other));
@@ -100,10 +100,10 @@ static void foreign_entries_are_missing(void **state)
     char other_key[] = "rql 1\0driver\0device\0options\0__kernel void g() {}";
     const struct blob second = {other_key, sizeof other_key};
 
-    assert_true(cache_keep(cache, &key, &program));
+    assert_true(cache_store(cache, &key, &program));
     const char *path = entry_path(scratch);
     cache_drop(cache, &key);
-    assert_true(cache_keep(cache, &second, &program));
+    assert_true(cache_store(cache, &second, &program));
     assert_int_equal(rename(entry_path(scratch), path), 0);
     assert_false(finds(cache, &key, &program));
     assert_int_equal(access(path, F_OK), -1);
@@ -121,9 +121,9 @@ static void foreign_entries_are_missing(void **state)
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_false(finds(cache, &key, &program));
-    assert_false(cache_keep(cache, &key, &program));
+    assert_false(cache_store(cache, &key, &program));
     rmdir(path);
-    assert_true(cache_keep(cache, &key, &program));
+    assert_true(cache_store(cache, &key, &program));
     assert_true(finds(cache, &key, &program));
     cache_close(cache);
     free(program.bytes);
@@ -139,7 +139,7 @@ static void truncated_entries_are_missing(void **state)
     struct stat status;
 
     for (off_t length = 0; length <= whole + 1; length++) {
-        assert_true(cache_keep(cache, &key, &program));
+        assert_true(cache_store(cache, &key, &program));
         const char *path = entry_path(scratch);
         assert_int_equal(stat(path, &status), 0);
         assert_int_equal(status.st_size, whole);
@@ -169,7 +169,7 @@ static void flipped_bits_are_noticed(void **state)
     const off_t whole = HEADER_BYTES + (off_t)sizeof key_text + PROGRAM_BYTES;
 
     for (off_t byte = 0; byte < whole; byte++) {
-        assert_true(cache_keep(cache, &key, &program));
+        assert_true(cache_store(cache, &key, &program));
         flip(entry_path(scratch), byte, (int)(byte % 8));
         assert_false(finds(cache, &key, &program));
     }
@@ -190,7 +190,7 @@ static void the_cache_is_bounded(void **state)
     for (int k = 0; k < ENTRIES; k++) {
         snprintf(names[k], sizeof names[k], "%d", k);
         const struct blob name = {names[k], sizeof names[k]};
-        assert_true(cache_keep(cache, &name, &program));
+        assert_true(cache_store(cache, &name, &program));
         if (k > 0) /* the first is asked for all the time */
             assert_true(finds(cache, &(struct blob){names[0], sizeof names[0]}, &program));
         usleep(2000); /* times of files are that coarse */
@@ -207,7 +207,7 @@ static void the_cache_is_bounded(void **state)
     scratch_write(scratch, "programs/0123456789abcdef.77.new", "half", 4);
     scratch_write(scratch, "programs/0123456789abcdef.78.new", "half", 4);
     assert_int_equal(utimensat(AT_FDCWD, scratch_path(scratch, "programs/0123456789abcdef.77.new"), long_ago, 0), 0);
-    assert_true(cache_keep(cache, &key, &program));
+    assert_true(cache_store(cache, &key, &program));
     assert_int_equal(access(scratch_path(scratch, "programs/0123456789abcdef.77.new"), F_OK), -1);
     assert_int_equal(access(scratch_path(scratch, "programs/0123456789abcdef.78.new"), F_OK), 0);
     cache_close(cache);
@@ -236,7 +236,7 @@ static void processes_do_not_disturb_each_other(void **state)
                 wrong += found.size != program.size || memcmp(found.bytes, program.bytes, program.size) != 0;
                 free(found.bytes);
             } else {
-                wrong += !cache_keep(cache, &of, &program);
+                wrong += !cache_store(cache, &of, &program);
             }
             if (round % 7 == 0)
                 cache_drop(cache, &of);
@@ -323,12 +323,12 @@ static void pocl_homes_do_not_stay(void **state)
     assert_int_equal(mkdir(left, 0700), 0);
     scratch_write(scratch, "base/pocl.gone42/file", "x", 1);
     assert_int_equal(utimensat(AT_FDCWD, left, long_ago, 0), 0);
-    pocl_home_make(&first, base);
+    pocl_home_create(&first, base);
     assert_int_equal(access(left, F_OK), -1); /* nobody holds it */
     assert_int_equal(strncmp(first.path, base, strlen(base)), 0);
     assert_string_equal(getenv("POCL_CACHE_DIR"), first.path);
     assert_int_equal(utimensat(AT_FDCWD, first.path, long_ago, 0), 0);
-    pocl_home_make(&second, base);
+    pocl_home_create(&second, base);
     assert_int_equal(access(first.path, F_OK), 0); /* that one is in use */
     pocl_home_remove(&second);
     char *path = strdup(first.path);
@@ -337,7 +337,7 @@ static void pocl_homes_do_not_stay(void **state)
     free(path);
 
     assert_int_equal(setenv("TMPDIR", base, 1), 0);
-    pocl_home_make(&elsewhere, scratch_path(scratch, "missing"));
+    pocl_home_create(&elsewhere, scratch_path(scratch, "missing"));
     assert_int_equal(strncmp(elsewhere.path, base, strlen(base)), 0);
     pocl_home_remove(&elsewhere);
     pocl_home_remove(&elsewhere);

@@ -16,33 +16,33 @@
 #include <unistd.h>
 
 enum {
-    LOOK_MS = 50, /* between two looks at the interrupt, which may arrive just before a wait begins */
+    POLL_MS = 50, /* between checks for an interrupt, which may arrive just before a wait begins */
     READ_BYTES = 1 << 16,
     MAX_ARGUMENTS = 6
 };
-static const uint64_t answer_most_bytes = UINT64_C(1) << 28;
+static const uint64_t max_answer_bytes = UINT64_C(1) << 28;
 
-struct order {
-    struct order *next;
-    enum order_state state;
+struct compile_job {
+    struct compile_job *next;
+    enum compile_state state;
     struct blob key;
     struct blob program;
     char *problem;
-    bool unwanted; /* freed while it was being done */
-    bool again;    /* sent to a process that was about to end */
+    bool abandoned; /* freed while it was being compiled */
+    bool retried;   /* already sent to a process that was exiting */
 };
 
 struct compiler {
     char *executable;
     char *arguments[MAX_ARGUMENTS + 1];
     int limit_ms;
-    struct order *first; /* being done; the others wait for their turn */
+    struct compile_job *first; /* being compiled; the others wait */
 
     pid_t process;     /* 0: none */
     int socket;        /* -1: none */
-    struct strbuf out; /* what is left to be sent of the first order, */
-    size_t sent;       /* behind so many bytes that have been */
-    bool sending;      /* the first order has been taken up */
+    struct strbuf out; /* the request of the first job, */
+    size_t sent;       /* of which so many bytes have been sent */
+    bool sending;      /* the first job has been started */
     int64_t sending_since;
     struct strbuf in; /* its answer so far */
 };
@@ -57,15 +57,15 @@ struct compiler *compiler_new(const char *executable, const char *const *argumen
     return compiler;
 }
 
-static void free_order(struct order *order)
+static void free_job(struct compile_job *job)
 {
-    free(order->key.bytes);
-    free(order->program.bytes);
-    free(order->problem);
-    free(order);
+    free(job->key.bytes);
+    free(job->program.bytes);
+    free(job->problem);
+    free(job);
 }
 
-static void end_exchange(struct compiler *compiler)
+static void reset_exchange(struct compiler *compiler)
 {
     strbuf_clear(&compiler->out);
     strbuf_clear(&compiler->in);
@@ -73,27 +73,27 @@ static void end_exchange(struct compiler *compiler)
     compiler->sending = false;
 }
 
-/* Takes the order that was being done out of the line. */
-static void settle(struct compiler *compiler, enum order_state state)
+/* Removes the first job from the queue and sets its state. */
+static void finish_job(struct compiler *compiler, enum compile_state state)
 {
-    struct order *order = compiler->first;
+    struct compile_job *job = compiler->first;
 
-    compiler->first = order->next;
-    order->next = NULL;
-    order->state = state;
-    end_exchange(compiler);
-    if (order->unwanted)
-        free_order(order);
+    compiler->first = job->next;
+    job->next = NULL;
+    job->state = state;
+    reset_exchange(compiler);
+    if (job->abandoned)
+        free_job(job);
 }
 
-static void settle_failed(struct compiler *compiler, const char *problem)
+static void fail_job(struct compiler *compiler, const char *problem)
 {
     compiler->first->problem = heap_text(problem);
-    settle(compiler, ORDER_FAILED);
+    finish_job(compiler, COMPILE_FAILED);
 }
 
-/* Starts the process with one end of a socket as its standard input; it has no other file of ours, no signal blocked or
- * ignored, and a session of its own, so that no terminal's keys reach it. */
+/* Starts the process with one end of a socket as its standard input. It inherits no other file, no blocked or ignored
+ * signals, and has its own session, so that terminal keys do not reach it. */
 static int spawn(struct compiler *compiler, int its_end)
 {
     posix_spawn_file_actions_t files;
@@ -134,7 +134,7 @@ static int start_process(struct compiler *compiler)
     return 0;
 }
 
-/* Ends the process if it has not ended, and returns its status; -1 if it had none to give. */
+/* Kills the process and returns its exit status; -1 if unknown. */
 static int end_process(struct compiler *compiler)
 {
     int status = -1;
@@ -151,27 +151,29 @@ static int end_process(struct compiler *compiler)
 }
 
 /* The process has closed its end of the socket. */
-static void take_end(struct compiler *compiler)
+static void handle_exit(struct compiler *compiler)
 {
     int status = end_process(compiler);
-    struct order *order = compiler->first;
+    struct compile_job *job = compiler->first;
     struct strbuf problem = {0};
 
-    /* It ends by itself when nothing is ordered for a while, perhaps just as something is. */
-    if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 && compiler->in.length == 0 && !order->again) {
-        order->again = true;
-        end_exchange(compiler);
+    /* It exits when idle, possibly just when a job arrives. */
+    if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 && compiler->in.length == 0 && !job->retried) {
+        job->retried = true;
+        reset_exchange(compiler);
         return;
     }
     if (status >= 0 && WIFSIGNALED(status))
-        strbuf_printf(&problem, "the compiler ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        strbuf_printf(&problem, "the compiler process was killed by signal %d (%s)", WTERMSIG(status),
+                      strsignal(WTERMSIG(status)));
     else
-        strbuf_printf(&problem, "the compiler ended with status %d", status >= 0 ? WEXITSTATUS(status) : status);
-    settle_failed(compiler, problem.text);
+        strbuf_printf(&problem, "the compiler process exited with status %d",
+                      status >= 0 ? WEXITSTATUS(status) : status);
+    fail_job(compiler, problem.text);
     strbuf_free(&problem);
 }
 
-static void send_order(struct compiler *compiler)
+static void send_job(struct compiler *compiler)
 {
     while (compiler->sent < compiler->out.length) {
         ssize_t sent = send(compiler->socket, compiler->out.text + compiler->sent,
@@ -179,24 +181,24 @@ static void send_order(struct compiler *compiler)
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0)
-            return; /* full; or broken, which reading tells */
+            return; /* full, or broken, which receive reports */
         compiler->sent += (size_t)sent;
     }
 }
 
-/* Whether the answer is complete; it then settles the order. */
+/* Finishes the job if its answer is complete. */
 static bool take_answer(struct compiler *compiler)
 {
     struct answer answer;
     struct strbuf *in = &compiler->in;
-    struct order *order = compiler->first;
+    struct compile_job *job = compiler->first;
 
     if (in->length < sizeof answer)
         return false;
     memcpy(&answer, in->text, sizeof answer);
-    if (answer.size > answer_most_bytes || answer.built > 1) {
+    if (answer.size > max_answer_bytes || answer.built > 1) {
         (void)end_process(compiler);
-        settle_failed(compiler, "the compiler answered with nonsense");
+        fail_job(compiler, "invalid answer from the compiler process");
         return true;
     }
     if (in->length < sizeof answer + answer.size)
@@ -204,14 +206,14 @@ static bool take_answer(struct compiler *compiler)
     char *bytes = heap_array((size_t)answer.size + 1, 1);
     memcpy(bytes, in->text + sizeof answer, (size_t)answer.size);
     if (answer.built)
-        order->program = (struct blob){bytes, (size_t)answer.size};
+        job->program = (struct blob){bytes, (size_t)answer.size};
     else
-        order->problem = bytes;
-    settle(compiler, answer.built ? ORDER_DONE : ORDER_FAILED);
+        job->problem = bytes;
+    finish_job(compiler, answer.built ? COMPILE_DONE : COMPILE_FAILED);
     return true;
 }
 
-/* Reads what has arrived, up to the end of the answer. */
+/* Reads available data, up to the end of the answer. */
 static void receive(struct compiler *compiler)
 {
     for (;;) {
@@ -221,7 +223,7 @@ static void receive(struct compiler *compiler)
         if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return;
         if (got <= 0) {
-            take_end(compiler);
+            handle_exit(compiler);
             return;
         }
         strbuf_commit(&compiler->in, (size_t)got);
@@ -230,106 +232,106 @@ static void receive(struct compiler *compiler)
     }
 }
 
-static void begin_order(struct compiler *compiler)
+static void begin_job(struct compiler *compiler)
 {
-    const struct order *order = compiler->first;
-    uint64_t size = order->key.size;
+    const struct compile_job *job = compiler->first;
+    uint64_t size = job->key.size;
     int problem = compiler->socket < 0 ? start_process(compiler) : 0;
 
     if (problem != 0) {
-        settle_failed(compiler, strerror(problem));
+        fail_job(compiler, strerror(problem));
         return;
     }
     strbuf_add(&compiler->out, (const char *)&size, sizeof size);
-    strbuf_add(&compiler->out, order->key.bytes, order->key.size);
+    strbuf_add(&compiler->out, job->key.bytes, job->key.size);
     compiler->sending = true;
     compiler->sending_since = now_ns();
 }
 
-/* Moves everything as far as it goes without waiting. */
-static void advance(struct compiler *compiler)
+/* Sends and receives as far as possible without blocking. */
+static void make_progress(struct compiler *compiler)
 {
     while (compiler->first) {
-        const struct order *order = compiler->first;
+        const struct compile_job *job = compiler->first;
         if (!compiler->sending)
-            begin_order(compiler);
+            begin_job(compiler);
         if (compiler->sending)
-            send_order(compiler);
+            send_job(compiler);
         if (compiler->sending)
             receive(compiler);
-        if (compiler->first == order && compiler->sending)
+        if (compiler->first == job && compiler->sending)
             break;
     }
     if (compiler->first && now_ns() - compiler->sending_since > (int64_t)compiler->limit_ms * 1000000) {
         struct strbuf problem = {0};
-        strbuf_printf(&problem, "the compiler had not finished after %.3g s", (double)compiler->limit_ms / 1e3);
+        strbuf_printf(&problem, "the compiler timed out after %.3g s", (double)compiler->limit_ms / 1e3);
         (void)end_process(compiler);
-        settle_failed(compiler, problem.text);
+        fail_job(compiler, problem.text);
         strbuf_free(&problem);
     }
 }
 
-struct order *compiler_order(struct compiler *compiler, const struct blob *key)
+struct compile_job *compiler_submit(struct compiler *compiler, const struct blob *key)
 {
-    struct order *order = heap_array(1, sizeof *order), **end = &compiler->first;
+    struct compile_job *job = heap_array(1, sizeof *job), **end = &compiler->first;
 
-    order->key.bytes = heap_array(key->size + 1, 1);
-    memcpy(order->key.bytes, key->bytes, key->size);
-    order->key.size = key->size;
+    job->key.bytes = heap_array(key->size + 1, 1);
+    memcpy(job->key.bytes, key->bytes, key->size);
+    job->key.size = key->size;
     while (*end)
         end = &(*end)->next;
-    *end = order;
-    advance(compiler);
-    return order;
+    *end = job;
+    make_progress(compiler);
+    return job;
 }
 
-enum order_state compiler_ask(struct compiler *compiler, struct order *order)
+enum compile_state compiler_poll(struct compiler *compiler, struct compile_job *job)
 {
-    if (order->state == ORDER_UNDER_WAY)
-        advance(compiler);
-    return order->state;
+    if (job->state == COMPILE_PENDING)
+        make_progress(compiler);
+    return job->state;
 }
 
-enum order_state compiler_wait(struct compiler *compiler, struct order *order, const atomic_int *cancel)
+enum compile_state compiler_wait(struct compiler *compiler, struct compile_job *job, const atomic_int *cancel)
 {
-    while (compiler_ask(compiler, order) == ORDER_UNDER_WAY && !(cancel && *cancel)) {
+    while (compiler_poll(compiler, job) == COMPILE_PENDING && !(cancel && *cancel)) {
         bool unsent = compiler->sent < compiler->out.length;
         struct pollfd answer = {.fd = compiler->socket, .events = (short)(POLLIN | (unsent ? POLLOUT : 0))};
-        poll(&answer, 1, LOOK_MS);
+        poll(&answer, 1, POLL_MS);
     }
-    return order->state;
+    return job->state;
 }
 
-struct blob order_program(struct order *order)
+struct blob compile_job_program(struct compile_job *job)
 {
-    struct blob program = order->program;
+    struct blob program = job->program;
 
-    order->program = (struct blob){0};
+    job->program = (struct blob){0};
     return program;
 }
 
-const char *order_problem(const struct order *order)
+const char *compile_job_error(const struct compile_job *job)
 {
-    return order->problem;
+    return job->problem;
 }
 
-void order_free(struct compiler *compiler, struct order *order)
+void compile_job_free(struct compiler *compiler, struct compile_job *job)
 {
-    if (!order)
+    if (!job)
         return;
-    if (order->state == ORDER_UNDER_WAY && order == compiler->first && compiler->sending) {
-        order->unwanted = true;
+    if (job->state == COMPILE_PENDING && job == compiler->first && compiler->sending) {
+        job->abandoned = true;
         return;
     }
-    for (struct order **at = &compiler->first; *at; at = &(*at)->next)
-        if (*at == order) {
-            *at = order->next;
+    for (struct compile_job **at = &compiler->first; *at; at = &(*at)->next)
+        if (*at == job) {
+            *at = job->next;
             break;
         }
-    free_order(order);
+    free_job(job);
 }
 
-static void *wait_for_end(void *argument)
+static void *wait_for_exit(void *argument)
 {
     pid_t *process = argument;
 
@@ -339,20 +341,19 @@ static void *wait_for_end(void *argument)
     return NULL;
 }
 
-/* The process finishes what it has begun, and is this one's child until then: somebody has to take note of its end, or
- * it stays as a zombie as long as the shell lives. */
-static void let_go(pid_t process)
+/* The process finishes its job as a child of this one; a thread waits for it, so that it does not stay a zombie. */
+static void reap(pid_t process)
 {
     pthread_t thread;
 
     if (waitpid(process, NULL, WNOHANG) != 0)
         return;
-    pid_t *kept = heap_array(1, sizeof *kept);
-    *kept = process;
-    if (thread_start(&thread, wait_for_end, kept))
+    pid_t *copy = heap_array(1, sizeof *copy);
+    *copy = process;
+    if (thread_start(&thread, wait_for_exit, copy))
         pthread_detach(thread);
     else
-        free(kept);
+        free(copy);
 }
 
 void compiler_free(struct compiler *compiler)
@@ -362,11 +363,11 @@ void compiler_free(struct compiler *compiler)
     if (compiler->socket >= 0)
         close(compiler->socket);
     if (compiler->process > 0)
-        let_go(compiler->process);
+        reap(compiler->process);
     while (compiler->first) {
-        struct order *order = compiler->first;
-        compiler->first = order->next;
-        free_order(order);
+        struct compile_job *job = compiler->first;
+        compiler->first = job->next;
+        free_job(job);
     }
     for (size_t k = 0; compiler->arguments[k]; k++)
         free(compiler->arguments[k]);

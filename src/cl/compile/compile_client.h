@@ -1,7 +1,7 @@
-/* A process that compiles programs for a device: rql itself, run in another role (compile.h), so that a compiler that
- * aborts or hangs costs one note. It is started by the first order and ends when nothing is ordered for a while; orders
- * are done one at a time. It puts what it builds into the cache before it answers, and finishes what it has begun even
- * if whoever ordered it has ended. Nothing here blocks but compiler_wait. */
+/* A client of the compiler process: rql itself, run in another role (compile.h), so that a compiler that aborts or
+ * hangs costs one note. The process is started by the first job and exits when idle; it compiles one program at a time,
+ * stores it in the cache before it answers, and finishes a job even if its client has ended. Only compiler_wait blocks.
+ */
 #ifndef RQL_CL_COMPILE_COMPILE_CLIENT_H
 #define RQL_CL_COMPILE_COMPILE_CLIENT_H
 
@@ -11,37 +11,37 @@
 
 struct compiler;
 
-/* What is run: `executable` with `arguments`, at most six and ended by NULL, the first its name. An order that takes
- * longer than `limit_ms` is given up. */
+/* Runs `executable` with `arguments`, at most six and terminated by NULL, the first being its name. A job that takes
+ * longer than `limit_ms` fails. */
 struct compiler *compiler_new(const char *executable, const char *const *arguments, int limit_ms);
 
-/* Lets the process go its way. NULL is allowed. */
+/* Leaves the process to finish its job. NULL is allowed. */
 void compiler_free(struct compiler *compiler);
 
-enum order_state { ORDER_UNDER_WAY, ORDER_DONE, ORDER_FAILED };
+enum compile_state { COMPILE_PENDING, COMPILE_DONE, COMPILE_FAILED };
 
-struct order;
+struct compile_job;
 
-/* Orders the program of a key; the key's bytes are copied. */
-struct order *compiler_order(struct compiler *compiler, const struct blob *key);
+/* Submits the program of a key; the key's bytes are copied. */
+struct compile_job *compiler_submit(struct compiler *compiler, const struct blob *key);
 
-/* How far it is, as of now. Orders go on only while somebody asks. */
-enum order_state compiler_ask(struct compiler *compiler, struct order *order);
+/* The state of a job. Jobs only progress while somebody polls. */
+enum compile_state compiler_poll(struct compiler *compiler, struct compile_job *order);
 
-/* Waits until it is done or has failed, or until the user interrupts (`cancel` may be NULL). */
-enum order_state compiler_wait(struct compiler *compiler, struct order *order, const atomic_int *cancel);
+/* Waits until the job is done or failed, or until `cancel`, which may be NULL, is set. */
+enum compile_state compiler_wait(struct compiler *compiler, struct compile_job *order, const atomic_int *cancel);
 
-/* Of an order done: the program, which is the caller's from now on. Of one that failed: why, as text. */
-struct blob order_program(struct order *order);
-const char *order_problem(const struct order *order);
+/* The program of a finished job, owned by the caller; the error text of a failed one, owned by the job. */
+struct blob compile_job_program(struct compile_job *order);
+const char *compile_job_error(const struct compile_job *order);
 
-/* An answer to it is thrown away. */
-void order_free(struct compiler *compiler, struct order *order);
+/* Frees a job; its answer is ignored. */
+void compile_job_free(struct compiler *compiler, struct compile_job *order);
 
-/* What goes through the socket, each part as it lies in memory: an order is its size and the key; an answer is a struct
- * answer and so many bytes, the program or what was wrong. */
+/* The protocol, in native layout: a request is its size and the key; an answer is this header and `size` bytes, the
+ * program or the error text. */
 struct answer {
-    uint32_t built; /* 1, or 0: not */
+    uint32_t built; /* 1: a program, 0: an error */
     uint32_t padding;
     uint64_t size;
 };

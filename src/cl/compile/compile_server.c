@@ -1,4 +1,4 @@
-/* The process that compiles for others: orders come in at its standard input, a socket, and answers go out there. */
+/* The compiler process: requests arrive on its standard input, a socket, and answers are sent there. */
 #include "cl/compile/compile.h"
 #include "cl/compile/compile_client.h"
 #include "cl/compile/opencl_process.h"
@@ -19,12 +19,12 @@
 const char compile_role[] = "--compile-programs";
 
 enum {
-    IDLE_MS = 10000, /* without an order */
+    IDLE_MS = 10000, /* without a request */
     KEY_MOST_BYTES = 1 << 26,
-    STRIPES = 16 /* locks: programs are compiled at the same time unless they share one */
+    STRIPES = 16 /* locks: programs with different locks are compiled concurrently */
 };
 
-/* What an order needs, started by the first. */
+/* The state for requests, initialised by the first. */
 struct server {
     const char *number;    /* of the device */
     const char *directory; /* of the cache, or NULL */
@@ -57,7 +57,7 @@ static bool answer(bool built, const void *bytes, size_t size)
         for (size_t done = 0; done < sizes[k];) {
             ssize_t sent = send(STDIN_FILENO, parts[k] + done, sizes[k] - done, MSG_NOSIGNAL);
             if (sent < 0 && errno != EINTR)
-                return false; /* nobody waits for it any more */
+                return false; /* the client has ended */
             done += sent > 0 ? (size_t)sent : 0;
         }
     }
@@ -80,19 +80,19 @@ static bool open_device(struct server *server, struct failure *failure)
     return cl_ok(failure, "clCreateContext", code);
 }
 
-static void keep(const struct server *server, const struct blob *key, const struct blob *binary)
+static void store(const struct server *server, const struct blob *key, const struct blob *binary)
 {
     if (server->cache)
-        (void)cache_keep(server->cache, key, binary);
+        (void)cache_store(server->cache, key, binary);
 }
 
 static cl_program build(const struct server *server, const char *text, struct failure *failure, struct strbuf *log)
 {
-    return compile_source(server->context, server->device, text, rehearse_option, failure, log);
+    return compile_source(server->context, server->device, text, warm_up_option, failure, log);
 }
 
-/* Goes on to where the driver has nothing left to compile. A program that has been saved stays as it was then, so this
- * is another one; PoCL finds what the first one's compiling left. */
+/* Builds the program again and warms it up, so that its binary needs no further compilation. The first build's binary
+ * is unaffected by launches, so another one is needed; PoCL reuses its files. */
 static void finish(const struct server *server, const struct blob *key, const char *text, struct blob *binary)
 {
     struct failure failure = {0};
@@ -105,14 +105,14 @@ static void finish(const struct server *server, const struct blob *key, const ch
     if (compile_save(program, &finished, &failure)) {
         free(binary->bytes);
         *binary = finished;
-        keep(server, key, binary);
+        store(server, key, binary);
     }
     clReleaseProgram(program);
 }
 
-/* The program of a key, compiled; or why not. It is kept before it is finished: if that goes wrong, the driver can do
- * it once it is loaded. */
-static bool compile(struct server *server, const struct blob *key, struct blob *binary, struct strbuf *why_not)
+/* Compiles the program of a key, or appends the error. The binary is stored before the warm-up: if that crashes, the
+ * driver can finish compilation after loading. */
+static bool compile(struct server *server, const struct blob *key, struct blob *binary, struct strbuf *error)
 {
     struct failure failure = {0};
     struct strbuf log = {0};
@@ -123,21 +123,21 @@ static bool compile(struct server *server, const struct blob *key, struct blob *
     if (program)
         clReleaseProgram(program);
     if (done) {
-        keep(server, key, binary);
+        store(server, key, binary);
         if (warm_up_pays(server->device))
             finish(server, key, text, binary);
     } else {
         if (!failure.call)
             cl_ok(&failure, "compiling for another device or driver", CL_INVALID_DEVICE);
-        cl_failure_text(&failure, server->device ? server->device->name : "OpenCL", why_not);
-        strbuf_puts(why_not, log.text ? log.text : "");
+        cl_failure_text(&failure, server->device ? server->device->name : "OpenCL", error);
+        strbuf_puts(error, log.text ? log.text : "");
     }
     strbuf_free(&log);
     return done;
 }
 
-/* Held while a program is compiled and kept, so that processes that want the same one find the first one's; the system
- * lets go of it with the process. -1: there is none. */
+/* A lock held while a program is compiled and stored, so that other processes find it in the cache; released when the
+ * process ends. -1: none. */
 static int lock_for(const struct server *server, const struct blob *key)
 {
     struct strbuf path = {0};
@@ -159,21 +159,21 @@ static int lock_for(const struct server *server, const struct blob *key)
 static bool serve(struct server *server, const struct blob *key)
 {
     struct blob binary = {0};
-    struct strbuf why_not = {0};
+    struct strbuf error = {0};
     int lock = lock_for(server, key);
     bool built = server->cache && cache_find(server->cache, key, &binary);
 
     if (!built)
-        built = compile(server, key, &binary, &why_not);
+        built = compile(server, key, &binary, &error);
     if (lock >= 0)
         close(lock);
-    bool told = built ? answer(true, binary.bytes, binary.size) : answer(false, why_not.text, why_not.length);
+    bool sent = built ? answer(true, binary.bytes, binary.size) : answer(false, error.text, error.length);
     free(binary.bytes);
-    strbuf_free(&why_not);
-    return told;
+    strbuf_free(&error);
+    return sent;
 }
 
-/* Whether another order comes. */
+/* Waits for a request; false if there is none. */
 static bool wait_for_order(void)
 {
     struct pollfd order = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -197,11 +197,11 @@ int compile_serve(int argc, char **argv)
     (void)setrlimit(RLIMIT_CORE, &no_core);
     if (server.directory)
         server.cache = opencl_process_open_cache(server.directory, &problem);
-    pocl_home_make(&home, server.directory);
+    pocl_home_create(&home, server.directory);
     while (wait_for_order() && receive(&size, sizeof size) && size > 0 && size < KEY_MOST_BYTES) {
         key = (struct blob){heap_array((size_t)size, 1), (size_t)size};
         bool served = receive(key.bytes, key.size);
-        /* Whoever ordered it sees to the limit; this is for when they have ended. */
+        /* The client enforces the limit; this is for clients that have ended. */
         (void)alarm(COMPILE_LIMIT_SECONDS);
         served = served && serve(&server, &key);
         (void)alarm(0);
@@ -210,5 +210,5 @@ int compile_serve(int argc, char **argv)
             break;
     }
     pocl_home_remove(&home);
-    _exit(0); /* nothing is left to do, and drivers take their time at an ordinary exit */
+    _exit(0); /* drivers take long at a regular exit */
 }

@@ -36,7 +36,7 @@ void opencl_process_prepare(struct opencl_process *process)
     if (process->cache) {
         process->directory = path.text;
     } else {
-        strbuf_puts(&why, "built programs are not kept for later: ");
+        strbuf_puts(&why, "compiled programs are not cached: ");
         if (path.text)
             strbuf_add_visible(&why, path.text, path.length);
         else
@@ -45,7 +45,7 @@ void opencl_process_prepare(struct opencl_process *process)
         process->no_directory = why.text;
         strbuf_free(&path);
     }
-    pocl_home_make(&process->home, process->directory);
+    pocl_home_create(&process->home, process->directory);
 }
 
 void opencl_process_close(struct opencl_process *process)

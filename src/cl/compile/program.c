@@ -29,7 +29,7 @@ static void program_free(struct program *program)
     if (program->program)
         clReleaseProgram(program->program);
     free(program->text);
-    free(program->why_not);
+    free(program->error);
     free(program);
 }
 
@@ -38,7 +38,7 @@ void programs_free(struct programs *programs, struct compiler *compiler)
     if (!programs)
         return;
     for (size_t k = 0; k < programs->count; k++) {
-        order_free(compiler, programs->at[k]->order);
+        compile_job_free(compiler, programs->at[k]->job);
         program_free(programs->at[k]);
     }
     free(programs->at);
@@ -85,17 +85,17 @@ static bool create_kernels(struct accelerator *accelerator, struct program *prog
     return true;
 }
 
-/* Makes what is to be said of a program that cannot be had; the accelerator's failure is part of it if there is one. */
-static void give_up(struct accelerator *accelerator, struct program *program, const char *why)
+/* Sets the error text of a program, from the accelerator's failure if there is one, which is cleared. */
+static void set_error(struct accelerator *accelerator, struct program *program, const char *why)
 {
     struct strbuf text = {0};
 
     if (accelerator->failure.call)
         cl_failure_text(&accelerator->failure, accelerator->device.name, &text);
     else
-        strbuf_puts(&text, "part of this runs without OpenCL: ");
+        strbuf_puts(&text, "part of the query runs without OpenCL: ");
     strbuf_puts(&text, why);
-    program->why_not = text.text;
+    program->error = text.text;
     accelerator->failure = (struct failure){0};
 }
 
@@ -108,13 +108,13 @@ static void build_here(struct accelerator *accelerator, struct program *program)
     program->program =
         compile_source(accelerator->context, &accelerator->device, program->text, "", &accelerator->failure, &log);
     if (!program->program || !create_kernels(accelerator, program))
-        give_up(accelerator, program, log.text ? log.text : "");
-    signals_put_back(&accelerator->signals);
+        set_error(accelerator, program, log.text ? log.text : "");
+    signals_restore(&accelerator->signals);
     signals_release(&before);
     strbuf_free(&log);
 }
 
-/* Whether the driver takes the binary; if not the accelerator's failure says why. Frees it. */
+/* Loads a binary and frees it. Returns false with the accelerator's failure. */
 static bool load(struct accelerator *accelerator, struct program *program, struct blob *binary)
 {
     struct thread_signals before;
@@ -122,14 +122,14 @@ static bool load(struct accelerator *accelerator, struct program *program, struc
     signals_hold_interrupt(&before);
     program->program = compile_load(accelerator->context, &accelerator->device, binary, &accelerator->failure);
     bool loaded = program->program && create_kernels(accelerator, program);
-    signals_put_back(&accelerator->signals);
+    signals_restore(&accelerator->signals);
     signals_release(&before);
     free(binary->bytes);
     return loaded;
 }
 
-/* What a failed load left is not to be seen by the next attempt. */
-static void forget_load(struct accelerator *accelerator, struct program *program)
+/* Removes what a failed load left. */
+static void discard_load(struct accelerator *accelerator, struct program *program)
 {
     accelerator->failure = (struct failure){0};
     for (size_t k = 0; k < program->kernel_count; k++) {
@@ -142,26 +142,26 @@ static void forget_load(struct accelerator *accelerator, struct program *program
     program->program = NULL;
 }
 
-/* Takes a new program from the cache, or has it compiled. */
+/* Loads a new program from the cache, or compiles it. */
 static void begin(struct accelerator *accelerator, struct program *program)
 {
     struct blob key = compile_key(&accelerator->device, program->text), binary;
-    bool kept = accelerator->cache && cache_find(accelerator->cache, &key, &binary);
+    bool cached = accelerator->cache && cache_find(accelerator->cache, &key, &binary);
 
-    if (kept && !load(accelerator, program, &binary)) {
-        forget_load(accelerator, program);
+    if (cached && !load(accelerator, program, &binary)) {
+        discard_load(accelerator, program);
         cache_drop(accelerator->cache, &key);
-        kept = false;
+        cached = false;
     }
-    program->made = !kept;
-    if (!kept && accelerator->compiler)
-        program->order = compiler_order(accelerator->compiler, &key);
-    else if (!kept)
+    program->compiled = !cached;
+    if (!cached && accelerator->compiler)
+        program->job = compiler_submit(accelerator->compiler, &key);
+    else if (!cached)
         build_here(accelerator, program);
     free(key.bytes);
 }
 
-static bool find_kept(const struct accelerator *accelerator, const struct program *program, struct blob *binary)
+static bool find_cached(const struct accelerator *accelerator, const struct program *program, struct blob *binary)
 {
     struct blob key = compile_key(&accelerator->device, program->text);
     bool found = accelerator->cache && cache_find(accelerator->cache, &key, binary);
@@ -170,27 +170,27 @@ static bool find_kept(const struct accelerator *accelerator, const struct progra
     return found;
 }
 
-/* Takes what has become of an order. */
-static void collect(struct accelerator *accelerator, struct program *program, enum order_state state)
+/* Takes the result of a job that has ended. */
+static void collect(struct accelerator *accelerator, struct program *program, enum compile_state state)
 {
     struct blob binary;
 
-    if (state == ORDER_UNDER_WAY)
+    if (state == COMPILE_PENDING)
         return;
-    if (state == ORDER_DONE) {
-        binary = order_program(program->order);
+    if (state == COMPILE_DONE) {
+        binary = compile_job_program(program->job);
         if (!load(accelerator, program, &binary))
-            give_up(accelerator, program, "");
-    } else if (!find_kept(accelerator, program, &binary) || !load(accelerator, program, &binary)) {
-        /* It may have been kept before what went wrong. */
-        give_up(accelerator, program, order_problem(program->order));
+            set_error(accelerator, program, "");
+    } else if (!find_cached(accelerator, program, &binary) || !load(accelerator, program, &binary)) {
+        /* The compiler process may have stored it before it failed. */
+        set_error(accelerator, program, compile_job_error(program->job));
     }
-    order_free(accelerator->compiler, program->order);
-    program->order = NULL;
+    compile_job_free(accelerator->compiler, program->job);
+    program->job = NULL;
 }
 
-/* The program of a text as far as it is now. */
-static struct program *seek(struct accelerator *accelerator, const char *text, const char *const *names, size_t count)
+/* The program of a text in its current state. */
+static struct program *lookup(struct accelerator *accelerator, const char *text, const char *const *names, size_t count)
 {
     uint64_t hash = hash_text(hash_init(), text);
     struct program *program = find(accelerator->programs, text, hash);
@@ -199,41 +199,41 @@ static struct program *seek(struct accelerator *accelerator, const char *text, c
         program = add(accelerator->programs, text, hash, names, count);
         begin(accelerator, program);
     }
-    if (program->order)
-        collect(accelerator, program, compiler_ask(accelerator->compiler, program->order));
+    if (program->job)
+        collect(accelerator, program, compiler_poll(accelerator->compiler, program->job));
     return program;
 }
 
 struct program *program_of_text(struct accelerator *accelerator, const char *text, const char *const *names,
                                 size_t count, struct diags *diags)
 {
-    struct program *program = seek(accelerator, text, names, count);
+    struct program *program = lookup(accelerator, text, names, count);
 
-    if (program->made && accelerator->no_cache)
+    if (program->compiled && accelerator->no_cache)
         diag_note(diags, (struct span){0}, "%s", accelerator->no_cache);
-    program->made = false;
-    if (program->order && !accelerator->no_wait)
-        collect(accelerator, program, compiler_wait(accelerator->compiler, program->order, accelerator->cancel));
-    if (program->order)
+    program->compiled = false;
+    if (program->job && !accelerator->no_wait)
+        collect(accelerator, program, compiler_wait(accelerator->compiler, program->job, accelerator->cancel));
+    if (program->job)
         return NULL;
-    if (!program->why_not)
+    if (!program->error)
         return program;
-    diag_note(diags, (struct span){0}, "%s", program->why_not);
+    diag_note(diags, (struct span){0}, "%s", program->error);
     return NULL;
 }
 
 enum readiness program_begin_text(struct accelerator *accelerator, const char *text, const char *const *names,
                                   size_t count)
 {
-    const struct program *program = seek(accelerator, text, names, count);
+    const struct program *program = lookup(accelerator, text, names, count);
 
-    return program->order ? BACKEND_PENDING : program->why_not ? BACKEND_UNABLE : BACKEND_READY;
+    return program->job ? BACKEND_PENDING : program->error ? BACKEND_UNABLE : BACKEND_READY;
 }
 
 size_t programs_count(const struct programs *programs, size_t *under_way)
 {
     *under_way = 0;
     for (size_t k = 0; k < programs->count; k++)
-        *under_way += programs->at[k]->order != NULL;
+        *under_way += programs->at[k]->job != NULL;
     return programs->count;
 }

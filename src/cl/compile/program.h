@@ -1,4 +1,4 @@
-/* Programs, built once a process: the text is all that tells them apart, and literals are not in it. */
+/* Programs, compiled once per process. A program is identified by its text, which contains no literals. */
 #ifndef RQL_CL_COMPILE_PROGRAM_H
 #define RQL_CL_COMPILE_PROGRAM_H
 
@@ -9,33 +9,31 @@
 
 struct program {
     char *text;
-    const char **names;  /* of its kernels */
-    struct order *order; /* while it is compiled elsewhere */
+    const char **names;      /* names of its kernels */
+    struct compile_job *job; /* while the compiler process compiles it */
     cl_program program;
-    cl_kernel *kernels; /* of a task's program by role, NULL for those that it has not; else in the order named */
+    cl_kernel *kernels; /* by role for a task's program, NULL for absent ones; else in the order of `names` */
     size_t kernel_count;
-    bool made;     /* it was not in the cache; until that has been told */
-    bool launched; /* drivers finish their compiling at the first launch, which is seen to before it counts */
-    char *why_not; /* if it did not build: what the compiler said */
+    bool compiled; /* it was not in the cache; reset once reported */
+    bool launched; /* drivers finish compiling at the first launch, which is not timed */
+    char *error;   /* why it did not build, or NULL */
     uint64_t hash;
 };
 
 struct programs *programs_new(void);
 void programs_free(struct programs *programs, struct compiler *compiler);
 
-/* The program of this text with kernels of these names (NULL: none in this place), loaded from the cache or built if
- * the text is new; stays until programs_free. NULL, with a note, if it does not build: that is remembered too. NULL
- * without one if it is being built and the accelerator is no_wait, or the user interrupted. The names' text is borrowed
- * for good.
- */
+/* The program of this text with kernels of these names (NULL: absent), from the cache or compiled; lives until
+ * programs_free. NULL with a note if it does not build, which is remembered. NULL without a note if it is being
+ * compiled and the accelerator has no_wait set, or on interrupt. The names are borrowed forever. */
 struct program *program_of_text(struct accelerator *accelerator, const char *text, const char *const *names,
                                 size_t count, struct diags *diags);
 
-/* Has the program of a text built if it is new, without waiting, and says how far it is. */
+/* Starts compiling a new program without waiting and returns its state. */
 enum readiness program_begin_text(struct accelerator *accelerator, const char *text, const char *const *names,
                                   size_t count);
 
-/* How many programs there are, and how many of them are being built elsewhere. */
+/* The number of programs, and of those being compiled by the compiler process. */
 size_t programs_count(const struct programs *programs, size_t *under_way);
 
 #endif

@@ -16,9 +16,9 @@
 
 enum {
     NAME_DIGITS = 16,
-    NAME_BYTES = 64, /* with a suffix while it is written */
+    NAME_BYTES = 64, /* including a suffix while it is written */
     OWNER_FILE = 0600,
-    ABANDONED_SECONDS = 3600 /* a file being written for so long is nobody's */
+    ABANDONED_SECONDS = 3600 /* older temporary files are abandoned */
 };
 static const int64_t entry_most_bytes = INT64_C(1) << 28;
 static const char entry_suffix[] = ".program", new_suffix[] = ".new";
@@ -29,11 +29,11 @@ struct cache {
     int64_t most_bytes;
 };
 
-/* What an entry begins with; its key and its program follow. */
+/* The header of an entry, followed by its key and program. */
 struct header {
     char magic[sizeof magic];
     uint64_t key_size, program_size;
-    uint64_t checksum; /* of all of the entry, taken with a zero here */
+    uint64_t checksum; /* of the entry with zero here */
 };
 
 struct cache *cache_open(const char *directory, int64_t most_bytes, int *problem)
@@ -100,7 +100,7 @@ static bool write_whole(int fd, const void *bytes, size_t size)
     return true;
 }
 
-/* The whole file, if its size can be that of an entry. */
+/* Reads the file if its size is possible for an entry. */
 static char *read_entry(int fd, size_t *size)
 {
     struct stat status;
@@ -116,7 +116,7 @@ static char *read_entry(int fd, size_t *size)
     return NULL;
 }
 
-/* Whether the bytes are the entry of this key as cache_keep writes it. */
+/* Whether the bytes are a valid entry of this key. */
 static bool is_entry(const char *bytes, size_t size, const struct blob *key)
 {
     struct header header;
@@ -143,7 +143,7 @@ bool cache_find(const struct cache *cache, const struct blob *key, struct blob *
     char *bytes = read_entry(fd, &size);
     bool found = bytes && is_entry(bytes, size, key);
     if (found)
-        (void)futimens(fd, now); /* used last now */
+        (void)futimens(fd, now); /* mark it as used */
     close(fd);
     if (!found) {
         free(bytes);
@@ -165,7 +165,7 @@ void cache_drop(const struct cache *cache, const struct blob *key)
 }
 
 /* A file of the directory. */
-struct column_stats {
+struct cache_file {
     char name[NAME_BYTES];
     int64_t bytes;
     struct timespec used;
@@ -173,8 +173,7 @@ struct column_stats {
 
 static int by_use(const void *left, const void *right)
 {
-    const struct timespec *a = &((const struct column_stats *)left)->used,
-                          *b = &((const struct column_stats *)right)->used;
+    const struct timespec *a = &((const struct cache_file *)left)->used, *b = &((const struct cache_file *)right)->used;
 
     if (a->tv_sec != b->tv_sec)
         return a->tv_sec < b->tv_sec ? -1 : 1;
@@ -188,10 +187,10 @@ static bool ends_in(const char *name, const char *suffix)
     return length > tail && strcmp(name + length - tail, suffix) == 0;
 }
 
-/* All entries, to be freed. What was left half written is removed. */
-static struct column_stats *list_entries(const struct cache *cache, size_t *count)
+/* Lists all entries, to be freed, and removes abandoned temporary files. */
+static struct cache_file *list_entries(const struct cache *cache, size_t *count)
 {
-    struct column_stats *entries = NULL;
+    struct cache_file *entries = NULL;
     size_t capacity = 0;
     int fd = openat(cache->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
@@ -212,8 +211,8 @@ static struct column_stats *list_entries(const struct cache *cache, size_t *coun
             capacity = capacity ? 2 * capacity : 64;
             entries = heap_resize(entries, capacity, sizeof *entries);
         }
-        struct column_stats *entry = &entries[(*count)++];
-        *entry = (struct column_stats){.bytes = status.st_size, .used = status.st_mtim};
+        struct cache_file *entry = &entries[(*count)++];
+        *entry = (struct cache_file){.bytes = status.st_size, .used = status.st_mtim};
         strcpy(entry->name, file->d_name);
     }
     if (directory)
@@ -225,7 +224,7 @@ static struct column_stats *list_entries(const struct cache *cache, size_t *coun
 static void trim(const struct cache *cache)
 {
     size_t count;
-    struct column_stats *entries = list_entries(cache, &count);
+    struct cache_file *entries = list_entries(cache, &count);
     int64_t bytes = 0;
 
     for (size_t k = 0; k < count; k++)
@@ -240,7 +239,7 @@ static void trim(const struct cache *cache)
     free(entries);
 }
 
-bool cache_keep(const struct cache *cache, const struct blob *key, const struct blob *program)
+bool cache_store(const struct cache *cache, const struct blob *key, const struct blob *program)
 {
     struct header header = {.key_size = key->size, .program_size = program->size};
     char name[NAME_BYTES], beside[2 * NAME_BYTES];

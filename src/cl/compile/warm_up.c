@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char rehearse_option[] = " -cl-kernel-arg-info";
+const char warm_up_option[] = " -cl-kernel-arg-info";
 
 enum {
-    SPARE_BYTES = 1 << 20, /* more than any kernel writes without rows */
-    LARGEST_SCALAR = 128   /* sixteen numbers of eight bytes */
+    SCRATCH_BYTES = 1 << 20, /* more than any kernel writes without rows */
+    LARGEST_SCALAR = 128     /* sixteen numbers of eight bytes */
 };
 
 bool warm_up_pays(const struct device *device)
@@ -37,7 +37,7 @@ static size_t size_of_type(const char *name)
     return 0;
 }
 
-static bool set_argument(cl_kernel kernel, cl_uint k, cl_mem spare)
+static bool set_argument(cl_kernel kernel, cl_uint k, cl_mem scratch)
 {
     static const char zeroes[LARGEST_SCALAR];
     cl_kernel_arg_address_qualifier space;
@@ -47,12 +47,12 @@ static bool set_argument(cl_kernel kernel, cl_uint k, cl_mem spare)
         clGetKernelArgInfo(kernel, k, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL) != CL_SUCCESS)
         return false;
     if (space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT)
-        return clSetKernelArg(kernel, k, sizeof spare, &spare) == CL_SUCCESS;
+        return clSetKernelArg(kernel, k, sizeof scratch, &scratch) == CL_SUCCESS;
     size_t size = space == CL_KERNEL_ARG_ADDRESS_PRIVATE ? size_of_type(type) : 0;
     return size > 0 && clSetKernelArg(kernel, k, size, zeroes) == CL_SUCCESS;
 }
 
-static void rehearse_kernel(cl_command_queue queue, cl_kernel kernel, const struct device *device, cl_mem spare)
+static void warm_up_kernel(cl_command_queue queue, cl_kernel kernel, const struct device *device, cl_mem scratch)
 {
     size_t group[3] = {0};
     cl_uint count = 0;
@@ -62,7 +62,7 @@ static void rehearse_kernel(cl_command_queue queue, cl_kernel kernel, const stru
                group[0] > 0;
 
     for (cl_uint k = 0; k < count && set; k++)
-        set = set_argument(kernel, k, spare);
+        set = set_argument(kernel, k, scratch);
     if (set && clEnqueueNDRangeKernel(queue, kernel, 1, NULL, group, group, 0, NULL, NULL) == CL_SUCCESS)
         clFinish(queue);
 }
@@ -72,20 +72,20 @@ void warm_up(cl_context context, const struct device *device, cl_program program
     cl_int code;
     cl_uint count = 0;
     cl_command_queue queue = clCreateCommandQueue(context, device->id, 0, &code);
-    cl_mem spare = queue ? clCreateBuffer(context, CL_MEM_READ_WRITE, SPARE_BYTES, NULL, &code) : NULL;
+    cl_mem scratch = queue ? clCreateBuffer(context, CL_MEM_READ_WRITE, SCRATCH_BYTES, NULL, &code) : NULL;
 
-    if (spare && clCreateKernelsInProgram(program, 0, NULL, &count) == CL_SUCCESS && count > 0) {
+    if (scratch && clCreateKernelsInProgram(program, 0, NULL, &count) == CL_SUCCESS && count > 0) {
         cl_kernel *kernels = heap_array(count, sizeof(cl_kernel));
         if (clCreateKernelsInProgram(program, count, kernels, NULL) == CL_SUCCESS) {
             for (cl_uint k = 0; k < count; k++) {
-                rehearse_kernel(queue, kernels[k], device, spare);
+                warm_up_kernel(queue, kernels[k], device, scratch);
                 clReleaseKernel(kernels[k]);
             }
         }
         free(kernels);
     }
-    if (spare)
-        clReleaseMemObject(spare);
+    if (scratch)
+        clReleaseMemObject(scratch);
     if (queue)
         clReleaseCommandQueue(queue);
 }

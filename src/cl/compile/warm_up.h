@@ -1,18 +1,18 @@
-/* Running a program's kernels on nothing. PoCL finishes compiling a kernel when it is first launched, for the size of
- * its work-groups; a program saved after that need not be compiled by whoever loads it. */
+/* Runs a program's kernels on no data. PoCL finishes compiling a kernel at its first launch with a work-group size; a
+ * binary saved after that needs no compilation when loaded. */
 #ifndef RQL_CL_COMPILE_WARM_UP_H
 #define RQL_CL_COMPILE_WARM_UP_H
 
 #include "cl/device/device.h"
 
-/* The option that a program is to be built with so that its kernels can be rehearsed. */
-extern const char rehearse_option[];
+/* The build option that the kernels need for this. */
+extern const char warm_up_option[];
 
-/* Whether that is of use for a device. */
+/* Whether a device benefits. */
 bool warm_up_pays(const struct device *device);
 
-/* Launches each kernel once, a group of its own size, with zeroes for numbers and a spare buffer for all pointers: none
- * of ours has any rows to work on then. What cannot be launched is passed over. */
+/* Launches each kernel once with one work-group, zeroes for numbers and a scratch buffer for all pointers, so that
+ * kernels have no rows to process. Kernels that cannot be launched are skipped. */
 void warm_up(cl_context context, const struct device *device, cl_program program);
 
 #endif

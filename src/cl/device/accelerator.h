@@ -1,4 +1,4 @@
-/* An opened device: what the files of the OpenCL backend share. */
+/* An opened device: the state shared by the OpenCL backend. */
 #ifndef RQL_CL_DEVICE_ACCELERATOR_H
 #define RQL_CL_DEVICE_ACCELERATOR_H
 
@@ -15,16 +15,16 @@ struct programs; /* program.h */
 struct accelerator {
     struct device device;
     const struct kernel_config *shape;
-    struct signals signals; /* to be put back after compiling; as they are when it is opened, unless they are set */
+    struct signals signals; /* restored after compiling */
     cl_context context;
     cl_command_queue queue; /* in order, with profiling */
     struct failure failure;
     struct memory *memory;
     struct programs *programs;
-    struct cache *cache;       /* of programs on disk, borrowed; or NULL */
-    const char *no_cache;      /* why there is none, to be told when a program is built */
+    struct cache *cache;       /* the program cache, borrowed; may be NULL */
+    const char *no_cache;      /* why there is none, reported when a program is compiled */
     struct compiler *compiler; /* NULL: programs are compiled in this process */
-    bool no_wait;              /* no program is waited for; and if one is, the user may interrupt: */
+    bool no_wait;              /* do not wait for compilation; if false, a wait can be cancelled by: */
     const atomic_int *cancel;  /* or NULL */
 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a device is asked for, and where the answer goes. */
+/* Device queries and the members that receive the answers. */
 static const struct query {
     cl_device_info info;
     size_t offset, size;
@@ -27,7 +27,8 @@ static const struct query {
 #undef QUERY
 };
 
-static bool asked(struct failure *failure, const struct device *device, cl_device_info info, size_t size, void *value)
+static bool query_info(struct failure *failure, const struct device *device, cl_device_info info, size_t size,
+                       void *value)
 {
     return cl_ok(failure, "clGetDeviceInfo", clGetDeviceInfo(device->id, info, size, value, NULL));
 }
@@ -36,7 +37,7 @@ static bool is_true(struct failure *failure, const struct device *device, cl_dev
 {
     cl_bool value = CL_FALSE;
 
-    return asked(failure, device, info, sizeof value, &value) && value;
+    return query_info(failure, device, info, sizeof value, &value) && value;
 }
 
 static bool has_extension(struct failure *failure, const struct device *device, const char *name)
@@ -47,7 +48,7 @@ static bool has_extension(struct failure *failure, const struct device *device, 
     if (!cl_ok(failure, "clGetDeviceInfo", clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, 0, NULL, &size)))
         return false;
     char *names = heap_array(size + 1, 1);
-    if (asked(failure, device, CL_DEVICE_EXTENSIONS, size, names)) {
+    if (query_info(failure, device, CL_DEVICE_EXTENSIONS, size, names)) {
         for (const char *at = names; !found && (at = strstr(at, name)); at += length)
             found = (at == names || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0');
     }
@@ -61,7 +62,7 @@ static void describe_driver(struct device *device, struct failure *failure)
 
     cl_ok(failure, "clGetPlatformInfo",
           clGetPlatformInfo(device->platform, CL_PLATFORM_NAME, sizeof platform, platform, NULL));
-    asked(failure, device, CL_DRIVER_VERSION, sizeof version, version);
+    query_info(failure, device, CL_DRIVER_VERSION, sizeof version, version);
     snprintf(device->driver, sizeof device->driver, "%s %s", platform, version);
 }
 
@@ -81,16 +82,15 @@ static bool has_warps(const struct device *device)
            size == LANES;
 }
 
-/* Fills in a device whose id and platform are set; a question without answer leaves a zero, which device_usable sees.
- */
-static void look_at(struct device *device, struct failure *failure)
+/* Queries a device whose id and platform are set; a failed query leaves zero, which device_usable detects. */
+static void query_device(struct device *device, struct failure *failure)
 {
     cl_device_fp_config doubles = 0;
 
     for (size_t k = 0; k < sizeof queries / sizeof *queries; k++)
-        asked(failure, device, queries[k].info, queries[k].size, (char *)device + queries[k].offset);
+        query_info(failure, device, queries[k].info, queries[k].size, (char *)device + queries[k].offset);
     device->name[sizeof device->name - 1] = '\0';
-    device->doubles = asked(failure, device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof doubles, &doubles) && doubles != 0;
+    device->doubles = query_info(failure, device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof doubles, &doubles) && doubles != 0;
     device->compiler = is_true(failure, device, CL_DEVICE_COMPILER_AVAILABLE);
     device->available = is_true(failure, device, CL_DEVICE_AVAILABLE);
     device->little_endian = is_true(failure, device, CL_DEVICE_ENDIAN_LITTLE);
@@ -130,7 +130,7 @@ static struct device *add_platform(cl_platform_id platform, struct device *devic
         for (cl_uint k = 0; k < found; k++) {
             struct device *device = &devices[*count];
             *device = (struct device){.platform = platform, .id = ids[k], .number = *count + 1};
-            look_at(device, failure);
+            query_device(device, failure);
             ++*count;
         }
     }

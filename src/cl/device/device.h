@@ -1,4 +1,4 @@
-/* Devices of every platform that the OpenCL loader finds, and what matters about them. */
+/* Devices of all platforms that the OpenCL loader finds, and their properties. */
 #ifndef RQL_CL_DEVICE_DEVICE_H
 #define RQL_CL_DEVICE_DEVICE_H
 
@@ -14,27 +14,27 @@ struct device {
     cl_device_type type;
     cl_uint units;
     cl_ulong memory, largest_buffer; /* bytes */
-    size_t group;                    /* the most work-items of a group */
-    size_t parameters;               /* the most bytes of kernel parameters */
+    size_t group;                    /* maximum work-items per group */
+    size_t parameters;               /* maximum bytes of kernel parameters */
     bool doubles, compiler, available, little_endian;
     bool long_atomics; /* the least and greatest of 64 bits: cl_khr_int64_extended_atomics */
-    bool warps;        /* NVIDIA's, of 32 work-items, for which there is inline PTX; groups that have begun go on */
+    bool warps;        /* NVIDIA warps of 32 work-items, with inline PTX and forward progress of started groups */
 };
 
-/* All devices, in the order of their numbers, to be freed; *count may be 0. `failure` keeps the first call that went
- * wrong: a broken platform does not hide the others. */
+/* All devices in the order of their numbers, to be freed; *count may be 0. `failure` is the first call that failed: a
+ * broken platform does not hide the others. */
 struct device *devices_find(size_t *count, struct failure *failure);
 
 /* Appends "1: NAME (CPU)". */
 void device_title(const struct device *device, struct strbuf *out);
 
-/* What a device must have and this one lacks: "double precision" (some queries do without); NULL for nothing. */
+/* What the device lacks: "no double precision: ..." (some queries do without); NULL: nothing. */
 const char *device_lacks(const struct device *device);
 
-/* Whether it can run kernels of ours at all. */
+/* Whether it can run rql's kernels. */
 bool device_usable(const struct device *device);
 
-/* Whether `choice` is "auto", "cpu", "gpu" or a number; and the device it names, NULL if there is none. */
+/* Whether `choice` is "auto", "cpu", "gpu" or a number; and the device it selects, or NULL. */
 bool device_choice_valid(const char *choice);
 const struct device *device_choose(const char *choice, const struct device *devices, size_t count);
 

@@ -92,7 +92,7 @@ static void make_place_for_plugins(void)
     (void)setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
 }
 
-void pocl_home_make(struct pocl_home *home, const char *base)
+void pocl_home_create(struct pocl_home *home, const char *base)
 {
     const char *temporary = getenv("TMPDIR");
 

@@ -12,7 +12,7 @@ struct pocl_home {
 /* Makes one below `base`, or below the directory for temporary files if `base` is NULL or cannot be written, and tells
  * PoCL through its environment variable: no other thread may read the environment now. Removes those that processes
  * now gone have left. */
-void pocl_home_make(struct pocl_home *home, const char *base);
+void pocl_home_create(struct pocl_home *home, const char *base);
 void pocl_home_remove(struct pocl_home *home);
 
 #endif

@@ -26,7 +26,7 @@ void signals_record(struct signals *signals)
             signals->actions[k].sa_handler = SIG_ERR;
 }
 
-void signals_put_back(const struct signals *signals)
+void signals_restore(const struct signals *signals)
 {
     for (int k = 1; k < SIGNAL_COUNT; k++)
         if (signals->actions[k].sa_handler != SIG_ERR && k != SIGKILL && k != SIGSTOP)

@@ -29,7 +29,7 @@ struct device_columns {
         bool running;
         cl_int code;
         int64_t ns;
-    } ahead;
+    } prefetch;
 };
 
 struct device_columns *device_columns_new(struct accelerator *accelerator, struct device_pool *pool)
@@ -86,8 +86,8 @@ struct device_column *device_columns_find(struct device_columns *copies, const s
     return NULL;
 }
 
-struct device_column *device_columns_with_room(struct device_columns *copies, const struct column *column, int64_t row,
-                                               int64_t rows)
+struct device_column *device_columns_find_space(struct device_columns *copies, const struct column *column, int64_t row,
+                                                int64_t rows)
 {
     for (size_t k = 0; k < copies->count; k++) {
         struct device_column *copy = copies->at[k];
@@ -137,7 +137,7 @@ static void forget(struct device_columns *copies, size_t k)
 
     if (is_away(copy))
         residency_remove(copy->column, &copy->residency);
-    device_pool_give(copies->pool, copy->buffer);
+    device_pool_release(copies->pool, copy->buffer);
     copies->bytes -= copy->bytes;
     copy->column->copies--;
     column_unref(copy->column);
@@ -207,10 +207,10 @@ void device_columns_sweep(struct device_columns *copies)
             forget(copies, k);
 }
 
-void device_columns_drop_brief(struct device_columns *copies, uint64_t launch)
+void device_columns_drop_transient(struct device_columns *copies, uint64_t launch)
 {
     for (size_t k = copies->count; k-- > 0;)
-        if (copies->at[k]->brief && copies->at[k]->used <= launch)
+        if (copies->at[k]->transient && copies->at[k]->used <= launch)
             forget(copies, k);
 }
 
@@ -227,8 +227,8 @@ void device_columns_free(struct device_columns *copies)
     }
     lane_free(copies->up);
     lane_free(copies->down);
-    free(copies->ahead.fills);
-    free(copies->ahead.transfers);
+    free(copies->prefetch.fills);
+    free(copies->prefetch.transfers);
     free(copies->at);
     free(copies);
 }
@@ -353,7 +353,7 @@ bool device_column_fill(struct device_column *copy, int64_t row, int64_t rows, s
 
 /* ---- ahead of time ---- */
 
-void device_column_fill_ahead(struct device_column *copy, int64_t row, int64_t rows)
+void device_column_prefetch(struct device_column *copy, int64_t row, int64_t rows)
 {
     struct device_columns *copies = copy->copies;
     bool empty = copy->begin == copy->end;
@@ -362,13 +362,14 @@ void device_column_fill_ahead(struct device_column *copy, int64_t row, int64_t r
     if ((!empty && row > copy->end) || begin >= end || begin > row || copy->column->residency ||
         copy_with(copies, copy->column, begin, end, &until) || until < end)
         return;
-    if (copies->ahead.count == copies->ahead.capacity) {
-        copies->ahead.capacity = copies->ahead.capacity ? copies->ahead.capacity * 2 : 16;
-        copies->ahead.fills = heap_resize(copies->ahead.fills, copies->ahead.capacity, sizeof(struct fill));
-        copies->ahead.transfers = heap_resize(copies->ahead.transfers, copies->ahead.capacity, sizeof(struct transfer));
+    if (copies->prefetch.count == copies->prefetch.capacity) {
+        copies->prefetch.capacity = copies->prefetch.capacity ? copies->prefetch.capacity * 2 : 16;
+        copies->prefetch.fills = heap_resize(copies->prefetch.fills, copies->prefetch.capacity, sizeof(struct fill));
+        copies->prefetch.transfers =
+            heap_resize(copies->prefetch.transfers, copies->prefetch.capacity, sizeof(struct transfer));
     }
-    copies->ahead.fills[copies->ahead.count] = (struct fill){copy, begin, end};
-    copies->ahead.transfers[copies->ahead.count++] = transfer_of(copy, begin, end);
+    copies->prefetch.fills[copies->prefetch.count] = (struct fill){copy, begin, end};
+    copies->prefetch.transfers[copies->prefetch.count++] = transfer_of(copy, begin, end);
 }
 
 static void *run_ahead(void *argument)
@@ -376,17 +377,17 @@ static void *run_ahead(void *argument)
     struct device_columns *copies = argument;
     int64_t started = now_ns();
 
-    copies->ahead.code = lane_copy(copies->up, copies->ahead.transfers, copies->ahead.count);
-    copies->ahead.ns = now_ns() - started;
+    copies->prefetch.code = lane_copy(copies->up, copies->prefetch.transfers, copies->prefetch.count);
+    copies->prefetch.ns = now_ns() - started;
     return NULL;
 }
 
 void device_columns_begin(struct device_columns *copies)
 {
-    if (copies->ahead.count > 0 && thread_start(&copies->ahead.thread, run_ahead, copies))
-        copies->ahead.running = true;
+    if (copies->prefetch.count > 0 && thread_start(&copies->prefetch.thread, run_ahead, copies))
+        copies->prefetch.running = true;
     else
-        copies->ahead.count = 0;
+        copies->prefetch.count = 0;
 }
 
 void device_columns_join(struct device_columns *copies, struct timing *timing)
@@ -394,21 +395,21 @@ void device_columns_join(struct device_columns *copies, struct timing *timing)
     int64_t bytes = 0;
     const char *name = "";
 
-    if (!copies->ahead.running)
+    if (!copies->prefetch.running)
         return;
-    pthread_join(copies->ahead.thread, NULL);
-    copies->ahead.running = false;
+    pthread_join(copies->prefetch.thread, NULL);
+    copies->prefetch.running = false;
     /* What went wrong will go wrong again when the rows are asked for, and be told then. */
-    bool done = copies->ahead.code == CL_SUCCESS;
-    for (size_t k = 0; k < copies->ahead.count && done; k++) {
-        const struct fill *fill = &copies->ahead.fills[k];
+    bool done = copies->prefetch.code == CL_SUCCESS;
+    for (size_t k = 0; k < copies->prefetch.count && done; k++) {
+        const struct fill *fill = &copies->prefetch.fills[k];
         struct device_column *copy = fill->copy;
         copy->begin = copy->begin == copy->end ? fill->begin : copy->begin;
         copy->end = fill->end;
-        bytes += (int64_t)copies->ahead.transfers[k].bytes;
+        bytes += (int64_t)copies->prefetch.transfers[k].bytes;
         name = type_table[copy->column->store].name;
     }
-    copies->ahead.count = 0;
+    copies->prefetch.count = 0;
     if (done)
-        timing_add(timing, PHASE_UPLOAD, name, copies->ahead.ns, bytes);
+        timing_add(timing, PHASE_UPLOAD, name, copies->prefetch.ns, bytes);
 }

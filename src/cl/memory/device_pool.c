@@ -25,7 +25,7 @@ struct device_pool *device_pool_new(void)
 
 void device_pool_free(struct device_pool *pool)
 {
-    while (device_pool_drop(pool))
+    while (device_pool_shrink(pool))
         ;
     free(pool);
 }
@@ -45,7 +45,7 @@ static cl_mem take_out(struct device_pool *pool, size_t k)
     return buffer;
 }
 
-cl_mem device_pool_take(struct device_pool *pool, size_t bytes)
+cl_mem device_pool_alloc(struct device_pool *pool, size_t bytes)
 {
     size_t best = pool->count;
 
@@ -57,7 +57,7 @@ cl_mem device_pool_take(struct device_pool *pool, size_t bytes)
     return best < pool->count ? take_out(pool, best) : NULL;
 }
 
-void device_pool_give(struct device_pool *pool, cl_mem buffer)
+void device_pool_release(struct device_pool *pool, cl_mem buffer)
 {
     size_t bytes = 0;
 
@@ -66,12 +66,12 @@ void device_pool_give(struct device_pool *pool, cl_mem buffer)
         return;
     }
     if (pool->count == MOST)
-        device_pool_drop(pool);
+        device_pool_shrink(pool);
     pool->at[pool->count++] = (struct spare){buffer, bytes};
     pool->bytes += bytes;
 }
 
-bool device_pool_drop(struct device_pool *pool)
+bool device_pool_shrink(struct device_pool *pool)
 {
     if (pool->count == 0)
         return false;

@@ -25,7 +25,7 @@ struct memory {
     size_t passing_count, passing_capacity;
     size_t passing_bytes, buffer_bytes;
     uint64_t launch;
-    bool brief; /* columns are more than can be kept */
+    bool transient; /* columns are more than can be kept */
     struct {
         cl_mem buffer;
         size_t bytes;
@@ -63,14 +63,14 @@ static uint64_t held(const struct memory *memory)
 /* Lets go of something; false if nothing can be. */
 static bool make_room(struct memory *memory)
 {
-    return device_pool_drop(memory->pool) || device_columns_evict(memory->copies, memory->launch);
+    return device_pool_shrink(memory->pool) || device_columns_evict(memory->copies, memory->launch);
 }
 
 /* A buffer in the device's own memory. Devices promise more than they have, so what is held stays within the budget,
  * and gives way when an allocation fails all the same. */
 static cl_mem create_resident(struct memory *memory, size_t bytes)
 {
-    cl_mem buffer = device_pool_take(memory->pool, bytes);
+    cl_mem buffer = device_pool_alloc(memory->pool, bytes);
     cl_int code;
 
     if (buffer)
@@ -125,7 +125,7 @@ static struct device_column *add_copy(struct memory *memory, struct column *colu
         return NULL;
     struct device_column *copy = device_columns_add(memory->copies, column, row, rows, buffer);
     /* Of columns that do not fit, as much is kept as leaves room for the rest to pass. */
-    copy->brief = memory->brief && held(memory) > memory_budget(memory->accelerator) / 2;
+    copy->transient = memory->transient && held(memory) > memory_budget(memory->accelerator) / 2;
     return copy;
 }
 
@@ -135,7 +135,7 @@ static struct device_column *copy_for(struct memory *memory, struct column *colu
     struct device_column *copy = device_columns_find(memory->copies, column, row, rows);
 
     if (!copy)
-        copy = device_columns_with_room(memory->copies, column, row, rows);
+        copy = device_columns_find_space(memory->copies, column, row, rows);
     if (!copy)
         copy = add_copy(memory, column, row, rows);
     if (copy && copy->used < memory->launch)
@@ -162,9 +162,9 @@ void memory_expect(struct memory *memory, struct column *column, int64_t row, in
         memory->accelerator->failure = (struct failure){0};
 }
 
-void memory_stream(struct memory *memory, bool brief)
+void memory_stream(struct memory *memory, bool transient)
 {
-    memory->brief = brief;
+    memory->transient = transient;
 }
 
 bool memory_input(struct memory *memory, struct column *column, int64_t row, int64_t rows, struct timing *timing,
@@ -185,19 +185,19 @@ bool memory_input(struct memory *memory, struct column *column, int64_t row, int
     return true;
 }
 
-bool memory_ahead(struct memory *memory, struct column *column, int64_t row, int64_t rows)
+bool memory_prefetch(struct memory *memory, struct column *column, int64_t row, int64_t rows)
 {
     if (memory->accelerator->shape->host_memory)
         return true;
     struct device_column *copy = copy_for(memory, column, row, rows);
     if (copy) {
         copy->used = memory->launch + 1;
-        device_column_fill_ahead(copy, row, rows);
+        device_column_prefetch(copy, row, rows);
     }
     return copy != NULL;
 }
 
-void memory_begin_ahead(struct memory *memory)
+void memory_begin_prefetch(struct memory *memory)
 {
     device_columns_begin(memory->copies);
 }
@@ -270,13 +270,13 @@ void memory_done(struct memory *memory, struct timing *timing)
     device_columns_join(memory->copies, timing);
     for (size_t k = 0; k < memory->passing_count; k++) {
         if (memory->passing[k].bytes > 0)
-            device_pool_give(memory->pool, memory->passing[k].buffer);
+            device_pool_release(memory->pool, memory->passing[k].buffer);
         else
             clReleaseMemObject(memory->passing[k].buffer);
     }
     memory->passing_count = 0;
     memory->passing_bytes = 0;
-    device_columns_drop_brief(memory->copies, memory->launch);
+    device_columns_drop_transient(memory->copies, memory->launch);
     memory->launch++;
 }
 
@@ -307,7 +307,7 @@ cl_mem memory_buffer(struct memory *memory, size_t bytes)
 
 void memory_buffer_release(struct memory *memory, cl_mem buffer, size_t bytes)
 {
-    device_pool_give(memory->pool, buffer);
+    device_pool_release(memory->pool, buffer);
     memory->buffer_bytes -= bytes;
 }
 

@@ -17,7 +17,7 @@ struct lane;
 struct lane *lane_new(const struct accelerator *accelerator, enum transfer_direction direction);
 void lane_free(struct lane *lane);
 
-/* Bytes to copy: those of a buffer from `offset` on, and the host's. */
+/* Bytes to copy between a buffer, from `offset` on, and host memory. */
 struct transfer {
     cl_mem buffer;
     size_t offset;

@@ -92,7 +92,7 @@ static bool enqueue(struct operator_run *run, cl_kernel kernel, size_t global, s
               clEnqueueNDRangeKernel(run->accelerator->queue, kernel, 1, NULL, &global, &local, 0, NULL, event));
     bool done = enqueued && cl_ok(failure, "clWaitForEvents", clWaitForEvents(1, event));
     if (first) {
-        signals_put_back(&run->accelerator->signals);
+        signals_restore(&run->accelerator->signals);
         signals_release(&before);
     }
     if (enqueued && !done)

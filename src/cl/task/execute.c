@@ -336,11 +336,12 @@ static void begin_next_upload(const struct execution *execution, int64_t row, in
     for (size_t k = 0; k < emitter->column_count && fits; k++) {
         struct rows_read read = rows_read(execution, k, row, rows);
         if (read.begin < read.end && emitter->access[k] != ACCESS_ANY)
-            fits = memory_ahead(memory, execution->job->columns[emitter->inputs[k]], read.begin, read.end - read.begin);
+            fits =
+                memory_prefetch(memory, execution->job->columns[emitter->inputs[k]], read.begin, read.end - read.begin);
     }
     if (!fits) /* reported by the next piece if it matters */
         execution->accelerator->failure = (struct failure){0};
-    memory_begin_ahead(memory);
+    memory_begin_prefetch(memory);
 }
 
 /* A piece of a range, and the rows of the next one. */

@@ -318,7 +318,7 @@ bool launch_warm_up(struct accelerator *accelerator, const struct kernel_plan *p
     signals_hold_interrupt(&before);
     for (int role = 0; role < KERNEL_ROLE_COUNT && done; role++)
         done = !plan->roles[role] || launch_kernel(&launch, (enum kernel_role)role, &flagged);
-    signals_put_back(&accelerator->signals);
+    signals_restore(&accelerator->signals);
     signals_release(&before);
     program->launched = done;
     return done;
