@@ -361,12 +361,9 @@ static void small_bucket(void *context, int member, int64_t bucket)
 static int differing_bits(const struct radix *radix, const void *elements, int64_t count, int bits)
 {
     uint64_t differ = 0;
-    uint64_t first = radix->width == 4 ? *(const uint32_t *)elements : *(const uint64_t *)elements;
-    for (int64_t i = 1; i < count; i++) {
-        const char *at = (const char *)elements + (size_t)i * radix->width;
-        differ |=
-            (radix->width == 4 ? *(const uint32_t *)(const void *)at : *(const uint64_t *)(const void *)at) ^ first;
-    }
+    uint64_t first = key_at(elements, 0, radix->width);
+    for (int64_t i = 1; i < count; i++)
+        differ |= key_at(elements, (size_t)i, radix->width) ^ first;
     differ = differ >> (radix->shift & 63) & mask_of(bits);
     return differ ? 64 - __builtin_clzll(differ) : 0;
 }
