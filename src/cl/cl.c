@@ -254,7 +254,7 @@ static bool cl_suits(const struct backend *backend, enum operator_kind kind)
 static enum status cl_break(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     struct cl_backend *cl = of_backend(backend);
-    enum operator_kind kind = job->task->operator->kind;
+    enum operator_kind kind = job->task->column_op->kind;
     if (job->no_wait && begin_device(cl, false, INT64_MAX) == BACKEND_PENDING)
         return STATUS_UNABLE;
     enum status status = start(cl, job->timing, job->cancel, job->diags);
@@ -340,7 +340,7 @@ struct backend *cl_open(const char *choice, struct opencl_process *process)
         .range_rows = cl_range_rows,
         .aggregate = cl_aggregate,
         .rows = cl_rows,
-        .operator= cl_break,
+        .column_op = cl_break,
         .source = cl_source,
         .profile = cl_profile,
         .suits = cl_suits,

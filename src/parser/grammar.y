@@ -80,7 +80,7 @@ static const struct token absent;
 %type names {struct name_list *}
 %type head {struct head *}
 %type path {struct token}
-%type operator {struct token}
+%type column_op {struct token}
 %type combiner {struct combiner *}
 %type exclusive {struct token}
 %type initial {struct expr *}
@@ -201,15 +201,15 @@ stage(A) ::= STAGE_SHAPE(W) extent(R) extent(C). {
 }
 
 /* After scan and reduce an operator is a name, so that a line may end with it. */
-combiner(A) ::= operator(O). { A = combiner_new(tree, O, NULL, NULL); }
+combiner(A) ::= column_op(O). { A = combiner_new(tree, O, NULL, NULL); }
 combiner(A) ::= HEAD(B) names(L) PIPE(E) expr(X). { A = combiner_new(tree, absent, head_new(tree, B, L, E), X); }
 
-operator(A) ::= PLUS(T). { A = T; }
-operator(A) ::= STAR(T). { A = T; }
-operator(A) ::= BITAND(T). { A = T; }
-operator(A) ::= XOR(T). { A = T; }
-operator(A) ::= OR(T). { A = T; }
-operator(A) ::= NAME(T). { A = T; }
+column_op(A) ::= PLUS(T). { A = T; }
+column_op(A) ::= STAR(T). { A = T; }
+column_op(A) ::= BITAND(T). { A = T; }
+column_op(A) ::= XOR(T). { A = T; }
+column_op(A) ::= OR(T). { A = T; }
+column_op(A) ::= NAME(T). { A = T; }
 
 exclusive(A) ::= . { A = absent; }
 exclusive(A) ::= EXCLUSIVE(T). { A = T; }

@@ -83,18 +83,18 @@ static inline size_t length_count(void)
 static inline struct setup *operator_setup(struct breaks *breaks, enum operator_kind kind)
 {
     struct setup *setup = setup_new(breaks->rig, SINK_OPERATOR);
-    struct operator* operator= arena_alloc(breaks->rig->arena, sizeof *operator);
-    *operator=(struct operator){.kind = kind, .stride = 1, .into = -1};
-    operator->keys = arena_array(breaks->rig->arena, MOST_INPUTS, sizeof *operator->keys);
-    setup->task.operator= operator;
+    struct column_operator *column_op = arena_alloc(breaks->rig->arena, sizeof *column_op);
+    *column_op = (struct column_operator){.kind = kind, .stride = 1, .into = -1};
+    column_op->keys = arena_array(breaks->rig->arena, MOST_INPUTS, sizeof *column_op->keys);
+    setup->task.column_op = column_op;
     return setup;
 }
 
 /* Adds a column as the next key; the setup owns it. */
 static inline value operator_key(struct setup *setup, struct column *column)
 {
-    struct operator* operator= setup->task.operator;
-    operator->keys[operator->key_count++] = setup->task.input_count;
+    struct column_operator *column_op = setup->task.column_op;
+    column_op->keys[column_op->key_count++] = setup->task.input_count;
     return setup_input(setup, column);
 }
 
@@ -110,11 +110,11 @@ struct outcome {
 static inline void reserve_results(const struct setup *setup, int64_t rows, struct outcome *outcome)
 {
     const struct task *task = &setup->task;
-    int64_t gives = operator_gives(task->operator, rows);
+    int64_t gives = operator_gives(task->column_op, rows);
     for (size_t k = 0; k < task->output_count && gives >= 0; k++) {
         const struct output *output = &task->outputs[k];
         enum type store = output->type;
-        if (operator_carries(task->operator))
+        if (operator_carries(task->column_op))
             store = setup->columns[task->code.at[output->value].integer]->store;
         if (output->needed)
             outcome->results[k] = column_reserve(output->type, store, gives);
@@ -137,7 +137,7 @@ static inline struct outcome break_once(struct breaks *breaks, struct setup *set
         .cancel = &rig->cancel,
         .diags = &rig->diags,
     };
-    outcome.status = accelerator ? cl_operator(setup->task.operator->kind)(accelerator, &job, &outcome.flagged)
+    outcome.status = accelerator ? cl_operator(setup->task.column_op->kind)(accelerator, &job, &outcome.flagged)
                                  : host_operator_run_threads(&job, 2, &outcome.flagged);
     assert_int_equal(columns_fetch(outcome.results, MOST_RESULTS, NULL, nowhere, &rig->diags), STATUS_OK);
     return outcome;

@@ -123,12 +123,12 @@ static void axis_as_by_keys(struct column **inputs, enum aggregate_kind kind, in
     struct input task_inputs[COLUMNS] = {{.type = TYPE_I64}, {.type = inputs[VALUE]->type}};
     struct output outputs[COLUMNS];
     struct aggregate aggregate = {.kind = kind, .value = NO_VALUE};
-    struct operator operator= {
+    struct column_operator column_op = {
         .kind = OPERATOR_GROUP, .keys = keys, .descending = descending, .key_count = 1, .stride = 1};
     struct task task = {.inputs = task_inputs,
                         .input_count = COLUMNS,
                         .sink = SINK_OPERATOR,
-                        .operator= & operator,
+                        .column_op = &column_op,
                         .outputs = outputs,
                         .output_count = COLUMNS,
                         .aggregates = &aggregate,
@@ -142,8 +142,8 @@ static void axis_as_by_keys(struct column **inputs, enum aggregate_kind kind, in
                                      .type = result_type(kind, inputs[VALUE]->type),
                                      .needed = true};
     struct column *by_keys = run(&task, inputs, rows * cols, 1, &flagged_by_keys, &scratch->diags);
-    operator.segment = axis_rows ? cols : 0;
-    operator.stride = axis_rows ? 1 : cols;
+    column_op.segment = axis_rows ? cols : 0;
+    column_op.stride = axis_rows ? 1 : cols;
     struct column *misled[] = {inputs[VALUE], inputs[VALUE]}; /* keys that would give something else */
     struct column **given =
         axis_rows || (cols > 1 && result_type(kind, inputs[VALUE]->type) == TYPE_I64 && inputs[VALUE]->type != TYPE_I64)

@@ -257,7 +257,7 @@ static struct cost_features work_of_sort(struct queries *queries, const char *te
     queue_init(&fused, bound.queue.arena);
     optimize_queue(&bound.queue, &fused);
     struct task *task = fused.tasks[1];
-    assert_int_equal(task->operator->kind, OPERATOR_SORT);
+    assert_int_equal(task->column_op->kind, OPERATOR_SORT);
     struct column *inputs[2];
     assert_int_equal(task->input_count, 2);
     for (int k = 0; k < 2; k++)
@@ -522,7 +522,7 @@ static enum status second_breaker(struct backend *backend, const struct operator
 {
     struct backend *evaluator = second_of(backend)->evaluator;
     second_of(backend)->ran++;
-    return evaluator->ops->operator(evaluator, job, flagged);
+    return evaluator->ops->column_op(evaluator, job, flagged);
 }
 
 static enum readiness second_profile(struct backend *backend, bool wait, struct profile *profile)
@@ -544,7 +544,7 @@ static void queries_are_run_as_chosen(void **state)
                                            .range_rows = second_range_rows,
                                            .aggregate = second_aggregate,
                                            .rows = second_rows,
-                                           .operator= second_breaker,
+                                           .column_op = second_breaker,
                                            .profile = second_profile,
                                            .sweep = second_nothing,
                                            .close = second_nothing};

@@ -5,9 +5,9 @@
 static void finish_group(struct setup *setup)
 {
     struct task *task = &setup->task;
-    for (size_t k = 0; k < task->operator->key_count; k++) {
-        enum type type = setup->columns[task->operator->keys[k]]->type;
-        setup_output(setup, code_input(&task->code, (int64_t)task->operator->keys[k], type_table[type].kind, nowhere),
+    for (size_t k = 0; k < task->column_op->key_count; k++) {
+        enum type type = setup->columns[task->column_op->keys[k]]->type;
+        setup_output(setup, code_input(&task->code, (int64_t)task->column_op->keys[k], type_table[type].kind, nowhere),
                      type);
     }
     for (size_t k = 0; k < task->aggregate_count; k++) {

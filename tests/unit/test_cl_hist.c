@@ -9,7 +9,7 @@ static void check(struct breaks *breaks, struct column *column, int64_t rows, in
 {
     struct setup *setup = operator_setup(breaks, OPERATOR_HIST);
     operator_key(setup, column_ref(column));
-    setup->task.operator->into = bins;
+    setup->task.column_op->into = bins;
     setup_output(setup, NO_VALUE, TYPE_F64);
     setup_output(setup, NO_VALUE, TYPE_F64);
     setup_output(setup, NO_VALUE, TYPE_I64);

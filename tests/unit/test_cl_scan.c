@@ -78,14 +78,14 @@ static struct setup *new_scan(struct rig *rig, const struct trial *trial)
     struct setup *setup = setup_new(rig, SINK_OPERATOR);
     enum kind kind = type_table[trial->type].kind;
     value x = setup_input(setup, trial_column(trial));
-    struct operator* operator= arena_alloc(rig->arena, sizeof *operator);
-    operator->kind = OPERATOR_SCAN;
-    operator->keys = arena_array(rig->arena, 1, sizeof *operator->keys);
-    operator->key_count = 1;
-    operator->exclusive = trial->exclusive;
-    operator->segment = trial->segment;
-    operator->stride = trial->stride> 0 ? trial->stride : 1;
-    setup->task.operator= operator;
+    struct column_operator *column_op = arena_alloc(rig->arena, sizeof *column_op);
+    column_op->kind = OPERATOR_SCAN;
+    column_op->keys = arena_array(rig->arena, 1, sizeof *column_op->keys);
+    column_op->key_count = 1;
+    column_op->exclusive = trial->exclusive;
+    column_op->segment = trial->segment;
+    column_op->stride = trial->stride > 0 ? trial->stride : 1;
+    setup->task.column_op = column_op;
     setup_aggregate(setup, trial->kind, x);
     setup->task.aggregate_count = 1;
     if (trial->kind == AGG_FOLD)
@@ -114,7 +114,7 @@ static struct column *run_trial(struct rig *rig, const struct trial *trial, stru
     *flagged = false;
     *status = host               ? host_operator_run_threads(&job, 1, flagged)
               : rig->accelerator ? cl_scan(rig->accelerator, &job, flagged)
-                                 : rig->device->ops->operator(rig->device, &job, flagged);
+                                 : rig->device->ops->column_op(rig->device, &job, flagged);
     if (*status == STATUS_OK)
         assert_int_equal(result_rows, trial->rows);
     column_finish(result, trial->rows);

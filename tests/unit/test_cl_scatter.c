@@ -28,7 +28,7 @@ static struct setup *scatter_setup(struct breaks *breaks, struct random *random,
     operator_key(setup, positions);
     for (enum type type = TYPE_BOOL; type < TYPE_COUNT; type++)
         setup_output(setup, setup_input(setup, random_column(random, type, rows, false)), type);
-    setup->task.operator->into = into;
+    setup->task.column_op->into = into;
     return setup;
 }
 
@@ -58,7 +58,7 @@ static void test_lengths(void **state)
             struct column *positions = shuffled(&random, types[step - 1], rows, step);
             struct setup *setup = scatter_setup(breaks, &random, positions, rows, into);
             if (step == 1)
-                setup->task.operator->into = - 1;
+                setup->task.column_op->into = -1;
             struct outcome outcome = compare_all_breaks(breaks, setup, rows);
             assert_false(outcome.flagged);
             check_by_hand(setup, rows, into, &outcome);

@@ -102,10 +102,10 @@ static struct task *table_task(struct rig *rig, struct table *table)
         setup_output(setup, v, table->columns[k]->type);
         setup->outputs[k].needed = !table->dropped[k];
     }
-    struct operator* operator= arena_alloc(rig->arena, sizeof *operator);
-    *operator=(struct operator){
+    struct column_operator *column_op = arena_alloc(rig->arena, sizeof *column_op);
+    *column_op = (struct column_operator){
         .kind = OPERATOR_SORT, .keys = table->keys, .descending = table->descending, .key_count = table->key_count};
-    setup->task.operator= operator;
+    setup->task.column_op = column_op;
     return &setup->task;
 }
 

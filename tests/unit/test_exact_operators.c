@@ -68,17 +68,17 @@ static void give(struct task *task, value v, enum type type)
     task->outputs[task->output_count++] = (struct output){.value = v, .name = "c", .type = type};
 }
 
-static struct operator* make_breaker(struct stages *stages, struct task *task, enum operator_kind kind)
+static struct column_operator *make_breaker(struct stages *stages, struct task *task, enum operator_kind kind)
 {
-    struct operator* operator= task->operator= arena_alloc(stages->arena, sizeof *operator);
+    struct column_operator *column_op = task->column_op = arena_alloc(stages->arena, sizeof *column_op);
     task->sink = SINK_OPERATOR;
-    operator->kind = kind;
-    operator->stride = 1;
-    operator->into = - 1;
-    operator->keys = arena_array(stages->arena, 2, sizeof *operator->keys);
-    operator->descending = arena_array(stages->arena, 2, sizeof *operator->descending);
-    operator->key_count = kind != OPERATOR_DISTINCT;
-    return operator;
+    column_op->kind = kind;
+    column_op->stride = 1;
+    column_op->into = -1;
+    column_op->keys = arena_array(stages->arena, 2, sizeof *column_op->keys);
+    column_op->descending = arena_array(stages->arena, 2, sizeof *column_op->descending);
+    column_op->key_count = kind != OPERATOR_DISTINCT;
+    return column_op;
 }
 
 static void begin(struct stages *stages, const char *text, const int64_t *values, int64_t rows)
@@ -123,9 +123,9 @@ static void add_scan(struct stages *stages, enum aggregate_kind kind, struct use
 static void add_sort(struct stages *stages, size_t key, bool descending)
 {
     struct task *task = add_stage(stages);
-    struct operator* operator= make_breaker(stages, task, OPERATOR_SORT);
-    operator->keys[0] = key;
-    operator->descending[0] = descending;
+    struct column_operator *column_op = make_breaker(stages, task, OPERATOR_SORT);
+    column_op->keys[0] = key;
+    column_op->descending[0] = descending;
     for (size_t k = 0; k < task->input_count; k++)
         give(task, read_input(task, k), task->inputs[k].type);
 }

@@ -297,8 +297,8 @@ static void firsts_of_sorts(void **state)
         optimize_queue(&bound.queue, &fused);
         int64_t first = -1;
         for (size_t t = 0; t < fused.count; t++) {
-            if (fused.tasks[t]->sink == SINK_OPERATOR && fused.tasks[t]->operator->kind == OPERATOR_SORT)
-                first = fused.tasks[t]->operator->first;
+            if (fused.tasks[t]->sink == SINK_OPERATOR && fused.tasks[t]->column_op->kind == OPERATOR_SORT)
+                first = fused.tasks[t]->column_op->first;
         }
         if (first != trials[i].first)
             fail_msg("%s: the first %lld rows", trials[i].text, (long long)first);

@@ -304,7 +304,7 @@ static enum status failing_rows(struct backend *backend, const struct job *job, 
 static enum status failing_breaker(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     struct failing_device *device = (struct failing_device *)backend;
-    assert_int_equal(device->evaluator->ops->operator(device->evaluator, job, flagged), STATUS_OK);
+    assert_int_equal(device->evaluator->ops->column_op(device->evaluator, job, flagged), STATUS_OK);
     keep_rows(device, job->results[0], 0, job->rows);
     device->ranges = -1;
     diag_note(job->diags, nowhere, "it has failed");
@@ -315,7 +315,7 @@ static const struct backend_ops failing_ops = {.begin = failing_begin,
                                                .prepare = failing_prepare,
                                                .range_rows = late_range_rows,
                                                .rows = failing_rows,
-                                               .operator= failing_breaker };
+                                               .column_op = failing_breaker};
 
 static void close_failing(struct failing_device *device)
 {
@@ -365,11 +365,11 @@ static void a_failed_breaker_is_done_anew(void **state)
     struct setup setup = {0};
     struct task *task = make_task(&setup, arena, bench, ALL_ROWS);
     size_t key = 0;
-    struct operator operator= {.kind = OPERATOR_SORT, .stride = 1, .into = -1, .keys = &key, .key_count = 1};
+    struct column_operator column_op = {.kind = OPERATOR_SORT, .stride = 1, .into = -1, .keys = &key, .key_count = 1};
     setup.outputs[0] = (struct output){.value = 0, .name = "c", .type = TYPE_I64, .needed = true};
     setup.outputs[1].needed = false;
     task->sink = SINK_OPERATOR;
-    task->operator= & operator;
+    task->column_op = &column_op;
     struct outcome outcome;
     assert_int_equal(
         run_task(&runner, task, (struct column *const *)bench->columns, ROWS, DEFER_NEVER, arena, &outcome, &diags),

@@ -23,7 +23,7 @@ struct rig {
     struct arena *arena;
     struct diags diags;
     struct task task;
-    struct operator operator;
+    struct column_operator column_op;
     struct column *inputs[MOST_COLUMNS];
     struct column *results[2 * MOST_COLUMNS];
     size_t keys[MOST_COLUMNS];
@@ -52,14 +52,14 @@ static struct rig *rig_new(uint64_t seed)
     diags_init(&rig->diags, rig->arena);
     code_init(&rig->task.code, rig->arena);
     rig->task.sink = SINK_OPERATOR;
-    rig->task.operator= & rig->operator;
+    rig->task.column_op = &rig->column_op;
     rig->task.inputs = arena_array(rig->arena, MOST_COLUMNS, sizeof *rig->task.inputs);
     rig->task.outputs = arena_array(rig->arena, sizeof rig->results / sizeof *rig->results, sizeof *rig->task.outputs);
     rig->task.aggregates = arena_array(rig->arena, MOST_COLUMNS, sizeof *rig->task.aggregates);
-    rig->operator.keys = rig->keys;
-    rig->operator.descending = rig->descending;
-    rig->operator.stride = 1;
-    rig->operator.into = - 1;
+    rig->column_op.keys = rig->keys;
+    rig->column_op.descending = rig->descending;
+    rig->column_op.stride = 1;
+    rig->column_op.into = -1;
     return rig;
 }
 
@@ -263,7 +263,7 @@ static int compare(const struct column *column, int64_t a, int64_t b, bool desce
 static int compare_rows(const struct rig *rig, int64_t a, int64_t b)
 {
     int order = 0;
-    for (size_t i = 0; i < rig->operator.key_count && order == 0; i++)
+    for (size_t i = 0; i < rig->column_op.key_count && order == 0; i++)
         order = compare(rig->inputs[rig->keys[i]], a, b, rig->descending[i]);
     return order;
 }
@@ -293,8 +293,8 @@ static void assert_in_order(const struct rig *rig, int64_t rows, size_t numbers)
 static void sort_one(enum type type, int64_t rows, enum content content, bool descending, int threads)
 {
     struct rig *rig = rig_new((uint64_t)rows * 31 + content);
-    rig->operator.kind = OPERATOR_SORT;
-    rig->operator.key_count = 1;
+    rig->column_op.kind = OPERATOR_SORT;
+    rig->column_op.key_count = 1;
     rig->keys[0] = add_column(rig, type, rows, content);
     rig->descending[0] = descending;
     size_t numbers = add_numbers(rig, TYPE_I32, rows);
@@ -359,8 +359,8 @@ static void sorts_by_several(void **unused)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         for (int k = 0; k < LENGTHS; k++) {
             struct rig *rig = rig_new(i * 100 + (uint64_t)k);
-            rig->operator.kind = OPERATOR_SORT;
-            rig->operator.key_count = 3;
+            rig->column_op.kind = OPERATOR_SORT;
+            rig->column_op.key_count = 3;
             for (size_t j = 0; j < 3; j++) {
                 enum content content = j == 2 ? ANYTHING : (int)(i + j) % 2 ? FEW : EXTREMES;
                 rig->keys[j] = add_column(rig, types[i][j], lengths[k], content);
@@ -380,8 +380,8 @@ static void sorts_a_known_range(void **unused)
 {
     (void)unused;
     struct rig *rig = rig_new(9);
-    rig->operator.kind = OPERATOR_SORT;
-    rig->operator.key_count = 1;
+    rig->column_op.kind = OPERATOR_SORT;
+    rig->column_op.key_count = 1;
     rig->keys[0] = add_column(rig, TYPE_I64, 5000, FEW);
     rig->inputs[0]->range_known = true;
     rig->inputs[0]->lo = -5;
@@ -464,7 +464,7 @@ static bool aggregate_of(const struct rig *rig, size_t k, const int64_t *rows, i
 static void assert_groups(const struct rig *rig, int64_t rows)
 {
     int64_t *order = ordered_rows(rig, rows);
-    size_t keys = rig->operator.key_count;
+    size_t keys = rig->column_op.key_count;
     int64_t group = 0;
     bool fits = true;
     for (int64_t begin = 0, end; begin < rows; begin = end, group++) {
@@ -488,8 +488,8 @@ static void group_by(const enum type *types, size_t keys, enum type type, int64_
                      int threads)
 {
     struct rig *rig = rig_new((uint64_t)rows * 7 + (uint64_t)content * 3 + type);
-    rig->operator.kind = OPERATOR_GROUP;
-    rig->operator.key_count = keys;
+    rig->column_op.kind = OPERATOR_GROUP;
+    rig->column_op.key_count = keys;
     for (size_t i = 0; i < keys; i++) {
         rig->keys[i] = add_column(rig, types[i], rows, content);
         add_carried(rig, rig->keys[i]);
@@ -550,8 +550,8 @@ static void group_sums_are_exact(void **unused)
     const int64_t groups[] = {1, 1, 1, 2, 2, 2, 3};
     for (int64_t rows = 0; rows <= 7; rows++) {
         struct rig *rig = rig_new(1);
-        rig->operator.kind = OPERATOR_GROUP;
-        rig->operator.key_count = 1;
+        rig->column_op.kind = OPERATOR_GROUP;
+        rig->column_op.key_count = 1;
         rig->inputs[0] = column_of_ints(groups, rows);
         rig->inputs[1] = column_of_ints(values, rows);
         rig->task.input_count = 2;
@@ -569,8 +569,8 @@ static void group_of_unknown_aggregates(void **unused)
 {
     (void)unused;
     struct rig *rig = rig_new(2);
-    rig->operator.kind = OPERATOR_GROUP;
-    rig->operator.key_count = 1;
+    rig->column_op.kind = OPERATOR_GROUP;
+    rig->column_op.key_count = 1;
     rig->keys[0] = add_column(rig, TYPE_U8, 100, FEW);
     add_carried(rig, 0);
     add_aggregate(rig, AGG_PRODUCT, 0);
@@ -583,14 +583,14 @@ static void group_of_unknown_aggregates(void **unused)
 static void distinct_of(const enum type *types, size_t columns, int64_t rows, enum content content, int threads)
 {
     struct rig *rig = rig_new((uint64_t)rows + content);
-    rig->operator.kind = OPERATOR_DISTINCT;
+    rig->column_op.kind = OPERATOR_DISTINCT;
     for (size_t i = 0; i < columns; i++) {
         rig->keys[i] = add_column(rig, types[i], rows, content);
         add_carried(rig, rig->keys[i]);
     }
     run_freely(rig, rows, threads);
     assert_false(rig->flagged);
-    rig->operator.key_count = columns; /* for the definition */
+    rig->column_op.key_count = columns; /* for the definition */
     int64_t *order = ordered_rows(rig, rows);
     bool *first = calloc((size_t)rows + 1, sizeof *first);
     assert_non_null(first);
@@ -707,23 +707,23 @@ static void assert_scanned(const struct rig *rig, int64_t row, const struct expe
 /* Follows every chain by the definition. */
 static void assert_scan(const struct rig *rig, int64_t rows)
 {
-    const struct operator* operator= & rig->operator;
+    const struct column_operator *column_op = &rig->column_op;
     const struct column *column = rig->inputs[0];
     enum aggregate_kind kind = rig->task.aggregates[0].kind;
     bool number = rig->results[0]->store == TYPE_F64, fits = true;
-    int64_t segment = operator->segment> 0 ? operator->segment : rows;
+    int64_t segment = column_op->segment > 0 ? column_op->segment : rows;
     for (int64_t first = 0; first < rows; first++) {
-        if (first % segment >= operator->stride)
+        if (first % segment >= column_op->stride)
             continue;
         struct expected state = begin_scan(rig);
-        for (int64_t i = first; i < rows && i / segment == first / segment && fits; i += operator->stride) {
-            if (operator->exclusive && !rig->flagged)
+        for (int64_t i = first; i < rows && i / segment == first / segment && fits; i += column_op->stride) {
+            if (column_op->exclusive && !rig->flagged)
                 assert_scanned(rig, i, &state);
             if (number)
                 advance_float(kind, &state, column_get_float(column, i));
             else
                 fits = advance_int(kind, &state, column_get_int(column, i));
-            if (!operator->exclusive && !rig->flagged && fits)
+            if (!column_op->exclusive && !rig->flagged && fits)
                 assert_scanned(rig, i, &state);
         }
     }
@@ -740,11 +740,11 @@ static void scan_of(enum aggregate_kind kind, enum type type, int64_t rows, enum
                     {false, false, 0, 400}, {true, true, 600, 3}, {false, false, 40000, 1}};
     bool number = type_table[type].kind == KIND_FLOAT;
     struct rig *rig = rig_new((uint64_t)rows + (uint64_t)variant);
-    rig->operator.kind = OPERATOR_SCAN;
-    rig->operator.key_count = 1;
-    rig->operator.exclusive = variants[variant].exclusive;
-    rig->operator.segment = variants[variant].segment;
-    rig->operator.stride = variants[variant].stride;
+    rig->column_op.kind = OPERATOR_SCAN;
+    rig->column_op.key_count = 1;
+    rig->column_op.exclusive = variants[variant].exclusive;
+    rig->column_op.segment = variants[variant].segment;
+    rig->column_op.stride = variants[variant].stride;
     add_column(rig, type, rows, content);
     rig->task.aggregates[0] = (struct aggregate){.kind = kind,
                                                  .value = input_of(rig, 0),
@@ -826,8 +826,8 @@ static void scans_by_a_function(void **unused)
         body.outputs = &sum;
         body.output_count = 1;
         struct user_reduce reducer = {.kind = KIND_INT, .body = &body};
-        rig->operator.kind = OPERATOR_SCAN;
-        rig->operator.key_count = 1;
+        rig->column_op.kind = OPERATOR_SCAN;
+        rig->column_op.key_count = 1;
         add_column(rig, overflows ? TYPE_I64 : TYPE_I16, 500, overflows ? EXTREMES : ANYTHING);
         rig->task.aggregates[0] = (struct aggregate){.kind = AGG_FOLD, .value = input_of(rig, 0), .reducer = &reducer};
         rig->task.aggregate_count = 1;
@@ -906,9 +906,9 @@ static void scatters(void **unused)
         for (int type = 0; type < TYPE_COUNT; type++) {
             int64_t rows = lengths[k], into = type % 2 ? rows : 2 * rows + 1;
             struct rig *rig = rig_new((uint64_t)k);
-            rig->operator.kind = OPERATOR_SCATTER;
-            rig->operator.key_count = 1;
-            rig->operator.into = type % 2 ? -1 : into;
+            rig->column_op.kind = OPERATOR_SCATTER;
+            rig->column_op.key_count = 1;
+            rig->column_op.into = type % 2 ? -1 : into;
             add_positions(rig, k % 2 ? TYPE_U32 : TYPE_I64, rows, into);
             add_carried(rig, add_column(rig, (enum type)type, rows, ANYTHING));
             run_into(rig, rows, into, k % 2 ? THREADS : 1);
@@ -931,8 +931,8 @@ static void scatters_nowhere(void **unused)
     static const int64_t wrong[] = {-1, 5000, INT64_MIN, INT64_MAX, 17};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct rig *rig = rig_new(4);
-        rig->operator.kind = OPERATOR_SCATTER;
-        rig->operator.key_count = 1;
+        rig->column_op.kind = OPERATOR_SCATTER;
+        rig->column_op.key_count = 1;
         add_numbers(rig, TYPE_I64, 5000);
         *(int64_t *)column_at(rig->inputs[0], 4000) = wrong[i];
         add_carried(rig, 0);
@@ -951,9 +951,9 @@ static void histograms(void **unused)
             struct rig *rig = rig_new((uint64_t)k);
             int64_t rows = lengths[k], count = bins[(k + type) % 4];
             bool number = type_table[type].kind == KIND_FLOAT;
-            rig->operator.kind = OPERATOR_HIST;
-            rig->operator.key_count = 1;
-            rig->operator.into = count;
+            rig->column_op.kind = OPERATOR_HIST;
+            rig->column_op.key_count = 1;
+            rig->column_op.into = count;
             add_column(rig, (enum type)type, rows, k % 3 == 0 ? FEW : ANYTHING);
             if (number && rows > 3)
                 put_int(rig->inputs[0], 1, -1); /* a NaN, which is passed over */
@@ -1012,9 +1012,9 @@ static void histograms_without_range(void **unused)
     static const double bad[][2] = {{INFINITY, 1}, {-INFINITY, 0}, {NAN, NAN}};
     for (int i = -1; i < 3; i++) {
         struct rig *rig = rig_new(5);
-        rig->operator.kind = OPERATOR_HIST;
-        rig->operator.key_count = 1;
-        rig->operator.into = 3;
+        rig->column_op.kind = OPERATOR_HIST;
+        rig->column_op.key_count = 1;
+        rig->column_op.into = 3;
         rig->inputs[0] = column_of_floats(i < 0 ? bad[0] : bad[i], i < 0 ? 0 : 2);
         rig->task.input_count = 1;
         add_output(rig, 0, TYPE_F64);
@@ -1031,8 +1031,8 @@ static void interrupted(void **unused)
     static const enum operator_kind kinds[] = {OPERATOR_SCAN, OPERATOR_SORT, OPERATOR_GROUP, OPERATOR_DISTINCT};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct rig *rig = rig_new(6);
-        rig->operator.kind = kinds[i];
-        rig->operator.key_count = 1;
+        rig->column_op.kind = kinds[i];
+        rig->column_op.key_count = 1;
         add_column(rig, TYPE_I32, 100000, ANYTHING);
         add_carried(rig, 0);
         rig->task.aggregates[0] = (struct aggregate){.kind = AGG_MAX, .value = input_of(rig, 0)};

@@ -207,19 +207,19 @@ static size_t number_input(struct random *random, const struct task *task)
 static void add_scan(struct random *random, struct trial *trial, struct task *task)
 {
     static const enum aggregate_kind ints[] = {AGG_SUM, AGG_SUM, AGG_PRODUCT, AGG_MIN, AGG_MAX, AGG_XOR, AGG_BITAND};
-    struct operator* operator= task->operator;
+    struct column_operator *column_op = task->column_op;
     size_t k = number_input(random, task);
     enum kind kind = input_kind(task, k);
-    operator->keys[0] = k;
-    operator->key_count = 1;
-    operator->stride = random_below(random, 4) == 0 ? 3 : 1;
-    operator->segment = operator->stride == 1 && random_below(random, 4) == 0 ? 4 : 0;
-    operator->exclusive = random_below(random, 2) == 0;
+    column_op->keys[0] = k;
+    column_op->key_count = 1;
+    column_op->stride = random_below(random, 4) == 0 ? 3 : 1;
+    column_op->segment = column_op->stride == 1 && random_below(random, 4) == 0 ? 4 : 0;
+    column_op->exclusive = random_below(random, 2) == 0;
     struct aggregate aggregate = {.kind = ints[random_below(random, kind == KIND_FLOAT ? 5 : 7)]};
     if (kind == KIND_BOOL)
         aggregate.kind = AGG_MAX;
     bool bounds = aggregate.kind == AGG_MIN || aggregate.kind == AGG_MAX;
-    aggregate.has_initial = random_below(random, 3) == 0 || (bounds && operator->exclusive);
+    aggregate.has_initial = random_below(random, 3) == 0 || (bounds && column_op->exclusive);
     aggregate.initial = kind == KIND_FLOAT  ? scalar_float(0.25)
                         : kind == KIND_BOOL ? scalar_bool(false)
                                             : scalar_int(3);
@@ -233,10 +233,10 @@ static void add_scan(struct random *random, struct trial *trial, struct task *ta
 
 static void add_group(struct random *random, struct trial *trial, struct task *task)
 {
-    struct operator* operator= task->operator;
-    operator->key_count = 1 +(size_t) random_below(random, task->input_count > 1 ? 2 : 1);
-    for (size_t i = 0; i < operator->key_count; i++) {
-        size_t k = operator->keys[i] =(size_t) random_below(random, (int)task->input_count);
+    struct column_operator *column_op = task->column_op;
+    column_op->key_count = 1 + (size_t)random_below(random, task->input_count > 1 ? 2 : 1);
+    for (size_t i = 0; i < column_op->key_count; i++) {
+        size_t k = column_op->keys[i] = (size_t)random_below(random, (int)task->input_count);
         task->outputs[task->output_count++] =
             (struct output){.value = code_input(&task->code, (int64_t)k, input_kind(task, k), nowhere),
                             .name = "k",
@@ -278,11 +278,11 @@ static void add_scatter(struct random *random, struct trial *trial, struct task 
     add_inputs(trial, task);
     task->sink = SINK_OPERATOR;
     task->outputs = arena_array(trial->arena, MOST_OUTPUTS, sizeof *task->outputs);
-    task->operator= arena_alloc(trial->arena, sizeof *task->operator);
-    task->operator->kind = OPERATOR_SCATTER;
-    task->operator->keys = arena_array(trial->arena, 1, sizeof *task->operator->keys);
-    task->operator->key_count = 1;
-    task->operator->into = random_below(random, 2) == 0 ? -1 : MOST_ROWS + 3;
+    task->column_op = arena_alloc(trial->arena, sizeof *task->column_op);
+    task->column_op->kind = OPERATOR_SCATTER;
+    task->column_op->keys = arena_array(trial->arena, 1, sizeof *task->column_op->keys);
+    task->column_op->key_count = 1;
+    task->column_op->into = random_below(random, 2) == 0 ? -1 : MOST_ROWS + 3;
     code_input(&task->code, 0, KIND_INT, nowhere);
     for (size_t k = 1; k < task->input_count; k++)
         task->outputs[task->output_count++] =
@@ -299,23 +299,23 @@ static void add_breaker(struct random *random, struct trial *trial, struct task 
         add_scatter(random, trial, task);
         return;
     }
-    struct operator* operator= task->operator= arena_alloc(trial->arena, sizeof *operator);
+    struct column_operator *column_op = task->column_op = arena_alloc(trial->arena, sizeof *column_op);
     task->sink = SINK_OPERATOR;
-    operator->kind = kind;
-    operator->stride = 1;
-    operator->keys = arena_array(trial->arena, 2, sizeof *operator->keys);
-    operator->descending = arena_array(trial->arena, 2, sizeof *operator->descending);
+    column_op->kind = kind;
+    column_op->stride = 1;
+    column_op->keys = arena_array(trial->arena, 2, sizeof *column_op->keys);
+    column_op->descending = arena_array(trial->arena, 2, sizeof *column_op->descending);
     if (kind == OPERATOR_SCAN) {
         add_scan(random, trial, task);
     } else if (kind == OPERATOR_GROUP) {
         add_group(random, trial, task);
     } else {
         carry_all(task);
-        operator->key_count = kind == OPERATOR_SORT ? 1 + (size_t)(random_below(random, 2) && task->input_count > 1)
-                                                    : 0;
-        for (size_t i = 0; i < operator->key_count; i++) {
-            operator->keys[i] =(size_t) random_below(random, (int)task->input_count);
-            operator->descending[i] = random_below(random, 2) == 0;
+        column_op->key_count =
+            kind == OPERATOR_SORT ? 1 + (size_t)(random_below(random, 2) && task->input_count > 1) : 0;
+        for (size_t i = 0; i < column_op->key_count; i++) {
+            column_op->keys[i] = (size_t)random_below(random, (int)task->input_count);
+            column_op->descending[i] = random_below(random, 2) == 0;
         }
     }
 }
@@ -443,11 +443,11 @@ static void need_input(struct trial *trial, const struct reader *reader, size_t 
 /* Row numbers in the order of the keys, by insertion. */
 static void sort_rows(const struct reader *reader, int64_t rows, int64_t *sorted)
 {
-    const struct operator* operator= reader->task->operator;
+    const struct column_operator *column_op = reader->task->column_op;
     for (int64_t row = 0; row < rows; row++) {
         int64_t at = row;
-        while (at > 0 && compare_rows(reader, operator->keys, operator->descending, operator->key_count, sorted[at - 1],
-                                      row) > 0) {
+        while (at > 0 && compare_rows(reader, column_op->keys, column_op->descending, column_op->key_count,
+                                      sorted[at - 1], row) > 0) {
             sorted[at] = sorted[at - 1];
             at--;
         }
@@ -487,13 +487,13 @@ static void expect_distinct(struct trial *trial, const struct reader *reader, st
 
 static void expect_scatter(struct trial *trial, const struct reader *reader, struct table *table)
 {
-    int64_t rows = rows_of(trial, reader->task), into = reader->task->operator->into;
+    int64_t rows = rows_of(trial, reader->task), into = reader->task->column_op->into;
     table->rows = into < 0 ? rows : into;
     bool taken[2 * MOST_ROWS] = {0};
     for (int64_t to = 0; to < table->rows; to++)
         carry_row(reader, table, to, -1);
     for (int64_t row = 0; row < rows; row++) {
-        struct cell position = element_of(reader, (int64_t)reader->task->operator->keys[0], row);
+        struct cell position = element_of(reader, (int64_t)reader->task->column_op->keys[0], row);
         if (position.failed || position.integer < 0 || position.integer >= table->rows || taken[position.integer]) {
             trial->failed = true;
             return;
@@ -531,14 +531,14 @@ static struct cell aggregate_rows(const struct reader *reader, const struct aggr
 
 static void expect_scan(struct trial *trial, const struct reader *reader, struct table *table)
 {
-    const struct operator* operator= reader->task->operator;
+    const struct column_operator *column_op = reader->task->column_op;
     table->rows = rows_of(trial, reader->task);
-    need_input(trial, reader, operator->keys[0]);
+    need_input(trial, reader, column_op->keys[0]);
     for (int64_t row = 0; row < table->rows; row++) {
-        int64_t first = operator->segment> 0 ? row - row % operator->segment : row % operator->stride;
+        int64_t first = column_op->segment > 0 ? row - row % column_op->segment : row % column_op->stride;
         int64_t chain[MOST_ROWS * 2], count = 0;
-        for (int64_t at = first; at <= row; at += operator->stride) {
-            if (at < row || !operator->exclusive)
+        for (int64_t at = first; at <= row; at += column_op->stride) {
+            if (at < row || !column_op->exclusive)
                 chain[count++] = at;
         }
         table->cells[0][row] = aggregate_rows(reader, &reader->task->aggregates[0], chain, count);
@@ -562,24 +562,24 @@ static bool fused_needs(const struct trial *trial, const struct task *task, size
 static void expect_group(struct trial *trial, const struct reader *reader, struct table *table)
 {
     const struct task *task = reader->task;
-    const struct operator* operator= task->operator;
+    const struct column_operator *column_op = task->column_op;
     int64_t rows = rows_of(trial, task), sorted[2 * MOST_ROWS];
-    for (size_t i = 0; i < operator->key_count; i++)
-        need_input(trial, reader, operator->keys[i]);
+    for (size_t i = 0; i < column_op->key_count; i++)
+        need_input(trial, reader, column_op->keys[i]);
     for (size_t i = 0; i < task->aggregate_count; i++) {
-        if (task->aggregates[i].value != NO_VALUE && fused_needs(trial, task, operator->key_count + i))
+        if (task->aggregates[i].value != NO_VALUE && fused_needs(trial, task, column_op->key_count + i))
             need_input(trial, reader, (size_t)task->code.at[task->aggregates[i].value].integer);
     }
     sort_rows(reader, rows, sorted);
     for (int64_t begin = 0, end; begin < rows; begin = end) {
         for (end = begin + 1; end < rows; end++) {
-            if (compare_rows(reader, operator->keys, NULL, operator->key_count, sorted[begin], sorted[end]) != 0)
+            if (compare_rows(reader, column_op->keys, NULL, column_op->key_count, sorted[begin], sorted[end]) != 0)
                 break;
         }
-        for (size_t i = 0; i < operator->key_count; i++)
-            table->cells[i][table->rows] = element_of(reader, (int64_t) operator->keys[i], sorted[begin]);
+        for (size_t i = 0; i < column_op->key_count; i++)
+            table->cells[i][table->rows] = element_of(reader, (int64_t)column_op->keys[i], sorted[begin]);
         for (size_t i = 0; i < task->aggregate_count; i++)
-            table->cells[operator->key_count + i][table->rows] =
+            table->cells[column_op->key_count + i][table->rows] =
                 aggregate_rows(reader, &task->aggregates[i], sorted + begin, end - begin);
         table->rows++;
     }
@@ -587,10 +587,10 @@ static void expect_group(struct trial *trial, const struct reader *reader, struc
 
 static void expect_sort(struct trial *trial, const struct reader *reader, struct table *table)
 {
-    const struct operator* operator= reader->task->operator;
+    const struct column_operator *column_op = reader->task->column_op;
     int64_t sorted[2 * MOST_ROWS];
-    for (size_t i = 0; i < operator->key_count; i++)
-        need_input(trial, reader, operator->keys[i]);
+    for (size_t i = 0; i < column_op->key_count; i++)
+        need_input(trial, reader, column_op->keys[i]);
     table->rows = rows_of(trial, reader->task);
     sort_rows(reader, table->rows, sorted);
     for (int64_t row = 0; row < table->rows; row++)
@@ -605,13 +605,13 @@ static void expect(struct trial *trial)
         struct table *table = &trial->tables[t];
         if (task->sink == SINK_ROWS)
             expect_rows(trial, task, table);
-        else if (task->operator->kind == OPERATOR_SCAN)
+        else if (task->column_op->kind == OPERATOR_SCAN)
             expect_scan(trial, &reader, table);
-        else if (task->operator->kind == OPERATOR_SORT)
+        else if (task->column_op->kind == OPERATOR_SORT)
             expect_sort(trial, &reader, table);
-        else if (task->operator->kind == OPERATOR_GROUP)
+        else if (task->column_op->kind == OPERATOR_GROUP)
             expect_group(trial, &reader, table);
-        else if (task->operator->kind == OPERATOR_DISTINCT)
+        else if (task->column_op->kind == OPERATOR_DISTINCT)
             expect_distinct(trial, &reader, table);
         else
             expect_scatter(trial, &reader, table);
@@ -631,7 +631,7 @@ static bool needs_alike(const struct trial *trial)
     for (size_t t = 0; t < trial->queue.count; t++) {
         const struct task *task = trial->queue.tasks[t];
         for (size_t k = 0;
-             k < task->output_count && task->sink == SINK_OPERATOR && task->operator->kind == OPERATOR_GROUP; k++)
+             k < task->output_count && task->sink == SINK_OPERATOR && task->column_op->kind == OPERATOR_GROUP; k++)
             alike = alike && task->outputs[k].needed == fused_needs(trial, task, k);
     }
     return alike;

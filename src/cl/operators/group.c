@@ -25,13 +25,13 @@ static bool group_fits(const struct group *group)
     const struct operator_job *job = group->job;
     const struct task *task = job->task;
     struct column **columns =
-        arena_array(job->diags->arena, task->operator->key_count + task->aggregate_count + 1, sizeof *columns);
+        arena_array(job->diags->arena, task->column_op->key_count + task->aggregate_count + 1, sizeof *columns);
     size_t count = 0;
 
-    for (size_t k = 0; k < task->operator->key_count; k++)
-        columns[count++] = job->inputs[task->operator->keys[k]];
+    for (size_t k = 0; k < task->column_op->key_count; k++)
+        columns[count++] = job->inputs[task->column_op->keys[k]];
     for (size_t k = 0; k < task->aggregate_count; k++)
-        if (task->outputs[task->operator->key_count + k].needed && task->aggregates[k].value != NO_VALUE)
+        if (task->outputs[task->column_op->key_count + k].needed && task->aggregates[k].value != NO_VALUE)
             columns[count++] = job->inputs[task->code.at[task->aggregates[k].value].integer];
     return columns_fit(group->accelerator, columns, count, job->rows);
 }
@@ -39,16 +39,16 @@ static bool group_fits(const struct group *group)
 static enum status plan_group(struct group *group)
 {
     const struct operator_job *job = group->job;
-    const struct operator* operator= job->task->operator;
+    const struct column_operator *column_op = job->task->column_op;
     struct arena *arena = job->diags->arena;
-    struct column **keys = arena_array(arena, operator->key_count, sizeof *keys);
+    struct column **keys = arena_array(arena, column_op->key_count, sizeof *keys);
 
-    for (size_t k = 0; k < operator->key_count; k++)
-        keys[k] = job->inputs[operator->keys[k]];
+    for (size_t k = 0; k < column_op->key_count; k++)
+        keys[k] = job->inputs[column_op->keys[k]];
     group->field_of = arena_array(arena, job->task->aggregate_count + 1, sizeof *group->field_of);
     enum status status = group_record_plan(&group->layout, group->accelerator, job, group->field_of);
     if (status == STATUS_OK)
-        status = group_keys_find(&group->group_keys, group->accelerator, job, keys, operator->key_count);
+        status = group_keys_find(&group->group_keys, group->accelerator, job, keys, column_op->key_count);
     return status;
 }
 

@@ -70,7 +70,7 @@ static void write_aggregate(struct writing *writing, size_t k, const uint64_t *r
         values = &aggregated;
     }
     if (!group_aggregate_write(&group_agg, &task->aggregates[k], values, counts, places, count,
-                     groups->job->results[task->operator->key_count + k], at))
+                               groups->job->results[task->column_op->key_count + k], at))
         writing->flagged = true;
 }
 
@@ -99,7 +99,7 @@ static void write_key(const struct group_output *groups, size_t k, const uint64_
 static void write_block(struct writing *writing, const uint64_t *records, int count, int64_t at)
 {
     const struct operator_job *job = writing->groups->job;
-    size_t keys = job->task->operator->key_count;
+    size_t keys = job->task->column_op->key_count;
 
     for (size_t k = 0; k < job->task->output_count && count > 0; k++) {
         if (job->results[k] && k < keys)
@@ -146,11 +146,11 @@ static void write_part(void *context, int worker, int64_t part)
 static struct column *make_result(const struct operator_job *job, size_t k, int64_t rows)
 {
     const struct output *output = &job->task->outputs[k];
-    const struct operator* operator= job->task->operator;
+    const struct column_operator *column_op = job->task->column_op;
 
-    if (k >= operator->key_count)
+    if (k >= column_op->key_count)
         return column_reserve_from(job->pool, output->type, output->type, rows);
-    return column_reserve_like(job->pool, job->inputs[operator->keys[k]], output->type, rows);
+    return column_reserve_like(job->pool, job->inputs[column_op->keys[k]], output->type, rows);
 }
 
 static enum status write_all(struct writing *writing)

@@ -87,7 +87,7 @@ enum status group_record_plan(struct record_layout *layout, struct accelerator *
     };
     for (size_t k = 0; k < task->aggregate_count; k++) {
         const struct aggregate *aggregate = &task->aggregates[k];
-        if (aggregate->kind == AGG_COUNT || !task->outputs[task->operator->key_count + k].needed)
+        if (aggregate->kind == AGG_COUNT || !task->outputs[task->column_op->key_count + k].needed)
             continue;
         bool sum = aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN;
         if (!sum && aggregate->kind != AGG_MIN && aggregate->kind != AGG_MAX)

@@ -155,9 +155,9 @@ static enum status count_bins(struct accelerator *accelerator, const struct oper
 
 enum status cl_hist(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
 {
-    struct column *column = job->inputs[job->task->operator->keys[0]];
+    struct column *column = job->inputs[job->task->column_op->keys[0]];
     const struct key_encoding *encoding = &key_encodings[column->store];
-    struct histogram_bins hist = {.bins = job->task->operator->into, .number = encoding->is_float};
+    struct histogram_bins hist = {.bins = job->task->column_op->into, .number = encoding->is_float};
     struct column_minmax bounds;
 
     if (job->rows == 0 || hist.bins > INT32_MAX ||

@@ -101,7 +101,7 @@ static void run_chunks(const struct scan *scan, const struct view *in, const str
 {
     struct arguments arguments = {.count = 0};
     cl_ulong base = (cl_ulong)row, count = (cl_ulong)rows, each = (cl_ulong)chunk;
-    cl_ulong segment = (cl_ulong)scan->job->task->operator->segment;
+    cl_ulong segment = (cl_ulong)scan->job->task->column_op->segment;
     size_t bytes = size_in(scan) + (out ? size_out(scan) : 0);
 
     add_view(&arguments, in);
@@ -238,7 +238,7 @@ static void scan_columns(struct scan *scan)
 {
     const struct device *device = &scan->run->accelerator->device;
     struct memory *memory = scan->run->accelerator->memory;
-    int64_t rows = scan->job->rows, width = scan->job->task->operator->stride;
+    int64_t rows = scan->job->rows, width = scan->job->task->column_op->stride;
     int64_t lines = divide_up(rows, width), blocks = divide_up((int64_t)device->units * ITEMS_A_UNIT, width);
     int64_t each = divide_up(lines, blocks);
     struct columns columns = {.scan = scan};
@@ -277,22 +277,22 @@ static bool may_overflow(const struct operator_job *job, const struct column *fr
 
 static bool supports(const struct accelerator *accelerator, const struct operator_job *job)
 {
-    const struct operator* operator= job->task->operator;
-    const struct column *from = job->inputs[operator->keys[0]];
+    const struct column_operator *column_op = job->task->column_op;
+    const struct column *from = job->inputs[column_op->keys[0]];
     bool number = type_table[from->store].kind == KIND_FLOAT;
 
     if (number && !accelerator->device.doubles)
         return false;
     /* On a CPU each core would stride through all of memory. */
-    return operator->stride <= 1 ||(!accelerator->shape->chunks && operator->segment == 0);
+    return column_op->stride <= 1 || (!accelerator->shape->chunks && column_op->segment == 0);
 }
 
 enum status cl_scan(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
 {
-    const struct operator* operator= job->task->operator;
+    const struct column_operator *column_op = job->task->column_op;
     const struct aggregate *aggregate = &job->task->aggregates[0];
     const struct kernel_config *shape = accelerator->shape;
-    struct scan scan = {.job = job, .shape = shape, .from = job->inputs[operator->keys[0]], .to = job->results[0]};
+    struct scan scan = {.job = job, .shape = shape, .from = job->inputs[column_op->keys[0]], .to = job->results[0]};
     cl_int raised = 0;
 
     *job->result_rows = job->rows;
@@ -306,7 +306,7 @@ enum status cl_scan(struct accelerator *accelerator, const struct operator_job *
         return STATUS_OK;
     if (!scan_text_make(&scan.text, job, accelerator, may_overflow(job, scan.from)) ||
         scan.text.literals + 16 > MOST_ARGUMENTS ||
-        (operator->stride> 1 && slab_rows(&scan, &accelerator->device) < job->rows))
+        (column_op->stride > 1 && slab_rows(&scan, &accelerator->device) < job->rows))
         return STATUS_UNABLE;
 
     struct operator_run run = operator_begin(accelerator, job, scan.text.text, scan.text.names, SCAN_KERNEL_COUNT);
@@ -314,7 +314,7 @@ enum status cl_scan(struct accelerator *accelerator, const struct operator_job *
     scan.chunks = (int64_t)accelerator->device.units * (shape->chunks ? (int64_t)shape->groups : SCAN_GROUPS);
     scan.flag = operator_buffer(&run, sizeof raised);
     operator_write(&run, scan.flag, 0, sizeof raised, &raised);
-    if (operator->stride> 1)
+    if (column_op->stride > 1)
         scan_columns(&scan);
     else
         scan_slabs(&scan);

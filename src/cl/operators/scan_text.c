@@ -148,10 +148,10 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
                     bool checked)
 {
     const struct kernel_config *shape = accelerator->shape;
-    const struct operator* operator= job->task->operator;
+    const struct column_operator *column_op = job->task->column_op;
     const struct aggregate *aggregate = &job->task->aggregates[0];
     struct arena *arena = job->diags->arena;
-    enum type from = job->inputs[operator->keys[0]]->store, to = job->results[0]->store;
+    enum type from = job->inputs[column_op->keys[0]]->store, to = job->results[0]->store;
     enum combiner combiner = combiner_of(aggregate->kind, type_table[from].kind == KIND_FLOAT, checked);
 
     *text = (struct scan_text){0};
@@ -160,31 +160,37 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
         return false;
     const struct combiner_text *form = &combiners[combiner];
     bool large = combiner == COMBINER_FLOAT_SUM || combiner == COMBINER_PRODUCT || combiner == COMBINER_FOLD;
-    bool segmented = operator->segment> 0;
+    bool segmented = column_op->segment > 0;
     size_t staged = type_table[from].size > 4 || type_table[to].size > 4 ? 8 : 4;
     text->is_float = form->number;
     text->has_function = combiner == COMBINER_FOLD;
     text->literals = text->has_function ? text->function.emitter.literal_count : 0;
-    text->lookback = accelerator->device.warps && !shape->chunks && !large && !segmented && operator->stride <= 1;
+    text->lookback = accelerator->device.warps && !shape->chunks && !large && !segmented && column_op->stride <= 1;
     text->items = items_of(combiner, segmented, text->lookback, staged);
     name_kernels(text, shape);
 
     const struct part parts[] = {
-        {"V", type_table[from].cl}, {"R", type_table[to].cl}, {"X", form->number ? "double" : "long"},
-        {"stage", staged > 4 ? "ulong" : "uint"}, {"group", arena_printf(arena, "%zu", shape->group)},
-        {"items", arena_printf(arena, "%zu", text->items)}, {"parameters", parameters_of(text, arena)},
-        {"pass", pass_of(text, arena)}, {"compensated", combiner == COMBINER_FLOAT_SUM ? "1" : ""},
-        {"state", form->state}, {"none", form->none}, {"lift", form->lift}, {"join", form->join},
+        {"V", type_table[from].cl},
+        {"R", type_table[to].cl},
+        {"X", form->number ? "double" : "long"},
+        {"stage", staged > 4 ? "ulong" : "uint"},
+        {"group", arena_printf(arena, "%zu", shape->group)},
+        {"items", arena_printf(arena, "%zu", text->items)},
+        {"parameters", parameters_of(text, arena)},
+        {"pass", pass_of(text, arena)},
+        {"compensated", combiner == COMBINER_FLOAT_SUM ? "1" : ""},
+        {"state", form->state},
+        {"none", form->none},
+        {"lift", form->lift},
+        {"join", form->join},
         {"finish", form->finish},
         {"call", text->has_function ? function_call(&text->function, "a.x", "b.x", "err") : ""},
         {"start", arena_printf(arena, "(given ? %s : none())", form->start)},
-        {
-            "exclusive",
-            operator->exclusive ? "1" : "0" },
-            {"segmented", segmented ? "1" : "0"},
-            {"commutes", form->commutes && !segmented ? "1" : "0"},
-            {NULL, NULL},
-        };
+        {"exclusive", column_op->exclusive ? "1" : "0"},
+        {"segmented", segmented ? "1" : "0"},
+        {"commutes", form->commutes && !segmented ? "1" : "0"},
+        {NULL, NULL},
+    };
     struct strbuf out = {0};
     strbuf_puts(&out, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (text->is_float || (text->has_function && text->function.emitter.floats))

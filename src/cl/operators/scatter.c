@@ -133,10 +133,10 @@ enum status cl_scatter(struct accelerator *accelerator, const struct operator_jo
     enum { PARAMETER_BYTES = 32, FIXED_BYTES = 128 };
     const struct task *task = job->task;
     struct arena *arena = job->diags->arena;
-    struct column *positions = job->inputs[task->operator->keys[0]];
+    struct column *positions = job->inputs[task->column_op->keys[0]];
     struct scatter scatter = {
         .moved = arena_array(arena, task->output_count + 1, sizeof *scatter.moved),
-        .into = operator_gives(task->operator, job->rows),
+        .into = operator_gives(task->column_op, job->rows),
     };
     struct column **columns = arena_array(arena, task->output_count + 1, sizeof *columns);
 

@@ -420,15 +420,15 @@ static void gather(struct sorting *sorting, const struct sort_result *result)
 
 static enum status measure_keys(struct sorting *sorting)
 {
-    const struct operator* operator= sorting->job->task->operator;
+    const struct column_operator *column_op = sorting->job->task->column_op;
     enum status status = STATUS_OK;
 
-    sorting->key_count = operator->key_count;
-    sorting->keys = arena_array(sorting->arena, operator->key_count + 1, sizeof *sorting->keys);
-    sorting->word_bits = arena_array(sorting->arena, operator->key_count + 1, sizeof *sorting->word_bits);
-    for (size_t k = 0; k < operator->key_count && status == STATUS_OK; k++) {
-        sorting->keys[k] = (struct sort_key){.column = sorting->job->inputs[operator->keys[k]],
-                                             .descending = operator->descending && operator->descending[k]};
+    sorting->key_count = column_op->key_count;
+    sorting->keys = arena_array(sorting->arena, column_op->key_count + 1, sizeof *sorting->keys);
+    sorting->word_bits = arena_array(sorting->arena, column_op->key_count + 1, sizeof *sorting->word_bits);
+    for (size_t k = 0; k < column_op->key_count && status == STATUS_OK; k++) {
+        sorting->keys[k] = (struct sort_key){.column = sorting->job->inputs[column_op->keys[k]],
+                                             .descending = column_op->descending && column_op->descending[k]};
         status = sort_key_measure(&sorting->keys[k], sorting->accelerator, sorting->job);
     }
     if (status != STATUS_OK)
@@ -444,7 +444,7 @@ static enum status measure_keys(struct sorting *sorting)
 enum status cl_sort(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
 {
     struct sorting sorting = {.accelerator = accelerator, .job = job, .arena = job->diags->arena};
-    size_t columns = job->task->operator->key_count + 2 * job->task->output_count;
+    size_t columns = job->task->column_op->key_count + 2 * job->task->output_count;
 
     (void)flagged; /* any rows can be sorted */
     *job->result_rows = job->rows;

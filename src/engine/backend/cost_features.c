@@ -75,10 +75,10 @@ static int64_t bytes_read(const struct cost_features *work)
 /* Of each row. */
 static double bytes_of_keys(const struct cost_features *work)
 {
-    const struct operator* operator= work->task->operator;
+    const struct column_operator *column_op = work->task->column_op;
     int64_t bytes = 0;
-    for (size_t i = 0; i < operator->key_count; i++)
-        bytes += size_of_input(work, operator->keys[i]);
+    for (size_t i = 0; i < column_op->key_count; i++)
+        bytes += size_of_input(work, column_op->keys[i]);
     return (double)bytes;
 }
 
@@ -104,7 +104,7 @@ static int64_t bytes_written(const struct cost_features *work)
         const struct output *output = &task->outputs[k];
         if (!output->needed)
             continue;
-        bool carries = task->sink == SINK_OPERATOR && operator_carries(task->operator);
+        bool carries = task->sink == SINK_OPERATOR && operator_carries(task->column_op);
         enum type store = carries                       ? work->columns[task->code.at[output->value].integer]->store
                           : task->sink == SINK_OPERATOR ? output->type
                                                         : output_store(task, output, work->columns);
@@ -162,19 +162,19 @@ void cost_features_of_job(struct cost_features *work, const struct job *job, con
         work->load.bytes += (double)bytes_written(work) * rows / (task->filter_count > 0 ? 2 : 1);
 }
 
-static enum work_kind kind_of_operator(const struct operator* operator, int64_t rows)
+static enum work_kind kind_of_operator(const struct column_operator *column_op, int64_t rows)
 {
-    if (operator_selects(operator, rows))
+    if (operator_selects(column_op, rows))
         return WORK_TOP;
-    bool axis = operator->kind == OPERATOR_GROUP &&(operator->segment> 0 || operator->stride> 1);
-    return axis ? WORK_AXIS : (enum work_kind) operator->kind;
+    bool axis = column_op->kind == OPERATOR_GROUP && (column_op->segment > 0 || column_op->stride > 1);
+    return axis ? WORK_AXIS : (enum work_kind)column_op->kind;
 }
 
 void cost_features_of_operator(struct cost_features *work, const struct operator_job *job)
 {
     const struct task *task = job->task;
-    const struct operator* operator= task->operator;
-    const enum work_kind kind = kind_of_operator(operator, job->rows);
+    const struct column_operator *column_op = task->column_op;
+    const enum work_kind kind = kind_of_operator(column_op, job->rows);
     *work = (struct cost_features){
         .rows = job->rows,
         .shape = hash_init(),
@@ -185,12 +185,12 @@ void cost_features_of_operator(struct cost_features *work, const struct operator
     (void)scan_code(work, live_values(work, job->diags->arena));
     mix_results(work);
     mix(&work->shape, kind);
-    for (size_t i = 0; i < operator->key_count; i++) {
-        work->reads[operator->keys[i]] = true;
-        mix(&work->shape, (uint64_t) operator->keys[i] << 1 |(operator->descending && operator->descending[i]));
+    for (size_t i = 0; i < column_op->key_count; i++) {
+        work->reads[column_op->keys[i]] = true;
+        mix(&work->shape, (uint64_t)column_op->keys[i] << 1 | (column_op->descending && column_op->descending[i]));
     }
-    int64_t known = operator_gives(operator, work->rows);
-    int64_t rows = known >= 0 ? known : work->rows / (operator->kind == OPERATOR_GROUP ? 64 : 2);
+    int64_t known = operator_gives(column_op, work->rows);
+    int64_t rows = known >= 0 ? known : work->rows / (column_op->kind == OPERATOR_GROUP ? 64 : 2);
     work->away_bytes = away_bytes(work);
     double bytes = (double)bytes_read(work) * (double)work->rows + (double)bytes_written(work) * (double)rows;
     work->load = (struct load){kind, kind == WORK_TOP ? bytes_of_keys(work) * (double)work->rows : bytes, 0};

@@ -351,7 +351,7 @@ static enum status multi_rows(struct backend *backend, const struct job *job, st
 static enum status multi_operator(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     assume_speeds(multi_of(backend));
-    return best_of(backend)->ops->operator(best_of(backend), job, flagged);
+    return best_of(backend)->ops->column_op(best_of(backend), job, flagged);
 }
 
 static const char *multi_source(struct backend *backend, const struct job *job)
@@ -388,7 +388,7 @@ struct backend *multi_device_open(struct backend *const *members, size_t count, 
         .range_rows = multi_range_rows,
         .aggregate = multi_aggregate,
         .rows = multi_rows,
-        .operator= multi_operator,
+        .column_op = multi_operator,
         .source = multi_source,
         .profile = multi_profile,
         .sweep = multi_sweep,

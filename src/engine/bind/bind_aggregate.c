@@ -55,14 +55,14 @@ void bind_count(struct binder *binder, const struct stage *stage, struct flow *f
 }
 
 /* Sets which row a scan adds to: the previous one, or the previous one of the same row or column of a shape. */
-static void set_scan_axis(const struct stage *stage, const struct flow *flow, struct operator* operator)
+static void set_scan_axis(const struct stage *stage, const struct flow *flow, struct column_operator *column_op)
 {
     if (stage->along.text == NULL)
         return;
     if (strcmp(stage->along.text, "rows") == 0)
-        operator->segment = flow->shape.cols;
+        column_op->segment = flow->shape.cols;
     else
-        operator->stride = flow->shape.cols;
+        column_op->stride = flow->shape.cols;
 }
 
 void bind_scan(struct binder *binder, const struct stage *stage, struct flow *flow)
@@ -85,9 +85,9 @@ void bind_scan(struct binder *binder, const struct stage *stage, struct flow *fl
     bind_combiner(binder, stage, kind, &what);
     what.value = code_input(&task->code, (int64_t)input, kind, stage->span);
     task->code.at[what.value].fallible = true;
-    task->operator->keys[0] = input;
-    task->operator->exclusive = stage->exclusive.text != NULL;
-    set_scan_axis(stage, flow, task->operator);
+    task->column_op->keys[0] = input;
+    task->column_op->exclusive = stage->exclusive.text != NULL;
+    set_scan_axis(stage, flow, task->column_op);
     task->aggregates = arena_alloc(binder->arena, sizeof *task->aggregates);
     task->aggregates[0] = what;
     task->aggregate_count = 1;

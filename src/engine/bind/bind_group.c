@@ -119,7 +119,7 @@ static struct task *new_group(struct operands *operands, const size_t *keys, siz
     size_t *inputs = arena_array(arena, operands->count + 1, sizeof *inputs);
     struct task *task = operands_end(operands, "group", OPERATOR_GROUP, key_count, inputs);
     for (size_t i = 0; i < key_count; i++)
-        task->operator->keys[i] = inputs[keys[i]];
+        task->column_op->keys[i] = inputs[keys[i]];
     task->aggregates = arena_array(arena, part_count + 1, sizeof *task->aggregates);
     task->aggregate_count = part_count;
     for (size_t i = 0; i < part_count; i++) {
@@ -136,10 +136,10 @@ static struct task *new_group(struct operands *operands, const size_t *keys, siz
 /* Sets the outputs: a key's value is its input; an aggregate's value only says what may fail. */
 static void set_group_outputs(struct binder *binder, struct task *task, struct slot *slots, struct flow *flow)
 {
-    size_t key_count = task->operator->key_count, count = key_count + task->aggregate_count;
+    size_t key_count = task->column_op->key_count, count = key_count + task->aggregate_count;
     value *values = arena_array(binder->arena, count + 1, sizeof *values);
     for (size_t i = 0; i < key_count; i++) {
-        size_t input = task->operator->keys[i];
+        size_t input = task->column_op->keys[i];
         values[i] = code_input(&task->code, (int64_t)input, type_table[task->inputs[input].type].kind, task->span);
     }
     for (size_t i = key_count; i < count; i++) {
@@ -209,9 +209,9 @@ static void reduce_axis_by_group(struct operands *operands, value v, struct aggr
     if (part.has_values)
         part.operand = operands_add(operands, v, (struct slot){0});
     struct task *group = new_group(operands, &operand, 1, &part, 1);
-    group->operator->key = rows ? "row" : "column";
-    group->operator->segment = rows ? flow->shape.cols : 0;
-    group->operator->stride = rows ? 1 : flow->shape.cols;
+    group->column_op->key = rows ? "row" : "column";
+    group->column_op->segment = rows ? flow->shape.cols : 0;
+    group->column_op->stride = rows ? 1 : flow->shape.cols;
     struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
     slots[0] = operands->slots[operand];
     slots[1] = slot;
@@ -236,9 +236,9 @@ static void reduce_axis_by_scan(struct operands *operands, value v, struct aggre
     size_t input;
     operands_add(operands, v, (struct slot){.name = slot.name});
     struct task *scan = operands_end(operands, "scan", OPERATOR_SCAN, 1, &input);
-    scan->operator->keys[0] = input;
-    scan->operator->segment = rows ? shape.cols : 0;
-    scan->operator->stride = rows ? 1 : shape.cols;
+    scan->column_op->keys[0] = input;
+    scan->column_op->segment = rows ? shape.cols : 0;
+    scan->column_op->stride = rows ? 1 : shape.cols;
     scan->aggregates = arena_alloc(binder->arena, sizeof *scan->aggregates);
     scan->aggregates[0] = what;
     scan->aggregates[0].value = code_input(&scan->code, (int64_t)input, kind, span);

@@ -59,12 +59,12 @@ struct task *new_operator(struct operands *operands, const char *name, const str
 {
     struct binder *binder = operands->binder;
     struct task *task = task_reading(binder, name, operands->stage->span, flow);
-    struct operator* operator= arena_alloc(binder->arena, sizeof *operator);
-    *operator=(struct operator){.kind = kind, .key_count = key_count, .stride = 1, .into = -1};
-    operator->keys = arena_array(binder->arena, key_count + 1, sizeof *operator->keys);
-    operator->descending = arena_array(binder->arena, key_count + 1, sizeof *operator->descending);
+    struct column_operator *column_op = arena_alloc(binder->arena, sizeof *column_op);
+    *column_op = (struct column_operator){.kind = kind, .key_count = key_count, .stride = 1, .into = -1};
+    column_op->keys = arena_array(binder->arena, key_count + 1, sizeof *column_op->keys);
+    column_op->descending = arena_array(binder->arena, key_count + 1, sizeof *column_op->descending);
     task->sink = SINK_OPERATOR;
-    task->operator= operator;
+    task->column_op = column_op;
     return task;
 }
 
@@ -176,8 +176,8 @@ void bind_sort(struct binder *binder, const struct stage *stage, struct flow *fl
     size_t count = add_keys(&operands, keys, descending);
     struct task *task = operands_end(&operands, "sort", OPERATOR_SORT, count, inputs);
     for (size_t i = 0; i < count; i++) {
-        task->operator->keys[i] = inputs[keys[i]];
-        task->operator->descending[i] = descending[i];
+        task->column_op->keys[i] = inputs[keys[i]];
+        task->column_op->descending[i] = descending[i];
     }
     carry(binder, task, inputs, flow);
 }
@@ -189,7 +189,7 @@ void bind_distinct(struct binder *binder, const struct stage *stage, struct flow
     operands_begin(binder, stage, flow, &operands);
     add_columns(&operands);
     struct task *task = operands_end(&operands, "distinct", OPERATOR_DISTINCT, flow->count, inputs);
-    memcpy(task->operator->keys, inputs, flow->count * sizeof *inputs);
+    memcpy(task->column_op->keys, inputs, flow->count * sizeof *inputs);
     carry(binder, task, inputs, flow);
     flow->rows = -1;
 }
@@ -213,9 +213,9 @@ void bind_scatter(struct binder *binder, const struct stage *stage, struct flow 
     task_add_inputs(task, &at[1]);
     bind_align(binder, stage, task, at, 2);
     if (known)
-        task->operator->keys[0] = flow->count;
+        task->column_op->keys[0] = flow->count;
     else
-        task->operator->key_count = 0;
+        task->column_op->key_count = 0;
 
     flow->rows = task->rows;
     if (stage->into != NULL) {
@@ -228,7 +228,7 @@ void bind_scatter(struct binder *binder, const struct stage *stage, struct flow 
         if (size == KNOWN_VALUE && into < 0)
             bind_error(binder, stage->into->span, "as in `into 1000`", "the number of rows cannot be %lld",
                        (long long)into);
-        task->operator->into = into;
+        task->column_op->into = into;
         flow->rows = into;
     }
     carry(binder, task, NULL, flow);
@@ -287,8 +287,8 @@ void bind_hist(struct binder *binder, const struct stage *stage, struct flow *fl
     size_t input;
     operands_add(&operands, bind_number(&operands.scope, v, stage->span), (struct slot){.name = flow->columns[0].name});
     struct task *task = operands_end(&operands, "hist", OPERATOR_HIST, 1, &input);
-    task->operator->keys[0] = input;
-    task->operator->into = bins;
+    task->column_op->keys[0] = input;
+    task->column_op->into = bins;
 
     /* The values only say what the outputs are computed from. */
     value all = code_input(&task->code, (int64_t)input, type_table[task->inputs[input].type].kind, stage->span);

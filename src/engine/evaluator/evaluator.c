@@ -457,7 +457,7 @@ struct backend *evaluator_open_threads(int threads)
         .range_rows = evaluator_range_rows,
         .aggregate = evaluator_aggregate,
         .rows = evaluator_rows,
-        .operator= evaluator_operator,
+        .column_op = evaluator_operator,
         .source = evaluator_source,
         .profile = evaluator_profile,
         .sweep = evaluator_sweep,

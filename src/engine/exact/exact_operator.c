@@ -185,9 +185,9 @@ static void release_keys(const struct order *order)
 
 static enum status operator_sort(struct exact *exact, struct lazy_task *lazy)
 {
-    const struct operator* operator= lazy->task->operator;
-    struct order order = {.descending = operator->descending, .count = operator->key_count };
-    enum status status = read_keys(exact, lazy, operator->keys, &order);
+    const struct column_operator *column_op = lazy->task->column_op;
+    struct order order = {.descending = column_op->descending, .count = column_op->key_count};
+    enum status status = read_keys(exact, lazy, column_op->keys, &order);
     if (status == STATUS_OK)
         status = sort_rows(exact, lazy, &order, &lazy->kept);
     release_keys(&order);
@@ -255,7 +255,7 @@ static void aggregate_groups(struct lazy_task *lazy, size_t i, const struct colu
         struct scalar result;
         bool certain;
         bool good = agg_value(&state, aggregate, &result, &certain);
-        exact_set_output(lazy, lazy->task->operator->key_count + i, group, &result, good && certain);
+        exact_set_output(lazy, lazy->task->column_op->key_count + i, group, &result, good && certain);
     }
 }
 
@@ -293,7 +293,7 @@ static enum status aggregate_all(struct exact *exact, struct lazy_task *lazy, co
     const struct task *task = lazy->task;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < task->aggregate_count && status == STATUS_OK; i++) {
-        size_t k = task->operator->key_count + i;
+        size_t k = task->column_op->key_count + i;
         struct column *values = NULL;
         if (!task->outputs[k].needed)
             continue;
@@ -309,13 +309,13 @@ static enum status aggregate_all(struct exact *exact, struct lazy_task *lazy, co
 
 static enum status operator_group(struct exact *exact, struct lazy_task *lazy)
 {
-    const struct operator* operator= lazy->task->operator;
-    struct order order = {.count = operator->key_count };
+    const struct column_operator *column_op = lazy->task->column_op;
+    struct order order = {.count = column_op->key_count};
     struct column *sorted = NULL;
     struct column *ends = column_reserve(TYPE_I64, TYPE_I64, lazy->rows);
     enum status status = ends ? STATUS_OK : exact_no_memory(exact, lazy->task, lazy->rows);
     if (status == STATUS_OK)
-        status = read_keys(exact, lazy, operator->keys, &order);
+        status = read_keys(exact, lazy, column_op->keys, &order);
     if (status == STATUS_OK)
         status = sort_rows(exact, lazy, &order, &sorted);
     if (status == STATUS_OK) {
@@ -335,9 +335,9 @@ static enum status group_failure(struct exact *exact, const struct lazy_task *la
 {
     static const char *const words[] = {[AGG_SUM] = "sum", [AGG_PRODUCT] = "product"};
     const struct task *task = lazy->task;
-    const struct aggregate *aggregate = &task->aggregates[k - task->operator->key_count];
+    const struct aggregate *aggregate = &task->aggregates[k - task->column_op->key_count];
     struct strbuf key = {0};
-    for (size_t i = 0; i < task->operator->key_count; i++) {
+    for (size_t i = 0; i < task->column_op->key_count; i++) {
         struct scalar part = column_get(lazy->outputs[i].values, group);
         strbuf_puts(&key, i > 0 ? ", " : "");
         scalar_print(&key, &part);
@@ -347,7 +347,7 @@ static enum status group_failure(struct exact *exact, const struct lazy_task *la
     struct span span = exact_operator_span(lazy);
     const struct stage_mark *stage = stage_of_span(task, span);
     const char *where = stage ? arena_printf(exact->diags->arena, " in `%s`", stage->text) : "";
-    const char *word = task->operator->key ? task->operator->key : "key";
+    const char *word = task->column_op->key ? task->column_op->key : "key";
     if (aggregate->kind == AGG_FOLD)
         return diag_error(exact->diags, span, "the function has no result for %s %s%s", word, quoted, where);
     diag_error(exact->diags, span, "the %s of %s %s does not fit in 64 bits%s", words[aggregate->kind], word, quoted,
@@ -373,8 +373,8 @@ static enum status place_row(struct exact *exact, struct lazy_task *lazy, int64_
 
 static enum status operator_scatter(struct exact *exact, struct lazy_task *lazy)
 {
-    const struct operator* operator= lazy->task->operator;
-    int64_t count = operator_gives(operator, lazy->rows);
+    const struct column_operator *column_op = lazy->task->column_op;
+    int64_t count = operator_gives(column_op, lazy->rows);
     lazy->kept = column_reserve(TYPE_I64, TYPE_I64, count);
     if (!lazy->kept)
         return exact_no_memory(exact, lazy->task, count);
@@ -386,7 +386,7 @@ static enum status operator_scatter(struct exact *exact, struct lazy_task *lazy)
         union datum position;
         if (exact_cancelled(exact))
             return STATUS_CANCELLED;
-        status = exact_input(exact, lazy, operator->keys[0], row, &position);
+        status = exact_input(exact, lazy, column_op->keys[0], row, &position);
         if (status == STATUS_OK)
             status = place_row(exact, lazy, row, position.integer);
     }
@@ -408,7 +408,7 @@ static enum status hist_failure(struct exact *exact, const struct lazy_task *laz
     const char *what = arena_printf(exact->diags->arena, "a histogram cannot have %s as a bound", text.text);
     strbuf_free(&text);
     (void)fail_row(lazy->task, span, row, what, exact->diags);
-    const char *name = lazy->task->inputs[lazy->task->operator->keys[0]].name;
+    const char *name = lazy->task->inputs[lazy->task->column_op->keys[0]].name;
     if (isinf(column_get_float(column, row)))
         diag_hint(exact->diags, "filter out infinite values first with `select abs(%s) < 1e308`", name);
     else
@@ -423,8 +423,8 @@ static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
     struct column **inputs = arena_array(exact->arena, task->input_count, sizeof(struct column *));
     struct column **results = arena_array(exact->arena, task->output_count, sizeof(struct column *));
     struct column *column = NULL;
-    enum status status = exact_column(exact, lazy, task->operator->keys[0], &column);
-    lazy->count = operator_gives(task->operator, lazy->rows);
+    enum status status = exact_column(exact, lazy, task->column_op->keys[0], &column);
+    lazy->count = operator_gives(task->column_op, lazy->rows);
     for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++) {
         results[k] = lazy->outputs[k].values =
             column_reserve(task->outputs[k].type, task->outputs[k].type, lazy->count);
@@ -432,7 +432,7 @@ static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
             status = exact_no_memory(exact, task, lazy->count);
     }
     bool flagged = false;
-    inputs[task->operator->keys[0]] = column;
+    inputs[task->column_op->keys[0]] = column;
     struct operator_job job = {
         .task = task,
         .inputs = inputs,
@@ -461,12 +461,12 @@ enum status exact_run_operator(struct exact *exact, struct lazy_task *lazy)
     const struct task *task = lazy->task;
     int64_t row_bytes = (int64_t)((task->input_count + 2) * sizeof(int64_t));
     enum status status = exact_check_memory(exact, task, lazy->rows, lazy->rows, row_bytes);
-    return status == STATUS_OK ? table [task->operator->kind](exact, lazy):status;
+    return status == STATUS_OK ? table[task->column_op->kind](exact, lazy) : status;
 }
 
 enum status exact_operator_failure(struct exact *exact, const struct lazy_task *lazy, size_t k, int64_t row)
 {
-    if (lazy->task->operator->kind == OPERATOR_SCAN)
+    if (lazy->task->column_op->kind == OPERATOR_SCAN)
         return exact_scan_failure(exact, lazy, row);
     return group_failure(exact, lazy, k, row);
 }

@@ -4,10 +4,10 @@
 #include "engine/exact/failure.h"
 
 /* Whether the row is the first of its chain. */
-static bool begins(const struct operator* operator, int64_t row)
+static bool begins(const struct column_operator *column_op, int64_t row)
 {
-    int64_t before = row - operator->stride;
-    return before < 0 || (operator->segment> 0 && row / operator->segment != before / operator->segment);
+    int64_t before = row - column_op->stride;
+    return before < 0 || (column_op->segment > 0 && row / column_op->segment != before / column_op->segment);
 }
 
 static void begin_chain(struct agg_state *state, const struct task *task)
@@ -32,25 +32,25 @@ static void set_running(struct lazy_task *lazy, const struct agg_state *state, i
 enum status exact_scan(struct exact *exact, struct lazy_task *lazy)
 {
     const struct task *task = lazy->task;
-    const struct operator* operator= task->operator;
-    enum kind kind = type_table[task->inputs[operator->keys[0]].type].kind;
+    const struct column_operator *column_op = task->column_op;
+    enum kind kind = type_table[task->inputs[column_op->keys[0]].type].kind;
     lazy->count = lazy->rows;
-    enum status status = exact_column(exact, lazy, operator->keys[0], &lazy->scanned);
+    enum status status = exact_column(exact, lazy, column_op->keys[0], &lazy->scanned);
     if (status != STATUS_OK || !task->outputs[0].needed)
         return status;
     status = exact_reserve_output(exact, lazy, 0, lazy->rows);
     struct agg_state state;
-    for (int64_t chain = 0; chain < operator->stride && chain<lazy->rows && status == STATUS_OK; chain++) {
-        for (int64_t row = chain; row < lazy->rows; row += operator->stride) {
-            if (begins(operator, row))
+    for (int64_t chain = 0; chain < column_op->stride && chain < lazy->rows && status == STATUS_OK; chain++) {
+        for (int64_t row = chain; row < lazy->rows; row += column_op->stride) {
+            if (begins(column_op, row))
                 begin_chain(&state, task);
             if (exact_cancelled(exact))
                 return STATUS_CANCELLED;
             struct scalar v = datum_scalar(column_get_datum(lazy->scanned, row), kind);
-            if (operator->exclusive)
+            if (column_op->exclusive)
                 set_running(lazy, &state, row);
             agg_add(&state, &v);
-            if (!operator->exclusive)
+            if (!column_op->exclusive)
                 set_running(lazy, &state, row);
         }
     }
@@ -65,17 +65,17 @@ static struct scalar scalar_at(const struct column *column, int64_t row)
 /* The user's function failed at the first failed value of the chain; later ones depend on it. */
 static enum status function_failure(struct exact *exact, const struct lazy_task *lazy, int64_t row)
 {
-    const struct operator* operator= lazy->task->operator;
+    const struct column_operator *column_op = lazy->task->column_op;
     const struct aggregate *aggregate = &lazy->task->aggregates[0];
     const struct output_values *kept = &lazy->outputs[0];
-    while (!begins(operator, row) && column_get_int(kept->states, row - operator->stride) == VALUE_FAILED)
-        row -= operator->stride;
-    int64_t at = operator->exclusive ? row - operator->stride : row;
+    while (!begins(column_op, row) && column_get_int(kept->states, row - column_op->stride) == VALUE_FAILED)
+        row -= column_op->stride;
+    int64_t at = column_op->exclusive ? row - column_op->stride : row;
     struct scalar left = aggregate->initial, right = scalar_at(lazy->scanned, at), unread;
-    if (operator->exclusive)
+    if (column_op->exclusive)
         left = scalar_at(kept->values, at);
-    else if (!begins(operator, at))
-        left = scalar_at(kept->values, at - operator->stride);
+    else if (!begins(column_op, at))
+        left = scalar_at(kept->values, at - column_op->stride);
     struct failure failure = {0};
     user_reduce_explain(aggregate->reducer, left, right, &unread, &failure);
     failure.task = lazy->task;
@@ -87,8 +87,8 @@ enum status exact_scan_failure(struct exact *exact, const struct lazy_task *lazy
 {
     static const char *const words[] = {[AGG_SUM] = "sum", [AGG_PRODUCT] = "product"};
     const struct aggregate *aggregate = &lazy->task->aggregates[0];
-    const struct operator* operator= lazy->task->operator;
-    bool empty = operator->exclusive && begins(operator, row);
+    const struct column_operator *column_op = lazy->task->column_op;
+    bool empty = column_op->exclusive && begins(column_op, row);
     if (aggregate->kind == AGG_FOLD && !empty)
         return function_failure(exact, lazy, row);
     bool wide = aggregate->kind == AGG_SUM || aggregate->kind == AGG_PRODUCT;

@@ -42,7 +42,7 @@ static enum type store_of(const struct task *task, const struct output *output, 
 {
     if (task->sink != SINK_OPERATOR)
         return output_store(task, output, columns);
-    return operator_carries(task->operator) ? columns[task->code.at[output->value].integer]->store : output->type;
+    return operator_carries(task->column_op) ? columns[task->code.at[output->value].integer]->store : output->type;
 }
 
 enum status dry_run_outputs(struct dry_run *dry_run, const struct task *task, struct column *const *columns,

@@ -215,11 +215,11 @@ static void add_aggregates(struct strbuf *out, const struct task *task, const ch
 
 static void add_key(struct strbuf *out, const struct task *task, size_t i)
 {
-    const struct operator* operator= task->operator;
-    const char *name = task->inputs[operator->keys[i]].name;
+    const struct column_operator *column_op = task->column_op;
+    const char *name = task->inputs[column_op->keys[i]].name;
     strbuf_puts(out, i > 0 ? ", " : "");
     add_name(out, name != NULL ? name : "?");
-    strbuf_puts(out, operator->descending[i] ? " desc" : "");
+    strbuf_puts(out, column_op->descending[i] ? " desc" : "");
 }
 
 /* "+ of ids exclusive from 5": the operation of a scan and its rows. */
@@ -229,23 +229,23 @@ static void add_scan(struct strbuf *out, const struct task *task)
         [AGG_SUM] = "+",    [AGG_PRODUCT] = "*", [AGG_MIN] = "min",     [AGG_MAX] = "max",
         [AGG_BITAND] = "&", [AGG_XOR] = "^",     [AGG_BITOR] = "bitor", [AGG_FOLD] = "a function",
     };
-    const struct operator* operator= task->operator;
+    const struct column_operator *column_op = task->column_op;
     const struct aggregate *aggregate = &task->aggregates[0];
     strbuf_printf(out, "%s of ", operators[aggregate->kind]);
     add_key(out, task, 0);
-    strbuf_puts(out, operator->exclusive ? " exclusive" : "");
+    strbuf_puts(out, column_op->exclusive ? " exclusive" : "");
     add_initial(out, aggregate);
-    if (operator->segment> 0)
-        strbuf_printf(out, " along rows of %" PRId64, operator->segment);
-    if (operator->stride> 1)
-        strbuf_printf(out, " along %" PRId64 " columns", operator->stride);
+    if (column_op->segment > 0)
+        strbuf_printf(out, " along rows of %" PRId64, column_op->segment);
+    if (column_op->stride > 1)
+        strbuf_printf(out, " along %" PRId64 " columns", column_op->stride);
 }
 
 /* An operator with its keys in order. */
 static void add_operator(struct strbuf *out, const struct task *task)
 {
-    const struct operator* operator= task->operator;
-    switch (operator->kind) {
+    const struct column_operator *column_op = task->column_op;
+    switch (column_op->kind) {
     case OPERATOR_SCAN:
         add_scan(out, task);
         return;
@@ -261,14 +261,14 @@ static void add_operator(struct strbuf *out, const struct task *task)
         strbuf_puts(out, "of ");
         break;
     }
-    for (size_t i = 0; i < operator->key_count && i<MAX_NAMES; i++)
+    for (size_t i = 0; i < column_op->key_count && i < MAX_NAMES; i++)
         add_key(out, task, i);
-    if (operator->key_count> MAX_NAMES)
-        strbuf_printf(out, ", … %zu more", operator->key_count - MAX_NAMES);
-    if (operator->first> 0)
-        strbuf_printf(out, "  first %" PRId64, operator->first);
-    if (operator->into >= 0)
-        strbuf_printf(out, operator->kind == OPERATOR_HIST ? " in %" PRId64 : " into %" PRId64, operator->into);
+    if (column_op->key_count > MAX_NAMES)
+        strbuf_printf(out, ", … %zu more", column_op->key_count - MAX_NAMES);
+    if (column_op->first > 0)
+        strbuf_printf(out, "  first %" PRId64, column_op->first);
+    if (column_op->into >= 0)
+        strbuf_printf(out, column_op->kind == OPERATOR_HIST ? " in %" PRId64 : " into %" PRId64, column_op->into);
 }
 
 /* The stage's text after its word. */
@@ -300,7 +300,7 @@ static bool is_stage(const struct task *task, const char *name)
 static void add_operator_detail(struct strbuf *out, const struct task *task, const char *const *names)
 {
     add_operator(out, task);
-    if (task->operator->kind != OPERATOR_GROUP || task->aggregate_count == 0)
+    if (task->column_op->kind != OPERATOR_GROUP || task->aggregate_count == 0)
         return;
     strbuf_puts(out, ": ");
     add_aggregates(out, task, names);
@@ -367,16 +367,16 @@ void task_keeps(struct strbuf *out, const struct task *task)
 /* An operator's outputs by name; for a group, with their aggregates. */
 static void add_operator_outputs(struct strbuf *out, const struct task *task, const char *const *names)
 {
-    bool groups = task->operator->kind == OPERATOR_GROUP;
+    bool groups = task->column_op->kind == OPERATOR_GROUP;
     size_t count = 0;
     for (size_t k = 0; k < task->output_count; k++) {
         if (!task->outputs[k].needed || count++ >= MAX_NAMES)
             continue;
         strbuf_puts(out, count > 1 ? ", " : "");
         add_name(out, task->outputs[k].name);
-        if (groups && k >= task->operator->key_count) {
+        if (groups && k >= task->column_op->key_count) {
             strbuf_puts(out, " = ");
-            add_aggregate(out, task, &task->aggregates[k - task->operator->key_count], names);
+            add_aggregate(out, task, &task->aggregates[k - task->column_op->key_count], names);
         }
     }
     if (count > MAX_NAMES)

@@ -331,8 +331,8 @@ static enum status axis_rows(struct axis_reduction *reduction)
 
 static int64_t group_length(const struct operator_job *job)
 {
-    const struct operator* operator= job->task->operator;
-    return operator->segment> 0 ? operator->segment : job->rows / operator->stride;
+    const struct column_operator *column_op = job->task->column_op;
+    return column_op->segment > 0 ? column_op->segment : job->rows / column_op->stride;
 }
 
 static const struct column *column_of(const struct operator_job *job)
@@ -344,13 +344,14 @@ static const struct column *column_of(const struct operator_job *job)
 bool axis_supports(const struct operator_job *job)
 {
     const struct task *task = job->task;
-    const struct operator* operator= task->operator;
+    const struct column_operator *column_op = task->column_op;
     struct group_aggregate group_agg;
-    if ((operator->segment == 0 && operator->stride == 1) || task->outputs[KEY].needed || !task->outputs[RESULT].needed)
+    if ((column_op->segment == 0 && column_op->stride == 1) || task->outputs[KEY].needed ||
+        !task->outputs[RESULT].needed)
         return false;
     if (!group_aggregate_for(task->aggregates[0].kind, column_of(job), group_length(job), &group_agg))
         return false;
-    return operator->segment> 0 || cols_supports(&group_agg);
+    return column_op->segment > 0 || cols_supports(&group_agg);
 }
 
 static enum status fill_counts(const struct axis_reduction *reduction)
@@ -380,5 +381,5 @@ enum status axis_run(const struct operator_job *job, const struct workers *worke
     *job->result_rows = reduction.groups;
     if (!reduction.column)
         return fill_counts(&reduction);
-    return job->task->operator->segment> 0 ? axis_rows(&reduction) : axis_cols(&reduction);
+    return job->task->column_op->segment > 0 ? axis_rows(&reduction) : axis_cols(&reduction);
 }

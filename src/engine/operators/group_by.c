@@ -32,10 +32,10 @@ static bool is_needed(const struct operator_job *job, size_t output)
 static struct column *make_column(const struct operator_job *job, size_t k, int64_t rows)
 {
     const struct output *output = &job->task->outputs[k];
-    const struct operator* operator= job->task->operator;
-    if (k >= operator->key_count)
+    const struct column_operator *column_op = job->task->column_op;
+    if (k >= column_op->key_count)
         return column_reserve_from(job->pool, output->type, output->type, rows);
-    return column_reserve_like(job->pool, job->inputs[operator->keys[k]], output->type, rows);
+    return column_reserve_like(job->pool, job->inputs[column_op->keys[k]], output->type, rows);
 }
 
 static bool prepare(void *context, int64_t most)
@@ -71,7 +71,7 @@ static void emit(void *context, const struct found *found)
 {
     struct grouped *grouped = context;
     const struct operator_job *job = grouped->job;
-    size_t keys = job->task->operator->key_count;
+    size_t keys = job->task->column_op->key_count;
     for (size_t k = 0; k < job->task->output_count; k++) {
         if (!job->results[k])
             continue;
@@ -107,13 +107,13 @@ static bool plan_aggregates(struct grouped *grouped)
     grouped->group_aggs[COUNT] = (struct group_aggregate){.kind = GROUP_COUNT};
     grouped->group_agg_count = 1;
     grouped->by_row = grouped->word.ranked;
-    for (size_t i = 0; i < task->operator->key_count; i++)
+    for (size_t i = 0; i < task->column_op->key_count; i++)
         grouped->by_row = grouped->by_row || !grouped->word.at[i].faithful;
     if (grouped->by_row)
         grouped->group_aggs[grouped->group_agg_count++] = (struct group_aggregate){.kind = GROUP_FIRST};
     for (size_t i = 0; i < task->aggregate_count; i++) {
         const struct aggregate *aggregate = &task->aggregates[i];
-        if (!is_needed(job, task->operator->key_count + i))
+        if (!is_needed(job, task->column_op->key_count + i))
             continue;
         const struct column *column = aggregate->value == NO_VALUE ? NULL : operator_input(job, aggregate->value);
         struct group_aggregate group_agg;
@@ -133,11 +133,11 @@ static bool plan_aggregates(struct grouped *grouped)
 static enum status group_columns(struct grouped *grouped, const struct workers *workers)
 {
     const struct operator_job *job = grouped->job;
-    const struct operator* operator= job->task->operator;
-    const struct column **columns = heap_array(operator->key_count, sizeof *columns);
-    for (size_t i = 0; i < operator->key_count; i++)
-        columns[i] = job->inputs[operator->keys[i]];
-    enum status status = packed_keys_init(&grouped->word, columns, operator->key_count, job->rows, workers);
+    const struct column_operator *column_op = job->task->column_op;
+    const struct column **columns = heap_array(column_op->key_count, sizeof *columns);
+    for (size_t i = 0; i < column_op->key_count; i++)
+        columns[i] = job->inputs[column_op->keys[i]];
+    enum status status = packed_keys_init(&grouped->word, columns, column_op->key_count, job->rows, workers);
     free(columns);
     if (status != STATUS_OK)
         return status;

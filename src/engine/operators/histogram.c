@@ -136,11 +136,11 @@ static enum status run(const struct operator_job *job, const struct workers *wor
 
 enum status operator_hist(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
-    const struct operator* operator= job->task->operator;
+    const struct column_operator *column_op = job->task->column_op;
     struct histogram histogram = {
-        .column = job->inputs[operator->keys[0]],
+        .column = job->inputs[column_op->keys[0]],
         .parts = partition_rows(workers, job->rows, PART_ROWS),
-        .hist = {.bins = operator->into},
+        .hist = {.bins = column_op->into},
     };
     histogram.hist.number = type_table[histogram.column->store].kind == KIND_FLOAT;
     histogram.shares = heap_array((size_t)workers->threads, sizeof *histogram.shares);
@@ -149,8 +149,8 @@ enum status operator_hist(const struct operator_job *job, const struct workers *
                                              .hi = INT64_MIN,
                                              .flo = INFINITY,
                                              .fhi = -INFINITY,
-                                             .counts = heap_array((size_t) operator->into, sizeof(int64_t))};
-    *job->result_rows = operator->into;
+                                             .counts = heap_array((size_t)column_op->into, sizeof(int64_t))};
+    *job->result_rows = column_op->into;
     enum status status = run(job, workers, &histogram, flagged);
     for (int i = 0; i < workers->threads; i++)
         free(histogram.shares[i].counts);

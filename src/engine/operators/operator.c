@@ -15,7 +15,7 @@ enum status host_operator_run_pool(const struct operator_job *job, struct thread
                               .progress = job->progress,
                               .whole = job->whole,
                               .pool = job->pool};
-    return table[job->task->operator->kind](job, &workers, flagged);
+    return table[job->task->column_op->kind](job, &workers, flagged);
 }
 
 enum status host_operator_run_threads(const struct operator_job *job, int threads, bool *flagged)

@@ -417,16 +417,16 @@ static bool set_start(struct scan *scan)
 
 enum status operator_scan(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
-    const struct operator* operator= job->task->operator;
+    const struct column_operator *column_op = job->task->column_op;
     struct scan *scan = heap_array(1, sizeof *scan);
     scan->job = job;
     scan->aggregate = &job->task->aggregates[0];
-    scan->from = job->inputs[operator->keys[0]];
+    scan->from = job->inputs[column_op->keys[0]];
     scan->to = job->results[0];
-    scan->exclusive = operator->exclusive;
+    scan->exclusive = column_op->exclusive;
     scan->number = type_table[scan->from->store].kind == KIND_FLOAT;
-    scan->segment = operator->segment;
-    scan->stride = operator->stride> 1 ? operator->stride : 1;
+    scan->segment = column_op->segment;
+    scan->stride = column_op->stride > 1 ? column_op->stride : 1;
     *job->result_rows = job->rows;
     enum status status = STATUS_OK;
     if (!set_start(scan))

@@ -84,8 +84,8 @@ enum status operator_scatter(const struct operator_job *job, const struct worker
     const struct task *task = job->task;
     struct scatter scatter = {
         .job = job,
-        .positions = job->inputs[task->operator->keys[0]],
-        .into = task->operator->into >= 0 ? task->operator->into : job->rows,
+        .positions = job->inputs[task->column_op->keys[0]],
+        .into = task->column_op->into >= 0 ? task->column_op->into : job->rows,
         .parts = partition_rows(workers, job->rows, PART_ROWS),
     };
     *job->result_rows = scatter.into;

@@ -87,13 +87,13 @@ static enum status select_first(const struct sorting *sorting, int64_t first)
 /* Sorts or selects rows by the keys' codes. */
 static enum status sort_by(struct sorting *sorting, struct key *at, const struct operator_job *job)
 {
-    const struct operator* operator= job->task->operator;
+    const struct column_operator *column_op = job->task->column_op;
     enum status status = STATUS_CANCELLED;
-    if (operator_selects(operator, job->rows)) {
-        *job->result_rows = operator->first;
-        keys_init_by_type(&sorting->keys, at, operator->key_count);
-        status = select_first(sorting, operator->first);
-    } else if (keys_init(&sorting->keys, at, operator->key_count, job->rows, sorting->workers)) {
+    if (operator_selects(column_op, job->rows)) {
+        *job->result_rows = column_op->first;
+        keys_init_by_type(&sorting->keys, at, column_op->key_count);
+        status = select_first(sorting, column_op->first);
+    } else if (keys_init(&sorting->keys, at, column_op->key_count, job->rows, sorting->workers)) {
         status = sort_columns(sorting);
     }
     keys_free(&sorting->keys);
@@ -104,12 +104,12 @@ enum status operator_sort(const struct operator_job *job, const struct workers *
 {
     (void)flagged; /* cannot fail */
     const struct task *task = job->task;
-    const struct operator* operator= task->operator;
+    const struct column_operator *column_op = task->column_op;
     struct sorting sorting = {.workers = workers, .rows_read = job->rows};
-    struct key *at = heap_array(operator->key_count, sizeof *at);
-    for (size_t i = 0; i < operator->key_count; i++)
-        at[i] = (struct key){.column = job->inputs[operator->keys[i]],
-                             .descending = operator->descending && operator->descending[i]};
+    struct key *at = heap_array(column_op->key_count, sizeof *at);
+    for (size_t i = 0; i < column_op->key_count; i++)
+        at[i] = (struct key){.column = job->inputs[column_op->keys[i]],
+                             .descending = column_op->descending && column_op->descending[i]};
     sorting.carried = heap_array(task->output_count, sizeof *sorting.carried);
     for (size_t k = 0; k < task->output_count; k++) {
         if (job->results[k])

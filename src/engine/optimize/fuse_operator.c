@@ -29,18 +29,18 @@ static value move_input(struct task *made, const struct task *task, value v, con
 
 static void copy_operator(struct task *made, const struct task *task, const size_t *numbers, struct arena *arena)
 {
-    made->operator= arena_alloc(arena, sizeof *made->operator);
-    *made->operator= * task->operator;
-    made->operator->keys = arena_array(arena, task->operator->key_count + 1, sizeof *made->operator->keys);
-    for (size_t i = 0; i < task->operator->key_count; i++)
-        made->operator->keys[i] = numbers[task->operator->keys[i]];
+    made->column_op = arena_alloc(arena, sizeof *made->column_op);
+    *made->column_op = *task->column_op;
+    made->column_op->keys = arena_array(arena, task->column_op->key_count + 1, sizeof *made->column_op->keys);
+    for (size_t i = 0; i < task->column_op->key_count; i++)
+        made->column_op->keys[i] = numbers[task->column_op->keys[i]];
 }
 
 /* Whether an output can be left out: sort and scatter only copy columns; the others distinguish, group or count rows by
  * them. */
-static bool is_unneeded(const struct operator* operator, const struct output * output)
+static bool is_unneeded(const struct column_operator *column_op, const struct output *output)
 {
-    return !output->needed && (operator->kind == OPERATOR_SORT || operator->kind == OPERATOR_SCATTER);
+    return !output->needed && (column_op->kind == OPERATOR_SORT || column_op->kind == OPERATOR_SCATTER);
 }
 
 /* Adds the fused task of the operator `task` to `fused`; the group has its rows and rows_from. `inputs` are the task's,
@@ -58,15 +58,15 @@ static void operator_close(struct fusion_group *group, const struct task *task, 
     size_t *numbers = make_inputs(made, task, inputs, reads, fused);
     copy_operator(made, task, numbers, arena);
     /* Keys have INPUTs even where no output is one. */
-    for (size_t i = 0; i < made->operator->key_count; i++) {
-        size_t number = made->operator->keys[i];
+    for (size_t i = 0; i < made->column_op->key_count; i++) {
+        size_t number = made->column_op->keys[i];
         input_value(&made->code, (int64_t)number, &made->inputs[number], task->span);
     }
     group->numbers = arena_array(arena, task->output_count + 1, sizeof *group->numbers);
     made->outputs = arena_array(arena, task->output_count + 1, sizeof *made->outputs);
     for (size_t k = 0; k < task->output_count; k++) {
         struct output output = task->outputs[k];
-        if (is_unneeded(task->operator, & output))
+        if (is_unneeded(task->column_op, &output))
             continue;
         output.value = move_input(made, task, output.value, numbers, reads);
         group->numbers[k] = made->output_count;
@@ -118,8 +118,8 @@ struct fusion_group *fuse_operator(const struct fusion *fusion, const struct rea
     struct fusion_group *group = fusion_group_new(fusion->arena, 0, task->rows, INT64_MAX);
     struct input *inputs =
         arena_grow(fusion->arena, task->inputs, task->input_count, task->input_count + 1, sizeof *inputs);
-    for (size_t i = 0; i < task->operator->key_count; i++)
-        reading->reads[task->operator->keys[i]] = true;
+    for (size_t i = 0; i < task->column_op->key_count; i++)
+        reading->reads[task->column_op->keys[i]] = true;
     drop_columns(fusion, task);
     for (size_t k = 0; k < task->input_count; k++) {
         if (!reading->reads[k])

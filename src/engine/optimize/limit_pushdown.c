@@ -42,7 +42,7 @@ void push_limits(const struct queue *fused)
     for (size_t t = 0; t + 1 < fused->count; t++) { /* the last task is the result */
         const struct task *task = fused->tasks[t];
         const int64_t rows = task->rows >= 0 ? task->rows : INT64_MAX;
-        if (task->sink == SINK_OPERATOR && task->operator->kind == OPERATOR_SORT && ends[t] >= 0 && ends[t]<rows)
-            task->operator->first = ends[t]> 0 ? ends[t] : 1;
+        if (task->sink == SINK_OPERATOR && task->column_op->kind == OPERATOR_SORT && ends[t] >= 0 && ends[t] < rows)
+            task->column_op->first = ends[t] > 0 ? ends[t] : 1;
     }
 }

@@ -104,26 +104,27 @@ void queue_prune(const struct queue *queue)
             if (live[v] && reads_input(&task->code.at[v]))
                 need(&task->inputs[task->code.at[v].integer]);
         }
-        for (size_t i = 0; task->sink == SINK_OPERATOR && i < task->operator->key_count; i++)
-            need(&task->inputs[task->operator->keys[i]]);
+        for (size_t i = 0; task->sink == SINK_OPERATOR && i < task->column_op->key_count; i++)
+            need(&task->inputs[task->column_op->keys[i]]);
     }
 }
 
-bool operator_carries(const struct operator* operator)
+bool operator_carries(const struct column_operator *column_op)
 {
-    return operator->kind == OPERATOR_SORT || operator->kind == OPERATOR_DISTINCT || operator->kind == OPERATOR_SCATTER;
+    return column_op->kind == OPERATOR_SORT || column_op->kind == OPERATOR_DISTINCT ||
+           column_op->kind == OPERATOR_SCATTER;
 }
 
-int64_t operator_gives(const struct operator* operator, int64_t rows)
+int64_t operator_gives(const struct column_operator *column_op, int64_t rows)
 {
-    switch (operator->kind) {
+    switch (column_op->kind) {
     case OPERATOR_SCAN:
     case OPERATOR_SORT:
         return rows;
     case OPERATOR_SCATTER:
-        return operator->into >= 0 ? operator->into : rows;
+        return column_op->into >= 0 ? column_op->into : rows;
     case OPERATOR_HIST:
-        return operator->into;
+        return column_op->into;
     case OPERATOR_GROUP:
     case OPERATOR_DISTINCT:
         break;
@@ -131,18 +132,17 @@ int64_t operator_gives(const struct operator* operator, int64_t rows)
     return -1;
 }
 
-bool operator_selects(const struct operator* operator, int64_t rows)
+bool operator_selects(const struct column_operator *column_op, int64_t rows)
 {
     enum { SHARE = 16, MOST = 1 << 20 };
-    return operator->kind == OPERATOR_SORT && operator->key_count> 0 && operator->first> 0 &&
-    operator->first <= MOST &&
-    operator->first <= rows / SHARE;
+    return column_op->kind == OPERATOR_SORT && column_op->key_count > 0 && column_op->first > 0 &&
+           column_op->first <= MOST && column_op->first <= rows / SHARE;
 }
 
 /* What a breaker computes (a running sum, a group's) may not fit. */
 static bool output_can_fail(const struct task *task, size_t output)
 {
-    bool computed = task->sink == SINK_OPERATOR && !operator_carries(task->operator);
+    bool computed = task->sink == SINK_OPERATOR && !operator_carries(task->column_op);
     return computed || task->code.at[task->outputs[output].value].fallible;
 }
 
@@ -188,21 +188,21 @@ enum type output_store(const struct task *task, const struct output *output, str
  * values; their INPUTs are marked for the sake of those who look at code alone. */
 static void mark_breaker(const struct task *task, bool *live)
 {
-    const struct operator* operator= task->operator;
-    bool groups = operator->kind == OPERATOR_GROUP;
+    const struct column_operator *column_op = task->column_op;
+    bool groups = column_op->kind == OPERATOR_GROUP;
     for (size_t k = 0; k < task->output_count; k++) {
         value v = task->outputs[k].value;
-        if (operator_carries(operator) && (task->outputs[k].needed || operator->kind == OPERATOR_DISTINCT))
+        if (operator_carries(column_op) && (task->outputs[k].needed || column_op->kind == OPERATOR_DISTINCT))
             live[v] = true;
     }
     for (size_t i = 0; i < task->aggregate_count; i++) {
-        bool needed = !groups || task->outputs[operator->key_count + i].needed;
+        bool needed = !groups || task->outputs[column_op->key_count + i].needed;
         if (needed && task->aggregates[i].value != NO_VALUE)
             live[task->aggregates[i].value] = true;
     }
     for (value v = 0; v < task->code.count; v++) {
-        for (size_t i = 0; i < operator->key_count; i++)
-            live[v] = live[v] || task->code.at[v].integer == (int64_t) operator->keys[i];
+        for (size_t i = 0; i < column_op->key_count; i++)
+            live[v] = live[v] || task->code.at[v].integer == (int64_t)column_op->keys[i];
     }
 }
 

@@ -68,7 +68,7 @@ struct window {
 enum sink {
     SINK_ROWS,      /* the outputs become columns */
     SINK_AGGREGATE, /* the aggregates become one row */
-    SINK_OPERATOR   /* whole columns become other columns: struct operator */
+    SINK_OPERATOR   /* whole columns become other columns: struct column_operator */
 };
 
 /* An operator on whole columns. It is a task of its own: its code holds only INPUTs, without filters or window; other
@@ -82,8 +82,7 @@ enum operator_kind {
     OPERATOR_HIST      /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum */
 };
 
-struct operator
-{
+struct column_operator {
     enum operator_kind kind;
     size_t *keys;     /* numbers of inputs; of sort and group in order of significance, of scan the column */
     bool *descending; /* sort: of each key */
@@ -131,7 +130,7 @@ struct task {
     enum sink sink;
     struct aggregate *aggregates;
     size_t aggregate_count;
-    struct operator* operator; /* of SINK_OPERATOR */
+    struct column_operator *column_op; /* of SINK_OPERATOR */
 };
 
 /* Tasks in an order in which each reads only earlier ones; the last one has the result. */
@@ -175,13 +174,13 @@ value input_value(struct code *code, int64_t number, const struct input *input, 
 value input_value_at(struct code *code, int64_t number, int64_t offset, const struct input *input, struct span span);
 
 /* Whether its outputs are reordered rows of its inputs: their values are bare INPUTs. */
-bool operator_carries(const struct operator* operator);
+bool operator_carries(const struct column_operator *column_op);
 
 /* The operator's number of result rows for `rows` rows; -1 if only running can tell. */
-int64_t operator_gives(const struct operator* operator, int64_t rows);
+int64_t operator_gives(const struct column_operator *column_op, int64_t rows);
 
 /* Whether so few of a sort's rows are read that the host selects them (top_n) instead of sorting. */
-bool operator_selects(const struct operator* operator, int64_t rows);
+bool operator_selects(const struct column_operator *column_op, int64_t rows);
 
 /* Whether the result depends on how rows are grouped: floats that are multiplied, or combined by a user function. They
  * are combined strictly from first to last. */

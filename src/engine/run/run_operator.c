@@ -13,13 +13,13 @@
 static const struct column *moved_input(const struct task *task, const struct output *output,
                                         struct column *const *inputs)
 {
-    return operator_carries(task->operator) ? inputs[task->code.at[output->value].integer] : NULL;
+    return operator_carries(task->column_op) ? inputs[task->code.at[output->value].integer] : NULL;
 }
 
 /* A moved column is stored like its input; rows that scatter does not write are zero. */
 static struct column *reserve_moved(const struct column *from, const struct operator_job *job, enum type type)
 {
-    bool zeroes = job->task->operator->kind == OPERATOR_SCATTER;
+    bool zeroes = job->task->column_op->kind == OPERATOR_SCATTER;
     struct column *column = column_reserve_like(zeroes ? NULL : job->pool, from, type, *job->result_rows);
     if (column && zeroes) {
         column->range_known = from->range_known && from->rows > 0;
@@ -32,15 +32,15 @@ static struct column *reserve_moved(const struct column *from, const struct oper
 /* The range of a scan of integers, if by the column's range it fits in 32 bits. */
 static bool scan_range(const struct operator_job *job, int64_t *lo, int64_t *hi)
 {
-    const struct operator* operator= job->task->operator;
+    const struct column_operator *column_op = job->task->column_op;
     const struct aggregate *aggregate = &job->task->aggregates[0];
-    const struct column *from = job->inputs[operator->keys[0]];
+    const struct column *from = job->inputs[column_op->keys[0]];
     const struct type_info *info = &type_table[from->store];
     bool known = from->range_known && from->rows > 0;
     int128 low = known ? from->lo : info->lo, high = known ? from->hi : info->hi;
     bool is_extreme = aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX;
     int128 initial = aggregate->has_initial ? aggregate->initial.integer : 0;
-    int64_t chain = operator->segment> 0 && operator->segment<job->rows ? operator->segment : job->rows;
+    int64_t chain = column_op->segment > 0 && column_op->segment < job->rows ? column_op->segment : job->rows;
     if (info->kind != KIND_INT || (aggregate->has_initial && !scalar_fits(&aggregate->initial)))
         return false;
     if (aggregate->kind == AGG_SUM) {
@@ -49,7 +49,7 @@ static bool scan_range(const struct operator_job *job, int64_t *lo, int64_t *hi)
     } else if (is_extreme && aggregate->has_initial) {
         low = min_int128(low, initial);
         high = max_int128(high, initial);
-    } else if (!is_extreme || operator->exclusive) {
+    } else if (!is_extreme || column_op->exclusive) {
         return false; /* the minimum or maximum of no rows is the end of the 64-bit range */
     }
     if (low < INT32_MIN || high > INT32_MAX)
@@ -78,7 +78,7 @@ static struct column *reserve(const struct operator_job *job, const struct outpu
     const struct column *from = moved_input(job->task, output, job->inputs);
     if (from)
         return reserve_moved(from, job, output->type);
-    if (job->task->operator->kind == OPERATOR_SCAN)
+    if (job->task->column_op->kind == OPERATOR_SCAN)
         return reserve_scan(job, output->type);
     return column_reserve_from(job->pool, output->type, output->type, *job->result_rows);
 }
@@ -96,7 +96,7 @@ static enum status check_memory(const struct runner *runner, const struct operat
         needed += output->needed;
     }
     /* One column is sorted in place, several through keys and row numbers. */
-    bytes += task->operator->kind == OPERATOR_SORT && needed> 1 ? (int64_t)sizeof(uint64_t) : 0;
+    bytes += task->column_op->kind == OPERATOR_SORT && needed > 1 ? (int64_t)sizeof(uint64_t) : 0;
     int64_t rows = *job->result_rows > 0 ? *job->result_rows : 0;
     return memory_limit_check(runner->memory, rows, runs_on_host(runner) ? rows : 0, bytes, task->span, job->diags);
 }
@@ -122,7 +122,8 @@ static enum status run_backends(struct backend *device, struct backend *evaluato
     *used = device;
     if (sample)
         cost_sample_begin(sample, job->timing);
-    enum status status = device && device->ops->operator? device->ops->operator(device, job, flagged) : STATUS_UNABLE;
+    enum status status =
+        device && device->ops->column_op ? device->ops->column_op(device, job, flagged) : STATUS_UNABLE;
     if (status == STATUS_UNABLE) {
         diags_drop_repeated_note(job->diags);
         /* The evaluator writes all rows, also those that the device has. */
@@ -131,7 +132,7 @@ static enum status run_backends(struct backend *device, struct backend *evaluato
         *used = evaluator;
         if (sample)
             cost_sample_begin(sample, job->timing);
-        status = evaluator->ops->operator(evaluator, job, flagged);
+        status = evaluator->ops->column_op(evaluator, job, flagged);
     }
     return status;
 }
@@ -160,10 +161,11 @@ static enum status run_picked(const struct runner *runner, struct backend *picke
 /* How many rows of results to reserve: for the first rows of a sort, the host finds those, devices sort all. */
 static int64_t rows_reserved(const struct runner *runner, const struct backend *device, const struct operator_job *job)
 {
-    const struct operator* operator= job->task->operator;
-    bool on_device = device && device != runner->evaluator &&
-                     device->ops->operator&&(!device->ops->suits || device->ops->suits(device, operator->kind));
-    return !on_device && operator_selects(operator, job->rows) ? operator->first : operator_gives(operator, job->rows);
+    const struct column_operator *column_op = job->task->column_op;
+    bool on_device = device && device != runner->evaluator && device->ops->column_op &&
+                     (!device->ops->suits || device->ops->suits(device, column_op->kind));
+    return !on_device && operator_selects(column_op, job->rows) ? column_op->first
+                                                                : operator_gives(column_op, job->rows);
 }
 
 enum status run_operator(const struct runner *runner, const struct task *task, struct column *const *inputs,

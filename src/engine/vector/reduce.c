@@ -92,14 +92,14 @@ CPU_CLONES static void max_i64(struct agg_state *state, const void *values, int 
 }
 
 /* Loops differ only in the type and the operator. */
-#define BITS(name, type, identity, operator)                                                                           \
+#define BITS(name, type, identity, column_op)                                                                          \
     CPU_CLONES static void name(struct agg_state *state, const void *values, int count)                                \
     {                                                                                                                  \
         const type *a = values;                                                                                        \
         type bits = identity;                                                                                          \
         for (int i = 0; i < count; i++)                                                                                \
-            bits = bits operator a[i];                                                                                 \
-        state->bits = state->bits operator bits;                                                                       \
+            bits = bits column_op a[i];                                                                                \
+        state->bits = state->bits column_op bits;                                                                      \
         state->count += count;                                                                                         \
     }
 BITS(and_i32, int32_t, -1, &)
