@@ -176,7 +176,7 @@ enum status assertion_run_checks(struct env *env, const struct bound *bound, con
     enum status status = STATUS_OK;
     for (size_t i = 0; i < bound->check_count && status == STATUS_OK; i++) {
         const struct value_check *check = &bound->checks[i];
-        bool holds;
+        bool holds = false;
         subject.head = check->head;
         status = evaluate(check, &subject.value, arena, &holds, diags);
         if (status == STATUS_OK && !holds)
