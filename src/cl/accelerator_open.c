@@ -8,14 +8,14 @@
 
 #include <stdlib.h>
 
-struct accelerator *accelerator_open(const struct device *device, const struct kernel_config *shape,
+struct accelerator *accelerator_open(const struct device *device, const struct kernel_config *config,
                                      struct failure *failure)
 {
     struct accelerator *accelerator = heap_array(1, sizeof *accelerator);
     cl_int code;
 
     accelerator->device = *device;
-    accelerator->shape = shape;
+    accelerator->config = config;
     signals_record(&accelerator->signals);
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device->platform, 0};
     accelerator->context = clCreateContext(properties, 1, &device->id, NULL, NULL, &code);

@@ -5,7 +5,7 @@
 #include "cl/device/accelerator.h"
 
 /* Opens the device with this configuration; NULL with the failure. */
-struct accelerator *accelerator_open(const struct device *device, const struct kernel_config *shape,
+struct accelerator *accelerator_open(const struct device *device, const struct kernel_config *config,
                                      struct failure *failure);
 void accelerator_close(struct accelerator *accelerator);
 

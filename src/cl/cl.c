@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Compilers take more than linear time; this much takes PoCL a few seconds, and no formula is as long. */
+/* Compile time grows faster than linearly: PoCL takes a few seconds for this many, and no formula is as long. */
 enum { MAX_OPERATIONS = 1500 };
 
-/* A query that lasts for less goes without a device that has not started. After the first of these times one is started
- * if what is left of the task is more than starting costs, both by the processor's time, because other processes make
- * both of them longer; after the last, of however many queries, in any case. */
+/* A query shorter than PATIENCE_NS does not start a device. After that the device is started if the rest of the task
+ * takes longer than START_COST_NS (both grow alike under load); after MAX_PATIENCE_NS of any number of queries, always.
+ */
 enum { PATIENCE_NS = 15000000, START_COST_NS = 60000000, MAX_PATIENCE_NS = 1000000000 };
 
 struct cl_backend {
@@ -26,13 +26,13 @@ struct cl_backend {
     char *choice;
     char *identity; /* the device's name and its driver's, once started */
     struct start *start;
-    int64_t wanted_since;            /* for a task whose run does not wait; 0: not yet */
-    bool started;                    /* it is over, and this came of it: */
-    struct accelerator *accelerator; /* the start's; NULL: there is none */
+    int64_t wanted_since;            /* when a task that does not wait first wanted the device; 0: not yet */
+    bool started;                    /* starting has finished, with this result: */
+    struct accelerator *accelerator; /* owned by `start`; NULL: there is no device */
 
     /* The task prepared last. */
     struct kernel_plan plan;
-    struct program *program; /* NULL: it has no kernels, or could not be built */
+    struct program *program; /* NULL: no kernels, or not built */
 };
 
 static struct cl_backend *of_backend(struct backend *backend)
@@ -48,7 +48,7 @@ static void started(struct cl_backend *cl)
         cl->base.name = cl->accelerator->device.name;
 }
 
-/* Waits until OpenCL has started, and says why it cannot be used if so it is. */
+/* Waits until OpenCL has started; reports why it cannot be used if starting failed. */
 static enum status start(struct cl_backend *cl, struct timing *timing, const atomic_int *cancel, struct diags *diags)
 {
     const char *hint;
@@ -63,7 +63,7 @@ static enum status start(struct cl_backend *cl, struct timing *timing, const ato
     if (cl->accelerator)
         return STATUS_OK;
     bool any = strcmp(cl->choice, "auto") == 0;
-    const char *why_not = start_lack(cl->start, &hint);
+    const char *why_not = start_error(cl->start, &hint);
     if (any)
         diag_note(diags, (struct span){0}, "%s", why_not);
     else
@@ -72,8 +72,8 @@ static enum status start(struct cl_backend *cl, struct timing *timing, const ato
     return any ? STATUS_UNABLE : STATUS_FAILED;
 }
 
-/* What the device does not offer that the plan needs; NULL if it offers all. */
-static const char *beyond_device(const struct kernel_plan *plan, const struct device *device)
+/* Why the device cannot run the plan; NULL if it can. */
+static const char *device_limit(const struct kernel_plan *plan, const struct device *device)
 {
     if (plan->emitter.floats && !device->doubles)
         return "the device has no double precision";
@@ -89,7 +89,7 @@ static struct execution execution_of(const struct cl_backend *cl, const struct j
     return (struct execution){cl->accelerator, &cl->plan, cl->program, job};
 }
 
-/* Makes the plan; `columns` are those that the outputs go to, NULL if they are not made yet. */
+/* Makes the plan; `columns` are the output columns, NULL if they do not exist yet. */
 static enum status make_plan(struct cl_backend *cl, const struct job *job, struct column *const *columns)
 {
     const struct task *task = job->task;
@@ -104,12 +104,12 @@ static enum status make_plan(struct cl_backend *cl, const struct job *job, struc
             outputs[k] =
                 columns && columns[k] ? columns[k]->store : output_store(task, &task->outputs[k], job->columns);
     cl->program = NULL;
-    if (!kernel_plan_make(&cl->plan, task, cl->accelerator->shape, inputs, outputs, arena))
-        return STATUS_UNABLE; /* what depends on the order of rows, as a product of floats; no device is at fault */
+    if (!kernel_plan_make(&cl->plan, task, cl->accelerator->config, inputs, outputs, arena))
+        return STATUS_UNABLE; /* depends on the order of rows, such as a product of floats: not worth a note */
     const struct execution execution = execution_of(cl, job);
     if (!execute_fits(&execution))
         return STATUS_UNABLE;
-    const char *lacks = beyond_device(&cl->plan, &cl->accelerator->device);
+    const char *lacks = device_limit(&cl->plan, &cl->accelerator->device);
     if (!lacks)
         return STATUS_OK;
     diag_note(job->diags, (struct span){0}, "part of the query runs without OpenCL: %s", lacks);
@@ -157,23 +157,23 @@ static enum status cl_prepare(struct backend *backend, const struct job *job)
     return status == STATUS_OK ? make_program(cl, job) : status;
 }
 
-/* What is prepared stays so. */
+/* Leaves the prepared task as it is. */
 static enum readiness begin_program(struct cl_backend *cl, const struct job *job)
 {
     const struct cl_backend before = *cl;
-    size_t told = job->diags->count;
+    size_t diag_count = job->diags->count;
     enum readiness readiness = BACKEND_UNABLE;
 
     if (make_plan(cl, job, NULL) == STATUS_OK)
         readiness = has_kernels(&cl->plan) ? program_begin(cl->accelerator, &cl->plan) : BACKEND_READY;
-    job->diags->count = told;
+    job->diags->count = diag_count;
     cl->plan = before.plan;
     cl->program = before.program;
     return readiness;
 }
 
-/* Whether a device is wanted for long enough to start it. Loading drivers slows down what runs beside it, page faults
- * above all: a query that takes a few milliseconds without would take several times that. */
+/* Whether the device has been wanted for long enough to start it. Loading drivers slows down queries that run
+ * meanwhile, above all by page faults: one of a few milliseconds would take several times as long. */
 static bool is_due(struct cl_backend *cl, int64_t left_ns)
 {
     int64_t now = now_ns();
@@ -184,12 +184,12 @@ static bool is_due(struct cl_backend *cl, int64_t left_ns)
     return waited > MAX_PATIENCE_NS || (waited > PATIENCE_NS && left_ns > START_COST_NS);
 }
 
-/* How far the device is, which is made to start `at_once` or when that is due, with so much time left to be saved. */
+/* Starts the device `at_once`, or when that is due for a task with left_ns to run; returns how far it is. */
 static enum readiness begin_device(struct cl_backend *cl, bool at_once, int64_t left_ns)
 {
     if (at_once || is_due(cl, left_ns))
         start_begin(cl->start);
-    if (!cl->started && !start_is_over(cl->start))
+    if (!cl->started && !start_finished(cl->start))
         return BACKEND_PENDING;
     if (!cl->started)
         (void)start_wait(cl->start, NULL);
@@ -247,11 +247,11 @@ static bool cl_suits(const struct backend *backend, enum operator_kind kind)
 {
     const struct cl_backend *cl = (const struct cl_backend *)backend;
 
-    return !cl->accelerator || cl_operator_pays(kind, cl->accelerator->shape);
+    return !cl->accelerator || cl_operator_pays(kind, cl->accelerator->config);
 }
 
-/* Devices need not be good at everything: what they are not goes to the host without a word. */
-static enum status cl_break(struct backend *backend, const struct operator_job *job, bool *flagged)
+/* Operators that do not suit the device go to the host without a note. */
+static enum status cl_run_operator(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     struct cl_backend *cl = of_backend(backend);
     enum operator_kind kind = job->task->column_op->kind;
@@ -270,11 +270,11 @@ static enum status cl_break(struct backend *backend, const struct operator_job *
 static const char *cl_source(struct backend *backend, const struct job *job)
 {
     struct cl_backend *cl = of_backend(backend);
-    size_t told = job->diags->count;
+    size_t diag_count = job->diags->count;
 
     if (start(cl, job->timing, job->cancel, job->diags) == STATUS_OK && make_plan(cl, job, NULL) == STATUS_OK)
         return cl->plan.text;
-    job->diags->count = told; /* showing something else is not a failure */
+    job->diags->count = diag_count; /* explain falls back on another program: no error */
     return NULL;
 }
 
@@ -283,7 +283,7 @@ static enum readiness cl_profile(struct backend *backend, bool wait, struct prof
     struct cl_backend *cl = of_backend(backend);
 
     if (!cl->started) {
-        if (!wait && !start_is_over(cl->start))
+        if (!wait && !start_finished(cl->start))
             return BACKEND_PENDING;
         start_wait(cl->start, NULL);
         started(cl);
@@ -297,7 +297,7 @@ static enum readiness cl_profile(struct backend *backend, bool wait, struct prof
         cl->identity = text.text;
     }
     *profile = (struct profile){
-        .class = cl->accelerator->shape->host_memory ? CLASS_CPU : CLASS_GPU,
+        .class = cl->accelerator->config->host_memory ? CLASS_CPU : CLASS_GPU,
         .identity = cl->identity,
         .units = (int)device->units,
     };
@@ -340,7 +340,7 @@ struct backend *cl_open(const char *choice, struct opencl_process *process)
         .range_rows = cl_range_rows,
         .aggregate = cl_aggregate,
         .rows = cl_rows,
-        .column_op = cl_break,
+        .run_operator = cl_run_operator,
         .source = cl_source,
         .profile = cl_profile,
         .suits = cl_suits,

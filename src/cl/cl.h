@@ -8,9 +8,8 @@
 
 /* A backend for the device that `choice` names: "auto" (a GPU if there is one, else a CPU device), "cpu", "gpu", or a
  * number as listed by cl_describe. OpenCL starts at the first begin or prepare, on a thread of its own. If there is no
- * such device then, "auto" gives STATUS_UNABLE with a note, anything else STATUS_FAILED with the devices there are.
- * Where `choice` is none of these words or a number, NULL. `site` is NULL in a process with one backend that ends in
- * the ordinary way. */
+ * such device then, "auto" returns STATUS_UNABLE with a note, any other choice STATUS_FAILED with a list of devices.
+ * NULL if `choice` is invalid. `process` is NULL in a process with one backend that ends by returning from main. */
 struct backend *cl_open(const char *choice, struct opencl_process *process);
 
 /* Writes the numbers of at most `most` usable devices and returns how many. Starts OpenCL. */

@@ -14,20 +14,20 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 50 /* between two looks at the interrupt, which may arrive just before a wait begins */ };
+enum { POLL_MS = 50 /* between checks of `cancel`, which may be set just before a wait begins */ };
 
 struct start {
     char *choice;
     struct opencl_process *process;
-    struct signals signals; /* in place of the site's */
+    struct signals signals; /* those of `process`, or recorded here */
     bool begun;
     pthread_t thread;
     bool threaded, joined;
-    int over_fd; /* readable when it is over; -1: there was none to be had, and the thread is just waited for */
+    int done_fd; /* readable when the thread is done; -1: none, so the thread is joined without polling */
 
     pthread_mutex_t lock;
-    bool over, abandoned;
-    struct accelerator *accelerator; /* NULL: there is none, for this reason: */
+    bool done, abandoned;
+    struct accelerator *accelerator; /* NULL: there is none, because: */
     char *why_not, *hint;
 };
 
@@ -37,7 +37,7 @@ struct start *start_new(const char *choice, struct opencl_process *process)
 
     start->choice = heap_text(choice);
     start->process = process;
-    start->over_fd = -1;
+    start->done_fd = -1;
     if (process)
         start->signals = process->signals;
     else
@@ -46,8 +46,9 @@ struct start *start_new(const char *choice, struct opencl_process *process)
     return start;
 }
 
-/* Says that there is no device of the kind chosen, and which there are. */
-static void explain_lack(struct start *start, const struct device *devices, size_t count, const struct failure *failure)
+/* Writes that the chosen device does not exist, and which devices do. */
+static void explain_no_device(struct start *start, const struct device *devices, size_t count,
+                              const struct failure *failure)
 {
     struct strbuf why = {0}, hint = {0};
 
@@ -73,7 +74,7 @@ static void explain_lack(struct start *start, const struct device *devices, size
     start->hint = hint.text;
 }
 
-static void equip(struct accelerator *accelerator, const struct opencl_process *process)
+static void set_process(struct accelerator *accelerator, const struct opencl_process *process)
 {
     char number[24];
     const char *const arguments[] = {"rql", compile_role, number, process->directory, NULL};
@@ -93,14 +94,14 @@ static void open_device(struct start *start)
     const struct device *device = device_choose(start->choice, devices, count);
 
     if (!device) {
-        explain_lack(start, devices, count, &failure);
+        explain_no_device(start, devices, count, &failure);
     } else {
         failure = (struct failure){0};
         start->accelerator = accelerator_open(device, device_kernel_config(device), &failure);
         if (start->accelerator) {
             start->accelerator->signals = start->signals;
             if (start->process)
-                equip(start->accelerator, start->process);
+                set_process(start->accelerator, start->process);
         } else {
             struct strbuf why = {0};
             cl_failure_text(&failure, device->name, &why);
@@ -114,8 +115,8 @@ static void open_device(struct start *start)
 static void release(struct start *start)
 {
     accelerator_close(start->accelerator);
-    if (start->over_fd >= 0)
-        close(start->over_fd);
+    if (start->done_fd >= 0)
+        close(start->done_fd);
     pthread_mutex_destroy(&start->lock);
     free(start->choice);
     free(start->why_not);
@@ -123,7 +124,7 @@ static void release(struct start *start)
     free(start);
 }
 
-/* The thread. Whoever is second to let go of the start releases it. */
+/* The thread. Of the thread and start_free, the last one releases the start. */
 static void *run(void *argument)
 {
     struct start *start = argument;
@@ -134,10 +135,10 @@ static void *run(void *argument)
     open_device(start);
     signals_restore(&start->signals);
     pthread_mutex_lock(&start->lock);
-    start->over = true;
+    start->done = true;
     bool abandoned = start->abandoned;
-    if (start->over_fd >= 0)
-        eventfd_write(start->over_fd, 1);
+    if (start->done_fd >= 0)
+        eventfd_write(start->done_fd, 1);
     pthread_mutex_unlock(&start->lock);
     if (abandoned)
         release(start);
@@ -154,7 +155,7 @@ void start_begin(struct start *start)
     start->begun = true;
     if (start->process)
         opencl_process_prepare(start->process);
-    start->over_fd = eventfd(0, EFD_CLOEXEC);
+    start->done_fd = eventfd(0, EFD_CLOEXEC);
     if (start->process)
         start->process->starting++;
     start->threaded = pthread_create(&start->thread, NULL, run, start) == 0;
@@ -162,22 +163,22 @@ void start_begin(struct start *start)
         run(start);
 }
 
-bool start_is_over(struct start *start)
+bool start_finished(struct start *start)
 {
     pthread_mutex_lock(&start->lock);
-    bool over = start->over;
+    bool done = start->done;
     pthread_mutex_unlock(&start->lock);
-    return over;
+    return done;
 }
 
 bool start_wait(struct start *start, const atomic_int *cancel)
 {
     start_begin(start);
-    while (start->over_fd >= 0 && !start_is_over(start)) {
-        struct pollfd over = {.fd = start->over_fd, .events = POLLIN};
+    while (start->done_fd >= 0 && !start_finished(start)) {
+        struct pollfd done = {.fd = start->done_fd, .events = POLLIN};
         if (cancel && *cancel)
             return false;
-        poll(&over, 1, LOOK_MS);
+        poll(&done, 1, POLL_MS);
     }
     if (start->threaded && !start->joined) {
         pthread_join(start->thread, NULL);
@@ -191,7 +192,7 @@ struct accelerator *start_accelerator(const struct start *start)
     return start->accelerator;
 }
 
-const char *start_lack(const struct start *start, const char **hint)
+const char *start_error(const struct start *start, const char **hint)
 {
     *hint = start->hint;
     return start->why_not;
@@ -202,10 +203,10 @@ void start_free(struct start *start)
     if (!start)
         return;
     pthread_mutex_lock(&start->lock);
-    bool running = start->begun && !start->over;
+    bool running = start->begun && !start->done;
     start->abandoned = running;
     if (running)
-        pthread_detach(start->thread); /* under the lock: behind it the thread may release the start at once */
+        pthread_detach(start->thread); /* before unlocking: after that the thread may release the start at any time */
     pthread_mutex_unlock(&start->lock);
     if (running)
         return;

@@ -10,21 +10,22 @@
 
 struct start;
 
-/* Nothing is begun yet. `site` is NULL where a process has only one backend and ends in the ordinary way. */
+/* Starts nothing yet. `process` is NULL in a process with one backend that ends by returning from main. */
 struct start *start_new(const char *choice, struct opencl_process *process);
 
 /* Starts the thread unless it has been started; returns at once. */
 void start_begin(struct start *start);
 
-/* Whether it has finished or failed. */
-bool start_is_over(struct start *start);
+/* Whether starting has finished, successfully or not. */
+bool start_finished(struct start *start);
 
-/* Starts it and waits until it is over; false if interrupted. `cancel` may be NULL. */
+/* Starts it and waits until it has finished; false if cancelled. `cancel` may be NULL. */
 bool start_wait(struct start *start, const atomic_int *cancel);
 
-/* The result once it is over: the device, or NULL with the reason. Owned by the start. */
+/* The result once starting has finished: the device, or NULL; then start_error returns why, and a hint. Owned by
+ * `start`. */
 struct accelerator *start_accelerator(const struct start *start);
-const char *start_lack(const struct start *start, const char **hint);
+const char *start_error(const struct start *start, const char **hint);
 
 /* Closes the device. A start in progress is left to its thread, which closes it. NULL is allowed. */
 void start_free(struct start *start);

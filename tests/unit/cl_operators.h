@@ -15,10 +15,10 @@ struct guise {
     bool shares, long_atomics;
 };
 static const struct guise guises[] = {
-    {"chunks", &shape_chunks, false, true},
-    {"chunks and shared tables", &shape_chunks, true, true},
-    {"groups", &shape_grid, true, true},
-    {"groups without long atomics", &shape_grid, true, false},
+    {"chunks", &kernel_config_chunks, false, true},
+    {"chunks and shared tables", &kernel_config_chunks, true, true},
+    {"groups", &kernel_config_grid, true, true},
+    {"groups without long atomics", &kernel_config_grid, true, false},
 };
 enum { GUISES = sizeof guises / sizeof *guises };
 
@@ -43,8 +43,8 @@ static inline int breaks_open(void **state)
             continue;
         guised.long_atomics = guises[k].long_atomics && device->long_atomics;
         breaks->shapes[k] = *guises[k].shape;
-        breaks->shapes[k].shares = guises[k].shares;
-        breaks->shapes[k].peeks = !getenv("RQL_TEST_OCLGRIND");
+        breaks->shapes[k].shared_tables = guises[k].shares;
+        breaks->shapes[k].plain_loads = !getenv("RQL_TEST_OCLGRIND");
         breaks->accelerators[k] = accelerator_open(&guised, &breaks->shapes[k], &failure);
         assert_non_null(breaks->accelerators[k]);
     }
@@ -110,7 +110,7 @@ struct outcome {
 static inline void reserve_results(const struct setup *setup, int64_t rows, struct outcome *outcome)
 {
     const struct task *task = &setup->task;
-    int64_t gives = operator_gives(task->column_op, rows);
+    int64_t gives = operator_result_rows(task->column_op, rows);
     for (size_t k = 0; k < task->output_count && gives >= 0; k++) {
         const struct output *output = &task->outputs[k];
         enum type store = output->type;

@@ -252,7 +252,7 @@ static inline enum status run_shaped(struct rig *rig, const struct job *job, str
         inputs[k] = job->columns[k]->store;
     for (size_t k = 0; sink && k < task->output_count; k++)
         outputs[k] = sink->columns[k]->store;
-    if (!kernel_plan_make(&plan, task, rig->accelerator->shape, inputs, outputs, rig->arena))
+    if (!kernel_plan_make(&plan, task, rig->accelerator->config, inputs, outputs, rig->arena))
         return STATUS_UNABLE;
     struct program *program = program_for(rig->accelerator, &plan, job->diags);
     if (!program)

@@ -522,7 +522,7 @@ static enum status second_breaker(struct backend *backend, const struct operator
 {
     struct backend *evaluator = second_of(backend)->evaluator;
     second_of(backend)->ran++;
-    return evaluator->ops->column_op(evaluator, job, flagged);
+    return evaluator->ops->run_operator(evaluator, job, flagged);
 }
 
 static enum readiness second_profile(struct backend *backend, bool wait, struct profile *profile)
@@ -544,7 +544,7 @@ static void queries_are_run_as_chosen(void **state)
                                            .range_rows = second_range_rows,
                                            .aggregate = second_aggregate,
                                            .rows = second_rows,
-                                           .column_op = second_breaker,
+                                           .run_operator = second_breaker,
                                            .profile = second_profile,
                                            .sweep = second_nothing,
                                            .close = second_nothing};

@@ -202,7 +202,7 @@ static void test_aggregates(void **state)
 {
     static const enum type types[] = {TYPE_I8, TYPE_I32, TYPE_U32, TYPE_I64, TYPE_F64};
     struct rig *rig = rig_of(state);
-    rig->accelerator = rig_accelerator(&shape_grid);
+    rig->accelerator = rig_accelerator(&kernel_config_grid);
     for (size_t t = 0; t < sizeof types / sizeof *types; t += is_small() ? 4 : 1) {
         bool real = type_table[types[t]].kind == KIND_FLOAT;
         for (int where = 0; where < WHERE_COUNT; where++) {
@@ -228,7 +228,7 @@ static void test_aggregates(void **state)
 static void test_rows(void **state)
 {
     struct rig *rig = rig_of(state);
-    rig->accelerator = rig_accelerator(&shape_grid);
+    rig->accelerator = rig_accelerator(&kernel_config_grid);
     for (int where = 0; where < WHERE_COUNT; where++) {
         struct random random = {(uint64_t)where + 1};
         struct setup *setup = setup_new(rig, SINK_ROWS);
@@ -282,7 +282,7 @@ static void check_failure(struct rig *rig, bool behind, bool passes, bool wanted
 static void test_failures(void **state)
 {
     struct rig *rig = rig_of(state);
-    rig->accelerator = rig_accelerator(&shape_grid);
+    rig->accelerator = rig_accelerator(&kernel_config_grid);
     check_failure(rig, true, false, false);
     check_failure(rig, true, true, true);
     check_failure(rig, false, false, true);
@@ -303,10 +303,10 @@ static void test_plans(void **state)
     setup_filter(setup, both(setup, above(setup, a, 1), above(setup, b, 1)));
     setup_aggregate(setup, AGG_SUM, c);
     setup_analyse(setup, 10);
-    assert_true(kernel_plan_make(&plan, &setup->task, &shape_grid, stores, NULL, rig->arena));
+    assert_true(kernel_plan_make(&plan, &setup->task, &kernel_config_grid, stores, NULL, rig->arena));
     assert_int_equal(kernel_row_bytes(&plan, KERNEL_AGGREGATE, rig->arena), 4);
     assert_non_null(strstr(plan.text, "passed[j]"));
-    assert_true(kernel_plan_make(&plan, &setup->task, &shape_chunks, stores, NULL, rig->arena));
+    assert_true(kernel_plan_make(&plan, &setup->task, &kernel_config_chunks, stores, NULL, rig->arena));
     assert_int_equal(kernel_row_bytes(&plan, KERNEL_AGGREGATE, rig->arena), 16);
     assert_null(strstr(plan.text, "passed[j]"));
     setup_free(setup);
@@ -317,7 +317,7 @@ static void test_plans(void **state)
     setup_filter(setup, both(setup, above(setup, a, 1), above(setup, b, 1)));
     setup_output(setup, c, TYPE_I32);
     setup_analyse(setup, 10);
-    assert_true(kernel_plan_make(&plan, &setup->task, &shape_grid, stores, stores, rig->arena));
+    assert_true(kernel_plan_make(&plan, &setup->task, &kernel_config_grid, stores, stores, rig->arena));
     assert_int_equal(kernel_row_bytes(&plan, KERNEL_COUNT, rig->arena), 4);
     assert_int_equal(kernel_row_bytes(&plan, KERNEL_WRITE, rig->arena), 4);
     setup_free(setup);

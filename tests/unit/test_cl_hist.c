@@ -1,4 +1,4 @@
-/* Histograms on an OpenCL device against the host's, whose intervals are those of engine/histogram_bins.h. */
+/* Histograms on an OpenCL device against the host's, whose intervals are those of engine/values/histogram_bins.h. */
 #include "cl_operators.h"
 
 #include "engine/values/histogram_bins.h"

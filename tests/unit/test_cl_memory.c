@@ -14,7 +14,7 @@ static int64_t test_rows(void)
 /* A device that says it has so much memory. */
 static struct accelerator *open_with(uint64_t memory, uint64_t largest_buffer)
 {
-    struct accelerator *accelerator = rig_accelerator(&shape_grid);
+    struct accelerator *accelerator = rig_accelerator(&kernel_config_grid);
     accelerator->device.memory = memory;
     accelerator->device.largest_buffer = largest_buffer;
     return accelerator;

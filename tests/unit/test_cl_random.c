@@ -162,12 +162,12 @@ static void run_shape(struct rig *rig, const struct kernel_config *shape, uint64
 
 static void test_random_chunks(void **state)
 {
-    run_shape(rig_of(state), &shape_chunks, 1000000);
+    run_shape(rig_of(state), &kernel_config_chunks, 1000000);
 }
 
 static void test_random_grid(void **state)
 {
-    run_shape(rig_of(state), &shape_grid, 2000000);
+    run_shape(rig_of(state), &kernel_config_grid, 2000000);
 }
 
 /* Functions that devices round differently: near the evaluator's values, and the same for what is not a number. */

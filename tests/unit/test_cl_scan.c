@@ -114,7 +114,7 @@ static struct column *run_trial(struct rig *rig, const struct trial *trial, stru
     *flagged = false;
     *status = host               ? host_operator_run_threads(&job, 1, flagged)
               : rig->accelerator ? cl_scan(rig->accelerator, &job, flagged)
-                                 : rig->device->ops->column_op(rig->device, &job, flagged);
+                                 : rig->device->ops->run_operator(rig->device, &job, flagged);
     if (*status == STATUS_OK)
         assert_int_equal(result_rows, trial->rows);
     column_finish(result, trial->rows);
@@ -309,7 +309,7 @@ typedef void test_fn(struct rig *rig);
 
 static void in_all_shapes(void **state, test_fn *test)
 {
-    static const struct kernel_config *const shapes[] = {&shape_chunks, &shape_grid};
+    static const struct kernel_config *const shapes[] = {&kernel_config_chunks, &kernel_config_grid};
     struct rig *rig = rig_of(state);
     for (size_t k = 0; k < 4; k++) {
         if (is_small() && k % 2)

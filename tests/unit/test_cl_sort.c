@@ -16,9 +16,9 @@ struct guise {
     bool warps;
 };
 static const struct guise guises[] = {
-    {"chunks", &shape_chunks, false},
-    {"tiles", &shape_grid, false},
-    {"warps", &shape_grid, true},
+    {"chunks", &kernel_config_chunks, false},
+    {"tiles", &kernel_config_grid, false},
+    {"warps", &kernel_config_grid, true},
 };
 enum { GUISES = sizeof guises / sizeof *guises };
 
@@ -450,7 +450,7 @@ static void test_all_programs_are_begun(void **state)
     table.columns[1] = random_column(&random, TYPE_F32, table.rows, false);
     table.columns[2] = random_column(&random, TYPE_I32, table.rows, false);
     table.columns[3] = random_column(&random, TYPE_U8, table.rows, false);
-    struct accelerator *first = rig_accelerator(&shape_grid), *second = rig_accelerator(&shape_grid);
+    struct accelerator *first = rig_accelerator(&kernel_config_grid), *second = rig_accelerator(&kernel_config_grid);
     size_t under_way, needed;
     assert_int_equal(sort_on(bench->rig, &table, first, false), STATUS_OK);
     needed = programs_count(first->programs, &under_way);

@@ -364,8 +364,8 @@ static void random_raw_code(struct random *random, struct code *code)
         if (op == OP_SELECT)
             args[0] = random_value(random, code, KIND_BOOL);
         static const enum kind results[] = {
-            [OP_GIVES_BOOL] = KIND_BOOL, [OP_GIVES_INT] = KIND_INT, [OP_GIVES_FLOAT] = KIND_FLOAT};
-        add_raw(code, op, op_table[op].result == OP_GIVES_SAME ? kind : results[op_table[op].result], 0, args);
+            [OP_RESULT_BOOL] = KIND_BOOL, [OP_RESULT_INT] = KIND_INT, [OP_RESULT_FLOAT] = KIND_FLOAT};
+        add_raw(code, op, op_table[op].result == OP_RESULT_SAME ? kind : results[op_table[op].result], 0, args);
     }
 }
 

@@ -304,7 +304,7 @@ static enum status failing_rows(struct backend *backend, const struct job *job, 
 static enum status failing_breaker(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     struct failing_device *device = (struct failing_device *)backend;
-    assert_int_equal(device->evaluator->ops->column_op(device->evaluator, job, flagged), STATUS_OK);
+    assert_int_equal(device->evaluator->ops->run_operator(device->evaluator, job, flagged), STATUS_OK);
     keep_rows(device, job->results[0], 0, job->rows);
     device->ranges = -1;
     diag_note(job->diags, nowhere, "it has failed");
@@ -315,7 +315,7 @@ static const struct backend_ops failing_ops = {.begin = failing_begin,
                                                .prepare = failing_prepare,
                                                .range_rows = late_range_rows,
                                                .rows = failing_rows,
-                                               .column_op = failing_breaker};
+                                               .run_operator = failing_breaker};
 
 static void close_failing(struct failing_device *device)
 {

@@ -71,7 +71,7 @@ static enum status member_rows(struct backend *backend, const struct job *job, s
 static enum status member_breaker(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     struct backend *evaluator = member_of(backend)->evaluator;
-    return evaluator->ops->column_op(evaluator, job, flagged);
+    return evaluator->ops->run_operator(evaluator, job, flagged);
 }
 
 static enum readiness member_profile(struct backend *backend, bool wait, struct profile *profile)
@@ -99,7 +99,7 @@ static struct member *member_new(enum backend_class class)
                                            .range_rows = member_range_rows,
                                            .aggregate = member_aggregate,
                                            .rows = member_rows,
-                                           .column_op = member_breaker,
+                                           .run_operator = member_breaker,
                                            .profile = member_profile,
                                            .sweep = member_sweep,
                                            .close = member_close};

@@ -337,7 +337,7 @@ static void finish_group(const struct accumulators *accumulators, struct arena *
 }
 
 void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
-                         const struct kernel_config *shape)
+                         const struct kernel_config *config)
 {
     struct arena *arena = emitter->arena;
 
@@ -345,11 +345,11 @@ void accumulators_finish(const struct accumulators *accumulators, const struct e
         const struct accumulator *accumulator = &accumulators->at[k];
         if (is_level(accumulator->kind))
             strbuf_printf(out, "    l%zu += convert_long(ldexp(a%zu, %s));\n", k, k, scale(arena, accumulator));
-        if (shape->chunks)
+        if (config->chunks)
             strbuf_printf(out, "    slots[%zu * get_num_groups(0) + get_group_id(0)] = %s;\n", k,
                           packed(arena, result_element(accumulator->kind), false, result_name(arena, accumulator, k)));
     }
-    if (!shape->chunks)
+    if (!config->chunks)
         finish_group(accumulators, arena, out);
 }
 

@@ -78,7 +78,7 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
 void accumulators_combine_lanes(const struct accumulators *accumulators, const struct emitter *emitter,
                                 struct strbuf *out, int width);
 void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
-                         const struct kernel_config *shape);
+                         const struct kernel_config *config);
 
 /* Returns the ulongs of local memory per work-item that accumulators_finish uses. */
 size_t accumulators_scratch_words(const struct accumulators *accumulators);

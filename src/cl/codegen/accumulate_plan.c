@@ -1,4 +1,4 @@
-/* Which accumulators an aggregate takes, in the first pass and in the second. */
+/* Chooses the accumulators of an aggregate, for the first pass and the second. */
 #include "cl/codegen/accumulate.h"
 
 enum { MOST_ACCUMULATORS = 6 /* accumulators of an aggregate, at most */ };

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Estimates how selective a condition is from its form alone: other literals must find the same program. */
+/* Estimates how selective a condition is from its form alone: other literals must use the same program. */
 static int rank(const struct code *code, value condition)
 {
     const struct instr *instr = &code->at[condition];

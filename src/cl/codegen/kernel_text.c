@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* src/cl/kernels/NAME.cl, as C strings. */
+/* The templates of src/cl/kernels, as C strings. */
 extern const char kernel_rows_chunks[], kernel_rows_grid[], kernel_row_block[], kernel_fold_tiles[];
 extern const char kernel_compact_chunks[], kernel_compact_tiles[];
 
@@ -30,8 +30,8 @@ bool kernel_in_tiles(const struct kernel_plan *plan, enum kernel_role role)
 {
     bool filters = plan->emitter.task->filter_count > 0;
 
-    return !plan->shape->chunks && (role == KERNEL_COUNT || (role == KERNEL_WRITE && filters) ||
-                                    (role == KERNEL_AGGREGATE && plan->aggregates.function_count > 0));
+    return !plan->config->chunks && (role == KERNEL_COUNT || (role == KERNEL_WRITE && filters) ||
+                                     (role == KERNEL_AGGREGATE && plan->aggregates.function_count > 0));
 }
 
 /* The holes of one kernel's template while they are filled. */
@@ -64,15 +64,15 @@ static void fill(const struct kernel_plan *plan, struct strbuf *out, const char 
                  const struct holes *holes)
 {
     struct arena *arena = plan->emitter.arena;
-    const char *group = arena_printf(arena, "%zu", plan->shape->group);
+    const char *group = arena_printf(arena, "%zu", plan->config->group);
     const struct part parts[] = {
         {"name", kernel_names[role]},
         {"tiles", kernel_in_tiles(plan, role) ? "1" : ""},
         {"rows", kernel_row_block},
         {"group", group},
-        {"tile", arena_printf(arena, "%zu", plan->shape->tile)},
+        {"tile", arena_printf(arena, "%zu", plan->config->tile)},
         {"many", arena_printf(arena, "%zu", holes->many)},
-        {"W", arena_printf(arena, "%d", plan->shape->width)},
+        {"W", arena_printf(arena, "%d", plan->config->width)},
         {"scratch", holes->scratch_words == 0
                         ? ""
                         : arena_printf(arena, "    __local ulong scratch[%zu][%s];\n", holes->scratch_words, group)},
@@ -101,10 +101,10 @@ static void fill(const struct kernel_plan *plan, struct strbuf *out, const char 
     strbuf_putc(out, '\n');
 }
 
-/* Fills what all kernels have in common. */
+/* Fills the holes that all templates share. */
 static void frame(const struct kernel_plan *plan, struct holes *holes)
 {
-    int width = plan->shape->width;
+    int width = plan->config->width;
 
     input_access_parameters(&plan->emitter, &holes->parameters);
     literal_parameters(&plan->emitter, &holes->parameters);
@@ -136,18 +136,18 @@ static bool is_long(const struct kernel_plan *plan)
     return plan->emitter.operations > LONG_CODE;
 }
 
-/* Finds the leading filter of a kernel, if it pays: it doubles the text, so long code goes without, and so does code
- * with too many registers for the rows in flight that the template wants. */
+/* Finds the leading filter of a kernel, if it pays: it doubles the text, so long code has none, and neither has
+ * code with too many registers for the rows in flight that the template wants. */
 static bool find_leading_filter(const struct kernel_plan *plan, enum kernel_role role, struct arena *arena,
                                 struct leading_filter *filter)
 {
     bool in_tiles = kernel_in_tiles(plan, role);
     struct live_roots needs = role == KERNEL_WRITE ? (struct live_roots){.filters = true} : kernel_needs[role];
 
-    if (plan->shape->chunks || is_long(plan) || (in_tiles && role == KERNEL_AGGREGATE))
+    if (plan->config->chunks || is_long(plan) || (in_tiles && role == KERNEL_AGGREGATE))
         return false;
     return leading_filter_find(&plan->emitter, needs, arena, filter) &&
-           (!in_tiles || leading_filter_rows(&plan->emitter, filter, plan->shape->tile) == plan->shape->tile);
+           (!in_tiles || leading_filter_rows(&plan->emitter, filter, plan->config->tile) == plan->config->tile);
 }
 
 size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, struct arena *arena)
@@ -156,7 +156,7 @@ size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, s
 
     if (find_leading_filter(plan, role, arena, &filter))
         return leading_filter_row_bytes(&plan->emitter, &filter, arena);
-    if (role == KERNEL_WRITE && !plan->shape->chunks)
+    if (role == KERNEL_WRITE && !plan->config->chunks)
         return emit_row_bytes(&plan->emitter, (struct live_roots){.filters = true}, arena);
     return emit_row_bytes(&plan->emitter, kernel_needs[role], arena);
 }
@@ -165,17 +165,17 @@ size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, s
 static void plan_row_block(const struct kernel_plan *plan, struct holes *holes, enum kernel_role role)
 {
     const struct emitter *emitter = &plan->emitter;
-    const struct kernel_config *shape = plan->shape;
+    const struct kernel_config *config = plan->config;
     bool in_tiles = kernel_in_tiles(plan, role);
     struct leading_filter filter;
 
     holes->has_leading = find_leading_filter(plan, role, emitter->arena, &filter);
     if (in_tiles)
-        holes->many = shape->tile;
+        holes->many = config->tile;
     else if (holes->has_leading)
-        holes->many = leading_filter_rows(emitter, &filter, shape->leading);
+        holes->many = leading_filter_rows(emitter, &filter, config->leading);
     else
-        holes->many = is_long(plan) ? 1 : shape->unroll;
+        holes->many = is_long(plan) ? 1 : config->unroll;
     if (holes->has_leading)
         leading_filter_emit(emitter, &filter, holes->many, &holes->leading);
 }
@@ -186,7 +186,7 @@ static void reduce(const struct kernel_plan *plan, struct strbuf *out, enum kern
 {
     struct holes holes = {0};
     struct live_roots needs = kernel_needs[role];
-    int width = plan->shape->width;
+    int width = plan->config->width;
 
     frame(plan, &holes);
     accumulators_parameters(accumulators, &holes.parameters);
@@ -205,14 +205,14 @@ static void reduce(const struct kernel_plan *plan, struct strbuf *out, enum kern
         accumulators_step(accumulators, &plan->emitter, &holes.vectors, width);
         accumulators_combine_lanes(accumulators, &plan->emitter, &holes.lanes, width);
     }
-    accumulators_finish(accumulators, &plan->emitter, &holes.finish, plan->shape);
-    if (!plan->shape->chunks) {
+    accumulators_finish(accumulators, &plan->emitter, &holes.finish, plan->config);
+    if (!plan->config->chunks) {
         holes.scratch_words = accumulators_scratch_words(accumulators);
-        ordered_declare(accumulators, &holes.declare, plan->shape->group);
+        ordered_declare(accumulators, &holes.declare, plan->config->group);
         ordered_begin(accumulators, &holes.tile_begin);
         ordered_combine(accumulators, plan->emitter.arena, &holes.tile_join);
     }
-    const char *template = plan->shape->chunks                                       ? kernel_rows_chunks
+    const char *template = plan->config->chunks                                      ? kernel_rows_chunks
                            : role == KERNEL_AGGREGATE && kernel_in_tiles(plan, role) ? kernel_fold_tiles
                                                                                      : kernel_rows_grid;
     fill(plan, out, template, role, &holes);
@@ -251,7 +251,7 @@ static void write_lanes(const struct kernel_plan *plan, struct holes *holes)
 {
     const struct task *task = plan->emitter.task;
 
-    for (int lane = 0; lane < plan->shape->width; lane++) {
+    for (int lane = 0; lane < plan->config->width; lane++) {
         char letter = lane_letters[lane];
         strbuf_printf(&holes->bounded, "                if (keep.s%c) {\n", letter);
         for (size_t k = 0; k < task->output_count; k++) {
@@ -268,7 +268,7 @@ static void write_lanes(const struct kernel_plan *plan, struct holes *holes)
 static void write_outputs(const struct kernel_plan *plan, struct holes *holes)
 {
     const struct task *task = plan->emitter.task;
-    int width = plan->shape->width;
+    int width = plan->config->width;
     bool filtered = task->filter_count > 0;
 
     for (size_t k = 0; k < task->output_count; k++) {
@@ -309,7 +309,7 @@ static void write(const struct kernel_plan *plan, struct strbuf *out)
 {
     struct holes holes = {0};
     bool filtered = plan->emitter.task->filter_count > 0;
-    int width = plan->shape->width;
+    int width = plan->config->width;
 
     frame(plan, &holes);
     if (width > 1)
@@ -327,14 +327,14 @@ static void write(const struct kernel_plan *plan, struct strbuf *out)
         strbuf_puts(&holes.leading.passing, mark_kept);
     }
     write_outputs(plan, &holes);
-    const char *template = plan->shape->chunks ? filtered ? kernel_compact_chunks : kernel_rows_chunks
-                           : filtered          ? kernel_compact_tiles
-                                               : kernel_rows_grid;
+    const char *template = plan->config->chunks ? filtered ? kernel_compact_chunks : kernel_rows_chunks
+                           : filtered           ? kernel_compact_tiles
+                                                : kernel_rows_grid;
     fill(plan, out, template, KERNEL_WRITE, &holes);
     holes_free(&holes);
 }
 
-/* Accounts for the user functions that the kernels call. */
+/* Adds the user functions that the kernels call. */
 static void add_functions(struct kernel_plan *plan)
 {
     struct emitter *emitter = &plan->emitter;
@@ -345,30 +345,30 @@ static void add_functions(struct kernel_plan *plan)
         emitter->floats = emitter->floats || body->floats;
         emitter->operations += body->operations;
     }
-    plan->rows = kernel_config_rows(plan->shape, emitter->operations);
+    plan->rows = kernel_config_rows(plan->config, emitter->operations);
 }
 
-/* What precedes the kernels. */
+/* Appends declarations and functions that precede the kernels. */
 static void begin(const struct kernel_plan *plan, struct strbuf *text)
 {
     strbuf_puts(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (plan->emitter.floats)
         strbuf_puts(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     strbuf_putc(text, '\n');
-    input_access_functions(&plan->emitter, text, plan->shape->width);
+    input_access_functions(&plan->emitter, text, plan->config->width);
     for (size_t k = 0; k < plan->aggregates.function_count; k++)
         function_emit(&plan->aggregates.functions[k], text);
 }
 
-bool kernel_plan_make(struct kernel_plan *plan, const struct task *task, const struct kernel_config *shape,
+bool kernel_plan_make(struct kernel_plan *plan, const struct task *task, const struct kernel_config *config,
                       const enum type *inputs, const enum type *outputs, struct arena *arena)
 {
     struct strbuf text = {0};
 
-    *plan = (struct kernel_plan){.shape = shape, .stores = outputs};
+    *plan = (struct kernel_plan){.config = config, .stores = outputs};
     if (!emitter_init(&plan->emitter, task, inputs, 0, arena))
         return false;
-    plan->rows = kernel_config_rows(shape, plan->emitter.operations);
+    plan->rows = kernel_config_rows(config, plan->emitter.operations);
     if (task->sink == SINK_AGGREGATE) {
         if (!accumulators_plan(&plan->emitter, plan->rows, &plan->aggregates, &plan->float_sums))
             return false;

@@ -19,7 +19,7 @@ extern const struct live_roots kernel_needs[KERNEL_ROLE_COUNT];
 
 struct kernel_plan {
     struct emitter emitter;
-    const struct kernel_config *shape;
+    const struct kernel_config *config;
     struct accumulators aggregates; /* SINK_AGGREGATE: the first pass, */
     struct accumulators float_sums; /* and the second, of float sums */
     struct accumulators kept;       /* SINK_ROWS with filters: the first pass */
@@ -38,7 +38,7 @@ size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, s
 
 /* Plans a task with input k stored as inputs[k] and needed output k as outputs[k]. Returns false if it has no OpenCL
  * form. */
-bool kernel_plan_make(struct kernel_plan *plan, const struct task *task, const struct kernel_config *shape,
+bool kernel_plan_make(struct kernel_plan *plan, const struct task *task, const struct kernel_config *config,
                       const enum type *inputs, const enum type *outputs, struct arena *arena);
 
 #endif

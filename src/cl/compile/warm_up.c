@@ -8,7 +8,7 @@
 const char warm_up_option[] = " -cl-kernel-arg-info";
 
 enum {
-    SCRATCH_BYTES = 1 << 20, /* more than any kernel writes without rows */
+    SCRATCH_BYTES = 1 << 20, /* more than a kernel writes for no rows */
     LARGEST_SCALAR = 128     /* sixteen numbers of eight bytes */
 };
 

@@ -5,10 +5,10 @@
 
 #include "cl/device/device.h"
 
-/* The build option that the kernels need for this. */
+/* The build option that warm_up needs, to query kernel arguments. */
 extern const char warm_up_option[];
 
-/* Whether a device benefits. */
+/* Whether warming up pays on this device. */
 bool warm_up_pays(const struct device *device);
 
 /* Launches each kernel once with one work-group, zeroes for numbers and a scratch buffer for all pointers, so that

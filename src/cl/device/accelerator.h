@@ -14,7 +14,7 @@ struct programs; /* program.h */
 
 struct accelerator {
     struct device device;
-    const struct kernel_config *shape;
+    const struct kernel_config *config;
     struct signals signals; /* restored after compiling */
     cl_context context;
     cl_command_queue queue; /* in order, with profiling */

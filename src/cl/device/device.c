@@ -67,8 +67,8 @@ static void describe_driver(struct device *device, struct failure *failure)
 }
 
 /* Whether warps can be synchronised and groups wait for each other, as from NVIDIA's compute capability 7 on. Other
- * platforms drive the same hardware, so it is the platform that is asked; the names of the queries are those of its
- * extension cl_nv_device_attribute_query. */
+ * platforms drive the same hardware, so the platform decides; the queries are those of its extension
+ * cl_nv_device_attribute_query. */
 static bool has_warps(const struct device *device)
 {
     enum { COMPUTE_CAPABILITY_MAJOR = 0x4000, WARP_SIZE = 0x4003, MIN_MAJOR = 7, LANES = 32 };
@@ -218,5 +218,5 @@ const struct device *device_choose(const char *choice, const struct device *devi
 
 const struct kernel_config *device_kernel_config(const struct device *device)
 {
-    return device->type & CL_DEVICE_TYPE_CPU ? &shape_chunks : &shape_grid;
+    return device->type & CL_DEVICE_TYPE_CPU ? &kernel_config_chunks : &kernel_config_grid;
 }

@@ -17,7 +17,7 @@ struct device {
     size_t group;                    /* maximum work-items per group */
     size_t parameters;               /* maximum bytes of kernel parameters */
     bool doubles, compiler, available, little_endian;
-    bool long_atomics; /* the least and greatest of 64 bits: cl_khr_int64_extended_atomics */
+    bool long_atomics; /* atomic min and max of 64 bits: cl_khr_int64_extended_atomics */
     bool warps;        /* NVIDIA warps of 32 work-items, with inline PTX and forward progress of started groups */
 };
 

@@ -8,27 +8,27 @@
 
 struct kernel_config {
     const char *name;
-    /* Each work-item reads a contiguous chunk of rows in explicit vectors; otherwise all walk the rows side by side. */
+    /* Each work-item reads a contiguous chunk of rows in explicit vectors; otherwise work-items take rows by turns. */
     bool chunks;
-    int width;      /* lanes of the vectors; 1: scalars */
-    size_t group;   /* work-items in a work-group */
-    size_t groups;  /* work-groups for each compute unit */
-    int64_t least;  /* rows that a work-group is worth starting for */
-    size_t unroll;  /* rows that a work-item has under way at once, ... */
-    size_t leading; /* ... behind a leading filter (filter_order.h), and ... */
-    size_t tile;    /* ... in the passes of a filter; 0 with chunks */
-    size_t tiles;   /* at most so many of those are a work-group's chunk */
-    int64_t rows;   /* the most rows of one launch, for code of up to `weight` operations; fewer for longer code */
-    int64_t weight;
-    bool shares;      /* tables that all work-items add to at once are worth having: there are many of them */
-    bool peeks;       /* a plain read may look at a word that others change by atomics; false, to find true races */
-    bool host_memory; /* kernels read and write the host's memory in place */
+    int width;              /* lanes of the vectors; 1: scalars */
+    size_t group;           /* work-items in a work-group */
+    size_t groups;          /* work-groups per compute unit */
+    int64_t min_group_rows; /* the fewest rows worth starting a work-group for */
+    size_t unroll;          /* rows that a work-item has in flight */
+    size_t leading;         /* the same behind a leading filter (filter_order.h) */
+    size_t tile;            /* the same in the passes of a filter; 0 with chunks */
+    size_t tiles;           /* the most tiles in a work-group's chunk */
+    int64_t launch_rows;    /* the most rows of a launch, for code of up to launch_operations operations */
+    int64_t launch_operations;
+    bool shared_tables; /* work-items are many, so they share tables and update them by atomics */
+    bool plain_loads;   /* atomically updated words may be read by plain loads; false when testing for races */
+    bool host_memory;   /* kernels read and write host memory in place */
 };
 
 /* CPU devices, and everything else. */
-extern const struct kernel_config shape_chunks, shape_grid;
+extern const struct kernel_config kernel_config_chunks, kernel_config_grid;
 
-/* The rows of one launch for code of so many operations: a multiple of 4096, at least 65536. */
-int64_t kernel_config_rows(const struct kernel_config *shape, size_t operations);
+/* The most rows of a launch, fewer for longer code: a multiple of 4096, at least 65536. */
+int64_t kernel_config_rows(const struct kernel_config *config, size_t operations);
 
 #endif

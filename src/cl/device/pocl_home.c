@@ -16,8 +16,8 @@
 static const char prefix[] = "pocl.";
 
 enum {
-    MAX_OPEN = 8,      /* directories, while a tree is removed */
-    FRESH_SECONDS = 60 /* one just made has no lock yet */
+    MAX_OPEN = 8,      /* directories that nftw keeps open */
+    FRESH_SECONDS = 60 /* a new directory has no lock yet */
 };
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
@@ -32,8 +32,8 @@ static void remove_tree(const char *path)
     (void)nftw(path, remove_one, MAX_OPEN, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
-/* The lock on a directory, -1 if another process has it. */
-static int take(const char *path)
+/* Locks a directory; -1 if another process has it locked. */
+static int lock_directory(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
@@ -51,7 +51,7 @@ static void remove_if_abandoned(const char *path)
     if (lstat(path, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
         time(NULL) - status.st_mtime < FRESH_SECONDS)
         return;
-    int lock = take(path);
+    int lock = lock_directory(path);
     if (lock < 0)
         return;
     remove_tree(path);
@@ -74,7 +74,7 @@ static void sweep(const char *base)
         closedir(directory);
 }
 
-static char *make(const char *base)
+static char *make_directory(const char *base)
 {
     struct strbuf path = {0};
 
@@ -85,9 +85,9 @@ static char *make(const char *base)
     return NULL;
 }
 
-/* PoCL sets this when it starts, which is on another thread while others read the environment. A variable that is there
- * already only changes its value, so that nobody reads what is being moved. */
-static void make_place_for_plugins(void)
+/* PoCL sets this variable on the thread that starts it, while other threads may read the environment. Changing a
+ * variable that exists does not reallocate the environment. */
+static void preset_plugins_path(void)
 {
     (void)setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
 }
@@ -96,17 +96,17 @@ void pocl_home_create(struct pocl_home *home, const char *base)
 {
     const char *temporary = getenv("TMPDIR");
 
-    make_place_for_plugins();
+    preset_plugins_path();
     if (!temporary || temporary[0] != '/')
         temporary = "/tmp";
     if (base)
         sweep(base);
-    home->path = base ? make(base) : NULL;
+    home->path = base ? make_directory(base) : NULL;
     if (!home->path)
-        home->path = make(temporary);
+        home->path = make_directory(temporary);
     if (!home->path)
         return;
-    home->lock = take(home->path);
+    home->lock = lock_directory(home->path);
     (void)setenv("POCL_CACHE_DIR", home->path, 1);
 }
 

@@ -1,17 +1,16 @@
-/* A directory of this process alone for PoCL, which writes down what it compiles and loads it from there as shared
- * libraries. A directory shared by processes is where its races are, and what a crash left damaged in it would end
- * every later process; rql's own cache (program_cache.h) makes it unnecessary to keep. */
+/* A private directory for PoCL, which stores what it compiles as shared libraries and loads them from there. PoCL has
+ * races on a directory shared by processes, and a file damaged by a crash ends every later process. The directory is
+ * not kept: rql has its own cache (program_cache.h). */
 #ifndef RQL_CL_DEVICE_POCL_HOME_H
 #define RQL_CL_DEVICE_POCL_HOME_H
 
 struct pocl_home {
     char *path; /* NULL: there is none */
-    int lock;   /* held as long as the directory is in use */
+    int lock;   /* held while the directory is in use */
 };
 
-/* Makes one below `base`, or below the directory for temporary files if `base` is NULL or cannot be written, and tells
- * PoCL through its environment variable: no other thread may read the environment now. Removes those that processes
- * now gone have left. */
+/* Creates a directory in `base`, or in that for temporary files if `base` is NULL or cannot be written, and sets PoCL's
+ * environment variable: no other thread may read the environment now. Removes directories that dead processes left. */
 void pocl_home_create(struct pocl_home *home, const char *base);
 void pocl_home_remove(struct pocl_home *home);
 

@@ -5,7 +5,7 @@
 
 enum { SIGNAL_COUNT = sizeof((struct signals *)0)->actions / sizeof(struct sigaction) };
 
-/* Raised by a thread's own doing: blocked, they would end the process. */
+/* Raised synchronously by a thread's own instructions: blocked, they would end the process. */
 static const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
 
 static const int terminal[] = {SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD};
@@ -18,7 +18,7 @@ static bool is_terminal(int number)
     return false;
 }
 
-/* The C library keeps two numbers for itself and says so with an error; those are left alone both times. */
+/* sigaction fails for the two signals that the C library reserves; they are neither recorded nor restored. */
 void signals_record(struct signals *signals)
 {
     for (int k = 1; k < SIGNAL_COUNT; k++)

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Rows to be uploaded by the thread, and as it sees them. */
+/* Rows that the prefetch thread uploads. */
 struct fill {
     struct device_column *copy;
     int64_t begin, end;
@@ -53,13 +53,13 @@ static size_t element_size(const struct device_column *copy)
     return type_table[copy->column->store].size;
 }
 
-/* Where the row lies in the copy's buffer, and on the host. */
+/* The row's byte offset in the copy's buffer. */
 static size_t offset_of(const struct device_column *copy, int64_t row)
 {
     return (size_t)(row - copy->row) * element_size(copy);
 }
 
-static char *host_at(const struct device_column *copy, int64_t row)
+static char *host_address(const struct device_column *copy, int64_t row)
 {
     union {
         const void *shared;
@@ -69,9 +69,9 @@ static char *host_at(const struct device_column *copy, int64_t row)
     return data.owned + (size_t)row * element_size(copy);
 }
 
-static struct transfer transfer_of(const struct device_column *copy, int64_t begin, int64_t end)
+static struct transfer make_transfer(const struct device_column *copy, int64_t begin, int64_t end)
 {
-    return (struct transfer){copy->buffer, offset_of(copy, begin), host_at(copy, begin),
+    return (struct transfer){copy->buffer, offset_of(copy, begin), host_address(copy, begin),
                              (size_t)(end - begin) * element_size(copy)};
 }
 
@@ -120,22 +120,22 @@ struct device_column *device_columns_add(struct device_columns *copies, struct c
 
 static bool fetch(struct residency *residency, int64_t begin, int64_t end)
 {
-    struct device_column *copy = (struct device_column *)residency; /* its first member */
-    const struct transfer transfer = transfer_of(copy, begin, end);
+    struct device_column *copy = (struct device_column *)residency; /* the first member */
+    const struct transfer transfer = make_transfer(copy, begin, end);
 
     return lane_copy(copy->copies->down, &transfer, 1) == CL_SUCCESS;
 }
 
-static bool is_away(const struct device_column *copy)
+static bool is_device_only(const struct device_column *copy)
 {
     return copy->residency.begin < copy->residency.end;
 }
 
-static void forget(struct device_columns *copies, size_t k)
+static void remove_copy(struct device_columns *copies, size_t k)
 {
     struct device_column *copy = copies->at[k];
 
-    if (is_away(copy))
+    if (is_device_only(copy))
         residency_remove(copy->column, &copy->residency);
     device_pool_release(copies->pool, copy->buffer);
     copies->bytes -= copy->bytes;
@@ -154,7 +154,7 @@ static void drop(struct residency *residency)
     while (copies->at[k] != copy)
         k++;
     copy->residency.begin = copy->residency.end;
-    forget(copies, k);
+    remove_copy(copies, k);
 }
 
 struct device_column *device_columns_add_result(struct device_columns *copies, struct column *column, int64_t row,
@@ -168,16 +168,16 @@ struct device_column *device_columns_add_result(struct device_columns *copies, s
     return copy;
 }
 
-/* Whether somebody has the column who is not a copy, here or on another device. */
+/* Whether the column has references other than those of copies, on any device. */
 static bool is_wanted(const struct column *column)
 {
     return column->refs > column->copies;
 }
 
-/* Brings to the host what only the device has. */
-static bool bring_home(struct device_column *copy)
+/* Fetches rows that only the device holds. */
+static bool fetch_to_host(struct device_column *copy)
 {
-    return !is_away(copy) || column_fetch(copy->column, copy->residency.begin, copy->residency.end);
+    return !is_device_only(copy) || column_fetch(copy->column, copy->residency.begin, copy->residency.end);
 }
 
 bool device_columns_evict(struct device_columns *copies, uint64_t launch)
@@ -194,9 +194,9 @@ bool device_columns_evict(struct device_columns *copies, uint64_t launch)
             best_wanted = wanted;
         }
     }
-    if (best == copies->count || (best_wanted && !bring_home(copies->at[best])))
+    if (best == copies->count || (best_wanted && !fetch_to_host(copies->at[best])))
         return false;
-    forget(copies, best);
+    remove_copy(copies, best);
     return true;
 }
 
@@ -204,14 +204,14 @@ void device_columns_sweep(struct device_columns *copies)
 {
     for (size_t k = copies->count; k-- > 0;)
         if (!is_wanted(copies->at[k]->column))
-            forget(copies, k);
+            remove_copy(copies, k);
 }
 
 void device_columns_drop_transient(struct device_columns *copies, uint64_t launch)
 {
     for (size_t k = copies->count; k-- > 0;)
         if (copies->at[k]->transient && copies->at[k]->used <= launch)
-            forget(copies, k);
+            remove_copy(copies, k);
 }
 
 void device_columns_free(struct device_columns *copies)
@@ -221,9 +221,9 @@ void device_columns_free(struct device_columns *copies)
     device_columns_join(copies, NULL);
     device_columns_sweep(copies);
     while (copies->count > 0) {
-        if (!bring_home(copies->at[copies->count - 1]))
+        if (!fetch_to_host(copies->at[copies->count - 1]))
             residency_mark_lost(copies->at[copies->count - 1]->column);
-        forget(copies, copies->count - 1);
+        remove_copy(copies, copies->count - 1);
     }
     lane_free(copies->up);
     lane_free(copies->down);
@@ -235,9 +235,10 @@ void device_columns_free(struct device_columns *copies)
 
 /* ---- filling ---- */
 
-/* A copy that has the row; or NULL, and *until is where the next one begins, `end` at most. */
-static const struct device_column *copy_with(const struct device_columns *copies, const struct column *column,
-                                             int64_t row, int64_t end, int64_t *until)
+/* The copy that holds the row, with *until its end; or NULL, with *until the row where the next copy begins. Both are
+ * at most `end`. */
+static const struct device_column *find_covering(const struct device_columns *copies, const struct column *column,
+                                                 int64_t row, int64_t end, int64_t *until)
 {
     *until = end;
     for (size_t k = 0; k < copies->count; k++) {
@@ -259,7 +260,7 @@ int64_t device_columns_missing(const struct device_columns *copies, const struct
     int64_t end = row + rows, until, missing = 0;
 
     for (; row < end; row = until)
-        if (!copy_with(copies, column, row, end, &until))
+        if (!find_covering(copies, column, row, end, &until))
             missing += until - row;
     return missing;
 }
@@ -267,10 +268,10 @@ int64_t device_columns_missing(const struct device_columns *copies, const struct
 static bool upload(struct device_column *copy, int64_t begin, int64_t end, struct timing *timing)
 {
     struct accelerator *accelerator = copy->copies->accelerator;
-    const struct transfer transfer = transfer_of(copy, begin, end);
+    const struct transfer transfer = make_transfer(copy, begin, end);
     int64_t started = now_ns();
 
-    /* What other devices have comes by way of the host. */
+    /* Rows on other devices go through the host. */
     if (!column_fetch(copy->column, begin, end))
         return cl_ok(&accelerator->failure, "clEnqueueReadBuffer", CL_OUT_OF_RESOURCES);
     if (!cl_ok(&accelerator->failure, "clEnqueueWriteBuffer", lane_copy(copy->copies->up, &transfer, 1)))
@@ -279,7 +280,8 @@ static bool upload(struct device_column *copy, int64_t begin, int64_t end, struc
     return true;
 }
 
-static bool take_over(const struct device_column *copy, const struct device_column *from, int64_t begin, int64_t end)
+static bool copy_on_device(const struct device_column *copy, const struct device_column *from, int64_t begin,
+                           int64_t end)
 {
     struct accelerator *accelerator = copy->copies->accelerator;
 
@@ -292,15 +294,15 @@ static bool take_over(const struct device_column *copy, const struct device_colu
 static bool gather(struct device_column *copy, int64_t begin, int64_t end, struct timing *timing)
 {
     for (int64_t row = begin, until; row < end; row = until) {
-        const struct device_column *other = copy_with(copy->copies, copy->column, row, end, &until);
-        if (!(other ? take_over(copy, other, row, until) : upload(copy, row, until, timing)))
+        const struct device_column *other = find_covering(copy->copies, copy->column, row, end, &until);
+        if (!(other ? copy_on_device(copy, other, row, until) : upload(copy, row, until, timing)))
             return false;
     }
     return true;
 }
 
-/* Lets go of other copies of rows that this one has now. */
-static void absorb(struct device_column *copy)
+/* Removes other copies whose rows this one holds too. */
+static void remove_covered(struct device_column *copy)
 {
     struct device_columns *copies = copy->copies;
 
@@ -309,9 +311,9 @@ static void absorb(struct device_column *copy)
         if (other == copy || other->column != copy->column || other->begin < copy->begin || other->end > copy->end ||
             other->used >= copy->used)
             continue;
-        if (is_away(other)) {
+        if (is_device_only(other)) {
             int64_t begin = other->residency.begin, end = other->residency.end;
-            bool first = !is_away(copy);
+            bool first = !is_device_only(copy);
             copy->residency.begin = first || begin < copy->residency.begin ? begin : copy->residency.begin;
             copy->residency.end = first || end > copy->residency.end ? end : copy->residency.end;
             copy->residency.fetch = fetch;
@@ -319,12 +321,12 @@ static void absorb(struct device_column *copy)
             if (first)
                 residency_add(copy->column, &copy->residency);
         }
-        forget(copies, k);
+        remove_copy(copies, k);
     }
 }
 
-/* What a copy would hold with these rows as well: no gaps. */
-static void reach(const struct device_column *copy, int64_t *begin, int64_t *end)
+/* Extends the range to include the rows of the copy, since a copy has no gaps. */
+static void extend_range(const struct device_column *copy, int64_t *begin, int64_t *end)
 {
     if (copy->begin == copy->end)
         return;
@@ -338,20 +340,20 @@ bool device_column_fill(struct device_column *copy, int64_t row, int64_t rows, s
     int64_t begin = row, end = row + rows;
     bool empty = copy->begin == copy->end;
 
-    reach(copy, &begin, &end);
+    extend_range(copy, &begin, &end);
     bool filled = empty ? gather(copy, begin, end, timing)
                         : gather(copy, begin, copy->begin, timing) && gather(copy, copy->end, end, timing);
-    /* Copying on the device must have ended before what is copied goes. */
+    /* Copies on the device must finish before their sources are released. */
     bool finished = cl_ok(&accelerator->failure, "clFinish", clFinish(accelerator->queue));
     if (!filled || !finished)
         return false;
     copy->begin = begin;
     copy->end = end;
-    absorb(copy);
+    remove_covered(copy);
     return true;
 }
 
-/* ---- ahead of time ---- */
+/* ---- prefetching ---- */
 
 void device_column_prefetch(struct device_column *copy, int64_t row, int64_t rows)
 {
@@ -360,7 +362,7 @@ void device_column_prefetch(struct device_column *copy, int64_t row, int64_t row
     int64_t begin = empty ? row : copy->end, end = row + rows, until;
 
     if ((!empty && row > copy->end) || begin >= end || begin > row || copy->column->residency ||
-        copy_with(copies, copy->column, begin, end, &until) || until < end)
+        find_covering(copies, copy->column, begin, end, &until) || until < end)
         return;
     if (copies->prefetch.count == copies->prefetch.capacity) {
         copies->prefetch.capacity = copies->prefetch.capacity ? copies->prefetch.capacity * 2 : 16;
@@ -369,10 +371,10 @@ void device_column_prefetch(struct device_column *copy, int64_t row, int64_t row
             heap_resize(copies->prefetch.transfers, copies->prefetch.capacity, sizeof(struct transfer));
     }
     copies->prefetch.fills[copies->prefetch.count] = (struct fill){copy, begin, end};
-    copies->prefetch.transfers[copies->prefetch.count++] = transfer_of(copy, begin, end);
+    copies->prefetch.transfers[copies->prefetch.count++] = make_transfer(copy, begin, end);
 }
 
-static void *run_ahead(void *argument)
+static void *run_prefetch(void *argument)
 {
     struct device_columns *copies = argument;
     int64_t started = now_ns();
@@ -384,7 +386,7 @@ static void *run_ahead(void *argument)
 
 void device_columns_begin(struct device_columns *copies)
 {
-    if (copies->prefetch.count > 0 && thread_start(&copies->prefetch.thread, run_ahead, copies))
+    if (copies->prefetch.count > 0 && thread_start(&copies->prefetch.thread, run_prefetch, copies))
         copies->prefetch.running = true;
     else
         copies->prefetch.count = 0;
@@ -399,7 +401,7 @@ void device_columns_join(struct device_columns *copies, struct timing *timing)
         return;
     pthread_join(copies->prefetch.thread, NULL);
     copies->prefetch.running = false;
-    /* What went wrong will go wrong again when the rows are asked for, and be told then. */
+    /* A failure is not reported here: uploading the rows when they are needed will fail again. */
     bool done = copies->prefetch.code == CL_SUCCESS;
     for (size_t k = 0; k < copies->prefetch.count && done; k++) {
         const struct fill *fill = &copies->prefetch.fills[k];

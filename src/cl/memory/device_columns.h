@@ -12,7 +12,7 @@ struct device_columns;
 
 /* A buffer for rows row .. row+rows-1 of a column, of which begin .. end-1 are valid. */
 struct device_column {
-    struct residency residency; /* those of them that the host has not; none if away.begin == away.end */
+    struct residency residency; /* rows that the host lacks; none if begin == end */
     struct device_columns *copies;
     struct column *column; /* one reference, so that the pointer stays unique */
     int64_t row, rows, begin, end;
@@ -31,7 +31,7 @@ void device_columns_free(struct device_columns *copies);
 /* The bytes of all copies. */
 size_t device_columns_bytes(const struct device_columns *copies);
 
-/* One that holds these rows; one that has room for them; NULL if there is none. */
+/* Finds a copy that holds these rows, or one whose buffer has room for them; NULL if there is none. */
 struct device_column *device_columns_find(struct device_columns *copies, const struct column *column, int64_t row,
                                           int64_t rows);
 struct device_column *device_columns_find_space(struct device_columns *copies, const struct column *column, int64_t row,
@@ -50,17 +50,18 @@ struct device_column *device_columns_add_result(struct device_columns *copies, s
 /* Fills the copy with these rows, from other copies or host memory. False with the accelerator's failure. */
 bool device_column_fill(struct device_column *copy, int64_t row, int64_t rows, struct timing *timing);
 
-/* The same on a thread of its own, from device_columns_begin to device_columns_join, while kernels run; only where all
- * is uploaded. */
+/* device_column_prefetch registers rows that a thread uploads between device_columns_begin and device_columns_join,
+ * while kernels run. It ignores rows that another copy or device holds. */
 void device_column_prefetch(struct device_column *copy, int64_t row, int64_t rows);
 void device_columns_begin(struct device_columns *copies);
 void device_columns_join(struct device_columns *copies, struct timing *timing);
 
-/* Drops the least recently used copy, first one whose column is otherwise unreferenced; rows only on the device go to
- * the host. False if all are used by `launch` or the next, or cannot be dropped. */
+/* Drops the least recently used copy, first one whose column is otherwise unreferenced; rows only on the device are
+ * fetched first. False if all copies are used by `launch` or the next, or cannot be dropped. */
 bool device_columns_evict(struct device_columns *copies, uint64_t launch);
 
-/* Lets go of those whose columns nobody else has; of the brief ones that the launch after `launch` does not use. */
+/* device_columns_sweep drops copies whose columns have no other references, device_columns_drop_transient the transient
+ * copies that the launch after `launch` does not use. */
 void device_columns_sweep(struct device_columns *copies);
 void device_columns_drop_transient(struct device_columns *copies, uint64_t launch);
 

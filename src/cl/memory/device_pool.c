@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 64, SLACK = 8 /* a buffer is taken for what needs all of it but an eighth */ };
+enum { MAX_SPARES = 64, SLACK = 8 /* at most an eighth of a reused buffer is wasted */ };
 
 struct spare {
     cl_mem buffer;
@@ -13,7 +13,7 @@ struct spare {
 };
 
 struct device_pool {
-    struct spare at[MOST]; /* the one unused for longest first */
+    struct spare at[MAX_SPARES]; /* least recently used first */
     size_t count;
     uint64_t bytes;
 };
@@ -35,7 +35,7 @@ uint64_t device_pool_bytes(const struct device_pool *pool)
     return pool->bytes;
 }
 
-static cl_mem take_out(struct device_pool *pool, size_t k)
+static cl_mem remove_spare(struct device_pool *pool, size_t k)
 {
     cl_mem buffer = pool->at[k].buffer;
 
@@ -54,7 +54,7 @@ cl_mem device_pool_alloc(struct device_pool *pool, size_t bytes)
         if (has >= bytes && has - has / SLACK <= bytes && (best == pool->count || has < pool->at[best].bytes))
             best = k;
     }
-    return best < pool->count ? take_out(pool, best) : NULL;
+    return best < pool->count ? remove_spare(pool, best) : NULL;
 }
 
 void device_pool_release(struct device_pool *pool, cl_mem buffer)
@@ -65,7 +65,7 @@ void device_pool_release(struct device_pool *pool, cl_mem buffer)
         clReleaseMemObject(buffer);
         return;
     }
-    if (pool->count == MOST)
+    if (pool->count == MAX_SPARES)
         device_pool_shrink(pool);
     pool->at[pool->count++] = (struct spare){buffer, bytes};
     pool->bytes += bytes;
@@ -75,6 +75,6 @@ bool device_pool_shrink(struct device_pool *pool)
 {
     if (pool->count == 0)
         return false;
-    clReleaseMemObject(take_out(pool, 0));
+    clReleaseMemObject(remove_spare(pool, 0));
     return true;
 }

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SMALL_RESULT = 4096 /* bytes that the host may as well have at once */ };
+enum { SMALL_RESULT = 4096 /* bytes; smaller results are fetched at once */ };
 
-/* An output under way. */
-struct passing {
+/* A buffer that memory_done releases: an output, or host memory as a buffer. */
+struct temporary {
     cl_mem buffer;
-    size_t bytes; /* 0: in the host's memory */
+    size_t bytes; /* 0: host memory */
 };
 
 struct memory {
@@ -21,11 +21,11 @@ struct memory {
     struct device_pool *pool;
     struct device_columns *copies;
     struct lane *down;
-    struct passing *passing; /* released by memory_done */
-    size_t passing_count, passing_capacity;
-    size_t passing_bytes, buffer_bytes;
+    struct temporary *temporary;
+    size_t temporary_count, temporary_capacity;
+    size_t temporary_bytes, buffer_bytes;
     uint64_t launch;
-    bool transient; /* columns are more than can be kept */
+    bool transient; /* the columns do not fit the device */
     struct {
         cl_mem buffer;
         size_t bytes;
@@ -54,20 +54,20 @@ uint64_t memory_budget(const struct accelerator *accelerator)
     return accelerator->device.memory / 5 * 4;
 }
 
-static uint64_t held(const struct memory *memory)
+static uint64_t bytes_in_use(const struct memory *memory)
 {
-    return device_columns_bytes(memory->copies) + memory->passing_bytes + memory->buffer_bytes +
+    return device_columns_bytes(memory->copies) + memory->temporary_bytes + memory->buffer_bytes +
            device_pool_bytes(memory->pool);
 }
 
-/* Lets go of something; false if nothing can be. */
+/* Releases a spare buffer or evicts a copy; false if there is none. */
 static bool make_room(struct memory *memory)
 {
     return device_pool_shrink(memory->pool) || device_columns_evict(memory->copies, memory->launch);
 }
 
-/* A buffer in the device's own memory. Devices promise more than they have, so what is held stays within the budget,
- * and gives way when an allocation fails all the same. */
+/* A buffer in the device's own memory. Devices report more memory than they can allocate, so memory in use stays within
+ * the budget, and copies are evicted if an allocation fails nevertheless. */
 static cl_mem create_resident(struct memory *memory, size_t bytes)
 {
     cl_mem buffer = device_pool_alloc(memory->pool, bytes);
@@ -75,7 +75,7 @@ static cl_mem create_resident(struct memory *memory, size_t bytes)
 
     if (buffer)
         return buffer;
-    while (held(memory) + bytes > memory_budget(memory->accelerator) && make_room(memory))
+    while (bytes_in_use(memory) + bytes > memory_budget(memory->accelerator) && make_room(memory))
         ;
     for (;;) {
         buffer = create(memory, CL_MEM_READ_WRITE, bytes, NULL, &code);
@@ -88,17 +88,17 @@ static cl_mem create_resident(struct memory *memory, size_t bytes)
     }
 }
 
-static void keep_passing(struct memory *memory, cl_mem buffer, size_t bytes)
+static void add_temporary(struct memory *memory, cl_mem buffer, size_t bytes)
 {
-    if (memory->passing_count == memory->passing_capacity) {
-        memory->passing_capacity = memory->passing_capacity ? memory->passing_capacity * 2 : 16;
-        memory->passing = heap_resize(memory->passing, memory->passing_capacity, sizeof *memory->passing);
+    if (memory->temporary_count == memory->temporary_capacity) {
+        memory->temporary_capacity = memory->temporary_capacity ? memory->temporary_capacity * 2 : 16;
+        memory->temporary = heap_resize(memory->temporary, memory->temporary_capacity, sizeof *memory->temporary);
     }
-    memory->passing[memory->passing_count++] = (struct passing){buffer, bytes};
-    memory->passing_bytes += bytes;
+    memory->temporary[memory->temporary_count++] = (struct temporary){buffer, bytes};
+    memory->temporary_bytes += bytes;
 }
 
-/* The host's memory as a buffer, from the start of the page on. */
+/* Host memory as a buffer, which begins at the start of the page. */
 static bool view_in_place(struct memory *memory, const char *data, size_t size, int64_t rows, cl_mem_flags flags,
                           struct view *view)
 {
@@ -112,11 +112,11 @@ static bool view_in_place(struct memory *memory, const char *data, size_t size, 
                           (void *)((uintptr_t)data - before), &code);
     if (!cl_ok(&memory->accelerator->failure, "clCreateBuffer", code))
         return false;
-    keep_passing(memory, view->buffer, 0);
+    add_temporary(memory, view->buffer, 0);
     return true;
 }
 
-/* A copy with room for the rows and nothing in it yet. */
+/* An empty copy with room for the rows. */
 static struct device_column *add_copy(struct memory *memory, struct column *column, int64_t row, int64_t rows)
 {
     cl_mem buffer = create_resident(memory, (size_t)rows * type_table[column->store].size);
@@ -124,12 +124,12 @@ static struct device_column *add_copy(struct memory *memory, struct column *colu
     if (!buffer)
         return NULL;
     struct device_column *copy = device_columns_add(memory->copies, column, row, rows, buffer);
-    /* Of columns that do not fit, as much is kept as leaves room for the rest to pass. */
-    copy->transient = memory->transient && held(memory) > memory_budget(memory->accelerator) / 2;
+    /* Columns that do not fit are kept in half of the budget; the other half is for streaming the rest. */
+    copy->transient = memory->transient && bytes_in_use(memory) > memory_budget(memory->accelerator) / 2;
     return copy;
 }
 
-/* One that holds the rows, or has room for them and is to be filled. */
+/* A copy that holds the rows, or that has room for them and is to be filled. */
 static struct device_column *copy_for(struct memory *memory, struct column *column, int64_t row, int64_t rows)
 {
     struct device_column *copy = device_columns_find(memory->copies, column, row, rows);
@@ -145,19 +145,19 @@ static struct device_column *copy_for(struct memory *memory, struct column *colu
 
 bool memory_has(struct memory *memory, const struct column *column, int64_t row, int64_t rows)
 {
-    return memory->accelerator->shape->host_memory || device_columns_find(memory->copies, column, row, rows);
+    return memory->accelerator->config->host_memory || device_columns_find(memory->copies, column, row, rows);
 }
 
 int64_t memory_missing(const struct memory *memory, const struct column *column, int64_t row, int64_t rows)
 {
-    return memory->accelerator->shape->host_memory ? 0 : device_columns_missing(memory->copies, column, row, rows);
+    return memory->accelerator->config->host_memory ? 0 : device_columns_missing(memory->copies, column, row, rows);
 }
 
 void memory_expect(struct memory *memory, struct column *column, int64_t row, int64_t rows)
 {
     if (memory_has(memory, column, row, rows))
         return;
-    /* Without room for it, parts are tried when they are read. */
+    /* If there is no room, the parts are allocated when they are read. */
     if (!copy_for(memory, column, row, rows))
         memory->accelerator->failure = (struct failure){0};
 }
@@ -172,7 +172,7 @@ bool memory_input(struct memory *memory, struct column *column, int64_t row, int
 {
     size_t size = type_table[column->store].size;
 
-    if (memory->accelerator->shape->host_memory) {
+    if (memory->accelerator->config->host_memory) {
         if (!column_fetch(column, row, row + rows)) /* from another device */
             return cl_ok(&memory->accelerator->failure, "clEnqueueReadBuffer", CL_OUT_OF_RESOURCES);
         return view_in_place(memory, (const char *)column->data + (size_t)row * size, size, rows, CL_MEM_READ_ONLY,
@@ -187,7 +187,7 @@ bool memory_input(struct memory *memory, struct column *column, int64_t row, int
 
 bool memory_prefetch(struct memory *memory, struct column *column, int64_t row, int64_t rows)
 {
-    if (memory->accelerator->shape->host_memory)
+    if (memory->accelerator->config->host_memory)
         return true;
     struct device_column *copy = copy_for(memory, column, row, rows);
     if (copy) {
@@ -206,13 +206,12 @@ bool memory_output(struct memory *memory, struct column *column, int64_t row, in
 {
     size_t size = type_table[column->store].size, bytes = (size_t)rows * size;
 
-    /* What lies before the first row on its page was written by earlier launches and must stay: not CL_MEM_WRITE_ONLY.
-     */
-    if (memory->accelerator->shape->host_memory)
+    /* Not CL_MEM_WRITE_ONLY: earlier launches wrote the rows before the first one on its page. */
+    if (memory->accelerator->config->host_memory)
         return view_in_place(memory, column_at(column, row), size, rows, CL_MEM_READ_WRITE, view);
     *view = (struct view){create_resident(memory, bytes), 0};
     if (view->buffer)
-        keep_passing(memory, view->buffer, bytes);
+        add_temporary(memory, view->buffer, bytes);
     return view->buffer != NULL;
 }
 
@@ -223,8 +222,8 @@ bool memory_fetch(struct memory *memory, struct column *column, int64_t row, int
     size_t size = type_table[column->store].size, bytes = (size_t)rows * size;
     cl_int code;
 
-    if (accelerator->shape->host_memory) {
-        /* Where it already is; mapping is how OpenCL is told that the host looks now. */
+    if (accelerator->config->host_memory) {
+        /* Nothing is moved; mapping makes the kernel's writes visible to the host. */
         void *mapped = clEnqueueMapBuffer(accelerator->queue, view->buffer, CL_TRUE, CL_MAP_READ, view->first * size,
                                           bytes, 0, NULL, NULL, &code);
         if (!cl_ok(&accelerator->failure, "clEnqueueMapBuffer", code))
@@ -240,14 +239,14 @@ bool memory_fetch(struct memory *memory, struct column *column, int64_t row, int
     return true;
 }
 
-/* Takes an output out of those that memory_done releases. */
-static bool take_passing(struct memory *memory, cl_mem buffer)
+/* Removes a buffer from those that memory_done releases. */
+static bool remove_temporary(struct memory *memory, cl_mem buffer)
 {
-    for (size_t k = 0; k < memory->passing_count; k++) {
-        if (memory->passing[k].buffer != buffer)
+    for (size_t k = 0; k < memory->temporary_count; k++) {
+        if (memory->temporary[k].buffer != buffer)
             continue;
-        memory->passing_bytes -= memory->passing[k].bytes;
-        memory->passing[k] = memory->passing[--memory->passing_count];
+        memory->temporary_bytes -= memory->temporary[k].bytes;
+        memory->temporary[k] = memory->temporary[--memory->temporary_count];
         return true;
     }
     return false;
@@ -258,9 +257,9 @@ bool memory_keep(struct memory *memory, struct column *column, int64_t row, int6
 {
     size_t bytes = (size_t)rows * type_table[column->store].size;
 
-    if (memory->accelerator->shape->host_memory || bytes <= SMALL_RESULT)
+    if (memory->accelerator->config->host_memory || bytes <= SMALL_RESULT)
         return memory_fetch(memory, column, row, rows, view, timing);
-    if (take_passing(memory, view->buffer))
+    if (remove_temporary(memory, view->buffer))
         device_columns_add_result(memory->copies, column, row, rows, view->buffer)->used = memory->launch;
     return true;
 }
@@ -268,14 +267,14 @@ bool memory_keep(struct memory *memory, struct column *column, int64_t row, int6
 void memory_done(struct memory *memory, struct timing *timing)
 {
     device_columns_join(memory->copies, timing);
-    for (size_t k = 0; k < memory->passing_count; k++) {
-        if (memory->passing[k].bytes > 0)
-            device_pool_release(memory->pool, memory->passing[k].buffer);
+    for (size_t k = 0; k < memory->temporary_count; k++) {
+        if (memory->temporary[k].bytes > 0)
+            device_pool_release(memory->pool, memory->temporary[k].buffer);
         else
-            clReleaseMemObject(memory->passing[k].buffer);
+            clReleaseMemObject(memory->temporary[k].buffer);
     }
-    memory->passing_count = 0;
-    memory->passing_bytes = 0;
+    memory->temporary_count = 0;
+    memory->temporary_bytes = 0;
     device_columns_drop_transient(memory->copies, memory->launch);
     memory->launch++;
 }
@@ -333,6 +332,6 @@ void memory_free(struct memory *memory)
     for (size_t k = 0; k < SCRATCH_COUNT; k++)
         if (memory->scratch[k].buffer)
             clReleaseMemObject(memory->scratch[k].buffer);
-    free(memory->passing);
+    free(memory->temporary);
     free(memory);
 }

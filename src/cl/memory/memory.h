@@ -28,7 +28,7 @@ struct view {
  * false with the accelerator's failure. */
 
 /* Rows row .. row+rows-1 of a column for reading. Where the device works in the host's memory, nothing is copied; else
- * they are uploaded once and kept until memory is short or nobody else has the column. */
+ * they are uploaded once and kept until memory is short or the column has no other references. */
 bool memory_input(struct memory *memory, struct column *column, int64_t row, int64_t rows, struct timing *timing,
                   struct view *view);
 
@@ -38,19 +38,19 @@ bool memory_has(struct memory *memory, const struct column *column, int64_t row,
 /* The number of these rows that would have to be uploaded. */
 int64_t memory_missing(const struct memory *memory, const struct column *column, int64_t row, int64_t rows);
 
-/* All these rows will be read in parts: they are kept contiguous. */
+/* Announces that all these rows will be read, in parts, so that they are kept contiguous. */
 void memory_expect(struct memory *memory, struct column *column, int64_t row, int64_t rows);
 
-/* Whether the columns read from now on are too large to be kept. */
+/* Says whether the columns read from now on are too large to be kept. */
 void memory_stream(struct memory *memory, bool transient);
 
-/* These rows will be read after the next memory_done. What is asked for so is uploaded from memory_begin_prefetch on,
+/* memory_prefetch announces rows to be read after the next memory_done; memory_begin_prefetch starts uploading them
  * while kernels run. */
 bool memory_prefetch(struct memory *memory, struct column *column, int64_t row, int64_t rows);
 void memory_begin_prefetch(struct memory *memory);
 
-/* The same rows of a column under construction for writing. After the kernel either memory_keep leaves them on the
- * device until the host wants them, or memory_fetch brings them to the host at once. */
+/* Rows of a column under construction, for writing. After the kernel, memory_keep leaves them on the device until the
+ * host needs them, or memory_fetch copies them to the host at once. */
 bool memory_output(struct memory *memory, struct column *column, int64_t row, int64_t rows, struct view *view);
 bool memory_keep(struct memory *memory, struct column *column, int64_t row, int64_t rows, const struct view *view,
                  struct timing *timing);
@@ -67,7 +67,7 @@ cl_mem memory_scratch(struct memory *memory, enum scratch which, size_t bytes);
 cl_mem memory_buffer(struct memory *memory, size_t bytes);
 void memory_buffer_release(struct memory *memory, cl_mem buffer, size_t bytes);
 
-/* Drops copies of otherwise unreferenced columns; drops all copies without a view. */
+/* memory_sweep drops copies of otherwise unreferenced columns, memory_drop all copies without a view. */
 void memory_sweep(struct memory *memory);
 void memory_drop(struct memory *memory);
 

@@ -10,28 +10,28 @@
 
 enum {
     PIECE = 4 << 20, /* bytes copied at once */
-    SLOTS = 2,       /* pieces of a thread: one is copied by it, one by the device */
+    SLOTS = 2,       /* pieces of a thread: it copies one while the device copies the other */
     MAX_THREADS = 8,
-    SMALL = 2 * PIECE /* up to here the driver's own way is as good */
+    SMALL = 2 * PIECE /* up to this size pinned memory gains nothing */
 };
 
 struct lane {
     const struct accelerator *accelerator;
     enum transfer_direction direction;
     cl_command_queue queue;
-    cl_mem pinned; /* NULL: there is none yet */
+    cl_mem pinned; /* NULL: not created yet */
     char *memory;
     size_t threads;
 };
 
-/* One transfer. */
+/* A call of lane_copy. */
 struct batch {
     const struct lane *lane;
     const struct transfer *transfers;
     size_t count;
-    atomic_size_t next;  /* piece to take */
-    atomic_int code;     /* the first error, or CL_SUCCESS */
-    atomic_size_t taken; /* threads that have their slots */
+    atomic_size_t next;     /* the next piece to copy */
+    atomic_int code;        /* the first error, or CL_SUCCESS */
+    atomic_size_t numbered; /* threads that have been numbered */
 };
 
 struct lane *lane_new(const struct accelerator *accelerator, enum transfer_direction direction)
@@ -45,8 +45,8 @@ struct lane *lane_new(const struct accelerator *accelerator, enum transfer_direc
     return lane;
 }
 
-/* Without pinned memory the driver's own way is left. */
-static void pin(struct lane *lane)
+/* On failure the lane copies pageable memory. */
+static void create_pinned(struct lane *lane)
 {
     size_t bytes = lane->threads * SLOTS * PIECE;
     cl_int code;
@@ -79,7 +79,7 @@ void lane_free(struct lane *lane)
 struct slot {
     char *memory, *host;
     size_t bytes;
-    cl_event event; /* the device's copy; NULL: none under way */
+    cl_event event; /* of the device's copy; NULL: none in progress */
 };
 
 static void fail(struct batch *batch, cl_int code)
@@ -89,8 +89,8 @@ static void fail(struct batch *batch, cl_int code)
     atomic_compare_exchange_strong(&batch->code, &none, code);
 }
 
-/* Waits until the slot is free again, taking what was downloaded to where it belongs. */
-static void settle(struct batch *batch, struct slot *slot)
+/* Waits until the slot is free, and copies downloaded bytes to their destination. */
+static void finish_slot(struct batch *batch, struct slot *slot)
 {
     if (!slot->event)
         return;
@@ -108,7 +108,7 @@ static size_t pieces_of(const struct transfer *transfer)
     return (transfer->bytes + PIECE - 1) / PIECE;
 }
 
-/* Which transfer a piece is of, and where it begins there; NULL: there is no such piece. */
+/* The transfer of a piece, and the offset where it begins; NULL: there is no such piece. */
 static const struct transfer *find_piece(const struct batch *batch, size_t piece, size_t *begin)
 {
     for (size_t k = 0; k < batch->count; k++) {
@@ -122,7 +122,7 @@ static const struct transfer *find_piece(const struct batch *batch, size_t piece
     return NULL;
 }
 
-/* Starts the next piece in this slot; false if there is none left. */
+/* Starts the next piece in this slot; false if there is none. */
 static bool start_piece(struct batch *batch, struct slot *slot)
 {
     cl_command_queue queue = batch->lane->queue;
@@ -154,22 +154,22 @@ static bool start_piece(struct batch *batch, struct slot *slot)
 static void *run(void *argument)
 {
     struct batch *batch = argument;
-    size_t thread = atomic_fetch_add(&batch->taken, 1);
+    size_t thread = atomic_fetch_add(&batch->numbered, 1);
     struct slot slots[SLOTS] = {{0}};
 
     for (size_t k = 0; k < SLOTS; k++)
         slots[k].memory = batch->lane->memory + (thread * SLOTS + k) * PIECE;
     for (size_t turn = 0; atomic_load(&batch->code) == CL_SUCCESS; turn++) {
-        settle(batch, &slots[turn % SLOTS]);
+        finish_slot(batch, &slots[turn % SLOTS]);
         if (!start_piece(batch, &slots[turn % SLOTS]))
             break;
     }
     for (size_t k = 0; k < SLOTS; k++)
-        settle(batch, &slots[k]);
+        finish_slot(batch, &slots[k]);
     return NULL;
 }
 
-static cl_int copy_plainly(const struct lane *lane, const struct transfer *transfers, size_t count)
+static cl_int copy_unpinned(const struct lane *lane, const struct transfer *transfers, size_t count)
 {
     cl_int code = CL_SUCCESS;
 
@@ -198,9 +198,9 @@ cl_int lane_copy(struct lane *lane, const struct transfer *transfers, size_t cou
     if (code != CL_SUCCESS)
         return code;
     if (bytes > SMALL && !lane->pinned)
-        pin(lane);
+        create_pinned(lane);
     if (bytes <= SMALL || !lane->pinned)
-        return copy_plainly(lane, transfers, count);
+        return copy_unpinned(lane, transfers, count);
 
     struct batch batch = {lane, transfers, count, 0, CL_SUCCESS, 0};
     pthread_t threads[MAX_THREADS];

@@ -10,8 +10,8 @@
 
 enum transfer_direction { TRANSFER_UPLOAD, TRANSFER_DOWNLOAD };
 
-/* One way between the host and a device: a queue of its own, so that it does not wait for kernels, and pinned memory,
- * both made when they are first needed. Two lanes may be used by two threads at once. */
+/* Transfers in one direction: a command queue of its own, so that they do not wait for kernels, and pinned memory, both
+ * created when first needed. Two threads may use two lanes at once. */
 struct lane;
 
 struct lane *lane_new(const struct accelerator *accelerator, enum transfer_direction direction);
@@ -25,8 +25,7 @@ struct transfer {
     size_t bytes;
 };
 
-/* Copies the transfers one after another, and waits for all of them. What kernels have to do with the buffers must have
- * ended. */
+/* Copies the transfers in order and waits for all of them. Kernels that use the buffers must have finished. */
 cl_int lane_copy(struct lane *lane, const struct transfer *transfers, size_t count);
 
 #endif

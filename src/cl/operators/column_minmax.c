@@ -11,18 +11,18 @@ extern const char kernel_column_minmax[];
 
 enum { MINMAX, PARTIAL = 3 /* numbers of each group */ };
 
-static const char *minmax_text(const struct kernel_config *shape, const struct key_encoding *encoding,
+static const char *minmax_text(const struct kernel_config *config, const struct key_encoding *encoding,
                                struct arena *arena)
 {
     struct strbuf text = {0};
     const struct part parts[] = {
-        {"group", arena_printf(arena, "%zu", shape->group)},
+        {"group", arena_printf(arena, "%zu", config->group)},
         {"type", encoding->cl_type},
         {"encode", encoding->function},
         {"word", encoding->wide ? "ulong" : "uint"},
         {"ones", encoding->wide ? "0xfffffffffffffffful" : "0xffffffffu"},
         {"sign", encoding->wide ? "0x8000000000000000ul" : "0x80000000u"}, /* the bits of -0.0 */
-        {"each", row_loop_text(shape)},
+        {"each", row_loop_text(config)},
         {"float", encoding->is_float ? "1" : ""},
         {0},
     };
@@ -69,9 +69,9 @@ enum status column_minmax_measure(struct accelerator *accelerator, const struct 
 {
     static const char *const names[] = {[MINMAX] = "minmax"};
     struct arena *arena = job->diags->arena;
-    const struct kernel_config *shape = accelerator->shape;
+    const struct kernel_config *config = accelerator->config;
     const struct key_encoding *encoding = &key_encodings[column->store];
-    const char *text = minmax_text(shape, encoding, arena);
+    const char *text = minmax_text(config, encoding, arena);
     /* While the kernel builds, the host computes the bounds, so that the programs that depend on them can be queued
      * behind it. */
     if (job->no_wait && program_begin_text(accelerator, text, names, 1) == BACKEND_PENDING)

@@ -83,7 +83,7 @@ enum status cl_distinct(struct accelerator *accelerator, const struct operator_j
 
     for (size_t k = 0; k < task->output_count; k++)
         columns[k] = carried(job, k);
-    if (job->rows == 0 || !accelerator->shape->shares ||
+    if (job->rows == 0 || !accelerator->config->shared_tables ||
         !columns_fit(accelerator, columns, task->output_count, job->rows))
         return STATUS_UNABLE;
     enum status status = group_keys_find(&group_keys, accelerator, job, columns, task->output_count);

@@ -30,14 +30,14 @@ static uint64_t table_size(const struct group_keys *group_keys, int64_t rows)
     return size;
 }
 
-static const char *first_rows_text(const struct group_keys *group_keys, int64_t rows, const struct kernel_config *shape,
-                                   struct arena *arena)
+static const char *first_rows_text(const struct group_keys *group_keys, int64_t rows,
+                                   const struct kernel_config *config, struct arena *arena)
 {
     const struct record_index_text index = group_keys_index_text(group_keys, arena);
     const struct key_hash_text hash = group_keys_hash_text(group_keys, arena);
     const struct part parts[] = {
-        {"group", arena_printf(arena, "%zu", shape->group)},
-        {"each", row_loop_text(shape)},
+        {"group", arena_printf(arena, "%zu", config->group)},
+        {"each", row_loop_text(config)},
         {"parameters", index.parameters},
         {"prologue", index.prologue},
         {"dense", is_dense(group_keys, rows) ? "1" : ""},
@@ -45,7 +45,7 @@ static const char *first_rows_text(const struct group_keys *group_keys, int64_t 
         {"keys", hash.keys},
         {"hash", hash.hash},
         {"same", hash.same},
-        {"atomicload", row_loop_atomic_load(shape)},
+        {"atomicload", row_loop_atomic_load(config)},
         {0},
     };
     struct strbuf text = {0};
@@ -100,16 +100,16 @@ static void run_list(struct first_rows *found, int64_t most)
 {
     enum { SHARE = 16 }; /* maximum rows per work-item if there are many: one cache line */
     struct operator_run *run = &found->run;
-    const struct kernel_config *shape = run->accelerator->shape;
+    const struct kernel_config *config = run->accelerator->config;
     struct arguments arguments = {.arena = run->job->diags->arena};
     int64_t rows = run->job->rows, bytes = rows * 2 * (int64_t)sizeof(cl_uint);
     size_t items = row_loop_groups(run->accelerator, rows), share = ((size_t)rows + items - 1) / items;
 
-    if (!shape->chunks) {
+    if (!config->chunks) {
         share = SHARE;
         items = ((size_t)rows + share - 1) / share;
     }
-    size_t groups = (items + shape->group - 1) / shape->group;
+    size_t groups = (items + config->group - 1) / config->group;
     cl_uint *counts = heap_array(groups, sizeof *counts);
     cl_mem tiles = operator_buffer(run, groups * sizeof *counts);
     argument_buffer(&arguments, found->table);
@@ -119,7 +119,7 @@ static void run_list(struct first_rows *found, int64_t most)
     list.at = arena_grow(arguments.arena, list.at, list.count, list.capacity, sizeof *list.at);
     argument_ulong(&arguments, (uint64_t)rows);
     argument_ulong(&arguments, share);
-    operator_run(run, COUNT, groups, shape->group, arguments.at, arguments.count, "count", bytes);
+    operator_run(run, COUNT, groups, config->group, arguments.at, arguments.count, "count", bytes);
     operator_read(run, tiles, 0, groups * sizeof *counts, counts);
     found->count = operator_stopped(run) ? 0 : starts_of(counts, groups);
     operator_write(run, tiles, 0, groups * sizeof *counts, counts);
@@ -132,7 +132,7 @@ static void run_list(struct first_rows *found, int64_t most)
     argument_ulong(&list, found->listed.first);
     argument_ulong(&list, (uint64_t)rows);
     argument_ulong(&list, share);
-    operator_run(run, LIST, groups, shape->group, list.at, list.count, "list", bytes);
+    operator_run(run, LIST, groups, config->group, list.at, list.count, "list", bytes);
     if (!operator_stopped(run))
         memory_fetch(run->accelerator->memory, found->rows, 0, found->count, &found->listed, run->job->timing);
     column_finish(found->rows, found->count);
@@ -144,7 +144,7 @@ void first_rows_find(struct first_rows *found, struct accelerator *accelerator, 
     static const char *const names[KERNELS] = {
         [FIND] = "find", [EMPTY] = "empty", [COUNT] = "count", [LIST] = "list", [NUMBER] = "number",
     };
-    const char *text = first_rows_text(group_keys, job->rows, accelerator->shape, job->diags->arena);
+    const char *text = first_rows_text(group_keys, job->rows, accelerator->config, job->diags->arena);
     uint64_t size = table_size(group_keys, job->rows);
 
     *found = (struct first_rows){.run = operator_begin(accelerator, job, text, names, KERNELS)};

@@ -1,6 +1,6 @@
 /* Group: where possible keys are few (dense), each has a record in a table ordered by key. Otherwise the groups are
- * found first, numbered in order of appearance, and sorted by the host at the end. Float keys take this path as well: a
- * group has the bits of its first row's key, and a key code does not distinguish 0.0 from -0.0. */
+ * found first, numbered in order of appearance, and sorted by the host at the end. So are groups of float keys: a group
+ * has the bits of its first row's key, and a key code does not distinguish 0.0 from -0.0. */
 #include "cl/operators/first_rows.h"
 #include "cl/operators/group_accumulate.h"
 #include "cl/operators/group_output.h"
@@ -60,13 +60,13 @@ static struct operator_run begin_accumulate(const struct group *group, const str
 
     group_accumulate_names(plan, names);
     key_encoding_functions(&text, false);
-    group_accumulate_add_text(&text, &group->layout, plan, group->accelerator->shape, index, group->job->diags->arena);
+    group_accumulate_add_text(&text, &group->layout, plan, group->accelerator->config, index, group->job->diags->arena);
     struct operator_run run = operator_begin(group->accelerator, group->job, text.text, names, ACCUMULATE_KERNELS);
     strbuf_free(&text);
     return run;
 }
 
-/* Ends the run; without memory for the result it is left to the host. */
+/* Ends the run; if memory for the result is short, the host runs the task. */
 static enum status end_accumulate(struct operator_run *run, const struct column *records)
 {
     enum status status = operator_end(run);
@@ -167,7 +167,7 @@ static enum status write_found(struct group *group, const struct first_rows *fou
 static enum status group_by_first_rows(struct group *group, bool *flagged)
 {
     /* 100 M random i32 on an H200: kernels 33 ms, but sorting and writing 99 M groups takes a host of 16 processors 600
-     * ms, which computes the whole result in 430 ms. */
+     * ms, and the host alone computes the whole result in 430 ms. */
     enum { MANY = 1 << 19 };
     struct first_rows found;
     struct column *records = NULL;
@@ -213,5 +213,5 @@ enum status cl_group(struct accelerator *accelerator, const struct operator_job 
     if (is_dense(&group) &&
         group_accumulate_plan(&plan, &group.layout, accelerator, job->rows, group.group_keys.dense_size))
         return group_dense(&group, &plan, flagged);
-    return accelerator->shape->shares ? group_by_first_rows(&group, flagged) : STATUS_UNABLE;
+    return accelerator->config->shared_tables ? group_by_first_rows(&group, flagged) : STATUS_UNABLE;
 }

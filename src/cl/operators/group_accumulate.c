@@ -15,7 +15,7 @@ bool group_accumulate_plan(struct accumulate_plan *plan, const struct record_lay
         COPIED_PLACES = 1 << 10,
         FEW_PLACES = 1 << 12,
         TABLES_BYTES = 1 << 26,
-        LOCAL_GROUPS = 8 /* per compute unit: they fill its lanes; more would only add tables to merge */
+        LOCAL_GROUPS = 8 /* per compute unit: enough to fill its lanes; more only add tables to merge */
     };
     const struct device *device = &accelerator->device;
     size_t record = layout->stride * sizeof(cl_uint);
@@ -25,7 +25,7 @@ bool group_accumulate_plan(struct accumulate_plan *plan, const struct record_lay
         return false;
     *plan = (struct accumulate_plan){.strategy = ACCUMULATE_SHARED, .records = records, .copies = 1, .rows = rows};
     plan->groups = row_loop_groups(accelerator, rows);
-    if (accelerator->shape->chunks) {
+    if (accelerator->config->chunks) {
         size_t copies = records <= COPIED_PLACES ? CHUNK_COPIES : 1;
         bool worth = records <= FEW_PLACES || records * plan->groups <= (uint64_t)rows;
         if (worth && records * copies * plan->groups * record <= TABLES_BYTES) {
@@ -41,7 +41,7 @@ bool group_accumulate_plan(struct accumulate_plan *plan, const struct record_lay
         if (plan->groups > device->units * LOCAL_GROUPS)
             plan->groups = device->units * LOCAL_GROUPS;
     }
-    return atomic && accelerator->shape->shares;
+    return atomic && accelerator->config->shared_tables;
 }
 
 void group_accumulate_names(const struct accumulate_plan *plan, const char *names[ACCUMULATE_KERNELS])
@@ -134,12 +134,12 @@ static void add_value_texts(const struct record_layout *layout, struct strbuf *p
 }
 
 /* Appends the functions that update records in this address space. */
-static void add_functions(struct strbuf *out, const struct record_layout *layout, const struct kernel_config *shape,
+static void add_functions(struct strbuf *out, const struct record_layout *layout, const struct kernel_config *config,
                           bool atomic, const char *space)
 {
     const struct part parts[] = {
         {"space", space},
-        {"atomicload", row_loop_atomic_load(shape)},
+        {"atomicload", row_loop_atomic_load(config)},
         {"atomic", atomic ? "1" : ""},
         {"wide", group_record_long_extremes(layout) ? "1" : ""},
         {0},
@@ -148,7 +148,7 @@ static void add_functions(struct strbuf *out, const struct record_layout *layout
 }
 
 void group_accumulate_add_text(struct strbuf *out, const struct record_layout *layout,
-                               const struct accumulate_plan *plan, const struct kernel_config *shape,
+                               const struct accumulate_plan *plan, const struct kernel_config *config,
                                const struct record_index_text *text, struct arena *arena)
 {
     struct strbuf parameters = {0}, prologue = {0}, values = {0}, clear = {0}, add = {0}, merge = {0};
@@ -161,12 +161,12 @@ void group_accumulate_add_text(struct strbuf *out, const struct record_layout *l
     add_row_lines(&add, layout, plan->strategy == ACCUMULATE_LOCAL ? "local" : "global", arena);
     add_merge_lines(&merge, layout, arena);
     const struct part parts[] = {
-        {"group", arena_printf(arena, "%zu", shape->group)},
+        {"group", arena_printf(arena, "%zu", config->group)},
         {"stride", arena_printf(arena, "%zu", layout->stride)},
         {"count", arena_printf(arena, "%zu", layout->count_word)},
         {"local", plan->strategy == ACCUMULATE_LOCAL ? "1" : ""},
         {"chunks", plan->strategy == ACCUMULATE_CHUNKS ? "1" : ""},
-        {"each", row_loop_text(shape)},
+        {"each", row_loop_text(config)},
         {"parameters", parameters.text ? parameters.text : ""},
         {"prologue", prologue.text ? prologue.text : ""},
         {"index", text->index},
@@ -178,9 +178,9 @@ void group_accumulate_add_text(struct strbuf *out, const struct record_layout *l
     };
     if (atomic && group_record_long_extremes(layout))
         strbuf_puts(out, "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n");
-    add_functions(out, layout, shape, atomic, "global");
+    add_functions(out, layout, config, atomic, "global");
     if (plan->strategy == ACCUMULATE_LOCAL)
-        add_functions(out, layout, shape, atomic, "local");
+        add_functions(out, layout, config, atomic, "local");
     template_expand(out, kernel_group_accumulate, parts);
     strbuf_free(&parameters);
     strbuf_free(&prologue);

@@ -34,7 +34,7 @@ void group_accumulate_names(const struct accumulate_plan *plan, const char *name
 
 /* Appends the kernels. */
 void group_accumulate_add_text(struct strbuf *out, const struct record_layout *layout,
-                               const struct accumulate_plan *plan, const struct kernel_config *shape,
+                               const struct accumulate_plan *plan, const struct kernel_config *config,
                                const struct record_index_text *text, struct arena *arena);
 
 /* Runs the kernels, the first of which is kernel number `kernel` of the run; `parameters` are the arguments of the

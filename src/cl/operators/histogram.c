@@ -133,7 +133,7 @@ static enum status count_bins(struct accelerator *accelerator, const struct oper
         return STATUS_UNABLE;
     group_accumulate_names(&plan, names);
     key_encoding_functions(&text, false);
-    group_accumulate_add_text(&text, &layout, &plan, accelerator->shape, &index, arena);
+    group_accumulate_add_text(&text, &layout, &plan, accelerator->config, &index, arena);
     struct operator_run run = operator_begin(accelerator, job, text.text, names, ACCUMULATE_KERNELS);
     strbuf_free(&text);
 

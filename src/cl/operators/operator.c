@@ -13,8 +13,8 @@ cl_operator_fn *cl_operator(enum operator_kind kind)
 }
 
 /* 10 M rows on two cores: the host partitions rows into buckets that fit the cache, which takes half the time of a pass
- * per digit. The other operators have no such advantage. */
-bool cl_operator_pays(enum operator_kind kind, const struct kernel_config *shape)
+ * per digit. The host has no such advantage for other operators. */
+bool cl_operator_pays(enum operator_kind kind, const struct kernel_config *config)
 {
-    return kind != OPERATOR_SORT || !shape->host_memory;
+    return kind != OPERATOR_SORT || !config->host_memory;
 }

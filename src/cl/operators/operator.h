@@ -6,14 +6,14 @@
 
 #include "engine/backend/backend.h"
 
-/* As backend_ops.breaker: STATUS_UNABLE, with or without a note, leaves the task to the host. */
+/* As backend_ops.run_operator: STATUS_UNABLE, with or without a note, leaves the task to the host. */
 typedef enum status cl_operator_fn(struct accelerator *accelerator, const struct operator_job *job, bool *flagged);
 
 /* Returns the function of a kind. */
 cl_operator_fn *cl_operator(enum operator_kind kind);
 
 /* Whether an operator pays on this device class, compared with the host. */
-bool cl_operator_pays(enum operator_kind kind, const struct kernel_config *shape);
+bool cl_operator_pays(enum operator_kind kind, const struct kernel_config *config);
 
 cl_operator_fn cl_scan;
 cl_operator_fn cl_sort;

@@ -18,7 +18,7 @@ bool columns_fit(const struct accelerator *accelerator, struct column *const *co
             return false;
         sum += bytes;
     }
-    return accelerator->shape->host_memory || sum <= device->memory / 2;
+    return accelerator->config->host_memory || sum <= device->memory / 2;
 }
 
 void argument_add(struct arguments *arguments, size_t size, const void *bytes)
@@ -68,21 +68,22 @@ void argument_column(struct arguments *arguments, struct operator_run *run, stru
     argument_ulong(arguments, view.first);
 }
 
-const char *row_loop_text(const struct kernel_config *shape)
+const char *row_loop_text(const struct kernel_config *config)
 {
-    return shape->chunks ? "for (ulong i = begin + get_global_id(0) * chunk, stop = min(end, i + chunk); i < stop; ++i)"
-                         : "for (ulong i = begin + get_global_id(0); i < end; i += get_global_size(0))";
+    return config->chunks
+               ? "for (ulong i = begin + get_global_id(0) * chunk, stop = min(end, i + chunk); i < stop; ++i)"
+               : "for (ulong i = begin + get_global_id(0); i < end; i += get_global_size(0))";
 }
 
-const char *row_loop_atomic_load(const struct kernel_config *shape)
+const char *row_loop_atomic_load(const struct kernel_config *config)
 {
-    return shape->peeks ? "*cell" : "atomic_or(cell, 0)";
+    return config->plain_loads ? "*cell" : "atomic_or(cell, 0)";
 }
 
 size_t row_loop_groups(const struct accelerator *accelerator, int64_t rows)
 {
-    const struct kernel_config *shape = accelerator->shape;
-    size_t most = accelerator->device.units * shape->groups, wanted = (size_t)(rows / shape->least) + 1;
+    const struct kernel_config *config = accelerator->config;
+    size_t most = accelerator->device.units * config->groups, wanted = (size_t)(rows / config->min_group_rows) + 1;
 
     return wanted < most ? wanted : most;
 }
@@ -90,10 +91,10 @@ size_t row_loop_groups(const struct accelerator *accelerator, int64_t rows)
 void row_loop(struct operator_run *run, size_t kernel, const struct arguments *arguments, int64_t rows, size_t groups,
               const char *what, int64_t row_bytes)
 {
-    const struct kernel_config *shape = run->accelerator->shape;
+    const struct kernel_config *config = run->accelerator->config;
 
-    for (int64_t begin = 0; begin < rows && !operator_stopped(run); begin += shape->rows) {
-        int64_t end = rows - begin < shape->rows ? rows : begin + shape->rows;
+    for (int64_t begin = 0; begin < rows && !operator_stopped(run); begin += config->launch_rows) {
+        int64_t end = rows - begin < config->launch_rows ? rows : begin + config->launch_rows;
         int64_t chunk = (end - begin + (int64_t)groups - 1) / (int64_t)groups;
         struct arguments all = *arguments;
         all.at = arena_grow(all.arena, all.at, all.count, all.count + 3, sizeof *all.at);
@@ -101,6 +102,6 @@ void row_loop(struct operator_run *run, size_t kernel, const struct arguments *a
         argument_ulong(&all, (uint64_t)begin);
         argument_ulong(&all, (uint64_t)end);
         argument_ulong(&all, (uint64_t)chunk);
-        operator_run(run, kernel, groups, shape->group, all.at, all.count, what, (end - begin) * row_bytes);
+        operator_run(run, kernel, groups, config->group, all.at, all.count, what, (end - begin) * row_bytes);
     }
 }

@@ -32,10 +32,10 @@ void argument_column(struct arguments *arguments, struct operator_run *run, stru
 
 /* Returns $each, the loop over rows begin .. end-1 of a launch. The last parameters of kernels that use it are `ulong
  * begin, ulong end, ulong chunk`. */
-const char *row_loop_text(const struct kernel_config *shape);
+const char *row_loop_text(const struct kernel_config *config);
 
 /* Returns $atomicload: the text that reads a word `cell` that others may be changing. */
-const char *row_loop_atomic_load(const struct kernel_config *shape);
+const char *row_loop_atomic_load(const struct kernel_config *config);
 
 /* Returns the number of work-groups for so many rows. */
 size_t row_loop_groups(const struct accelerator *accelerator, int64_t rows);

@@ -13,7 +13,7 @@
 struct scan {
     struct operator_run *run;
     const struct operator_job *job;
-    const struct kernel_config *shape;
+    const struct kernel_config *config;
     struct scan_text text;
     struct column *from, *to;
     cl_mem flag, totals, carry;
@@ -91,7 +91,7 @@ static void run_carries(const struct scan *scan, bool first, int64_t chunks)
     add(&arguments, sizeof is_first, &is_first);
     add(&arguments, sizeof count, &count);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    operator_run(scan->run, SCAN_CARRIES, 1, scan->shape->group, arguments.at, arguments.count, "join",
+    operator_run(scan->run, SCAN_CARRIES, 1, scan->config->group, arguments.at, arguments.count, "join",
                  2 * chunks * (int64_t)sizeof(cl_long));
 }
 
@@ -114,7 +114,7 @@ static void run_chunks(const struct scan *scan, const struct view *in, const str
     add(&arguments, sizeof each, &each);
     add(&arguments, sizeof segment, &segment);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    operator_run(scan->run, out ? SCAN_ROWS : SCAN_TOTALS, (size_t)divide_up(rows, chunk), scan->shape->group,
+    operator_run(scan->run, out ? SCAN_ROWS : SCAN_TOTALS, (size_t)divide_up(rows, chunk), scan->config->group,
                  arguments.at, arguments.count, out ? "scan" : "totals", (int64_t)bytes * rows);
 }
 
@@ -123,14 +123,14 @@ static void run_lookback(const struct scan *scan, const struct view *in, const s
                          int64_t rows)
 {
     struct arguments clear = {.count = 0}, arguments = {.count = 0};
-    int64_t tiles = divide_up(rows, (int64_t)(scan->shape->group * scan->text.items));
+    int64_t tiles = divide_up(rows, (int64_t)(scan->config->group * scan->text.items));
     cl_ulong count = (cl_ulong)tiles, all = (cl_ulong)rows;
     cl_int first = row == 0;
 
     add(&clear, sizeof scan->words, &scan->words);
     add(&clear, sizeof count, &count);
     add(&clear, sizeof scan->next, &scan->next);
-    operator_run(scan->run, SCAN_CLEAR, (size_t)divide_up(tiles, (int64_t)scan->shape->group), scan->shape->group,
+    operator_run(scan->run, SCAN_CLEAR, (size_t)divide_up(tiles, (int64_t)scan->config->group), scan->config->group,
                  clear.at, clear.count, "clear", tiles * WORD_BYTES);
     add_view(&arguments, in);
     add_view(&arguments, out);
@@ -141,7 +141,7 @@ static void run_lookback(const struct scan *scan, const struct view *in, const s
     add(&arguments, sizeof first, &first);
     add(&arguments, sizeof all, &all);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    operator_run(scan->run, SCAN_LOOKBACK, (size_t)tiles, scan->shape->group, arguments.at, arguments.count, "scan",
+    operator_run(scan->run, SCAN_LOOKBACK, (size_t)tiles, scan->config->group, arguments.at, arguments.count, "scan",
                  (int64_t)(size_in(scan) + size_out(scan)) * rows);
 }
 
@@ -149,7 +149,7 @@ static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows)
 {
     struct memory *memory = scan->run->accelerator->memory;
     struct view in, out;
-    int64_t unit = scan->shape->chunks ? 1024 : (int64_t)(scan->shape->group * scan->text.items);
+    int64_t unit = scan->config->chunks ? 1024 : (int64_t)(scan->config->group * scan->text.items);
     int64_t chunk = divide_up(divide_up(rows, scan->chunks), unit) * unit;
 
     if (!memory_input(memory, scan->from, row, rows, scan->job->timing, &in) ||
@@ -169,9 +169,10 @@ static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows)
 static int64_t slab_rows(const struct scan *scan, const struct device *device)
 {
     size_t widest = size_in(scan) > size_out(scan) ? size_in(scan) : size_out(scan);
-    int64_t rows = min_int64(scan->shape->rows, (int64_t)(device->largest_buffer / widest) - sysconf(_SC_PAGESIZE));
+    int64_t rows =
+        min_int64(scan->config->launch_rows, (int64_t)(device->largest_buffer / widest) - sysconf(_SC_PAGESIZE));
 
-    if (!scan->shape->host_memory)
+    if (!scan->config->host_memory)
         rows = min_int64(rows, (int64_t)(device->memory / 5 * 4 / (size_in(scan) + size_out(scan))));
     return rows < 4096 ? 4096 : rows / 4096 * 4096;
 }
@@ -184,7 +185,7 @@ static void scan_slabs(struct scan *scan)
     scan->totals = operator_buffer(scan->run, (size_t)scan->chunks * SCAN_STATE_BYTES);
     scan->carry = operator_buffer(scan->run, SCAN_STATE_BYTES);
     if (scan->text.lookback) {
-        int64_t rows = min_int64(most, scan->job->rows), tile = (int64_t)(scan->shape->group * scan->text.items);
+        int64_t rows = min_int64(most, scan->job->rows), tile = (int64_t)(scan->config->group * scan->text.items);
         scan->words = operator_buffer(scan->run, (size_t)(divide_up(rows, tile) * WORD_BYTES));
         scan->next = operator_buffer(scan->run, sizeof(cl_uint));
     }
@@ -195,7 +196,7 @@ static void scan_slabs(struct scan *scan)
     }
 }
 
-/* ---- columns side by side ---- */
+/* ---- scans along columns ---- */
 
 struct columns {
     const struct scan *scan;
@@ -225,15 +226,15 @@ static void run_columns(const struct columns *columns, enum scan_kernel kernel)
         add(&arguments, sizeof columns->lines, &columns->lines);
     add(&arguments, sizeof columns->items, &columns->items);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    operator_run(scan->run, kernel, (size_t)divide_up((int64_t)threads, (int64_t)scan->shape->group),
-                 scan->shape->group, arguments.at, arguments.count,
+    operator_run(scan->run, kernel, (size_t)divide_up((int64_t)threads, (int64_t)scan->config->group),
+                 scan->config->group, arguments.at, arguments.count,
                  carries  ? "join"
                  : writes ? "scan"
                           : "totals",
                  carries ? 0 : (int64_t)(rows * bytes));
 }
 
-/* Takes enough work-items for the device, each with enough lines of its column to pay. */
+/* Uses enough work-items to fill the device, each with enough rows of its column to pay. */
 static void scan_columns(struct scan *scan)
 {
     const struct device *device = &scan->run->accelerator->device;
@@ -260,7 +261,7 @@ static void scan_columns(struct scan *scan)
 
 /* ---- */
 
-/* Whether integer sums may exceed 64 bits. Only this much of the column's range reaches the text, so similar data finds
+/* Whether integer sums may exceed 64 bits. The text depends on no more of the column's range, so that similar data uses
  * the same program. */
 static bool may_overflow(const struct operator_job *job, const struct column *from)
 {
@@ -284,15 +285,15 @@ static bool supports(const struct accelerator *accelerator, const struct operato
     if (number && !accelerator->device.doubles)
         return false;
     /* On a CPU each core would stride through all of memory. */
-    return column_op->stride <= 1 || (!accelerator->shape->chunks && column_op->segment == 0);
+    return column_op->stride <= 1 || (!accelerator->config->chunks && column_op->segment == 0);
 }
 
 enum status cl_scan(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
 {
     const struct column_operator *column_op = job->task->column_op;
     const struct aggregate *aggregate = &job->task->aggregates[0];
-    const struct kernel_config *shape = accelerator->shape;
-    struct scan scan = {.job = job, .shape = shape, .from = job->inputs[column_op->keys[0]], .to = job->results[0]};
+    const struct kernel_config *config = accelerator->config;
+    struct scan scan = {.job = job, .config = config, .from = job->inputs[column_op->keys[0]], .to = job->results[0]};
     cl_int raised = 0;
 
     *job->result_rows = job->rows;
@@ -311,7 +312,7 @@ enum status cl_scan(struct accelerator *accelerator, const struct operator_job *
 
     struct operator_run run = operator_begin(accelerator, job, scan.text.text, scan.text.names, SCAN_KERNEL_COUNT);
     scan.run = &run;
-    scan.chunks = (int64_t)accelerator->device.units * (shape->chunks ? (int64_t)shape->groups : SCAN_GROUPS);
+    scan.chunks = (int64_t)accelerator->device.units * (config->chunks ? (int64_t)config->groups : SCAN_GROUPS);
     scan.flag = operator_buffer(&run, sizeof raised);
     operator_write(&run, scan.flag, 0, sizeof raised, &raised);
     if (column_op->stride > 1)

@@ -54,7 +54,7 @@ static const struct combiner_text {
     [COMBINER_BITAND] = {false, true, "long", "-1", "x", "    return a & b;\n", "    return s;\n", "integer"},
     [COMBINER_XOR] = {false, true, "long", "0", "x", "    return a ^ b;\n", "    return s;\n", "integer"},
     [COMBINER_BITOR] = {false, true, "long", "0", "x", "    return a | b;\n", "    return s;\n", "integer"},
-    /* A value and whether there is one. */
+    /* A value, and whether it is set. */
     [COMBINER_FOLD] = {false, false, "long2", "(long2)(0, 0)", "(long2)(x, 1)",
                        "    if (a.y == 0 || b.y == 0)\n"
                        "        return a.y == 0 ? b : a;\n"
@@ -114,7 +114,7 @@ static const char *pass_of(const struct scan_text *text, struct arena *arena)
     return text_in_arena(arena, &out);
 }
 
-static void name_kernels(struct scan_text *text, const struct kernel_config *shape)
+static void name_kernels(struct scan_text *text, const struct kernel_config *config)
 {
     if (text->lookback) {
         text->names[SCAN_CLEAR] = "scan_clear";
@@ -124,7 +124,7 @@ static void name_kernels(struct scan_text *text, const struct kernel_config *sha
     text->names[SCAN_TOTALS] = "scan_totals";
     text->names[SCAN_CARRIES] = "scan_carries";
     text->names[SCAN_ROWS] = "scan_rows";
-    if (shape->chunks)
+    if (config->chunks)
         return;
     text->names[SCAN_COLUMN_TOTALS] = "scan_column_totals";
     text->names[SCAN_COLUMN_CARRIES] = "scan_column_carries";
@@ -147,7 +147,7 @@ static size_t items_of(enum combiner combiner, bool segmented, bool lookback, si
 bool scan_text_make(struct scan_text *text, const struct operator_job *job, const struct accelerator *accelerator,
                     bool checked)
 {
-    const struct kernel_config *shape = accelerator->shape;
+    const struct kernel_config *config = accelerator->config;
     const struct column_operator *column_op = job->task->column_op;
     const struct aggregate *aggregate = &job->task->aggregates[0];
     struct arena *arena = job->diags->arena;
@@ -165,16 +165,16 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
     text->is_float = form->number;
     text->has_function = combiner == COMBINER_FOLD;
     text->literals = text->has_function ? text->function.emitter.literal_count : 0;
-    text->lookback = accelerator->device.warps && !shape->chunks && !large && !segmented && column_op->stride <= 1;
+    text->lookback = accelerator->device.warps && !config->chunks && !large && !segmented && column_op->stride <= 1;
     text->items = items_of(combiner, segmented, text->lookback, staged);
-    name_kernels(text, shape);
+    name_kernels(text, config);
 
     const struct part parts[] = {
         {"V", type_table[from].cl},
         {"R", type_table[to].cl},
         {"X", form->number ? "double" : "long"},
         {"stage", staged > 4 ? "ulong" : "uint"},
-        {"group", arena_printf(arena, "%zu", shape->group)},
+        {"group", arena_printf(arena, "%zu", config->group)},
         {"items", arena_printf(arena, "%zu", text->items)},
         {"parameters", parameters_of(text, arena)},
         {"pass", pass_of(text, arena)},
@@ -199,7 +199,7 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
         function_emit(&text->function, &out);
     template_expand(&out, kernel_scan_state, parts);
     template_expand(&out,
-                    shape->chunks    ? kernel_scan_chunks
+                    config->chunks   ? kernel_scan_chunks
                     : text->lookback ? kernel_scan_lookback
                                      : kernel_scan_tiles,
                     parts);

@@ -30,7 +30,7 @@ static const char *word_of(const struct column *column)
 }
 
 static const char *scatter_text(const struct scatter *scatter, const struct column *positions,
-                                const struct kernel_config *shape, struct arena *arena)
+                                const struct kernel_config *config, struct arena *arena)
 {
     struct strbuf parameters = {0}, prologue = {0}, move = {0}, text = {0};
 
@@ -43,8 +43,8 @@ static const char *scatter_text(const struct scatter *scatter, const struct colu
         strbuf_printf(&move, "        to%zu[position] = from%zu[i];\n", k, k);
     }
     const struct part parts[] = {
-        {"group", arena_printf(arena, "%zu", shape->group)},
-        {"each", row_loop_text(shape)},
+        {"group", arena_printf(arena, "%zu", config->group)},
+        {"each", row_loop_text(config)},
         {"type", type_table[positions->store].cl},
         {"parameters", parameters.text ? parameters.text : ""},
         {"prologue", prologue.text ? prologue.text : ""},
@@ -80,7 +80,7 @@ static void open_result(struct scatter *scatter, struct moved *moved)
     int64_t rows = words * (int64_t)sizeof(cl_uint) / (int64_t)type_table[moved->to->store].size;
     if (rows < scatter->into)
         rows = scatter->into;
-    if (memory_output(memory, moved->to, 0, rows, &moved->view) && !run->accelerator->shape->host_memory)
+    if (memory_output(memory, moved->to, 0, rows, &moved->view) && !run->accelerator->config->host_memory)
         zero_words(run, moved->view.buffer, words);
 }
 
@@ -136,7 +136,7 @@ enum status cl_scatter(struct accelerator *accelerator, const struct operator_jo
     struct column *positions = job->inputs[task->column_op->keys[0]];
     struct scatter scatter = {
         .moved = arena_array(arena, task->output_count + 1, sizeof *scatter.moved),
-        .into = operator_gives(task->column_op, job->rows),
+        .into = operator_result_rows(task->column_op, job->rows),
     };
     struct column **columns = arena_array(arena, task->output_count + 1, sizeof *columns);
 
@@ -153,7 +153,7 @@ enum status cl_scatter(struct accelerator *accelerator, const struct operator_jo
         return STATUS_UNABLE;
     *job->result_rows = scatter.into;
     scatter.run =
-        operator_begin(accelerator, job, scatter_text(&scatter, positions, accelerator->shape, arena), names, KERNELS);
+        operator_begin(accelerator, job, scatter_text(&scatter, positions, accelerator->config, arena), names, KERNELS);
     if (!claim(&scatter.run, positions, scatter.into))
         *flagged = true;
     else

@@ -135,11 +135,11 @@ static size_t ceil_div(size_t n, size_t by)
 static void plan_layout(struct sorting *sorting, size_t code_bytes, size_t payload_bytes)
 {
     const struct accelerator *accelerator = sorting->accelerator;
-    const struct kernel_config *shape = accelerator->shape;
+    const struct kernel_config *config = accelerator->config;
     struct sort_layout *layout = &sorting->layout;
     size_t rows = (size_t)sorting->job->rows, units = accelerator->device.units;
 
-    if (shape->chunks) {
+    if (config->chunks) {
         layout->method = SORT_CHUNKS;
         layout->group = layout->items = 1;
         sorting->tile = 1;
@@ -338,7 +338,7 @@ static const char *gather_text(struct sorting *sorting, const struct sort_result
 {
     struct strbuf text = {0};
 
-    sort_add_gather(&text, store_size(result->from), sorting->layout.wide_positions, sorting->accelerator->shape,
+    sort_add_gather(&text, store_size(result->from), sorting->layout.wide_positions, sorting->accelerator->config,
                     sorting->arena);
     return text_in_arena(sorting->arena, &text);
 }
@@ -413,7 +413,7 @@ static void gather(struct sorting *sorting, const struct sort_result *result)
     argument_ulong(&arguments, view.first);
     argument_ulong(&arguments, (uint64_t)rows);
     argument_ulong(&arguments, ceil_div((size_t)rows, groups));
-    operator_run(&sorting->run, 0, groups, accelerator->shape->group, arguments.at, arguments.count, "fetch",
+    operator_run(&sorting->run, 0, groups, accelerator->config->group, arguments.at, arguments.count, "fetch",
                  rows * (int64_t)(2 * size + position_size(sorting)));
     keep(sorting, result->to, &view);
 }
@@ -446,11 +446,11 @@ enum status cl_sort(struct accelerator *accelerator, const struct operator_job *
     struct sorting sorting = {.accelerator = accelerator, .job = job, .arena = job->diags->arena};
     size_t columns = job->task->column_op->key_count + 2 * job->task->output_count;
 
-    (void)flagged; /* any rows can be sorted */
+    (void)flagged; /* a sort cannot fail */
     *job->result_rows = job->rows;
     if (job->rows == 0)
         return STATUS_OK;
-    sorting.layout.wide_positions = job->rows >= INT64_C(1) << 30; /* what a state can count */
+    sorting.layout.wide_positions = job->rows >= INT64_C(1) << 30; /* the most that a state can count */
     if (!has_room(&sorting) || FIXED_PARAMETER_BYTES + columns * PARAMETER_BYTES > accelerator->device.parameters)
         return STATUS_UNABLE;
     enum status status = measure_keys(&sorting);

@@ -164,7 +164,7 @@ static void add_section(struct strbuf *out, const struct sort_word *word, const 
         {"group", arena_printf(arena, "%zu", layout->group)},
         {"items", arena_printf(arena, "%zu", layout->items)},
         {"passes", arena_printf(arena, "%zu", word->passes)},
-        /* The upper two bits of a state say what the others count. */
+        /* The upper two bits of a state are the kind of count in the others. */
         {"share", wide ? "(1ul << 62)" : "(1u << 30)"},
         {"sum", wide ? "(1ul << 63)" : "(1u << 31)"},
         {NULL, NULL},
@@ -173,7 +173,7 @@ static void add_section(struct strbuf *out, const struct sort_word *word, const 
     template_expand(out, templates[layout->method], parts);
 }
 
-/* Whether a sort of so many passes has this kernel. */
+/* Whether a sort of this many passes has this kernel. */
 static bool has_role(enum sort_role role, size_t passes, enum sort_method method)
 {
     switch (role) {
@@ -209,15 +209,15 @@ void sort_add_text(struct strbuf *out, const struct sort_word *word, const struc
     }
 }
 
-void sort_add_gather(struct strbuf *out, size_t size, bool wide_positions, const struct kernel_config *shape,
+void sort_add_gather(struct strbuf *out, size_t size, bool wide_positions, const struct kernel_config *config,
                      struct arena *arena)
 {
     const struct part parts[] = {
-        {"chunks", shape->chunks ? "1" : ""},
+        {"chunks", config->chunks ? "1" : ""},
         {"store", unsigned_of(size)},
         {"position", wide_positions ? "ulong" : "uint"},
-        {"group", arena_printf(arena, "%zu", shape->group)},
-        {"unroll", arena_printf(arena, "%zu", shape->unroll)},
+        {"group", arena_printf(arena, "%zu", config->group)},
+        {"unroll", arena_printf(arena, "%zu", config->unroll)},
         {NULL, NULL},
     };
     template_expand(out, kernel_gather, parts);

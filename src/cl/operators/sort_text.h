@@ -62,7 +62,7 @@ void sort_add_text(struct strbuf *out, const struct sort_word *word, const struc
                    const char **names, struct arena *arena);
 
 /* Appends the kernel sort_gather, which copies the listed rows of a column with elements of `size` bytes. */
-void sort_add_gather(struct strbuf *out, size_t size, bool wide_positions, const struct kernel_config *shape,
+void sort_add_gather(struct strbuf *out, size_t size, bool wide_positions, const struct kernel_config *config,
                      struct arena *arena);
 
 #endif

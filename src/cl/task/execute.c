@@ -61,7 +61,7 @@ bool execute_fits(const struct execution *execution)
     for (size_t k = 0; k < emitter->column_count; k++)
         if (whole_rows(execution, k) * column_size(emitter, k) > (int64_t)device->largest_buffer - page)
             return false;
-    return execution->plan->shape->host_memory || whole_bytes(execution) <= (int64_t)(device->memory / 2);
+    return execution->plan->config->host_memory || whole_bytes(execution) <= (int64_t)(device->memory / 2);
 }
 
 /* Bytes of a row: of inputs read row by row, of outputs, and of the widest element. */
@@ -149,7 +149,7 @@ int64_t execute_most_rows(const struct execution *execution)
     int64_t rows =
         min_int64(execution->plan->rows, (int64_t)device->largest_buffer / bytes.widest - sysconf(_SC_PAGESIZE));
 
-    if (execution->plan->shape->host_memory)
+    if (execution->plan->config->host_memory)
         return in_units(rows);
     rows = min_int64(rows, available_bytes(execution) / (bytes.inputs + bytes.outputs + 1));
     if (bytes.inputs > 0 && !is_resident(execution, job->begin, job->end - job->begin)) {
@@ -413,11 +413,11 @@ static enum status run_pieces(struct results *results, piece_fn *run)
     int64_t most = execute_most_rows(execution);
 
     results->keep_on_device = row_bytes(execution).outputs <= available_bytes(execution) / 2 / (job->rows + 1);
-    if (!execution->plan->shape->host_memory)
+    if (!execution->plan->config->host_memory)
         most = min_int64(most, plan_uploads(execution));
     for (int64_t row = job->begin; row < job->end && !*results->flagged;) {
         struct piece piece = {.row = row, .rows = min_int64(most, job->end - row), .run = run};
-        if (!execution->plan->shape->host_memory)
+        if (!execution->plan->config->host_memory)
             piece.next = min_int64(most, job->end - row - piece.rows);
         if (job->cancel && *job->cancel)
             return STATUS_CANCELLED;

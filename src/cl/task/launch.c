@@ -16,19 +16,19 @@ enum { CHUNK_UNIT = 1024 /* rows; aligns chunks to cache lines and pages */ };
 
 static struct grid grid_of(const struct launch *launch, enum kernel_role role)
 {
-    const struct kernel_config *shape = launch->plan->shape;
-    int64_t most = (int64_t)(launch->accelerator->device.units * shape->groups);
-    int64_t groups = divide_up(launch->rows, shape->least);
+    const struct kernel_config *config = launch->plan->config;
+    int64_t most = (int64_t)(launch->accelerator->device.units * config->groups);
+    int64_t groups = divide_up(launch->rows, config->min_group_rows);
     int64_t chunk = 0;
 
     if (kernel_in_tiles(launch->plan, role)) {
-        int64_t tile = (int64_t)(shape->group * shape->tile), tiles = divide_up(divide_up(launch->rows, tile), most);
-        chunk = tile * (tiles < 1 ? 1 : tiles > (int64_t)shape->tiles ? (int64_t)shape->tiles : tiles);
+        int64_t tile = (int64_t)(config->group * config->tile), tiles = divide_up(divide_up(launch->rows, tile), most);
+        chunk = tile * (tiles < 1 ? 1 : tiles > (int64_t)config->tiles ? (int64_t)config->tiles : tiles);
         groups = divide_up(launch->rows, chunk);
     } else if (groups > most) {
         groups = most;
     }
-    if (shape->chunks && groups > 0) {
+    if (config->chunks && groups > 0) {
         chunk = divide_up(divide_up(launch->rows, groups), CHUNK_UNIT) * CHUNK_UNIT;
         groups = divide_up(launch->rows, chunk);
     }
@@ -42,10 +42,10 @@ size_t launch_groups(const struct launch *launch, enum kernel_role role)
 
 int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role role)
 {
-    const struct kernel_config *shape = launch->plan->shape;
+    const struct kernel_config *config = launch->plan->config;
     struct grid grid = grid_of(launch, role);
 
-    return shape->chunks ? (int64_t)grid.chunk : divide_up(launch->rows, (int64_t)(grid.groups * shape->group));
+    return config->chunks ? (int64_t)grid.chunk : divide_up(launch->rows, (int64_t)(grid.groups * config->group));
 }
 
 /* Kernel arguments, set one after another. */
@@ -225,7 +225,7 @@ static cl_int wait_for(const struct accelerator *accelerator, cl_event event)
     enum { PATIENCE_NS = 3000000 };
     cl_int status = CL_QUEUED, code = CL_SUCCESS;
 
-    if (!accelerator->shape->host_memory) {
+    if (!accelerator->config->host_memory) {
         int64_t began = now_ns();
         code = clFlush(accelerator->queue);
         while (code == CL_SUCCESS && status > CL_COMPLETE && now_ns() - began < PATIENCE_NS) {
@@ -240,7 +240,7 @@ static cl_int wait_for(const struct accelerator *accelerator, cl_event event)
 static bool enqueue(const struct launch *launch, enum kernel_role role, const struct grid *grid, cl_event *event)
 {
     struct accelerator *accelerator = launch->accelerator;
-    size_t local = launch->plan->shape->group, global = grid->groups * local;
+    size_t local = launch->plan->config->group, global = grid->groups * local;
 
     if (!cl_ok(&accelerator->failure, "clEnqueueNDRangeKernel",
                clEnqueueNDRangeKernel(accelerator->queue, launch->program->kernels[role], 1, NULL, &global, &local, 0,

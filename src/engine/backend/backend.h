@@ -77,7 +77,7 @@ struct backend_ops {
     /* Appends the rows of the range that pass the filters, in order. */
     enum status (*rows)(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged);
     /* Runs an operator; NULL or STATUS_UNABLE: the evaluator does. Sets *flagged if something may have failed. */
-    enum status (*column_op)(struct backend *backend, const struct operator_job *job, bool *flagged);
+    enum status (*run_operator)(struct backend *backend, const struct operator_job *job, bool *flagged);
     /* Once started: whether operators of this kind are ever worth running on it. NULL: all. */
     bool (*suits)(const struct backend *backend, enum operator_kind kind);
     /* The program for the task as text, in the job's diags' arena; NULL if there is none. */

@@ -189,7 +189,7 @@ void cost_features_of_operator(struct cost_features *work, const struct operator
         work->reads[column_op->keys[i]] = true;
         mix(&work->shape, (uint64_t)column_op->keys[i] << 1 | (column_op->descending && column_op->descending[i]));
     }
-    int64_t known = operator_gives(column_op, work->rows);
+    int64_t known = operator_result_rows(column_op, work->rows);
     int64_t rows = known >= 0 ? known : work->rows / (column_op->kind == OPERATOR_GROUP ? 64 : 2);
     work->away_bytes = away_bytes(work);
     double bytes = (double)bytes_read(work) * (double)work->rows + (double)bytes_written(work) * (double)rows;

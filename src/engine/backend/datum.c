@@ -80,7 +80,7 @@ bool datum_operate(enum op op, enum kind argument_kind, union datum a, union dat
         result->integer = compare_int_float(a.integer, b.number);
     else if (argument_kind != KIND_FLOAT)
         return int_op(op, a.integer, b.integer, &result->integer);
-    else if (op_table[op].result == OP_GIVES_BOOL)
+    else if (op_table[op].result == OP_RESULT_BOOL)
         result->integer = float_compare(op, a.number, b.number);
     else
         result->number = float_op(op, a.number, b.number);

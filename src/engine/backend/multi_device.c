@@ -348,10 +348,10 @@ static enum status multi_rows(struct backend *backend, const struct job *job, st
     return best_of(backend)->ops->rows(best_of(backend), job, sink, flagged);
 }
 
-static enum status multi_operator(struct backend *backend, const struct operator_job *job, bool *flagged)
+static enum status multi_run_operator(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     assume_speeds(multi_of(backend));
-    return best_of(backend)->ops->column_op(best_of(backend), job, flagged);
+    return best_of(backend)->ops->run_operator(best_of(backend), job, flagged);
 }
 
 static const char *multi_source(struct backend *backend, const struct job *job)
@@ -388,7 +388,7 @@ struct backend *multi_device_open(struct backend *const *members, size_t count, 
         .range_rows = multi_range_rows,
         .aggregate = multi_aggregate,
         .rows = multi_rows,
-        .column_op = multi_operator,
+        .run_operator = multi_run_operator,
         .source = multi_source,
         .profile = multi_profile,
         .sweep = multi_sweep,

@@ -411,7 +411,7 @@ static enum status evaluator_rows(struct backend *backend, const struct job *job
     return run_job((const struct evaluator *)backend, job, NULL, sink, flagged);
 }
 
-static enum status evaluator_operator(struct backend *backend, const struct operator_job *job, bool *flagged)
+static enum status evaluator_run_operator(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     const struct evaluator *evaluator = (const struct evaluator *)backend;
     enum status status = fetch_inputs(job->task, job->inputs, job->cancel, job->diags);
@@ -457,7 +457,7 @@ struct backend *evaluator_open_threads(int threads)
         .range_rows = evaluator_range_rows,
         .aggregate = evaluator_aggregate,
         .rows = evaluator_rows,
-        .column_op = evaluator_operator,
+        .run_operator = evaluator_run_operator,
         .source = evaluator_source,
         .profile = evaluator_profile,
         .sweep = evaluator_sweep,

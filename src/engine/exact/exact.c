@@ -37,7 +37,7 @@ static enum status write_operator_row(struct exact *exact, struct lazy_task *laz
     return status;
 }
 
-/* The rows of an operator, once it is known which they are. */
+/* Writes the result rows of an operator once they have been found. */
 static enum status write_operator_rows(struct exact *exact, struct lazy_task *lazy)
 {
     const struct task *task = lazy->task;
@@ -74,8 +74,8 @@ static enum status last_rows(struct exact *exact, struct lazy_task *lazy, struct
     return status;
 }
 
-/* Caches the values of outputs that are read out of order: each reader would compute them anew, and each of their
- * readers these, once more for every stage. */
+/* Caches the values of outputs that are read out of order. Without a cache every reader computes them again, and
+ * each further stage of this kind multiplies the cost. */
 static enum status cache_outputs(const struct exact *exact, struct lazy_task *lazy)
 {
     const struct task *task = lazy->task;
@@ -111,7 +111,7 @@ static enum status run_task(struct exact *exact, struct lazy_task *lazy, bool la
     return status == STATUS_OK && !last ? cache_outputs(exact, lazy) : status;
 }
 
-/* Notes which outputs of earlier tasks a task reads at other rows than its own. */
+/* Records which outputs of earlier tasks a task reads at rows other than its own. */
 static void find_random_access(struct exact *exact, const struct lazy_task *lazy)
 {
     const struct task *task = lazy->task;

@@ -12,14 +12,14 @@ struct result; /* result.h */
 
 /* What an evaluation may use. */
 struct exact_options {
-    struct workers workers; /* threads, cancel and progress; `whole` is not used */
+    struct workers workers; /* threads, cancel and progress; `whole` is ignored */
     int64_t memory;         /* as memory_limit_check's */
 };
 
 /* The first tasks of a queue, which a backend has run without a flag: all values in their columns were computed. */
 struct exact_done {
     size_t count;
-    struct column *const *const *columns; /* of each task the outputs; NULL where no later task reads them */
+    struct column *const *const *columns; /* the outputs of each task; NULL where no later task reads them */
     const int64_t *rows;                  /* of each task */
 };
 
@@ -28,10 +28,10 @@ struct exact_done {
 enum status exact_run(const struct queue *fused, const struct exact_done *done, const struct exact_options *options,
                       struct result *result, struct diags *diags);
 
-/* Redo one range of a task of SINK_ROWS or SINK_AGGREGATE, of which all ranges before are done; parameters are those of
- * the functions of a backend. The error is the first in the order of rows, as if all outputs are read. *undecided is
- * set, and the results are worthless, where only exact_run can tell the outcome: a window keeps the last rows, or a
- * user's function has to be applied in the order of all rows. */
+/* Run one range of a task of SINK_ROWS or SINK_AGGREGATE again, after all earlier ranges; parameters as for a backend's
+ * functions. The error is the first in the order of rows, assuming that all outputs are read. *undecided is set, and
+ * the results are invalid, where only exact_run can decide: a window keeps the last rows, or a user's function must be
+ * applied in the order of all rows. */
 enum status exact_rows(const struct job *job, const struct exact_options *options, struct row_sink *sink,
                        bool *undecided);
 enum status exact_aggregate(const struct job *job, const struct exact_options *options, struct agg_state *states,

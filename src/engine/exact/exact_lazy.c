@@ -77,7 +77,7 @@ static void push(struct exact *exact, struct lazy_task *lazy, value v)
     exact->stack[exact->depth++] = (struct frame){.lazy = lazy, .value = v};
 }
 
-/* The value at the task's row; NULL if it has to be computed first, which then is next. */
+/* The value at the task's row; NULL if it was not computed yet, and then it is pushed. */
 static const union datum *demand(struct exact *exact, struct lazy_task *lazy, value v)
 {
     if (lazy->computed[v] == lazy->row + 1)
@@ -86,7 +86,7 @@ static const union datum *demand(struct exact *exact, struct lazy_task *lazy, va
     return NULL;
 }
 
-/* The state is read before the value and set after it. */
+/* The state is read before the value, and written after it. */
 static enum value_state output_state(const struct output_values *output, int64_t row)
 {
     if (!output->values)
@@ -201,7 +201,7 @@ static enum status gather(struct exact *exact, struct lazy_task *lazy, const str
     return read_element(exact, lazy, k, position->integer, result, ready);
 }
 
-/* &&, || and ?:, which read only what they must. False: something has to be computed first. */
+/* Evaluates &&, || and ?:, which read only the arguments they need. False: an argument has to be computed first. */
 static bool read_lazily(struct exact *exact, struct lazy_task *lazy, const struct instr *instr, union datum *result)
 {
     const union datum *first = demand(exact, lazy, instr->args[0]);
@@ -238,7 +238,7 @@ static enum status operate(struct exact *exact, struct lazy_task *lazy, const st
     return STATUS_OK;
 }
 
-/* Computes the value on top of the stack, or puts on top what has to be computed first. */
+/* Computes the value on top of the stack, or pushes one that has to be computed first. */
 static enum status step(struct exact *exact)
 {
     const struct frame top = exact->stack[exact->depth - 1];

@@ -2,8 +2,8 @@
  *
  * Each task has a memo: its values at one row. A value is computed when something reads it, after the values it depends
  * on, also those of earlier tasks. Pending values are on an explicit stack: expressions and chains of tasks may be far
- * longer than the C stack is deep. Reading a value of an earlier task moves that task to the row wanted. Tasks only
- * read earlier ones, so no task is moved while it is being evaluated. */
+ * longer than the C stack is deep. Reading a value of an earlier task moves that task to that row. Tasks only read
+ * earlier ones, so no task is moved while it is being evaluated. */
 #ifndef RQL_ENGINE_EXACT_EXACT_LAZY_H
 #define RQL_ENGINE_EXACT_EXACT_LAZY_H
 
@@ -12,9 +12,9 @@
 #include "engine/exact/exact.h"
 
 /* An output's values in the task's result rows: computed by an operator, or cached because later tasks read them at
- * other rows than their own. */
+ * rows other than their own. */
 struct output_values {
-    struct column *values; /* NULL: computed anew by each reader */
+    struct column *values; /* NULL: each reader computes them again */
     struct column *states; /* an enum value_state for each row, a byte; NULL: all are VALUE_THERE */
 };
 enum value_state { VALUE_MISSING, VALUE_THERE, VALUE_FAILED, VALUE_WRITING };
@@ -34,7 +34,7 @@ struct lazy_task {
     int64_t begin;
     int64_t count;
     struct output_values *outputs; /* of each output */
-    bool *random_access;           /* of each output: read at other rows than the reader's own */
+    bool *random_access;           /* of each output: read at rows other than the reader's own */
     struct column *scanned;        /* a scan's input, for its errors */
 };
 
@@ -55,11 +55,11 @@ struct exact {
     const atomic_int *cancel;
     struct diags *diags; /* NULL: failures are not reported, as on other threads */
 
-    /* Of the caller's evaluator only. */
+    /* Set in the caller's evaluator only. */
     struct workers workers;
     struct progress *progress; /* or NULL */
     int64_t memory;            /* as memory_limit_check's */
-    struct exact *members;     /* the evaluator of each thread, made when first needed */
+    struct exact *members;     /* the evaluator of each thread, created when first needed */
 
     /* Results: a thread's own states, or columns that all write. */
     struct agg_state *states;
@@ -90,7 +90,7 @@ enum status exact_input(struct exact *exact, struct lazy_task *lazy, size_t inpu
 /* An output's value in one of the task's result rows. */
 enum status exact_output(struct exact *exact, struct lazy_task *lazy, size_t k, int64_t row, union datum *result);
 
-/* What is done with row number i of a loop, by any thread. */
+/* Called for row number i of a loop, on any thread. */
 typedef enum status exact_row_fn(struct exact *exact, struct lazy_task *lazy, int64_t i, const void *context);
 
 /* Calls fn for i = begin..end-1 on all threads; *failed is the first i for which it failed, `end` if none. The error is
@@ -105,7 +105,7 @@ enum status exact_for_rows(struct exact *exact, struct lazy_task *lazy, int64_t 
 /* Reports that `done` of `rows` rows are done. */
 void exact_report(const struct exact *exact, const struct lazy_task *lazy, int64_t done, int64_t rows);
 
-/* Makes the threads' evaluators, and gives them what the caller's has found out. */
+/* Creates the threads' evaluators if needed, and copies the results of the caller's evaluator to them. */
 void exact_update_members(struct exact *exact);
 
 #endif

@@ -374,7 +374,7 @@ static enum status place_row(struct exact *exact, struct lazy_task *lazy, int64_
 static enum status operator_scatter(struct exact *exact, struct lazy_task *lazy)
 {
     const struct column_operator *column_op = lazy->task->column_op;
-    int64_t count = operator_gives(column_op, lazy->rows);
+    int64_t count = operator_result_rows(column_op, lazy->rows);
     lazy->kept = column_reserve(TYPE_I64, TYPE_I64, count);
     if (!lazy->kept)
         return exact_no_memory(exact, lazy->task, count);
@@ -416,7 +416,7 @@ static enum status hist_failure(struct exact *exact, const struct lazy_task *laz
     return STATUS_FAILED;
 }
 
-/* Counting reads all values in any case: the host operator does it. */
+/* A histogram reads all values in any case, so the host operator computes it. */
 static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
 {
     const struct task *task = lazy->task;
@@ -424,7 +424,7 @@ static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
     struct column **results = arena_array(exact->arena, task->output_count, sizeof(struct column *));
     struct column *column = NULL;
     enum status status = exact_column(exact, lazy, task->column_op->keys[0], &column);
-    lazy->count = operator_gives(task->column_op, lazy->rows);
+    lazy->count = operator_result_rows(task->column_op, lazy->rows);
     for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++) {
         results[k] = lazy->outputs[k].values =
             column_reserve(task->outputs[k].type, task->outputs[k].type, lazy->count);

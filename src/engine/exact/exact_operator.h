@@ -4,8 +4,8 @@
 
 #include "engine/exact/exact_lazy.h"
 
-/* Finds which of the rows read the operator's result rows are, and computes the outputs that are not rows of its
- * inputs. A value that cannot be computed is only an error once it is read. */
+/* Finds the rows that become the operator's result rows, and computes the outputs that are not rows of its inputs. A
+ * value that cannot be computed is an error only when it is read. */
 enum status exact_run_operator(struct exact *exact, struct lazy_task *lazy);
 
 /* The error of reading such a value. */

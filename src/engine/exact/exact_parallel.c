@@ -3,7 +3,7 @@
 
 enum {
     PART_ROWS = 512,
-    PASS_ROWS = 1 << 18 /* between two reports of progress */
+    PASS_ROWS = 1 << 18 /* between progress reports */
 };
 
 struct row_loop {
@@ -26,7 +26,7 @@ static void make_member(const struct exact *exact, struct exact *member)
     }
 }
 
-/* Gives a member what the caller's evaluator has found out. */
+/* Copies what the caller's evaluator has computed to a member. */
 static void update_member(const struct exact *exact, struct exact *member)
 {
     member->row_counts = exact->row_counts;

@@ -10,13 +10,13 @@ enum { BATCH_ROWS = 1 << 16 };
 /* Rows that passed the filters, in order. */
 struct batch {
     int64_t begin;   /* the first task row filtered */
-    uint8_t *passed; /* of each from there on: whether it passed */
+    uint8_t *passed; /* for each task row from there on */
     int64_t *rows;   /* those that did; NULL: the result rows that exact_list_rows found */
     int64_t count;
     int64_t place; /* where the first one goes in exact->columns */
 };
 
-/* What is done with entries from..to-1 of a batch. */
+/* Processes entries from..to-1 of a batch. */
 typedef enum status batch_fn(struct exact *exact, struct lazy_task *lazy, const struct batch *batch, int64_t from,
                              int64_t to);
 
@@ -41,8 +41,8 @@ static int64_t clamp(int64_t v, int64_t lo, int64_t hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* Filters task rows begin..end-1 and uses those that pass and lie in the window. *passed counts the rows that have
- * passed; row number `origin` of these is row 0 of the columns. */
+/* Filters task rows begin..end-1 and calls `use` for those that pass and lie in the window. *passed counts the rows
+ * that passed; number `origin` of them is row 0 of the columns. */
 static enum status filter_rows(struct exact *exact, struct lazy_task *lazy, int64_t begin, int64_t end, int64_t *passed,
                                int64_t origin, batch_fn *use)
 {
@@ -156,7 +156,7 @@ static enum status write_batch_checked(struct exact *exact, struct lazy_task *la
                               exact_row_bytes(exact->columns, lazy->task->output_count));
 }
 
-/* With a tail, which rows are kept is only known once all have been filtered. */
+/* With a tail, all rows have to be filtered before it is known which ones are kept. */
 static bool filters_first(const struct task *task)
 {
     return task->filter_count == 0 || task->window.tail >= 0;
@@ -231,7 +231,7 @@ static enum status add_in_order(struct exact *exact, struct lazy_task *lazy, con
     return status;
 }
 
-/* Each thread has states of its own, merged in the end. */
+/* Each thread has its own states, merged at the end. */
 static enum status add_batch(struct exact *exact, struct lazy_task *lazy, const struct batch *batch, int64_t from,
                              int64_t to)
 {
@@ -276,7 +276,7 @@ static enum status begin_range(struct exact *exact, const struct job *job, const
     return columns_fetch(job->columns, job->task->input_count, exact->cancel, job->task->span, job->diags);
 }
 
-/* The range's rows that pass the filters go through `use`; *passed counts them. */
+/* Calls `use` for the range's rows that pass the filters; *passed counts them. */
 static enum status run_range(struct exact *exact, const struct job *job, int64_t *passed, batch_fn *use)
 {
     if (job->task->filter_count > 0)

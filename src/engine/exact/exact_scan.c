@@ -1,4 +1,4 @@
-/* Scans, one chain of rows after the other. */
+/* Scans, one chain of rows after another. */
 #include "engine/backend/user_reduce.h"
 #include "engine/exact/exact_operator.h"
 #include "engine/exact/failure.h"

@@ -252,12 +252,12 @@ static void plan_payload(struct sorting *sorting)
 }
 
 /* Sorts by one word after another, least significant first, each stably. */
-static enum status sort_words(struct sorting *sorting, bool give)
+static enum status sort_words(struct sorting *sorting, bool emit)
 {
     enum status status = STATUS_OK;
     for (int word = sorting->keys.words - 1; word >= 0 && status == STATUS_OK; word--) {
         sorting->word = word;
-        sorting->last = give && word == 0;
+        sorting->last = emit && word == 0;
         status = sort_word(sorting);
     }
     return status;

@@ -313,7 +313,7 @@ static int64_t rows_produced(const struct task *task)
 {
     if (task->rows < 0 || task->filter_count > 0 || task_has_window(task))
         return -1;
-    return task->sink == SINK_OPERATOR ? operator_gives(task->column_op, task->rows) : task->rows;
+    return task->sink == SINK_OPERATOR ? operator_result_rows(task->column_op, task->rows) : task->rows;
 }
 
 /* A new group for a task that cannot join what it reads, or reads only columns. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 const struct op_info op_table[OP_COUNT] = {
-#define OP(name, arity, result, can_fail, text) {#name, arity, OP_GIVES_##result, can_fail, text},
+#define OP(name, arity, result, can_fail, text) {#name, arity, OP_RESULT_##result, can_fail, text},
 #include "engine/plan/ops.def"
 #undef OP
 };
@@ -186,13 +186,13 @@ value code_gather(struct code *code, int64_t input, enum kind kind, value positi
 static enum kind result_kind(const struct code *code, enum op op, const value args[3])
 {
     switch (op_table[op].result) {
-    case OP_GIVES_BOOL:
+    case OP_RESULT_BOOL:
         return KIND_BOOL;
-    case OP_GIVES_INT:
+    case OP_RESULT_INT:
         return KIND_INT;
-    case OP_GIVES_FLOAT:
+    case OP_RESULT_FLOAT:
         return KIND_FLOAT;
-    case OP_GIVES_SAME:
+    case OP_RESULT_SAME:
         break;
     }
     return code->at[args[op == OP_SELECT ? 1 : 0]].kind;

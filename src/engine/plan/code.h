@@ -19,7 +19,7 @@ enum op {
 };
 
 /* The kind of an operation's result: that of its arguments (of ?: its branches), or fixed. */
-enum op_result { OP_GIVES_SAME, OP_GIVES_BOOL, OP_GIVES_INT, OP_GIVES_FLOAT };
+enum op_result { OP_RESULT_SAME, OP_RESULT_BOOL, OP_RESULT_INT, OP_RESULT_FLOAT };
 
 struct op_info {
     const char *name; /* "ADD" */
@@ -40,23 +40,23 @@ enum lane { LANE_BOOL, LANE_I32, LANE_I64, LANE_F64 };
 struct instr {
     enum op op;
     enum kind kind;
-    value args[3];    /* NO_VALUE beyond the arity */
-    int64_t integer;  /* CONST of int or bool; INPUT and GATHER: which input */
-    int64_t offset;   /* INPUT: the element so many rows on; 0 (of its kind) beyond the ends of the column. What lies
-                         beyond the task's own rows is never meant to be read: a SELECT on the bounds is around it */
-    double number;    /* CONST of float */
-    bool exact;       /* CONST: part of the query's shape (a generator's step), not a literal that may change */
-    bool fallible;    /* it, or something it is computed from, can fail */
+    value args[3];   /* NO_VALUE beyond the arity */
+    int64_t integer; /* CONST of int or bool; INPUT and GATHER: which input */
+    int64_t offset;  /* INPUT: reads the element `offset` rows further; 0 (of its kind) beyond the ends of the column. A
+                        SELECT on the bounds excludes elements beyond the task's own rows */
+    double number;   /* CONST of float */
+    bool exact;      /* CONST: part of the query's shape (a generator's step), not a literal that may change */
+    bool fallible;   /* it, or something it is computed from, can fail */
     struct span span; /* for errors */
     int64_t shift;    /* row offset: fusion computes a neighbour's value where it is read */
 
-    /* Filled in by range analysis (range_analysis.h); until then the widest lane and every operation that can fail
+    /* Filled in by range analysis (engine/optimize); until then the widest lane and every operation that can fail
      * checked. */
     enum lane lane;
     bool checked;   /* may fail for some arguments: evaluators must check */
     int64_t lo, hi; /* integers: the result's interval, if it did not fail */
-    value guard;    /* checked only: fails the query only where this is true; NO_VALUE: always (guard.h). May be a
-                       later instruction than this one */
+    value guard;    /* checked only: fails the query only where this is true; NO_VALUE: always. May be a later
+                       instruction */
 };
 
 struct code {
@@ -119,7 +119,7 @@ bool code_any_checked(const struct code *code, const bool *marks);
  * its three arguments, is not among them. */
 bool int_op(enum op op, int64_t a, int64_t b, int64_t *result);
 
-/* One operation on floats that gives a float; b is passed over by operations of one argument. min(a, b) is
+/* One operation on floats with a float result; operations of one argument ignore b. min(a, b) is
  * `a < b || isnan(b) ? a : b`, max likewise: NaN loses. */
 double float_op(enum op op, double a, double b);
 

@@ -210,13 +210,13 @@ static value fold_constants(struct code *code, enum op op, const value args[3], 
     if (op == OP_TO_INT)
         return float_to_int(a->number, &result) ? code_int(code, result, span) : NO_VALUE;
     if (a->kind == KIND_FLOAT) {
-        bool compares = op_table[op].result == OP_GIVES_BOOL;
+        bool compares = op_table[op].result == OP_RESULT_BOOL;
         return compares ? code_bool(code, float_compare(op, a->number, b->number), span)
                         : code_float(code, float_op(op, a->number, b->number), span);
     }
     if (!int_op(op, a->integer, b->integer, &result))
         return NO_VALUE;
-    if (op_table[op].result == OP_GIVES_BOOL || (op_table[op].result == OP_GIVES_SAME && a->kind == KIND_BOOL))
+    if (op_table[op].result == OP_RESULT_BOOL || (op_table[op].result == OP_RESULT_SAME && a->kind == KIND_BOOL))
         return code_bool(code, result != 0, span);
     return exact ? code_exact_int(code, result, span) : code_int(code, result, span);
 }

@@ -1,4 +1,4 @@
-/* The table of functions, and the code of those that are no single operation. */
+/* The table of functions, and the code of those that are not a single operation. */
 #include "engine/plan/functions.h"
 
 #include <string.h>

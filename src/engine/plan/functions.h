@@ -6,7 +6,7 @@
 
 /* How arguments are converted before the function is applied. */
 enum signature {
-    SIGNATURE_SAME,  /* int or float, all made float if one is; the result is of the same kind */
+    SIGNATURE_SAME,  /* int or float, all converted to float if one is; the result has the same kind */
     SIGNATURE_FLOAT, /* all converted to float; the result is a float */
     SIGNATURE_INT,   /* integers only */
     SIGNATURE_ANY    /* unconverted, bools too */
@@ -17,8 +17,8 @@ struct function {
     int arity;
     bool more; /* takes `arity` (2) or more arguments, combined from the left */
     enum signature signature;
-    enum op op; /* what it is, unless it has code of its own: */
-    value (*lower)(struct code *code, const value *args, struct span span); /* or NULL; args have their kinds */
+    enum op op;                                                             /* the operation, unless `lower` is set */
+    value (*lower)(struct code *code, const value *args, struct span span); /* builds the code; args are converted */
     const char *usage;                                                      /* "clamp(x, lo, hi)" */
     const char *summary;
     const char *example; /* an expression of constants and its value: "clamp(7, 0, 5)" */

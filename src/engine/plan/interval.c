@@ -34,7 +34,7 @@ static struct interval multiply(struct interval a, struct interval b)
 /* Truncating division is monotone in each argument while the divisor keeps its sign. */
 static struct interval divide(struct interval a, struct interval b)
 {
-    struct interval result = {.fails = true}; /* by nothing but zero */
+    struct interval result = {.fails = true}; /* if the divisor can only be 0 */
     bool found = false;
     if (b.lo < 0) {
         int128 last = min_int128(b.hi, -1);
@@ -50,7 +50,7 @@ static struct interval divide(struct interval a, struct interval b)
     return result;
 }
 
-/* Smaller than the divisor, no larger than the dividend, and of its sign. */
+/* A remainder is smaller in magnitude than the divisor, no larger than the dividend, and has the sign of that. */
 static struct interval remainder_of(struct interval a, struct interval b)
 {
     int128 most = max_int128(max_int128(-b.lo, b.hi) - 1, 0);
@@ -61,7 +61,7 @@ static struct interval remainder_of(struct interval a, struct interval b)
     };
 }
 
-/* The counts that do not fail; `fails` if others are possible, lo > hi if none is left. */
+/* The valid shift counts; `fails` if others are possible, lo > hi if none is valid. */
 static struct interval shift_counts(struct interval b)
 {
     return (struct interval){.lo = max_int128(b.lo, 0), .hi = min_int128(b.hi, 63), .fails = b.lo < 0 || b.hi > 63};
@@ -95,7 +95,7 @@ static struct interval absolute(struct interval a)
     return (struct interval){.lo = nearest, .hi = max_int128(-a.lo, a.hi)};
 }
 
-/* With a non-negative argument the result has no more bits than that one; with two negative ones no more than both. */
+/* The result has no more bits than a non-negative argument; if both are negative, no more than the longer one. */
 static struct interval bit_and(struct interval a, struct interval b)
 {
     if (a.lo >= 0 && b.lo >= 0)
@@ -117,9 +117,9 @@ static struct interval bit_not(struct interval a)
 static struct interval bit_xor(struct interval a, struct interval b)
 {
     int128 mask = mask_of(max_int128(max_int128(a.hi, -a.lo - 1), max_int128(b.hi, -b.lo - 1)));
-    bool same = (a.lo >= 0 && b.lo >= 0) || (a.hi < 0 && b.hi < 0);
-    bool opposite = (a.lo >= 0 && b.hi < 0) || (a.hi < 0 && b.lo >= 0);
-    return (struct interval){.lo = same ? 0 : -mask - 1, .hi = opposite ? -1 : mask};
+    bool same_sign = (a.lo >= 0 && b.lo >= 0) || (a.hi < 0 && b.hi < 0);
+    bool opposite_signs = (a.lo >= 0 && b.hi < 0) || (a.hi < 0 && b.lo >= 0);
+    return (struct interval){.lo = same_sign ? 0 : -mask - 1, .hi = opposite_signs ? -1 : mask};
 }
 
 static int sign(int128 n)
@@ -179,7 +179,7 @@ struct interval interval_of(enum op op, struct interval a, struct interval b, st
         return (struct interval){.lo = a.lo, .hi = a.hi};
     case OP_CMP_INT_FLOAT:
         return (struct interval){.lo = -1, .hi = 2};
-    default: /* TO_INT: nothing is known of floats */
+    default: /* TO_INT: floats have no intervals */
         return (struct interval){.lo = INT64_MIN, .hi = INT64_MAX, .fails = true};
     }
 }

@@ -56,7 +56,8 @@ static const struct comparing *find_comparing(const struct task *task, struct sp
     return &comparings[0];
 }
 
-static enum status unequal(const struct task *task, const struct task *other, const int64_t *given, struct diags *diags)
+static enum status report_unequal(const struct task *task, const struct task *other, const int64_t *given,
+                                  struct diags *diags)
 {
     const struct task *from = task->rows_from;
     struct span span;
@@ -71,7 +72,7 @@ enum status rows_read(const struct task *task, const int64_t *given, int64_t *ro
 {
     for (size_t i = 0; task->rows_from && i < task->equal_count; i++) {
         if (given[task->equals[i]->number] != given[task->rows_from->number])
-            return unequal(task, task->equals[i], given, diags);
+            return report_unequal(task, task->equals[i], given, diags);
     }
     *rows = task->rows;
     if (task->rows >= 0)

@@ -1,4 +1,4 @@
-/* The queue of tasks, and which of their values anyone reads. */
+/* The queue of tasks, and which of their values are read. */
 #include "engine/plan/task.h"
 
 #include <string.h>
@@ -72,19 +72,18 @@ const struct task *task_writing(const struct task *task, struct column *const *c
     return writing;
 }
 
-/* Whether the values of an input are read by code that is marked live. */
 static bool reads_input(const struct instr *instr)
 {
     return instr->op == OP_INPUT || instr->op == OP_GATHER;
 }
 
-static void need(const struct input *input)
+static void mark_needed(const struct input *input)
 {
     if (input->task != NULL && input->output < input->task->output_count)
         input->task->outputs[input->output].needed = true;
 }
 
-/* Readers come after what they read, so one walk from the last task to the first settles everything. */
+/* Tasks only read earlier tasks, so one walk from the last to the first suffices. */
 void queue_prune(const struct queue *queue)
 {
     for (size_t t = 0; t < queue->count; t++) {
@@ -102,10 +101,10 @@ void queue_prune(const struct queue *queue)
         task_mark_live(task, live);
         for (value v = 0; v < task->code.count; v++) {
             if (live[v] && reads_input(&task->code.at[v]))
-                need(&task->inputs[task->code.at[v].integer]);
+                mark_needed(&task->inputs[task->code.at[v].integer]);
         }
         for (size_t i = 0; task->sink == SINK_OPERATOR && i < task->column_op->key_count; i++)
-            need(&task->inputs[task->column_op->keys[i]]);
+            mark_needed(&task->inputs[task->column_op->keys[i]]);
     }
 }
 
@@ -115,7 +114,7 @@ bool operator_carries(const struct column_operator *column_op)
            column_op->kind == OPERATOR_SCATTER;
 }
 
-int64_t operator_gives(const struct column_operator *column_op, int64_t rows)
+int64_t operator_result_rows(const struct column_operator *column_op, int64_t rows)
 {
     switch (column_op->kind) {
     case OPERATOR_SCAN:
@@ -139,7 +138,7 @@ bool operator_selects(const struct column_operator *column_op, int64_t rows)
            column_op->first <= MOST && column_op->first <= rows / SHARE;
 }
 
-/* What a breaker computes (a running sum, a group's) may not fit. */
+/* A value that an operator computes (a running sum, a sum of a group) may overflow. */
 static bool output_can_fail(const struct task *task, size_t output)
 {
     bool computed = task->sink == SINK_OPERATOR && !operator_carries(task->column_op);
@@ -184,9 +183,9 @@ enum type output_store(const struct task *task, const struct output *output, str
     return type_of_kind(instr->kind);
 }
 
-/* What a breaker carries or aggregates, where it is needed. Its keys, which always are, are numbers of inputs and not
- * values; their INPUTs are marked for the sake of those who look at code alone. */
-static void mark_breaker(const struct task *task, bool *live)
+/* Marks the needed values that an operator carries or aggregates. Its keys are always needed; they are numbers of
+ * inputs and not values, but their INPUTs are marked for passes that only look at code. */
+static void mark_operator(const struct task *task, bool *live)
 {
     const struct column_operator *column_op = task->column_op;
     bool groups = column_op->kind == OPERATOR_GROUP;
@@ -211,7 +210,7 @@ void task_mark_live(const struct task *task, bool *live)
     const struct code *code = &task->code;
     memset(live, 0, (size_t)code->count * sizeof *live);
     if (task->sink == SINK_OPERATOR) {
-        mark_breaker(task, live);
+        mark_operator(task, live);
         return;
     }
     for (size_t i = 0; i < task->filter_count; i++)
@@ -239,21 +238,21 @@ value *task_conditions(const struct task *task, struct arena *arena, size_t *cou
 {
     const struct code *code = &task->code;
     value *conditions = arena_array(arena, (size_t)code->count + 1, sizeof *conditions);
-    value *left = arena_array(arena, 2 * (size_t)code->count + 1, sizeof *left); /* the next one last */
-    bool *taken = arena_array(arena, (size_t)code->count + 1, sizeof *taken);
+    value *pending = arena_array(arena, 2 * (size_t)code->count + 1, sizeof *pending); /* a stack */
+    bool *visited = arena_array(arena, (size_t)code->count + 1, sizeof *visited);
     *count = 0;
     for (size_t i = 0; i < task->filter_count; i++) {
-        size_t waiting = 0;
-        left[waiting++] = task->filters[i].keep;
-        while (waiting > 0) {
-            const value v = left[--waiting];
+        size_t pending_count = 0;
+        pending[pending_count++] = task->filters[i].keep;
+        while (pending_count > 0) {
+            const value v = pending[--pending_count];
             const struct instr *instr = &code->at[v];
-            if (taken[v] || instr->op == OP_CONST)
+            if (visited[v] || instr->op == OP_CONST)
                 continue;
-            taken[v] = true;
+            visited[v] = true;
             if (instr->op == OP_AND) {
-                left[waiting++] = instr->args[1];
-                left[waiting++] = instr->args[0];
+                pending[pending_count++] = instr->args[1];
+                pending[pending_count++] = instr->args[0];
             } else {
                 conditions[(*count)++] = v;
             }
@@ -262,7 +261,7 @@ value *task_conditions(const struct task *task, struct arena *arena, size_t *cou
     return conditions;
 }
 
-/* The inputs that are read, as INPUTs of the copy; returns these by their number in `from`. */
+/* Copies the inputs that are read; returns the INPUTs of the copy, indexed by input of `from`. */
 static value *copy_inputs(struct task *to, const struct task *from, const bool *live, struct span span, size_t *kept)
 {
     struct arena *arena = to->code.arena;

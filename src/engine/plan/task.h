@@ -84,15 +84,14 @@ enum operator_kind {
 
 struct column_operator {
     enum operator_kind kind;
-    size_t *keys;     /* numbers of inputs; of sort and group in order of significance, of scan the column */
+    size_t *keys;     /* numbers of inputs; sort and group: most significant first; scan: the column */
     bool *descending; /* sort: of each key */
     size_t key_count;
-    int64_t first;   /* sort: the rows from here on are read by nobody; 0: all may be */
-    bool exclusive;  /* scan: without the row itself */
-    int64_t segment; /* scan: starts anew every so many rows; 0: never. group: the key is the row's number divided by
-                        this */
-    int64_t stride;  /* scan: what row i adds to is row i - stride; 1 usually. group: or the remainder by this */
-    int64_t into;    /* scatter: rows of the result, -1 for as many as are read; hist: intervals */
+    int64_t first;   /* sort: only this many first rows are read; 0: all */
+    bool exclusive;  /* scan: a row's own value is not included */
+    int64_t segment; /* scan: rows after which it restarts, 0: never. group: the key is the row number / this, */
+    int64_t stride;  /* scan: row i continues row i - stride; 1 by default. group: ... or % this */
+    int64_t into;    /* scatter: rows of the result, -1: as many as are read; hist: intervals */
     const char *key; /* group: "row" or "column" where the key is one of a shape; else NULL */
 };
 
@@ -113,12 +112,12 @@ struct task {
     struct input *inputs;
     size_t input_count;
     int64_t first; /* the task's row 0 is this row of every input: a slice costs nothing */
-    int64_t rows;  /* rows read, or -1 if only the tasks before will tell */
+    int64_t rows;  /* rows read, or -1 if only running earlier tasks decides */
     /* When rows is -1: the task whose row count it is (one of the inputs' tasks), less `first`, at most `limit`, and
      * none if `first` is beyond it. */
     struct task *rows_from;
     int64_t limit;        /* INT64_MAX: none */
-    struct task **equals; /* zip: all of these must have given as many rows as rows_from */
+    struct task **equals; /* zip: tasks that must have as many result rows as rows_from */
     size_t equal_count;
 
     struct code code;
@@ -148,7 +147,7 @@ struct queue {
 };
 
 void queue_init(struct queue *queue, struct arena *arena);
-void queue_release(struct queue *queue);     /* lets go of the columns; the rest is the arena's */
+void queue_release(struct queue *queue);     /* releases the columns; the rest is in the arena */
 struct task *queue_add(struct queue *queue); /* a zeroed task with whole window, rows -1, limit INT64_MAX, numbered */
 void queue_hold(struct queue *queue, struct column *column); /* takes over one reference */
 void queue_add_recomputed(struct queue *queue, const struct relation *relation);
@@ -173,13 +172,13 @@ void queue_prune(const struct queue *queue);
 value input_value(struct code *code, int64_t number, const struct input *input, struct span span);
 value input_value_at(struct code *code, int64_t number, int64_t offset, const struct input *input, struct span span);
 
-/* Whether its outputs are reordered rows of its inputs: their values are bare INPUTs. */
+/* Whether its outputs are rows of its inputs in another order: bare INPUTs. */
 bool operator_carries(const struct column_operator *column_op);
 
-/* The operator's number of result rows for `rows` rows; -1 if only running can tell. */
-int64_t operator_gives(const struct column_operator *column_op, int64_t rows);
+/* The operator's number of result rows for `rows` rows; -1 if it depends on their values. */
+int64_t operator_result_rows(const struct column_operator *column_op, int64_t rows);
 
-/* Whether so few of a sort's rows are read that the host selects them (top_n) instead of sorting. */
+/* Whether a sort reads so few rows that the host selects them (top_n) instead of sorting. */
 bool operator_selects(const struct column_operator *column_op, int64_t rows);
 
 /* Whether the result depends on how rows are grouped: floats that are multiplied, or combined by a user function. They

@@ -123,7 +123,7 @@ static enum status run_backends(struct backend *device, struct backend *evaluato
     if (sample)
         cost_sample_begin(sample, job->timing);
     enum status status =
-        device && device->ops->column_op ? device->ops->column_op(device, job, flagged) : STATUS_UNABLE;
+        device && device->ops->run_operator ? device->ops->run_operator(device, job, flagged) : STATUS_UNABLE;
     if (status == STATUS_UNABLE) {
         diags_drop_repeated_note(job->diags);
         /* The evaluator writes all rows, also those that the device has. */
@@ -132,7 +132,7 @@ static enum status run_backends(struct backend *device, struct backend *evaluato
         *used = evaluator;
         if (sample)
             cost_sample_begin(sample, job->timing);
-        status = evaluator->ops->column_op(evaluator, job, flagged);
+        status = evaluator->ops->run_operator(evaluator, job, flagged);
     }
     return status;
 }
@@ -162,10 +162,10 @@ static enum status run_picked(const struct runner *runner, struct backend *picke
 static int64_t rows_reserved(const struct runner *runner, const struct backend *device, const struct operator_job *job)
 {
     const struct column_operator *column_op = job->task->column_op;
-    bool on_device = device && device != runner->evaluator && device->ops->column_op &&
+    bool on_device = device && device != runner->evaluator && device->ops->run_operator &&
                      (!device->ops->suits || device->ops->suits(device, column_op->kind));
     return !on_device && operator_selects(column_op, job->rows) ? column_op->first
-                                                                : operator_gives(column_op, job->rows);
+                                                                : operator_result_rows(column_op, job->rows);
 }
 
 enum status run_operator(const struct runner *runner, const struct task *task, struct column *const *inputs,

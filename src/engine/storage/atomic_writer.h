@@ -13,11 +13,11 @@ struct writer {
     const char *temporary;                 /* in the target's directory; NULL: none */
     int file;                              /* -1: closed */
     int error;                             /* errno of the first failed write, 0 if none */
-    const struct compression *compression; /* by the path's ending, or NULL */
+    const struct compression *compression; /* by the path's extension, or NULL */
     struct compressor *compressor;
 };
 
-/* Opens a temporary file for `path`, compressed if its ending says so. An existing regular file keeps its mode and
+/* Opens a temporary file for `path`, compressed according to its extension. An existing regular file keeps its mode and
  * owner; a device, a pipe or a file without write permission is an error. Texts are in the diags' arena. */
 enum status writer_open(struct writer *writer, const char *path, struct span span, struct diags *diags);
 

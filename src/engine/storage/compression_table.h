@@ -7,17 +7,17 @@
 extern const struct compression *const compression_table[];
 extern const size_t compression_count;
 
-/* The compression named by the path's ending, or NULL. */
+/* The compression of the path's extension, or NULL. */
 const struct compression *compression_of_path(const char *path);
 
 /* The compression recognised by the first bytes, or NULL. Not for raw elements, which may begin with any bytes. */
 const struct compression *compression_of_content(const void *data, size_t length);
 
-/* The path's ending from the last dot on, together with the one before if the last one is a compression: ".csv.gz". ""
- * if there is none or the file name begins with the dot. Points into `path`. */
+/* The path's extension with its dot, together with the one before if the last one is a compression: ".csv.gz". "" if
+ * there is none or the file name begins with the dot. Points into `path`. */
 const char *path_extension(const char *path);
 
-/* Whether the path's ending, without that of a compression, is `ending`, in any case. */
+/* Whether the path's extension, without that of a compression, is `extension`, ignoring case. */
 bool path_has_extension(const char *path, const char *extension);
 
 #endif
