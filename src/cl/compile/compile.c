@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nothing that lets a compiler round otherwise than the evaluator does. */
+/* No option that lets a compiler round differently from the evaluator. */
 static const char build_options[] = "-cl-std=CL1.2 -w";
 
 enum { LOG_SHOWN = 400 };
 
-/* What a key begins with: each part ends in a NUL. The text is the rest of it, with a NUL too. */
+/* The beginning of a key: parts that end in a NUL. The text follows, with a NUL too. */
 static struct strbuf key_of_device(const struct device *device)
 {
     const char *const parts[] = {"rql " RQL_VERSION, device->driver, device->name, build_options};
@@ -40,7 +40,7 @@ const char *compile_text(const struct blob *key, const struct device *device)
     return same ? bytes + length : NULL;
 }
 
-/* Appends what the compiler had to say, on one line and not too long. */
+/* Appends the build log, shortened to one line. */
 static void add_log(cl_program program, cl_device_id device, struct strbuf *text)
 {
     size_t size = 0;

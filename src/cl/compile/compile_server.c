@@ -174,7 +174,7 @@ static bool serve(struct server *server, const struct blob *key)
 }
 
 /* Waits for a request; false if there is none. */
-static bool wait_for_order(void)
+static bool wait_for_request(void)
 {
     struct pollfd order = {.fd = STDIN_FILENO, .events = POLLIN};
     int ready;
@@ -198,7 +198,7 @@ int compile_serve(int argc, char **argv)
     if (server.directory)
         server.cache = opencl_process_open_cache(server.directory, &problem);
     pocl_home_create(&home, server.directory);
-    while (wait_for_order() && receive(&size, sizeof size) && size > 0 && size < KEY_MOST_BYTES) {
+    while (wait_for_request() && receive(&size, sizeof size) && size > 0 && size < KEY_MOST_BYTES) {
         key = (struct blob){heap_array((size_t)size, 1), (size_t)size};
         bool served = receive(key.bytes, key.size);
         /* The client enforces the limit; this is for clients that have ended. */

@@ -220,7 +220,7 @@ static struct cache_file *list_entries(const struct cache *cache, size_t *count)
     return entries;
 }
 
-/* When there is too much, a quarter goes, so that this is not due again at once. */
+/* Removes a quarter of a full cache, so that the next program does not fill it again. */
 static void trim(const struct cache *cache)
 {
     size_t count;

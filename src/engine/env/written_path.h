@@ -5,8 +5,8 @@
 #include "base/diag.h"
 #include "engine/env/env.h"
 
-/* Replaces a leading `$NAME` by the command line's argument, and then a leading `~` by the home folder. *meant has the
- * same span. Fails if there is no such argument. */
+/* Replaces a leading `$NAME` by the command line's argument, and then a leading `~` by the home directory. *meant has
+ * the same span. Fails if there is no such argument. */
 enum status path_substitute(const struct env *env, const struct name *written, struct arena *arena, struct name *meant,
                             struct diags *diags);
 

@@ -23,11 +23,11 @@ void check_output(struct command_call *call, struct checker *checker)
     checker->env->files_settled = checker->env->files_settled && call->count == 1;
 }
 
-static bool change_folder(struct command_call *call)
+static bool change_directory(struct command_call *call)
 {
-    const char *folder = path_expand_home(call->words[1].text, call->arena);
-    if (chdir(folder) != 0) {
-        (void)diag_error(call->diags, call->words[1].span, "cannot change to `%s`: %s", folder, strerror(errno));
+    const char *directory = path_expand_home(call->words[1].text, call->arena);
+    if (chdir(directory) != 0) {
+        (void)diag_error(call->diags, call->words[1].span, "cannot change to `%s`: %s", directory, strerror(errno));
         return false;
     }
     return true;
@@ -36,7 +36,7 @@ static bool change_folder(struct command_call *call)
 enum exit_status run_cd(struct command_call *call)
 {
     if (call->count > 1)
-        return change_folder(call) ? EXIT_FINE : EXIT_QUERY;
+        return change_directory(call) ? EXIT_FINE : EXIT_QUERY;
     struct strbuf *out = &call->session->out.text;
     char *here = getcwd(NULL, 0);
     if (!here) {
@@ -49,12 +49,13 @@ enum exit_status run_cd(struct command_call *call)
     return EXIT_FINE;
 }
 
-/* Really changes the folder, since later statements look up paths when checked. The caller of the check restores it. */
+/* Really changes the directory, since later statements look up paths when checked. The caller of the check restores it.
+ */
 void check_cd(struct command_call *call, struct checker *checker)
 {
     if (call->count > 1) {
-        if (checker->folder < 0)
-            checker->folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        (void)(checker->folder >= 0 && change_folder(call));
+        if (checker->directory < 0)
+            checker->directory = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        (void)(checker->directory >= 0 && change_directory(call));
     }
 }

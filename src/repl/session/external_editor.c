@@ -28,8 +28,8 @@ static enum status report_errno(struct diags *diags, struct span span, const cha
 /* A new file, private to the user; -1 on failure. Editors highlight by the extension. */
 static int create_file(char *path, size_t size)
 {
-    const char *folder = getenv("TMPDIR");
-    (void)snprintf(path, size, "%s/rql-XXXXXX.rql", folder && folder[0] == '/' ? folder : "/tmp");
+    const char *directory = getenv("TMPDIR");
+    (void)snprintf(path, size, "%s/rql-XXXXXX.rql", directory && directory[0] == '/' ? directory : "/tmp");
     return mkstemps(path, (int)strlen(".rql"));
 }
 

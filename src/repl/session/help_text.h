@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* A text. Lines that begin with two spaces are examples, run in this order in the folder of the sample data; two or
+/* A text. Lines that begin with two spaces are examples, run in this order in the directory of the sample data; two or
  * more spaces end an example. */
 struct help_text {
     const char *title;

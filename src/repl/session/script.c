@@ -77,10 +77,10 @@ void script_check(struct checker *checker, const struct script *script)
     }
 }
 
-static bool restore_folder(const struct checker *checker)
+static bool restore_directory(const struct checker *checker)
 {
-    bool back = fchdir(checker->folder) == 0;
-    (void)close(checker->folder);
+    bool back = fchdir(checker->directory) == 0;
+    (void)close(checker->directory);
     return back;
 }
 
@@ -115,14 +115,14 @@ static bool check_whole(struct session *session, const struct script *script)
         return true;
     }
     struct checker checker = {
-        .session = session, .env = env_copy(session->runner.env), .arena = arena_new(), .folder = -1};
+        .session = session, .env = env_copy(session->runner.env), .arena = arena_new(), .directory = -1};
     diags_init(&checker.diags, checker.arena);
     checker.env->files_settled = !session->output;
     script_check(&checker, script);
     bool valid = !diags_have_errors(&checker.diags);
     report_in_order(session, script, &checker.diags);
-    if (checker.folder >= 0)
-        valid = restore_folder(&checker) && valid;
+    if (checker.directory >= 0)
+        valid = restore_directory(&checker) && valid;
     env_free(checker.env);
     script_free_list(checker.read);
     arena_free(checker.arena);

@@ -37,7 +37,7 @@ struct checker {
     struct diags diags;
     struct script *read; /* by .read */
     size_t depth;
-    int folder; /* the original one, if .cd has left it, else -1 */
+    int directory; /* the original one, if .cd has left it, else -1 */
 };
 
 /* Checks all statements and records errors; also for .read. */
