@@ -15,7 +15,7 @@ static void describe(struct strbuf *out, const struct queue *queue)
         struct strbuf parts[3] = {{0}};
         task_reads(&parts[0], queue->tasks[t]);
         task_keeps(&parts[1], queue->tasks[t]);
-        task_gives(&parts[2], queue->tasks[t]);
+        task_result_text(&parts[2], queue->tasks[t]);
         strbuf_puts(out, t > 0 ? "\n" : "");
         for (int i = 0; i < 3; i++) {
             strbuf_puts(out, i > 0 && parts[i].length > 0 ? "; " : "");

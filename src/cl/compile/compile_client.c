@@ -41,7 +41,7 @@ struct compiler {
     pid_t process;     /* 0: none */
     int socket;        /* -1: none */
     struct strbuf out; /* the request of the first job, */
-    size_t sent;       /* of which so many bytes have been sent */
+    size_t sent;       /* bytes of it that have been sent */
     bool sending;      /* the first job has been started */
     int64_t sending_since;
     struct strbuf in; /* its answer so far */

@@ -8,10 +8,10 @@
 
 enum {
     MEMOS = 4096,     /* a power of two */
-    BUCKETS_NEAR = 20 /* a run on a millionth of the rows still says something */
+    BUCKETS_NEAR = 20 /* a run on a millionth of the rows is still evidence */
 };
 
-/* Nobody notices this much: the evaluator, for which nothing is built, may take so much longer. */
+/* Too little to notice: the evaluator, which builds nothing, may take this much longer. */
 static const double negligible_ns = 200e3, negligible_share = 0.05;
 
 struct candidate {
@@ -22,8 +22,8 @@ struct candidate {
     bool learned; /* the model has followed a run */
 };
 
-/* What is remembered of a candidate and a task at about one size, under a hash of the three. In a table of these a
- * collision only makes it forget. */
+/* The measured time of a candidate and a task at about one size, under a hash of the three. A collision in the table
+ * only replaces an entry. */
 struct memo {
     uint64_t key;
     double ns; /* of `rows` rows, moving left out */
@@ -255,7 +255,7 @@ void chooser_estimate(struct chooser *chooser, const struct cost_features *work,
         estimate(chooser, k, work, wait, &estimates[k]);
 }
 
-/* The fastest; the evaluator if that makes no difference. */
+/* The fastest; the evaluator if the difference is negligible. */
 static size_t fastest(const struct estimate *estimates, size_t count)
 {
     size_t best = 0;

@@ -82,7 +82,7 @@ static double bytes_of_keys(const struct cost_features *work)
     return (double)bytes;
 }
 
-/* All such rows: reading any of a column on the host fetches all of it. */
+/* Bytes of all device-only rows: reading any of a column on the host fetches all of it. */
 static int64_t away_bytes(const struct cost_features *work)
 {
     int64_t bytes = 0;

@@ -51,8 +51,8 @@ void cost_model_update_transfer(double *byte, double ns);
  * damaged or implausible. */
 bool cost_model_load(struct cost_model *model, const char *directory, const struct profile *profile);
 
-/* Writes the model to the directory, which exists, and renames it into place so that nobody reads half of it. Returns
- * false if it could not be written. */
+/* Writes the model to the directory, which exists, and renames it into place, so that readers never see half of it.
+ * Returns false if it could not be written. */
 bool cost_model_save(const struct cost_model *model, const char *directory, const struct profile *profile);
 
 #endif

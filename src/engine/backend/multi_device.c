@@ -66,7 +66,7 @@ static struct backend *best_of(struct backend *backend)
 static void assign_shares(struct multi *multi)
 {
     double sum = 0;
-    int given = 0;
+    int assigned = 0;
     for (size_t k = 0; k < multi->count; k++)
         sum += multi->members[k].speed;
     for (size_t k = 0; k < multi->count; k++) {
@@ -81,8 +81,8 @@ static void assign_shares(struct multi *multi)
             member->share = (int)lround(share);
     }
     for (size_t k = 0; k < multi->count; k++)
-        given += multi->members[k].share;
-    multi->members[multi->best].share += SHARES - given;
+        assigned += multi->members[k].share;
+    multi->members[multi->best].share += SHARES - assigned;
 }
 
 /* Before anything has been measured: by the defaults for such devices. */

@@ -14,7 +14,8 @@ struct user_reduce {
 /* Analyses the function for arguments of any value. Called once, by one thread, before it is compiled. */
 void user_reduce_prepare(const struct user_reduce *reducer);
 
-/* Columns for the inputs of the body: two arguments of `rows` rows, without data, and the columns it reads besides. */
+/* Columns for the inputs of the body: two arguments of `rows` rows, without data, and the other columns that it reads.
+ */
 struct column **user_reduce_columns(const struct user_reduce *reducer, int64_t rows, struct arena *arena);
 
 /* Applies it lazily, as the exact evaluator would; false if the result has no value. Thread-safe. */

@@ -58,7 +58,7 @@ static void print_bound(struct strbuf *out, const struct queue *queue)
         struct strbuf *title = &texts[3 * t], *detail = title + 1, *gives = title + 2;
         task_title(title, queue->tasks[t]);
         task_detail(detail, queue->tasks[t]);
-        task_gives_names(gives, queue->tasks[t]);
+        task_result_names(gives, queue->tasks[t]);
         title_width = max_width(title_width, title, MAX_TITLE);
         if (gives->length > 0)
             detail_width = max_width(detail_width, detail, MAX_DETAIL);
@@ -92,7 +92,7 @@ static void print_fused(struct strbuf *out, const struct queue *queue)
         task_title(&parts[0], queue->tasks[t]);
         task_reads(&parts[1], queue->tasks[t]);
         task_keeps(&parts[2], queue->tasks[t]);
-        task_gives(&parts[3], queue->tasks[t]);
+        task_result_text(&parts[3], queue->tasks[t]);
         size_t width = 4;
         for (int i = 0; i < TASK_PARTS; i++)
             width += width_of(&parts[i]) + 2;

@@ -384,7 +384,7 @@ static void add_operator_outputs(struct strbuf *out, const struct task *task, co
     strbuf_puts(out, count == 0 ? "rows" : "");
 }
 
-void task_gives(struct strbuf *out, const struct task *task)
+void task_result_text(struct strbuf *out, const struct task *task)
 {
     const char *const *names = task_input_names(task);
     strbuf_puts(out, "gives ");
@@ -411,7 +411,7 @@ static size_t add_output_names(struct strbuf *out, const struct task *task, bool
     return count;
 }
 
-void task_gives_names(struct strbuf *out, const struct task *task)
+void task_result_names(struct strbuf *out, const struct task *task)
 {
     if (task->sink == SINK_AGGREGATE)
         return;

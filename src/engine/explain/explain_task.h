@@ -8,12 +8,12 @@ enum { TASK_PARTS = 4 }; /* title, reads, keeps, gives */
 
 /* Each appends text without control characters, of bounded length, possibly none. The `keeps` part of an operator shows
  * its keys. */
-void task_title(struct strbuf *out, const struct task *task);       /* MappingFilter+Sum */
-void task_detail(struct strbuf *out, const struct task *task);      /* of one stage: ids == 42 && amounts > 0 */
-void task_reads(struct strbuf *out, const struct task *task);       /* reads ids:i32, amounts:i32  1000 rows */
-void task_keeps(struct strbuf *out, const struct task *task);       /* keep ids == 42 && amounts > 0  take 3 */
-void task_gives(struct strbuf *out, const struct task *task);       /* gives sum(amounts) */
-void task_gives_names(struct strbuf *out, const struct task *task); /* ids, amounts  drops price */
+void task_title(struct strbuf *out, const struct task *task);        /* MappingFilter+Sum */
+void task_detail(struct strbuf *out, const struct task *task);       /* of one stage: ids == 42 && amounts > 0 */
+void task_reads(struct strbuf *out, const struct task *task);        /* reads ids:i32, amounts:i32  1000 rows */
+void task_keeps(struct strbuf *out, const struct task *task);        /* keep ids == 42 && amounts > 0  take 3 */
+void task_result_text(struct strbuf *out, const struct task *task);  /* gives sum(amounts) */
+void task_result_names(struct strbuf *out, const struct task *task); /* ids, amounts  drops price */
 
 /* The names of the task's inputs, for code_print. */
 const char *const *task_input_names(const struct task *task);

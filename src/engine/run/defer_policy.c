@@ -3,10 +3,10 @@
 #include "engine/backend/backend_choice.h"
 
 enum {
-    LONG_ROWS = 1 << 20,  /* fewer are computed before anybody notices */
+    LONG_ROWS = 1 << 20,  /* fewer are computed at once */
     FIRST_ROWS = 1 << 18, /* enough to see how many pass, and more than are shown */
     LEAST_FIRST = 1 << 12,
-    PAYS_FROM = 8,        /* one of so many rows has to pass, or there is little to defer */
+    PAYS_FROM = 8,        /* one row in this many has to pass, or there is little to defer */
     MOST_OPERATIONS = 64, /* as many as fusion recomputes (fuse.c) */
     OPERATIONS_A_FUNCTION = 16
 };

@@ -13,7 +13,7 @@
 #include "engine/run/specialise.h"
 #include "engine/run/task_sink.h"
 
-/* Ranges of at most so many rows are redone exactly; longer ones are run again in shorter pieces. */
+/* Ranges of at most this many rows are evaluated exactly; longer ones are run again in shorter pieces. */
 enum { EXACT_ROWS = 1 << 16 };
 
 /* A task that is running. */

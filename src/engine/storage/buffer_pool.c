@@ -17,7 +17,7 @@ enum {
     HUGE_PAGE = 2 << 20,
     MAX_BLOCKS = 64,
     SMALL_BYTES = 16 << 20, /* limit for all small blocks */
-    MAX_IDLE = 256          /* a block unused during so many allocations is unmapped */
+    MAX_IDLE = 256          /* allocations after which an unused block is unmapped */
 };
 
 struct block {

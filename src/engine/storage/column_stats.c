@@ -18,7 +18,7 @@
 enum {
     LOWEST_PRIORITY = 19,
     START_DELAY_NS = 10000000,
-    RECENT = 16,        /* copies used in so many last queries are not dropped */
+    RECENT = 16,        /* copies used in this many last queries are not dropped */
     MIN_ROWS = 1 << 18, /* shorter columns are read faster than the thread starts */
     ZONE_ROWS = 1 << 16,
     EAGER_ZONE_ROWS = 1 << 12
