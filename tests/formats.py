@@ -164,8 +164,8 @@ class Formats:
             "complex": (array.astype(complex), "<c16"),
             "three-dimensions": (array.reshape(3, 2, 2), "3 dimensions"),
             "above-i64": (np.array([1, 2**63], np.uint64), "row 1"),
-            "nested": (np.zeros(2, [("a", [("b", "i4")])]), "fields within fields"),
-            "arrays-in-fields": (np.zeros(2, [("a", "i4", (2,))]), "arrays in its fields"),
+            "nested": (np.zeros(2, [("a", [("b", "i4")])]), "nested fields"),
+            "arrays-in-fields": (np.zeros(2, [("a", "i4", (2,))]), "fields that are arrays"),
         }
         for title, (array, word) in cases.items():
             np.save(self.sandbox.path("a.npy"), array, allow_pickle=True)

@@ -26,7 +26,7 @@ struct compile_job;
 struct compile_job *compiler_submit(struct compiler *compiler, const struct blob *key);
 
 /* The state of a job. Jobs only progress while somebody polls. */
-enum compile_state compiler_poll(struct compiler *compiler, struct compile_job *order);
+enum compile_state compiler_poll(struct compiler *compiler, struct compile_job *job);
 
 /* Waits until the job is done or failed, or until `cancel`, which may be NULL, is set. */
 enum compile_state compiler_wait(struct compiler *compiler, struct compile_job *order, const atomic_int *cancel);
