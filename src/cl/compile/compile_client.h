@@ -29,14 +29,14 @@ struct compile_job *compiler_submit(struct compiler *compiler, const struct blob
 enum compile_state compiler_poll(struct compiler *compiler, struct compile_job *job);
 
 /* Waits until the job is done or failed, or until `cancel`, which may be NULL, is set. */
-enum compile_state compiler_wait(struct compiler *compiler, struct compile_job *order, const atomic_int *cancel);
+enum compile_state compiler_wait(struct compiler *compiler, struct compile_job *job, const atomic_int *cancel);
 
 /* The program of a finished job, owned by the caller; the error text of a failed one, owned by the job. */
-struct blob compile_job_program(struct compile_job *order);
-const char *compile_job_error(const struct compile_job *order);
+struct blob compile_job_program(struct compile_job *job);
+const char *compile_job_error(const struct compile_job *job);
 
 /* Frees a job; its answer is ignored. */
-void compile_job_free(struct compiler *compiler, struct compile_job *order);
+void compile_job_free(struct compiler *compiler, struct compile_job *job);
 
 /* The protocol, in native layout: a request is its size and the key; an answer is this header and `size` bytes, the
  * program or the error text. */
