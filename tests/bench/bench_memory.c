@@ -1,5 +1,5 @@
-/* Measures the memory bandwidth of a device in GB/s, best of ten: of a copy between two buffers (read and written) and
- * of a kernel that only reads both. bench_gpu.sh compares rql's kernels with these.
+/* Measures device memory bandwidth in GB/s, best of ten: of a copy between two buffers (read and written) and of a
+ * read-only kernel. bench_gpu.sh compares rql's kernels with these.
  *
  *   bench_memory [MEGABYTES]      size of each buffer, default 4000; uses the first GPU
  */
@@ -11,7 +11,7 @@
 
 enum { ROUNDS = 10, MOST_PLATFORMS = 16, GROUP = 512, GROUPS_A_UNIT = 64 };
 
-/* The fastest read tried on an H200: 16 bytes per load, four loads in flight, work-groups of 512. */
+/* Fastest read measured on an H200: 16 bytes per load, four loads in flight, work-groups of 512. */
 static const char reader[] = "__kernel __attribute__((reqd_work_group_size(512, 1, 1)))\n"
                              "void read(__global const uint4 *a, __global const uint4 *b, ulong count,\n"
                              "          __global uint *out)\n"
@@ -47,7 +47,7 @@ static cl_device_id first_gpu(void)
     exit(1);
 }
 
-/* Waits for the command; returns its seconds on the device. */
+/* Waits for the command; returns its device seconds. */
 static double seconds_of(cl_event event)
 {
     cl_ulong start, end;

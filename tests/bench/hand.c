@@ -5,8 +5,8 @@
  *     hand once FOLDER TASK       prints the task's result
  *     hand FOLDER                 for each line "TASK THREADS": the time in nanoseconds, and the result
  *
- * Printed of a relation are its rows and, for each column, the sum of its values and the first, the one after a third
- * of the rows, and the last. A result has memory of its own, given back before the next one is made. */
+ * For a relation, the output is the row count and, for each column, the sum and the values in the first row, a third
+ * of the way down and in the last row. Each result has its own memory, freed before the next run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

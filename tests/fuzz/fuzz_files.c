@@ -1,5 +1,5 @@
-/* libFuzzer target of the formats: any bytes are read as columns, or refused with one error. The first byte says as
- * what they are read; every element of what is read is looked at. */
+/* libFuzzer target for the formats: any bytes are read as columns, or rejected with one error. The first byte selects
+ * the format; every element is read back. */
 #include "engine/formats/formats.h"
 #include "engine/storage/compression.h"
 #include "engine/storage/growing_buffer.h"

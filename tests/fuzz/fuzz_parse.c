@@ -1,5 +1,5 @@
-/* libFuzzer target of the parser: any bytes end in trees or in errors that point into the text and say nothing that a
- * terminal would act on. */
+/* libFuzzer target for the parser: any input yields trees or errors; errors point into the text and contain no terminal
+ * control bytes. */
 #include "base/utf8.h"
 #include "parser/parse.h"
 
@@ -48,7 +48,7 @@ static void parse_as(const struct source *source, enum parse_mode mode)
     require(diags.count <= LIMIT_ERRORS + 1);
     for (size_t i = 0; i < diags.count; i++)
         check_diag(source, &diags.at[i]);
-    /* Statements follow one another and do not overlap. */
+    /* Statements are in order and do not overlap. */
     uint32_t end = 0;
     for (const struct stmt *stmt = first; stmt; stmt = stmt->next) {
         require(stmt->span.begin >= end && stmt->span.end >= stmt->span.begin && stmt->span.end <= source->length);

@@ -14,7 +14,7 @@ static inline void add_value(struct strbuf *out, const struct task *task, value 
     code_print(out, &task->code, v, task_input_names(task));
 }
 
-/* "ids:i32, c2:i64 = ids + 1; keep ids > 0; take 3" for the last task. */
+/* The last task, as "ids:i32, c2:i64 = ids + 1; keep ids > 0; take 3". */
 static inline void describe_task(struct strbuf *out, const struct task *task)
 {
     for (size_t k = 0; k < task->output_count && task->sink != SINK_AGGREGATE; k++) {
@@ -59,7 +59,7 @@ static inline bool same_stage(const struct task *a, const struct task *b)
     return a->span.begin == b->span.begin && a->span.end == b->span.end;
 }
 
-/* What the last stage does; " | " separates its tasks. */
+/* The last stage's tasks, separated by " | ". */
 static inline void describe_stage(struct strbuf *out, const struct queue *queue)
 {
     size_t first = queue->count - 1;
@@ -116,12 +116,12 @@ static inline void check_good(struct queries *queries, const struct good *good, 
 
 #define CHECK_GOOD(queries, table, checking) check_good(queries, table, sizeof(table) / sizeof *(table), checking)
 
-/* One error: where, what, and its hint or second place. */
+/* One error: place, message, and hint or second span. */
 struct bad {
     const char *text;
-    const char *place; /* the text that its span covers */
+    const char *place; /* the text its span covers */
     const char *message;
-    const char *advice; /* part of the hint or the second place; NULL: none */
+    const char *advice; /* part of the hint or second span; NULL: none */
 };
 
 static inline bool covers(const struct span *span, const char *text)

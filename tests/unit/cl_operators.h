@@ -1,4 +1,4 @@
-/* Operators on an OpenCL device, in all its configurations, compared with the host's. Every function is static inline
+/* Operators on an OpenCL device, in every configuration, compared with the host. All functions are static inline
  * because a test program is one source file. */
 #ifndef RQL_TESTS_CL_BREAKS_H
 #define RQL_TESTS_CL_BREAKS_H
@@ -8,7 +8,7 @@
 #include "cl/operators/operator.h"
 #include "engine/operators/operator.h"
 
-/* Configurations that a device can imitate. */
+/* Configurations a device can emulate. */
 struct guise {
     const char *name;
     const struct kernel_config *shape;
@@ -106,7 +106,7 @@ struct outcome {
     struct column *results[MOST_RESULTS];
 };
 
-/* Reserves the results that the caller of this operator reserves. */
+/* Reserves the results that the operator's caller must provide. */
 static inline void reserve_results(const struct setup *setup, int64_t rows, struct outcome *outcome)
 {
     const struct task *task = &setup->task;
@@ -185,8 +185,8 @@ static inline void assert_same_outcome(const struct setup *setup, const struct o
     }
 }
 
-/* Runs it on the host and in every guise, and compares. Gives the host's outcome, to look at and free. `unable` counts
- * the guises that left it to the host, but those that must do without shared tables. */
+/* Runs it on the host and in every guise, and compares. Returns the host's outcome, which the caller frees. `unable`
+ * counts guises that fell back to the host, except those without shared tables. */
 static inline struct outcome compare_breaks(struct breaks *breaks, struct setup *setup, int64_t rows, int *unable)
 {
     struct outcome wanted = break_once(breaks, setup, rows, NULL);
@@ -210,7 +210,7 @@ static inline struct outcome compare_breaks(struct breaks *breaks, struct setup 
     return wanted;
 }
 
-/* Like the function above; every configuration must run it. */
+/* Like compare_breaks, but every guise must run it. */
 static inline struct outcome compare_all_breaks(struct breaks *breaks, struct setup *setup, int64_t rows)
 {
     int unable;
@@ -232,7 +232,7 @@ static inline struct column *column_within(struct random *random, enum type type
     return column;
 }
 
-/* Floats of few values, with both zeroes, NaN of both signs and infinities. */
+/* Few distinct floats, with both zeros, infinities and NaNs of both signs. */
 static inline struct column *column_of_odd_floats(struct random *random, enum type type, int64_t rows)
 {
     static const double odd[] = {0.0, -0.0, NAN, -NAN, INFINITY, -INFINITY, 1.5, -1.5, 1e30, -1e-30, 4e-320};

@@ -1,5 +1,5 @@
-/* Hand-built tasks, run on an OpenCL device and on the evaluator. Every function is static
- * inline because a test program is one source file. */
+/* Hand-built tasks, run on an OpenCL device and on the evaluator. Every function is static inline because a test
+ * program is one source file. */
 #ifndef RQL_TESTS_CL_RIG_H
 #define RQL_TESTS_CL_RIG_H
 
@@ -28,13 +28,13 @@ enum { MOST_INPUTS = 12, MOST_RESULTS = 12 };
 
 struct rig {
     struct backend *device, *host;
-    struct accelerator *accelerator; /* if not NULL: run on this one */
-    struct arena *arena;             /* of the running test */
+    struct accelerator *accelerator; /* used if not NULL */
+    struct arena *arena;             /* of the current test */
     struct diags diags;
     struct timing timing;
     atomic_int cancel;
     size_t compared, flagged; /* ranges */
-    int changed_signal;       /* a signal whose handler OpenCL changed on start; 0: none */
+    int changed_signal;       /* signal whose handler OpenCL replaced at start; 0: none */
 };
 
 static inline const char *rig_choice(void)
@@ -74,7 +74,7 @@ static inline void rig_start(struct rig *rig)
     rig->cancel = 0;
 }
 
-/* Opens the device that RQL_TEST_DEVICE names, or any. Without a device rig->device is NULL and tests are skipped. */
+/* Opens the device named by RQL_TEST_DEVICE, or any. Without one, rig->device is NULL and tests are skipped. */
 static inline int rig_open(void **state)
 {
     struct rig *rig = calloc(1, sizeof *rig);
@@ -116,7 +116,7 @@ static inline int rig_close(void **state)
     return 0;
 }
 
-/* The rig for one test; skips it without a device. */
+/* Returns the rig; skips the test without a device. */
 static inline struct rig *rig_of(void **state)
 {
     struct rig *rig = *state;
@@ -131,7 +131,7 @@ static inline struct rig *rig_of(void **state)
 /* A task over columns, filled in by the functions below; the test releases `columns`. */
 struct setup {
     struct task task;
-    int64_t rows; /* for which it was analysed */
+    int64_t rows; /* analysed row count */
     struct column *columns[MOST_INPUTS];
     struct input inputs[MOST_INPUTS];
     struct filter filters[MOST_RESULTS];
@@ -162,7 +162,7 @@ static inline void setup_free(struct setup *setup)
         column_unref(setup->columns[k]);
 }
 
-/* Takes over the column; returns its value. */
+/* Adopts the column; returns its value. */
 static inline value setup_input(struct setup *setup, struct column *column)
 {
     struct task *task = &setup->task;
@@ -198,7 +198,7 @@ static inline value int_literal(struct setup *setup, int64_t n)
     return code_int(&setup->task.code, n, nowhere);
 }
 
-/* `rows` elements, small or from the type's whole range. */
+/* `rows` elements, small if `mild`, else of any size. */
 static inline struct column *random_column(struct random *random, enum type type, int64_t rows, bool mild)
 {
     const struct type_info *info = &type_table[type];
@@ -284,7 +284,7 @@ static inline struct agg_state *new_states(struct rig *rig, const struct task *t
     return states;
 }
 
-/* A sink with room for `rows` rows after `before` existing ones. */
+/* A sink for `rows` rows after `before` existing ones. */
 static inline struct row_sink new_sink(struct rig *rig, struct setup *setup, int64_t before, int64_t rows)
 {
     const struct task *task = &setup->task;
@@ -352,11 +352,11 @@ static inline void assert_same_rows(const struct task *task, const struct row_si
     }
 }
 
-/* Runs rows begin .. end-1 of an analysed task on both and compares; STATUS_UNABLE if the device said so. *flagged as
- * the device has it: it may be more careful than the evaluator, but never less. */
+/* Runs rows begin .. end-1 of an analysed task on both and compares; returns STATUS_UNABLE if the device does.
+ * *flagged is the device's: it may flag more than the evaluator, never less. */
 static inline enum status compare(struct rig *rig, struct setup *setup, int64_t begin, int64_t end, bool *flagged)
 {
-    const int64_t before = 5; /* existing rows, which must stay */
+    const int64_t before = 5; /* existing rows, to be kept */
     const struct task *task = &setup->task;
     struct job job = setup_job(rig, setup, begin, end);
     bool host_flagged = false;

@@ -1,5 +1,4 @@
-/* Evaluators as the state of a test program. Every function is static inline because a test program is one source file.
- */
+/* Evaluators as test state. Every function is static inline because a test program is one source file. */
 #ifndef RQL_TESTS_EVALUATORS_H
 #define RQL_TESTS_EVALUATORS_H
 
@@ -9,7 +8,7 @@
 
 struct evaluators {
     struct backend *alone, *workers; /* on one thread and on several */
-    uint64_t seed;                   /* of the random task that is running, or 0 */
+    uint64_t seed;                   /* of the running random task, or 0 */
 };
 
 static inline int open_evaluators(void **state)

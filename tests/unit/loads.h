@@ -7,8 +7,7 @@
 #include "engine/formats/formats.h"
 #include "scratch.h"
 
-/* Loads a path as it is, of the format that the word states (NULL: by its ending); what was loaded and told before is
- * let go. */
+/* Releases the previous load and its diagnostics, then loads a path; `word` names its format (NULL: by extension). */
 static inline enum status load_anew(struct scratch *scratch, struct file_cache *file_cache, const char *path,
                                     const char *word, struct loaded *loaded)
 {

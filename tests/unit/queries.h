@@ -60,7 +60,7 @@ static inline void queries_free(struct queries *queries)
     free(queries);
 }
 
-/* For cmocka: a test's state is its queries. */
+/* cmocka setup: the state is the queries. */
 static inline int queries_setup(void **state)
 {
     *state = queries_new();
@@ -73,7 +73,7 @@ static inline int queries_teardown(void **state)
     return 0;
 }
 
-/* The statements of a text without syntax errors; NULL if it has none. */
+/* Parses a text without syntax errors; NULL if it has no statements. */
 static inline const struct stmt *query_parse(struct queries *queries, const char *text)
 {
     struct scratch *scratch = queries->scratch;
@@ -106,7 +106,7 @@ static inline struct bound query_bind(struct queries *queries, const char *text)
     return bound;
 }
 
-/* Defines the functions of a text. */
+/* Defines a text's functions. */
 static inline void query_define(struct queries *queries, const char *text)
 {
     for (const struct stmt *stmt = query_parse(queries, text); stmt != NULL; stmt = stmt->next) {

@@ -1,5 +1,5 @@
-/* Random typed code, and the plainest evaluator of it: one row, one value at a time. What the passes over typed code
- * are tested against. Every function is static inline because a test program is one source file. */
+/* Random typed code and a reference evaluator for testing passes over it, one row and one value at a time. Every
+ * function is static inline because a test program is one source file. */
 #ifndef RQL_TESTS_RANDOM_CODE_H
 #define RQL_TESTS_RANDOM_CODE_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* xorshift64*, so that a seed gives the same programs everywhere. */
+/* xorshift64*, so that a seed yields the same programs everywhere. */
 struct random {
     uint64_t state;
 };
@@ -75,7 +75,7 @@ static inline double random_float(struct random *random)
     return (double)(random_below(random, 4001) - 2000) / 4;
 }
 
-/* An earlier value of this kind, mostly a recent one; one must exist. */
+/* An earlier value of this kind, usually recent; one must exist. */
 static inline value random_value(struct random *random, const struct code *code, enum kind kind)
 {
     for (int tries = 0; tries < 20; tries++) {
@@ -119,7 +119,7 @@ static inline enum kind argument_kind(struct random *random, enum op op)
     }
 }
 
-/* Adds one operation on random earlier values. */
+/* Adds a random operation on earlier values. */
 static inline value random_op(struct random *random, struct code *code)
 {
     const struct span nowhere = {0};
@@ -141,8 +141,8 @@ static inline value random_op(struct random *random, struct code *code)
     return code_op(code, op, args[0], args[1], args[2], nowhere);
 }
 
-/* Adds reads of other rows: neighbours, the number of rows, elements of whole columns, of these inputs. Positions are
- * often right, since small. */
+/* Adds the row count and reads of other rows of these inputs: neighbours and elements of whole columns. Positions are
+ * often small, hence valid. */
 static inline void random_reads(struct random *random, struct code *code, const enum kind *kinds, int inputs)
 {
     const struct span nowhere = {0};
@@ -162,7 +162,7 @@ static inline void random_reads(struct random *random, struct code *code, const 
     }
 }
 
-/* Inputs of these kinds, a few constants, the row and `operations` operations; with `reads`, of other rows as well. */
+/* Adds inputs of these kinds, constants, the row and `operations` operations; with `reads`, also of other rows. */
 static inline void random_program(struct random *random, struct code *code, const enum kind *kinds, int inputs,
                                   int operations, bool reads)
 {
@@ -189,12 +189,12 @@ static inline void random_code(struct random *random, struct code *code, const e
     random_program(random, code, kinds, inputs, operations, false);
 }
 
-/* A row's value, or its failure. */
+/* A row's value or failure. */
 struct cell {
-    int64_t integer; /* of int and bool */
+    int64_t integer; /* for int and bool */
     double number;
     bool failed;
-    bool known; /* for memoising */
+    bool known; /* memoised */
 };
 
 /* The task's columns, for code that reads other rows. */
@@ -206,7 +206,7 @@ struct surroundings {
     int64_t rows;                                          /* read by the task */
 };
 
-/* The value of an INPUT, ROW, ROWS or CONST in a row; `around` may be NULL if the code reads only its row. */
+/* The value of an INPUT, ROW, ROWS or CONST at a row; `around` may be NULL if the code reads no other row. */
 static inline struct cell leaf_value(const struct instr *instr, const struct cell *inputs, int64_t row,
                                      const struct surroundings *around)
 {
@@ -234,7 +234,7 @@ static inline struct cell gathered_value(const struct instr *instr, int64_t posi
     return around->element(around->context, instr->integer, position);
 }
 
-/* One operation on existing values; sets failed if it has no result. */
+/* Applies one operation; sets failed if it has no result. */
 static inline struct cell operate(const struct code *code, const struct instr *instr, const struct cell args[3])
 {
     struct cell result = {.known = true};
@@ -256,7 +256,7 @@ static inline struct cell operate(const struct code *code, const struct instr *i
     return result;
 }
 
-/* A random value of the lane: what a backend may compute where an operation failed. */
+/* A random value of the lane, as a backend may compute after a failure. */
 static inline struct cell random_cell(struct random *random, const struct instr *instr)
 {
     int64_t any = random_int(random);
@@ -265,8 +265,8 @@ static inline struct cell random_cell(struct random *random, const struct instr 
     return (struct cell){.integer = instr->lane == LANE_BOOL ? any & 1 : any, .number = random_float(random)};
 }
 
-/* All values of a row as a backend computes them: eagerly, going on with rubbish after a failure. `failed` says that
- * the operation itself has no result for what it was given. */
+/* Evaluates all values of a row eagerly, as a backend does, with garbage after a failure. `failed`: the operation
+ * itself has no result for its arguments. */
 static inline void eager_values(struct random *random, const struct code *code, const struct cell *inputs, int64_t row,
                                 const struct surroundings *around, struct cell *cells)
 {
@@ -290,8 +290,8 @@ static inline void eager_values(struct random *random, const struct code *code, 
     }
 }
 
-/* The value as a query needs it: only what && || ?: look at is evaluated. `cells` has an entry for each value, cleared
- * before each row. */
+/* Evaluates a value lazily: only the operands that && || ?: need. `cells` has an entry per value, cleared before each
+ * row. */
 static inline struct cell lazy_value_in(const struct code *code, value v, const struct cell *inputs, int64_t row,
                                         const struct surroundings *around, struct cell *cells)
 {
@@ -319,7 +319,7 @@ static inline struct cell lazy_value_in(const struct code *code, value v, const 
     return cells[v] = result;
 }
 
-/* For code that reads only its row. */
+/* For code that reads no other row. */
 static inline struct cell lazy_value(const struct code *code, value v, const struct cell *inputs, int64_t row,
                                      struct cell *cells)
 {

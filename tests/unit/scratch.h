@@ -1,5 +1,5 @@
-/* A folder for one test's files, and helpers for files and diagnostics. Every function is static inline because
- * a test program is one source file. */
+/* A directory for one test's files, and helpers for files and diagnostics. Every function is static inline because a
+ * test program is one source file. */
 #ifndef RQL_TESTS_SCRATCH_H
 #define RQL_TESTS_SCRATCH_H
 
@@ -94,7 +94,7 @@ static inline void assert_file_text(struct scratch *scratch, const char *name, c
     assert_string_equal(text, expected);
 }
 
-/* Checks that the last error's message or hint contains this. */
+/* Checks that the last error's message or hint contains `text`. */
 static inline void assert_told(const struct scratch *scratch, const char *text)
 {
     assert_true(scratch->diags.count > 0);
@@ -103,7 +103,7 @@ static inline void assert_told(const struct scratch *scratch, const char *text)
         fail_msg("`%s` is not in: %s (%s)", text, diag->message, diag->hint ? diag->hint : "");
 }
 
-/* Checks for exactly one error, which contains this, and clears it. */
+/* Checks for exactly one error, containing `text`; clears it. */
 static inline void assert_only_told(struct scratch *scratch, const char *text)
 {
     assert_int_equal(scratch->diags.count, 1);

@@ -1,4 +1,4 @@
-/* Aggregates: results at the edges of 64 bits and of floats, and that it does not matter how rows are split. */
+/* Aggregates: results at the limits of 64 bits and of floats, and independence of how rows are split. */
 #include "scratch.h"
 
 #include "engine/backend/aggregate.h"
@@ -9,7 +9,7 @@
 
 static const struct span nowhere = {0};
 
-/* An aggregate of an input of this kind. */
+/* An aggregate over a single input. */
 struct fixture {
     struct arena *arena;
     struct code code;
@@ -30,7 +30,7 @@ static struct agg_state new_state(const struct fixture *fixture)
     return state;
 }
 
-/* The result as it is printed, or the beginning of the error. */
+/* The result as printed, or the start of the error. */
 static char *finish(const struct fixture *fixture, const struct agg_state *state)
 {
     struct diags diags;
@@ -166,7 +166,7 @@ static void bools(void **unused)
     }
 }
 
-/* No double is nearer to sum / count than the mean, and of two equally near it is the even one. */
+/* The mean is sum / count rounded to nearest, ties to even. */
 static void assert_nearest(int128 sum, int64_t count, double mean)
 {
     int exponent;
@@ -199,7 +199,7 @@ static void means_are_rounded_once(void **unused)
         else
             assert_nearest(state.sum, state.count, scalar.number);
     }
-    /* Just above the middle between two doubles, by the last of 71 bits. */
+    /* Just above a midpoint between two doubles, in the last of 71 bits. */
     struct agg_state state = new_state(&fixture);
     state.sum = ((int128)1 << 70) + (1 << 17) + 1;
     state.count = 4;
@@ -210,7 +210,7 @@ static void means_are_rounded_once(void **unused)
     arena_free(fixture.arena);
 }
 
-/* Rows in one state, or dealt out to several that are merged in any order (in that of the rows for float products). */
+/* Rows in one state, or split among several merged in any order (in row order for float products). */
 static void splits_do_not_matter(void **unused)
 {
     (void)unused;

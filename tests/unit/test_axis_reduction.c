@@ -1,5 +1,5 @@
-/* Groups along a shape against the same groups by a column of keys, whose results have to be the same to the bit:
- * shapes with short, long and very long rows, few, many and very many columns. */
+/* Reduction along an axis against grouping by a key column, bit for bit: shapes with short, long and very long rows,
+ * few, many and very many columns. */
 #include "scratch.h"
 
 #include "engine/operators/operator.h"
@@ -21,7 +21,7 @@ static const enum aggregate_kind kinds[] = {AGG_COUNT, AGG_SUM, AGG_MIN, AGG_MAX
 static const enum type types[] = {TYPE_BOOL, TYPE_I8,  TYPE_I16, TYPE_I32, TYPE_I64,
                                   TYPE_U8,   TYPE_U16, TYPE_U32, TYPE_F32, TYPE_F64};
 
-/* A small generator of its own: tests must not depend on the library's. */
+/* A separate generator: tests must not depend on the library's. */
 static uint64_t next(uint64_t *state)
 {
     *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -75,7 +75,7 @@ static struct column *new_keys(int64_t rows, int64_t cols, bool axis_rows)
     return column;
 }
 
-/* Sums of more than 64 bits, and floats whose sum has to be added exactly, are flagged. */
+/* *flagged: a sum exceeds 64 bits, or floats need an exact sum. */
 static struct column *run(const struct task *task, struct column **inputs, int64_t rows, int threads, bool *flagged,
                           struct diags *diags)
 {
@@ -144,7 +144,7 @@ static void axis_as_by_keys(struct column **inputs, enum aggregate_kind kind, in
     struct column *by_keys = run(&task, inputs, rows * cols, 1, &flagged_by_keys, &scratch->diags);
     column_op.segment = axis_rows ? cols : 0;
     column_op.stride = axis_rows ? 1 : cols;
-    struct column *misled[] = {inputs[VALUE], inputs[VALUE]}; /* keys that would give something else */
+    struct column *misled[] = {inputs[VALUE], inputs[VALUE]}; /* wrong keys: must not be read */
     struct column **given =
         axis_rows || (cols > 1 && result_type(kind, inputs[VALUE]->type) == TYPE_I64 && inputs[VALUE]->type != TYPE_I64)
             ? misled

@@ -1,4 +1,4 @@
-/* The choice of a backend for a task: against machines made up here, whose backends' true times are known. */
+/* Choosing a backend for a task, on simulated backends with known times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,14 +19,14 @@
 #include <fcntl.h>
 #include <math.h>
 
-/* A backend that is only timed. */
+/* A mock backend: times only. */
 struct machine {
     struct backend base;
     struct profile profile;
     enum readiness started;
-    double fixed, row;    /* its true times, in nanoseconds */
-    double upload;        /* of a byte */
-    const void *resident; /* the column that it holds */
+    double fixed, row;    /* true times in nanoseconds */
+    double upload;        /* per byte */
+    const void *resident; /* a column's data */
 };
 
 static struct machine *machine_of(struct backend *backend)
@@ -70,7 +70,7 @@ static struct machine machine_new(enum backend_class class, const char *name, do
                             .row = row};
 }
 
-/* A sum over one column of i32. */
+/* A sum over one i32 column. */
 struct sum {
     struct task task;
     struct input input;
@@ -96,7 +96,7 @@ static void sum_init(struct sum *sum, int64_t rows)
                                        .reads = sum->reads};
 }
 
-/* Runs the work on whatever is picked; the time it takes, up to `noise` times as long as it should. */
+/* Runs work on the picked backend and reports up to `noise` times the true time, which it returns. */
 static double run_once(struct chooser *chooser, const struct cost_features *work, struct random *random, int noise,
                        struct backend **picked)
 {
@@ -113,8 +113,8 @@ static double run_once(struct chooser *chooser, const struct cost_features *work
     return true_ns + (double)spent.upload_ns;
 }
 
-/* Whatever the machine is like, after a few runs no size takes more than a tenth and a millisecond longer than on the
- * best backend, and what the trials cost is bounded. */
+/* On any machine, after a few runs, no size takes over 10% + 1 ms longer than on the best backend, and the cost of
+ * trials is bounded. */
 static void no_size_is_much_slower(void **state)
 {
     (void)state;
@@ -139,10 +139,10 @@ static void no_size_is_much_slower(void **state)
                 total += ns;
                 slow += run >= RUNS - SETTLED && ns > best * 1.1 + 1e6;
             }
-            if (slow > SETTLED / 5) /* what is tried, and what disturbed runs mislead it to */
+            if (slow > SETTLED / 5) /* trials, and choices misled by noisy runs */
                 fail_msg("%lld rows, host %g, device %g a row: %d slow runs", (long long)rows, host_row, device_row,
                          slow);
-            if (total > 2 * RUNS * (best * 1.1 + 1e6)) /* rates may be a hundred times off at first */
+            if (total > 2 * RUNS * (best * 1.1 + 1e6)) /* rates may be 100 times off at first */
                 fail_msg("%lld rows, host %g, device %g a row: %g times the best", (long long)rows, host_row,
                          device_row, total / best / RUNS);
         }
@@ -150,7 +150,7 @@ static void no_size_is_much_slower(void **state)
     }
 }
 
-/* A first run goes by what is usual; where nobody would notice, to the evaluator. */
+/* The first run uses the default cost model; small work goes to the evaluator. */
 static void small_work_stays(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void small_work_stays(void **state)
     chooser_free(chooser);
 }
 
-/* What can only be had by moving columns first is moved once the questions asked of them would have paid for it. */
+/* Columns are uploaded once the queries on them would have paid for it. */
 static void uploads_are_investments(void **state)
 {
     (void)state;
@@ -188,14 +188,14 @@ static void uploads_are_investments(void **state)
     }
     assert_ptr_equal(picked, &gpu.base);
     assert_int_equal(moved, 1);
-    /* Other data each time is not worth it: 40 ms to move, 14 ms on the host. That is found out by moving some. */
+    /* Data used once is not worth uploading: 40 ms against 14 ms on the host. A few uploads show that. */
     static char others[20];
     for (size_t run = 0; run < sizeof others; run++) {
         sum.column.data = &others[run];
         run_once(chooser, &sum.work, &random, 1, &picked);
         assert_true(run < 5 || picked == &host.base);
     }
-    /* Once the same data is asked for again and again, it is moved, however often others were not. */
+    /* Data used repeatedly is uploaded, even after much data that was not reused. */
     for (int run = 0; run < 5; run++)
         run_once(chooser, &sum.work, &random, 1, &picked);
     assert_ptr_equal(picked, &gpu.base);
@@ -248,7 +248,7 @@ static void what_does_not_suit_is_left_out(void **state)
     chooser_free(chooser);
 }
 
-/* The work of the sort that is the second task of the query, whose inputs are i64. */
+/* The work of the query's second task, a sort of i64 inputs. */
 static struct cost_features work_of_sort(struct queries *queries, const char *text, int64_t rows)
 {
     struct bound bound = query_bind(queries, text);
@@ -271,7 +271,7 @@ static struct cost_features work_of_sort(struct queries *queries, const char *te
     return work;
 }
 
-/* A sort of which few rows are read is another kind of work than one of all rows: one says nothing of the other. */
+/* Top-N and full sorts are separate kinds of work: timings of one say nothing about the other. */
 static void selecting_is_not_sorting(void **state)
 {
     struct cost_features all = work_of_sort(*state, "range 1..100000 | derive k = c1 % 7 | sort k", 100000);
@@ -282,7 +282,7 @@ static void selecting_is_not_sorting(void **state)
     assert_int_equal(few.load.kind, WORK_TOP);
     assert_int_equal(most.load.kind, OPERATOR_SORT);
     assert_true(all.shape == most.shape && all.shape != few.shape);
-    assert_true(few.load.bytes == 8e5); /* of the key alone */
+    assert_true(few.load.bytes == 8e5); /* the key only */
     assert_true(all.load.bytes == most.load.bytes && all.load.bytes == 32e5);
 }
 
@@ -304,7 +304,7 @@ static void cost_model_follow(void **state)
     assert_true(cost_model_time(&model, &large) < 1e3 * cost_model_time(&usual, &large));
 }
 
-/* A range may have more rows than 64 bits count operations on all of them. */
+/* The operations on a long range may overflow 64 bits. */
 static void the_longest_work_is_the_most(void **state)
 {
     struct queries *queries = *state;
@@ -325,7 +325,7 @@ static void the_longest_work_is_the_most(void **state)
     queue_release(&bound.queue);
 }
 
-/* Rows that zones leave out are no work; what has to be moved is what lies between those that are left. */
+/* Pruned rows are no work; uploads span the remaining rows, including gaps. */
 static void only_survivors_are_work(void **state)
 {
     struct queries *queries = *state;
@@ -349,11 +349,11 @@ static void only_survivors_are_work(void **state)
     assert_true(work.rows == 122880 && work.begin == 40960 && work.end == 901120);
     assert_true(work.shape == whole.shape);
     assert_true(fabs(work.load.operations / whole.load.operations - 0.12288) < 1e-9);
-    job.begin = 100000; /* the rest, behind the first run */
+    job.begin = 100000; /* the rest, after the first range */
     cost_features_of_job(&work, &job, &some);
     assert_true(work.rows == 81920 && work.begin == 819200 && work.end == 901120);
 
-    /* So that what is nearly all left out is the evaluator's, however quick the device. */
+    /* So heavily pruned work goes to the evaluator, however fast the device. */
     struct machine host = machine_new(CLASS_EVALUATOR, "host", 20e3, 1), gpu = machine_new(CLASS_GPU, "gpu", 1, 0);
     struct chooser *chooser = chooser_new(NULL, &host.base);
     chooser_add(chooser, &gpu.base, CLASS_GPU);
@@ -403,7 +403,7 @@ static void cost_model_are_remembered(void **state)
     assert_false(cost_model_save(&model, "/nowhere/at all", &profile));
 }
 
-/* The only file of the folder whose name begins so. */
+/* The directory's only cost model file. */
 static char *cost_model_file(struct scratch *scratch)
 {
     DIR *folder = opendir(scratch->folder);
@@ -420,7 +420,7 @@ static char *cost_model_file(struct scratch *scratch)
     return path;
 }
 
-/* Cut short, changed, or something else altogether, it is not believed, and writing puts it right. */
+/* A truncated, corrupted or foreign file is rejected, and saving replaces it. */
 static void what_is_damaged_is_not_believed(void **state)
 {
     struct queries *queries = *state;
@@ -452,7 +452,7 @@ static void what_is_damaged_is_not_believed(void **state)
     assert_true(cost_model_load(&read, folder, &profile));
 }
 
-/* A chooser remembers on leaving, and the next one begins with that. */
+/* A chooser saves its cost model when freed; the next one loads it. */
 static void choosers_remember(void **state)
 {
     struct queries *queries = *state;
@@ -466,14 +466,14 @@ static void choosers_remember(void **state)
         struct sum sum;
         sum_init(&sum, 100000000);
         run_once(chooser, &sum.work, &random, 1, &picked);
-        assert_ptr_equal(picked, time == 0 ? &device.base : &host.base); /* by what is usual the device is quicker */
+        assert_ptr_equal(picked, time == 0 ? &device.base : &host.base); /* by default rates, the device is faster */
         for (int run = 0; run < 30 && time == 0; run++)
             run_once(chooser, &sum.work, &random, 1, &picked);
         chooser_free(chooser);
     }
 }
 
-/* Backends that compute: the evaluator behind another face, not ready at first, and picked now and then. */
+/* A backend that computes: it wraps the evaluator, is pending at first, and is picked at times. */
 struct second {
     struct backend base;
     struct backend *evaluator;
@@ -493,7 +493,7 @@ static enum readiness second_begin(struct backend *backend, const struct job *jo
 static enum status second_prepare(struct backend *backend, const struct job *job)
 {
     (void)job;
-    assert_true(second_of(backend)->asked > 3); /* nobody waits */
+    assert_true(second_of(backend)->asked > 3); /* not while pending */
     return STATUS_OK;
 }
 
@@ -580,7 +580,7 @@ static void queries_are_run_as_chosen(void **state)
     evaluator->ops->close(evaluator);
 }
 
-/* `explain` speaks of the rows and the copies that a run would look at: its estimate is of what has been measured. */
+/* `explain` estimates the rows and copies that a run would read, from measured times. */
 static void what_is_explained_is_what_is_run(void **state)
 {
     static const struct backend_ops ops = {.begin = second_begin,
@@ -608,7 +608,7 @@ static void what_is_explained_is_what_is_run(void **state)
     runner.collector = stats_collector_new(1 << 24, NULL);
     stats_collector_set_eager(runner.collector, true);
     static const char query[] = "load steps.i32 | select steps == 777 | map steps % 10 | sum";
-    for (int round = 0; round < 4; round++) { /* by the third it knows zones and reads the copy, always on the host */
+    for (int round = 0; round < 4; round++) { /* by the third, zones and the copy are in use; always on the host */
         struct result result = {0};
         assert_int_equal(run_statement(&runner, query_parse(queries, query), scratch->arena, &result, &scratch->diags),
                          STATUS_OK);

@@ -1,4 +1,4 @@
-/* The floor: memory, text that grows, UTF-8, places in a source, diagnostics. */
+/* Base library: memory, string buffers, UTF-8, source positions, diagnostics. */
 #include "scratch.h"
 
 #include "base/heap.h"
@@ -37,7 +37,7 @@ static void arena_memory(void **state)
             blocks[count++] = block;
         }
     }
-    /* No block was written over by another. */
+    /* No block overwrote another. */
     count = 0;
     for (size_t round = 0; round < 50; round++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -104,7 +104,7 @@ static void text_too_large(void)
     strbuf_reserve(&buffer, SIZE_MAX / 2);
 }
 
-/* Memory that cannot be had ends the program by a message and a signal. */
+/* Running out of memory ends the program with a message and a signal. */
 static void exhaustion(void **state)
 {
     void (*const ways[])(void) = {end_here, array_too_large, text_too_large};
@@ -160,7 +160,7 @@ static void growing_text(void **state)
     assert_null(buffer.text);
 }
 
-/* What is shown of a text, and how many cells that takes. */
+/* How text is displayed, and its width in cells. */
 static void visible_text(void **state)
 {
     static const struct {
@@ -200,7 +200,7 @@ static void visible_text(void **state)
     strbuf_free(&out);
 }
 
-/* Writes the code point the way RFC 3629 says. */
+/* Encodes the code point per RFC 3629. */
 static size_t encode(uint32_t code, char *to)
 {
     static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
@@ -285,9 +285,9 @@ static void places(void **state)
         {0, 1, 1, "one"},
         {3, 1, 4, "one"},
         {4, 2, 1, "two \xc3\xa9\xff!"},
-        {10, 2, 6, "two \xc3\xa9\xff!"}, /* the stray byte, after a character of two */
+        {10, 2, 6, "two \xc3\xa9\xff!"}, /* stray byte after a two-byte character */
         {11, 2, 7, "two \xc3\xa9\xff!"},
-        {13, 2, 9, "two \xc3\xa9\xff!"}, /* the newline, after the carriage return that is not shown */
+        {13, 2, 9, "two \xc3\xa9\xff!"}, /* newline after a hidden carriage return */
         {14, 3, 1, ""},
         {15, 4, 1, "last"},
         {19, 4, 5, "last"},
@@ -360,7 +360,7 @@ static void nearest(void **state)
     static const char *const names[] = {"ids", "amounts", "amount", "price", "x", "ID", "quantity"};
     static const struct {
         const char *name;
-        const char *nearest; /* all of them, best first */
+        const char *nearest; /* all, best first */
     } rows[] = {
         {"idz", "ids ID"},
         {"ids", "ids ID"},
@@ -389,14 +389,14 @@ static void nearest(void **state)
         if (strcmp(all.text, rows[i].nearest) != 0)
             fail_msg("near to %s: %s", rows[i].name, all.text);
         strbuf_free(&all);
-        /* The first of them alone, and none. */
+        /* Limits of one and zero. */
         assert_int_equal(nearest_names(rows[i].name, names, COUNT, found, 1), count > 0);
         if (count > 0)
             assert_memory_equal(found[0], rows[i].nearest, strlen(found[0]));
         assert_int_equal(nearest_names(rows[i].name, names, COUNT, found, 0), 0);
     }
 
-    /* Very long names are not compared, and many near ones do not overflow. */
+    /* Very long names are skipped, and many matches do not overflow. */
     char long_name[LONG + 1];
     const char *same[100], *found[100];
     memset(long_name, 'n', LONG);

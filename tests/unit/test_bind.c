@@ -1,4 +1,4 @@
-/* The binder: what names, types and stages come to. */
+/* The binder: names, types and stages. */
 #include "bind_tables.h"
 
 static void sources(void **state)
@@ -42,7 +42,7 @@ static void names(void **state)
         {"load ids.bin, amounts.bin | select id == 42 && amt > 0",
          "ids:i32, amounts:i32; keep ids == 42 && amounts > 0"},
         {"load ids.bin, amounts.bin | map i, a, amnts", "ids:i32, amounts:i32, amounts_2:i32 = amounts"},
-        {"load ids.bin as i, ids.bin as ids | map i", "i:i32"}, /* exactly goes before abbreviation */
+        {"load ids.bin as i, ids.bin as ids | map i", "i:i32"}, /* exact matches win */
         {"load ids.bin as count, amounts.bin as desc | map count + desc", "c1:i64 = count + desc"},
         {"load ids.bin | map x * x + x", "c1:i64 = ids * ids + ids"},
         {"load ids.bin | map whatever as n, whatever", "n:i32 = ids, ids:i32"},
@@ -50,7 +50,7 @@ static void names(void **state)
         {"load ids.bin | map fst + $1 + row", "c1:i64 = ids + ids + row"},
         {"load ids.bin, amounts.bin | map snd, $1", "amounts:i32, ids:i32"},
         {"load ids.bin as row, amounts.bin as fst | map row + fst", "c1:i64 = row + fst"},
-        /* The words do not depend on what they might abbreviate. */
+        /* Keywords are never taken as abbreviations. */
         {"load ids.bin as first_sort, amounts.bin as rainfall_over_week | map row, snd",
          "c1:i64 = row, rainfall_over_week:i32"},
         {"load ids.bin | select x > limit", "ids:i32; keep ids > 5"},
@@ -98,7 +98,7 @@ static void kinds(void **state)
         {"load ids.bin | map popcount(x), even(x), odd(x), clamp(x, 0, 9)",
          "c1:i64 = popcount(ids), c2:bool = ids & 1 == 0, c3:bool = ids & 1 != 0, c4:i64 = min(max(ids, 0), 9)"},
         {"1 < 2", "bool 1"},
-        /* Exact, where 2^53 + 1 is no double, and never so of nan. */
+        /* Exact, though 2^53 + 1 is no double; NaN is unordered. */
         {"9007199254740992.0 < 9007199254740993", "bool 1"},
         {"9007199254740993 < 9007199254740992.0", "bool 0"},
         {"9007199254740992.0 <= 9007199254740993", "bool 1"},
@@ -158,7 +158,7 @@ static void stages(void **state)
     CHECK_GOOD(queries, good, false);
 
     struct bound bound = query_bind(queries, "load ids.bin, amounts.bin | select id > 0 | take 4 | show 2");
-    assert_int_equal(bound.queue.count, 3); /* one task a stage; show is none */
+    assert_int_equal(bound.queue.count, 3); /* one per stage; none for show */
     assert_int_equal(bound.show_rows, 2);
     assert_null(bound.save_path.text);
     assert_int_equal(bound.queue.tasks[1]->rows, 10);
@@ -221,7 +221,7 @@ static void let_relations(void **state)
     assert_only_told(queries->scratch, "there is no previous relation to continue from");
 }
 
-/* Before running, what only running can tell is taken to be right, and the rest is checked. */
+/* What only a run can tell is assumed valid; the rest is checked. */
 static void checking(void **state)
 {
     struct queries *queries = *state;

@@ -1,4 +1,4 @@
-/* The binder: what is said of what cannot be bound, and where. */
+/* Binder errors: their messages and locations. */
 #include "bind_tables.h"
 
 static void bad_names(void **state)
@@ -164,7 +164,7 @@ static void bad_definitions(void **state)
     static const struct good good[] = {
         {"load ids.bin | map g(g(x))", "c1:i64 = ids + 1 + 1"},
         {"none() + 1", "int 4"},
-        {"first(2, 1 / 0)", "int 2"}, /* what is not read is not computed */
+        {"first(2, 1 / 0)", "int 2"}, /* unused, so not computed */
     };
     static const struct bad bad[] = {
         {"def h(x) = x + y", "y", "unknown value `y`", "a function can use its parameters and `let` values only"},
@@ -181,7 +181,7 @@ static void bad_definitions(void **state)
     CHECK_BAD(queries, bad, false);
 }
 
-/* Several mistakes are told in one go, but none twice. */
+/* Reports several errors at once, but none twice. */
 static void independent_errors(void **state)
 {
     struct queries *queries = *state;
@@ -227,7 +227,7 @@ static void limits(void **state)
     assert_int_equal(query_bind_statement(queries, query_parse(queries, text.text), false, &bound), STATUS_FAILED);
     assert_only_told(queries->scratch, "a relation has at most 4096 columns, this one would have 4097");
 
-    /* A function that doubles what it is given, called within itself. */
+    /* A doubling function whose calls nest exponentially. */
     strbuf_clear(&text);
     strbuf_puts(&text, "def d0(x) = x + x;");
     for (int i = 1; i < 60; i++)

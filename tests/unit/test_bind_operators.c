@@ -1,4 +1,4 @@
-/* The binder: stages that need whole columns, neighbours and places. */
+/* Binding stages that need whole columns, neighbours or positions. */
 #include "bind_tables.h"
 
 #include "engine/backend/user_reduce.h"
@@ -66,7 +66,7 @@ static void breakers(void **state)
     assert_int_equal(result.integer, 14);
     queue_release(&bound.queue);
 
-    /* Keys are always needed, other columns only where they are read. */
+    /* Keys are always needed, other columns only if read. */
     bound = query_bind(queries, "load ids.bin, amounts.bin, ids.bin as x | sort amt | pick ids");
     queue_prune(&bound.queue);
     const struct task *load = bound.queue.tasks[0];
@@ -135,7 +135,7 @@ static void bad_breakers(void **state)
     CHECK_BAD(queries, bad, false);
 }
 
-/* Neighbours and places: what is read elsewhere than at the row at hand. */
+/* Neighbours and positions: values read from other rows. */
 static void places(void **state)
 {
     struct queries *queries = *state;
@@ -249,7 +249,7 @@ static void places(void **state)
     assert_true(last_task(&bound.queue)->inputs[0].whole);
     queue_release(&bound.queue);
 
-    /* A shape of rows that only running can count is compared then. */
+    /* A row count known only at run time is checked then. */
     bound = query_bind(queries, "load ids.bin | select x > 7 | shape 2 3 | map row");
     const struct task *shape = bound.queue.tasks[3];
     assert_int_equal(shape->equal_count, 1);

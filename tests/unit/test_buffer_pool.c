@@ -34,21 +34,21 @@ static void memory_is_used_again(void **state)
     assert_int_equal(buffer_pool_bytes(pool), first_got);
     assert_ptr_equal(buffer_pool_alloc(pool, 10 * MEGABYTE, &got), first);
     assert_int_equal(buffer_pool_bytes(pool), 0);
-    /* The end given back early joins the beginning. */
+    /* A tail released early merges with the head. */
     size_t kept = buffer_pool_trimmed(got, 3 * MEGABYTE);
     assert_int_equal(kept, 4 * MEGABYTE);
     buffer_pool_release(pool, (char *)first + kept, got - kept);
     buffer_pool_release(pool, first, kept);
     assert_ptr_equal(buffer_pool_alloc(pool, 10 * MEGABYTE, &got), first);
     buffer_pool_release(pool, first, got);
-    /* Two parts of one block, given back in either order. */
+    /* Two parts of one block, released in either order. */
     void *a = buffer_pool_alloc(pool, 2 * MEGABYTE, &got), *b = buffer_pool_alloc(pool, 8 * MEGABYTE, &got);
     assert_true(a == first || b == first);
     buffer_pool_release(pool, a, 2 * MEGABYTE);
     buffer_pool_release(pool, b, 8 * MEGABYTE);
     assert_ptr_equal(buffer_pool_alloc(pool, 10 * MEGABYTE, &got), first);
     buffer_pool_release(pool, first, got);
-    /* Small ones have a shelf of their own. */
+    /* Small blocks use their own list. */
     void *small = buffer_pool_alloc(pool, 5000, &got);
     assert_int_equal(got, 8192);
     buffer_pool_release(pool, small, got);
@@ -66,7 +66,7 @@ static void what_is_kept_is_bounded(void **state)
     size_t got[200];
     for (size_t i = 0; i < 200; i++)
         blocks[i] = buffer_pool_alloc(pool, (i % 3 + 1) * HUGE_PAGE, &got[i]);
-    for (size_t i = 0; i < 200; i += 2) { /* with holes between them */
+    for (size_t i = 0; i < 200; i += 2) { /* leave holes */
         buffer_pool_release(pool, blocks[i], got[i]);
         assert_true(buffer_pool_bytes(pool) <= MOST);
     }
@@ -78,7 +78,7 @@ static void what_is_kept_is_bounded(void **state)
     void *memory = buffer_pool_alloc(pool, 2 * MOST, &large);
     buffer_pool_release(pool, memory, large);
     assert_true(buffer_pool_bytes(pool) <= MOST);
-    /* What nobody asks for goes. */
+    /* Unused blocks are freed. */
     for (int i = 0; i < 1000; i++) {
         size_t size;
         void *small = buffer_pool_alloc(pool, 100000, &size);
@@ -123,7 +123,7 @@ static void columns_outlive_their_pool(void **state)
     struct column *few = column_reserve_from(pool, TYPE_I64, TYPE_I32, ROWS);
     for (int32_t i = 0; i < 10; i++)
         *(int32_t *)column_at(few, i) = -i;
-    column_finish(few, 10); /* does not hold on to a huge page */
+    column_finish(few, 10); /* does not retain a huge page */
     assert_true(few->reserved < HUGE_PAGE && buffer_pool_bytes(pool) >= ROWS * sizeof(int32_t));
     for (int32_t i = 0; i < 10; i++)
         assert_int_equal(column_get_int(few, i), -i);
@@ -136,7 +136,7 @@ static void columns_outlive_their_pool(void **state)
     column_unref(column);
 }
 
-/* Takes, marks, checks and gives back blocks of many sizes, its own and nobody else's. */
+/* Allocates, marks, checks and releases blocks of many sizes; none may be shared. */
 static void *churn(void *argument)
 {
     struct buffer_pool *pool = argument;

@@ -1,4 +1,4 @@
-/* The OpenCL backend against the evaluator, query by query. RQL_TEST_DEVICE names the device, as --device does. */
+/* The OpenCL backend against the evaluator, query by query. RQL_TEST_DEVICE selects the device, like --device. */
 #include "cl_rig.h"
 
 #include <float.h>
@@ -7,12 +7,12 @@
 
 enum { ROWS = 100003, LOADER_FINDS_MORE = 77 };
 
-/* Where ranges begin and end: nothing, one row, an odd number, around vectors and chunks, everything. */
+/* Row ranges: empty, one row, odd lengths, around vector and chunk boundaries, all rows. */
 static const int64_t ranges[][2] = {{0, 0},        {0, 1},         {7, 8},    {0, 17},      {3, 4098},
                                     {0, 4095},     {0, 4096},      {0, 4097}, {4096, 8192}, {1, 12289},
                                     {99990, ROWS}, {49990, 50020}, {0, ROWS}};
 
-/* A simulator takes seconds for a thousand rows. */
+/* A simulator needs seconds per thousand rows. */
 static bool is_small(void)
 {
     return getenv("RQL_TEST_OCLGRIND") != NULL;
@@ -28,7 +28,7 @@ static bool is_too_long(const int64_t range[2])
     return is_small() && range[1] - range[0] > 300;
 }
 
-/* Compares in all ranges; none may raise the flag. */
+/* Compares all ranges; none may be flagged. */
 static void compare_ranges(struct rig *rig, struct setup *setup)
 {
     setup_analyse(setup, ROWS);
@@ -41,7 +41,7 @@ static void compare_ranges(struct rig *rig, struct setup *setup)
     }
 }
 
-/* Events of building that are not "cached". */
+/* Builds that missed the cache. */
 static size_t builds(const struct rig *rig)
 {
     size_t count = 0;
@@ -73,12 +73,12 @@ static void test_main_query(void **state)
     timing_init(&rig->timing, rig->arena);
     compare_ranges(rig, second);
     assert_true(rig->timing.count > 0);
-    assert_int_equal(builds(rig), 0); /* another literal, the same program */
+    assert_int_equal(builds(rig), 0); /* other literal, same program */
     setup_free(first);
     setup_free(second);
 }
 
-/* One program for each kind of divisor: whole divisors only. */
+/* One program per kind of divisor; integer divisors only. */
 static void test_division_by_literals(void **state)
 {
     static const int32_t divisors[] = {1,  2,  3,  5,  7,   10,  12,  25,   64,    100,       126,       127,     128,
@@ -89,7 +89,7 @@ static void test_division_by_literals(void **state)
         struct setup *setup = setup_new(rig, SINK_ROWS);
         struct column *column = random_column(&random, TYPE_I32, ROWS, false);
         bool flagged;
-        for (int32_t row = 0; row < 4000; row++) /* multiples, and what is next to them */
+        for (int32_t row = 0; row < 4000; row++) /* multiples and their neighbours */
             *(int32_t *)column_at(column, row) =
                 (int32_t)((uint32_t)(row / 3 - 600) * (uint32_t)divisors[k] + (uint32_t)(row % 3 - 1));
         value x = setup_input(setup, column);
@@ -105,7 +105,7 @@ static void test_division_by_literals(void **state)
     assert_true(built < sizeof divisors / sizeof *divisors / 2);
 }
 
-/* The same of 64 bits: each divisor's multiples from one end to the other, and the ends themselves. */
+/* 64 bits: each divisor's multiples across the whole range, and the limits. */
 static void test_long_division_by_literals(void **state)
 {
     static const int64_t divisors[] = {1,
@@ -158,7 +158,7 @@ static void test_long_division_by_literals(void **state)
     assert_true(builds(rig) < sizeof divisors / sizeof *divisors / 2);
 }
 
-/* And of sums, which have 33 bits. */
+/* Dividends that are 33-bit sums. */
 static void test_division_of_sums(void **state)
 {
     static const int32_t divisors[] = {1, -1, 2, 3, -7, 10, 127, 222, 641, INT32_MAX, INT32_MIN};
@@ -181,7 +181,7 @@ static void test_division_of_sums(void **state)
     }
 }
 
-/* A column of every type behind a filter of every selectivity; one program. */
+/* Columns of every type, filters of varying selectivity; one program. */
 static void test_filters(void **state)
 {
     static const int64_t limits[] = {-101, -100, -99, -50, 0, 50, 90, 100, 101};
@@ -204,7 +204,7 @@ static void test_filters(void **state)
     assert_int_equal(builds(rig), 1);
 }
 
-/* No filter, a slice from the middle, ROW, and an output that nobody reads. */
+/* No filter, a slice from the middle, ROW, and an unused output. */
 static void test_map(void **state)
 {
     struct rig *rig = rig_of(state);
@@ -224,12 +224,12 @@ static void test_map(void **state)
     setup_free(setup);
 }
 
-/* Every aggregate of every type, with and without rows that pass. */
+/* Every aggregate of every type, with and without passing rows. */
 static void test_aggregates(void **state)
 {
     struct rig *rig = rig_of(state);
     for (enum type type = TYPE_I8; type < TYPE_COUNT; type++) {
-        bool real = type_table[type].kind == KIND_FLOAT; /* sums of any floats: test_float_sums */
+        bool real = type_table[type].kind == KIND_FLOAT; /* float sums: test_float_sums */
         for (int64_t limit = 0; limit < 3; limit++) {
             struct random random = {(uint64_t)type + 1};
             struct setup *setup = setup_new(rig, SINK_AGGREGATE);
@@ -272,7 +272,7 @@ static void test_products(void **state)
     }
 }
 
-/* Doubles whose sums are easy to get wrong, by the order of rows or by the size of the values. */
+/* Doubles that are hard to sum, because of row order or magnitude. */
 static void fill_hard(struct column *column, int kind, struct random *random)
 {
     for (int64_t row = 0; row < ROWS; row++) {
@@ -286,13 +286,13 @@ static void fill_hard(struct column *column, int kind, struct random *random)
         case 2: /* pairs that cancel */
             x = row % 2 ? -*(double *)column_at(column, row - 1) : ldexp(x, random_below(random, 200) - 100);
             break;
-        case 3: /* the smallest there are */
+        case 3: /* subnormals */
             x = (double)(random_below(random, 2001) - 1000) * DBL_TRUE_MIN;
             break;
         case 4:
             x = -0.0;
             break;
-        case 5: /* one large value and many that reach half of its last bit together */
+        case 5: /* one large value and many that add up to half its ulp */
             x = row == 50000 ? 0x1p80 : ldexp(1, 25);
             break;
         case 6:
@@ -307,10 +307,10 @@ static void fill_hard(struct column *column, int kind, struct random *random)
         case 11:
             x = NAN;
             break;
-        case 9: /* near where doubles end, but not beyond */
+        case 9: /* near DBL_MAX, without overflow */
             x = ldexp(x, 960);
             break;
-        case 10: /* ordinary ones near the smallest */
+        case 10: /* scaled down close to zero */
             x = ldexp(x, -1060);
             break;
         }
@@ -345,7 +345,7 @@ static void test_float_sums(void **state)
         setup_free(setup);
     }
     assert_int_equal(builds(rig), 1);
-    assert_true(unsure <= 2); /* all magnitudes at once, and perhaps another: the rest is sure */
+    assert_true(unsure <= 2); /* mixed magnitudes, and perhaps one other case */
 }
 
 static void test_sums_beyond_the_device(void **state)
@@ -358,7 +358,7 @@ static void test_sums_beyond_the_device(void **state)
     setup_aggregate(setup, AGG_SUM, setup_input(setup, column));
     setup_analyse(setup, 3);
     assert_int_equal(compare(rig, setup, 0, 3, &flagged), STATUS_UNABLE);
-    assert_int_equal(rig->diags.count, 0); /* nothing that the user could do about it */
+    assert_int_equal(rig->diags.count, 0); /* the user could do nothing about it */
 
     struct setup *product = setup_new(rig, SINK_AGGREGATE);
     setup_aggregate(product, AGG_PRODUCT, setup_input(product, column_ref(column)));
@@ -368,7 +368,7 @@ static void test_sums_beyond_the_device(void **state)
     setup_free(setup);
 }
 
-/* One row that fails: the flag rises in the ranges that hold it, unless a filter keeps the row out. */
+/* A failing row flags the ranges that contain it, unless it is filtered out. */
 static void test_flags(void **state)
 {
     static const enum op ops[] = {OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_SHL, OP_SHR};
@@ -402,7 +402,7 @@ static void test_flags(void **state)
     }
 }
 
-/* An assertion flags the ranges that hold the row for which it is false. */
+/* An assertion flags the ranges that contain the row violating it. */
 static void test_assert_flags(void **state)
 {
     struct rig *rig = rig_of(state);
@@ -436,7 +436,7 @@ static void test_cancel(void **state)
     setup_free(setup);
 }
 
-/* What the program for a task looks like, and that a file's column name has no way into it. */
+/* The source of a task's program, which never contains column names from files. */
 static void test_source(void **state)
 {
     struct rig *rig = rig_of(state);
@@ -478,7 +478,7 @@ static void test_choices(void **state)
     strbuf_free(&text);
 }
 
-/* In a process of its own, where the loader finds no driver. */
+/* Runs in a child process whose loader finds no driver. */
 static int without_devices(void)
 {
     struct failure failure = {0};
@@ -506,7 +506,7 @@ static int without_devices(void)
     return 0;
 }
 
-/* Starting a device costs more than a short query: one is started for what is left of a long task, and not for less. */
+/* A device is started only if the rest of the task takes longer than starting it. */
 static void test_start_has_to_pay(void **state)
 {
     enum { SHORT_NS = 5000000, LONG_NS = 1000000000, WATCH_NS = 100000000, MOST_WATCH_NS = 200000000 };
@@ -524,7 +524,7 @@ static void test_start_has_to_pay(void **state)
         assert_int_equal(device->ops->begin(device, &job), BACKEND_PENDING);
         (void)usleep(5000);
     }
-    if (now - began < MOST_WATCH_NS) { /* on a machine too busy to say how long this took, it may have started */
+    if (now - began < MOST_WATCH_NS) { /* on a busy machine, the device may have started by now */
         (void)usleep(50000);
         assert_int_equal(device->ops->profile(device, false, &profile), BACKEND_PENDING);
     }
@@ -556,7 +556,7 @@ static void test_without_devices(void **state)
     assert_int_equal(status, 0);
 }
 
-/* Drivers' handlers do not stay (SIGFPE is PoCL's, SIGINT its compiler's), nor does any signal stay blocked. */
+/* Driver handlers are removed (SIGFPE is PoCL's, SIGINT its compiler's); no signal stays blocked. */
 static void test_signals(void **state)
 {
     const struct rig *rig = rig_of(state);

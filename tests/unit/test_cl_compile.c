@@ -1,4 +1,4 @@
-/* Compiling a program, saving it, and loading what was saved. */
+/* Compiling, saving and loading programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +86,7 @@ static void keys_tell_programs_apart(void **state)
     free(other.bytes);
 }
 
-/* What was saved runs as what was compiled does. */
+/* A loaded program runs like the compiled one. */
 static void saved_programs_load(void **state)
 {
     enum { COUNT = 5 };

@@ -1,7 +1,7 @@
-/* Distinct rows on an OpenCL device, by hash and by place, against the host's and against the definition. */
+/* Distinct rows on an OpenCL device, hashed and dense, checked against the host and the definition. */
 #include "cl_operators.h"
 
-/* Carries the columns of the setup. */
+/* Outputs all columns of the setup. */
 static void carry_all(struct setup *setup)
 {
     for (size_t k = 0; k < setup->task.input_count; k++)
@@ -25,7 +25,7 @@ static bool same_rows(const struct setup *setup, int64_t a, int64_t b)
     return true;
 }
 
-/* Every row is the result's next one, or there is one like it before. */
+/* Every row is the next result row or equals an earlier row. */
 static void check_by_hand(const struct setup *setup, int64_t rows, const struct outcome *outcome)
 {
     int64_t next = 0;
@@ -54,7 +54,7 @@ static void check(struct breaks *breaks, struct setup *setup, int64_t rows)
     setup_free(setup);
 }
 
-/* From one key to as many as rows, close together and far apart. */
+/* From one key to one per row, dense and sparse. */
 static void test_lengths(void **state)
 {
     static const int64_t most[] = {0, 3, 1000, 60000, 3000000, INT32_MAX};
@@ -69,7 +69,7 @@ static void test_lengths(void **state)
     }
 }
 
-/* All rows different, ascending: as many as there can be. */
+/* All rows distinct, ascending. */
 static void test_all_different(void **state)
 {
     struct breaks *breaks = breaks_of(state);
@@ -106,7 +106,7 @@ static void test_types(void **state)
     }
 }
 
-/* Several columns, one of them not read later, together of more than 64 bits or not. */
+/* Several columns, all needed or one not, with keys of narrow and wide ranges. */
 static void test_several_columns(void **state)
 {
     struct breaks *breaks = breaks_of(state);

@@ -1,15 +1,15 @@
-/* Leading filters: where they end, and kernels that have them against the evaluator. */
+/* Leading filters: where they end, and their kernels compared with the evaluator. */
 #include "cl_rig.h"
 
 #include "cl/codegen/filter_order.h"
 
 enum { ROWS = 100003 };
 
-/* As many rows as kernels have under way, around that and odd ones. */
+/* At and around the rows a kernel has in flight, and odd sizes. */
 static const int64_t ranges[][2] = {{0, 0},    {0, 1},    {7, 8},     {0, 255},        {0, 2047},
                                     {0, 2048}, {1, 2050}, {3, 70001}, {ROWS - 1, ROWS}};
 
-/* A simulator takes seconds for a thousand rows. */
+/* Oclgrind takes seconds per thousand rows. */
 static bool is_small(void)
 {
     return getenv("RQL_TEST_OCLGRIND") != NULL;
@@ -26,7 +26,7 @@ static bool find(struct rig *rig, struct setup *setup, struct live_roots needs, 
     return leading_filter_find(&emitter, needs, rig->arena, filter);
 }
 
-/* Behind how many conditions the filter is, 0 if there is none. */
+/* The leading filter's condition count, 0 if there is none. */
 static size_t conditions_before_reads(struct rig *rig, struct setup *setup, struct live_roots needs)
 {
     struct leading_filter filter;
@@ -37,7 +37,7 @@ static size_t conditions_before_reads(struct rig *rig, struct setup *setup, stru
 
 static const struct live_roots summing = {.filters = true, .aggregates = true};
 
-/* The first column that is read before the filter. */
+/* The first column read before the filter. */
 static int64_t first_column(struct rig *rig, struct setup *setup)
 {
     const struct code *code = &setup->task.code;
@@ -57,7 +57,7 @@ static value column_of(struct rig *rig, struct setup *setup, uint64_t seed)
     return setup_input(setup, random_column(&random, TYPE_I32, 10, true));
 }
 
-/* A task that sums one of three columns. */
+/* An aggregate task with three inputs. */
 static struct setup *three_columns(struct rig *rig, value *a, value *b, value *c)
 {
     struct setup *setup = setup_new(rig, SINK_AGGREGATE);
@@ -83,14 +83,14 @@ static void test_places(void **state)
     value a, b, c;
     rig_start(rig);
 
-    /* a > 1 && b > 2, and a sum: of a, b or c; the other way round as well */
+    /* a > 1 && b > 2, summing a, b or c */
     for (int k = 0; k < 3; k++) {
         struct setup *setup = three_columns(rig, &a, &b, &c);
         setup_filter(setup, both(setup, above(setup, a, 1), above(setup, b, 2)));
         setup_aggregate(setup, AGG_SUM, k == 0 ? a : k == 1 ? b : c);
         assert_int_equal(conditions_before_reads(rig, setup, summing), 1);
     }
-    /* The filter is behind all conditions about what has been read, in whatever filters and brackets they stand. */
+    /* The filter includes all conditions on columns already read, across filters and parentheses. */
     struct setup *setup = three_columns(rig, &a, &b, &c);
     setup_filter(setup, both(setup, above(setup, a, 1), above(setup, a, 2)));
     setup_filter(setup, both(setup, above(setup, op2(setup, OP_MUL, a, a), 3), above(setup, b, 4)));
@@ -103,7 +103,7 @@ static void test_places(void **state)
     setup_aggregate(setup, AGG_SUM, b);
     assert_int_equal(conditions_before_reads(rig, setup, summing), 1);
 
-    /* Where nothing can fail, a == 1 is asked before c > 2 and a * a == 3: the filter is behind it and b. */
+    /* If nothing can fail, b == 1 is evaluated first, but never before a division that can fail. */
     setup = three_columns(rig, &a, &b, &c);
     setup_filter(setup,
                  both(setup, above(setup, c, 2), op2(setup, OP_EQ, op2(setup, OP_MUL, a, a), int_literal(setup, 3))));
@@ -116,7 +116,7 @@ static void test_places(void **state)
     setup_aggregate(setup, AGG_SUM, a);
     assert_int_equal(first_column(rig, setup), 2);
 
-    /* Of what is not needed nothing is read. */
+    /* Columns not needed are not read. */
     setup = three_columns(rig, &a, &b, &c);
     setup_filter(setup, above(setup, a, 1));
     setup_aggregate(setup, AGG_SUM, b);
@@ -142,19 +142,19 @@ static void test_no_place(void **state)
     setup_aggregate(setup, AGG_SUM, a);
     assert_int_equal(conditions_before_reads(rig, setup, summing), 0);
 
-    /* || may have to look at all of them. */
+    /* || may need both operands. */
     setup = three_columns(rig, &a, &b, &c);
     setup_filter(setup, op2(setup, OP_OR, above(setup, a, 1), above(setup, b, 1)));
     setup_aggregate(setup, AGG_SUM, a);
     assert_int_equal(conditions_before_reads(rig, setup, summing), 0);
 
-    /* A condition about the row's number reads nothing, but lets rows be left: that is a filter. */
+    /* A condition on the row number reads no column, but is still a leading filter. */
     setup = three_columns(rig, &a, &b, &c);
     setup_filter(setup, above(setup, code_row(&setup->task.code, nowhere), 1));
     setup_aggregate(setup, AGG_SUM, a);
     assert_int_equal(conditions_before_reads(rig, setup, summing), 1);
 
-    /* A condition that reads at a position would be asked twice. */
+    /* A condition with a gather would be evaluated twice. */
     setup = three_columns(rig, &a, &b, &c);
     setup->inputs[1].whole = true;
     setup_filter(setup, above(setup, code_gather(&setup->task.code, 1, KIND_INT, a, nowhere), 1));
@@ -162,7 +162,7 @@ static void test_no_place(void **state)
     assert_int_equal(conditions_before_reads(rig, setup, summing), 0);
 }
 
-/* A column that is 1 in some rows and 0 in the others: in none, one in each range, single ones, half of them, all. */
+/* Rows in which a column is 1 rather than 0: none, row 70000, a few, half, all. */
 enum { NOWHERE, LAST, SINGLE, HALF, EVERYWHERE, WHERE_COUNT };
 
 static struct column *lead_column(int where)
@@ -197,7 +197,7 @@ static value is_one(struct setup *setup, value lead)
     return op2(setup, OP_EQ, lead, int_literal(setup, 1));
 }
 
-/* Every aggregate, of what is behind the filter and of what is before it, and conditions on both sides. */
+/* Every aggregate, over columns read before and after the filter; conditions on both sides. */
 static void test_aggregates(void **state)
 {
     static const enum type types[] = {TYPE_I8, TYPE_I32, TYPE_U32, TYPE_I64, TYPE_F64};
@@ -224,7 +224,7 @@ static void test_aggregates(void **state)
     rig->accelerator = NULL;
 }
 
-/* Filters that keep rows, with neighbours and an element at a position behind the filter. */
+/* Row output, with neighbours and a gather after the filter. */
 static void test_rows(void **state)
 {
     struct rig *rig = rig_of(state);
@@ -251,8 +251,7 @@ static void test_rows(void **state)
     rig->accelerator = NULL;
 }
 
-/* What may fail: 100 / x, x 0 in one row, behind the filter or before it. Whether it counts is a matter of whether the
- * row passes the conditions before it. */
+/* 100 / x, before or after the filter, with x == 0 in one row: flagged only if that row passes what precedes it. */
 static void check_failure(struct rig *rig, bool behind, bool passes, bool wanted)
 {
     struct random random = {5};
@@ -267,7 +266,7 @@ static void check_failure(struct rig *rig, bool behind, bool passes, bool wanted
     value lead = setup_input(setup, leads), x = setup_input(setup, divisors);
     value other = setup_input(setup, random_column(&random, TYPE_I32, ROWS, true));
     value quotient = op2(setup, OP_DIV, int_literal(setup, 100), x);
-    value is_large = above(setup, quotient, 200); /* in no row: if it does not fail, it does not hold */
+    value is_large = above(setup, quotient, 200); /* false wherever it does not fail */
     setup_filter(setup,
                  behind ? both(setup, is_one(setup, lead), is_large) : both(setup, is_large, is_one(setup, lead)));
     setup_aggregate(setup, AGG_SUM, other);
@@ -291,7 +290,7 @@ static void test_failures(void **state)
     rig->accelerator = NULL;
 }
 
-/* The bytes that a timing tells, and the kernel's text: chunks have no filter. */
+/* Bytes per row in timings, and kernel text: chunk kernels have no filter. */
 static void test_plans(void **state)
 {
     struct rig *rig = *state;
@@ -311,7 +310,7 @@ static void test_plans(void **state)
     assert_null(strstr(plan.text, "passed[j]"));
     setup_free(setup);
 
-    /* Both passes of a filter have one. */
+    /* Both passes have a filter. */
     setup = three_columns(rig, &a, &b, &c);
     setup->task.sink = SINK_ROWS;
     setup_filter(setup, both(setup, above(setup, a, 1), above(setup, b, 1)));

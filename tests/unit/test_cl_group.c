@@ -1,7 +1,7 @@
-/* Grouping on an OpenCL device: every way that it has, against the host's and against sums made by hand. */
+/* Grouping on an OpenCL device: every method, against the host and against sums added row by row. */
 #include "cl_operators.h"
 
-/* Fills in the outputs: the keys, then an aggregate each. */
+/* Fills in the outputs: keys, then aggregates. */
 static void finish_group(struct setup *setup)
 {
     struct task *task = &setup->task;
@@ -18,7 +18,7 @@ static void finish_group(struct setup *setup)
     }
 }
 
-/* All aggregates of a value, sums of floats left out. */
+/* Adds min and max of a value, and sum and mean unless real. */
 static void add_aggregates(struct setup *setup, value v, bool real)
 {
     static const enum aggregate_kind kinds[] = {AGG_MIN, AGG_MAX, AGG_SUM, AGG_MEAN};
@@ -26,7 +26,7 @@ static void add_aggregates(struct setup *setup, value v, bool real)
         setup_aggregate(setup, kinds[k], v);
 }
 
-/* Counts and sums of the first key, row by row. */
+/* Checks counts and sums of the first key. */
 static void check_by_hand(const struct setup *setup, int64_t rows, const struct outcome *outcome, size_t count_output,
                           size_t sum_output, size_t value_input)
 {
@@ -49,7 +49,7 @@ static void check_by_hand(const struct setup *setup, int64_t rows, const struct 
     assert_int_equal(sum_of_counts, rows);
 }
 
-/* Few and many groups of one key, dense and spread out. */
+/* One key with few or many groups, dense or sparse. */
 static void test_one_key(void **state)
 {
     static const struct {
@@ -77,13 +77,13 @@ static void test_one_key(void **state)
     }
 }
 
-/* The type after this one; a simulator is slow, and sees every third. */
+/* The next type to test; a slow simulator tests every third. */
 static enum type next_type(enum type type)
 {
     return (enum type)(type + (getenv("RQL_TEST_OCLGRIND") ? 3 : 1));
 }
 
-/* Keys and values of every type, with whatever the type holds. */
+/* Keys and values of every type, over its whole range. */
 static void test_types(void **state)
 {
     struct breaks *breaks = breaks_of(state);
@@ -100,7 +100,7 @@ static void test_types(void **state)
             finish_group(setup);
             int unable;
             struct outcome outcome = compare_breaks(breaks, setup, rows, &unable);
-            /* Without long atomics there are no extremes of 64 bits. */
+            /* 64-bit min and max need 64-bit atomics. */
             assert_true(unable == 0 || type_table[type].size == 8);
             outcome_free(&outcome);
             setup_free(setup);
@@ -108,7 +108,7 @@ static void test_types(void **state)
     }
 }
 
-/* The same values for few groups, so that they meet in local memory and in tables of chunks. */
+/* Few groups of such values, combined in local memory and in per-chunk tables. */
 static void test_few_groups_of_types(void **state)
 {
     struct breaks *breaks = breaks_of(state);
@@ -131,7 +131,7 @@ static void test_few_groups_of_types(void **state)
     }
 }
 
-/* Several keys: a small product, a large one, more than 64 bits, floats among them. */
+/* Several keys, with floats: small and large range products, and more than 64 bits. */
 static void test_several_keys(void **state)
 {
     struct breaks *breaks = breaks_of(state);
@@ -157,7 +157,7 @@ static void test_several_keys(void **state)
     }
 }
 
-/* Sums at the edges of 64 bits: those that fit are exact, others are flagged. */
+/* Sums near the 64-bit limits: exact if they fit, flagged otherwise. */
 static void test_large_sums(void **state)
 {
     static const int64_t edges[][3] = {{INT64_MAX, 0, 0},
@@ -187,7 +187,7 @@ static void test_large_sums(void **state)
     }
 }
 
-/* Outputs that nobody reads, groups without aggregates, and columns whose ranges are known. */
+/* Unneeded outputs, groups without aggregates, and columns of known range. */
 static void test_parts(void **state)
 {
     struct breaks *breaks = breaks_of(state);
@@ -216,7 +216,7 @@ static void test_parts(void **state)
     }
 }
 
-/* What there are no kernels for is left to the host, and so are no rows. */
+/* Tasks without kernels or without rows run on the host. */
 static void test_unable(void **state)
 {
     struct breaks *breaks = breaks_of(state);

@@ -1,4 +1,4 @@
-/* Histograms on an OpenCL device against the host's, whose intervals are those of engine/values/histogram_bins.h. */
+/* Histograms on an OpenCL device against the host's, with bins of engine/values/histogram_bins.h. */
 #include "cl_operators.h"
 
 #include "engine/values/histogram_bins.h"
@@ -63,7 +63,7 @@ static void test_lengths(void **state)
     }
 }
 
-/* Numbers on the edges and next to them, for bins whose edges have to be rounded. */
+/* Numbers at and next to the edges, for bins whose edges are rounded. */
 static void test_edges(void **state)
 {
     static const double bounds[][2] = {
@@ -99,7 +99,7 @@ static void test_edges(void **state)
     }
 }
 
-/* Integers whose range takes all 64 bits. */
+/* Integers spanning all 64 bits. */
 static void test_wide_integers(void **state)
 {
     struct breaks *breaks = breaks_of(state);
@@ -119,7 +119,7 @@ static void test_wide_integers(void **state)
     }
 }
 
-/* NaN is in no interval; of nothing else, or with infinities, there are none. */
+/* NaN is in no bin; columns of only NaN, or with infinities, have no bins. */
 static void test_odd_floats(void **state)
 {
     static const double columns[][3] = {

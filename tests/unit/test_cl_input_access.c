@@ -36,7 +36,7 @@ static const enum type stores[] = {TYPE_I8,  TYPE_I16, TYPE_I32, TYPE_I64, TYPE_
                                    TYPE_U16, TYPE_U32, TYPE_F32, TYPE_F64};
 enum { STORE_COUNT = sizeof stores / sizeof *stores };
 
-/* Sums, in which every neighbour counts, of rows begin .. end-1; with a filter if `odd`. */
+/* Sums of all the neighbours; with a filter if `odd`. */
 static void check_neighbours(struct rig *rig, enum type type, int64_t rows, int64_t first, bool odd)
 {
     static const int64_t offsets[] = {-1, 1, 0, 17, -4096, 100000};
@@ -77,7 +77,7 @@ static void test_neighbours(void **state)
     in_all_shapes(state, neighbours);
 }
 
-/* The present column backwards, by position; `beyond`: one position lies outside. */
+/* The column reversed, by position; `wanted`: a position is out of range. */
 static void check_positions(struct rig *rig, enum type type, int64_t rows, int64_t whole, int64_t last, bool wanted)
 {
     struct random random = {(uint64_t)rows * 131 + (uint64_t)type + 7};
@@ -113,7 +113,7 @@ static void test_positions(void **state)
     in_all_shapes(state, positions);
 }
 
-/* A position that is beyond the ends only where nobody asks. */
+/* A position is out of range only where it is not evaluated. */
 static void guarded(struct rig *rig)
 {
     struct random random = {99};
@@ -166,8 +166,7 @@ static void test_bits(void **state)
     in_all_shapes(state, bits);
 }
 
-/* Functions that are associative but not commutative: the left one; the later if it is not 0; and one that may
- * overflow. */
+/* Associative functions: left operand; right operand unless 0; sum, which may overflow; affine composition; and. */
 enum function_kind { LEFT, LATER, SUM, PAIR, AND };
 
 static struct user_reduce *function_of(struct rig *rig, enum function_kind kind)
@@ -197,7 +196,7 @@ static struct user_reduce *function_of(struct rig *rig, enum function_kind kind)
     case SUM:
         v = code_op(code, OP_ADD, a, b, NO_VALUE, nowhere);
         break;
-    case PAIR: { /* x -> p x + q modulo 251 as 256 p + q, composed: the constants are literals */
+    case PAIR: { /* composes x -> p x + q mod 251, encoded as 256 p + q, with literals */
         value m = code_int(code, 251, nowhere), w = code_int(code, 256, nowhere);
         value pa = code_op(code, OP_SHR, a, code_int(code, 8, nowhere), NO_VALUE, nowhere);
         value pb = code_op(code, OP_SHR, b, code_int(code, 8, nowhere), NO_VALUE, nowhere);
@@ -244,8 +243,8 @@ static void check_fold(struct rig *rig, enum function_kind kind, int64_t rows, b
     setup_free(setup);
 }
 
-/* In groups of 256, PoCL 3.1 gives 0 for products of 64 bits in a loop that a loop with barriers follows. No processor
- * is given such kernels but here. */
+/* PoCL 3.1 with groups of 256 computes 0 for 64-bit products in a loop followed by one with barriers. Only this test
+ * runs such kernels on a CPU. */
 static bool miscompiles(const struct rig *rig)
 {
     return rig->accelerator && !rig->accelerator->config->chunks &&

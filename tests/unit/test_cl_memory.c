@@ -1,5 +1,5 @@
-/* Where columns are: on a device until the host wants them, as much as fits, uploaded once. In the shape of a device
- * with memory of its own, whatever the device is. */
+/* Column residency: uploaded once, kept on the device while they fit, retrieved on demand. Every device is configured
+ * as one with its own memory. */
 #include "cl_rig.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static int64_t test_rows(void)
     return getenv("RQL_TEST_OCLGRIND") ? 3001 : ROWS;
 }
 
-/* A device that says it has so much memory. */
+/* A device that reports this much memory. */
 static struct accelerator *open_with(uint64_t memory, uint64_t largest_buffer)
 {
     struct accelerator *accelerator = rig_accelerator(&kernel_config_grid);
@@ -44,7 +44,7 @@ static struct column *column_of_rows(int64_t rows)
     return column;
 }
 
-/* x * 3, of those x that are not multiples of 5 if `some`. */
+/* x * 3; if `some`, only for x not divisible by 5. */
 static struct setup *setup_triple(struct rig *rig, struct column *column, bool some)
 {
     struct setup *setup = setup_new(rig, SINK_ROWS);
@@ -56,7 +56,7 @@ static struct setup *setup_triple(struct rig *rig, struct column *column, bool s
     return setup;
 }
 
-/* The result, finished as a task's is. */
+/* The result, finished like a task's. */
 static struct column *run_triple(struct rig *rig, struct column *column, bool some)
 {
     struct setup *setup = setup_triple(rig, column, some);
@@ -107,7 +107,7 @@ static void test_results_stay(void **state)
     assert_int_equal(bytes_of(rig, PHASE_UPLOAD), rows * 4);
     assert_int_equal(bytes_of(rig, PHASE_RETRIEVE), 0);
 
-    /* The next task finds it there, and so does one after the host has seen a part of it. */
+    /* The next task reuses it, even after the host has fetched part of it. */
     assert_true(run_sum(rig, y).integer == (int128)3 * rows * (rows - 1) / 2);
     assert_int_equal(memory_missing(rig->accelerator->memory, y, 0, rows), 0);
     assert_true(column_fetch(y, rows - 10, rows));
@@ -132,7 +132,7 @@ static void test_uploaded_once(void **state)
     assert_int_equal(uploaded, test_rows() * 4);
     column_unref(run_triple(rig, x, true));
     run_sum(rig, x);
-    memory_sweep(rig->accelerator->memory); /* x is still wanted */
+    memory_sweep(rig->accelerator->memory); /* x is still in use */
     run_sum(rig, x);
     assert_int_equal(bytes_of(rig, PHASE_UPLOAD), uploaded);
     memory_drop(rig->accelerator->memory);
@@ -143,7 +143,7 @@ static void test_uploaded_once(void **state)
     close_rig_accelerator(rig);
 }
 
-/* What nobody wants is not brought to the host, and goes with the sweep. */
+/* A sweep keeps columns still in use; a drop retrieves them. */
 static void test_sweep(void **state)
 {
     struct rig *rig = rig_of(state);
@@ -162,7 +162,7 @@ static void test_sweep(void **state)
     close_rig_accelerator(rig);
 }
 
-/* What is to be written anew is forgotten here, and its memory is free for others. */
+/* Discarding a column to be overwritten frees its device memory. */
 static void test_discarded(void **state)
 {
     struct rig *rig = rig_of(state);
@@ -181,7 +181,7 @@ static void test_discarded(void **state)
     close_rig_accelerator(rig);
 }
 
-/* Rows that pass a filter piece by piece lie in as many buffers, which become one. */
+/* Filter output produced in pieces spans several buffers, which are then merged. */
 static void test_parts(void **state)
 {
     struct rig *rig = rig_of(state);
@@ -207,7 +207,7 @@ static void test_parts(void **state)
     close_rig_accelerator(rig);
 }
 
-/* Columns many times larger than the device pass through it, and so do results. */
+/* Columns and results many times larger than device memory are streamed. */
 static void test_larger_than_device(void **state)
 {
     struct rig *rig = rig_of(state);
@@ -228,7 +228,7 @@ static void test_larger_than_device(void **state)
     column_unref(x);
 }
 
-/* Results that fit one by one and not together: those used longest ago go to the host. */
+/* Results that fit only one at a time: the least recently used go to the host. */
 static void test_least_recently_used(void **state)
 {
     struct rig *rig = rig_of(state);
@@ -273,7 +273,7 @@ static void test_interrupted(void **state)
     close_rig_accelerator(rig);
 }
 
-/* Another backend reads what this one made: the evaluator, and a device. */
+/* Other backends, the evaluator and a device, read this one's results. */
 static void test_other_backends(void **state)
 {
     struct rig *rig = rig_of(state);

@@ -1,12 +1,12 @@
-/* Random tasks through OpenCL kernels of both shapes, against the evaluator. RQL_TEST_LONG=20 tests 20 times as much,
- * RQL_TEST_SEED=n other tasks; an argument names the tests to run. */
+/* Random tasks: OpenCL kernels of both shapes compared with the evaluator. RQL_TEST_LONG=20 runs 20 times as many,
+ * RQL_TEST_SEED=n runs others; an argument filters the tests. */
 #include "cl_rig.h"
 
 #include <inttypes.h>
 
 enum { ROWS = 20011 };
 
-/* Functions that devices round differently are tested on their own. */
+/* Devices round these functions differently: see test_functions. */
 static bool is_rounded_anyhow(enum op op)
 {
     return op >= OP_EXP && op <= OP_ERF;
@@ -20,7 +20,7 @@ static bool is_comparable(const struct code *code)
     return true;
 }
 
-/* One of the last values of the kind, if there is a computed one. */
+/* A value of the kind, preferably a late one. */
 static value pick(struct random *random, const struct setup *setup, enum kind kind)
 {
     return random_value(random, &setup->task.code, kind);
@@ -77,7 +77,7 @@ static struct setup *random_setup(struct rig *rig, struct random *random)
     return setup;
 }
 
-/* What some rows give as the language says, value by value: no failure goes without a flag. */
+/* Evaluates rows lazily, one by one: any failure must be flagged. */
 static void assert_failures_flagged(struct rig *rig, struct setup *setup, bool flagged, int64_t begin, int64_t end)
 {
     const struct task *task = &setup->task;
@@ -142,8 +142,7 @@ static void test_random(void **state)
     run_random(rig_of(state), 1, 25 * rig_patience());
 }
 
-/* The first device there is, opened in a shape that may not be its own, and with so little memory that tasks run in
- * pieces. */
+/* The first device, opened with the given shape and so little memory that tasks run in pieces. */
 static struct accelerator *open_shaped(const struct kernel_config *shape)
 {
     struct accelerator *accelerator = rig_accelerator(shape);
@@ -170,7 +169,7 @@ static void test_random_grid(void **state)
     run_shape(rig_of(state), &kernel_config_grid, 2000000);
 }
 
-/* Functions that devices round differently: near the evaluator's values, and the same for what is not a number. */
+/* Functions that devices round differently: close to the evaluator's values, and NaN for the same rows. */
 static void test_functions(void **state)
 {
     static const enum op ops[] = {OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_TANH, OP_ERF};

@@ -1,4 +1,4 @@
-/* Scans on a device, against the host's and against the plainest loop. */
+/* Device scans against the host's and against a naive loop. */
 #include "cl_rig.h"
 
 #include "cl/operators/operator.h"
@@ -20,17 +20,16 @@ static struct accelerator *open_shaped(const struct kernel_config *shape, bool s
     return accelerator;
 }
 
-/* One scan to try. */
 struct trial {
     enum aggregate_kind kind;
     enum type type;
     int64_t rows;
     bool exclusive, initial, mild;
     int64_t segment, stride;
-    enum type store; /* of results; TYPE_COUNT: as wide as they are */
+    enum type store; /* of results; TYPE_COUNT: full width */
 };
 
-/* 251 p + q: x -> p x + q modulo 251, composed. Associative, and the order matters. */
+/* 251 p + q is x -> p x + q modulo 251. Composition: associative, not commutative. */
 static struct user_reduce *composition(struct rig *rig)
 {
     struct user_reduce *reducer = arena_alloc(rig->arena, sizeof *reducer);
@@ -62,7 +61,7 @@ static struct column *trial_column(const struct trial *trial)
 {
     struct random random = {(uint64_t)trial->rows * 77 + (uint64_t)trial->kind * 5 + trial->type + 1};
     struct column *column = random_column(&random, trial->type, trial->rows, trial->mild);
-    for (int64_t row = 0; row < trial->rows && trial->kind == AGG_PRODUCT; row++) { /* small enough, and zeroes */
+    for (int64_t row = 0; row < trial->rows && trial->kind == AGG_PRODUCT; row++) { /* small, some zeros */
         int64_t v = row % 1009 == 700 ? 0 : random_below(&random, 300) == 0 ? 2 : 1;
         memcpy(column_at(column, row), &v, type_table[trial->type].size);
     }
@@ -122,7 +121,7 @@ static struct column *run_trial(struct rig *rig, const struct trial *trial, stru
     return result;
 }
 
-/* One row after another, in 128 bits; false if something does not fit. */
+/* Sequential reference in 128 bits; false if a value does not fit. */
 static bool check_plainly(const struct trial *trial, const struct column *from, const struct column *result)
 {
     int64_t stride = trial->stride > 0 ? trial->stride : 1;
@@ -215,7 +214,7 @@ static void scans(struct rig *rig)
     static const enum aggregate_kind kinds[] = {AGG_SUM,    AGG_PRODUCT, AGG_MIN,   AGG_MAX,
                                                 AGG_BITAND, AGG_XOR,     AGG_BITOR, AGG_FOLD};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        for (int form = 0; form < 3; form++) { /* the size is not in the text, so few programs */
+        for (int form = 0; form < 3; form++) { /* few programs: sizes are not in the text */
             for (size_t s = 0; s < size_count(); s++) {
                 struct trial trial = {.kind = kinds[k],
                                       .type = form == 0   ? TYPE_I32
@@ -282,7 +281,7 @@ static void columns(struct rig *rig)
     }
 }
 
-/* Floats whose sums need more than two doubles are flagged or right. */
+/* Float sums that need more than two doubles are flagged or right. */
 static void hard_floats(struct rig *rig)
 {
     struct trial trial = {.kind = AGG_SUM, .type = TYPE_F64, .rows = 3000, .store = TYPE_COUNT};
@@ -346,7 +345,7 @@ static void test_hard_floats(void **state)
     in_all_shapes(state, hard_floats);
 }
 
-/* Through the backend, with millions of rows where there is time. */
+/* Through the backend; millions of rows with RQL_TEST_LONG. */
 static void test_backend(void **state)
 {
     struct rig *rig = rig_of(state);

@@ -1,7 +1,7 @@
-/* Scattering on an OpenCL device, against the host's and against the definition. */
+/* Scatter on an OpenCL device, against the host's and the definition. */
 #include "cl_operators.h"
 
-/* Positions 0..rows-1 in random order, times `step`, as a column of this type. */
+/* Positions 0..rows-1 in random order, times `step`, as a column of `type`. */
 static struct column *shuffled(struct random *random, enum type type, int64_t rows, int64_t step)
 {
     struct column *column = column_reserve(type, type, rows);
@@ -20,7 +20,7 @@ static struct column *shuffled(struct random *random, enum type type, int64_t ro
     return column;
 }
 
-/* A setup with the positions as key 0, carrying a column of every type; they are not carried themselves. */
+/* Scatters a column of every type to the positions, key 0, which are not output themselves. */
 static struct setup *scatter_setup(struct breaks *breaks, struct random *random, struct column *positions, int64_t rows,
                                    int64_t into)
 {
@@ -68,7 +68,7 @@ static void test_lengths(void **state)
     }
 }
 
-/* Narrow positions, and results that nobody reads. */
+/* Narrow positions, and unread results. */
 static void test_narrow(void **state)
 {
     struct breaks *breaks = breaks_of(state);
@@ -85,7 +85,7 @@ static void test_narrow(void **state)
     }
 }
 
-/* One wrong position anywhere is found: taken twice, too small, too large. */
+/* Any invalid position is found: duplicate, too small, too large. */
 static void test_wrong(void **state)
 {
     static const int64_t wrong[] = {-1, 0, 1000, INT64_MAX, INT64_MIN, INT64_C(1) << 32};
@@ -97,7 +97,7 @@ static void test_wrong(void **state)
             struct column *positions = column_reserve(TYPE_I64, TYPE_I64, rows);
             for (int64_t row = 0; row < rows; row++)
                 *(int64_t *)column_at(positions, row) = row == at ? wrong[k] : rows - row;
-            if (wrong[k] == 0) /* which is not wrong, but this is */
+            if (wrong[k] == 0) /* 0 is valid, a second 0 is not */
                 *(int64_t *)column_at(positions, rows - 1 - at) = 0;
             column_finish(positions, rows);
             struct setup *setup = scatter_setup(breaks, &random, positions, rows, 1000);

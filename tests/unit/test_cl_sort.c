@@ -1,5 +1,4 @@
-/* Sorting on an OpenCL device, in every way that there are kernels for, against the host's and against the definition:
- * each row before the next, equal ones in their old order. */
+/* Sorting on an OpenCL device, every kernel variant, against the host and the definition: ordered and stable. */
 #include "cl_rig.h"
 
 #include "cl/compile/compile_client.h"
@@ -9,7 +8,7 @@
 
 enum { MOST_COLUMNS = 8 };
 
-/* What a device may be told to be: the ways to sort depend on it. */
+/* Device configurations that select the sort variants. */
 struct guise {
     const char *name;
     const struct kernel_config *shape;
@@ -24,7 +23,7 @@ enum { GUISES = sizeof guises / sizeof *guises };
 
 struct bench {
     struct rig *rig;
-    struct accelerator *accelerators[GUISES]; /* NULL: not of this device */
+    struct accelerator *accelerators[GUISES]; /* NULL: not supported */
 };
 
 static void *open_accelerators(struct rig *rig)
@@ -67,7 +66,6 @@ static int close_all(void **state)
     return rig_close(state);
 }
 
-/* A table to sort. */
 struct table {
     int64_t rows;
     size_t count;
@@ -157,7 +155,7 @@ static int compare_rows(const struct table *table, int64_t a, int64_t b)
     return order;
 }
 
-/* By what it says which row each came from, in the last column. */
+/* The last column holds each row's source row. */
 static void assert_sorted(const struct table *table, const struct operator_job *job)
 {
     const struct column *from = job->results[table->count - 1];
@@ -198,7 +196,7 @@ static void assert_same(const struct table *table, const struct operator_job *go
     }
 }
 
-/* Sorts the table in every guise; `numbered`: its last column is row_column's. Frees it. */
+/* Sorts the table in every guise and frees it; `numbered`: its last column is a row_column. */
 static void check(struct bench *bench, struct table *table, bool numbered)
 {
     struct rig *rig = bench->rig;
@@ -236,7 +234,7 @@ static bool is_small(void)
     return getenv("RQL_TEST_OCLGRIND") != NULL;
 }
 
-/* Around tiles; under a simulator, which is slow, only one. */
+/* Around tile boundaries; only the first on a simulator. */
 static const int64_t sizes[] = {333, 0, 1, 2, 17, 511, 2047, 2048, 2049, 4095, 4096, 4097, 6143, 6145, 30011, 100003};
 
 static size_t size_count(void)
@@ -244,7 +242,7 @@ static size_t size_count(void)
     return is_small() ? 1 : sizeof sizes / sizeof *sizes;
 }
 
-/* One column alone, which comes back from the codes. */
+/* A single column, decoded from its key codes. */
 static void test_one_key(void **state)
 {
     struct bench *bench = bench_of(state);
@@ -257,7 +255,7 @@ static void test_one_key(void **state)
         }
 }
 
-/* Equal keys keep their order, whatever goes beside them. */
+/* Equal keys keep their order with any other columns. */
 static void test_stable(void **state)
 {
     static const enum type beside[][3] = {
@@ -275,7 +273,7 @@ static void test_stable(void **state)
         }
 }
 
-/* Keys side by side in a word, and in several. */
+/* Keys packed into one word or several. */
 static void test_several_keys(void **state)
 {
     struct bench *bench = bench_of(state);
@@ -291,7 +289,7 @@ static void test_several_keys(void **state)
             table.keys[k] = k;
             table.descending[k] = random_below(&random, 2);
         }
-        for (size_t k = table.key_count; k-- > 1;) { /* the keys in any order */
+        for (size_t k = table.key_count; k-- > 1;) { /* shuffle the keys */
             size_t other = (size_t)random_below(&random, (int)k + 1), key = table.keys[k];
             table.keys[k] = table.keys[other];
             table.keys[other] = key;
@@ -303,7 +301,7 @@ static void test_several_keys(void **state)
     }
 }
 
-/* Words of different widths, in either order, and of the first and the last one pass or several. */
+/* Key words of different widths in either order, the first and last taking one pass or several. */
 static void test_words(void **state)
 {
     static const enum type keys[][3] = {{TYPE_I8, TYPE_I64, TYPE_I16},
@@ -319,7 +317,7 @@ static void test_words(void **state)
             .rows = rows, .key_count = is_small() ? 2 : 3, .count = 4, .keys = {0, 1, 2}, .descending = {false, true}};
         for (size_t k = 0; k < 3; k++)
             table.columns[k] = random_column(&random, keys[t][k], rows, false);
-        for (int64_t row = 0; row < rows; row++) /* so that the others count */
+        for (int64_t row = 0; row < rows; row++) /* ties, so other keys matter */
             if (type_table[keys[t][0]].size == 8 && row % 4 != 0)
                 memcpy(column_at(table.columns[0], row), column_at(table.columns[0], 0), 8);
         table.columns[3] = row_column(rows);
@@ -336,7 +334,7 @@ static struct column *column_of(enum type type, const void *elements, int64_t ro
     return column;
 }
 
-/* Zeroes of both signs are equal, NaN of all kinds too and last, descending or not. */
+/* Zeroes of both signs are equal; NaNs are equal and sort last, even descending. */
 static void test_float_order(void **state)
 {
     const double doubles[] = {0.0, -0.0, NAN, -NAN, INFINITY, -INFINITY, -0.0, 0.0, 1e-310, -1e-310, 1e300, NAN, -1};
@@ -355,7 +353,7 @@ static void test_float_order(void **state)
     }
 }
 
-/* A range that the column tells saves the look at it, and bits. */
+/* A known range skips the min/max pass and shortens keys. */
 static void test_known_range(void **state)
 {
     struct bench *bench = bench_of(state);
@@ -389,7 +387,6 @@ static void test_constant(void **state)
     }
 }
 
-/* Millions of rows, when there is time. */
 static void test_large(void **state)
 {
     struct bench *bench = bench_of(state);
@@ -438,8 +435,8 @@ static enum status sort_on(struct rig *rig, struct table *table, struct accelera
     return status;
 }
 
-/* A no_wait run has all programs that it is going to need built at once: those of several words of keys, those that
- * fetch elements of several sizes, and those that look at the keys, for which the host looks meanwhile. */
+/* A no_wait run starts building all programs it will need: for each key word, for gathering each element size, and for
+ * the keys' min/max, which the host computes meanwhile. */
 static void test_all_programs_are_begun(void **state)
 {
     struct bench *bench = bench_of(state);
@@ -454,8 +451,8 @@ static void test_all_programs_are_begun(void **state)
     size_t under_way, needed;
     assert_int_equal(sort_on(bench->rig, &table, first, false), STATUS_OK);
     needed = programs_count(first->programs, &under_way);
-    assert_true(needed >= 8 && under_way == 0); /* three that look, two words or three, elements of three sizes */
-    /* A compiler that takes orders and never answers. */
+    assert_true(needed >= 8 && under_way == 0); /* three min/max, two or three key words, three element sizes */
+    /* A compiler that never replies. */
     const char *const arguments[] = {"cat", NULL};
     second->compiler = compiler_new("/bin/cat", arguments, 60000);
     for (int again = 0; again < 2; again++) {

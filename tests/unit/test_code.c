@@ -1,10 +1,10 @@
-/* Typed code: what is shared, what is folded, what is dead, and how it reads. */
+/* Typed code: sharing, folding, dead code and printing. */
 #include "queries.h"
 #include "random_code.h"
 
 static const struct span nowhere = {0};
 
-/* Binds the two expressions in one task, over the integers x and y; gives the task's code, and their values. */
+/* Binds two expressions over the integers x and y in one task; returns the task's code and their values. */
 static const struct code *bind_pair(struct queries *queries, const char *first, const char *second, value values[2])
 {
     const char *text = arena_printf(queries->scratch->arena,
@@ -46,9 +46,9 @@ static void equal_values_are_one(void **state)
         {"1", "1.0", false},
         {"0.0", "-0.0", false},
         {"x + 1", "x + 2", false},
-        /* The order decides what is evaluated at all, */
+        /* The order decides what is evaluated */
         {"10 / x > 1 && y > 3", "y > 3 && 10 / x > 1", false},
-        /* and which failure is found first. */
+        /* and which error comes first. */
         {"10 / x + 10 / y", "10 / y + 10 / x", false},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -72,7 +72,7 @@ static void known_operations_are_folded(void **state)
         {"min(2, 3.5)", "2.0"},
         {"9007199254740993 == 9007199254740992.0", "false"},
         {"int(2.9) + int(1 == 1)", "3"},
-        /* What fails, fails where it is needed. */
+        /* Failing operations are not folded. */
         {"5 / 0", "5 / 0"},
         {"5 % 0", "5 % 0"},
         {"9223372036854775807 + 1", "9223372036854775807 + 1"},
@@ -81,7 +81,7 @@ static void known_operations_are_folded(void **state)
         {"1 >> -1", "1 >> -1"},
         {"int(1e300)", "int(1e300)"},
         {"abs(-9223372036854775808)", "abs(-9223372036854775808)"},
-        /* Another literal is to give the same program. */
+        /* Other literals must share the program. */
         {"x + 0", "x + 0"},
         {"x * 1", "x * 1"},
         {"x > 3 && x > 3", "x > 3"},
@@ -100,12 +100,12 @@ static void known_operations_are_folded(void **state)
         {"x > 3 && y > 1 && x > 3", "x > 3 && y > 1"},
         {"!!(x > 3)", "x > 3"},
         {"~~x", "x"},
-        {"--x", "--x"}, /* of the smallest integer, -x fails */
+        {"--x", "--x"}, /* -x fails for INT64_MIN */
         {"--(x + 0.5)", "float(x) + 0.5"},
         {"x == x", "true"},
         {"x < x", "false"},
         {"x / y == x / y", "x / y == x / y"},
-        {"x * 0.5 == x * 0.5", "float(x) * 0.5 == float(x) * 0.5"}, /* nan is not */
+        {"x * 0.5 == x * 0.5", "float(x) * 0.5 == float(x) * 0.5"}, /* unless NaN */
         {"1 == 1 ? x : 5 / 0", "x"},
         {"x > 3 ? y : y", "y"},
         {"1 / x > 3 ? y : y", "1 / x > 3 ? y : y"},
@@ -122,7 +122,7 @@ static void known_operations_are_folded(void **state)
     }
 }
 
-/* What is printed, read again, is the same value. */
+/* Printed code parses back to the same value. */
 static void printing_is_readable(void **state)
 {
     struct queries *queries = *state;
@@ -188,7 +188,7 @@ static void printing_is_readable(void **state)
     }
 }
 
-/* x, x + x, (x + x) + (x + x), ...: the text would double each time, and be as deep as the code is long. */
+/* x, x + x, (x + x) + (x + x), ...: unbounded text would double, and nest one level deeper, each time. */
 static void printing_is_bounded(void **state)
 {
     struct queries *queries = *state;
@@ -247,7 +247,7 @@ static void much_code_is_found_again(void **state)
     assert_int_equal(code.count, count);
 }
 
-/* Code put into other code, with inputs and the row replaced. */
+/* Inlines code into other code, replacing inputs and the row. */
 static void inlining(void **state)
 {
     struct queries *queries = *state;
@@ -279,7 +279,7 @@ static value add_raw(struct code *code, enum op op, enum kind kind, int64_t inte
     return code->count++;
 }
 
-/* Other rows than the code's own. */
+/* Values read from other rows. */
 static void neighbours_and_elements(void **state)
 {
     struct arena *arena = ((struct queries *)*state)->scratch->arena;
@@ -305,11 +305,11 @@ static void neighbours_and_elements(void **state)
     code_mark(&code, element, live);
     assert_true(live[rows] && live[x] && !live[next]);
 
-    /* What may fail is not folded away, */
+    /* Fallible values are not folded. */
     value flag = code_gather(&code, 1, KIND_BOOL, last, nowhere);
     assert_int_equal(code.at[code_op(&code, OP_AND, flag, code_bool(&code, false, nowhere), NO_VALUE, nowhere)].op,
                      OP_AND);
-    /* and copies read what the inputs have become. */
+    /* Inlined copies read the replaced inputs. */
     value sum = code_op(&code, OP_ADD, next, code_gather(&code, 1, KIND_INT, rows, nowhere), NO_VALUE, nowhere);
     const value inputs[] = {code_input_at(&other, 5, -3, KIND_INT, nowhere), code_input(&other, 7, KIND_INT, nowhere)};
     value map[64];
@@ -322,7 +322,7 @@ static void neighbours_and_elements(void **state)
     assert_int_equal(other.at[gathered->args[0]].op, OP_ROWS);
 }
 
-/* An assertion is its condition; one that is known to hold is gone, any other may fail. */
+/* An assertion returns its condition; it folds if known to hold, else may fail. */
 static void assertions(void **state)
 {
     struct queries *queries = *state;
@@ -338,8 +338,7 @@ static void assertions(void **state)
     assert_prints(&code, code_op(&code, OP_NOT, holds, NO_VALUE, NO_VALUE, nowhere), "!(assert x)", "of an operator");
 }
 
-/* A random program as it stands, in which nothing is shared or folded. Few leaves and many conditions make it likely
- * that something is known. */
+/* A random program in which nothing is shared or folded. Few leaves and many conditions make folding likely. */
 static void random_raw_code(struct random *random, struct code *code)
 {
     static const int64_t constants[] = {0, 1, -1, 63, 5};
@@ -374,7 +373,7 @@ static bool same_number(double a, double b)
     return a == b || (a != a && b != b);
 }
 
-/* Folding and sharing change neither a value nor whether it can be had. */
+/* Folding and sharing change neither a value nor whether it fails. */
 static void folding_keeps_the_meaning(void **state)
 {
     struct queries *queries = *state;

@@ -1,4 +1,4 @@
-/* What is kept of columns between queries: made once, used by the next query, gone with the file; results as before. */
+/* Column statistics: collected by one query, used by the next, dropped with the file, no effect on results. */
 #include "queries.h"
 
 #include "engine/evaluator/evaluator.h"
@@ -55,7 +55,7 @@ static int teardown(void **state)
 {
     struct fixture *fixture = *state;
     stats_collector_free(fixture->runner.collector);
-    queries_free(fixture->queries); /* its columns outlive keeper and pool's owner */
+    queries_free(fixture->queries); /* columns outlive the collector */
     fixture->runner.evaluator->ops->close(fixture->runner.evaluator);
     buffer_pool_unref(fixture->runner.pool);
     free(fixture);
@@ -81,14 +81,14 @@ static void assert_gives(struct fixture *fixture, const char *text, int64_t expe
     result_release(&result);
 }
 
-/* The catalog's column of a file. */
+/* The file cache's column of a file. */
 static const struct column *column_of(struct fixture *fixture, const char *name)
 {
     struct loaded loaded;
     struct scratch *scratch = fixture->queries->scratch;
     assert_int_equal(file_cache_load(fixture->queries->file_cache, name, scratch->span, NULL, &loaded, &scratch->diags),
                      STATUS_OK);
-    column_unref(loaded.columns[0]); /* the catalog holds it */
+    column_unref(loaded.columns[0]); /* the file cache holds it */
     return loaded.columns[0];
 }
 
@@ -125,7 +125,7 @@ static void second_queries_skip(void **state)
         assert_gives(fixture, cases[i].text, cases[i].expected);
 }
 
-/* Row numbers are known before anything has been found out. */
+/* Row-number conditions skip zones without statistics. */
 static void row_numbers_tell_at_once(void **state)
 {
     struct fixture *fixture = *state;
@@ -136,7 +136,7 @@ static void row_numbers_tell_at_once(void **state)
         {"load sorted.i32 | select row < 1000 | count", 1000, 3, 4},
         {"load sorted.i32 | select row >= 199999 | sum", 199, 3, 4},
         {"load sorted.i32, mixed.i32 | select mixed < 10 && row < 500 && sorted == 0 | count", 7, 3, 4},
-        {"load sorted.i32 | skip 100 | select row < 1000 | sum", 100, 3, 4}, /* rows are counted behind the skip */
+        {"load sorted.i32 | skip 100 | select row < 1000 | sum", 100, 3, 4}, /* rows count from the skip */
         {"range 0..999999999 | select row == 500000000 | sum", 500000000, 15258, 15259},
         {"range 0..1000000000000 | select row < 3 || row > 999999999998 | count", 5, 65522, 65524},
         {"load sorted.i32 | select row % 2 == 0 | count", 100000, 0, 4},
@@ -151,7 +151,7 @@ static void row_numbers_tell_at_once(void **state)
     }
 }
 
-/* What fails in a zone where nothing would pass fails all the same, in the same row. */
+/* Failures are reported, for the same row, even in zones where no row would pass. */
 static void failures_are_not_skipped(void **state)
 {
     struct fixture *fixture = *state;
@@ -179,7 +179,7 @@ static void copies_are_narrow(void **state)
     assert_int_equal(column_zones(mixed)->all.hi, 999);
     assert_gives(fixture, "load sorted.i32, mixed.i32 | select mixed >= 500 | sum sorted", 9950000);
 
-    /* Results that are a file's rows are the file's; what is computed may be stored as the copy is. */
+    /* An unchanged file column is shared; computed results may be stored like the narrow copy. */
     struct result result;
     assert_int_equal(run(fixture, "load mixed.i32", &result), STATUS_OK);
     assert_ptr_equal(result.relation->columns[0], mixed);
@@ -197,13 +197,13 @@ static void copies_are_narrow(void **state)
     }
 }
 
-/* Where no narrower type holds the elements, what is computed from them may be narrower for what they are within. */
+/* Even if no narrower type fits the elements, their range may allow a narrower result. */
 static void results_are_narrow(void **state)
 {
     struct fixture *fixture = *state;
     static const struct {
         int32_t greatest;
-        enum type second; /* what x + 1 is stored as by the second query */
+        enum type second; /* storage type of x + 1 in the second query */
     } cases[] = {{(1 << 30) - 1, TYPE_I32}, {INT32_MAX - 1, TYPE_I64}, {INT32_MAX, TYPE_I64}};
     for (size_t i = 0; i < 3; i++) {
         const int32_t values[] = {3, cases[i].greatest, 0};
@@ -233,7 +233,7 @@ static void changed_files_are_read_anew(void **state)
     const int32_t other[] = {-70000, 5};
     queries_file(fixture->queries, "sorted.i32", other, sizeof other);
     assert_gives(fixture, "load sorted.i32 | min", -70000);
-    assert_null(column_narrow(column_of(fixture, "sorted.i32"))); /* no narrower type holds these */
+    assert_null(column_narrow(column_of(fixture, "sorted.i32"))); /* no narrower type fits */
     assert_int_equal(column_zones(column_of(fixture, "sorted.i32"))->all.hi, 5);
 }
 
@@ -244,7 +244,7 @@ static void copies_are_bounded(void **state)
     values[0] = 1000;
     queries_file(fixture->queries, "another.i32", values, ROWS * sizeof *values);
     free(values);
-    /* A column that is large beside what may be kept, then room for one of two. */
+    /* A column too large for the limit, then a limit that fits one of two. */
     keep(fixture, ROWS, true);
     assert_gives(fixture, "load sorted.i32 | max", 199);
     assert_null(column_narrow(column_of(fixture, "sorted.i32")));
@@ -254,7 +254,7 @@ static void copies_are_bounded(void **state)
     assert_non_null(column_narrow(column_of(fixture, "mixed.i32")));
     assert_gives(fixture, "load another.i32 | max", 1000);
     assert_null(column_narrow(column_of(fixture, "another.i32")));
-    for (int i = 0; i < 20; i++) /* until the first has not been asked for in a while */
+    for (int i = 0; i < 20; i++) /* until the first has gone unused for a while */
         assert_gives(fixture, "load another.i32 | max", 1000);
     assert_non_null(column_narrow(column_of(fixture, "another.i32")));
     assert_null(column_narrow(column_of(fixture, "mixed.i32")));
@@ -266,18 +266,18 @@ static void found_out_in_the_background(void **state)
     struct stats_collector *collector = keep(fixture, 64 * MEGABYTE, false);
     assert_gives(fixture, "load mixed.i32 | max", 999);
     stats_collector_wait(collector);
-    assert_null(column_zones(column_of(fixture, "mixed.i32"))); /* too short to be worth it */
-    write_columns(fixture, LONG_ROWS);                          /* other sizes: other columns */
+    assert_null(column_zones(column_of(fixture, "mixed.i32"))); /* too few rows */
+    write_columns(fixture, LONG_ROWS);                          /* new sizes: new columns */
     assert_gives(fixture, "load mixed.i32 | take 10 | max", 63);
     stats_collector_wait(collector);
-    assert_null(column_zones(column_of(fixture, "mixed.i32"))); /* hardly read */
+    assert_null(column_zones(column_of(fixture, "mixed.i32"))); /* few rows read */
     for (int i = 0; i < 3; i++) {
         assert_gives(fixture, "load sorted.i32, mixed.i32 | select sorted == 1099 && mixed < 10 | count", 10);
         stats_collector_wait(collector);
         assert_int_equal(column_narrow(column_of(fixture, "sorted.i32"))->store, TYPE_I16);
         assert_true((fixture->timing.skipped > 0) == (i > 0));
     }
-    /* Ended while there is much to do. */
+    /* Freed while it is busy. */
     write_columns(fixture, 4 * LONG_ROWS);
     assert_gives(fixture, "load sorted.i32, mixed.i32 | max sorted", 4 * LONG_ROWS / 1000 - 1);
     stats_collector_free(collector);
@@ -286,16 +286,16 @@ static void found_out_in_the_background(void **state)
     assert_int_equal(fixture->timing.skipped, 0);
 }
 
-/* Memory set aside for a copy that no thread can be had for is there for the next. */
+/* Memory reserved for a copy is released if no thread can be started. */
 static void without_a_thread_nothing_is_held(void **state)
 {
     struct fixture *fixture = *state;
     pthread_attr_t usual, too_large;
     pthread_getattr_default_np(&usual);
     pthread_attr_init(&too_large);
-    assert_int_equal(pthread_attr_setstacksize(&too_large, (size_t)1 << 50), 0); /* no machine has so much */
+    assert_int_equal(pthread_attr_setstacksize(&too_large, (size_t)1 << 50), 0); /* more than any machine has */
     write_columns(fixture, LONG_ROWS);
-    struct stats_collector *collector = keep(fixture, LONG_ROWS * sizeof(int32_t) / 2, false); /* one copy, at most */
+    struct stats_collector *collector = keep(fixture, LONG_ROWS * sizeof(int32_t) / 2, false); /* at most one copy */
     assert_int_equal(pthread_setattr_default_np(&too_large), 0);
     assert_gives(fixture, "load sorted.i32 | max", LONG_ROWS / 1000 - 1);
     stats_collector_wait(collector);

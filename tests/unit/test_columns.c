@@ -1,5 +1,5 @@
-/* Loading: files of every type, every way in which a file can be wrong, files that change while they are mapped,
- * directories; and columns themselves. */
+/* Loading: files of every type, invalid files, files that change while mapped, and directories; and columns
+ * themselves. */
 #include "loads.h"
 
 #include "base/path.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static struct mappings *mappings; /* where the signal handler finds it */
+static struct mappings *mappings; /* for the signal handler */
 
 struct fixture {
     struct scratch *scratch;
@@ -42,7 +42,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Loads a path as it is; what was loaded before is let go. */
+/* Loads a path as given, replacing the previous load. */
 static enum status load_path(struct fixture *fixture, const char *path, const char *word)
 {
     return load_anew(fixture->scratch, fixture->file_cache, path, word, &fixture->loaded);
@@ -53,7 +53,7 @@ static enum status load(struct fixture *fixture, const char *name, const char *w
     return load_path(fixture, scratch_path(fixture->scratch, name), word);
 }
 
-/* Says that a file was changed long ago, since what is changed just now is never trusted to stay. */
+/* Backdates a file's mtime, since the cache never trusts a recent one. */
 static void make_old(struct fixture *fixture, const char *name, time_t when)
 {
     const struct timespec times[2] = {{.tv_sec = when}, {.tv_sec = when}};
@@ -152,7 +152,7 @@ static void texts(void **state)
     }
 }
 
-/* What is stated counts, whatever the ending; each format is another relation of the same file. */
+/* A stated format overrides the extension; each format of a file is cached separately. */
 static void stated_formats(void **state)
 {
     struct fixture *fixture = *state;
@@ -177,7 +177,7 @@ static void stated_formats(void **state)
         assert_int_equal(fixture->loaded.columns[0]->rows, cases[i].rows);
         assert_true(i > 0 || strcmp(fixture->loaded.names[1], "b") == 0);
     }
-    /* 1 and a newline, as gzip packs them; raw bytes may look like anything. */
+    /* "1\n" compressed with gzip; raw formats do not decompress. */
     static const unsigned char packed[] = {0x1f, 0x8b, 8, 0,    0,    0,    0,    0, 2, 3, 0x33,
                                            0xe4, 2,    0, 0x53, 0xfc, 0x51, 0x67, 2, 0, 0, 0};
     scratch_write(scratch, "one", packed, sizeof packed);
@@ -202,7 +202,7 @@ static void empty_files_have_no_rows(void **state)
     assert_int_equal(fixture->loaded.columns[0]->rows, 0);
 }
 
-/* Files that do not say their size are read. */
+/* Files that report no size can be read. */
 static void unsized_files(void **state)
 {
     struct fixture *fixture = *state;
@@ -266,7 +266,7 @@ static void unreadable_files(void **state)
     assert_int_equal(chmod(fixture->scratch->folder, 0755), 0);
     uid_t user = geteuid();
     if (user == 0)
-        assert_int_equal(seteuid(65534), 0); /* root may read anything */
+        assert_int_equal(seteuid(65534), 0); /* root can read anything */
     enum status status = load(fixture, "secret.bin", NULL);
     assert_int_equal(seteuid(user), 0);
     assert_int_equal(status, STATUS_FAILED);
@@ -286,7 +286,7 @@ static void unchanged_files_are_the_same_column(void **state)
     assert_int_equal(load(fixture, "a.i8", "u8"), STATUS_OK);
     assert_ptr_not_equal(fixture->loaded.columns[0], first);
 
-    /* Replaced by another file: the old column still has what it had. */
+    /* Replaced by another file: the old column keeps its data. */
     scratch_write_text(fixture->scratch, "new.i8", "xyz");
     make_old(fixture, "new.i8", 1000);
     assert_int_equal(rename(scratch_path(fixture->scratch, "new.i8"), scratch_path(fixture->scratch, "a.i8")), 0);
@@ -297,7 +297,7 @@ static void unchanged_files_are_the_same_column(void **state)
     assert_false(mapping_changed(first->mapping));
     column_unref(first);
 
-    /* Written just now, it may be written again within the same tick of the file system's clock. */
+    /* A file just written may change again within the same file system clock tick. */
     scratch_write_text(fixture->scratch, "a.i8", "123");
     assert_int_equal(load(fixture, "a.i8", NULL), STATUS_OK);
     first = column_ref(fixture->loaded.columns[0]);
@@ -306,7 +306,7 @@ static void unchanged_files_are_the_same_column(void **state)
     column_unref(first);
 }
 
-/* More files than are kept when nobody uses them. */
+/* Loads more files than the cache keeps unused. */
 static void idle_files_are_let_go(void **state)
 {
     struct fixture *fixture = *state;
@@ -335,7 +335,7 @@ static void on_bus(int number, siginfo_t *info, void *context)
     }
 }
 
-/* All threads of an evaluator sum a file that was cut short: they end, and the damage shows. */
+/* Evaluator threads summing a truncated file finish, and the truncation is reported. */
 static void truncated_while_mapped(void **state)
 {
     struct fixture *fixture = *state;
@@ -366,13 +366,13 @@ static void truncated_while_mapped(void **state)
         bool flagged;
         assert_int_equal(evaluator->ops->aggregate(evaluator, &job, &total, &flagged), STATUS_OK);
         assert_false(flagged);
-        /* What was cut off reads as zeroes from its page on. */
+        /* Pages past the truncation read as zeroes. */
         assert_true(total.sum >= lengths[i] / 4 && total.sum <= lengths[i] / 4 + 1);
         assert_ptr_equal(changed_column(&column, 1), column);
         assert_int_equal(file_changed_error(column, fixture->scratch->span, &fixture->scratch->diags), STATUS_FAILED);
         assert_only_told(fixture->scratch, "was truncated or rewritten");
 
-        /* Put back as it was, it is the same file, but not the same data. */
+        /* Restored, it is the same file, but not the same data. */
         scratch_write(fixture->scratch, "ones.i32", ones, ROWS * sizeof *ones);
         make_old(fixture, "ones.i32", 1000);
         column_ref(column);
@@ -385,7 +385,7 @@ static void truncated_while_mapped(void **state)
     }
     free(ones);
     evaluator->ops->close(evaluator);
-    assert_false(mappings_repair(mappings, &action)); /* no mapping lies there */
+    assert_false(mappings_repair(mappings, &action)); /* not in a mapping */
     sigaction(SIGBUS, &before, NULL);
 }
 
@@ -400,7 +400,7 @@ static void rewritten_and_grown_files(void **state)
     assert_non_null(file);
     fputs("d", file);
     fclose(file);
-    assert_false(mapping_changed(mapping)); /* what was there is there */
+    assert_false(mapping_changed(mapping)); /* old bytes are unchanged */
     assert_int_equal(fixture->loaded.columns[0]->rows, 3);
     scratch_write_text(fixture->scratch, "a.i8", "xyz");
     assert_true(mapping_changed(mapping));
@@ -443,7 +443,7 @@ static void memory(void **state)
     struct column *column = column_reserve(TYPE_I64, TYPE_I32, 1000000);
     assert_int_equal((uintptr_t)column->data % 4096, 0);
     *(int32_t *)column_at(column, 1) = 7;
-    *(int32_t *)column_at(column, 1000000) = 7; /* just behind the last */
+    *(int32_t *)column_at(column, 1000000) = 7; /* just past the end */
     column_finish(column, 2);
     assert_int_equal(column->rows, 2);
     assert_true(column_get(column, 0).integer == 0 && column_get(column, 1).integer == 7);
@@ -495,7 +495,7 @@ static void parts_of_paths(void **state)
         memcpy(longest + i, "\xc3\xa4", 2);
     const char *shown = path_display(longest, arena);
     assert_in_range(strlen(shown), 100, 250);
-    assert_non_null(strstr(shown, "\xa4...\xc3")); /* between whole characters */
+    assert_non_null(strstr(shown, "\xa4...\xc3")); /* cut between characters */
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* Probes against the operations they stand for, in every type: all numbers of the narrow ones, the ends and random
- * numbers of the wide ones. Listing and packing the rows that passed against a plain loop. */
+/* Constant comparisons against int_op, in every type: all numbers of the narrow types, limits and random numbers of
+ * the wide ones. Listing and packing selected rows against a plain loop. */
 #include "scratch.h"
 
 #include "engine/vector/compare_const.h"
@@ -38,8 +38,8 @@ static int64_t number_at(const void *data, enum type type, int i)
     }
 }
 
-/* Integers of a type: counted up in the low bits, which is all there are in the narrow types, and then, of every
- * magnitude, random ones and the ends. */
+/* Integers of a type: consecutive ones, which cover the narrow types, and for the wide types also the limits and
+ * random ones of every magnitude. */
 static void fill(void *data, enum type type, uint64_t *state)
 {
     const size_t size = type_table[type].size;
@@ -50,7 +50,7 @@ static void fill(void *data, enum type type, uint64_t *state)
             bits = (uint64_t)((int64_t)next(state) >> (next(state) % 64));
         if (size > 2 && i < sizeof ends / sizeof *ends)
             bits = size == 4 ? ends[i] >> 32 : ends[i];
-        memcpy((unsigned char *)data + i * size, &bits, size); /* the low bytes come first */
+        memcpy((unsigned char *)data + i * size, &bits, size); /* little-endian */
     }
 }
 
@@ -71,7 +71,7 @@ static bool answer(enum op op, int64_t a, int64_t b)
     return result != 0;
 }
 
-/* x, or x with something done to it before it is compared. */
+/* x, or `op` applied to it, before it is compared. */
 static int64_t before(enum op op, int64_t x, int64_t operand)
 {
     int64_t result = x;
@@ -80,7 +80,7 @@ static int64_t before(enum op op, int64_t x, int64_t operand)
     return result;
 }
 
-/* One question about all the numbers; false if no probe takes it. */
+/* Tests one comparison on all numbers; false if unsupported. */
 static bool ask(const void *data, enum type type, enum op first, int64_t operand, enum op op, int64_t against,
                 bool constant_left)
 {
@@ -129,12 +129,12 @@ static void test_probes(void **context)
             if (constant != 0)
                 divided += ask(data, types[t], OP_MOD, constant, ops[k % 2], 0, false);
         }
-        /* Most constants are within most types; were none, nothing would have been tested. */
+        /* Most constants fit most types; fails if too few were tested. */
         assert_true(compared > CONSTANTS / 4 && divided > CONSTANTS / 4 && masked > CONSTANTS / 4);
     }
 }
 
-/* What no probe may answer: there is no such number in the type, or it is no question about one integer. */
+/* Unsupported: the type lacks the constant, or the comparison has no constant form. */
 static void test_beyond(void **context)
 {
     (void)context;
@@ -147,8 +147,8 @@ static void test_beyond(void **context)
     assert_false(ask(data, TYPE_I64, OP_INPUT, 0, OP_LE, INT64_MAX, false));
 }
 
-/* A question about x plus or minus a constant, asked of x; false if none is. `op` is asked of the sum itself, or if
- * `first` is one, of what that makes of it. */
+/* Tests a comparison of x plus or minus a constant as one of x; false if unsupported. `op` compares the sum, or
+ * `first` of it unless that is OP_INPUT. */
 static bool ask_through(const void *data, enum type type, bool minus, int64_t constant, enum op first, int64_t operand,
                         enum op op, int64_t against)
 {
@@ -162,7 +162,7 @@ static bool ask_through(const void *data, enum type type, bool minus, int64_t co
     value sum = code_op(&code, minus ? OP_SUB : OP_ADD, x, code_int(&code, constant, none), NO_VALUE, none);
     const int64_t plus = minus ? -constant : constant;
     code.at[sum].checked = false;
-    code.at[sum].lo = info->lo / 4 + plus; /* as x is a quarter of what its type has room for */
+    code.at[sum].lo = info->lo / 4 + plus; /* x spans a quarter of its type's range */
     code.at[sum].hi = info->hi / 4 + plus;
     value changed = sum;
     if (first != OP_INPUT)
@@ -210,14 +210,14 @@ static void test_sums(void **context)
             masked += ask_through(data, types[t], minus, constant, OP_BITAND, mask, ops[k / 2 % 2], other & mask);
             if (other != 0)
                 divided += ask_through(data, types[t], minus, constant, OP_MOD, other, ops[k / 2 % 2], 0);
-            /* The sum may be no number of the type: its remainder is not the remainder of its lower bits. */
+            /* The sum may exceed the type: its remainder is not that of its low bits. */
             if (size < 8)
                 beyond += ask_through(data, types[t], false, constant + 4 * (most + 1), OP_MOD, 7, OP_EQ, 0);
         }
         assert_true(compared > CONSTANTS / 4 && divided > CONSTANTS / 4 && masked > CONSTANTS / 4);
         assert_int_equal(beyond, 0);
     }
-    /* Only masks of the lowest bits are asked of a sum's terms, and nothing that overflows. */
+    /* A sum is stripped only for masks of the lowest bits, and never if that overflows. */
     assert_false(ask_through(data, TYPE_I64, false, 1, OP_BITAND, 6, OP_EQ, 2));
     assert_false(ask_through(data, TYPE_I64, false, -1, OP_INPUT, 0, OP_EQ, INT64_MAX));
     assert_false(ask_through(data, TYPE_I64, false, 1, OP_INPUT, 0, OP_LT, INT64_MIN));

@@ -1,5 +1,4 @@
-/* The process that compiles, in the place of which this program runs itself: as one that answers, aborts, hangs, talks
- * nonsense or is not there. */
+/* The compiler process, played by this program itself: it answers, aborts, hangs, sends garbage or does not exist. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +22,7 @@
 
 enum { LIMIT_MS = 20000, SHORT_LIMIT_MS = 300 };
 
-/* The process: an order for "x" is answered with "built x". */
+/* The stand-in answers order "x" with "built x". */
 
 static bool take(void *bytes, size_t size)
 {
@@ -45,7 +44,7 @@ static void reply(uint32_t built, const char *text, size_t size, size_t sent)
 static int stand_in(const char *role)
 {
     uint64_t size;
-    (void)alarm(3 * LIMIT_MS / 1000); /* as the real one sees to it that it does not hang for ever */
+    (void)alarm(3 * LIMIT_MS / 1000); /* like the real one, so as not to hang forever */
     while (take(&size, sizeof size)) {
         char *text = calloc(size + 10, 1);
         memcpy(text, "built ", 6);
@@ -127,7 +126,7 @@ static void orders_are_done_in_turn(void **state)
                                                                                    "built dddd"};
     for (int k = 0; k < 4; k++)
         orders[k] = order(compiler, texts[k]);
-    assert_built(compiler, orders[3], wanted[3]); /* which needs the others to be done */
+    assert_built(compiler, orders[3], wanted[3]); /* requires the others to be done */
     for (int k = 0; k < 3; k++) {
         assert_int_equal(compiler_poll(compiler, orders[k]), COMPILE_DONE);
         assert_built(compiler, orders[k], wanted[k]);
@@ -135,7 +134,7 @@ static void orders_are_done_in_turn(void **state)
     compiler_free(compiler);
 }
 
-/* More than a socket holds, both ways. */
+/* Exceeds socket buffers, both ways. */
 static void large_orders_pass(void **state)
 {
     (void)state;
@@ -169,7 +168,7 @@ static void a_compiler_may_fail(void **state)
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct compiler *compiler = compiler_in(cases[k].role, cases[k].limit_ms);
-        for (int again = 0; again < 2; again++) /* the second has a process of its own */
+        for (int again = 0; again < 2; again++) /* the second starts a new process */
             assert_fails(compiler, cases[k].problem);
         compiler_free(compiler);
     }
@@ -196,14 +195,14 @@ static void a_program_that_is_not_there(void **state)
     compiler_free(compiler);
 }
 
-/* One that ends when it has nothing to do is started again. */
+/* A compiler that exits when idle is restarted. */
 static void a_compiler_may_leave(void **state)
 {
     (void)state;
     struct compiler *compiler = compiler_in("leaves", LIMIT_MS);
     for (int k = 0; k < 3; k++) {
         assert_built(compiler, order(compiler, "x"), "built x");
-        usleep((useconds_t)k * 50000); /* gone already, or about to go */
+        usleep((useconds_t)k * 50000); /* exited, or about to */
     }
     compiler_free(compiler);
 }
@@ -233,7 +232,7 @@ static void nothing_but_waiting_waits(void **state)
     assert_true(milliseconds() - began < LIMIT_MS / 2);
 }
 
-/* Its answer comes all the same, and is not taken for that to the next order. */
+/* A dropped order's answer still arrives but is not taken for the next one's. */
 static void an_order_can_be_dropped(void **state)
 {
     (void)state;
@@ -245,14 +244,14 @@ static void an_order_can_be_dropped(void **state)
     compiler_free(compiler);
 }
 
-/* Whether a child is left, ended or not; it stays as it is. */
+/* Whether a child exists, running or zombie; does not reap. */
 static bool has_child(void)
 {
     siginfo_t info;
     return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-/* One that is let go in the middle of an order ends when that is done, and nothing is left of it. */
+/* A compiler freed in mid-order finishes it, then exits and is reaped. */
 static void no_process_is_left(void **state)
 {
     (void)state;
@@ -271,9 +270,9 @@ static void no_process_is_left(void **state)
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "--stand-in") == 0)
-        _exit(stand_in(argv[2])); /* without a look at what it has not freed */
+        _exit(stand_in(argv[2])); /* skips the leak check */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_process_is_left), /* first: others leave some that hang */
+        cmocka_unit_test(no_process_is_left), /* first: others leave hung children */
         cmocka_unit_test(orders_are_done_in_turn),     cmocka_unit_test(large_orders_pass),
         cmocka_unit_test(a_compiler_may_fail),         cmocka_unit_test(a_failure_concerns_one_order),
         cmocka_unit_test(a_program_that_is_not_there), cmocka_unit_test(a_compiler_may_leave),

@@ -1,4 +1,4 @@
-/* Completion: what is offered where the cursor stands, files apart. */
+/* Completion: candidates at the cursor, except file names. */
 #include "scratch.h"
 
 #include "repl/line/complete.h"
@@ -14,7 +14,7 @@ struct desk {
     struct completer completer;
 };
 
-/* Makes in the environment what a statement defines, as a check does. */
+/* Adds a statement's definitions to the environment, as a check does. */
 static void define(struct desk *desk, const char *text)
 {
     struct source *source = arena_alloc(desk->arena, sizeof *source);
@@ -51,7 +51,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Where a line's last word begins, as the editor would say. */
+/* The start of a line's last word, as in the editor. */
 static size_t word_start(const char *line)
 {
     size_t start = strlen(line);
@@ -101,7 +101,7 @@ static void stages_follow_a_pipe(void **state)
     struct desk *desk = *state;
     assert_only(desk, "trades | sel", "select");
     assert_true(offers(desk, "trades | ", "group"));
-    assert_false(offers(desk, "trades | ", "filter")); /* an alias is offered to who begins to type it */
+    assert_false(offers(desk, "trades | ", "filter")); /* aliases are offered only after a prefix */
     assert_only(desk, "trades | filt", "filter");
     assert_false(offers(desk, "trades | ", "load"));
     assert_false(offers(desk, "trades ", "select"));
@@ -153,7 +153,7 @@ static void half_typed_stages_do_not_matter(void **state)
     assert_only(desk, "trades | select ids > 3 ? amo", "amounts");
     assert_only(desk, "trades | stencil -1..1 else 0: at(amo", "amounts");
     assert_only(desk, "trades | select |a, b| a > 3 | sort amo", "amounts");
-    /* what is wrong before the cursor costs the certainty, not the completion */
+    /* Errors before the cursor do not prevent completion. */
     assert_true(offers(desk, "trades | select ) | sort amo", "amounts"));
 }
 
@@ -201,7 +201,7 @@ static void paths_where_files_are_named(void **state)
     assert_only(desk, "load data/old.dat cs", "csv");
     assert_only(desk, "load data/old.dat as a np", "npy");
     assert_true(offers(desk, "load data/old.dat ", "jsonl"));
-    assert_false(offers(desk, "load data/old.dat ", "json")); /* is saved only */
+    assert_false(offers(desk, "load data/old.dat ", "json")); /* save only */
 }
 
 static void commands_and_what_they_take(void **state)

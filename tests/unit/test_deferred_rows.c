@@ -1,5 +1,5 @@
-/* Rows that are made when something reads them: the same as those made at once, whatever is read first, and whether
- * what goes on from them computes them again or reads them. */
+/* Deferred rows match rows computed at once, whatever is read first, and whether later statements recompute or read
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 
 enum { ROWS = 50001, POOLED = 1 << 24 };
 
-/* A shell's worth of state: `runner` outlives what has been left. */
+/* Shell state; `runner` outlives deferred rows. */
 struct desk {
     struct queries *queries;
     struct runner runner;
@@ -84,7 +84,7 @@ static enum status try(struct desk *desk, enum defer_choice defer, const char *t
     return status;
 }
 
-/* The result of what does not fail; the caller's. */
+/* Must succeed; the caller owns the result. */
 static struct result run(struct desk *desk, enum defer_choice defer, const char *text)
 {
     struct result result;
@@ -93,7 +93,7 @@ static struct result run(struct desk *desk, enum defer_choice defer, const char 
     return result;
 }
 
-/* A result of which rows have been left, and what a line may go on from. */
+/* A relation with deferred rows, also stored as `_`. */
 static struct relation *leave(struct desk *desk, const char *text)
 {
     struct result result = run(desk, DEFER_ALWAYS, text);
@@ -223,7 +223,7 @@ static void what_goes_on_computes_them_again(void **state)
     }
 }
 
-/* Rows behind the filter have other numbers than those in front, and the ones that were shown are told. */
+/* Errors cite row numbers as displayed, counted after the filter. */
 static void failures_are_told_of_the_rows_shown(void **state)
 {
     struct desk *desk = *state;

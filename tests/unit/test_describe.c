@@ -1,4 +1,4 @@
-/* What `describe` finds, against the same found plainly, and numbers as people like them. */
+/* describe against a naive computation, and human-readable numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* xorshift64*, so that every run sees the same numbers */
+/* xorshift64*: the same numbers in every run */
 static uint64_t next(uint64_t *state)
 {
     *state ^= *state >> 12;
@@ -33,7 +33,7 @@ static void sketches_are_near(void **state)
         for (int64_t k = 0; k < counts[i]; k++) {
             uint64_t bits = i % 2 ? (uint64_t)k : next(&random);
             hyperloglog_add(&sketch[k % 2], bits);
-            hyperloglog_add(&sketch[0], bits); /* once more: nothing new */
+            hyperloglog_add(&sketch[0], bits); /* a duplicate */
         }
         hyperloglog_merge(&sketch[0], &sketch[1]);
         double estimate = hyperloglog_estimate(&sketch[0]);
@@ -50,7 +50,7 @@ static struct column *floats(const double *values, int64_t rows)
     return column;
 }
 
-/* The same result whatever the threads. */
+/* Results must not depend on threads. */
 static struct description *described(struct column *column, struct arena *arena)
 {
     static const int threads[] = {1, 2, 5};

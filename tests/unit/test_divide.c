@@ -1,5 +1,5 @@
-/* Division by reciprocals against the machine's own: every kind of divisor, the ends and neighbours of multiples, and
- * random numbers. */
+/* Reciprocal division against hardware division: every kind of divisor, extremes, neighbours of multiples, and random
+ * numbers. */
 #include "scratch.h"
 
 #include "engine/vector/ops.h"
@@ -15,7 +15,7 @@ static uint64_t next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* Random, of every magnitude alike. */
+/* Log-uniform random numbers. */
 static int64_t any_number(uint64_t *state)
 {
     uint64_t z = next(state);

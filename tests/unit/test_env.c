@@ -1,4 +1,4 @@
-/* What has been named: looked up, replaced, dropped, copied. Leaks and double frees are for the sanitizers to find. */
+/* Bindings: lookup, replacement, removal and copying. Sanitizers find leaks and double frees. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,9 +41,9 @@ static void names(void **unused)
     assert_ptr_equal(env_find(env, "f")->function, &def);
     assert_null(env_find(env, "A"));
 
-    env_set_relation(env, "r", env_find(env, "r")->relation); /* to itself */
+    env_set_relation(env, "r", env_find(env, "r")->relation); /* with itself */
     assert_int_equal(first_of(env_find(env, "r")->relation), 7);
-    env_set_scalar(env, "r", scalar_float(0.5)); /* of another kind */
+    env_set_scalar(env, "r", scalar_float(0.5)); /* another kind */
     assert_int_equal(env_find(env, "r")->kind, BINDING_SCALAR);
     assert_null(env_find(env, "r")->relation);
     assert_int_equal(env->count, 3);

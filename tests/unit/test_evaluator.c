@@ -1,6 +1,6 @@
-/* The evaluators on random tasks: the vectorised one and the exact one against the plain reading of the code, a row at
- * a time. What the reference fails on must be flagged, and the exact evaluator must find the same row; what is not
- * flagged must agree in every bit. */
+/* The vectorised and exact evaluators on random tasks, compared with a row-at-a-time reference. If the reference
+ * fails, the task must be flagged and the exact evaluator must find the same row; unflagged results must agree in
+ * every bit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ struct trial {
     int64_t rows; /* the task reads; the columns have task->first more */
 };
 
-/* What the task comes to. */
+/* The expected result. */
 struct expected {
     bool failed;
     int64_t failed_row;
@@ -39,7 +39,7 @@ struct expected {
     struct agg_state state;
 };
 
-/* One of the types files have, or bool, or i64 stored as i32. Tame columns hold small numbers and often know it. */
+/* Of any file type, bool, or i64 stored as i32. Tame columns hold small numbers, often with a known range. */
 static struct column *random_column(struct random *random, int64_t rows, bool tame)
 {
     enum type type = (enum type)random_below(random, TYPE_COUNT);
@@ -74,14 +74,14 @@ static struct cell cell_of(const struct column *column, int64_t row)
     return (struct cell){.integer = column_get_int(column, row)};
 }
 
-/* Rather one of the last values, which have most behind them. */
+/* Favours late values, which are the most complex. */
 static value late_value(struct random *random, const struct code *code)
 {
     return code->count - 1 - random_below(random, 1 + random_below(random, code->count));
 }
 
-/* A condition that holds where an input is what it is in some row, which is seldom or often: asked before another one,
- * after it, or on its own before all. */
+/* Adds a condition that an input equals its value in a random row: before or after the first filter's condition, or
+ * as the only filter. */
 static void add_rare(struct random *random, struct trial *trial)
 {
     struct task *task = trial->task;
@@ -109,7 +109,7 @@ static void add_filters(struct random *random, struct task *task)
     task->filters = arena_array(task->code.arena, MOST_FILTERS, sizeof *task->filters);
     for (size_t i = 0; i < task->filter_count; i++) {
         value keep = random_value(random, &task->code, KIND_BOOL);
-        if (i == 1) /* often enough true to leave something */
+        if (i == 1) /* true often enough that rows pass */
             keep = code_op(&task->code, OP_OR, keep, random_value(random, &task->code, KIND_BOOL), NO_VALUE, nowhere);
         task->filters[i].keep = keep;
     }
@@ -140,7 +140,7 @@ static void add_outputs(struct random *random, struct task *task)
     task->output_count = 1 + (size_t)random_below(random, MOST_OUTPUTS);
     task->outputs = arena_array(task->code.arena, MOST_OUTPUTS, sizeof *task->outputs);
     for (size_t k = 0; k < task->output_count; k++) {
-        value v = random_below(random, 3) == 0 ? random_below(random, INPUTS) /* an input as it is */
+        value v = random_below(random, 3) == 0 ? random_below(random, INPUTS) /* an unchanged input */
                                                : late_value(random, &task->code);
         const struct instr *instr = &task->code.at[v];
         task->outputs[k] = (struct output){.value = v, .name = "c", .needed = true};
@@ -201,7 +201,7 @@ static void trial_free(struct trial *trial)
     arena_free(trial->arena);
 }
 
-/* One row of the task, its values memoised. */
+/* One row of the task, with memoised values. */
 struct reference {
     const struct trial *trial;
     struct cell inputs[INPUTS];
@@ -228,7 +228,7 @@ static int64_t length_of(const void *context, int64_t input)
     return ((const struct trial *)context)->columns[input]->rows;
 }
 
-/* False, with the row noted, if the value fails. */
+/* Returns false and records the row on failure. */
 static bool look_up(struct reference *reference, value v, struct cell *cell, struct expected *expected)
 {
     const struct task *task = reference->trial->task;
@@ -284,7 +284,7 @@ static bool passes(struct reference *reference, int64_t row, bool *passed, struc
     return true;
 }
 
-/* Filters go first where only the last of the rows that pass are kept, or none that cannot be told before. */
+/* With a tail window, all rows are filtered before any output is computed. */
 static struct expected expect(const struct trial *trial)
 {
     const struct task *task = trial->task;
@@ -350,7 +350,7 @@ static void assert_scalar(const struct scalar *actual, const struct scalar *want
         assert_true(actual->integer == wanted->integer);
 }
 
-/* The aggregate's result, or that it has none: a product that does not fit, the minimum of no rows. */
+/* The aggregate's result, or a failure: product overflow, minimum of no rows. */
 static enum status finish(const struct trial *trial, const struct expected *expected, struct scalar *scalar)
 {
     struct diags unread;
@@ -361,7 +361,7 @@ static enum status finish(const struct trial *trial, const struct expected *expe
     return status;
 }
 
-/* Returns whether the evaluator was sure of its results. */
+/* Returns whether the results were not flagged. */
 static bool check_evaluator(struct trial *trial, const struct expected *expected, struct backend *evaluator)
 {
     const struct runner runner = {.evaluator = evaluator};
@@ -409,7 +409,7 @@ static void check_exact(struct trial *trial, const struct expected *expected)
     relation_unref(result.relation);
 }
 
-/* Runs a random task all ways; returns whether the evaluator was sure. */
+/* Runs a random task all ways; returns whether it was not flagged. */
 static bool try_task(struct evaluators *evaluators, uint64_t seed, int64_t rows, int operations)
 {
     struct random random = {seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
@@ -425,8 +425,8 @@ static bool try_task(struct evaluators *evaluators, uint64_t seed, int64_t rows,
     return sure;
 }
 
-/* Sizes at and around a block's and a piece's, and how many tasks of each. At least some must be proved safe, or
- * nothing would be compared. */
+/* Row counts at and around block and piece sizes, and the number of tasks for each. At least `sure` must not be
+ * flagged: only those are compared. */
 static void random_tasks_agree(void **state)
 {
     static const struct {
@@ -460,7 +460,7 @@ static void interrupts_are_seen(void **state)
         struct outcome outcome;
         enum status status =
             run_task(&runner, trial.task, trial.columns, trial.rows, DEFER_NEVER, trial.arena, &outcome, &trial.diags);
-        /* A column that is there already need not be computed. */
+        /* An existing column need not be computed. */
         if (trial.task->sink == SINK_AGGREGATE || trial.task->filter_count > 0)
             assert_int_equal(status, STATUS_CANCELLED);
         outcome_release(&outcome, trial.task);

@@ -1,4 +1,4 @@
-/* The evaluator where chance does not lead: far rows, failures in the same block, what it says of its time. */
+/* The evaluator where random tests do not reach: large row numbers, failures in one block, timing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 static const struct span nowhere = {0};
 
-/* The only task of a queue. */
+/* Creates a queue's only task. */
 static struct task *new_task(struct arena *arena, struct diags *diags, struct queue *queue)
 {
     diags_init(diags, arena);
@@ -23,7 +23,7 @@ static struct task *new_task(struct arena *arena, struct diags *diags, struct qu
     return queue_add(queue);
 }
 
-/* A task without inputs, its one value the row number, on few rows but far away. */
+/* A task without inputs over a few large row numbers, its only value. */
 static void far_rows(void **state)
 {
     struct backend *evaluator = *state;
@@ -57,8 +57,8 @@ static void far_rows(void **state)
     arena_free(arena);
 }
 
-/* select(c, 1 / x + 1 / y, 0) over rows (c, x, y): the guard of both divisions is c, and only where it holds do they
- * count, whichever failed last. */
+/* select(c, 1 / x + 1 / y, 0) over rows (c, x, y): c guards both divisions, so failures count only where it holds,
+ * whichever failed last. */
 static void failures_of_one_guard_add_up(void **state)
 {
     static const struct {
@@ -106,8 +106,8 @@ static void failures_of_one_guard_add_up(void **state)
 
 enum { STRETCHES = 6, STRETCH = 50001, SIEVED = STRETCHES * STRETCH };
 
-/* Of id == 42 && amount > 0 && amount % 3 == 0 (the filters joined, or one after the other), the amounts and their sum:
- * 42 is the id of one row in so many, which is another number for each stretch of rows. */
+/* The amounts, or their sum, where id == 42 && amount > 0 && amount % 3 == 0, as one filter or three. The share of rows
+ * with id 42 differs for each stretch of rows. */
 static void few_rows_are_gathered(void **state)
 {
     struct backend *alone = evaluator_open_threads(1);
@@ -131,7 +131,7 @@ static void few_rows_are_gathered(void **state)
     for (int k = 0; k < 3; k++)
         column_finish(columns[k], SIEVED);
     for (int way = 0; way < 16; way++) {
-        const bool joined = way & 1, rows = way & 2, last = way & 4; /* last: id is asked for after the others */
+        const bool joined = way & 1, rows = way & 2, last = way & 4; /* last: id is filtered last */
         const bool workers = way & 8;
         struct arena *arena = arena_new();
         struct diags diags;
@@ -173,8 +173,8 @@ static void few_rows_are_gathered(void **state)
             assert_int_equal(outcome.rows, count);
         else
             assert_int_equal(outcome.scalar.integer, sum);
-        /* In half of the stretches few enough rows have the id for the other columns to be left alone. Of several
-         * threads it depends on who has met the others. */
+        /* In half of the stretches, id 42 is rare enough to skip most of the other columns. With several workers,
+         * that depends on the blocks each one sees. */
         const int64_t read = timing.events[0].bytes - rows * count * 8, all = SIEVED * (2 + 4 + 8);
         assert_true(workers || (read > all / 2 && read < all * 3 / 4));
         for (int64_t i = 0; i < count && rows; i++)
@@ -187,7 +187,7 @@ static void few_rows_are_gathered(void **state)
     alone->ops->close(alone);
 }
 
-/* A task is named, timed, and the bytes it reads are counted. */
+/* Timing reports a task's name, time and bytes read. */
 static void time_is_told(void **state)
 {
     enum { ROWS = 1000 };
@@ -212,7 +212,7 @@ static void time_is_told(void **state)
     timing_init(&timing, arena);
     const struct runner runner = {.evaluator = *state, .timing = &timing};
     struct outcome outcome;
-    for (int64_t run = 1; run <= 2; run++) { /* runs of the same task add up */
+    for (int64_t run = 1; run <= 2; run++) { /* runs of a task add up */
         assert_int_equal(run_task(&runner, task, &column, ROWS, DEFER_NEVER, arena, &outcome, &diags), STATUS_OK);
         assert_int_equal(timing.count, 1);
         assert_int_equal(timing.events[0].phase, PHASE_KERNEL);

@@ -1,4 +1,4 @@
-/* What breakers, neighbours and elements of columns say when they fail, and what they need not compute. */
+/* Errors of operators, neighbours and column elements, and the values these need not compute. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* A pipeline in the making: the stages of `text` one after another, the first of one column of integers. */
+/* A pipeline under construction: the stages of `text` in order, the first reading one integer column. */
 struct stages {
     struct arena *arena;
     struct diags diags;
@@ -32,7 +32,7 @@ static struct span next_span(struct stages *stages)
     return span;
 }
 
-/* The next stage's task, which reads all that the one before gives. */
+/* The next stage's task, which reads all outputs of the last one. */
 static struct task *add_stage(struct stages *stages)
 {
     struct task *before = stages->queue.count > 0 ? stages->queue.tasks[stages->queue.count - 1] : NULL;
@@ -130,7 +130,7 @@ static void add_sort(struct stages *stages, size_t key, bool descending)
         give(task, read_input(task, k), task->inputs[k].type);
 }
 
-/* Runs it fused and not, and again with what `text` should give: an error's message, or the last column's values. */
+/* Runs it fused and unfused; expects an error message, or the values of the last column. */
 static void check(struct stages *stages, const char *error, const int64_t *values, int64_t rows)
 {
     struct runner runner = {.evaluator = evaluator_open_threads(1)};
@@ -269,7 +269,7 @@ static void positions_are_checked(void **state)
     }
 }
 
-/* A neighbour is computed for the row that reads it, but fails as the row it is. */
+/* A neighbour's error names its own row, not the row that reads it. */
 static void failing_neighbours_are_named(void **state)
 {
     (void)state;
@@ -287,7 +287,7 @@ static void failing_neighbours_are_named(void **state)
     check(&stages, "division by zero in `map 10 / x`, row 3", NULL, 0);
 }
 
-/* What is sorted away is not computed; keys always are. */
+/* Rows cut after a sort are not computed; keys are. */
 static void sorting_is_lazy(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The exact evaluator on several threads, range by range, and from tasks that are done, against its own run of the
- * whole queue on one thread: the same values, the same errors. */
+/* The exact evaluator on several threads, by ranges, and from finished tasks, against its own single-threaded run of
+ * the whole queue: same values, same errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ struct trial {
     int64_t rows;
 };
 
-/* Small numbers, of which few are zero: what divides by them fails late or never. */
+/* Small numbers, few of them zero, so that division by them fails late or never. */
 static struct column *random_column(struct random *random, enum kind kind, int64_t rows)
 {
     struct column *column = column_reserve(type_of_kind(kind), type_of_kind(kind), rows);
@@ -133,7 +133,7 @@ static void assert_scalar(const struct scalar *a, const struct scalar *b)
         assert_true(a->integer == b->integer);
 }
 
-/* Rows from begin on of a column are those of another. */
+/* The column's rows from begin on equal the whole's. */
 static void assert_rows(const struct column *whole, const struct column *column, int64_t begin)
 {
     for (int64_t i = 0; i < whole->rows; i++) {
@@ -156,7 +156,7 @@ static void assert_outcome(enum status wanted, const struct diags *wanted_diags,
         assert_string_equal(message(diags), message(wanted_diags));
 }
 
-/* The job's rows in ranges of random sizes. */
+/* Runs the job in ranges of random sizes. */
 static enum status run_ranges(struct random *random, struct job *job, struct row_sink *sink, struct agg_state *states,
                               bool *undecided)
 {
@@ -250,7 +250,7 @@ static void assert_results(const struct result *a, const struct result *b)
     }
 }
 
-/* The first task's columns, NULL if it fails. */
+/* The first task's columns; NULL if it fails. */
 static struct relation *run_first(const struct trial *trial)
 {
     struct queue first = trial->queue;
@@ -296,7 +296,7 @@ static void threads_and_done_tasks_agree(void **state)
     assert_in_range(done_first, TRIALS / 4, TRIALS - TRIALS / 8);
 }
 
-/* Only the whole queue, in the order of rows, can tell what a user's function comes to. */
+/* User-defined folds need the whole queue, evaluated in row order. */
 static void user_functions_are_undecided(void **state)
 {
     (void)state;

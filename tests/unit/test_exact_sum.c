@@ -22,7 +22,7 @@ static void assert_same(double a, double b)
     assert_memory_equal(&a, &b, sizeof a);
 }
 
-/* A small generator of its own: tests must not depend on the library's. */
+/* Own generator: tests must not depend on the library's. */
 static uint64_t next(uint64_t *state)
 {
     *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -38,7 +38,7 @@ static double random_double(uint64_t *state, int exponents)
     return ldexp(fraction, (int)(next(state) % (uint64_t)(2 * exponents)) - exponents);
 }
 
-/* Sums whose exact value is known. */
+/* Sums with a known exact value. */
 static void hard_sums(void **unused)
 {
     (void)unused;
@@ -54,13 +54,13 @@ static void hard_sums(void **unused)
         {{1e308, 1e308, -1e308, -1e308, 1.0}, 5, 1.0},
         {{DBL_MAX, DBL_MAX}, 2, INFINITY},
         {{-DBL_MAX, -DBL_MAX}, 2, -INFINITY},
-        {{DBL_MAX, 0x1.fffffffffffffp969}, 2, DBL_MAX}, /* just under half a unit in the last place */
-        {{DBL_MAX, 0x1p970}, 2, INFINITY},              /* half of it: to even is up */
+        {{DBL_MAX, 0x1.fffffffffffffp969}, 2, DBL_MAX}, /* just under half an ULP */
+        {{DBL_MAX, 0x1p970}, 2, INFINITY},              /* tie: rounds up to even */
         {{1e16, 1.0, -1e16}, 3, 1.0},
         {{1.0, 1e100, 1.0, -1e100}, 4, 2.0},
         {{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, 8, 0.8},
-        {{1.0, 1.1102230246251565e-16}, 2, 1.0},                                         /* a tie goes to even */
-        {{1.0, 1.1102230246251565e-16, 4.9406564584124654e-324}, 3, 1.0000000000000002}, /* a hair more does not */
+        {{1.0, 1.1102230246251565e-16}, 2, 1.0},                                         /* tie rounds to even */
+        {{1.0, 1.1102230246251565e-16, 4.9406564584124654e-324}, 3, 1.0000000000000002}, /* just above a tie */
         {{1.0, 1.1102230246251565e-16, -4.9406564584124654e-324}, 3, 1.0},
         {{1.0000000000000002, 1.1102230246251565e-16}, 2, 1.0000000000000004},
         {{-1.0, -1.1102230246251565e-16, -4.9406564584124654e-324}, 3, -1.0000000000000002},
@@ -83,7 +83,7 @@ static void hard_sums(void **unused)
     assert_same(sum_of(&tiny, 1), tiny);
 }
 
-/* Values and their negatives in another order leave exactly the rest, whatever was between. */
+/* Values cancel their negatives in reverse order exactly, leaving only the middle term. */
 static void cancellation(void **unused)
 {
     (void)unused;
@@ -98,7 +98,7 @@ static void cancellation(void **unused)
     assert_same(sum_of(values, 2 * COUNT + 1), 1e-300);
 }
 
-/* Against long sums of integers, which are exact in 128 bits. */
+/* Compares with long integer sums, exact in 128 bits. */
 static void against_integers(void **unused)
 {
     (void)unused;
@@ -118,7 +118,7 @@ static void against_integers(void **unused)
 
 enum { LONG = 3 * LANES_MOST + 37 };
 
-/* One by one there are no lanes. */
+/* No lanes: adds one at a time. */
 static double plain_sum_of(const double *values, int64_t count)
 {
     struct exact_sum sum;
@@ -138,8 +138,8 @@ static void assert_like_plain(const double *values, int64_t count)
         assert_same(sum, plain);
 }
 
-/* Of magnitudes that differ a little, more than the first levels take, more than all take, and as far as doubles go;
- * each value followed by one that nearly cancels it in some arrays, so that the last bits decide. */
+/* Spreads that are small, exceed the first levels, exceed all levels, and cover all doubles; in some arrays every
+ * second value nearly cancels the one before, so that the last bits decide. */
 static void lanes_of_all_spreads(void **unused)
 {
     (void)unused;
@@ -159,8 +159,7 @@ static void lanes_of_all_spreads(void **unused)
     }
 }
 
-/* All as large as a ceiling allows and of one sign, which fills accumulators, up to the largest doubles and down to
- * the smallest. */
+/* Values of one magnitude and sign fill the accumulators, from the smallest doubles to the largest. */
 static void lanes_filled(void **unused)
 {
     (void)unused;
@@ -177,7 +176,7 @@ static void lanes_filled(void **unused)
     }
 }
 
-/* One value unlike all others, wherever it is: too large, too small, or none that can be added. */
+/* One outlier at any position: too large, too small, or not finite. */
 static void lanes_with_a_stranger(void **unused)
 {
     (void)unused;
@@ -197,7 +196,7 @@ static void lanes_with_a_stranger(void **unused)
     }
 }
 
-/* Each block is begun with the levels of the one before it. */
+/* Each block starts with the previous block's levels. */
 static void lanes_of_changing_blocks(void **unused)
 {
     (void)unused;
@@ -216,7 +215,7 @@ static void lanes_of_changing_blocks(void **unused)
     }
 }
 
-/* What lanes take and what not, to the last power of two. */
+/* Which ranges lanes accept, to the exact power of two. */
 static void lanes_tell_when_they_are_exact(void **unused)
 {
     (void)unused;
@@ -254,7 +253,7 @@ static void lanes_tell_when_they_are_exact(void **unused)
     }
 }
 
-/* Many terms of one sign fill the chunks as fast as can be. */
+/* Many terms of one sign fill chunks as fast as possible. */
 static void carries(void **unused)
 {
     (void)unused;
@@ -302,7 +301,7 @@ static void merging_and_order(void **unused)
     assert_same(sum_of(values, COUNT), whole);
 }
 
-/* Merging time and again must not lose carries either. */
+/* Repeated merging must not lose carries either. */
 static void many_merges(void **unused)
 {
     (void)unused;
@@ -390,7 +389,7 @@ static void errors(void **unused)
     exact_sum_add_error(&sum, 1e-20);
     assert_same(exact_sum_result(&sum, &certain), 1.0);
     assert_true(certain);
-    exact_sum_add(&sum, 1.1102230246251565e-16); /* a tie: now the least error decides */
+    exact_sum_add(&sum, 1.1102230246251565e-16); /* a tie: now any error matters */
     exact_sum_result(&sum, &certain);
     assert_false(certain);
 

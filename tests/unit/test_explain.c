@@ -1,10 +1,10 @@
-/* The plan as text: what explain shows of a queue before and after fusion, and of its programs. */
+/* explain: the queue before and after fusion, and its programs. */
 #include "queries.h"
 
 #include "engine/evaluator/evaluator.h"
 #include "engine/explain/explain.h"
 
-/* Runs one explain statement; gives its text. */
+/* Runs one explain statement into `out`. */
 static enum status explain(struct queries *queries, const char *text, bool fusion, struct strbuf *out)
 {
     struct scratch *scratch = queries->scratch;
@@ -93,7 +93,7 @@ static void queues(void **state)
                     "fusion is off: the queue runs as written\n");
 }
 
-/* Breakers are tasks of their own, between the task that makes their operands and the one that reads on. */
+/* Operators are separate tasks, between the producer of their operands and the reader. */
 static void breakers(void **state)
 {
     static const struct {
@@ -174,7 +174,7 @@ static void breakers(void **state)
                     "  aggregate v0\n");
 }
 
-/* A let relation is told by its name. */
+/* A let relation is shown by name. */
 static void names_of_relations(void **state)
 {
     struct queries *queries = *state;
@@ -193,7 +193,7 @@ static void names_of_relations(void **state)
                     "  1 Filter  reads n:i64, prices[]:i64  3 rows  keep prices[0] < n  gives n\n");
 }
 
-/* Fused tasks are named as RubiCL named them. */
+/* Fused tasks are named as in RubiCL. */
 static void titles(void **state)
 {
     static const struct {
@@ -227,7 +227,7 @@ static void titles(void **state)
     }
 }
 
-/* Without a device, the typed code that the evaluator runs. */
+/* Without a device, the evaluator's typed code is shown. */
 static void programs(void **state)
 {
     assert_explains(*state, "explain kernel load wide.i64 | select x != 0 | map 100 / x, x as y | pick y | sum", true,
@@ -254,7 +254,7 @@ static void programs(void **state)
                     "  output v2\n");
 }
 
-/* However long the query, the plan is of bounded size, and no control byte of a name gets into it. */
+/* However long the query, the plan is bounded, and free of control bytes from names. */
 static void long_and_strange(void **state)
 {
     struct queries *queries = *state;

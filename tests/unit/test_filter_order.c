@@ -1,5 +1,5 @@
-/* The condition that leads a task's filters: the one that seems to leave the fewest rows, where none that is asked
- * before it can fail. */
+/* The leading filter of a task: the condition expected to pass the fewest rows, if neither it nor one before it can
+ * fail. */
 #include "queries.h"
 
 #include "engine/evaluator/filter_order.h"
@@ -23,12 +23,12 @@ static void rarest_leads(void **state)
         {"load short.i16 | count short > -32000 && short < -100", "short < -100"},
         {"load wide.i64, half.f64 | count half < 0.5 && wide == 3", "wide == 3"},
         {"load ids.bin | zip amounts.bin | count id == 42 || amt > 0", "ids == 42 || amounts > 0"},
-        /* What follows a condition that can fail is not asked where it does; */
+        /* A condition does not lead if one before it can fail. */
         {"load ids.bin | zip amounts.bin | count 100 / amt > 3 && id == 42", NULL},
         {"load ids.bin | zip amounts.bin | select 100 / amt > 3 | count id == 42", NULL},
-        /* what comes before it is, and those in between are left alone with it; */
+        /* If a later condition can fail, only the first may lead. */
         {"load ids.bin | zip amounts.bin | count amt != 0 && id == 42 && 100 / amt > 3", "amounts != 0"},
-        /* results that can fail are computed of the rows that are left. */
+        /* Fallible results are computed only for passing rows. */
         {"load ids.bin | zip amounts.bin | select amt != 0 && id == 42 | sum 100 / amt", "ids == 42"},
     };
     struct queries *queries = *state;

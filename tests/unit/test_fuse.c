@@ -1,4 +1,4 @@
-/* Fusion: which tasks become one, which may not, and that the answers stay the same. */
+/* Fusion: which tasks may fuse, which may not, and that results are unchanged. */
 #include "queries.h"
 #include "random_code.h"
 
@@ -8,7 +8,7 @@
 #include "engine/optimize/optimize.h"
 #include "engine/run/run_queue.h"
 
-/* What a fused queue does, a task a line. */
+/* Prints a fused queue, a task per line. */
 static void describe(struct strbuf *out, const struct queue *queue)
 {
     for (size_t t = 0; t < queue->count; t++) {
@@ -53,7 +53,7 @@ static bool same_result(const struct result *a, const struct result *b)
     return same;
 }
 
-/* The query in four ways: the exact evaluator as written and fused, the vectorised one as written and fused. */
+/* Runs the query with the exact and the vectorised evaluator, each unfused and fused. */
 static enum status run_all_ways(struct queries *queries, const char *text, const struct queue *queue,
                                 const struct queue *fused)
 {
@@ -80,7 +80,7 @@ static enum status run_all_ways(struct queries *queries, const char *text, const
 struct expected {
     const char *text;
     size_t stages;     /* tasks as bound */
-    const char *fused; /* NULL: one task, too long to be written here */
+    const char *fused; /* NULL: one task, too long to spell out */
 };
 
 static void check(struct queries *queries, const struct expected *expected, size_t count)
@@ -127,10 +127,10 @@ static void rubicls_seven(void **state)
         /* mapfilter-filter */
         {"load ids.bin | map x + 1 as a | select a > 8 | select a < 100", 4,
          "reads ids:i32  10 rows; keep ids + 1 > 8 && ids + 1 < 100; gives a = ids + 1"},
-        /* and what RubiCL could not: a filter after a post-mapped mapfilter, */
+        /* what RubiCL could not fuse: a filter after a post-mapped mapfilter */
         {"load ids.bin | map x + 1 as a | select a > 8 | map a * 2 as b | select b % 3 != 0", 5,
          "reads ids:i32  10 rows; keep ids + 1 > 8 && (ids + 1) * 2 % 3 != 0; gives b = (ids + 1) * 2"},
-        /* and a terminal. */
+        /* and a terminal */
         {"load ids.bin | map x + 1 as a | select a > 8 | map a * 2 as b | reject b % 3 == 0 | sum", 6,
          "reads ids:i32  10 rows; keep ids + 1 > 8 && !((ids + 1) * 2 % 3 == 0); gives sum((ids + 1) * 2)"},
         {"load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum", 6,
@@ -154,7 +154,7 @@ static void other_stages(void **state)
         {"load ids.bin | select 1 == 1 | count", 3, "10 rows; gives count()"},
         {"load ids.bin | select 1 == 2 | sum", 3, "reads ids:i32  10 rows; keep false; gives sum(ids)"},
         {"load ids.bin | select x > 3 | select x > 3 | sum", 4, "reads ids:i32  10 rows; keep ids > 3; gives sum(ids)"},
-        /* Nothing is read only to be counted. */
+        /* Counting reads no columns. */
         {"load ids.bin, amounts.bin | map ids as n, 10 / ids as q | count", 3, "10 rows; gives count()"},
         {"load ids.bin, amounts.bin | derive q = 10 / ids, z = amt * 2 | select z > 3 | map z | sum", 5,
          "reads amounts:i32  10 rows; keep amounts * 2 > 3; gives sum(amounts * 2)"},
@@ -171,9 +171,9 @@ static void zips(void **state)
          "reads ids:i32, amounts:i32  10 rows; gives c = ids + 1 + amounts * 2"},
         {"load ids.bin | zip (range 1..10), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] | sum $1 * $2 * $3", 5,
          "reads ids:i32, c1:i64  10 rows; gives sum(ids * (row + 1) * c1)"},
-        /* What is named twice is read once. */
+        /* A repeated file is read once. */
         {"load ids.bin | zip ids.bin | map $1 + $2 as s", 4, "reads ids:i32  10 rows; gives s = ids + ids"},
-        /* Only the rows tell whether filtered columns are equally long. */
+        /* Filtered columns' lengths can be compared only at run time. */
         {"load ids.bin | select x > 3 | zip (load ids.bin | select x != 0 && x != 42) | sum $1", 6,
          "reads ids:i32  10 rows; keep ids > 3; gives ids\n"
          "reads ids:i32  10 rows; keep ids != 0 && ids != 42; gives rows\n"
@@ -182,7 +182,7 @@ static void zips(void **state)
          "reads ids:i32  10 rows; keep ids > 3; gives ids\n"
          "9 rows; gives c1 = row + 1\n"
          "reads ids:i32 of 1, c1:i64 of 2  same row count as 2; gives s = ids + c1"},
-        /* Slices that begin at the same row go together, others do not. */
+        /* Only file slices with the same start row fuse. */
         {"load ids.bin | skip 2 | zip (load amounts.bin | skip 2) | sum $1 * $2", 6,
          "reads ids:i32, amounts:i32  from row 2  8 rows; gives sum(ids * amounts)"},
         {"load ids.bin | skip 2 | zip (load amounts.bin | take 8) | sum $1 * $2", 6,
@@ -206,15 +206,15 @@ static void neighbours(void **state)
          "reads ids:i32  10 rows; gives sum(row >= 1 && row + 1 < rows ? at(ids, -1) + 1 + (ids + 1) + (at(ids, 1) + "
          "1) "
          ": 0)"},
-        /* Row numbers and how many rows there were are those of before the window. */
+        /* Row numbers and row counts still refer to the input before the window. */
         {"load ids.bin | stencil -1..1 else 0: at(-1) + at(1) as s | skip 2 | take 3", 4,
          "reads ids:i32  from row 2  3 rows; gives s = row + 2 >= 1 && row + 2 + 1 < 10 ? at(ids, -1) + at(ids, 1) : "
          "0"},
-        /* After a filter neighbours are others. */
+        /* A filter changes the neighbours. */
         {"load ids.bin | select x > 3 | stencil 0..1 else 0: at(1) as s", 3,
          "reads ids:i32  10 rows; keep ids > 3; gives ids\n"
          "reads ids:i32 of 1; gives s = row + 1 < rows ? at(ids, 1) : 0"},
-        /* Fourteen operations are computed again for four neighbours, but not for five. */
+        /* Fourteen operations are recomputed for four neighbours, but not for five. */
         {"load ids.bin | map ((((((x*3+1)*5+2)*7+3)*11+4)%13*2+5)*3+1)%9 as a | stencil 0..3 else 0: "
          "at(0) + at(1) + at(2) + at(3) as s | count s > 0 && s < 0",
          4, NULL},
@@ -230,7 +230,7 @@ static void neighbours(void **state)
 static void elements_of_columns(void **state)
 {
     static const struct expected expected[] = {
-        /* Columns of files are read where they are, others have to be made. */
+        /* File columns are read in place; others are materialised first. */
         {"load ids.bin | reverse | map x + 1 as a", 3, "reads ids[]:i32  10 rows; gives a = ids[rows - 1 - row] + 1"},
         {"load ids.bin | map x + 1 as a | reverse", 3,
          "reads ids:i32  10 rows; gives a = ids + 1\nreads a[]:i64 of 1  10 rows; gives a = a[rows - 1 - row]"},
@@ -248,7 +248,7 @@ static void breakers(void **state)
 {
     static const struct expected expected[] = {
         {"load ids.bin, amounts.bin | sort ids", 2, "reads ids:i32, amounts:i32  10 rows; by ids; gives ids, amounts"},
-        /* Only what is read is carried along. */
+        /* Only columns in use are carried. */
         {"load ids.bin, amounts.bin | map ids + 1 as a, amounts | sort a | pick amounts | take 3", 5,
          "reads ids:i32  10 rows; gives a = ids + 1\n"
          "reads a:i64 of 1, amounts:i32  10 rows; by a  first 3; gives amounts\n"
@@ -260,7 +260,7 @@ static void breakers(void **state)
     CHECK(*state, expected);
 }
 
-/* How many of a sort's rows are read is known where only rows up to some number are. */
+/* A sort keeps only its first rows when later stages read no more. */
 static void firsts_of_sorts(void **state)
 {
     static const struct {
@@ -274,7 +274,7 @@ static void firsts_of_sorts(void **state)
         {"load ids.bin | sort | skip 2 | take 3", 5},
         {"load ids.bin | sort | take 5 | skip 3", 5},
         {"load ids.bin | sort | take 5 | tail 2", 5},
-        {"load ids.bin | sort | take 0", 1}, /* 0 would stand for all */
+        {"load ids.bin | sort | take 0", 1}, /* 0 would mean all */
         {"load ids.bin | sort | take 10", 0},
         {"load ids.bin | sort | tail 3", 0},
         {"load ids.bin | sort | count", 0},
@@ -310,7 +310,7 @@ static void firsts_of_sorts(void **state)
 static void rows_and_windows(void **state)
 {
     static const struct expected expected[] = {
-        /* A window over all rows only moves where they begin; row numbers from before it are kept. */
+        /* A window over all rows only shifts their start; earlier row numbers are kept. */
         {"load ids.bin | skip 2 | take 5 | sum", 4, "reads ids:i32  from row 2  5 rows; gives sum(ids)"},
         {"load ids.bin | take 5 | skip 2 | take 100 | sum", 5, "reads ids:i32  from row 2  3 rows; gives sum(ids)"},
         {"load ids.bin | tail 3", 2, "reads ids:i32  from row 7  3 rows; gives ids"},
@@ -322,14 +322,14 @@ static void rows_and_windows(void **state)
         {"load ids.bin | select x > 3 | map row as r, ids | take 6 | skip 2", 5,
          "reads ids:i32  10 rows; keep ids > 3; gives ids\nreads ids:i32 of 1  from row 2  at most 4 rows; gives r = "
          "row + 2, ids"},
-        /* After a filter, rows are counted anew, which only the next task can do. */
+        /* A filter renumbers rows, which only the next task can do. */
         {"load ids.bin | derive r = row | select ids > 3 | map r", 4,
          "reads ids:i32  10 rows; keep ids > 3; gives r = row"},
         {"load ids.bin | select x > 3 | map row as r | sum", 4,
          "reads ids:i32  10 rows; keep ids > 3; gives rows\nreads rows of 1; gives sum(row)"},
         {"load ids.bin | select x > 3 | select row > 2", 3,
          "reads ids:i32  10 rows; keep ids > 3; gives ids\nreads ids:i32 of 1; keep row > 2; gives ids"},
-        /* A window of what passed ends a task, but for choosing columns and for windows that go together. */
+        /* A window after a filter ends the task, except for projections and mergeable windows. */
         {"load ids.bin, amounts.bin | select id > 3 | take 4 | snds", 4,
          "reads ids:i32, amounts:i32  10 rows; keep ids > 3  take 4; gives amounts"},
         {"load ids.bin | select x > 3 | skip 1 | take 5 | skip 2", 5,
@@ -348,7 +348,7 @@ static void rows_and_windows(void **state)
     CHECK(*state, expected);
 }
 
-/* Equal expressions of several stages are computed once. */
+/* Expressions shared between stages are computed once. */
 static void expressions_are_shared(void **state)
 {
     struct queries *queries = *state;
@@ -389,7 +389,7 @@ static void stages_are_kept_for_messages(void **state)
     queue_release(&bound.queue);
 }
 
-/* Very long pipelines become several tasks, not one of any size. */
+/* Very long pipelines are split into several tasks. */
 static void long_pipelines(void **state)
 {
     struct queries *queries = *state;
@@ -410,7 +410,7 @@ static void long_pipelines(void **state)
     strbuf_free(&text);
 }
 
-/* However tasks are joined, an error names the stage as written, and the row of what the fused task reads. */
+/* After any fusion, an error names the original stage and the fused task's input row. */
 static void failures_name_stage_and_row(void **state)
 {
     static const struct {
@@ -421,7 +421,7 @@ static void failures_name_stage_and_row(void **state)
         {"load wide.i64 | select x <= 0 | map 10 / x as q | sum", "10 / x",
          "division by zero in `map 10 / x as q`, row 2"},
         {"load wide.i64 | select x >= 0 | take 5 | map 10 / x", "10 / x", "division by zero in `map 10 / x`, row 0"},
-        /* A predicate is always needed, even if its value could be told without computing it. */
+        /* A predicate is always evaluated, even if its value could be deduced. */
         {"load wide.i64 | map 10 / x as q | select q == q | count", "10 / x",
          "division by zero in `map 10 / x as q`, row 2"},
         {"load wide.i64 | derive q = 10 / x | select wide > -5 | take 3 | select q <= q | count", "10 / x",
@@ -449,8 +449,7 @@ static void failures_name_stage_and_row(void **state)
     }
 }
 
-/* Any stages in any order: fused or not, vectorised or row by row, the answer is the same, and so is whether there is
- * one. */
+/* Random pipelines: fused or not, vectorised or row by row, the result or failure is the same. */
 static void random_pipelines(void **state)
 {
     static const char *const sources[] = {"load ids.bin, amounts.bin", "load ids.bin", "range -3..12",
@@ -497,7 +496,7 @@ static void random_pipelines(void **state)
         const struct stmt *stmt = query_parse(queries, text.text);
         struct bound bound = {0};
         if (query_bind_statement(queries, stmt, false, &bound) != STATUS_OK)
-            continue; /* no second column, or lengths that are known to differ */
+            continue; /* no second column, or lengths known to differ */
         struct queue fused;
         queue_init(&fused, queries->scratch->arena);
         optimize_queue(&bound.queue, &fused);

@@ -1,4 +1,4 @@
-/* Guards: a failure that matters is never missed, and the usual ways of keeping one away are understood. */
+/* Guards: no failure that matters is missed, and the usual ways to avoid one are recognised. */
 #include "queries.h"
 #include "random_code.h"
 
@@ -16,7 +16,7 @@ static void analyse(struct task *task)
     optimize_task(task, columns, task->rows);
 }
 
-/* The guards of what is checked in the task, one after another. */
+/* The guards of the task's checked instructions, in order. */
 static void add_guards(struct strbuf *out, const struct task *task)
 {
     bool *live = arena_array(task->code.arena, (size_t)task->code.count, sizeof *live);
@@ -51,9 +51,9 @@ static void usual_ways(void **state)
         {"select x > 3 | select x < 9 | map 10 / x", "wide > 3 && wide < 9"},
         {"select x > 3 | select x < 9 | map x + 1", "wide > 3 && wide < 9"},
         {"select x != 0 | map x > 5 ? 10 / x : 0", "wide != 0 && wide > 5"},
-        /* Read by both branches it is always needed, */
+        /* Read by both branches: always needed. */
         {"map x > 3 ? 10 / x : 10 / x + 1", "always"},
-        /* and read twice it is needed where either reads it. */
+        /* Read twice: needed where either reads it. */
         {"map x > 3 ? 10 / x : 0, x < -3 ? 10 / x : 1", "wide < -3 || wide > 3"},
         {"select x > 3 | take 2 | pick wide", ""},
         {"derive q = 10 / x | count", ""},
@@ -109,7 +109,7 @@ static struct task *random_task(struct random *random, struct arena *arena, stru
     return task;
 }
 
-/* Some element of the input's type, always the same one in the same place. */
+/* A random element of the input's type, fixed for each position. */
 static struct cell element_of(const void *context, int64_t input, int64_t at)
 {
     const struct type_info *info = &type_table[((const struct task *)context)->inputs[input].type];
@@ -129,7 +129,7 @@ static struct surroundings around(const struct task *task)
     return (struct surroundings){.context = task, .element = element_of, .length = length_of, .rows = task->rows};
 }
 
-/* Whether the row fails, with nothing evaluated that nobody needs. */
+/* Whether the row fails under lazy evaluation. */
 static bool fails_lazily(const struct task *task, const struct cell *inputs, int64_t row)
 {
     struct cell cells[MOST_VALUES] = {{0}};
@@ -147,7 +147,7 @@ static bool fails_lazily(const struct task *task, const struct cell *inputs, int
     return false;
 }
 
-/* Whether a backend raises its flag; `*hidden` counts failures that a guard keeps from doing so. */
+/* Whether a backend raises its flag; `*hidden` counts failures that a guard suppresses. */
 static bool is_flagged(struct random *random, const struct task *task, const bool *live, const struct cell *inputs,
                        int64_t row, int64_t *hidden)
 {
@@ -194,12 +194,12 @@ static void no_failure_is_missed(void **state)
         }
         arena_free(arena);
     }
-    /* The test is worth something only if there was something to find and something to hide. */
+    /* The test is meaningful only if there were failures to find and to hide. */
     assert_true(failures > PROGRAMS && hidden > PROGRAMS);
     assert_true(flags < failures + failures / 4);
 }
 
-/* A chain of conditions does not make the code grow without bound. */
+/* Code size stays bounded for a chain of conditions. */
 static void growth_is_bounded(void **state)
 {
     struct queries *queries = *state;

@@ -1,5 +1,5 @@
-/* A no_wait run begins on the evaluator and hands the rows that are left to a device once that is ready: whenever that
- * is, every kind of result is the same as without. */
+/* A no_wait run starts on the evaluator and hands the remaining rows to a device once it is ready; results must not
+ * depend on when that is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,13 +18,13 @@ enum { ROWS = 3000000, MOST_PENDING = 9 };
 
 static const struct span nowhere = {0};
 
-/* The evaluator in the guise of a device that is ready when it has been asked often enough. */
+/* The evaluator posing as a device that is ready after `pending` polls. */
 struct late_device {
     struct backend base;
     struct backend *evaluator;
-    int pending; /* answers until it is ready */
-    bool unable; /* and then it is not ready, but unable */
-    bool ready;  /* it has said so */
+    int pending; /* polls until it is ready */
+    bool unable; /* reports unable instead of ready */
+    bool ready;  /* reported ready */
     int64_t first_row, rows;
 };
 
@@ -43,7 +43,7 @@ static enum status late_prepare(struct backend *backend, const struct job *job)
     struct late_device *device = (struct late_device *)backend;
     if (device->ready)
         return STATUS_OK;
-    assert_true(device->unable); /* nothing may wait for it */
+    assert_true(device->unable); /* callers must not wait */
     diag_note(job->diags, nowhere, "it did not build");
     return STATUS_UNABLE;
 }
@@ -83,16 +83,16 @@ static const struct backend_ops late_ops = {.begin = late_begin,
                                             .aggregate = late_aggregate,
                                             .rows = late_rows};
 
-/* What the tests run on: an evaluator, and columns of integers and of floats whose sum depends on rounding. */
+/* Test bed: an evaluator, and integer and float columns; the float sum depends on rounding. */
 struct bench {
     struct backend *evaluator;
     struct column *columns[2];
 };
 
-/* Sinks of all kinds, by number. */
+/* Every kind of sink. */
 enum { SUM, FLOAT_SUM, FLOAT_PRODUCT, FILTERED_ROWS, ALL_ROWS, WINDOW, SINKS };
 
-/* A task, with all that it points to. */
+/* A task and everything it points to. */
 struct setup {
     struct queue queue;
     struct task *task;
@@ -180,7 +180,7 @@ static void results_do_not_depend_on_when(void **state)
             device.pending = pending;
             run(bench, &device.base, sink, arena, &got, &late_setup, 0);
             assert_same(&got, &wanted, sink);
-            /* Asked once before the first slice and once after each; what it got are the last rows, all of them. */
+            /* Polled before the first slice and after each; once ready, it gets all remaining rows. */
             assert_int_equal(device.rows > 0, device.ready);
             if (device.ready)
                 assert_int_equal(device.first_row + device.rows, ROWS);
@@ -191,7 +191,7 @@ static void results_do_not_depend_on_when(void **state)
         outcome_release(&wanted, setup.task);
         arena_free(arena);
     }
-    assert_in_range(most_before, 300000, ROWS - 1); /* it was not always after the first slice */
+    assert_in_range(most_before, 300000, ROWS - 1); /* some handovers come late */
 }
 
 static void unable_devices_are_told_of_once(void **state)
@@ -218,11 +218,11 @@ static void unable_devices_are_told_of_once(void **state)
     }
 }
 
-/* A device that keeps what it computes to itself, until it fails in the middle of a range. */
+/* A device whose results stay device-resident until it fails mid-range. */
 enum { MOST_STORED = 16 };
 
 struct stored {
-    struct residency residency; /* first, so that it is found from there */
+    struct residency residency; /* first member: cast back from it */
     struct failing_device *device;
     struct column *column;
     char *elements;
@@ -232,8 +232,8 @@ struct stored {
 struct failing_device {
     struct backend base;
     struct backend *evaluator;
-    int ranges; /* that go well */
-    bool lost;  /* with the failure all that it has is gone */
+    int ranges; /* until failure */
+    bool lost;  /* the failure loses all its data */
     struct stored stored[MOST_STORED];
     size_t count;
 };
@@ -254,7 +254,7 @@ static void stored_drop(struct residency *residency)
     residency->begin = residency->end;
 }
 
-/* Takes rows that have been written away from the host. */
+/* Moves rows to the device, clobbering the host copy. */
 static void keep_rows(struct failing_device *device, struct column *column, int64_t begin, int64_t end)
 {
     assert_in_range(device->count, 0, MOST_STORED - 1);
@@ -289,7 +289,7 @@ static enum status failing_rows(struct backend *backend, const struct job *job, 
     struct job piece = *job;
     const int64_t before = sink->rows;
     bool fails = device->ranges-- == 0;
-    if (fails) /* behind a first piece of it */
+    if (fails) /* halfway through the range */
         piece.end = job->begin + (job->end - job->begin) / 2;
     assert_int_equal(device->evaluator->ops->rows(device->evaluator, &piece, sink, flagged), STATUS_OK);
     for (size_t k = 0; k < job->task->output_count; k++) {
@@ -323,7 +323,7 @@ static void close_failing(struct failing_device *device)
         free(device->stored[i].elements);
 }
 
-/* Whether what it has done before is still to be had or not, the rows are as without it, and none is wanted of it. */
+/* Rows match a run without the device, whether or not its data survive, and none stay resident. */
 static void what_a_failed_device_kept_is_replaced(void **state)
 {
     const struct bench *bench = *state;
@@ -352,7 +352,7 @@ static void what_a_failed_device_kept_is_replaced(void **state)
     }
 }
 
-/* The same for a breaker, which a device either does or not. */
+/* A failed operator is rerun from scratch. */
 static void a_failed_breaker_is_done_anew(void **state)
 {
     const struct bench *bench = *state;

@@ -1,4 +1,4 @@
-/* Help: nothing in the tables is out of reach. */
+/* Help: everything in the tables is reachable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ static void every_word_is_explained(void **state)
     strbuf_free(&out);
 }
 
-/* Aliases stand with their word; they are not listed. */
+/* Aliases are not listed separately. */
 static void the_overview_names_every_stage_and_fits(void **state)
 {
     (void)state;

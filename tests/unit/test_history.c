@@ -1,4 +1,4 @@
-/* The history file: what is written is read back, for the user alone, and problems cost nothing. */
+/* The history file: entries round-trip, only the user can read it, and problems are harmless. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Entries that history_load handed out: its callback takes no context. */
+/* Entries from history_load, whose callback takes no context. */
 static char *loaded[3 * HISTORY_ENTRIES];
 static size_t loaded_count;
 
@@ -40,7 +40,7 @@ static void load(void)
     history_close(history);
 }
 
-/* Each test has a state directory of its own below the test's temporary one. */
+/* Each test has its own state directory below its temporary one. */
 static int set_up(void **state)
 {
     char *directory = strdup("/tmp/rql-history-XXXXXX");
@@ -159,7 +159,7 @@ static void an_unusable_place_is_told_and_harmless(void **state)
     history_close(history);
 }
 
-/* As people do who want no history: a link to /dev/null, whose own mode stays as it is. */
+/* Users disable history by a link to /dev/null, whose mode must not change. */
 static void a_link_to_nowhere_is_left_alone(void **state)
 {
     char path[256];

@@ -41,7 +41,7 @@ static const char *kind_name(int kind)
     return "op";
 }
 
-/* All lexemes as "kind[text] ..."; of operators and words the text alone, of words in angle brackets. */
+/* All lexemes as "kind[text] ..."; operators as text alone, words as text in angle brackets. */
 static void expect_lexemes(const char *text, size_t length, const char *expected)
 {
     struct source source = {"test", text, length};
@@ -133,8 +133,7 @@ static void lexemes(void **state)
 
 static void paths(void **state)
 {
-    /* The path that is read at the start of the text, NULL if none; where any word is one, and where it must look so.
-     */
+    /* The path at the start of the text or NULL, if any word is a path, and if it must look like one. */
     static const struct {
         const char *text;
         const char *any;
@@ -215,7 +214,7 @@ static void commands(void **state)
     }
 }
 
-/* Reads the one lexeme of the text. */
+/* Reads the text's only lexeme. */
 static bool read_one(struct scratch *scratch, const char *text, struct lexeme *lexeme, struct token *token)
 {
     struct source *source = arena_alloc(scratch->arena, sizeof *source);
@@ -331,7 +330,7 @@ static void longest_name(void **state)
     name[LIMIT_IDENTIFIER] = 'n', name[LIMIT_IDENTIFIER + 1] = '\0';
     assert_false(read_one(scratch, name, &lexeme, &token));
     assert_only_told(scratch, "256 bytes, the limit is 255");
-    /* The quotes do not count. */
+    /* Quotes do not count. */
     name[0] = name[LIMIT_IDENTIFIER + 1] = '`', name[LIMIT_IDENTIFIER + 2] = '\0';
     assert_true(read_one(scratch, name, &lexeme, &token));
     assert_int_equal(strlen(token.value.text), LIMIT_IDENTIFIER);

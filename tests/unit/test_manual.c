@@ -1,4 +1,4 @@
-/* The manual page names everything there is. It is read from the top of the tree, where tests/run starts this. */
+/* The manual page covers all options and tables. Run from the top of the tree, as tests/run does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The text of a file, with the escapes of troff undone. */
+/* The text of a file without troff escapes. */
 static struct strbuf read_plain(const char *path)
 {
     struct strbuf text = {0};
@@ -36,7 +36,7 @@ static struct strbuf read_plain(const char *path)
     return text;
 }
 
-/* A line of the manual that is set as what is explained begins with it. */
+/* The manual has an item that begins with `name`. */
 static void expect_item(const struct strbuf *manual, const char *name)
 {
     char line[100];
@@ -45,7 +45,7 @@ static void expect_item(const struct strbuf *manual, const char *name)
         fail_msg("docs/rql.1 lacks `%s`", name);
 }
 
-/* The same with what help says of it on the line below. */
+/* The item `usage` is followed by `summary`. */
 static void expect_told(const struct strbuf *manual, const char *usage, const char *summary)
 {
     char lines[400];

@@ -1,4 +1,4 @@
-/* Several backends as one: the same results as on one of them, whatever each gets to do. */
+/* Several backends as one: same results as on a single one, however work is divided. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,15 +18,15 @@
 
 enum { ROWS = 300007, LEAST = 4096 };
 
-/* The evaluator behind another face: how much it was given, and when it gives up. */
+/* Wraps the evaluator: counts its rows and can make it give up. */
 struct member {
     struct backend base;
     struct backend *evaluator;
     struct profile profile;
     _Atomic int64_t rows;
-    int ranges_left; /* until it is unable; -1: never */
+    int ranges_left; /* until it gives up; -1: never */
     enum status given_up;
-    atomic_int *cancels; /* set when it has run a range */
+    atomic_int *cancels; /* set after running a range */
 };
 
 static struct member *member_of(struct backend *backend)
@@ -112,7 +112,7 @@ static struct member *member_new(enum backend_class class)
     return member;
 }
 
-/* Columns of many rows: x any small number, z with a zero somewhere, f floats of all magnitudes. */
+/* Long columns: x small numbers, z with a zero somewhere, f floats of all magnitudes. */
 static void write_columns(struct queries *queries)
 {
     struct random random = {.state = 9};
@@ -154,7 +154,7 @@ static const char *const texts[] = {
     "load x.i32 | select x > 100000 | max",
 };
 
-/* Runs the query in both ways: they agree, errors included. */
+/* Runs the query both ways: results and errors must agree. */
 static void check_query(struct queries *queries, const struct runner *plain, const struct runner *split,
                         const char *text)
 {
@@ -203,7 +203,7 @@ static void results_do_not_depend_on_shares(void **state)
         struct backend *backends[5];
         for (size_t k = 0; k < count; k++) {
             members[k] = member_new(CLASS_CPU);
-            members[k]->profile.units = 1 + (int)k; /* as fast as it says, until that is known better */
+            members[k]->profile.units = 1 + (int)k; /* claimed speed, used until measured */
             backends[k] = &members[k]->base;
         }
         struct backend *all = multi_device_open(backends, count, LEAST);
@@ -215,7 +215,7 @@ static void results_do_not_depend_on_shares(void **state)
     }
 }
 
-/* A device that is a hundred times slower gets nothing to do. */
+/* A device that is a hundred times slower gets no work. */
 static void the_slow_are_left_out(void **state)
 {
     struct queries *queries = *state;
@@ -241,7 +241,7 @@ static void small_work_is_not_shared(void **state)
     all->ops->close(all);
 }
 
-/* Whoever is unable, from the beginning or in the middle, the query has its result. */
+/* A query completes whichever member gives up, at the start or midway. */
 static void members_may_give_up(void **state)
 {
     struct queries *queries = *state;
@@ -258,7 +258,7 @@ static void members_may_give_up(void **state)
     }
 }
 
-/* An error of one, and Ctrl-C, end the whole. */
+/* One member's error, or Ctrl-C, ends all. */
 static void errors_and_interrupts_end_all(void **state)
 {
     struct queries *queries = *state;
@@ -286,7 +286,7 @@ static void errors_and_interrupts_end_all(void **state)
     evaluator->ops->close(evaluator);
 }
 
-/* The same device opened twice is two devices. */
+/* A device opened twice acts as two devices. */
 static void devices_share(void **state)
 {
     struct queries *queries = *state;

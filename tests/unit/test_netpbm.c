@@ -1,5 +1,4 @@
-/* Pictures: what the netpbm formats say is read, what is saved reads back equal, and whatever is wrong with a file or a
- * value is told. */
+/* Netpbm images: reading, save and load round trips, and errors for invalid files and values. */
 #include "scratch.h"
 
 #include "engine/formats/file_cache.h"
@@ -63,7 +62,7 @@ static void assert_values(const struct column *column, enum type type, const int
         assert_int_equal(column_get_int(column, row), values[row]);
 }
 
-/* A literal's bytes without the NUL behind them. */
+/* A literal's bytes without the final NUL. */
 struct bytes {
     const char *at;
     size_t size;
@@ -80,7 +79,7 @@ static void grey_pictures_are_a_column(void **state)
         enum type type;
         const int64_t *values;
     } cases[] = {
-        /* The first pixels look like white space and like a comment. */
+        /* The first pixels look like white space and a comment. */
         {BYTES("P5\n3 2\n255\n\0\n #\xc8\xff"), TYPE_U8, values},
         {BYTES("P5 3 2 255 \0\n #\xc8\xff"), TYPE_U8, values},
         {BYTES("P5# one\n#two\n\n 3# three\n\t2\r\n255# four\n\0\n #\xc8\xff"), TYPE_U8, values},
@@ -187,7 +186,7 @@ static void what_is_no_picture_is_told(void **state)
     }
 }
 
-/* No part of a picture is one. */
+/* Truncated images fail. */
 static void pictures_cut_short_are_told(void **state)
 {
     struct fixture *fixture = *state;
@@ -217,7 +216,7 @@ static uint32_t next_random(uint32_t *seed)
     return *seed >> 8;
 }
 
-/* Whatever bytes a file has, it is a picture within its own bounds or an error. */
+/* Any bytes load as an image within its stated bounds or fail. */
 static void damaged_pictures_are_pictures_or_errors(void **state)
 {
     struct fixture *fixture = *state;
@@ -248,7 +247,7 @@ static void damaged_pictures_are_pictures_or_errors(void **state)
     assert_in_range(read, 50, 550);
 }
 
-/* One file under two endings is read twice. */
+/* A file is read once per extension. */
 static void the_ending_tells_what_a_file_is_taken_for(void **state)
 {
     struct fixture *fixture = *state;
@@ -256,14 +255,14 @@ static void the_ending_tells_what_a_file_is_taken_for(void **state)
     const struct bytes bytes = BYTES("P5 1 1 255\n1");
     const char *path = scratch_write(fixture->scratch, "one.pgm", bytes.at, bytes.size);
     assert_int_equal(symlink(path, scratch_path(fixture->scratch, "one.ppm")), 0);
-    usleep(100000); /* so that the catalog trusts the time stamp */
+    usleep(100000); /* so that the file cache trusts the mtime */
     assert_int_equal(load(fixture, "one.pgm", &loaded), STATUS_OK);
     loaded_release(&loaded);
     assert_int_equal(load(fixture, "one.ppm", &loaded), STATUS_FAILED);
     assert_only_told(fixture->scratch, "those of a .pgm image");
 }
 
-/* A relation of integer columns laid out as rows x cols; values[c * rows * cols + row]. */
+/* A relation of integer columns shaped rows x cols; values[c * rows * cols + row]. */
 static struct relation *picture(const int64_t *values, size_t channels, int64_t rows, int64_t cols)
 {
     static const char *const names[] = {"r", "g", "b"};
@@ -348,7 +347,7 @@ static void what_was_saved_loads_back_equal(void **state)
     }
 }
 
-/* Whatever its values, a picture of two bytes a pixel stays one. */
+/* 16-bit images stay 16-bit, whatever their values. */
 static void dark_pictures_keep_their_type(void **state)
 {
     struct fixture *fixture = *state;

@@ -1,4 +1,4 @@
-/* Copies past the caches. */
+/* Non-temporal copies. */
 #include "scratch.h"
 
 #include "base/nontemporal_copy.h"
@@ -7,7 +7,7 @@
 
 enum { ROOM = 1024, MARGIN = 128, MOST = ROOM - 2 * MARGIN };
 
-/* From and to every place in a line, of every length around some lines: the bytes arrive, and nothing beside them. */
+/* At varying offsets in a cache line and lengths: copies all bytes, and writes nothing else. */
 static void bytes_arrive_and_nothing_else(void **state)
 {
     (void)state;

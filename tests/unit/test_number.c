@@ -1,4 +1,4 @@
-/* Numbers from text: compared with strtod on random ones, and what is none. */
+/* Parsing numbers: random ones against strtod, and invalid ones. */
 #include "base/number_text.h"
 
 #include <setjmp.h>
@@ -20,7 +20,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* A number as programs write it, of few or many digits. */
+/* A number as programs print it, short or long. */
 static void write_random(char *text, size_t size, uint64_t *state)
 {
     uint64_t r = next_random(state), digits = next_random(state) >> (r % 60);
@@ -87,7 +87,7 @@ static void integers(void **state)
         assert_int_equal(as_int(none[i], &value), READ_INVALID);
 }
 
-/* Whatever 64 bits make of digits that do not fit them. */
+/* Digits that overflow 64 bits. */
 static void many_digits(void **state)
 {
     (void)state;

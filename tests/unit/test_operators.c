@@ -1,5 +1,4 @@
-/* Breakers on the host against definitions: columns of every type, of every awkward length, on one thread and on
- * several. */
+/* Host operators against naive definitions: every column type, awkward lengths, one and several threads. */
 #include "scratch.h"
 
 #include "engine/backend/aggregate.h"
@@ -16,7 +15,7 @@ enum { MOST_COLUMNS = 6, THREADS = 3 };
 static const int64_t lengths[] = {0, 1, 2, 3, 25, 777, 4095, 4096, 4097, 100003};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
-/* How a column's elements are chosen. */
+/* How column elements are generated. */
 enum content { ANYTHING, FEW, EXTREMES, EQUAL, RISING, FALLING, SKEWED, CONTENTS };
 
 struct rig {
@@ -33,7 +32,7 @@ struct rig {
     uint64_t seed;
 };
 
-/* A small generator of its own: tests must not depend on the library's. */
+/* A private generator: tests must not depend on the library's. */
 static uint64_t next(struct rig *rig)
 {
     rig->seed += UINT64_C(0x9e3779b97f4a7c15);
@@ -149,7 +148,7 @@ static void put_int(struct column *column, int64_t row, int64_t integer)
     }
 }
 
-/* Adds an input column and returns its number. */
+/* Adds an input column; returns its index. */
 static size_t add_column(struct rig *rig, enum type type, int64_t rows, enum content content)
 {
     struct column *column = column_reserve(type, type, rows);
@@ -168,7 +167,7 @@ static size_t add_column(struct rig *rig, enum type type, int64_t rows, enum con
     return rig->task.input_count++;
 }
 
-/* Adds the numbers 0.. as a column. */
+/* Adds the column 0, 1, 2, ... */
 static size_t add_numbers(struct rig *rig, enum type type, int64_t rows)
 {
     struct column *column = column_reserve(type, type, rows);
@@ -215,7 +214,7 @@ static enum status run(struct rig *rig, int64_t rows, int threads)
     return host_operator_run_threads(&job, threads, &rig->flagged);
 }
 
-/* Runs it after making results of so many rows. */
+/* Runs it with results of `result_rows` rows. */
 static void run_into(struct rig *rig, int64_t rows, int64_t result_rows, int threads)
 {
     drop_results(rig);
@@ -244,7 +243,7 @@ static void assert_element(const struct column *a, int64_t i, const struct colum
     assert_memory_equal((const char *)a->data + (size_t)i * size, (const char *)b->data + (size_t)j * size, size);
 }
 
-/* The order of keys: NaN last in either direction, zeros equal. */
+/* Key order: NaN last in either direction, zeros equal. */
 static int compare(const struct column *column, int64_t a, int64_t b, bool descending)
 {
     int order;
@@ -270,7 +269,7 @@ static int compare_rows(const struct rig *rig, int64_t a, int64_t b)
 
 /* ---- sort ---- */
 
-/* The output `numbers` says where rows came from: each from another place, in order, equal ones in theirs. */
+/* Output `numbers` holds the source rows: a permutation that sorts stably. */
 static void assert_in_order(const struct rig *rig, int64_t rows, size_t numbers)
 {
     bool *seen = calloc((size_t)rows + 1, sizeof *seen);
@@ -303,14 +302,14 @@ static void sort_one(enum type type, int64_t rows, enum content content, bool de
     run_into(rig, rows, rows, threads);
     assert_false(rig->flagged);
     assert_in_order(rig, rows, 1);
-    /* The key alone must come out the same, to the bit. */
+    /* Sorting the key alone must return the same bits. */
     struct column *expected = column_ref(rig->results[0]);
     rig->task.output_count = 1;
     run_into(rig, rows, rows, threads);
     for (int64_t i = 0; i < rows; i++)
         assert_element(rig->results[0], i, expected, i);
     column_unref(expected);
-    /* And with more beside it than fits an element. */
+    /* More carried columns than fit an element. */
     rig->task.output_count = 0;
     for (int i = 0; i < 3; i++)
         add_carried(rig, add_column(rig, i == 1 ? TYPE_U8 : TYPE_F64, rows, ANYTHING));
@@ -333,7 +332,7 @@ static void sorts_every_type(void **unused)
     }
 }
 
-/* Large enough that elements are dealt into buckets; skewed so that one bucket is dealt again. */
+/* Large enough for bucket partitioning; skewed so that one bucket is partitioned again. */
 static void sorts_many(void **unused)
 {
     (void)unused;
@@ -341,7 +340,7 @@ static void sorts_many(void **unused)
         sort_one(TYPE_I32, 200001, (enum content)content, content % 2, THREADS);
         sort_one(TYPE_F64, 150001, (enum content)content, !(content % 2), THREADS);
         sort_one(TYPE_I64, 90001, (enum content)content, content % 2, 2);
-        /* Enough for a sample to tell where most are. */
+        /* Enough rows for a sample to find the splitters. */
         sort_one(TYPE_F64, 270001, (enum content)content, content % 2, 2);
     }
     sort_one(TYPE_F32, 270001, ANYTHING, false, THREADS);
@@ -375,7 +374,7 @@ static void sorts_by_several(void **unused)
     }
 }
 
-/* A column's known range is all that is looked at. */
+/* Only the column's known range is used. */
 static void sorts_a_known_range(void **unused)
 {
     (void)unused;
@@ -395,7 +394,7 @@ static void sorts_a_known_range(void **unused)
 
 /* ---- group and distinct ---- */
 
-static const struct rig *sorting; /* qsort has no place for it */
+static const struct rig *sorting; /* qsort takes no context */
 
 static int by_keys(const void *a, const void *b)
 {
@@ -437,7 +436,7 @@ static void assert_scalar(const struct column *column, int64_t row, const struct
         assert_memory_equal(&number, &expected->number, sizeof number);
 }
 
-/* What one aggregate of the listed rows is; false if it does not fit. */
+/* Computes one aggregate of the listed rows; false on overflow. */
 static bool aggregate_of(const struct rig *rig, size_t k, const int64_t *rows, int64_t count, struct scalar *result)
 {
     const struct aggregate *aggregate = &rig->task.aggregates[k];
@@ -511,7 +510,7 @@ static void groups_by_every_type(void **unused)
             int contents = lengths[k] > 10000 ? FEW + 1 : CONTENTS;
             for (int content = 0; content < contents; content++) {
                 const enum type key = (enum type)type;
-                /* Values of any type but those whose sums leave 64 bits; that is tested apart. */
+                /* Any value type but those whose sums overflow, which are tested separately. */
                 enum type values = (enum type)((type + k) % TYPE_COUNT);
                 values = values == TYPE_I64 ? TYPE_I32 : values;
                 group_by(&key, 1, values, lengths[k], (enum content)content, k % 2 ? 1 : THREADS);
@@ -535,7 +534,7 @@ static void groups_by_several(void **unused)
     }
 }
 
-/* Sums of 64-bit integers are exact, and flagged where they do not fit. */
+/* 64-bit integer sums are exact, and flagged on overflow. */
 static void group_sums_are_exact(void **unused)
 {
     (void)unused;
@@ -590,7 +589,7 @@ static void distinct_of(const enum type *types, size_t columns, int64_t rows, en
     }
     run_freely(rig, rows, threads);
     assert_false(rig->flagged);
-    rig->column_op.key_count = columns; /* for the definition */
+    rig->column_op.key_count = columns; /* for ordered_rows */
     int64_t *order = ordered_rows(rig, rows);
     bool *first = calloc((size_t)rows + 1, sizeof *first);
     assert_non_null(first);
@@ -633,7 +632,7 @@ struct expected {
     int128 integer;
     double number;
     struct exact_sum sum;
-    bool none; /* nothing has been combined yet */
+    bool none; /* no value combined yet */
 };
 
 static struct expected begin_scan(const struct rig *rig)
@@ -653,7 +652,7 @@ static struct expected begin_scan(const struct rig *rig)
     return state;
 }
 
-/* False if it does not fit. */
+/* False on overflow. */
 static bool advance_int(enum aggregate_kind kind, struct expected *state, int64_t v)
 {
     bool none = state->none;
@@ -704,7 +703,7 @@ static void assert_scanned(const struct rig *rig, int64_t row, const struct expe
     assert_scalar(rig->results[0], row, &expected);
 }
 
-/* Follows every chain by the definition. */
+/* Recomputes every chain by definition. */
 static void assert_scan(const struct rig *rig, int64_t rows)
 {
     const struct column_operator *column_op = &rig->column_op;
@@ -778,7 +777,7 @@ static void scans_integers(void **unused)
     scan_of(AGG_MAX, TYPE_I64, 300000, ANYTHING, 6, THREADS);
 }
 
-/* Sums and products that leave 64 bits. */
+/* Sums and products overflowing 64 bits. */
 static void scans_that_overflow(void **unused)
 {
     (void)unused;
@@ -843,7 +842,7 @@ static void scans_by_a_function(void **unused)
     }
 }
 
-/* A cascade is right or says that it may not be, alone and merged, however far apart its terms are. */
+/* A compensated sum is correct or flagged uncertain, however far apart its terms. */
 static void cascades(void **unused)
 {
     (void)unused;
@@ -867,7 +866,7 @@ static void cascades(void **unused)
         certain_ones += !uncertain;
     }
     assert_true(certain_ones > 15000);
-    /* Halfway between two doubles and a hair more, which three doubles cannot hold. */
+    /* Just above a rounding midpoint, by too little for three doubles to hold. */
     struct compensated_sum sum = {0};
     bool uncertain = false;
     const double hairy[] = {1, 0x1p-53, 0x1p-110, 0x1p-170, -0x1p-110};
@@ -880,7 +879,7 @@ static void cascades(void **unused)
 
 /* ---- scatter and hist ---- */
 
-/* `rows` different places among `into`. */
+/* `rows` distinct indices below `into`. */
 static void add_positions(struct rig *rig, enum type type, int64_t rows, int64_t into)
 {
     size_t number = add_numbers(rig, TYPE_I64, into);
@@ -956,7 +955,7 @@ static void histograms(void **unused)
             rig->column_op.into = count;
             add_column(rig, (enum type)type, rows, k % 3 == 0 ? FEW : ANYTHING);
             if (number && rows > 3)
-                put_int(rig->inputs[0], 1, -1); /* a NaN, which is passed over */
+                put_int(rig->inputs[0], 1, -1); /* NaN, skipped */
             add_output(rig, 0, TYPE_F64);
             add_output(rig, 0, TYPE_F64);
             add_output(rig, 0, TYPE_I64);
@@ -971,7 +970,7 @@ static void histograms(void **unused)
                     bin++;
                 expected[bin] += !isnan(v);
             }
-            /* With integers beyond 2^53 the edges as doubles do not say it exactly. */
+            /* Double-valued edges are inexact for integers beyond 2^53. */
             for (int64_t i = 0; i < count && type != TYPE_I64; i++)
                 assert_int_equal(column_get_int(rig->results[2], i), expected[i]);
             for (int64_t i = 0; i + 1 < count; i++)

@@ -13,7 +13,7 @@
 
 enum { MOST_ARGS = 8 };
 
-/* Options read from up to MOST_ARGS - 1 arguments, with what was said about them. */
+/* Options parsed from up to MOST_ARGS - 1 arguments, and the messages. */
 struct parsed {
     char *argv[MOST_ARGS + 1];
     struct options options;
@@ -155,7 +155,7 @@ static void help_names_every_option_and_fits_a_screen(void **state)
         lines++;
     }
     assert_true(lines <= 24);
-    assert_string_equal(line, ""); /* it ends with a newline */
+    assert_string_equal(line, ""); /* ends with a newline */
     parsed_free(&parsed);
 }
 

@@ -1,4 +1,4 @@
-/* Text to syntax tree: what every form of the language becomes, and where statements end. */
+/* Parsing: the syntax tree of every language construct, and where statements end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row of a table: what is written and the tree that it must become, in the notation of tree_text.h; NULL for one
- * error. */
+/* A test case: the text and its expected tree in the notation of tree_text.h, NULL if there must be one error. */
 struct row {
     const char *text;
     const char *tree;
@@ -134,7 +133,7 @@ static void expressions(void **state)
     EXPECT_ALL(rows);
 }
 
-/* Every pair of operators groups as the table of docs/language.md says. */
+/* Every pair of operators groups as documented in docs/language.md. */
 static void precedence(void **state)
 {
     static const struct {
@@ -369,7 +368,7 @@ static void at_the_prompt(void **state)
         {"# c\n\n | take 3\n | count", "{last} | take 3 | count"},
         {"x | count", "{x} | count"},
     };
-    /* What is incomplete, and what is open in it. */
+    /* Incomplete text and its open delimiters. */
     static const struct row incomplete[] = {
         {"x |", "|"},        {"x | # c\n", "|"},   {"1 +", ""},
         {"(1 in [2", "(["},  {"f((1)", "("},       {"load", ""},
@@ -398,7 +397,7 @@ static void at_the_prompt(void **state)
         expect_wrong(wrong[i], PARSE_PROMPT);
 }
 
-/* The innermost delimiters are shown when there is no room for all. */
+/* Only the innermost delimiters are shown if not all fit. */
 static void open_delimiters(void **state)
 {
     char many[1002], open[4];
@@ -448,12 +447,12 @@ static void spans(void **state)
     parsed_free(parsed);
 }
 
-/* What automaton_accepts answers is what feeding would do: compared along random walks through the grammar. */
+/* automaton_accepts agrees with automaton_feed, along random walks through the grammar. */
 static void accepts_is_true(void **state)
 {
-    /* TOKEN_FLOAT is the token that the grammar mentions last. */
+    /* TOKEN_FLOAT is the grammar's last token. */
     enum { WALKS = 300, STEPS = 40, KINDS = TOKEN_FLOAT + 1 };
-    bool seen[KINDS] = {[TOKEN_BARE] = true, [TOKEN_SIGN] = true}; /* which are precedences and no tokens */
+    bool seen[KINDS] = {[TOKEN_BARE] = true, [TOKEN_SIGN] = true}; /* precedences, not tokens */
     struct arena *arena = arena_new();
     struct diags diags;
     struct source source = {"", "word", 4};
@@ -470,7 +469,7 @@ static void accepts_is_true(void **state)
         for (int length = 0; length < STEPS;) {
             int candidates[KINDS], count = 0;
             for (int kind = 0; kind < KINDS; kind++) {
-                /* The way here again, and the token, whatever the answer is. */
+                /* Replay the path, then feed the token, accepted or not. */
                 automaton_reset(automaton);
                 tree.unexpected = false;
                 for (int i = 0; i < length; i++)

@@ -1,4 +1,4 @@
-/* Pipes as data: read to their end once, kept, gone on with after an interruption, and refused where they have none. */
+/* Loading pipes: read to the end once, kept, resumed after an interruption, and refused if unreadable. */
 #include "loads.h"
 
 #include <fcntl.h>
@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 struct fixture {
-    struct progress progress; /* first: it is the listener */
-    int tells_left;           /* so many more, and the load is cancelled; 0: it is not */
+    struct progress progress; /* first: cast to fixture */
+    int tells_left;           /* reports until the load is cancelled; 0: never */
     atomic_int cancel;
     struct scratch *scratch;
     struct mappings *mappings;
@@ -61,7 +61,7 @@ static const char *named_pipe(struct fixture *fixture)
     return path;
 }
 
-/* Another process that writes two texts into a pipe, the second when `go` gives a byte or ends; -1: at once. */
+/* Forks a writer of two texts to a pipe; the second waits for a byte or the end of `go`, unless -1. */
 static pid_t write_from_afar(const char *path, const char *first, const char *second, int go)
 {
     pid_t child = fork();
@@ -105,7 +105,7 @@ static void read_once_and_kept(void **state)
     assert_only_told(fixture->scratch, "line 1: `a,b` is not a number");
 }
 
-/* Nothing of what has come is lost, and nothing comes twice. */
+/* A resumed load neither loses nor repeats data. */
 static void gone_on_with(void **state)
 {
     struct fixture *fixture = *state;
@@ -127,7 +127,7 @@ static void gone_on_with(void **state)
     close(go[1]);
 }
 
-/* One that takes the place and the name of a pipe that was read is another. */
+/* A new pipe of the same name is read anew. */
 static void another_of_its_name(void **state)
 {
     struct fixture *fixture = *state;
@@ -141,7 +141,7 @@ static void another_of_its_name(void **state)
     }
 }
 
-/* A pipe that the process was given ends, also when its writer has gone before; one without data has no rows. */
+/* An inherited pipe ends even if its writer closed it before the load; an empty one has no rows. */
 static void given_pipes(void **state)
 {
     struct fixture *fixture = *state;
@@ -160,7 +160,7 @@ static void given_pipes(void **state)
     }
 }
 
-/* More than a pipe holds at once, and than is made room for at first. */
+/* More than a pipe and the initial buffer hold. */
 static void much(void **state)
 {
     struct fixture *fixture = *state;

@@ -1,4 +1,4 @@
-/* Results as text, on a terminal and off it; and what becomes of them when they cannot be written. */
+/* Printing results, to a terminal or not, and handling write errors. */
 #include "scratch.h"
 
 #include "engine/storage/mapped_file.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Prints into memory: the printer has no file and stays below what it would write. */
+/* Prints into memory: output stays below the printer's flush size. */
 static void expect(const struct result *result, const struct print_style *style, const char *text)
 {
     struct printer out = {.fd = -1};
@@ -29,7 +29,7 @@ static struct print_style style_of(enum print_format format, bool terminal)
     return print_style_for(&settings, terminal, false, 40);
 }
 
-/* A relation of two columns of `rows` rows: 10 i, and i / 2 as a float. */
+/* A relation of two columns: 10 * i, and i / 2 as a float. */
 static struct result relation_of(int64_t rows)
 {
     int64_t *ints = calloc((size_t)rows + 1, sizeof *ints);
@@ -126,7 +126,6 @@ static void markdown_tables(void **state)
     result_release(&result);
 }
 
-/* Prints and compares bytes. */
 static void expect_bytes(const struct result *result, const struct print_style *style, const void *bytes, size_t size)
 {
     struct printer out = {.fd = -1};
@@ -198,7 +197,7 @@ static void arrays_of_numpy(void **state)
     scratch_free(scratch);
 }
 
-/* More than a piece: threads encode, and the order stays. */
+/* Several chunks: threads encode them, and order is kept. */
 static void many_rows_in_order(void **state)
 {
     (void)state;
@@ -223,7 +222,7 @@ static void many_rows_in_order(void **state)
     result_release(&result);
 }
 
-/* The choices of the setting are the formats there are, in their order. */
+/* The setting's choices match the formats, in order. */
 static void settings_name_the_formats(void **state)
 {
     (void)state;
@@ -337,7 +336,7 @@ static void tables_are_shortened_to_the_lines_there_are(void **state)
     result_release(&result);
 }
 
-/* A histogram of so many intervals; takes the columns over. */
+/* A histogram of `rows` bins; takes over the columns. */
 static struct result histogram_of(struct column *const *columns, int64_t rows)
 {
     static const char *const names[] = {"lo", "hi", "count"};
@@ -368,12 +367,12 @@ static void histograms_have_bars_on_a_terminal_only(void **state)
            "2.0  3.0      1  ▏\n"
            "3.0  4.0     40  █████\n"
            "4.0  5.0     30  ███▊\n");
-    result.show_rows = 1; /* the greatest count is that of all rows */
+    result.show_rows = 1; /* bars scale to the maximum of all rows */
     style.width -= 6;
     expect(&result, &style, " lo   hi  count\nf64  f64    i64\n0.0  1.0     80  ████\n1 of 5 rows\n");
     style.width--; /* too narrow for bars */
     expect(&result, &style, " lo   hi  count\nf64  f64    i64\n0.0  1.0     80\n1 of 5 rows\n");
-    style.width = 8; /* the counts are not seen */
+    style.width = 8; /* counts hidden */
     expect(&result, &style,
            " lo   hi\nf64  f64\n0.0  1.0\n1 of 5 rows, 2 of 3 columns (| pick NAME, ... for others)\n");
     style = style_of(PRINT_TABLE, false);
@@ -435,7 +434,7 @@ static void hostile_names_reach_no_terminal(void **state)
     result_release(&result);
 }
 
-/* On a narrow terminal the columns without room follow below, each time beside what the line is about. */
+/* On a narrow terminal, columns that do not fit wrap below, repeating the first column. */
 static void tables_of_texts_are_folded_between_columns(void **state)
 {
     (void)state;
@@ -521,7 +520,7 @@ static void an_interrupt_stops_the_print(void **state)
     result_release(&result);
 }
 
-/* A relation of one mapped file, the file cut short after it was opened: what would be zeroes is not printed. */
+/* A mapped file truncated after opening: the zeroes it reads as are not printed. */
 static void rows_of_a_file_cut_short_are_not_written(void **state)
 {
     (void)state;
@@ -547,11 +546,11 @@ static void rows_of_a_file_cut_short_are_not_written(void **state)
     assert_int_equal(pipe(ends), 0);
     struct printer out = {.fd = ends[1]};
     struct print_style style = style_of(PRINT_TSV, false);
-    assert_int_equal(truncate(path, ROWS * sizeof *data - 1), 0); /* on the last page: no signal tells */
+    assert_int_equal(truncate(path, ROWS * sizeof *data - 1), 0); /* within the last page: no SIGBUS */
     print_result(&out, &result, &style);
     assert_false(out.wrote);
     assert_int_equal(out.error, 0);
-    assert_true(printer_is_full(&out)); /* it stopped where it first would have written */
+    assert_true(printer_is_full(&out)); /* it stopped before the first write */
     assert_true(out.text.length < 256 * 1024);
 
     assert_int_equal(close(ends[0]), 0);

@@ -1,4 +1,4 @@
-/* The program cache on disk: what is found is what was kept, whatever happened to the files in between. */
+/* The on-disk program cache returns what was stored or nothing, whatever happened to its files. */
 #include "scratch.h"
 
 #include "base/cachedir.h"
@@ -78,7 +78,7 @@ static void what_is_kept_is_found(void **state)
     assert_int_equal(status.st_mode & 0777, 0600);
     assert_false(finds(cache, &second, &program));
     assert_true(cache_store(cache, &second, &other));
-    assert_true(cache_store(cache, &key, &other)); /* in place of the first */
+    assert_true(cache_store(cache, &key, &other)); /* replaces the first */
     assert_true(finds(cache, &key, &other));
     cache_drop(cache, &key);
     assert_false(finds(cache, &key, &other));
@@ -91,7 +91,7 @@ static void what_is_kept_is_found(void **state)
     free(other.bytes);
 }
 
-/* An entry of another key under this one's name, as if the hashes were the same. */
+/* Another key's entry under this key's file name, as in a hash collision. */
 static void foreign_entries_are_missing(void **state)
 {
     struct scratch *scratch = *state;
@@ -114,9 +114,9 @@ static void foreign_entries_are_missing(void **state)
         assert_int_equal(rename(scratch_path(scratch, "other"), path), 0);
         assert_false(finds(cache, &key, &program));
     }
-    assert_int_equal(mkfifo(path, 0600), 0); /* must not be waited for */
+    assert_int_equal(mkfifo(path, 0600), 0); /* must not block */
     assert_false(finds(cache, &key, &program));
-    assert_int_equal(symlink("/etc/passwd", path), 0); /* nor followed */
+    assert_int_equal(symlink("/etc/passwd", path), 0); /* not followed */
     assert_false(finds(cache, &key, &program));
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0);
@@ -129,7 +129,7 @@ static void foreign_entries_are_missing(void **state)
     free(program.bytes);
 }
 
-/* Every shorter entry, and every one with a byte more. */
+/* Every truncated length, and one byte too many. */
 static void truncated_entries_are_missing(void **state)
 {
     struct scratch *scratch = *state;
@@ -177,7 +177,7 @@ static void flipped_bits_are_noticed(void **state)
     free(program.bytes);
 }
 
-/* Of more than fits, what was used longest ago goes; what was found lately stays. */
+/* When full, the least recently used entries are evicted. */
 static void the_cache_is_bounded(void **state)
 {
     enum { ENTRIES = 40, BYTES = 10000, KEPT = 20 };
@@ -191,9 +191,9 @@ static void the_cache_is_bounded(void **state)
         snprintf(names[k], sizeof names[k], "%d", k);
         const struct blob name = {names[k], sizeof names[k]};
         assert_true(cache_store(cache, &name, &program));
-        if (k > 0) /* the first is asked for all the time */
+        if (k > 0) /* keep the first recently used */
             assert_true(finds(cache, &(struct blob){names[0], sizeof names[0]}, &program));
-        usleep(2000); /* times of files are that coarse */
+        usleep(2000); /* file times are that coarse */
     }
     for (int k = 0; k < ENTRIES; k++)
         kept += finds(cache, &(struct blob){names[k], sizeof names[k]}, &program);
@@ -202,7 +202,7 @@ static void the_cache_is_bounded(void **state)
     assert_false(finds(cache, &(struct blob){names[1], sizeof names[1]}, &program));
     assert_true(finds(cache, &(struct blob){names[ENTRIES - 1], sizeof names[ENTRIES - 1]}, &program));
 
-    /* What a process that ended in the middle left goes too, in time. */
+    /* Stale partial files of dead processes are removed too. */
     const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
     scratch_write(scratch, "programs/0123456789abcdef.77.new", "half", 4);
     scratch_write(scratch, "programs/0123456789abcdef.78.new", "half", 4);
@@ -214,7 +214,7 @@ static void the_cache_is_bounded(void **state)
     free(program.bytes);
 }
 
-/* Processes that keep, find and forget the same entries all the time see whole programs or none. */
+/* Processes storing, finding and dropping the same entries see whole programs or none. */
 static void processes_do_not_disturb_each_other(void **state)
 {
     enum { PROCESSES = 3, ROUNDS = 300, PROGRAMS = 4 };
@@ -293,7 +293,7 @@ static void directories_are_the_users_alone(void **state)
     assert_string_equal(path.text, scratch_path(scratch, "a/b/rql"));
     assert_int_equal(stat(path.text, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0700);
-    assert_int_equal(chmod(path.text, 0755), 0); /* others may have put something there, or may yet */
+    assert_int_equal(chmod(path.text, 0755), 0); /* no longer private; must be made so again */
     assert_int_equal(make_with(deep, "/nowhere", &path), 0);
     assert_int_equal(stat(path.text, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0700);
@@ -324,12 +324,12 @@ static void pocl_homes_do_not_stay(void **state)
     scratch_write(scratch, "base/pocl.gone42/file", "x", 1);
     assert_int_equal(utimensat(AT_FDCWD, left, long_ago, 0), 0);
     pocl_home_create(&first, base);
-    assert_int_equal(access(left, F_OK), -1); /* nobody holds it */
+    assert_int_equal(access(left, F_OK), -1); /* not in use */
     assert_int_equal(strncmp(first.path, base, strlen(base)), 0);
     assert_string_equal(getenv("POCL_CACHE_DIR"), first.path);
     assert_int_equal(utimensat(AT_FDCWD, first.path, long_ago, 0), 0);
     pocl_home_create(&second, base);
-    assert_int_equal(access(first.path, F_OK), 0); /* that one is in use */
+    assert_int_equal(access(first.path, F_OK), 0); /* still in use */
     pocl_home_remove(&second);
     char *path = strdup(first.path);
     pocl_home_remove(&first);

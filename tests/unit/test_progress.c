@@ -1,4 +1,4 @@
-/* What is told of how far something long has come, and the line that the shell makes of it. */
+/* Progress reports of long operations, and the shell's progress line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 struct listener {
     struct progress base;
     char what[100];
-    int told, fell; /* fell: began anew with another step or pass */
+    int told, fell; /* fell: restarted for another step or pass */
     double part;
     struct progress_step last;
 };
@@ -51,12 +51,12 @@ static void tasks_tell_rising_parts(void **state)
     struct backend *evaluator = evaluator_open();
     struct listener listener;
     run(*state, evaluator, "range 1..2000000 | select x % 3 == 0 | sum", &listener);
-    assert_true(listener.told > 0); /* of the pieces that fell to this thread: perhaps few */
+    assert_true(listener.told > 0); /* only for this thread's chunks */
     assert_int_equal(listener.fell, 0);
     assert_true(listener.part == 1);
     assert_string_equal(listener.what, "range+select+sum");
     assert_int_equal(listener.last.rows, 2000000);
-    assert_int_equal(listener.last.bytes, 0); /* a range takes no memory */
+    assert_int_equal(listener.last.bytes, 0); /* a range reads no memory */
 
     run(*state, evaluator, "range 1..2000000 | select x % 3 == 0", &listener);
     assert_true(listener.told > 0 && listener.fell == 0 && listener.part == 1);
@@ -72,7 +72,7 @@ static void breakers_tell_their_passes(void **state)
 {
     struct backend *evaluator = evaluator_open();
     struct listener listener = {0};
-    /* On a busy machine other threads may do all of a pass, and this one has nothing to tell of it. */
+    /* On a busy machine, other threads may do a whole pass, and this one reports nothing. */
     for (int i = 0; i < 20 && listener.fell == 0; i++)
         run(*state, evaluator, "range 1..1000000 | map x * 7919 % 1000003 as k | sort k desc", &listener);
     assert_string_equal(listener.what, "sort");

@@ -1,6 +1,6 @@
-/* Random queues of everything that tasks can be: neighbours, elements of whole columns, breakers, filters, windows.
- * Fused or not, by the evaluator and exactly, against the plainest reading, a whole table at a time, in which a value
- * that failed is an error only once something needs it. */
+/* Random queues of all kinds of tasks: neighbours, elements of whole columns, operators, filters, windows. Fused and
+ * unfused, by the evaluator and exactly, against a naive reference that computes a whole table at a time and reports
+ * a failed value only once it is needed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ struct trial {
     struct queue queue, fused;
     struct column *columns[COLUMNS];
     int64_t rows;
-    struct table tables[MOST_TASKS]; /* what each task gives */
+    struct table tables[MOST_TASKS]; /* output of each task */
     bool failed;
 };
 
@@ -52,7 +52,7 @@ static struct column *random_column(struct random *random, enum kind kind, int64
     return column;
 }
 
-/* Adds the task's inputs: all that the task before gives, or the columns. */
+/* Adds the task's inputs: the previous task's outputs, or the columns. */
 static void add_inputs(struct trial *trial, struct task *task)
 {
     const struct task *before = task->number > 0 ? trial->queue.tasks[task->number - 1] : NULL;
@@ -74,7 +74,7 @@ static enum kind input_kind(const struct task *task, size_t k)
     return type_table[task->inputs[k].type].kind;
 }
 
-/* A neighbour's value as a stencil reads it: only within the bounds. */
+/* A neighbour's value as a stencil reads it, with a bounds check. */
 static value add_neighbour(struct random *random, struct task *task)
 {
     struct code *code = &task->code;
@@ -95,12 +95,12 @@ static value add_neighbour(struct random *random, struct task *task)
     return code_op(code, OP_SELECT, inside, input_value_at(code, (int64_t)k, offset, input, nowhere), outside, nowhere);
 }
 
-/* Neighbours, each of them put together with another value of its kind. */
+/* Neighbours, each combined with another value of its kind. */
 static void add_neighbours(struct random *random, struct task *task)
 {
     struct code *code = &task->code;
     value others[3] = {0};
-    int32_t count = code->count; /* before there are bare neighbours among them */
+    int32_t count = code->count; /* excludes the bare neighbours added below */
     for (int kind = 0; kind < 3; kind++) {
         others[kind] = count - 1;
         while (code->at[others[kind]].kind != (enum kind)kind)
@@ -117,7 +117,7 @@ static void add_neighbours(struct random *random, struct task *task)
     }
 }
 
-/* Any value but a neighbour without its bounds. */
+/* Any value except an unchecked neighbour. */
 static value any_value(struct random *random, const struct code *code, enum kind kind, bool of_kind)
 {
     value v;
@@ -127,7 +127,7 @@ static value any_value(struct random *random, const struct code *code, enum kind
     return v;
 }
 
-/* An element of a column, or of what any earlier task gives. */
+/* An element of a column, or of any earlier task's output. */
 static void add_element(struct random *random, struct trial *trial, struct task *task)
 {
     struct code *code = &task->code;
@@ -185,7 +185,7 @@ static void add_rows_task(struct random *random, struct trial *trial, struct tas
     }
 }
 
-/* Columns that go along with sort, distinct and scatter. */
+/* Columns carried through sort, distinct and scatter. */
 static void carry_all(struct task *task)
 {
     task->output_count = task->input_count < MOST_OUTPUTS ? task->input_count : MOST_OUTPUTS;
@@ -195,7 +195,7 @@ static void carry_all(struct task *task)
                                            .type = task->inputs[k].type};
 }
 
-/* An input of numbers, or the first. */
+/* A numeric input, if there is one. */
 static size_t number_input(struct random *random, const struct task *task)
 {
     size_t k = (size_t)random_below(random, (int)task->input_count);
@@ -258,7 +258,7 @@ static void add_group(struct random *random, struct trial *trial, struct task *t
     }
 }
 
-/* Scatter needs positions: a task that gives the row numbers from the last to the first, or a bit beyond. */
+/* Scatter needs positions: a task that returns reversed row numbers, or slightly out of range ones. */
 static void add_scatter(struct random *random, struct trial *trial, struct task *task)
 {
     struct task *positions = task;
@@ -422,7 +422,7 @@ static int compare_cells(const struct cell *a, const struct cell *b, enum kind k
     return descending ? -order : order;
 }
 
-/* Compares two rows of the task's inputs by some of them. */
+/* Compares two rows of the task's inputs by the keys. */
 static int compare_rows(const struct reader *reader, const size_t *keys, const bool *descending, size_t count,
                         int64_t a, int64_t b)
 {
@@ -440,7 +440,7 @@ static void need_input(struct trial *trial, const struct reader *reader, size_t 
         trial->failed = trial->failed || element_of(reader, (int64_t)k, row).failed;
 }
 
-/* Row numbers in the order of the keys, by insertion. */
+/* Row numbers in key order, by insertion sort. */
 static void sort_rows(const struct reader *reader, int64_t rows, int64_t *sorted)
 {
     const struct column_operator *column_op = reader->task->column_op;
@@ -503,7 +503,7 @@ static void expect_scatter(struct trial *trial, const struct reader *reader, str
     }
 }
 
-/* A cell of what some rows' values come to. */
+/* The aggregate of some rows, as a cell. */
 static struct cell aggregate_rows(const struct reader *reader, const struct aggregate *aggregate, const int64_t *rows,
                                   int64_t count)
 {
@@ -545,7 +545,7 @@ static void expect_scan(struct trial *trial, const struct reader *reader, struct
     }
 }
 
-/* Whether the fused queue needs output k of the n-th breaker. */
+/* Whether the fused queue needs output k of the operator. */
 static bool fused_needs(const struct trial *trial, const struct task *task, size_t k)
 {
     size_t n = 0;
@@ -624,7 +624,7 @@ static void expect(struct trial *trial)
     }
 }
 
-/* What the unfused queue needs more of a group can fail there alone. */
+/* Group outputs that only the unfused queue needs can fail there. */
 static bool needs_alike(const struct trial *trial)
 {
     bool alike = true;

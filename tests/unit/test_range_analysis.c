@@ -1,4 +1,4 @@
-/* Range analysis: what it proves must hold for all inputs, and it must prove what queries rely on. */
+/* Range analysis: its results must hold for all inputs, and must be tight enough for queries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct fixture {
     struct column *pointers[INPUTS];
 };
 
-/* A new task of INPUTS columns; they have no data, since only types and ranges are looked at. */
+/* A new task of INPUTS columns, without data: analysis uses only types and ranges. */
 static void begin(struct fixture *fixture)
 {
     fixture->arena = arena_new();
@@ -100,7 +100,7 @@ static void columns_have_classes(void **state)
     assert_range(analysed(fixture, v), 0, 255, false);
     fixture->columns[2].lo = -1;
     assert_range(analysed(fixture, v), INT16_MIN, INT16_MAX, false);
-    /* With a bit to spare, so that sums of two fit the lane. */
+    /* One spare bit, so that a sum of two fits the lane. */
     fixture->columns[2].lo = -5;
     fixture->columns[2].hi = (1 << 30) - 1;
     assert_range(analysed(fixture, v), -(1 << 30), (1 << 30) - 1, false);
@@ -111,12 +111,12 @@ static void columns_have_classes(void **state)
     assert_range(analysed(fixture, v), INT64_MIN, INT64_MAX, false);
     fixture->columns[2].hi = 200;
     fixture->columns[2].lo = -1;
-    /* What a run has found out counts as well. */
+    /* Ranges found by a run are used too. */
     fixture->task->inputs[2].range_known = true;
     fixture->task->inputs[2].hi = 100;
     assert_range(analysed(fixture, v), 0, 127, false);
     fixture->task->inputs[2].range_known = false;
-    /* Nothing is known of no rows. */
+    /* Empty columns have no range. */
     fixture->columns[2].rows = 0;
     assert_range(analysed(fixture, v), INT64_MIN, INT64_MAX, false);
 }
@@ -128,7 +128,7 @@ static void narrow_storage_counts(void **state)
     assert_range(analysed(fixture, input(fixture, 2)), INT32_MIN, INT32_MAX, false);
 }
 
-/* Another literal of the same sign and size gives the same program. */
+/* Literals of the same sign and size share a program. */
 static void literals_have_classes(void **state)
 {
     struct fixture *fixture = *state;
@@ -188,7 +188,7 @@ static void division_by_a_literal_needs_no_check(void **state)
     value x = input(fixture, 2);
     assert_range(analysed(fixture, op(fixture, OP_MOD, x, literal(fixture, 222))), -254, 254, false);
     assert_false(analysed(fixture, op(fixture, OP_DIV, x, literal(fixture, 7)))->checked);
-    assert_true(analysed(fixture, op(fixture, OP_DIV, x, literal(fixture, -7)))->checked); /* as -1 would be */
+    assert_true(analysed(fixture, op(fixture, OP_DIV, x, literal(fixture, -7)))->checked); /* as for -1 */
     assert_false(analysed(fixture, op(fixture, OP_DIV, input(fixture, 1), literal(fixture, -7)))->checked);
     assert_true(analysed(fixture, op(fixture, OP_DIV, x, literal(fixture, 0)))->checked);
     assert_true(analysed(fixture, op(fixture, OP_MOD, x, input(fixture, 1)))->checked);
@@ -196,7 +196,7 @@ static void division_by_a_literal_needs_no_check(void **state)
     assert_range(analysed(fixture, op(fixture, OP_MOD, masked, literal(fixture, 8))), 0, 126, false);
 }
 
-/* A divisor that is proved not to be zero unless something failed may be zero once something did. */
+/* A divisor proved nonzero only if nothing failed may be zero after a failure. */
 static void doubtful_divisors_are_checked(void **state)
 {
     struct fixture *fixture = *state;
@@ -228,7 +228,7 @@ static void stores_are_narrow(void **state)
         assert_int_equal(output_store(fixture->task, &outputs[k], fixture->pointers), stores[k]);
 }
 
-/* Some element that the input's column may have, always the same one in the same place. */
+/* A random element within the input's range, the same for each position. */
 static struct cell element_of(const void *context, int64_t input, int64_t at)
 {
     const struct fixture *fixture = context;
@@ -243,7 +243,7 @@ static int64_t length_of(const void *context, int64_t input)
     return ((const struct fixture *)context)->columns[input].rows;
 }
 
-/* No unchecked operation may be asked for what the machine does not define, whatever came before. */
+/* No unchecked operation may have undefined behavior, even after a failure. */
 static void check_eager(struct random *random, const struct code *code, const struct cell *inputs, int64_t row,
                         const struct surroundings *around)
 {
@@ -292,7 +292,7 @@ static void ranges_hold_for_random_programs(void **state)
                 const struct instr *instr = &code->at[v];
                 struct cell cell = lazy_value_in(code, v, inputs, row, &around, cells);
                 if (cell.failed) {
-                    /* It failed by itself or by an argument; by itself only if it is checked. */
+                    /* It failed itself, which only a checked one may, or an argument did. */
                     bool by_argument = instr->checked;
                     for (int a = 0; a < op_table[instr->op].arity; a++)
                         by_argument = by_argument || cells[instr->args[a]].failed;

@@ -1,4 +1,4 @@
-/* Errors as text: places, carets, long lines, strange bytes. */
+/* Rendered errors: positions, carets, long lines, odd bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -123,7 +123,7 @@ static void the_end_of_the_text_can_be_pointed_at(void **state)
     expect(&diag, &plain, "q:1:1: error: m\n   1 | \n     | ^\n");
 }
 
-/* Whatever the line and the place in it, no line is wider than asked and the caret is under the place. */
+/* For any line and position, no output exceeds the width and the caret is under the position. */
 static void long_lines_are_cut_around_the_place(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void a_line_that_just_fits_is_whole(void **state)
            "     |                                        ^\n");
 }
 
-/* Between words, and what is quoted stays together where it can. */
+/* Breaks between words, keeping quotes together if possible. */
 static void hints_are_folded_for_people(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Rows of a column that are elsewhere: fetched when they are asked for, once, and lost in the end if that fails. */
+/* Column rows that reside in a backend: fetched once, on demand, and lost if that fails. */
 #include "engine/storage/residency.h"
 
 #include <setjmp.h>
@@ -10,9 +10,9 @@
 
 enum { ROWS = 100 };
 
-/* A backend that has rows 10..59; the element of each is its number. */
+/* A backend that holds rows 10..59; each element is its row number. */
 struct elsewhere {
-    struct residency residency; /* first, so that it is found from there */
+    struct residency residency; /* first: cast to struct elsewhere */
     struct column *column;
     int64_t fetched;
     bool broken, dropped;
@@ -66,7 +66,7 @@ static void test_fetched_as_asked(void **state)
     assert_true(column_fetch(column, 55, ROWS)); /* from the back */
     assert_int_equal(elsewhere->residency.begin, 20);
     assert_int_equal(elsewhere->residency.end, 55);
-    assert_true(column_fetch(column, 30, 31)); /* in the middle: no note of it */
+    assert_true(column_fetch(column, 30, 31)); /* in the middle: not recorded */
     assert_int_equal(elsewhere->residency.begin, 20);
     assert_true(column_fetch(column, 0, ROWS));
     assert_null(column->residency);
@@ -118,7 +118,7 @@ static void test_lost(void **state)
 static void test_discarded(void **state)
 {
     struct elsewhere *elsewhere = *state;
-    residency_discard(elsewhere->column, 11); /* what begins before stays */
+    residency_discard(elsewhere->column, 11); /* begins before 11: kept */
     assert_true(!elsewhere->dropped && elsewhere->column->residency);
     residency_discard(elsewhere->column, 10);
     assert_true(elsewhere->dropped && !elsewhere->column->residency);

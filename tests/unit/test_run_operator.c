@@ -1,4 +1,4 @@
-/* How a breaker's results are stored: as narrow as is certain before it runs. */
+/* How an operator's results are stored: in the narrowest type certain before it runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static void scans_are_as_narrow_as_is_certain(void **state)
         {"[3, 1, 4] | scan + exclusive", TYPE_I32, 4},
         {"[3, 1, 4] | scan + exclusive from -2147483648", TYPE_I32, -2147483644},
         {"[3, 1, 4] | scan + from 2147483635", TYPE_I32, 2147483643},
-        {"[3, 1, 4] | scan + from 2147483636", TYPE_I64, 2147483644}, /* three times 4 would not fit */
+        {"[3, 1, 4] | scan + from 2147483636", TYPE_I64, 2147483644}, /* 3 * 4 would not fit */
         {"[1, 2147483647] | scan +", TYPE_I64, 2147483648},
         {"[-1, -2147483648] | scan +", TYPE_I64, -2147483649},
         {"[3, 2147483647] | scan max", TYPE_I32, 2147483647},

@@ -1,4 +1,4 @@
-/* Running tasks: queues of several against the plain reading of their code, fused and not; devices that give up. */
+/* Running tasks: queues, fused and not, against row-by-row interpretation; devices that give up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,14 +20,14 @@ enum { INPUTS = 3, TASKS = 3, MOST_ROWS = 60, OPERATIONS = 14, QUEUES = 4000 };
 static const struct span nowhere = {0};
 static const enum kind kinds[INPUTS] = {KIND_INT, KIND_FLOAT, KIND_BOOL};
 
-/* Three tasks in a row, each of INPUTS columns, the last of rows or of a sum. */
+/* Three chained tasks of INPUTS columns each; the last outputs rows or a sum. */
 struct chain {
     struct arena *arena;
     struct diags diags;
     struct queue queue;
     struct column *columns[INPUTS];
     int64_t rows;
-    /* The reference: which of its rows each task keeps. */
+    /* The reference: the rows that each task keeps. */
     int64_t *kept[TASKS];
     int64_t kept_count[TASKS];
 };
@@ -122,7 +122,7 @@ static void chain_free(struct chain *chain)
     arena_free(chain->arena);
 }
 
-/* A value of task t at its row, by way of all the tasks before. */
+/* A value of task t at a row, through all earlier tasks. */
 static struct cell value_at(const struct chain *chain, int t, int64_t row, value v)
 {
     const struct task *task = chain->queue.tasks[t];
@@ -142,7 +142,7 @@ static struct cell value_at(const struct chain *chain, int t, int64_t row, value
     return result;
 }
 
-/* Finds out which rows task t keeps; false if a filter fails. */
+/* Finds the rows that task t keeps; false if a filter fails. */
 static bool keep_rows(struct chain *chain, int t, int64_t rows)
 {
     const struct task *task = chain->queue.tasks[t];
@@ -177,7 +177,7 @@ static bool keep_all_rows(struct chain *chain)
     return true;
 }
 
-/* Whether the result is what reading row by row gives, errors included. */
+/* Checks the result against row-by-row evaluation, errors included. */
 static void check_result(const struct chain *chain, bool kept, enum status status, const struct result *result)
 {
     const struct task *last = chain->queue.tasks[TASKS - 1];
@@ -209,7 +209,7 @@ static void check_result(const struct chain *chain, bool kept, enum status statu
         assert_int_equal(result->relation->rows, chain->kept_count[TASKS - 1]);
 }
 
-/* Fused or not, or exactly from the start; on the fused queue and on the one that was bound. */
+/* Runs fused and unfused, and exactly on the fused and the bound queue. */
 static void queues_agree(void **state)
 {
     struct backend *evaluator = *state;
@@ -238,11 +238,11 @@ static void queues_agree(void **state)
     assert_in_range(right, QUEUES, 4 * QUEUES - QUEUES / 4); /* some fail, some do not */
 }
 
-/* A device that takes few rows at a time and gives up for good after some of them. */
+/* A device that takes small ranges and gives up for good after some of them. */
 struct weak_device {
     struct backend base;
     struct backend *evaluator;
-    int ranges_left; /* -1: it cannot even begin */
+    int ranges_left; /* -1: prepare fails */
     int64_t stored;  /* rows of ranges whose results were stored */
 };
 
@@ -260,7 +260,7 @@ static enum status weak_prepare(struct backend *backend, const struct job *job)
 static int64_t weak_range_rows(struct backend *backend, const struct job *job)
 {
     (void)backend, (void)job;
-    return 5000; /* the engine makes it a multiple of 4096 */
+    return 5000; /* the engine rounds it to 4096 */
 }
 
 static enum status weak_aggregate(struct backend *backend, const struct job *job, struct agg_state *states,
@@ -269,7 +269,7 @@ static enum status weak_aggregate(struct backend *backend, const struct job *job
     struct weak_device *device = (struct weak_device *)backend;
     assert_int_equal(job->begin % 4096, 0);
     enum status status = device->evaluator->ops->aggregate(device->evaluator, job, states, flagged);
-    return device->ranges_left-- > 0 ? status : give_up(job); /* having spoilt the states */
+    return device->ranges_left-- > 0 ? status : give_up(job); /* with states corrupted */
 }
 
 static enum status weak_rows(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged)
@@ -317,7 +317,7 @@ static void devices_may_give_up(void **state)
             struct outcome outcome;
             assert_int_equal(run_task(&runner, task, &column, rows, DEFER_NEVER, arena, &outcome, &diags), STATUS_OK);
             assert_false(outcome.flagged);
-            assert_int_equal(diags.count, ranges < 8); /* told once, unless it did all eight ranges */
+            assert_int_equal(diags.count, ranges < 8); /* one note unless all eight ranges ran */
             if (sink == SINK_AGGREGATE)
                 assert_true(outcome.scalar.integer == 30 * (499 * 500 / 2));
             else
@@ -331,8 +331,8 @@ static void devices_may_give_up(void **state)
     arena_free(arena);
 }
 
-/* select(100 / x > 0) | skip 5 | take 10 over 1, 2, ... : the predicate is looked at for every row, but no more rows
- * are stored than it takes. */
+/* select(100 / x > 0) | skip 5 | take 10 over 1, 2, ...: the predicate is evaluated for every row, but only the rows
+ * needed are stored. */
 static void windows_store_little(void **state)
 {
     static const struct backend_ops ops = {.prepare = weak_prepare, .range_rows = weak_range_rows, .rows = weak_rows};
@@ -382,11 +382,11 @@ static void windows_store_little(void **state)
     arena_free(arena);
 }
 
-/* An evaluator that flags ranges without need. */
+/* An evaluator that flags ranges needlessly. */
 struct wary_evaluator {
     struct backend base;
     struct backend *evaluator;
-    int64_t row; /* ranges with this row in them; -1: all */
+    int64_t row; /* flags this row's range; -1: all */
 };
 
 static bool is_wary_of(const struct backend *backend, const struct job *job)
@@ -412,7 +412,7 @@ static enum status wary_rows(struct backend *backend, const struct job *job, str
     return status;
 }
 
-/* select x < 1900 | map 100 / x: what is flagged is computed exactly, on a device or on the evaluator. */
+/* select x < 1900 | map 100 / x: flagged ranges are recomputed exactly, on a device or the evaluator. */
 static void flags_without_need_are_resolved(void **state)
 {
     enum { ROWS = 300000 };

@@ -1,4 +1,4 @@
-/* Saving: what is written is read back, and whatever goes wrong leaves what was there before, and nothing beside it. */
+/* Saving: data round-trips, and a failure leaves the old contents and no stray files. */
 #include "scratch.h"
 
 #include "engine/formats/file_cache.h"
@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-static struct mappings *mappings; /* where the signal handler finds it */
+static struct mappings *mappings; /* for the signal handler */
 
 struct fixture {
     struct scratch *scratch;
@@ -78,7 +78,7 @@ static struct relation *table(void)
     return relation;
 }
 
-/* The names in a folder but "." and "..", sorted, with spaces between. */
+/* Sorted names in a directory except "." and "..", space-separated. */
 static const char *listing(struct fixture *fixture, const char *name)
 {
     struct dirent **entries;
@@ -117,7 +117,7 @@ static void integers_come_back(void **state)
     }
 }
 
-/* More rows than are converted at once, of a column stored narrower than its type. */
+/* More rows than one conversion batch, in a column stored narrower than its type. */
 static void many_rows_come_back(void **state)
 {
     struct fixture *fixture = *state;
@@ -173,7 +173,7 @@ static void texts(void **state)
     relation_unref(relation);
 }
 
-/* Booleans are 0 and 1 in one byte. */
+/* Booleans are one byte, 0 or 1. */
 static void bools(void **state)
 {
     struct fixture *fixture = *state;
@@ -223,7 +223,7 @@ static void nothing_is_written_of_what_does_not_fit(void **state)
         relation_unref(relation);
     }
     struct relation *relation = floats((const double[]){INFINITY, NAN, FLT_MAX, 0.1}, 4);
-    assert_int_equal(save(fixture, relation, "x.f32"), STATUS_OK); /* these are rounded */
+    assert_int_equal(save(fixture, relation, "x.f32"), STATUS_OK); /* rounded */
     relation_unref(relation);
 }
 
@@ -297,7 +297,7 @@ static void protected_places(void **state)
     relation_unref(relation);
 }
 
-/* A limit on the size of files stands for a full disk. */
+/* A file size limit simulates a full disk. */
 static void full_disk(void **state)
 {
     struct fixture *fixture = *state;
@@ -338,7 +338,7 @@ static void on_bus(int number, siginfo_t *info, void *context)
     }
 }
 
-/* Saving over the file that the data come from, and over one that was cut short meanwhile. */
+/* Saving over the data's own source file, and over one truncated meanwhile. */
 static void over_its_own_input(void **state)
 {
     struct fixture *fixture = *state;
@@ -354,8 +354,7 @@ static void over_its_own_input(void **state)
     assert_file_text(scratch, "n.u8", "abc");
     static const char *const names[] = {"n.u8", "n.i64", "n.txt", "t/"};
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(save(fixture, relation, names[i]),
-                         STATUS_OK); /* the old file is still there, without a name */
+        assert_int_equal(save(fixture, relation, names[i]), STATUS_OK); /* the old file lives on, unlinked */
     }
     relation_unref(relation);
 
@@ -399,7 +398,7 @@ static void links_and_modes_stay(void **state)
     relation_unref(relation);
 }
 
-/* The last step may fail as well, and a writer may be given up at any time. */
+/* Publishing may fail too, and a writer may be discarded at any step. */
 static void writers(void **state)
 {
     struct fixture *fixture = *state;
@@ -410,7 +409,7 @@ static void writers(void **state)
         writer_add(&writer, "abc", 3);
         if (step > 0)
             assert_int_equal(writer_finish(&writer, scratch->span, &scratch->diags), STATUS_OK);
-        if (step > 1) { /* someone puts a directory there */
+        if (step > 1) { /* a directory is in the way */
             assert_int_equal(mkdir(scratch_path(scratch, "w"), 0777), 0);
             assert_int_equal(writer_publish(&writer, scratch->span, &scratch->diags), STATUS_FAILED);
             assert_only_told(scratch, "cannot write");
@@ -430,7 +429,7 @@ static void directories(void **state)
     assert_string_equal(listing(fixture, "."), "t");
     assert_string_equal(listing(fixture, "t"), "amounts.f64 ids.i64");
 
-    /* Columns there already: of the same length they stay, replaced ones go, whatever their type. */
+    /* Existing columns of the same length stay; replaced ones are removed, whatever their type. */
     scratch_write_text(scratch, "t/other.u8", "abc");
     scratch_write_text(scratch, "t/ids.i32", "123");
     scratch_write_text(scratch, "t/ids.csv", "not a column");

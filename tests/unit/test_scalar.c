@@ -103,7 +103,7 @@ static void floats(void **unused)
         assert_prints(scalar_float(cases[i].value), cases[i].text);
 }
 
-/* Whatever is printed reads back, and no number of fewer digits does. */
+/* Printed floats read back exactly, with the fewest digits. */
 static void floats_read_back(void **unused)
 {
     (void)unused;
@@ -117,7 +117,7 @@ static void floats_read_back(void **unused)
         if (i % 3 == 0)
             value = (double)(int64_t)(state >> 40) / 1000.0;
         else if (i % 3 == 1)
-            value = ldexp((double)(state >> 11), (int)(state % 110) - 93); /* of usual size, with many digits */
+            value = ldexp((double)(state >> 11), (int)(state % 110) - 93); /* typical magnitudes, many digits */
         else
             memcpy(&value, &state, sizeof value);
         if (!isfinite(value))
@@ -143,7 +143,7 @@ static void floats_read_back(void **unused)
     strbuf_free(&out);
 }
 
-/* A decimal comma in the user's locale changes nothing. */
+/* The locale's decimal comma has no effect. */
 static void floats_in_other_locales(void **unused)
 {
     (void)unused;

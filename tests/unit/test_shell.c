@@ -34,7 +34,7 @@ static void describe_nothing(struct strbuf *out)
     strbuf_puts(out, "no devices\n");
 }
 
-/* Makes `fd` the file folder/name; returns what it was. */
+/* Redirects `fd` to a scratch file; returns the old one. */
 static int redirect(struct scratch *scratch, int fd, const char *name)
 {
     int kept = dup(fd);
@@ -72,7 +72,7 @@ static void visit(struct visit *visit)
     mappings_free(mappings);
 }
 
-/* Nothing at all, if `text` is empty. */
+/* An empty `text` means no output. */
 static void assert_error_says(struct visit *done, const char *text)
 {
     size_t size;
@@ -84,7 +84,7 @@ static void assert_error_says(struct visit *done, const char *text)
     }
 }
 
-/* One -c after another: what they print, and what the last says if it fails. */
+/* Runs the queries as -c options; `error` is for the last one if it fails. */
 static void expect(const char *const *queries, const char *out, enum exit_status outcome, const char *error)
 {
     struct visit done = {.scratch = scratch_new()};
@@ -141,7 +141,6 @@ static void timing_is_told_when_asked_for(void **state)
     EXPECT("6\n", EXIT_FINE, "", "range 1..3 | sum");
 }
 
-/* Runs a script of this text with these arguments. */
 static struct visit run_script(const char *text, const char *first, const char *second)
 {
     struct visit done = {.scratch = scratch_new(), .arguments = {first, second}};

@@ -1,4 +1,4 @@
-/* Files larger than what memory is said to hold: read in ranges, let go behind, and with the same results. */
+/* Files larger than the memory limit: read in ranges, released behind the scan, same results. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void write_file(const char *name)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Runs with so much memory; the result is the caller's. */
+/* Runs with a memory limit; the caller owns the result. */
 static enum status run(struct queries *queries, struct backend *evaluator, const char *text, int64_t memory,
                        struct result *result, char *error, size_t size)
 {
@@ -130,10 +130,10 @@ static void streams_what_is_more_than_half_of_memory(void **state)
     for (int64_t row = 0; row < ROWS; row += stream.rows) {
         assert_true(column_get_int(column, row) == row * 7919 % 100003);
         streamed_scan_release(&stream, row + stream.rows);
-        assert_true(stream.released <= row || stream.released == stream.kept); /* the range just read stays */
+        assert_true(stream.released <= row || stream.released == stream.kept); /* keeps the range just read */
     }
     assert_true(stream.released > stream.kept);
-    /* What was let go comes from the disk again. */
+    /* Released pages are read from disk again. */
     for (int64_t row = 0; row < ROWS; row++)
         assert_true(column_get_int(column, row) == row * 7919 % 100003);
     column_unref(column);

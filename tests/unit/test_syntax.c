@@ -1,4 +1,4 @@
-/* What is wrong with a text: where it is said to be, what is said about it, and what is still read after it. */
+/* Syntax errors: their location and message, and recovery after them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text with one error: the part of the text that it points at ("" for a place between), the message, part of the
- * hint. */
+/* A text with one error: the text that its span covers ("" if empty), the message, part of the hint. */
 struct row {
     const char *text;
     const char *at;
@@ -223,7 +222,7 @@ static void bad_lexemes(void **state)
     }
 }
 
-/* A NUL is a byte like another to the lexer, and in no place a good one but in comments. */
+/* The lexer treats NUL as an ordinary byte, valid only in comments. */
 static void nul_bytes(void **state)
 {
     static const struct {
@@ -247,7 +246,7 @@ static void nul_bytes(void **state)
     arena_free(parsed.arena);
 }
 
-/* No message holds a byte of the text that a terminal would act on, whatever byte stands where. */
+/* Messages never contain raw control bytes from the text. */
 static void messages_are_harmless(void **state)
 {
     static const char *const around[] = {"%c",       "x %c y", "load %c.bin x y", "1%c",
@@ -267,7 +266,7 @@ static void messages_are_harmless(void **state)
     }
 }
 
-/* Long lexemes are cut in messages. */
+/* Messages truncate long lexemes. */
 static void long_words_are_cut(void **state)
 {
     enum { LENGTH = 100000 };
@@ -283,7 +282,7 @@ static void long_words_are_cut(void **state)
     free(text);
 }
 
-/* After an error the next statement is read: what is left of a script, and how many errors are told. */
+/* Parsing resumes at the next statement: the statements parsed and the errors reported. */
 static void recovery(void **state)
 {
     static const struct {
@@ -335,7 +334,7 @@ static void only_so_many_errors(void **state)
     strbuf_free(&text);
 }
 
-/* `times` copies of a part between a beginning and an end that repeats too. */
+/* `begin`, repeated `part`, `middle`, repeated `part_end`. */
 static struct parsed repeated(struct strbuf *text, const char *begin, const char *part, const char *middle,
                               const char *part_end, int times)
 {
@@ -349,7 +348,7 @@ static struct parsed repeated(struct strbuf *text, const char *begin, const char
     return parsed_of(text->text, text->length);
 }
 
-/* Each limit is reached without an error, and passing it is one, that names the limit and a place. */
+/* Reaching a limit is no error; exceeding it is one that names the limit and has a span. */
 static void limits(void **state)
 {
     enum { FAR = 10000 };
@@ -388,7 +387,7 @@ static void limits(void **state)
             arena_free(parsed.arena);
         }
     }
-    /* The most that the automaton has to remember: every operator pending on every level. */
+    /* The deepest parser stack: every operator pending at every level. */
     struct parsed parsed =
         repeated(&text, "x | map ", "1 || 1 && 1 == 1 < 1 ^ 1 & 1 << 1 + 1 * f(1 | 1, ", "1", ")", LIMIT_NESTING);
     assert_int_equal(parsed.result, PARSE_OK);
@@ -399,7 +398,7 @@ static void limits(void **state)
     arena_free(parsed.arena);
     strbuf_free(&text);
 
-    /* Not a byte of it is read. */
+    /* Rejected unread. */
     struct source source = {"huge", "", (size_t)LIMIT_TEXT + 1};
     struct stmt *first;
     parsed = parsed_of("", 0);

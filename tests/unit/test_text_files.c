@@ -1,5 +1,4 @@
-/* Tables as text: what is read from .csv, .tsv and .txt, packed or not, by how many threads, and what is told of files
- * that are none. */
+/* Text tables: .csv, .tsv, .txt and .jsonl files, on any number of threads, and errors for malformed files. */
 #include "scratch.h"
 
 #include "base/strbuf.h"
@@ -12,7 +11,7 @@
 struct fixture {
     struct scratch *scratch;
     struct mappings *mappings;
-    struct relation *relation; /* read last */
+    struct relation *relation; /* last read */
 };
 
 static int setup(void **state)
@@ -57,7 +56,7 @@ static enum status read_text_as(struct fixture *fixture, const char *name, const
     return read_with(fixture, name, text, strlen(text), &workers);
 }
 
-/* The relation that was read, as CSV with the types in the header: "a:i64,b:f64\n1,0.5\n". */
+/* Expects the relation as CSV with types in the header: "a:i64,b:f64\n1,0.5\n". */
 static void expect(struct fixture *fixture, const char *expected)
 {
     const struct relation *relation = fixture->relation;
@@ -123,7 +122,7 @@ static void numbers_are_exact(void **state)
         fixture, "a.csv",
         "a\n0.1\n-.5\n5.\n1e-400\n123456789012345678901234567890\n9007199254740993\n17976931348623157e292\nInf\n",
         "a:f64\n0.1\n-0.5\n5.0\n0.0\n1.2345678901234568e29\n9007199254740992.0\n1.7976931348623157e308\ninf\n");
-    /* Also where the float comes after integers that are too large for integers. */
+    /* Also if the float follows integers too large for i64. */
     expect_read(fixture, "a.csv", "a,b\n99999999999999999999,1\n1.5,2\n", "a:f64,b:i64\n1e20,1\n1.5,2\n");
 }
 
@@ -134,7 +133,7 @@ static void columns_of_text_are_left_out(void **state)
     assert_int_equal(fixture->scratch->diags.count, 1);
     assert_int_equal(fixture->scratch->diags.at[0].severity, SEVERITY_NOTE);
     assert_told(fixture->scratch, "without numbers: `name`, `c4`");
-    /* A value that is not there yet does not decide. */
+    /* A missing value does not decide the type. */
     expect_read(fixture, "a.csv", "id,name\n1,\n2,x\n", "id:i64\n1\n2\n");
     assert_int_equal(read_text_as(fixture, "a.csv", "name\nx\n"), STATUS_FAILED);
     assert_only_told(fixture->scratch, "has no column of numbers");
@@ -212,7 +211,7 @@ static void whatever_is_wrong_is_told_with_its_line(void **state)
         if (read_text_as(fixture, bad[i].name, bad[i].text) != STATUS_FAILED)
             fail_msg("was read: %s", bad[i].text);
         struct diags *diags = &fixture->scratch->diags;
-        diags->at[0] = diags->at[diags->count - 1]; /* a note may have come before */
+        diags->at[0] = diags->at[diags->count - 1]; /* a note may precede it */
         diags->count = 1;
         assert_only_told(fixture->scratch, bad[i].told);
     }
@@ -238,7 +237,7 @@ static void whatever_is_wrong_is_told_with_its_line(void **state)
     assert_only_told(fixture->scratch, "line 3");
 }
 
-/* Row i: i, text with quotes, commas and newlines in it, i / 4, and on one row at most something else instead. */
+/* Row i: i, text with quotes, commas and newlines, then `third` or, if NULL, i / 4. */
 static void add_row(struct strbuf *text, int64_t i, const char *third)
 {
     static const char *const texts[] = {"plain", "\"a,b\"", "\"two\nlines\"", "\"\"", "\"\"\"\n\"\"\"", ""};
@@ -252,7 +251,7 @@ static void add_row(struct strbuf *text, int64_t i, const char *third)
     strbuf_putc(text, '\n');
 }
 
-/* Several chunks, whose ends fall into quotes as they please. */
+/* Several chunks, whose boundaries may fall inside quotes. */
 static void many_rows(void **state)
 {
     enum { ROWS = 300000 };
@@ -279,7 +278,7 @@ static void many_rows(void **state)
     strbuf_free(&text);
 }
 
-/* Of several things that are wrong the first is told, whichever thread finds one first. */
+/* The first of several errors is reported, whichever thread finds one first. */
 static void the_first_line_that_is_wrong(void **state)
 {
     enum { ROWS = 200000 };
@@ -299,7 +298,7 @@ static void the_first_line_that_is_wrong(void **state)
     }
     const struct workers workers = {.threads = 3};
     assert_int_equal(read_with(fixture, "a.csv", text.text, text.length, &workers), STATUS_FAILED);
-    /* Row 49999's own text may have a newline before its third value. */
+    /* Row 49999's text may have a newline before its third value. */
     const char *message = fixture->scratch->diags.at[fixture->scratch->diags.count - 1].message;
     const char *told = strstr(message, "line ");
     assert_non_null(told);

@@ -1,5 +1,5 @@
-/* Teams: every part is done once, by no more members than asked for, also when a member asks its own team. Turns:
- * pieces that are finished in any order hand in their rows in one. */
+/* Thread pool: every part runs once, on no more threads than requested, even if a worker calls its own pool. Ordered
+ * output: pieces finished in any order commit in sequence. */
 #include "scratch.h"
 
 #include "base/parallel.h"
@@ -39,9 +39,9 @@ static void test_all_done(void **context)
         group_agg = (struct group_aggregate){.thread_pool = thread_pool_new(threads)};
         assert_int_equal(thread_pool_threads(group_agg.thread_pool), threads);
         for (int call = 1; call <= CALLS; call++) {
-            if (call % 3 == 0) /* whether or not anything comes */
+            if (call % 3 == 0) /* whether or not work follows */
                 thread_pool_wake(group_agg.thread_pool);
-            if (call % 50 == 0) /* everybody has fallen asleep */
+            if (call % 50 == 0) /* all workers are asleep */
                 usleep(2000);
             thread_pool_run(group_agg.thread_pool, call % (THREADS + 2), take_parts, &group_agg);
             check_parts(&group_agg, call);
@@ -85,7 +85,7 @@ static void write_pieces(void *context, int member)
 {
     struct writing *writing = context;
     for (int64_t piece; (piece = writing->next++) < PARTS;) {
-        for (int64_t pause = 0; pause < (piece * 2654435761 >> 8) % 50; pause++) /* any order */
+        for (int64_t pause = 0; pause < (piece * 2654435761 >> 8) % 50; pause++) /* in any order */
             sched_yield();
         if (piece == writing->stop_at) {
             ordered_output_stop(&writing->turns);
@@ -122,7 +122,7 @@ static void test_turns(void **context)
     thread_pool_free(thread_pool);
 }
 
-/* Whoever waits for a piece that never comes is let go. */
+/* Workers waiting for a piece that never comes stop. */
 static void test_stopped(void **context)
 {
     (void)context;

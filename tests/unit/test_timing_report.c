@@ -31,7 +31,7 @@ static void lines_come_in_the_order_a_query_passes_them(void **state)
     arena_free(arena);
 }
 
-/* Bytes in no measurable time have no rate; few bytes have a small one. */
+/* No measurable time: no rate; few bytes: a small one. */
 static void cost_model_need_a_time(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The first rows of an order against a plain stable sort: keys of every type, in every awkward arrangement, as many as
- * there is room for and more. */
+/* The first rows of an order against a plain stable sort: keys of every type, in awkward arrangements, with row counts
+ * up to capacity and above. */
 #include "scratch.h"
 
 #include "engine/operators/sort_rows.h"
@@ -19,7 +19,7 @@ struct keyed {
     uint64_t seed;
 };
 
-/* A small generator of its own: tests must not depend on the library's. */
+/* A separate generator: tests must not depend on the library's. */
 static uint64_t next(struct keyed *keyed)
 {
     keyed->seed = keyed->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -109,7 +109,7 @@ static void drop_keys(const struct keyed *keyed)
         column_unref(keyed->columns[i]);
 }
 
-/* The order of keys: NaN last in either direction, zeros equal. */
+/* NaN sorts last in either direction; zeros are equal. */
 static int compare_key(const struct key *key, int64_t a, int64_t b)
 {
     int order;
@@ -125,7 +125,7 @@ static int compare_key(const struct key *key, int64_t a, int64_t b)
     return key->descending ? -order : order;
 }
 
-static const struct keyed *sorting; /* qsort has no place for it */
+static const struct keyed *sorting; /* qsort takes no context */
 
 static int by_keys(const void *a, const void *b)
 {
@@ -147,7 +147,7 @@ static uint64_t *plain_order(const struct keyed *keyed)
     return order;
 }
 
-/* The first of them, for several numbers of those, on one thread and on three. */
+/* Compares the first rows for several counts, on one and three threads. */
 static void assert_first(struct keyed *keyed, const int64_t *firsts, size_t count)
 {
     struct keys keys;
@@ -188,7 +188,7 @@ static void finds_the_first_of_every_type(void **unused)
     }
 }
 
-/* Enough rows for a sample; as many of them as there is room for, and one more. */
+/* Enough rows to sample; counts up to capacity and above. */
 static void finds_the_first_of_many(void **unused)
 {
     (void)unused;
@@ -204,7 +204,7 @@ static void finds_the_first_of_many(void **unused)
     }
 }
 
-/* Keys that fit one word, two and three; the first one alone tells little. */
+/* Keys of one, two and three words; the first alone decides little. */
 static void finds_the_first_by_several(void **unused)
 {
     (void)unused;
@@ -231,7 +231,7 @@ static void finds_the_first_by_several(void **unused)
     }
 }
 
-/* Nearly all rows are equal, so that a sample shows nothing else; a few that come before them stand together. */
+/* Nearly all rows are equal, as is the sample; the few that sort first are adjacent. */
 static void finds_what_a_sample_misses(void **unused)
 {
     (void)unused;
@@ -246,8 +246,8 @@ static void finds_what_a_sample_misses(void **unused)
     }
 }
 
-/* Runs of equal elements, of which a sample sees few: one time in a thousand fewer rows are before its cut than are
- * wanted, so that all are read again. It happens twice among these. */
+/* Runs of equal elements skew the sample: one time in a thousand, fewer rows than wanted precede its cut, so all are
+ * read again. Two of these trials do that. */
 static void reads_again_where_a_sample_misleads(void **unused)
 {
     (void)unused;

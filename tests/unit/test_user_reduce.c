@@ -1,5 +1,4 @@
-/* Folds by the user's own function and by operators, with and without an initial value: by blocks and threads, and
- * exactly, against a loop. */
+/* User-defined and operator folds, with and without an initial value: blocked, threaded and exact, against a loop. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +13,7 @@
 
 static const struct span nowhere = {0};
 
-/* Functions of a and b, associative but not all commutative; of floats not even that. */
+/* Functions of a and b: associative on integers only; not all commutative. */
 enum function { ADD, MULTIPLY, LARGER, FIRST, LAST, FIRST_NONZERO, DIFFERS, HALVES, SAFE_DIVIDE };
 
 static value body_of(struct code *code, enum function function, enum kind kind)
@@ -39,7 +38,7 @@ static value body_of(struct code *code, enum function function, enum kind kind)
     case HALVES:
         return code_op(code, OP_ADD, code_op(code, OP_MUL, a, code_float(code, 0.5, nowhere), NO_VALUE, nowhere), b,
                        NO_VALUE, nowhere);
-    case SAFE_DIVIDE: /* a and b if b divides a: what is not read does not fail */
+    case SAFE_DIVIDE: /* lazy: the branch not taken must not fail */
         return code_op(code, OP_SELECT, code_op(code, OP_EQ, b, zero, NO_VALUE, nowhere), a,
                        code_op(code, OP_DIV, a, b, NO_VALUE, nowhere), nowhere);
     }
@@ -63,7 +62,7 @@ static struct user_reduce *user_reduce_of(struct arena *arena, enum function fun
     return reducer;
 }
 
-/* A queue of one task that folds a column. */
+/* A one-task queue that folds a column. */
 struct fold {
     struct arena *arena;
     struct diags diags;
@@ -89,7 +88,7 @@ static void fold_init(struct fold *fold, struct column *column, struct aggregate
     fold->aggregate.value = code_input(&task->code, 0, type_table[column->type].kind, nowhere);
 }
 
-/* From left to right. */
+/* Left-to-right fold. */
 static enum status expect(const struct fold *fold, struct scalar *result)
 {
     bool any = fold->aggregate.has_initial;
@@ -184,7 +183,7 @@ static struct column *constant_column(int64_t v, int64_t rows)
     return column;
 }
 
-/* What overflows on the way from left to right is an error, what only does between neighbours is not. */
+/* Overflow in left-to-right order is an error; overflow only in pairwise order is not. */
 static void left_to_right_decides(void **state)
 {
     static const int64_t huge[] = {-2, INT64_MAX, 1, 1, -5};
@@ -222,7 +221,7 @@ static void what_is_not_read_does_not_fail(void **state)
     arena_free(fold.arena);
 }
 
-/* Operators with an initial value, and of no rows. */
+/* Operators with an initial value or no rows. */
 static void operators_have_identities(void **state)
 {
     static const struct {
@@ -251,7 +250,7 @@ static void operators_have_identities(void **state)
             bool bounds = cases[i].kind == AGG_MIN || cases[i].kind == AGG_MAX;
             assert_int_equal(status, bounds && none && !has_initial ? STATUS_FAILED : STATUS_OK);
             int64_t wanted = has_initial ? cases[i].with_initial : cases[i].of_rows;
-            if (none) /* the initial value with the identity */
+            if (none) /* the initial value or the identity */
                 wanted = !has_initial ? cases[i].of_none : 10;
             if (status == STATUS_OK)
                 assert_true(result.scalar.integer == wanted);

@@ -1,4 +1,4 @@
-/* The vocabulary: its table holds together, and the grammar treats its words as the table says. */
+/* The vocabulary table is consistent, and the grammar follows it. */
 #include "scratch.h"
 
 #include "parser/parse.h"
@@ -20,7 +20,7 @@ static void rows_hold_together(void **state)
     assert_true(word_count > 40);
     for (size_t i = 0; i < word_count; i++) {
         const struct word *word = &words[i], *canonical = word_canonical(word);
-        assert_ptr_equal(word_find(word->text, strlen(word->text)), word); /* so no text stands twice */
+        assert_ptr_equal(word_find(word->text, strlen(word->text)), word); /* so texts are unique */
         assert_non_null(canonical);
         assert_ptr_equal(word_canonical(canonical), canonical);
         assert_int_equal(word->token, canonical->token);
@@ -86,7 +86,7 @@ static void examples_parse(void **state)
     arena_free(arena);
 }
 
-/* Words are words only where one is expected: all but the reserved ones name columns, parameters and results. */
+/* Keywords are contextual: all but the reserved ones can name columns, parameters and results. */
 static void words_as_names(void **state)
 {
     static const char *const uses[] = {

@@ -1,4 +1,4 @@
-/* Zone maps: what they hold, what filters can be told from them, and which rows are left; against brute force. */
+/* Zone maps: their contents, zone predicates and pruning, checked against brute force. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 static const struct span nowhere = {0};
 static const atomic_bool stopped = true;
 
-/* A column of random elements, most of them near each other in places, as in real data. */
+/* A column of random elements, mostly clustered, as in real data. */
 static struct column *random_column(struct random *random, enum type type, int64_t rows)
 {
     struct column *column = column_reserve(type, type, rows);
@@ -66,7 +66,7 @@ static void assert_zone_is(const struct column *column, const struct zone *zone,
         }
     }
     assert_int_equal(zone->nan, floats && nan);
-    assert_true(!any || (low && high)); /* and no wider than it must be */
+    assert_true(!any || (low && high)); /* and tight */
     if (!any)
         assert_true(floats ? zone->low > zone->high : zone->lo > zone->hi);
 }
@@ -199,7 +199,7 @@ static void table_end(struct table *table)
     arena_free(table->arena);
 }
 
-/* Whether the filters keep the row or, lazily evaluated, fail. */
+/* Whether the filters, evaluated lazily, keep the row or fail. */
 static bool row_matters(const struct table *table, int64_t row)
 {
     const struct code *code = &table->task->code;
@@ -219,7 +219,7 @@ static bool row_matters(const struct table *table, int64_t row)
     return true;
 }
 
-/* No row that passes, or fails, is ever excluded; and of what could be, a good part is. */
+/* Rows that pass or fail are never excluded; a good part of the excludable zones are. */
 static void random_filters(void **state)
 {
     (void)state;
@@ -254,7 +254,7 @@ static void random_filters(void **state)
     assert_true(excluded > possible / 4);
 }
 
-/* Filters written by people, on rows where the answer is plain. */
+/* Handwritten filters with known answers. */
 static void plain_filters(void **state)
 {
     (void)state;
@@ -288,7 +288,7 @@ static void plain_filters(void **state)
          {.lo = 0, .hi = 9},
          {0},
          true},
-        /* What may fail is looked at, unless it is not asked for. */
+        /* Zones that may fail are kept, unless short-circuited. */
         {large, {.lo = 1, .hi = 9}, {0}, true},
         {large, {.lo = 0, .hi = 9}, {0}, false},
         {code_op(code, OP_AND, not_zero, large, NO_VALUE, nowhere), {.lo = 0, .hi = 0}, {0}, true},
