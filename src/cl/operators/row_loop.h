@@ -37,7 +37,7 @@ const char *row_loop_text(const struct kernel_config *config);
 /* Returns $atomicload: the text that reads a word `cell` that others may be changing. */
 const char *row_loop_atomic_load(const struct kernel_config *config);
 
-/* Returns the number of work-groups for so many rows. */
+/* Returns the number of work-groups to launch for `rows` rows. */
 size_t row_loop_groups(const struct accelerator *accelerator, int64_t rows);
 
 /* Runs such a kernel over all rows, in launches of limited length. `arguments` precede begin. */

@@ -280,9 +280,6 @@ size_t operands_add_item(struct operands *operands, const struct item *item);
 /* Ends the task of operands and creates the operator, `name` in listings. operand[k] becomes the input of operand k. */
 struct task *operands_end(struct operands *operands, const char *name, enum operator_kind kind, size_t key_count,
                           size_t *operand);
-/* Creates an operator that reads the columns of `flow`. */
-struct task *new_operator(struct operands *operands, const char *name, const struct flow *flow, enum operator_kind kind,
-                          size_t key_count);
 
 void bind_sort(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_distinct(struct binder *binder, const struct stage *stage, struct flow *flow);
@@ -309,8 +306,6 @@ struct neighbourhood {
     bool known; /* false after an error */
     struct span span;
 };
-/* A constant distance, called `what` in errors; false after an error or if unknown. */
-bool bind_distance(struct binder *binder, const struct expr *expr, const char *what, int64_t *distance);
 /* at(...) within a stencil. */
 value bind_at(struct scope *scope, const struct expr *expr);
 /* NAME[E] */

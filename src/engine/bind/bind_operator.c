@@ -54,8 +54,9 @@ size_t operands_add_item(struct operands *operands, const struct item *item)
     return operands_add(operands, bind_value(&operands->scope, item->expr), (struct slot){.name = item->name.text});
 }
 
-struct task *new_operator(struct operands *operands, const char *name, const struct flow *flow, enum operator_kind kind,
-                          size_t key_count)
+/* Creates an operator that reads the columns of `flow`. */
+static struct task *new_operator(struct operands *operands, const char *name, const struct flow *flow,
+                                 enum operator_kind kind, size_t key_count)
 {
     struct binder *binder = operands->binder;
     struct task *task = task_reading(binder, name, operands->stage->span, flow);

@@ -6,7 +6,8 @@
 /* Small enough that adding distances to row numbers never overflows. */
 static const int64_t FARTHEST = INT64_C(1) << 30;
 
-bool bind_distance(struct binder *binder, const struct expr *expr, const char *what, int64_t *distance)
+/* A constant distance, called `what` in errors; false after an error or if unknown. */
+static bool bind_distance(struct binder *binder, const struct expr *expr, const char *what, int64_t *distance)
 {
     struct code code;
     code_init(&code, binder->arena);

@@ -45,7 +45,7 @@ enum status task_sink_run(struct task_sink *sink, struct backend *backend, const
  * tell the outcome. */
 enum status task_sink_run_exactly(struct task_sink *sink, const struct job *range, bool *flagged);
 
-/* After a range: whether the rows behind it are only counted from now on, which changes the job's task. */
+/* After a range: returns whether later rows are only counted. If so, replaces the job's task. */
 bool task_sink_stop_storing(struct task_sink *sink, const struct job *range);
 
 /* A backend has failed: brings the rows it has home. False: they are lost, and the sink is empty again. */

@@ -15,7 +15,8 @@ bool file_is_missing(const char *path)
     return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-void hint_similar_files(const char *path, struct diags *diags)
+/* Adds a hint to the last error: files with similar names in the same directory, or that there is no directory. */
+static void hint_similar_files(const char *path, struct diags *diags)
 {
     const char *base = path_base(path);
     const char *directory_path = path_directory(path, diags->arena);

@@ -7,9 +7,6 @@
 /* Whether no file of this name exists. False if the path cannot be accessed. */
 bool file_is_missing(const char *path);
 
-/* Adds a hint to the last error: files with similar names in the same directory, or that there is no directory. */
-void hint_similar_files(const char *path, struct diags *diags);
-
 /* Records that there is no such file, with that hint. Returns STATUS_FAILED. */
 enum status file_not_found(const char *path, struct span span, struct diags *diags);
 
