@@ -2,22 +2,12 @@
 #ifndef RQL_ENGINE_FORMATS_FORMATS_H
 #define RQL_ENGINE_FORMATS_FORMATS_H
 
-#include "base/parallel.h"
 #include "engine/storage/atomic_writer.h"
 #include "engine/storage/column.h"
+#include "engine/storage/file_reader.h"
 #include "engine/storage/mapped_file.h"
 
 struct row_style; /* row_encode.h */
-struct format;
-
-/* The context of reading or writing one file. */
-struct format_job {
-    const struct format *format;
-    const struct workers *workers; /* threads to use */
-    struct span span;              /* the path in the query, for errors */
-    struct diags *diags;
-};
-
 struct format {
     const char *extension;         /* ".i32" */
     enum type type;                /* of a raw file's elements; TYPE_COUNT: not a raw format */
@@ -27,6 +17,9 @@ struct format {
 
     /* Reads the file's columns; the name "" stands for the file's name. NULL: cannot be loaded. Call format_read. */
     enum status (*read)(const struct format_job *job, struct mapping *mapping, struct relation **relation);
+
+    /* Opens a file that is read column by column; then `read` is NULL. The reader holds a reference to the mapping. */
+    enum status (*open)(const struct format_job *job, struct mapping *mapping, struct file_reader **reader);
 
     /* Writes all columns. NULL: cannot be saved. Call format_write. */
     enum status (*write)(const struct format_job *job, const struct relation *relation, struct writer *writer);

@@ -4,6 +4,7 @@
 #include "engine/storage/buffer_pool.h"
 #include "engine/storage/mapped_file.h"
 #include "engine/storage/residency.h"
+#include "engine/values/dictionary.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -48,7 +49,25 @@ void column_unref(struct column *column)
     if (column->stats)
         column->release_stats(column->stats);
     mapping_unref(column->mapping);
+    column_unref(column->validity);
+    dictionary_unref(column->logical.dictionary);
     free(column);
+}
+
+void column_set_logical(struct column *column, struct logical_type logical)
+{
+    column->logical = logical;
+    dictionary_ref(logical.dictionary);
+}
+
+void column_set_validity(struct column *column, struct column *validity)
+{
+    column->validity = validity;
+}
+
+bool column_is_missing(const struct column *column, int64_t row)
+{
+    return column->validity && !((const uint8_t *)column->validity->data)[row];
 }
 
 struct column *column_of_part(enum type type, struct mapping *mapping, size_t offset, int64_t rows)

@@ -3,6 +3,7 @@
 #define RQL_ENGINE_STORAGE_COLUMN_H
 
 #include "base/diag.h"
+#include "engine/values/logical_type.h"
 #include "engine/values/scalar.h"
 #include "engine/values/types.h"
 
@@ -12,8 +13,11 @@ struct buffer_pool;  /* buffer_pool.h */
 struct column_stats; /* column_stats.h */
 
 struct column {
-    enum type type;  /* as declared */
-    enum type store; /* the type of the elements in `data`; may be narrower than `type` */
+    struct logical_type logical; /* with a reference to the dictionary of text */
+    struct column *validity;     /* TYPE_BOOL, 1 where there is a value: missing values have 0 in `data`. One reference;
+                                    NULL: no value is missing */
+    enum type type;              /* as declared */
+    enum type store;             /* the type of the elements in `data`; may be narrower than `type` */
     int64_t rows;
     const void *data; /* page-aligned, or within a mapped file; NULL if there are no rows */
     bool range_known; /* lo..hi bounds the elements (integers only), tighter than the type */
@@ -31,6 +35,15 @@ struct column {
 
 struct column *column_ref(struct column *column);
 void column_unref(struct column *column); /* NULL is allowed */
+
+/* Sets the logical type of a column under construction; takes a reference to its dictionary. */
+void column_set_logical(struct column *column, struct logical_type logical);
+
+/* Sets the validity of a column under construction; takes over one reference. NULL: no value is missing. */
+void column_set_validity(struct column *column, struct column *validity);
+
+/* Whether the value of a row is missing. The rows must be on the host. */
+bool column_is_missing(const struct column *column, int64_t row);
 
 /* Element `row` as a scalar of the column's kind. The rows must be on the host. */
 struct scalar column_get(const struct column *column, int64_t row);

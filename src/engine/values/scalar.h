@@ -2,6 +2,7 @@
 #ifndef RQL_ENGINE_VALUES_SCALAR_H
 #define RQL_ENGINE_VALUES_SCALAR_H
 
+#include "engine/values/logical_type.h"
 #include "engine/values/types.h"
 
 #include "base/integer.h"
@@ -9,6 +10,8 @@
 
 struct scalar {
     enum kind kind;
+    struct logical_type logical; /* what the number stands for; the dictionary is borrowed */
+    bool missing;                /* no value; the number is 0 */
     int128 integer; /* KIND_INT and KIND_BOOL */
     double number;  /* KIND_FLOAT */
 };

@@ -1,0 +1,47 @@
+/* Files that are read column by column: opening one finds its columns, and only those that a query needs are read.
+ *
+ * The columns of an open reader may be provisional: where types depend on all values of a column (text formats) they
+ * come from a sample, and read returns the column with its true type. */
+#ifndef RQL_ENGINE_STORAGE_FILE_READER_H
+#define RQL_ENGINE_STORAGE_FILE_READER_H
+
+#include "base/parallel.h"
+#include "engine/storage/column.h"
+#include "engine/storage/mapped_file.h"
+
+struct format; /* engine/formats/formats.h */
+
+/* The context of reading or writing one file. */
+struct format_job {
+    const struct format *format;
+    const struct workers *workers; /* threads to use */
+    struct span span;              /* the path in the query, for errors */
+    struct diags *diags;
+};
+
+struct reader_column {
+    const char *name;            /* owned by the reader */
+    enum type type;              /* of text: TYPE_U32; the column may be narrower */
+    struct logical_type logical; /* without a dictionary */
+    bool nullable;               /* values may be missing */
+};
+
+struct file_reader;
+
+struct file_reader_ops {
+    /* Reads the columns with wanted[k], each into columns[k] with one reference; others are left as they are. On
+     * failure no reference is left. */
+    enum status (*read)(struct file_reader *reader, const struct format_job *job, const bool *wanted,
+                        struct column **columns);
+    void (*close)(struct file_reader *reader);
+};
+
+/* The first member of a format's own struct. */
+struct file_reader {
+    const struct file_reader_ops *ops;
+    int64_t rows;
+    size_t count;
+    struct reader_column *columns; /* owned by the reader */
+};
+
+#endif

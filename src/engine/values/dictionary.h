@@ -1,0 +1,66 @@
+/* Dictionaries: the distinct strings of text columns, sorted, so that codes compare like strings.
+ *
+ * A reader interns the strings of its part of a file on each thread, in the order in which they appear, and then joins
+ * the interners into one dictionary and translates the numbers to codes. Dictionaries are immutable and reference
+ * counted. */
+#ifndef RQL_ENGINE_VALUES_DICTIONARY_H
+#define RQL_ENGINE_VALUES_DICTIONARY_H
+
+#include "base/parallel.h"
+#include "engine/values/types.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Strings begin..end of `bytes`; any bytes, not NUL-terminated. */
+struct text {
+    const char *at;
+    size_t length;
+};
+
+struct dictionary {
+    int64_t count;           /* distinct strings, ascending by their bytes (for UTF-8, by code points) */
+    const uint64_t *offsets; /* count + 1: string k is bytes offsets[k] .. offsets[k + 1] - 1 */
+    const char *bytes;
+    _Atomic int refs;
+};
+
+enum { DICTIONARY_MAX = INT32_MAX }; /* strings of one dictionary */
+
+struct dictionary *dictionary_ref(struct dictionary *dictionary); /* NULL is allowed */
+void dictionary_unref(struct dictionary *dictionary);             /* NULL is allowed */
+
+/* The string of a code in 0..count-1. */
+struct text dictionary_text(const struct dictionary *dictionary, int64_t code);
+
+/* The code of the string, or -1 if it is not in the dictionary. */
+int64_t dictionary_find(const struct dictionary *dictionary, struct text text);
+
+/* The number of strings less than `text`: the code that it has, or would have. */
+int64_t dictionary_lower_bound(const struct dictionary *dictionary, struct text text);
+
+/* <0, 0, >0, by bytes. */
+int text_compare(struct text a, struct text b);
+
+/* The narrowest of u8, u16 and u32 that holds the codes of this many strings. */
+enum type dictionary_code_type(int64_t count);
+
+/* The distinct strings that one thread has seen, numbered from 0 in the order of their first appearance. */
+struct interner;
+struct interner *interner_new(void);
+void interner_free(struct interner *interner); /* NULL is allowed */
+int64_t interner_count(const struct interner *interner);
+
+/* The number of the string, which is copied if it is new. */
+uint32_t interner_add(struct interner *interner, struct text text);
+
+/* Joins interners into one dictionary, with one reference for the caller, and sets maps[i][n] to the code of string
+ * number n of interner i; the caller frees each map. Strings are sorted on all threads. */
+struct dictionary *dictionary_of_interners(struct interner *const *interners, size_t count, uint32_t **maps,
+                                           const struct workers *workers);
+
+/* Joins dictionaries into a new one; maps as above. */
+struct dictionary *dictionary_join(struct dictionary *const *dictionaries, size_t count, uint32_t **maps,
+                                   const struct workers *workers);
+
+#endif

@@ -1,0 +1,30 @@
+/* Logical types: what a column's integers stand for. Kernels and operators see numbers only; the binder, the formats
+ * and the printer see these. */
+#ifndef RQL_ENGINE_VALUES_LOGICAL_TYPE_H
+#define RQL_ENGINE_VALUES_LOGICAL_TYPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct dictionary; /* dictionary.h */
+
+enum logical {
+    LOGICAL_NUMBER,    /* the number itself, or a bool */
+    LOGICAL_TEXT,      /* u8, u16 or u32: a code, the string's position in a sorted dictionary */
+    LOGICAL_DATE,      /* i32: days since 1970-01-01, proleptic Gregorian */
+    LOGICAL_TIMESTAMP, /* i64: microseconds since 1970-01-01T00:00:00 */
+    LOGICAL_DURATION,  /* i64: microseconds */
+    LOGICAL_DECIMAL    /* i64: the number times 10^scale */
+};
+
+enum { DECIMAL_MAX_SCALE = 18 };
+
+/* Zero-initialised: a plain number. */
+struct logical_type {
+    enum logical kind;
+    uint8_t scale;                 /* LOGICAL_DECIMAL: digits after the point, at most DECIMAL_MAX_SCALE */
+    bool utc;                      /* LOGICAL_TIMESTAMP: in UTC; otherwise as written, without a zone */
+    struct dictionary *dictionary; /* LOGICAL_TEXT; borrowed, except where a holder says that it has a reference */
+};
+
+#endif
