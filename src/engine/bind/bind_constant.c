@@ -56,7 +56,7 @@ enum known bind_constant(struct scope *scope, const struct expr *expr, struct sc
     if (v == NO_VALUE || bind_gave_up(binder))
         return KNOWN_NOTHING;
     const struct instr *instr = &scope->code->at[v];
-    *scalar = (struct scalar){instr->kind, instr->integer, instr->number};
+    *scalar = (struct scalar){.kind = instr->kind, .integer = instr->integer, .number = instr->number};
     if (code_is_const(scope->code, v))
         return KNOWN_VALUE;
     if (reads_unknown(scope, v))
