@@ -27,13 +27,6 @@ struct text dictionary_text(const struct dictionary *dictionary, int64_t code)
     return (struct text){dictionary->bytes + begin, (size_t)(dictionary->offsets[code + 1] - begin)};
 }
 
-int text_compare(struct text a, struct text b)
-{
-    size_t common = a.length < b.length ? a.length : b.length;
-    int order = common > 0 ? memcmp(a.at, b.at, common) : 0;
-    return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
-}
-
 int64_t dictionary_lower_bound(const struct dictionary *dictionary, struct text text)
 {
     int64_t begin = 0, end = dictionary->count;

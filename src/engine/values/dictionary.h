@@ -7,16 +7,11 @@
 #define RQL_ENGINE_VALUES_DICTIONARY_H
 
 #include "base/parallel.h"
+#include "base/text.h"
 #include "engine/values/types.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* Strings begin..end of `bytes`; any bytes, not NUL-terminated. */
-struct text {
-    const char *at;
-    size_t length;
-};
 
 struct dictionary {
     int64_t count;           /* distinct strings, ascending by their bytes (for UTF-8, by code points) */
@@ -38,9 +33,6 @@ int64_t dictionary_find(const struct dictionary *dictionary, struct text text);
 
 /* The number of strings less than `text`: the code that it has, or would have. */
 int64_t dictionary_lower_bound(const struct dictionary *dictionary, struct text text);
-
-/* <0, 0, >0, by bytes. */
-int text_compare(struct text a, struct text b);
 
 /* The narrowest of u8, u16 and u32 that holds the codes of this many strings. */
 enum type dictionary_code_type(int64_t count);

@@ -7,11 +7,13 @@
 
 #include "base/integer.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 
 struct scalar {
     enum kind kind;
-    struct logical_type logical; /* what the number stands for; the dictionary is borrowed */
+    struct logical_type logical; /* what the number stands for; its dictionary is not used */
     bool missing;                /* no value; the number is 0 */
+    struct text text;            /* LOGICAL_TEXT: the string; borrowed, its holder says how long it lives */
     int128 integer; /* KIND_INT and KIND_BOOL */
     double number;  /* KIND_FLOAT */
 };

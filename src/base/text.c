@@ -1,0 +1,10 @@
+#include "base/text.h"
+
+#include <string.h>
+
+int text_compare(struct text a, struct text b)
+{
+    size_t common = a.length < b.length ? a.length : b.length;
+    int order = common > 0 ? memcmp(a.at, b.at, common) : 0;
+    return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
+}
