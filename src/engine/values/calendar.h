@@ -35,7 +35,7 @@ char *date_text(char *at, int64_t days);
 char *timestamp_text(char *at, int64_t microseconds, bool utc);
 char *duration_text(char *at, int64_t microseconds);
 
-/* Whether begin..end is exactly what duration_text writes. */
+/* Whether begin..end is a duration as duration_text writes it; its fraction may end in zeros. */
 bool duration_read(const char *begin, const char *end, int64_t *microseconds);
 
 #endif
