@@ -16,16 +16,33 @@ B ?= build
 
 VERSION := $(shell cat VERSION)
 
+# Libraries that the build can do without, each with its header and what is linked: src/engine/storage/codec_NAME.c uses
+# it, and defines block_functions_NAME.
+OPTIONAL := snappy lz4 brotli
+HEADER_snappy := snappy-c.h
+HEADER_lz4 := lz4frame.h
+HEADER_brotli := brotli/encode.h
+LINK_snappy := -lsnappy
+LINK_lz4 := -llz4
+LINK_brotli := -lbrotlidec -lbrotlienc
+FUNCTIONS_snappy := snappy
+FUNCTIONS_lz4 := lz4 lz4_frame
+FUNCTIONS_brotli := brotli
+has_header = $(shell $(CC) $(CFLAGS) -E -include $(1) -x c /dev/null >/dev/null 2>&1 && echo yes)
+FOUND := $(foreach name,$(OPTIONAL),$(if $(call has_header,$(HEADER_$(name))),$(name)))
+LACKING := $(filter-out $(FOUND),$(OPTIONAL))
+
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
 	$(WERROR)
 # No fused multiply-add where it is not asked for: it would round differently from machine to machine.
 STANDARD := -std=c11 -ffp-contract=off -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=120 -DRQL_VERSION='"$(VERSION)"' \
-	$(EDITOR_FLAGS_$(EDITOR_LIB))
+	$(EDITOR_FLAGS_$(EDITOR_LIB)) \
+	$(foreach name,$(LACKING),$(FUNCTIONS_$(name):%=-Dblock_functions_%=block_functions_missing))
 ALL_CFLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) $(CFLAGS)
 ALL_LDFLAGS := $(LDFLAGS)
-LIBS := -lOpenCL -l$(EDITOR_LIB) -lz -lzstd -lm -lpthread
+LIBS := -lOpenCL -l$(EDITOR_LIB) -lz -lzstd $(foreach name,$(FOUND),$(LINK_$(name))) -lm -lpthread
 
-SOURCES := $(wildcard src/*/*.c src/*/*/*.c)
+SOURCES := $(filter-out $(LACKING:%=src/engine/storage/codec_%.c),$(wildcard src/*/*.c src/*/*/*.c))
 KERNELS := $(wildcard src/cl/kernels/*.cl)
 OBJECTS := $(SOURCES:src/%.c=$(B)/%.o) $(B)/parser/grammar.o $(B)/parser/lexer.o $(KERNELS:src/%.cl=$(B)/%.o)
 MAIN := $(B)/repl/main.o
