@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <string.h>
+
 size_t utf8_decode(const char *text, size_t length, uint32_t *code)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -33,6 +35,27 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *code)
         return 0;
     *code = value;
     return size;
+}
+
+bool utf8_is_valid(const char *text, size_t length)
+{
+    static const uint64_t high_bits = UINT64_C(0x8080808080808080);
+    const char *end = text + length;
+    while (text < end) {
+        uint64_t word = high_bits;
+        if ((size_t)(end - text) >= sizeof word)
+            memcpy(&word, text, sizeof word);
+        if ((word & high_bits) == 0) { /* eight bytes of ASCII */
+            text += sizeof word;
+            continue;
+        }
+        uint32_t code;
+        size_t size = utf8_decode(text, (size_t)(end - text), &code);
+        if (size == 0)
+            return false;
+        text += size;
+    }
+    return true;
 }
 
 size_t utf8_encode(uint32_t code, char *text)

@@ -10,6 +10,9 @@
  * leaves *code alone for empty input, a stray byte, an overlong form, a surrogate or a truncated sequence. */
 size_t utf8_decode(const char *text, size_t length, uint32_t *code);
 
+/* Whether the bytes are UTF-8 throughout. */
+bool utf8_is_valid(const char *text, size_t length);
+
 /* Encodes a code point into up to four bytes and returns their number; invalid code points and surrogates become
  * U+FFFD. */
 size_t utf8_encode(uint32_t code, char *text);

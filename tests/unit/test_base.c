@@ -254,6 +254,19 @@ static void utf8_ill_formed(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_int_equal(utf8_decode(texts[i], strlen(texts[i]), &code), 0);
     assert_int_equal(code, 7);
+
+    /* Behind good text of any length, so in each place of a word. */
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[40] = "0123456789\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 01234";
+        for (size_t before = strlen(text); before > 0; before--) {
+            if (!utf8_is_valid(text, before))
+                continue; /* cut within a character */
+            strcpy(text + before, texts[i]);
+            assert_false(utf8_is_valid(text, strlen(text)));
+        }
+    }
+    assert_true(utf8_is_valid("", 0));
+    assert_true(utf8_is_valid("a\0b", 3));
 }
 
 static void utf8_properties(void **state)
