@@ -1,4 +1,5 @@
 #include "scratch.h"
+#include "typed_columns.h"
 
 #include "engine/values/scalar.h"
 
@@ -157,11 +158,108 @@ static void floats_in_other_locales(void **unused)
     setlocale(LC_NUMERIC, "C");
 }
 
+static struct scalar of_type(struct logical_type logical, int128 integer)
+{
+    struct scalar value = scalar_int(integer);
+    value.logical = logical;
+    return value;
+}
+
+static void decimals(void **unused)
+{
+    (void)unused;
+    const struct logical_type cents = {.kind = LOGICAL_DECIMAL, .scale = 2}, whole = {.kind = LOGICAL_DECIMAL};
+    const struct logical_type finest = {.kind = LOGICAL_DECIMAL, .scale = DECIMAL_MAX_SCALE};
+    assert_prints(of_type(cents, 0), "0.00");
+    assert_prints(of_type(cents, -5), "-0.05");
+    assert_prints(of_type(cents, 50), "0.50");
+    assert_prints(of_type(cents, 1200), "12.00");
+    assert_prints(of_type(cents, -12345), "-123.45");
+    assert_prints(of_type(cents, INT64_MIN), "-92233720368547758.08");
+    assert_prints(of_type(cents, (int128)INT64_MAX * 100), "9223372036854775807.00");
+    assert_prints(of_type(cents, int128_of(INT64_MIN, 0)), "-1701411834604692317316873037158841057.28");
+    assert_prints(of_type(whole, -7), "-7");
+    assert_prints(of_type(finest, 1), "0.000000000000000001");
+    assert_prints(of_type(finest, INT64_MIN), "-9.223372036854775808");
+    assert_prints(of_type(finest, int128_of(INT64_MIN, 0)), "-170141183460469231731.687303715884105728");
+}
+
+static void other_types(void **unused)
+{
+    (void)unused;
+    const int64_t second = 1000000;
+    assert_prints(of_type((struct logical_type){.kind = LOGICAL_DATE}, 19782), "2024-02-29");
+    assert_prints(of_type((struct logical_type){.kind = LOGICAL_DATE}, -1), "1969-12-31");
+    assert_prints(of_type((struct logical_type){.kind = LOGICAL_TIMESTAMP}, -second), "1969-12-31T23:59:59");
+    assert_prints(of_type((struct logical_type){.kind = LOGICAL_TIMESTAMP, .utc = true}, second / 4),
+                  "1970-01-01T00:00:00.250Z");
+    assert_prints(of_type((struct logical_type){.kind = LOGICAL_DURATION}, -90 * second), "-00:01:30");
+    struct scalar value = of_type((struct logical_type){.kind = LOGICAL_TEXT}, 3);
+    value.text = (struct text){"a\tb|", 3};
+    assert_prints(value, "a\tb");
+    value.missing = true;
+    assert_prints(value, "missing");
+    value = scalar_float(0);
+    value.missing = true;
+    assert_prints(value, "missing");
+}
+
+static void type_names(void **unused)
+{
+    (void)unused;
+    const struct logical_type number = {.kind = LOGICAL_NUMBER};
+    assert_string_equal(logical_type_name(number, TYPE_U16), "u16");
+    assert_string_equal(logical_type_name((struct logical_type){.kind = LOGICAL_TEXT}, TYPE_U16), "text");
+    assert_string_equal(logical_type_name((struct logical_type){.kind = LOGICAL_DATE}, TYPE_I32), "date");
+    assert_string_equal(logical_type_name((struct logical_type){.kind = LOGICAL_TIMESTAMP}, TYPE_I64), "timestamp");
+    assert_string_equal(logical_type_name((struct logical_type){.kind = LOGICAL_DURATION}, TYPE_I64), "duration");
+    for (uint8_t scale = 0; scale <= DECIMAL_MAX_SCALE; scale++) {
+        char name[16];
+        snprintf(name, sizeof name, "decimal(%d)", scale);
+        assert_string_equal(logical_type_name((struct logical_type){.kind = LOGICAL_DECIMAL, .scale = scale}, TYPE_I64),
+                            name);
+    }
+}
+
+static void elements_of_columns(void **unused)
+{
+    (void)unused;
+    const char *const strings[] = {"pear", NULL, "", "apple"};
+    struct column *column = text_column(strings, 4);
+    const char *const printed[] = {"pear", "missing", "", "apple"};
+    for (int64_t row = 0; row < 4; row++) {
+        struct strbuf out = {0};
+        struct scalar value = column_get(column, row);
+        scalar_print(&out, &value);
+        assert_int_equal(out.length, strlen(printed[row]));
+        assert_memory_equal(out.text, printed[row], out.length);
+        strbuf_free(&out);
+    }
+    column_unref(column);
+    column = text_column((const char *const[]){NULL}, 1);
+    assert_prints(column_get(column, 0), "missing");
+    column_unref(column);
+    const struct logical_type cents = {.kind = LOGICAL_DECIMAL, .scale = 2};
+    const unsigned char present[] = {1, 0};
+    column = logical_column(TYPE_I64, cents, (const int64_t[]){-1, 7}, present, 2);
+    assert_prints(column_get(column, 0), "-0.01");
+    assert_prints(column_get(column, 1), "missing");
+    column_unref(column);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers), cmocka_unit_test(wide_integers),    cmocka_unit_test(fits),
-        cmocka_unit_test(floats),   cmocka_unit_test(floats_read_back), cmocka_unit_test(floats_in_other_locales),
+        cmocka_unit_test(integers),
+        cmocka_unit_test(wide_integers),
+        cmocka_unit_test(fits),
+        cmocka_unit_test(floats),
+        cmocka_unit_test(floats_read_back),
+        cmocka_unit_test(floats_in_other_locales),
+        cmocka_unit_test(decimals),
+        cmocka_unit_test(other_types),
+        cmocka_unit_test(type_names),
+        cmocka_unit_test(elements_of_columns),
     };
     return cmocka_run_group_tests_name("scalar", tests, NULL, NULL);
 }

@@ -122,15 +122,16 @@ double column_get_float(const struct column *column, int64_t row)
 
 struct scalar column_get(const struct column *column, int64_t row)
 {
-    switch (type_table[column->type].kind) {
-    case KIND_BOOL:
-        return scalar_bool(column_get_int(column, row) != 0);
-    case KIND_INT:
-        return scalar_int(column_get_int(column, row));
-    case KIND_FLOAT:
-        break;
-    }
-    return scalar_float(column_get_float(column, row));
+    struct scalar scalar = {
+        .kind = type_table[column->type].kind, .logical = column->logical, .missing = column_is_missing(column, row)};
+    scalar.logical.dictionary = NULL;
+    if (scalar.kind == KIND_FLOAT)
+        scalar.number = column_get_float(column, row);
+    else
+        scalar.integer = column_get_int(column, row);
+    if (column->logical.kind == LOGICAL_TEXT && !scalar.missing)
+        scalar.text = dictionary_text(column->logical.dictionary, (int64_t)scalar.integer);
+    return scalar;
 }
 
 struct column *column_reserve(enum type type, enum type store, int64_t capacity)

@@ -45,7 +45,8 @@ void column_set_validity(struct column *column, struct column *validity);
 /* Whether the value of a row is missing. The rows must be on the host. */
 bool column_is_missing(const struct column *column, int64_t row);
 
-/* Element `row` as a scalar of the column's kind. The rows must be on the host. */
+/* Element `row` as a scalar of the column's kind; its text lives as long as the column. The rows must be on the host.
+ */
 struct scalar column_get(const struct column *column, int64_t row);
 int64_t column_get_int(const struct column *column, int64_t row);  /* of an integer or bool column */
 double column_get_float(const struct column *column, int64_t row); /* of a float column */

@@ -3,6 +3,10 @@
 #ifndef RQL_ENGINE_VALUES_LOGICAL_TYPE_H
 #define RQL_ENGINE_VALUES_LOGICAL_TYPE_H
 
+#include "engine/values/types.h"
+
+#include "base/integer.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,5 +30,16 @@ struct logical_type {
     bool utc;                      /* LOGICAL_TIMESTAMP: in UTC; otherwise as written, without a zone */
     struct dictionary *dictionary; /* LOGICAL_TEXT; borrowed, except where a holder says that it has a reference */
 };
+
+/* The name of a column's type: "text", "date", "decimal(2)"; of plain numbers that of the type, "i64". */
+const char *logical_type_name(struct logical_type logical, enum type type);
+
+/* Writes what an integer stands for, of any kind but text, at most LOGICAL_TEXT_BYTES bytes without a NUL; returns its
+ * end. */
+enum { LOGICAL_TEXT_BYTES = 48 };
+char *logical_text(char *at, struct logical_type logical, int64_t value);
+
+/* Writes value / 10^scale with all digits, in at most LOGICAL_TEXT_BYTES bytes: -0.05, 12.00. */
+char *decimal_text(char *at, int128 value, int scale);
 
 #endif

@@ -65,12 +65,10 @@ void print_int(struct strbuf *out, int64_t value)
     strbuf_add(out, text, (size_t)(int_text(text, value) - text));
 }
 
-static void print_int128(struct strbuf *out, int128 value)
+char *int128_text(char *at, int128 value)
 {
-    if (value >= INT64_MIN && value <= INT64_MAX) {
-        print_int(out, (int64_t)value);
-        return;
-    }
+    if (value >= INT64_MIN && value <= INT64_MAX)
+        return int_text(at, (int64_t)value);
     enum { GROUP = 19 }; /* digits that always fit 64 bits */
     const uint64_t group = 10000000000000000000u;
     uint128 rest = value < 0 ? 0 - (uint128)value : (uint128)value;
@@ -87,15 +85,31 @@ static void print_int128(struct strbuf *out, int128 value)
     begin = format_digits(begin, (uint64_t)rest);
     if (value < 0)
         *--begin = '-';
-    strbuf_add(out, begin, (size_t)(end - begin));
+    memcpy(at, begin, (size_t)(end - begin));
+    return at + (end - begin);
+}
+
+static char *number_text(char *at, const struct scalar *scalar)
+{
+    if (scalar->kind == KIND_FLOAT)
+        return float_text(at, scalar->number);
+    if (scalar->logical.kind == LOGICAL_DECIMAL)
+        return decimal_text(at, scalar->integer, scalar->logical.scale);
+    if (scalar->logical.kind == LOGICAL_NUMBER || !scalar_fits(scalar))
+        return int128_text(at, scalar->integer);
+    return logical_text(at, scalar->logical, (int64_t)scalar->integer);
 }
 
 void scalar_print(struct strbuf *out, const struct scalar *scalar)
 {
-    if (scalar->kind == KIND_FLOAT)
-        print_float(out, scalar->number);
-    else
-        print_int128(out, scalar->integer);
+    if (scalar->missing) {
+        strbuf_puts(out, "missing");
+    } else if (scalar->logical.kind == LOGICAL_TEXT) {
+        strbuf_add(out, scalar->text.at, scalar->text.length);
+    } else {
+        char text[LOGICAL_TEXT_BYTES];
+        strbuf_add(out, text, (size_t)(number_text(text, scalar) - text));
+    }
 }
 
 static char *add_digits(char *at, const char *digits, int count)

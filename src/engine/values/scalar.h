@@ -11,11 +11,11 @@
 
 struct scalar {
     enum kind kind;
-    struct logical_type logical; /* what the number stands for; its dictionary is not used */
+    struct logical_type logical; /* what an integer stands for; its dictionary is not used */
     bool missing;                /* no value; the number is 0 */
     struct text text;            /* LOGICAL_TEXT: the string; borrowed, its holder says how long it lives */
-    int128 integer; /* KIND_INT and KIND_BOOL */
-    double number;  /* KIND_FLOAT */
+    int128 integer;              /* KIND_INT and KIND_BOOL */
+    double number;               /* KIND_FLOAT */
 };
 
 struct scalar scalar_int(int128 value);
@@ -29,7 +29,8 @@ double int128_quotient(int128 dividend, int64_t divisor);
 bool scalar_fits(const struct scalar *scalar);
 
 /* Appends the value as printed everywhere: integers in full, floats as the shortest decimal that reads back the
- * same (3.0 for three, inf, -inf, nan), booleans as 0 and 1. */
+ * same (3.0 for three, inf, -inf, nan), booleans as 0 and 1, text as its bytes, other logical types as logical_text
+ * does, and `missing`. */
 void scalar_print(struct strbuf *out, const struct scalar *scalar);
 void print_int(struct strbuf *out, int64_t value);
 void print_float(struct strbuf *out, double value);
@@ -38,5 +39,6 @@ void print_float(struct strbuf *out, double value);
 enum { NUMBER_TEXT = 32 };
 char *int_text(char *at, int64_t value);
 char *float_text(char *at, double value);
+char *int128_text(char *at, int128 value); /* at most 40 bytes */
 
 #endif
