@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "engine/values/types.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +21,8 @@ struct dictionary {
     _Atomic int refs;
 };
 
-enum { DICTIONARY_MAX = INT32_MAX }; /* strings of one dictionary */
+enum { DICTIONARY_MAX = INT32_MAX };       /* strings of one dictionary */
+static const size_t TEXT_MAX = UINT32_MAX; /* bytes of one string */
 
 struct dictionary *dictionary_ref(struct dictionary *dictionary); /* NULL is allowed */
 void dictionary_unref(struct dictionary *dictionary);             /* NULL is allowed */
@@ -43,11 +45,14 @@ struct interner *interner_new(void);
 void interner_free(struct interner *interner); /* NULL is allowed */
 int64_t interner_count(const struct interner *interner);
 
-/* The number of the string, which is copied if it is new. */
+/* The number of the string, which is copied if it is new. If it is longer than TEXT_MAX, or the interner has
+ * DICTIONARY_MAX strings already, the number is 0 and the interner is full from then on. */
 uint32_t interner_add(struct interner *interner, struct text text);
+bool interner_full(const struct interner *interner);
 
 /* Joins interners into one dictionary, with one reference for the caller, and sets maps[i][n] to the code of string
- * number n of interner i; the caller frees each map. Strings are sorted on all threads. */
+ * number n of interner i; the caller frees each map. Runs on all threads; `workers` may be NULL. Returns NULL, and all
+ * maps are NULL, if it is cancelled, an interner is full or there are more than DICTIONARY_MAX distinct strings. */
 struct dictionary *dictionary_of_interners(struct interner *const *interners, size_t count, uint32_t **maps,
                                            const struct workers *workers);
 
