@@ -1,5 +1,5 @@
 /* Dates, timestamps and durations as text against gmtime and timegm. */
-#include "engine/values/calendar.h"
+#include "base/calendar.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

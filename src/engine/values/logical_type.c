@@ -1,6 +1,6 @@
 #include "engine/values/logical_type.h"
 
-#include "engine/values/calendar.h"
+#include "base/calendar.h"
 #include "engine/values/scalar.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Reading loads eight bytes at a time and checks and converts them together; the machine is little-endian, so the first
  * character is the lowest byte. */
-#include "engine/values/calendar.h"
+#include "base/calendar.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  *
  * The calendar is the proleptic Gregorian one (ISO 8601); years 0001 to 9999 are read, others are printed with a sign.
  * Days from civil dates as in Howard Hinnant, "chrono-compatible low-level date algorithms" (2013). */
-#ifndef RQL_ENGINE_VALUES_CALENDAR_H
-#define RQL_ENGINE_VALUES_CALENDAR_H
+#ifndef RQL_BASE_CALENDAR_H
+#define RQL_BASE_CALENDAR_H
 
 #include <stdbool.h>
 #include <stdint.h>
