@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "parser/literal.h"
 #include "parser/parse.h"
 
 /* Makes room for one more element. Capacities are powers of two, so that the tree need not store them. */
@@ -122,7 +123,37 @@ struct expr *expr_float(struct tree *tree, struct token token)
 {
     struct expr *expr = expr_new(tree, EXPR_FLOAT, token_span(tree, token), NULL, 0);
     expr->number = token.value.number;
+    expr->decimal =
+        literal_decimal(tree->source->text + token.begin, token.end - token.begin, &expr->integer, &expr->scale);
     return expr;
+}
+
+struct expr *expr_quoted(struct tree *tree, struct token token)
+{
+    struct expr *expr = expr_new(tree, EXPR_TEXT, token_span(tree, token), NULL, 0);
+    expr->text = token.value.text;
+    expr->length = token.length;
+    return expr;
+}
+
+struct expr *expr_time(struct tree *tree, enum expr_kind kind, struct token token)
+{
+    struct expr *expr = expr_new(tree, kind, token_span(tree, token), NULL, 0);
+    expr->integer = token.value.integer;
+    expr->utc = token.utc;
+    return expr;
+}
+
+struct expr *expr_bool(struct tree *tree, struct token token, bool value)
+{
+    struct expr *expr = expr_new(tree, EXPR_BOOL, token_span(tree, token), NULL, 0);
+    expr->integer = value;
+    return expr;
+}
+
+struct expr *expr_missing(struct tree *tree, struct token token)
+{
+    return expr_new(tree, EXPR_MISSING, token_span(tree, token), NULL, 0);
 }
 
 struct expr *expr_name(struct tree *tree, const struct name *name)
@@ -198,12 +229,20 @@ struct expr *expr_in_list(struct tree *tree, struct expr *a, struct token op, st
     return nested(tree, expr);
 }
 
-struct expr *expr_not_in(struct tree *tree, struct token op, struct expr *in)
+struct expr *expr_negated(struct tree *tree, struct token op, struct expr *positive)
 {
-    struct expr *expr = expr_new(tree, EXPR_UNARY, in->span, args_of(tree, in, NULL, NULL), 1);
+    struct expr *expr = expr_new(tree, EXPR_UNARY, positive->span, args_of(tree, positive, NULL, NULL), 1);
     expr->op.unary = UNARY_NOT;
     expr->op_span = token_span(tree, op);
     return nested(tree, expr);
+}
+
+struct expr *expr_binary_not(struct tree *tree, struct expr *a, struct token first, struct token last,
+                             enum binary_op kind, struct expr *b)
+{
+    struct token op = first;
+    op.end = last.end;
+    return expr_negated(tree, op, expr_binary(tree, a, op, kind, b));
 }
 
 struct expr *expr_paren(struct tree *tree, struct token begin, struct expr *expr, struct token end)

@@ -21,22 +21,31 @@ struct name {
 const char *name_argument(const struct name *name);
 
 enum expr_kind {
-    EXPR_INT,      /* integer: a literal, non-negative except for INT64_MIN, which the parser folds */
-    EXPR_FLOAT,    /* number */
-    EXPR_NAME,     /* name */
-    EXPR_POSITION, /* $n: integer = n, 1-based */
-    EXPR_UNARY,    /* op, args[0] */
-    EXPR_BINARY,   /* op, args[0], args[1] */
-    EXPR_TERNARY,  /* args[0] ? args[1] : args[2] */
-    EXPR_CALL,     /* name(args...) */
-    EXPR_IN_RANGE, /* args[0] in args[1]..args[2] */
-    EXPR_IN_LIST,  /* args[0] in [args[1], ...]; the list may be empty */
-    EXPR_INDEX     /* name[args[0]] */
+    EXPR_INT,       /* integer: a literal, non-negative except for INT64_MIN, which the parser folds */
+    EXPR_FLOAT,     /* number; decimal, integer, scale */
+    EXPR_TEXT,      /* text, length */
+    EXPR_DATE,      /* integer: days since 1970-01-01 */
+    EXPR_TIMESTAMP, /* integer: microseconds since 1970-01-01T00:00:00; utc */
+    EXPR_DURATION,  /* integer: microseconds */
+    EXPR_MONTHS,    /* integer: a calendar step of so many months */
+    EXPR_BOOL,      /* integer: 1 for true, 0 for false */
+    EXPR_MISSING,   /* the missing value */
+    EXPR_NAME,      /* name */
+    EXPR_POSITION,  /* $n: integer = n, 1-based */
+    EXPR_UNARY,     /* op, args[0] */
+    EXPR_BINARY,    /* op, args[0], args[1] */
+    EXPR_TERNARY,   /* args[0] ? args[1] : args[2] */
+    EXPR_CALL,      /* name(args...) */
+    EXPR_IN_RANGE,  /* args[0] in args[1]..args[2] */
+    EXPR_IN_LIST,   /* args[0] in [args[1], ...]; the list may be empty */
+    EXPR_INDEX      /* name[args[0]] */
 };
 
 enum unary_op { UNARY_NEG, UNARY_NOT, UNARY_BITNOT };
 
+/* `a not like b`, `a is not b`, `a !~ b` and `a not in ...` are UNARY_NOT of the operation. */
 enum binary_op {
+    BINARY_COALESCE, /* a ?? b; to the left, since grouping makes no difference */
     BINARY_OR,
     BINARY_AND,
     BINARY_EQ,
@@ -45,6 +54,9 @@ enum binary_op {
     BINARY_LE,
     BINARY_GT,
     BINARY_GE,
+    BINARY_IS,
+    BINARY_LIKE,
+    BINARY_MATCH, /* a ~ b: a regular expression */
     BINARY_BITOR,
     BINARY_BITAND,
     BINARY_XOR,
@@ -54,6 +66,7 @@ enum binary_op {
     BINARY_SUB,
     BINARY_MUL,
     BINARY_DIV,
+    BINARY_INT_DIV, /* a // b */
     BINARY_MOD
 };
 
@@ -67,6 +80,12 @@ struct expr {
     } op;
     int64_t integer;
     double number;
+    bool decimal;  /* EXPR_FLOAT: integer / 10^scale is exactly the literal, which has no exponent and at most 18 digits
+                    */
+    uint8_t scale; /* digits after the point, as written: 0.050 is 50 of scale 3 */
+    bool utc;      /* EXPR_TIMESTAMP: written with a zone, and converted to UTC; else as written */
+    const char *text; /* EXPR_TEXT: unescaped UTF-8, NUL-terminated; may contain NUL */
+    size_t length;    /* bytes of text */
     struct name name;
     struct expr **args;
     size_t arg_count;

@@ -65,6 +65,11 @@ struct source_list *source_list_add(struct tree *tree, struct source_list *list,
 struct expr *expr_int(struct tree *tree, struct token token);
 struct expr *expr_int_min(struct tree *tree, struct token minus, struct token token);
 struct expr *expr_float(struct tree *tree, struct token token);
+struct expr *expr_quoted(struct tree *tree, struct token token);
+/* A literal of kind EXPR_DATE, EXPR_TIMESTAMP, EXPR_DURATION or EXPR_MONTHS. */
+struct expr *expr_time(struct tree *tree, enum expr_kind kind, struct token token);
+struct expr *expr_bool(struct tree *tree, struct token token, bool value);
+struct expr *expr_missing(struct tree *tree, struct token token);
 struct expr *expr_name(struct tree *tree, const struct name *name);
 struct expr *expr_position(struct tree *tree, struct token token);
 struct expr *expr_unary(struct tree *tree, struct token op, enum unary_op kind, struct expr *a);
@@ -75,7 +80,10 @@ struct expr *expr_index(struct tree *tree, struct token name, struct expr *at, s
 struct expr *expr_in_range(struct tree *tree, struct expr *a, struct token op, struct expr *from, struct expr *to);
 struct expr *expr_in_list(struct tree *tree, struct expr *a, struct token op, struct expr_list *list, struct token end);
 /* `a not in ...`: the negation of the result of expr_in_... for the same token. */
-struct expr *expr_not_in(struct tree *tree, struct token op, struct expr *in);
+struct expr *expr_negated(struct tree *tree, struct token op, struct expr *positive);
+/* `a not like b`: the negation of a binary operator that is written as the tokens first to last. */
+struct expr *expr_binary_not(struct tree *tree, struct expr *a, struct token first, struct token last,
+                             enum binary_op kind, struct expr *b);
 /* The expression in parentheses. */
 struct expr *expr_paren(struct tree *tree, struct token begin, struct expr *expr, struct token end);
 

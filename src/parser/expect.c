@@ -276,16 +276,14 @@ static const char *hint_stencil(const struct situation *s)
 
 static const char *hint_shape(const struct situation *s)
 {
-    if (!stage_has(s, TOKEN_STAGE_SHAPE))
-        return NULL;
-    return "for example `shape 480 640`; computed values need parentheses: `shape (n / 2) 2`";
+    return stage_has(s, TOKEN_STAGE_SHAPE)
+               ? "for example `shape 480 640`; computed values need parentheses: `shape (n / 2) 2`"
+               : NULL;
 }
 
 static const char *hint_plot(const struct situation *s)
 {
-    if (!stage_has(s, TOKEN_STAGE_PLOT))
-        return NULL;
-    return "select the columns first: `pick NAME, NAME | plot`";
+    return stage_has(s, TOKEN_STAGE_PLOT) ? "select the columns first: `pick NAME, NAME | plot`" : NULL;
 }
 
 static const char *hint_order(const struct situation *s)
@@ -369,9 +367,19 @@ static const char *hint_bare(const struct situation *s)
 
 static const char *hint_string(const struct situation *s)
 {
-    if (s->found.kind != TOKEN_STRING || !expects(s, TOKEN_INT))
+    if (s->found.kind != TOKEN_STRING || !expects(s, TOKEN_NAME))
         return NULL;
-    return "quoted text is a path, after `load`, `zip` or `save`; put names in backquotes";
+    return "text and paths have quotes; put names in backquotes";
+}
+
+/* `date '2024-01-31'` and `2024-01-31 09:30`. */
+static const char *hint_time(const struct situation *s)
+{
+    if (s->found.kind == TOKEN_INT && s->trail->last.kind == TOKEN_DATE)
+        return "a date and a time of day are joined by `T`: 2024-01-31T09:30";
+    if (s->found.kind != TOKEN_STRING || s->trail->last.kind != TOKEN_NAME || !expects(s, TOKEN_PLUS))
+        return NULL;
+    return foreign_advice(text_at(s, s->trail->last), length_of(s->trail->last), FOREIGN_PREFIX);
 }
 
 static const char *hint_reserved(const struct situation *s)
@@ -432,10 +440,10 @@ static const char *hint_sql(const struct situation *s)
 }
 
 static const char *(*const hints[])(const struct situation *) = {
-    hint_leading_pipe, hint_help,       hint_combiner, hint_head,      hint_pick,        hint_equals,    hint_naming,
-    hint_names,        hint_stage,      hint_operator, hint_bare_sign, hint_redirection, hint_one_value, hint_bare,
-    hint_string,       hint_reserved,   hint_along,    hint_stencil,   hint_aggregates,  hint_shape,     hint_order,
-    hint_top,          hint_first_word, hint_pipe,     hint_empty,     hint_plot,        hint_sql,
+    hint_leading_pipe, hint_help,  hint_combiner,   hint_head,      hint_pick,        hint_equals,     hint_naming,
+    hint_names,        hint_stage, hint_operator,   hint_bare_sign, hint_redirection, hint_one_value,  hint_bare,
+    hint_string,       hint_time,  hint_reserved,   hint_along,     hint_stencil,     hint_aggregates, hint_shape,
+    hint_order,        hint_top,   hint_first_word, hint_pipe,      hint_empty,       hint_plot,       hint_sql,
 };
 
 /* The hint on the first of two adjacent words, or NULL. */

@@ -13,9 +13,11 @@ static const char names[] = "`.tables` lists the named relations, `describe` sum
 static const char tops[] = "`top N by E` keeps the N rows with the largest E";
 static const char bottoms[] = "`top N by E asc` keeps the N rows with the smallest E";
 static const char loads[] = "`load PATH` reads a file";
-static const char truths[] = "true is 1 and false is 0";
+static const char truths[] = "write `true` and `false`";
 static const char infinities[] = "`1 / 0.0` is infinity";
-static const char holes[] = "there are no missing values; `x != x` tests for nan";
+static const char holes[] = "`missing` is the missing value; `x is missing` tests for it, `x ?? 0` replaces it";
+static const char dates[] = "dates and times are written without quotes: 2024-01-31, 2024-01-31T09:30";
+static const char not_a_number[] = "`x != x` holds only for nan";
 static const char choices[] = "use `CONDITION ? A : B`";
 static const char conversions[] = "`int(x)` and `float(x)` convert";
 static const char lower_case[] = "keywords are lower case";
@@ -110,10 +112,15 @@ static const struct foreign_word {
     {"fn", FOREIGN_STATEMENT, "`def NAME(a, b) = E` defines a function"},
     {"function", FOREIGN_STATEMENT, "`def NAME(a, b) = E` defines a function"},
     {"between", FOREIGN_OPERATOR, "`E in A..B` includes both ends"},
-    {"is", FOREIGN_OPERATOR, "`==` compares; there are no missing values, and `x != x` tests for nan"},
-    {"like", FOREIGN_OPERATOR, "rql has numbers but no text"},
+    {"is", FOREIGN_OPERATOR, lower_case},
+    {"like", FOREIGN_OPERATOR, lower_case},
+    {"ilike", FOREIGN_OPERATOR, "`lower(x) like \"a%\"` ignores case"},
+    {"rlike", FOREIGN_OPERATOR, "`x ~ 'RE'` matches a regular expression"},
+    {"regexp", FOREIGN_OPERATOR, "`x ~ 'RE'` matches a regular expression"},
+    {"isnull", FOREIGN_OPERATOR, holes},
+    {"notnull", FOREIGN_OPERATOR, holes},
     {"mod", FOREIGN_OPERATOR, "`%` is the remainder"},
-    {"div", FOREIGN_OPERATOR, "`/` of integers truncates"},
+    {"div", FOREIGN_OPERATOR, "`//` is integer division"},
     {"xor", FOREIGN_OPERATOR, "`^` is bitwise exclusive or, `!=` that of conditions"},
     {"if", FOREIGN_OPERATOR, choices},
     {"then", FOREIGN_OPERATOR, choices},
@@ -125,17 +132,20 @@ static const struct foreign_word {
     {"in", FOREIGN_OPERATOR, lower_case},
     {"as", FOREIGN_OPERATOR, lower_case},
     {"**", FOREIGN_OPERATOR, "`pow(x, y)` is the power"},
-    {"//", FOREIGN_OPERATOR, "`/` of integers truncates"},
     {"<>", FOREIGN_OPERATOR, "`!=` is the opposite of `==`"},
     {"=<", FOREIGN_OPERATOR, "use `<=`"},
     {"|>", FOREIGN_OPERATOR, "stages are separated by `|`"},
-    {"isnan", FOREIGN_FUNCTION, "`x != x` holds only for nan"},
-    {"is_nan", FOREIGN_FUNCTION, "`x != x` holds only for nan"},
+    {"isnan", FOREIGN_FUNCTION, not_a_number},
+    {"is_nan", FOREIGN_FUNCTION, not_a_number},
     {"isfinite", FOREIGN_FUNCTION, "`x - x == 0` holds for finite numbers"},
     {"is_finite", FOREIGN_FUNCTION, "`x - x == 0` holds for finite numbers"},
     {"isinf", FOREIGN_FUNCTION, "`abs(x) == 1 / 0.0` holds for infinities"},
     {"is_infinite", FOREIGN_FUNCTION, "`abs(x) == 1 / 0.0` holds for infinities"},
     {"isnull", FOREIGN_FUNCTION, holes},
+    {"isna", FOREIGN_FUNCTION, holes},
+    {"fillna", FOREIGN_FUNCTION, holes},
+    {"fill_null", FOREIGN_FUNCTION, holes},
+    {"nvl", FOREIGN_FUNCTION, holes},
     {"is_null", FOREIGN_FUNCTION, holes},
     {"ifnull", FOREIGN_FUNCTION, holes},
     {"coalesce", FOREIGN_FUNCTION, holes},
@@ -168,6 +178,12 @@ static const struct foreign_word {
     {"null", FOREIGN_VALUE, holes},
     {"none", FOREIGN_VALUE, holes},
     {"nil", FOREIGN_VALUE, holes},
+    {"na", FOREIGN_VALUE, holes},
+    {"date", FOREIGN_PREFIX, dates},
+    {"datetime", FOREIGN_PREFIX, dates},
+    {"timestamp", FOREIGN_PREFIX, dates},
+    {"time", FOREIGN_PREFIX, dates},
+    {"interval", FOREIGN_PREFIX, "durations are written 10us, 90s, 15min, 4h, 2d, 1w; calendar steps 1mo, 2q, 1y"},
 };
 
 const char *foreign_advice(const char *text, size_t length, enum foreign_place place)

@@ -10,7 +10,8 @@ enum foreign_place {
     FOREIGN_STATEMENT, /* at the start of a statement */
     FOREIGN_OPERATOR,  /* between operands; includes signs */
     FOREIGN_FUNCTION,  /* before the parentheses of a call */
-    FOREIGN_VALUE      /* as an operand */
+    FOREIGN_VALUE,     /* as an operand */
+    FOREIGN_PREFIX     /* before quoted text, with which it forms a literal */
 };
 
 /* The hint for a word at this place, in any case; NULL if none. */

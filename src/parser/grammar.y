@@ -48,22 +48,23 @@ static const struct token absent;
 %nonassoc BARE.
 %nonassoc PIPE RP.
 %right QUESTION COLON.
+%left COALESCE.
 %left OR.
 %left AND.
 %right NOT.
-%left EQ NE IN NOT_IN.
+%left EQ NE IN NOT_IN IS LIKE TILDE BANG_TILDE.
 %left LT LE GT GE.
 %left XOR.
 %left BITAND.
 %left SHL SHR.
 %left PLUS MINUS.
-%left STAR SLASH PERCENT.
-%right BANG TILDE SIGN.
+%left STAR SLASH SLASH_SLASH PERCENT.
+%right BANG SIGN.
 
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL RUN RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
     STAGE_ASSERT STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
-    STAGE_TOP ASC DESC EXCLUSIVE FROM ELSE ALONG.
+    STAGE_TOP ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE.
 
 %type vague {struct name *}
 %type expr {struct expr *}
@@ -273,17 +274,27 @@ expr(A) ::= LP(B) bracketed(X) RP(E). { A = expr_paren(tree, B, X, E); }
 expr(A) ::= INT(T). { A = expr_int(tree, T); }
 expr(A) ::= MINUS(B) INT_LIMIT(T). { A = expr_int_min(tree, B, T); }
 expr(A) ::= FLOAT(T). { A = expr_float(tree, T); }
+expr(A) ::= TEXT(T). { A = expr_quoted(tree, T); }
+expr(A) ::= DATE(T). { A = expr_time(tree, EXPR_DATE, T); }
+expr(A) ::= TIMESTAMP(T). { A = expr_time(tree, EXPR_TIMESTAMP, T); }
+expr(A) ::= DURATION(T). { A = expr_time(tree, EXPR_DURATION, T); }
+expr(A) ::= MONTHS(T). { A = expr_time(tree, EXPR_MONTHS, T); }
+expr(A) ::= MISSING(T). { A = expr_missing(tree, T); }
+expr(A) ::= TRUE(T). { A = expr_bool(tree, T, true); }
+expr(A) ::= FALSE(T). { A = expr_bool(tree, T, false); }
 expr(A) ::= POSITION(T). { A = expr_position(tree, T); }
 expr(A) ::= NAME(N) LP operand_list(L) RP(E). { A = expr_call(tree, N, L, E); }
+expr(A) ::= MISSING(N) LP operand_list(L) RP(E). { A = expr_call(tree, N, L, E); }
 expr(A) ::= NAME(N) LB bracketed(X) RB(E). { A = expr_index(tree, N, X, E); }
 
 expr(A) ::= MINUS(O) expr(X). [SIGN] { A = expr_unary(tree, O, UNARY_NEG, X); }
-expr(A) ::= TILDE(O) expr(X). { A = expr_unary(tree, O, UNARY_BITNOT, X); }
+expr(A) ::= TILDE(O) expr(X). [SIGN] { A = expr_unary(tree, O, UNARY_BITNOT, X); }
 expr(A) ::= BANG(O) expr(X). { A = expr_unary(tree, O, UNARY_NOT, X); }
 expr(A) ::= NOT(O) expr(X). { A = expr_unary(tree, O, UNARY_NOT, X); }
 
 expr(A) ::= expr(X) STAR(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_MUL, Y); }
 expr(A) ::= expr(X) SLASH(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_DIV, Y); }
+expr(A) ::= expr(X) SLASH_SLASH(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_INT_DIV, Y); }
 expr(A) ::= expr(X) PERCENT(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_MOD, Y); }
 expr(A) ::= expr(X) PLUS(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_ADD, Y); }
 expr(A) ::= expr(X) MINUS(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_SUB, Y); }
@@ -298,15 +309,22 @@ expr(A) ::= expr(X) GE(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_GE, Y); 
 expr(A) ::= expr(X) IN(O) expr(F) DOTDOT expr(T). { A = expr_in_range(tree, X, O, F, T); }
 expr(A) ::= expr(X) IN(O) LB operand_list(L) RB(E). { A = expr_in_list(tree, X, O, L, E); }
 expr(A) ::= expr(X) NOT_IN(O) expr(F) DOTDOT expr(T). {
-    A = expr_not_in(tree, O, expr_in_range(tree, X, O, F, T));
+    A = expr_negated(tree, O, expr_in_range(tree, X, O, F, T));
 }
 expr(A) ::= expr(X) NOT_IN(O) LB operand_list(L) RB(E). {
-    A = expr_not_in(tree, O, expr_in_list(tree, X, O, L, E));
+    A = expr_negated(tree, O, expr_in_list(tree, X, O, L, E));
 }
+expr(A) ::= expr(X) IS(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_IS, Y); }
+expr(A) ::= expr(X) IS(O) NOT(P) expr(Y). [IS] { A = expr_binary_not(tree, X, O, P, BINARY_IS, Y); }
+expr(A) ::= expr(X) LIKE(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_LIKE, Y); }
+expr(A) ::= expr(X) NOT(O) LIKE(P) expr(Y). [LIKE] { A = expr_binary_not(tree, X, O, P, BINARY_LIKE, Y); }
+expr(A) ::= expr(X) TILDE(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_MATCH, Y); }
+expr(A) ::= expr(X) BANG_TILDE(O) expr(Y). { A = expr_binary_not(tree, X, O, O, BINARY_MATCH, Y); }
 expr(A) ::= expr(X) EQ(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_EQ, Y); }
 expr(A) ::= expr(X) NE(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_NE, Y); }
 expr(A) ::= expr(X) AND(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_AND, Y); }
 expr(A) ::= expr(X) OR(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_OR, Y); }
+expr(A) ::= expr(X) COALESCE(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_COALESCE, Y); }
 expr(A) ::= expr(X) QUESTION(O) expr(Y) COLON expr(Z). { A = expr_ternary(tree, X, O, Y, Z); }
 
 /* Within brackets, where `|` is not a pipe */

@@ -15,6 +15,7 @@ enum lexeme_kind {
     LEX_COMMAND,       /* a dot command: `.`, a letter and the rest of the line */
     LEX_NONE,          /* no path or command here */
     LEX_BAD_NUMBER,    /* a number with letters in it: 12abc */
+    LEX_BAD_TIME,      /* a date or timestamp that is not written as one: 2024-1-31, 2024-01-31T9:30 */
     LEX_BAD_STRING,    /* a string without its closing quote on the line */
     LEX_BAD_QUOTED,    /* a `name without its closing backquote on the line */
     LEX_BAD_POSITION,  /* $ without a number */

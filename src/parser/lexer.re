@@ -46,6 +46,24 @@ static struct lexeme quoted(struct lexer *lexer, const unsigned char *begin)
     return lexeme(lexer, closed ? TOKEN_STRING : LEX_BAD_STRING, begin);
 }
 
+/* Digits that touch as a date's do: wrong if they may be a month and a day, or if letters follow, else a subtraction, of
+ * which the first number is read. */
+static struct lexeme almost_date(struct lexer *lexer, const unsigned char *begin)
+{
+    const unsigned char *at = begin + 5;
+    int part[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        for (; at < lexer->cursor && *at >= '0' && *at <= '9'; at++)
+            part[i] = part[i] < 100 ? part[i] * 10 + (*at - '0') : part[i];
+        at += i == 0;
+    }
+    bool numbers = at == lexer->cursor;
+    if (!numbers || (part[0] >= 1 && part[0] <= 12 && part[1] >= 1 && part[1] <= 31))
+        return lexeme(lexer, LEX_BAD_TIME, begin);
+    lexer->cursor = begin + 4;
+    return lexeme(lexer, TOKEN_INT, begin);
+}
+
 static void skip_comment(struct lexer *lexer)
 {
     const unsigned char *newline = memchr(lexer->cursor, '\n', (size_t)(lexer->limit - lexer->cursor));
@@ -79,6 +97,12 @@ static struct lexeme scan(struct lexer *lexer)
         integer = number | "0x" [0-9A-Fa-f] ("_"? [0-9A-Fa-f])* | "0b" [01] ("_"? [01])*;
         exponent = [eE] [+-]? digit+;
         float = number "." number exponent? | number exponent;
+        duration = number ("us" | "ms" | "s" | "min" | "h" | "d" | "w");
+        months = number ("mo" | "q" | "y");
+        date = digit{4} "-" digit{2} "-" digit{2};
+        seconds = ":" digit{2} ("." digit{1,6})?;
+        timestamp = date "T" digit{2} ":" digit{2} seconds? ("Z" | [+-] digit{2} ":" digit{2})?;
+        rest = (digit | letter | "." digit)* ("T" (digit | letter | ":" digit | "." digit)*)?;
 
         $                                   { return lexeme(lexer, LEX_EOF, begin); }
         [ \t]+                              { continue; }
@@ -88,6 +112,12 @@ static struct lexeme scan(struct lexer *lexer)
 
         integer                             { return lexeme(lexer, TOKEN_INT, begin); }
         float                               { return lexeme(lexer, TOKEN_FLOAT, begin); }
+        duration                            { return lexeme(lexer, TOKEN_DURATION, begin); }
+        months                              { return lexeme(lexer, TOKEN_MONTHS, begin); }
+        date                                { return lexeme(lexer, TOKEN_DATE, begin); }
+        timestamp                           { return lexeme(lexer, TOKEN_TIMESTAMP, begin); }
+        digit{4} "-" digit{1,2} "-" digit rest
+                                            { return almost_date(lexer, begin); }
         digit (digit | letter)* ("." digit (digit | letter)*)?
                                             { return lexeme(lexer, LEX_BAD_NUMBER, begin); }
         letter (letter | digit)*            { return word_or_name(lexer, begin); }
@@ -113,10 +143,13 @@ static struct lexeme scan(struct lexer *lexer)
         "+"                                 { return lexeme(lexer, TOKEN_PLUS, begin); }
         "-"                                 { return lexeme(lexer, TOKEN_MINUS, begin); }
         "*"                                 { return lexeme(lexer, TOKEN_STAR, begin); }
+        "//"                                { return lexeme(lexer, TOKEN_SLASH_SLASH, begin); }
         "/"                                 { return lexeme(lexer, TOKEN_SLASH, begin); }
         "%"                                 { return lexeme(lexer, TOKEN_PERCENT, begin); }
+        "!~"                                { return lexeme(lexer, TOKEN_BANG_TILDE, begin); }
         "!"                                 { return lexeme(lexer, TOKEN_BANG, begin); }
         "~"                                 { return lexeme(lexer, TOKEN_TILDE, begin); }
+        "??"                                { return lexeme(lexer, TOKEN_COALESCE, begin); }
         "?"                                 { return lexeme(lexer, TOKEN_QUESTION, begin); }
         ":"                                 { return lexeme(lexer, TOKEN_COLON, begin); }
         ","                                 { return lexeme(lexer, TOKEN_COMMA, begin); }

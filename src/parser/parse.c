@@ -72,6 +72,13 @@ static struct lexeme next_lexeme(struct parser *p)
             return path;
     }
     struct lexeme next = lexer_next(&p->lexer);
+    if (next.kind == TOKEN_STRING && automaton_accepts(p->automaton, TOKEN_TEXT))
+        next.kind = TOKEN_TEXT;
+    if (next.kind == TOKEN_BANG_TILDE && !automaton_accepts(p->automaton, TOKEN_BANG_TILDE)) {
+        next.kind = TOKEN_BANG; /* !~x */
+        next.end--;
+        p->lexer.cursor--;
+    }
     if (next.kind == TOKEN_PIPE && automaton_accepts(p->automaton, TOKEN_HEAD) && opens_head(p))
         next.kind = TOKEN_HEAD;
     return next;
@@ -288,6 +295,7 @@ static enum parse_result read_statements(struct parser *p, struct stmt **end)
     bool first = true;
 
     for (;;) {
+        const struct lexer before = p->lexer;
         struct lexeme lexeme = lexer_command(&p->lexer);
         if (lexeme.kind == LEX_NONE)
             lexeme = lexer_next(&p->lexer);
@@ -297,6 +305,10 @@ static enum parse_result read_statements(struct parser *p, struct stmt **end)
             continue;
 
         begin_statement(p);
+        if (lexeme.kind != LEX_COMMAND) {
+            p->lexer = before;
+            lexeme = next_lexeme(p);
+        }
         if (first && p->mode == PARSE_PROMPT && lexeme.kind == TOKEN_PIPE)
             feed_last(p, lexeme);
         first = false;

@@ -3,23 +3,14 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "parser/grammar.h"
+#include "parser/literal.h"
 #include "parser/parse.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The state of reading a token. */
-struct token_reader {
-    const struct source *source;
-    struct arena *arena;
-    struct diags *diags;
-    struct lexeme *lexeme;
-    const char *text; /* of the lexeme */
-    size_t length;
-};
-
-static struct span span_of(const struct token_reader *r)
+struct span token_reader_span(const struct token_reader *r)
 {
     return (struct span){r->source, r->lexeme->begin, r->lexeme->end};
 }
@@ -49,7 +40,7 @@ const char *token_shown(const struct source *source, struct lexeme lexeme, struc
     return copy;
 }
 
-static const char *shown(const struct token_reader *r)
+const char *token_reader_shown(const struct token_reader *r)
 {
     return token_shown(r->source, *r->lexeme, r->arena);
 }
@@ -67,9 +58,9 @@ static bool bad_character(const struct token_reader *r)
     utf8_decode(r->text, r->length, &code);
 
     if (is_invisible(code))
-        diag_error(r->diags, span_of(r), "unexpected invisible character U+%04X", (unsigned)code);
+        diag_error(r->diags, token_reader_span(r), "unexpected invisible character U+%04X", (unsigned)code);
     else
-        diag_error(r->diags, span_of(r), "unexpected character `%s`", shown(r));
+        diag_error(r->diags, token_reader_span(r), "unexpected character `%s`", token_reader_shown(r));
 
     if (code == 0x2018 || code == 0x2019 || code == 0x201c || code == 0x201d)
         diag_hint(r->diags, "use ' or \" as quotes");
@@ -83,7 +74,7 @@ static bool bad_character(const struct token_reader *r)
     return false;
 }
 
-static bool bad_byte(const struct token_reader *r, size_t at)
+bool token_reader_bad_byte(const struct token_reader *r, size_t at)
 {
     struct span span = {r->source, r->lexeme->begin + (uint32_t)at, r->lexeme->begin + (uint32_t)at + 1};
     unsigned char byte = (unsigned char)r->text[at];
@@ -98,24 +89,29 @@ static bool bad_byte(const struct token_reader *r, size_t at)
 
 static bool bad_lexeme(const struct token_reader *r)
 {
+    const char *advice;
     switch (r->lexeme->kind) {
     case LEX_BAD_NUMBER:
-        diag_error(r->diags, span_of(r), "`%s` is not a number", shown(r));
-        diag_hint(r->diags, "put names that begin with a digit in backquotes");
+        advice = literal_unit_advice(r->text, r->length);
+        diag_error(r->diags, token_reader_span(r), "`%s` is not a number", token_reader_shown(r));
+        diag_hint(r->diags, "%s", advice ? advice : "put names that begin with a digit in backquotes");
+        return false;
+    case LEX_BAD_TIME:
+        literal_bad_time(r);
         return false;
     case LEX_BAD_STRING:
-        diag_error(r->diags, span_of(r), "unterminated string");
+        diag_error(r->diags, token_reader_span(r), "unterminated string");
         diag_hint(r->diags, "a string ends on the same line, with the quote it begins with");
         return false;
     case LEX_BAD_QUOTED:
-        diag_error(r->diags, span_of(r), "unterminated name: no closing backquote on this line");
+        diag_error(r->diags, token_reader_span(r), "unterminated name: no closing backquote on this line");
         return false;
     case LEX_BAD_POSITION:
-        diag_error(r->diags, span_of(r), "`%s` is not a column", shown(r));
+        diag_error(r->diags, token_reader_span(r), "`%s` is not a column", token_reader_shown(r));
         diag_hint(r->diags, "columns are numbered $1, $2, ...");
         return false;
     case LEX_BAD_BYTE:
-        return bad_byte(r, 0);
+        return token_reader_bad_byte(r, 0);
     default:
         return bad_character(r);
     }
@@ -158,7 +154,7 @@ static bool read_integer(const struct token_reader *r, struct token *token)
         r->lexeme->kind = TOKEN_INT_LIMIT;
         return true;
     }
-    diag_error(r->diags, span_of(r), "%s does not fit in 64 bits", shown(r));
+    diag_error(r->diags, token_reader_span(r), "%s does not fit in 64 bits", token_reader_shown(r));
     diag_hint(r->diags, "integers range from -9223372036854775808 to 9223372036854775807; write 1e20 for a float");
     return false;
 }
@@ -174,7 +170,7 @@ static bool read_float(const struct token_reader *r, struct token *token)
     errno = 0;
     token->value.number = strtod(digits, NULL);
     if (errno == ERANGE && token->value.number > 1) {
-        diag_error(r->diags, span_of(r), "%s is too large for a float", shown(r));
+        diag_error(r->diags, token_reader_span(r), "%s is too large for a float", token_reader_shown(r));
         diag_hint(r->diags, "floats go up to about 1.8e308");
         return false;
     }
@@ -185,7 +181,7 @@ static bool read_position(const struct token_reader *r, struct token *token)
 {
     uint64_t value = magnitude(r->text + 1, r->text + r->length, 10);
     if (value == 0 || value > INT32_MAX) {
-        diag_error(r->diags, span_of(r), "there is no column %s", shown(r));
+        diag_error(r->diags, token_reader_span(r), "there is no column %s", token_reader_shown(r));
         diag_hint(r->diags, "columns are numbered from $1");
         return false;
     }
@@ -194,13 +190,13 @@ static bool read_position(const struct token_reader *r, struct token *token)
 }
 
 /* Whether the text is UTF-8 without NUL; records an error if not. */
-static bool is_text(const struct token_reader *r)
+bool token_reader_is_text(const struct token_reader *r)
 {
     for (size_t at = 0; at < r->length;) {
         uint32_t code = 0;
         size_t size = utf8_decode(r->text + at, r->length - at, &code);
         if (!size || code == 0)
-            return bad_byte(r, at);
+            return token_reader_bad_byte(r, at);
         at += size;
     }
     return true;
@@ -213,14 +209,15 @@ static bool read_name(const struct token_reader *r, struct token *token)
     size_t length = quoted ? r->length - 2 : r->length;
 
     if (length == 0) {
-        diag_error(r->diags, span_of(r), "empty name");
+        diag_error(r->diags, token_reader_span(r), "empty name");
         return false;
     }
     if (length > LIMIT_IDENTIFIER) {
-        diag_error(r->diags, span_of(r), "the name has %zu bytes, the limit is %d", length, (int)LIMIT_IDENTIFIER);
+        diag_error(r->diags, token_reader_span(r), "the name has %zu bytes, the limit is %d", length,
+                   (int)LIMIT_IDENTIFIER);
         return false;
     }
-    if (!is_text(r))
+    if (!token_reader_is_text(r))
         return false;
     token->value.text = arena_text(r->arena, text, length);
     return true;
@@ -228,11 +225,11 @@ static bool read_name(const struct token_reader *r, struct token *token)
 
 /* A path may contain any bytes except NUL. Within double quotes a backslash escapes a quote or a backslash and
  * otherwise stands for itself. */
-static bool read_string(const struct token_reader *r, struct token *token)
+static bool read_path(const struct token_reader *r, struct token *token)
 {
     const char *nul = memchr(r->text, 0, r->length);
     if (nul)
-        return bad_byte(r, (size_t)(nul - r->text));
+        return token_reader_bad_byte(r, (size_t)(nul - r->text));
 
     char *text = arena_alloc(r->arena, r->length);
     size_t length = 0;
@@ -244,7 +241,7 @@ static bool read_string(const struct token_reader *r, struct token *token)
         text[length++] = r->text[i];
     }
     if (length == 0) {
-        diag_error(r->diags, span_of(r), "empty path");
+        diag_error(r->diags, token_reader_span(r), "empty path");
         return false;
     }
     token->value.text = text;
@@ -254,7 +251,7 @@ static bool read_string(const struct token_reader *r, struct token *token)
 static bool read_command(const struct token_reader *r, struct token *token)
 {
     token->value.text = arena_text(r->arena, r->text, r->length);
-    return is_text(r);
+    return token_reader_is_text(r);
 }
 
 bool token_read(const struct source *source, struct lexeme *lexeme, struct arena *arena, struct diags *diags,
@@ -276,7 +273,16 @@ bool token_read(const struct source *source, struct lexeme *lexeme, struct arena
         token->value.text = arena_text(arena, r.text, r.length);
         return true;
     case TOKEN_STRING:
-        return read_string(&r, token);
+        return read_path(&r, token);
+    case TOKEN_TEXT:
+        return literal_text(&r, token);
+    case TOKEN_DATE:
+        return literal_date(&r, token);
+    case TOKEN_TIMESTAMP:
+        return literal_timestamp(&r, token);
+    case TOKEN_DURATION:
+    case TOKEN_MONTHS:
+        return literal_duration(&r, token);
     case TOKEN_INT:
         return read_integer(&r, token);
     case TOKEN_FLOAT:

@@ -4,10 +4,11 @@
 #include "base/strbuf.h"
 #include "parser/grammar.h"
 #include "parser/lexer.h"
+#include "parser/literal.h"
 #include "parser/parse.h"
-#include "parser/token.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* "op" for operators and words, which are shown by their text. */
 static const char *kind_name(int kind)
@@ -20,6 +21,10 @@ static const char *kind_name(int kind)
         {TOKEN_INT, "int"},
         {TOKEN_FLOAT, "float"},
         {TOKEN_STRING, "string"},
+        {TOKEN_DATE, "date"},
+        {TOKEN_TIMESTAMP, "time"},
+        {TOKEN_DURATION, "duration"},
+        {TOKEN_MONTHS, "months"},
         {TOKEN_POSITION, "position"},
         {TOKEN_ARGUMENT, "argument"},
         {TOKEN_PATH, "path"},
@@ -28,6 +33,7 @@ static const char *kind_name(int kind)
         {LEX_SEMICOLON, "semicolon"},
         {LEX_COMMAND, "command"},
         {LEX_BAD_NUMBER, "number?"},
+        {LEX_BAD_TIME, "time?"},
         {LEX_BAD_STRING, "string?"},
         {LEX_BAD_QUOTED, "quoted?"},
         {LEX_BAD_POSITION, "position?"},
@@ -100,6 +106,43 @@ static void lexemes(void **state)
         {"12abc 0x 0b2 1_ 1__0 1e 1.5x 0xg",
          "number?[12abc] number?[0x] number?[0b2] number?[1_] number?[1__0] number?[1e] "
          "number?[1.5x] number?[0xg]"},
+        {"2024-01-31 x-2024-01-31-1 (2024-99-99)",
+         "date[2024-01-31] name[x] - date[2024-01-31] - int[1] ( date[2024-99-99] )"},
+        {"2024 - 01 - 31 2024-03 2024 -01-31",
+         "int[2024] - int[01] - int[31] int[2024] - int[03] int[2024] - int[01] - int[31]"},
+        {"12024-01-31 1_2024-01-31 a2024-01-31 1.2024-01-31",
+         "int[12024] - int[01] - int[31] int[1_2024] - int[01] - int[31] name[a2024] - int[01] - int[31] "
+         "float[1.2024] - int[01] - int[31]"},
+        {"2024-1-5 2024-01-5 2024-1-05 2024-1-31 2024-12-1", "time?[2024-1-5] time?[2024-01-5] time?[2024-1-05] "
+                                                             "time?[2024-1-31] time?[2024-12-1]"},
+        {"2024-1-32 2024-0-5 2024-13-5 1024-1-1000 2024-01-311",
+         "int[2024] - int[1] - int[32] int[2024] - int[0] - int[5] int[2024] - int[13] - int[5] "
+         "int[1024] - int[1] - int[1000] int[2024] - int[01] - int[311]"},
+        {"2024-01-31x 2024-01-31_ 2024-01-31.5 2024-1-99x", "time?[2024-01-31x] time?[2024-01-31_] "
+                                                            "time?[2024-01-31.5] time?[2024-1-99x]"},
+        {"2024-01-01..2024-01-31 1..2024-01-31", "date[2024-01-01] .. date[2024-01-31] int[1] .. date[2024-01-31]"},
+        {"2024-01-31T09:30 2024-01-31T09:30:15 2024-01-31T09:30:15.25",
+         "time[2024-01-31T09:30] time[2024-01-31T09:30:15] time[2024-01-31T09:30:15.25]"},
+        {"2024-01-31T09:30Z 2024-01-31T09:30:00.123456-01:30 2024-01-31T09:30+05:30",
+         "time[2024-01-31T09:30Z] time[2024-01-31T09:30:00.123456-01:30] time[2024-01-31T09:30+05:30]"},
+        {"2024-01-31T09:30..2024-01-31T10:00", "time[2024-01-31T09:30] .. time[2024-01-31T10:00]"},
+        {"2024-01-31T09:30:00..2024-01-31T10:00-1h",
+         "time[2024-01-31T09:30:00] .. time[2024-01-31T10:00] - duration[1h]"},
+        {"2024-01-31T09:30 : x", "time[2024-01-31T09:30] : name[x]"},
+        {"2024-01-31T 2024-01-31T9:30 2024-01-31T09 2024-01-31T09:30:5 2024-01-31T09:30:00.1234567",
+         "time?[2024-01-31T] time?[2024-01-31T9:30] time?[2024-01-31T09] time?[2024-01-31T09:30:5] "
+         "time?[2024-01-31T09:30:00.1234567]"},
+        {"2024-01-31T09:30z 2024-01-31t09 2024-01-31T09:30Zx", "time?[2024-01-31T09:30z] time?[2024-01-31t09] "
+                                                               "time?[2024-01-31T09:30Zx]"},
+        {"10us 250ms 90s 15min 4h 2d 1w 1_000us 1mo 2q 1y",
+         "duration[10us] duration[250ms] duration[90s] duration[15min] duration[4h] duration[2d] duration[1w] "
+         "duration[1_000us] months[1mo] months[2q] months[1y]"},
+        {"-5min..0 1d..2d 0x1d 0b1", "- duration[5min] .. int[0] duration[1d] .. duration[2d] int[0x1d] int[0b1]"},
+        {"5M 5m 1.5h 1h30min 90sx 90s_ 1e3s 1__0s", "number?[5M] number?[5m] number?[1.5h] number?[1h30min] "
+                                                    "number?[90sx] number?[90s_] number?[1e3s] number?[1__0s]"},
+        {"a//b a ?? b ??c s !~ t !~x",
+         "name[a] // name[b] name[a] ?? name[b] ?? name[c] name[s] !~ name[t] !~ name[x]"},
+        {"is not like missing true false True", "<is> <not> <like> <missing> <true> <false> name[True]"},
         {"$1 $12 $ $a1", "position[$1] position[$12] position?[$] argument[$a1]"},
         {"\"a\" 'b' \"c\\\"d\" \"\\\\\" 'e\\'",
          "string[\"a\"] string['b'] string[\"c\\\"d\"] string[\"\\\\\"] string['e\\']"},
@@ -109,7 +152,7 @@ static void lexemes(void **state)
         {"\"a\\\nb\"", "string?[\"a\\] newline[] name[b] string?[\"]"},
         {"'\xff'", "string['\\xff']"},
         {"||||| &&& === !== <<= >>= <>", "|| || | && & == = != = << = >> = < >"},
-        {"+-*/%^~!?:,()[]", "+ - * / % ^ ~ ! ? : , ( ) [ ]"},
+        {"+-*/%^~!?:,()[]///", "+ - * / % ^ ~ ! ? : , ( ) [ ] // /"},
         {".. ... .", ".. .. character?[.] character?[.]"},
         {"not in not  in not\nin notin", "not-in[not in] not-in[not  in] <not> newline[] <in> name[notin]"},
         {"not not in", "<not> not-in[not in]"},
@@ -317,6 +360,191 @@ static void values(void **state)
     scratch_free(scratch);
 }
 
+/* Days since 1970-01-01 by counting, for dates from 1970 on. */
+static int64_t counted_days(int year, int month, int day)
+{
+    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int64_t days = day - 1;
+    for (int at = 1970; at <= year; at++) {
+        bool leap = (at % 4 == 0 && at % 100 != 0) || at % 400 == 0;
+        for (int i = 1; i <= 12 && (at < year || i < month); i++)
+            days += lengths[i - 1] + (i == 2 && leap);
+    }
+    return days;
+}
+
+static void times(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t value;
+        bool utc;
+    } rows[] = {
+        {"1970-01-01", 0, false},
+        {"2000-02-29", 11016, false},
+        {"0001-01-01", -719162, false},
+        {"9999-12-31", 2932896, false},
+        {"1970-01-01T00:00", 0, false},
+        {"1970-01-01T00:00Z", 0, true},
+        {"1970-01-02T03:04:05.6", INT64_C(97445600000), false},
+        {"1970-01-01T00:00:00.000001Z", 1, true},
+        {"1970-01-01T00:00+01:30", -INT64_C(5400000000), true},
+        {"1970-01-01T00:00:00.5-23:59", INT64_C(86340500000), true},
+        {"1969-12-31T23:59:59.999999", -1, false},
+        {"0s", 0, false},
+        {"10us", 10, false},
+        {"250ms", 250000, false},
+        {"90s", 90000000, false},
+        {"15min", 900000000, false},
+        {"4h", INT64_C(14400000000), false},
+        {"2d", INT64_C(172800000000), false},
+        {"1w", INT64_C(604800000000), false},
+        {"1_000us", 1000, false},
+        {"9223372036854775807us", INT64_MAX, false},
+        {"106751991d", INT64_C(106751991) * 86400000000, false},
+        {"5mo", 5, false},
+        {"2q", 6, false},
+        {"3y", 36, false},
+    };
+    static const struct {
+        const char *text;
+        const char *said;
+    } bad[] = {
+        {"2024-02-30", "there is no 30 February 2024"},
+        {"2023-02-29", "there is no 29 February 2023"},
+        {"1900-02-29", "there is no 29 February 1900"},
+        {"2024-04-31", "there is no 31 April 2024"},
+        {"2024-01-00", "there is no 0 January 2024"},
+        {"2024-00-10", "there is no month 00"},
+        {"2024-13-10", "there is no month 13"},
+        {"0000-01-01", "there is no year 0000"},
+        {"2024-02-30T10:00", "there is no 30 February 2024"},
+        {"2024-01-31T24:00", "there is no 24:00"},
+        {"2024-01-31T23:60", "there is no 23:60"},
+        {"2024-01-31T23:59:60", "there is no 23:59:60"},
+        {"2024-01-31T23:59+24:00", "there is no +24:00"},
+        {"2024-01-31T23:59-00:60", "there is no -00:60"},
+        {"2024-1-5", "`2024-1-5` is not a date"},
+        {"2024-01-05.5", "is not a date"},
+        {"2024-01-05T9:00", "is not a timestamp"},
+        {"2024-01-05T09:00:00.1234567", "is not a timestamp"},
+        {"9223372036854775808us", "does not fit in 64 bits"},
+        {"106751992d", "does not fit in 64 bits"},
+        {"99999999999999999999999999y", "does not fit in 64 bits"},
+    };
+    struct scratch *scratch = scratch_new();
+    struct lexeme lexeme;
+    struct token token;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(read_one(scratch, rows[i].text, &lexeme, &token));
+        if (token.value.integer != rows[i].value || token.utc != rows[i].utc)
+            fail_msg("%s is %lld", rows[i].text, (long long)token.value.integer);
+    }
+    for (int year = 1970; year <= 2100; year += 2) {
+        for (int month = 1; month <= 12; month++) {
+            char text[32];
+            snprintf(text, sizeof text, "%04d-%02d-%02d", year, month, 1 + (year * 7 + month * 11) % 28);
+            assert_true(read_one(scratch, text, &lexeme, &token));
+            assert_true(token.value.integer == counted_days(year, month, 1 + (year * 7 + month * 11) % 28));
+        }
+    }
+    assert_int_equal(scratch->diags.count, 0);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(read_one(scratch, bad[i].text, &lexeme, &token));
+        assert_only_told(scratch, bad[i].said);
+    }
+    scratch_free(scratch);
+}
+
+/* Text in quotes: what an expression reads. */
+static void quoted_text(void **state)
+{
+    static const struct {
+        const char *text, *value;
+        size_t length; /* 0: strlen(value) */
+    } rows[] = {
+        {"\"AAPL\"", "AAPL", 0},
+        {"\"\"", "", 0},
+        {"''", "", 0},
+        {"'a\\n\"b'", "a\\n\"b", 0},
+        {"\"\\\"\\\\\\n\\t\"", "\"\\\n\t", 0},
+        {"\"\\u{41}\\u{e9}\\u{20AC}\\u{1f600}\\u{10ffff}\"", "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf",
+         0},
+        {"\"a\\u{0}b\"", "a\0b", 3},
+    };
+    static const struct {
+        const char *text, *said;
+    } bad[] = {
+        {"\"\\q\"", "unknown escape `\\q`"},
+        {"\"\\\xc3\xa9\"", "unknown escape"},
+        {"\"\\u\"", "not a character"},
+        {"\"\\u41\"", "not a character"},
+        {"\"\\u{}\"", "not a character"},
+        {"\"\\u{41\"", "not a character"},
+        {"\"\\u{4g}\"", "not a character"},
+        {"\"\\u{d800}\"", "not a character"},
+        {"\"\\u{110000}\"", "not a character"},
+        {"\"\\u{100000041}\"", "not a character"},
+        {"\"\xff\"", "\\xff"},
+        {"'\xc3'", "\\xc3"},
+    };
+    struct scratch *scratch = scratch_new();
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows + sizeof bad / sizeof *bad; i++) {
+        bool good = i < sizeof rows / sizeof *rows;
+        const char *text = good ? rows[i].text : bad[i - sizeof rows / sizeof *rows].text;
+        struct source source = {"test", text, strlen(text)};
+        struct lexer lexer;
+        lexer_init(&lexer, &source);
+        struct lexeme lexeme = lexer_next(&lexer);
+        assert_int_equal(lexeme.kind, TOKEN_STRING);
+        assert_int_equal(lexeme.end, strlen(text));
+        lexeme.kind = TOKEN_TEXT;
+        struct token token;
+        assert_int_equal(token_read(&source, &lexeme, scratch->arena, &scratch->diags, &token), good);
+        if (!good) {
+            assert_only_told(scratch, bad[i - sizeof rows / sizeof *rows].said);
+            continue;
+        }
+        size_t length = rows[i].length ? rows[i].length : strlen(rows[i].value);
+        assert_int_equal(token.length, length);
+        assert_memory_equal(token.value.text, rows[i].value, length + 1);
+    }
+    scratch_free(scratch);
+}
+
+static void decimals(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t digits;
+        int scale; /* -1: not a decimal */
+    } rows[] = {
+        {"0.05", 5, 2},
+        {"0.050", 50, 3},
+        {"123.0", 1230, 1},
+        {"1_000.2_5", 100025, 2},
+        {"0.000000000000000001", 1, 18},
+        {"0.0000000000000000001", 0, -1},
+        {"999999999999999999.0", 0, -1},
+        {"99999999999999999.9", 999999999999999999, 1},
+        {"0.999999999999999999", 999999999999999999, 18},
+        {"000000000000000000000001.5", 15, 1},
+        {"1e2", 0, -1},
+        {"1.5e0", 0, -1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int64_t digits;
+        uint8_t scale;
+        bool decimal = literal_decimal(rows[i].text, strlen(rows[i].text), &digits, &scale);
+        assert_int_equal(decimal, rows[i].scale >= 0);
+        assert_true(!decimal || (digits == rows[i].digits && scale == rows[i].scale));
+    }
+}
+
 static void longest_name(void **state)
 {
     struct scratch *scratch = scratch_new();
@@ -340,8 +568,9 @@ static void longest_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lexemes), cmocka_unit_test(paths),        cmocka_unit_test(commands),
-        cmocka_unit_test(values),  cmocka_unit_test(longest_name),
+        cmocka_unit_test(lexemes),  cmocka_unit_test(paths),        cmocka_unit_test(commands),
+        cmocka_unit_test(values),   cmocka_unit_test(times),        cmocka_unit_test(quoted_text),
+        cmocka_unit_test(decimals), cmocka_unit_test(longest_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

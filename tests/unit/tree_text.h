@@ -12,15 +12,17 @@ static inline void add_pipeline(struct strbuf *out, const struct pipeline *pipel
 
 static inline void add_args(struct strbuf *out, const struct expr *expr, size_t first);
 
-/* 7, 0.5, x, $1, (+ 1 (* 2 3)), (neg x), (f a b), (in x 1 9), (in x [1 2]), (at t 0) */
+/* 7, 0.5, "text", date:19753, x, $1, (+ 1 (* 2 3)), (neg x), (f a b), (in x 1 9), (in x [1 2]), (at t 0) */
 static inline void add_expr(struct strbuf *out, const struct expr *expr)
 {
     static const char *const unary[] = {[UNARY_NEG] = "neg", [UNARY_NOT] = "!", [UNARY_BITNOT] = "~"};
     static const char *const binary[] = {
-        [BINARY_OR] = "||", [BINARY_AND] = "&&", [BINARY_EQ] = "==",  [BINARY_NE] = "!=",   [BINARY_LT] = "<",
-        [BINARY_LE] = "<=", [BINARY_GT] = ">",   [BINARY_GE] = ">=",  [BINARY_BITOR] = "|", [BINARY_BITAND] = "&",
-        [BINARY_XOR] = "^", [BINARY_SHL] = "<<", [BINARY_SHR] = ">>", [BINARY_ADD] = "+",   [BINARY_SUB] = "-",
-        [BINARY_MUL] = "*", [BINARY_DIV] = "/",  [BINARY_MOD] = "%",
+        [BINARY_OR] = "||",     [BINARY_AND] = "&&",   [BINARY_EQ] = "==",       [BINARY_NE] = "!=",
+        [BINARY_LT] = "<",      [BINARY_LE] = "<=",    [BINARY_GT] = ">",        [BINARY_GE] = ">=",
+        [BINARY_BITOR] = "|",   [BINARY_BITAND] = "&", [BINARY_XOR] = "^",       [BINARY_SHL] = "<<",
+        [BINARY_SHR] = ">>",    [BINARY_ADD] = "+",    [BINARY_SUB] = "-",       [BINARY_MUL] = "*",
+        [BINARY_DIV] = "/",     [BINARY_MOD] = "%",    [BINARY_COALESCE] = "??", [BINARY_IS] = "is",
+        [BINARY_LIKE] = "like", [BINARY_MATCH] = "=~", [BINARY_INT_DIV] = "//",
     };
 
     switch (expr->kind) {
@@ -31,6 +33,29 @@ static inline void add_expr(struct strbuf *out, const struct expr *expr)
         strbuf_printf(out, "%#.15g", expr->number);
         while (out->text[out->length - 1] == '0')
             out->text[--out->length] = '\0';
+        return;
+    case EXPR_TEXT:
+        strbuf_putc(out, '"');
+        strbuf_add_visible(out, expr->text, expr->length);
+        strbuf_putc(out, '"');
+        return;
+    case EXPR_DATE:
+        strbuf_printf(out, "date:%" PRId64, expr->integer);
+        return;
+    case EXPR_TIMESTAMP:
+        strbuf_printf(out, "%s:%" PRId64, expr->utc ? "utc" : "time", expr->integer);
+        return;
+    case EXPR_DURATION:
+        strbuf_printf(out, "us:%" PRId64, expr->integer);
+        return;
+    case EXPR_MONTHS:
+        strbuf_printf(out, "months:%" PRId64, expr->integer);
+        return;
+    case EXPR_BOOL:
+        strbuf_puts(out, expr->integer ? "true" : "false");
+        return;
+    case EXPR_MISSING:
+        strbuf_puts(out, "missing");
         return;
     case EXPR_NAME:
         strbuf_puts(out, expr->name.text);

@@ -223,7 +223,8 @@ static const struct binary_row {
     [BINARY_XOR] = {LOWER_BITS, OP_XOR, "`^`"},          [BINARY_SHL] = {LOWER_BITS, OP_SHL, "`<<`"},
     [BINARY_SHR] = {LOWER_BITS, OP_SHR, "`>>`"},         [BINARY_ADD] = {LOWER_ARITHMETIC, OP_ADD, "`+`"},
     [BINARY_SUB] = {LOWER_ARITHMETIC, OP_SUB, "`-`"},    [BINARY_MUL] = {LOWER_ARITHMETIC, OP_MUL, "`*`"},
-    [BINARY_DIV] = {LOWER_ARITHMETIC, OP_DIV, "`/`"},    [BINARY_MOD] = {LOWER_ARITHMETIC, OP_MOD, "`%`"},
+    [BINARY_INT_DIV] = {LOWER_BITS, OP_DIV, "`//`"},     [BINARY_DIV] = {LOWER_ARITHMETIC, OP_DIV, "`/`"},
+    [BINARY_MOD] = {LOWER_ARITHMETIC, OP_MOD, "`%`"},
 };
 
 static bool is_order(enum binary_op op)
@@ -291,9 +292,17 @@ static bool fit_operands(struct scope *scope, const struct expr *expr, value a, 
     return bind_is_number(scope, a, left, row->quoted, NULL) && bind_is_number(scope, b, right, row->quoted, NULL);
 }
 
+static value not_yet(struct scope *scope, struct span span, const char *what)
+{
+    bind_error(scope->binder, span, NULL, "%s not supported yet", what);
+    return NO_VALUE;
+}
+
 /* Binds left OP right; `a` is the value of left. */
 static value bind_binary(struct scope *scope, const struct expr *expr, value a)
 {
+    if (expr->op.binary == BINARY_COALESCE || (expr->op.binary >= BINARY_IS && expr->op.binary <= BINARY_MATCH))
+        return not_yet(scope, expr->op_span, "this operator is");
     const struct binary_row *row = &binary_rows[expr->op.binary];
     const struct expr *left = expr->args[0], *right = expr->args[1];
     if (row->lowering == LOWER_LOGIC) {
@@ -392,6 +401,18 @@ static value bind_by_kind(struct scope *scope, const struct expr *expr)
         return code_int(scope->code, expr->integer, expr->span);
     case EXPR_FLOAT:
         return code_float(scope->code, expr->number, expr->span);
+    case EXPR_BOOL:
+        return code_bool(scope->code, expr->integer != 0, expr->span);
+    case EXPR_TEXT:
+        return not_yet(scope, expr->span, "text is");
+    case EXPR_DATE:
+    case EXPR_TIMESTAMP:
+        return not_yet(scope, expr->span, "dates are");
+    case EXPR_DURATION:
+    case EXPR_MONTHS:
+        return not_yet(scope, expr->span, "durations are");
+    case EXPR_MISSING:
+        return not_yet(scope, expr->span, "missing values are");
     case EXPR_NAME:
         return bind_name(scope, &expr->name);
     case EXPR_POSITION:
