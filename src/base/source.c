@@ -45,21 +45,39 @@ struct place source_place(const struct source *source, size_t offset)
     return (struct place){line, column, source->text + begin, end - begin};
 }
 
+/* The bytes of the first character, and the cells it takes. */
+static size_t first_character(const char *text, size_t length, size_t *cells)
+{
+    uint32_t code = 0;
+    size_t size = utf8_decode(text, length, &code);
+    if (size && !utf8_is_control(code)) {
+        *cells = utf8_cells(code);
+        return size;
+    }
+    struct strbuf shown = {0};
+    strbuf_add_visible(&shown, text, size ? size : 1);
+    *cells = shown.length; /* ASCII only */
+    strbuf_free(&shown);
+    return size ? size : 1;
+}
+
 size_t text_width(const char *text, size_t length)
 {
-    size_t width = 0;
-    for (size_t at = 0; at < length;) {
-        uint32_t code = 0;
-        size_t size = utf8_decode(text + at, length - at, &code);
-        if (size && !utf8_is_control(code)) {
-            width += utf8_cells(code);
-        } else {
-            struct strbuf shown = {0};
-            strbuf_add_visible(&shown, text + at, size ? size : 1);
-            width += shown.length; /* ASCII only */
-            strbuf_free(&shown);
-        }
-        at += size ? size : 1;
-    }
+    size_t width = 0, cells;
+    for (size_t at = 0; at < length; width += cells)
+        at += first_character(text + at, length - at, &cells);
     return width;
+}
+
+size_t text_prefix(const char *text, size_t length, size_t cells)
+{
+    size_t at = 0;
+    while (at < length) {
+        size_t more, size = first_character(text + at, length - at, &more);
+        if (more > cells)
+            break;
+        cells -= more;
+        at += size;
+    }
+    return at;
 }

@@ -36,4 +36,7 @@ struct place source_place(const struct source *source, size_t offset);
  * strbuf_add_visible writes them. */
 size_t text_width(const char *text, size_t length);
 
+/* The bytes of the longest prefix of whole characters that takes at most `cells`. */
+size_t text_prefix(const char *text, size_t length, size_t cells);
+
 #endif

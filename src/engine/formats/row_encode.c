@@ -2,21 +2,13 @@
 
 #include "base/heap.h"
 #include "base/integer.h"
+#include "engine/formats/cell_encode.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Values per piece: enough to amortise dispatch, few enough for the cache. */
 enum { PIECE_VALUES = 32768, PIECES_PER_THREAD = 2 };
-
-void encode_element(struct strbuf *out, const struct column *column, int64_t row)
-{
-    if (type_table[column->type].kind == KIND_FLOAT)
-        print_float(out, column_get_float(column, row));
-    else
-        print_int(out, column_get_int(column, row));
-}
 
 void frame_init(struct frame *frame, const struct row_style *style, const struct relation *relation)
 {
@@ -37,41 +29,21 @@ void frame_free(struct frame *frame)
     *frame = (struct frame){0};
 }
 
-static char *add(char *at, const struct strbuf *text, size_t from)
+static void add_rows(struct strbuf *out, const struct frame *frame, struct cells *const *cells, int64_t begin,
+                     int64_t end)
 {
-    if (text->length <= from)
-        return at;
-    memcpy(at, text->text + from, text->length - from);
-    return at + (text->length - from);
-}
-
-static char *add_value(char *at, const struct column *column, int64_t row, bool null_non_finite)
-{
-    if (type_table[column->type].kind != KIND_FLOAT)
-        return int_text(at, column_get_int(column, row));
-    double number = column_get_float(column, row);
-    if (!null_non_finite || isfinite(number))
-        return float_text(at, number);
-    memcpy(at, "null", 4);
-    return at + 4;
-}
-
-static void add_rows(struct strbuf *out, const struct row_style *style, const struct frame *frame,
-                     const struct relation *relation, int64_t begin, int64_t end)
-{
-    size_t row_bytes = frame->after.length + relation->count * NUMBER_TEXT;
-    for (size_t k = 0; k < relation->count; k++)
-        row_bytes += frame->before[k].length;
+    struct cursor cursor = cursor_open(out);
     for (int64_t row = begin; row < end; row++) {
-        char *first = strbuf_reserve(out, row_bytes);
-        char *at = first;
-        for (size_t k = 0; k < relation->count; k++) {
-            at = add(at, &frame->before[k], k == 0 && row == 0 ? frame->separator : 0);
-            at = add_value(at, relation->columns[k], row, style->null_non_finite);
+        for (size_t k = 0; k < frame->columns; k++) {
+            const struct strbuf *before = &frame->before[k];
+            size_t skip = k == 0 && row == 0 ? frame->separator : 0;
+            if (before->length > skip)
+                cursor_add(&cursor, before->text + skip, before->length - skip);
+            cells_add(cells[k], &cursor, row);
         }
-        at = add(at, &frame->after, 0);
-        strbuf_commit(out, (size_t)(at - first));
+        cursor_add(&cursor, frame->after.text, frame->after.length);
     }
+    cursor_close(&cursor);
 }
 
 static void add_element(struct strbuf *out, const struct column *column, int64_t row)
@@ -111,6 +83,7 @@ struct batch {
     const struct row_style *style;
     const struct frame *frame;
     const struct relation *relation;
+    struct cells **cells; /* by column, unless the style writes rows itself */
     struct strbuf *pieces;
     int64_t begin, rows; /* first row of the batch; total rows */
     int64_t piece_rows;
@@ -127,7 +100,7 @@ static void encode_piece(void *context, int member, int64_t part)
     if (batch->style->rows)
         batch->style->rows(piece, batch->relation, begin, end);
     else
-        add_rows(piece, batch->style, batch->frame, batch->relation, begin, end);
+        add_rows(piece, batch->frame, batch->cells, begin, end);
 }
 
 bool encode_rows(const struct row_style *style, const struct frame *frame, const struct relation *relation,
@@ -136,6 +109,9 @@ bool encode_rows(const struct row_style *style, const struct frame *frame, const
     struct batch batch = {.style = style, .frame = frame, .relation = relation, .rows = rows};
     int64_t max_pieces = (int64_t)workers->threads * PIECES_PER_THREAD;
     batch.pieces = heap_array((size_t)max_pieces, sizeof *batch.pieces);
+    batch.cells = heap_array(relation->count, sizeof *batch.cells);
+    for (size_t k = 0; k < relation->count && !style->rows; k++)
+        batch.cells[k] = cells_new(relation->columns[k], style->cells);
     batch.piece_rows = PIECE_VALUES / (int64_t)relation->count + 1;
     bool wanted = true;
     const struct workers silent = {.threads = workers->threads,
@@ -153,6 +129,9 @@ bool encode_rows(const struct row_style *style, const struct frame *frame, const
     }
     for (int64_t i = 0; i < max_pieces; i++)
         strbuf_free(&batch.pieces[i]);
+    for (size_t k = 0; k < relation->count && !style->rows; k++)
+        cells_free(batch.cells[k]);
+    free(batch.cells);
     free(batch.pieces);
     return wanted;
 }

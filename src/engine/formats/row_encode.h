@@ -14,11 +14,13 @@ struct frame {
     size_t columns;
 };
 
+struct cell_style; /* cell_encode.h */
+
 /* A row format. */
 struct row_style {
-    bool binary;          /* not suitable for a terminal */
-    bool names_first;     /* the head is a line of column names, which may be omitted */
-    bool null_non_finite; /* NaN and infinities are written as null */
+    bool binary;                    /* not suitable for a terminal */
+    bool names_first;               /* the head is a line of column names, which may be omitted */
+    const struct cell_style *cells; /* how values are written, if not by `rows` */
 
     /* Reports why this style cannot write the relation. NULL: it can write any. */
     enum status (*check)(const struct relation *relation, struct span span, struct diags *diags);
@@ -38,9 +40,6 @@ typedef bool encode_sink(void *context, struct strbuf *piece);
  * Returns false if that did or the work was cancelled. */
 bool encode_rows(const struct row_style *style, const struct frame *frame, const struct relation *relation,
                  int64_t rows, const struct workers *workers, encode_sink *sink, void *context);
-
-/* Appends element `row` as scalar_print does. */
-void encode_element(struct strbuf *out, const struct column *column, int64_t row);
 
 /* Appends the elements of rows begin..end-1 in binary: little-endian, of the column's type, row after row. */
 void encode_binary(struct strbuf *out, const struct relation *relation, int64_t begin, int64_t end);

@@ -10,7 +10,6 @@
 #include "engine/storage/residency.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Formats written row by row. */
 static const struct row_style *const row_styles[] = {
@@ -19,33 +18,41 @@ static const struct row_style *const row_styles[] = {
     [PRINT_RAW] = &style_raw,
 };
 
-/* Column names come from file names: on a terminal their control bytes are escaped, except the tabs between names. */
+/* Names and text come from files: on a terminal their control bytes are escaped, except what separates cells and
+ * rows. */
+static void add_harmless(struct strbuf *out, const char *text, size_t length)
+{
+    for (size_t at = 0; at < length; at++) {
+        size_t plain = at;
+        while (plain < length && text[plain] != '\t' && text[plain] != '\n')
+            plain++;
+        strbuf_add_visible(out, text + at, plain - at);
+        at = plain;
+        if (at < length)
+            strbuf_putc(out, text[at]);
+    }
+}
+
 static void print_names(struct strbuf *out, const struct strbuf *line, bool terminal)
 {
-    if (!terminal) {
+    if (terminal)
+        add_harmless(out, line->text, line->length);
+    else
         strbuf_add(out, line->text, line->length);
-        return;
-    }
-    size_t end = line->length - 1;
-    for (size_t at = 0; at < end; at++) {
-        size_t plain = strcspn(line->text + at, "\t");
-        plain = plain < end - at ? plain : end - at;
-        strbuf_add_visible(out, line->text + at, plain);
-        at += plain;
-        strbuf_puts(out, at < end ? "\t" : "");
-    }
-    strbuf_putc(out, '\n');
 }
 
 struct outlet {
     struct printer *out;
+    bool terminal;
     const struct relation *relation;
 };
 
 static bool print_piece(void *context, struct strbuf *piece)
 {
     struct outlet *outlet = context;
-    if (outlet->out->text.length == 0) { /* the common case: no copy */
+    if (outlet->terminal) {
+        add_harmless(&outlet->out->text, piece->text, piece->length);
+    } else if (outlet->out->text.length == 0) { /* the common case: no copy */
         struct strbuf empty = outlet->out->text;
         outlet->out->text = *piece;
         *piece = empty;
@@ -60,7 +67,7 @@ static void print_rows(struct printer *out, const struct relation *relation, int
 {
     const struct row_style *encoding = row_styles[style->format];
     const struct workers workers = {.threads = parallel_threads(), .cancel = out->cancel};
-    struct outlet outlet = {out, relation};
+    struct outlet outlet = {out, style->terminal, relation};
     struct frame frame;
     frame_init(&frame, encoding, relation);
     if (encoding->names_first && style->header)
@@ -88,10 +95,13 @@ static void print_readable(struct strbuf *out, const struct scalar *scalar, cons
 {
     struct strbuf text = {0};
     struct strbuf in_words = {0};
+    bool number = scalar->logical.kind == LOGICAL_NUMBER || scalar->logical.kind == LOGICAL_DECIMAL;
     scalar_print(&text, scalar);
-    if (number_format_are_many(text.text, text.length)) {
+    if (number && !scalar->missing && number_format_are_many(text.text, text.length)) {
         number_format_group(out, text.text, text.length);
-        number_format_in_words(&in_words, scalar->kind == KIND_FLOAT ? scalar->number : (double)scalar->integer);
+        number_format_in_words(&in_words, scalar->kind == KIND_FLOAT
+                                              ? scalar->number
+                                              : (double)scalar->integer / pow(10, scalar->logical.scale));
     } else {
         strbuf_add(out, text.text, text.length);
     }
@@ -103,9 +113,10 @@ static void print_readable(struct strbuf *out, const struct scalar *scalar, cons
 
 static void print_scalar(struct strbuf *out, const struct scalar *scalar, const struct print_style *style)
 {
-    bool is_json = style->format == PRINT_JSON || style->format == PRINT_JSONL;
-    if (is_json && scalar->kind == KIND_FLOAT && !isfinite(scalar->number))
-        strbuf_puts(out, "null");
+    if (style->format == PRINT_JSON || style->format == PRINT_JSONL)
+        json_add_scalar(out, scalar);
+    else if (scalar->logical.kind == LOGICAL_TEXT && !scalar->missing && style->terminal)
+        strbuf_add_visible(out, scalar->text.at, scalar->text.length);
     else if (style->separators)
         print_readable(out, scalar, style);
     else

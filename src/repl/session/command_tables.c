@@ -61,8 +61,8 @@ static void add_relation(struct strbuf *cells, const struct relation *relation, 
         places |= places_of(session->runner.device, column);
         strbuf_puts(what, k ? ", " : "");
         strbuf_puts(what, relation->names[k]);
-        strbuf_printf(what, " %s", type_table[column->type].name);
-        if (column->store != column->type)
+        strbuf_printf(what, " %s", logical_type_name(column->logical, column->type));
+        if (column->store != column->type || column->logical.kind == LOGICAL_TEXT)
             strbuf_printf(what, " stored as %s", type_table[column->store].name);
     }
     add_number(&cells[ROWS], relation->rows, style);

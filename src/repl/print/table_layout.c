@@ -1,0 +1,239 @@
+#include "repl/print/table_layout.h"
+
+#include "repl/print/number_format.h"
+
+#include "base/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GAP = 2, NAME_CELLS = 32, MIN_TEXT_CELLS = 16 };
+
+static bool is_number(const struct column *column)
+{
+    return column->logical.kind == LOGICAL_NUMBER || column->logical.kind == LOGICAL_DECIMAL;
+}
+
+/* Appends text with control bytes escaped, cut to a number of cells. */
+static void add_cut(struct strbuf *out, struct text text, size_t cells)
+{
+    size_t fitting = text_prefix(text.at, text.length, cells);
+    if (fitting == text.length) {
+        strbuf_add_visible(out, text.at, text.length);
+        return;
+    }
+    strbuf_add_visible(out, text.at, text_prefix(text.at, text.length, cells > 0 ? cells - 1 : 0));
+    strbuf_puts(out, "…");
+}
+
+static void add_value(struct strbuf *out, const struct table_column *column, int64_t row, bool grouped)
+{
+    struct scalar element = column_get(column->column, row);
+    if (column->is_text && !element.missing) {
+        add_cut(out, element.text, column->width);
+    } else if (grouped && !element.missing) {
+        struct strbuf number = {0};
+        scalar_print(&number, &element);
+        number_format_group(out, number.text, number.length);
+        strbuf_free(&number);
+    } else {
+        scalar_print(out, &element);
+    }
+}
+
+static void widen(struct table_column *column, size_t cells)
+{
+    column->width = cells > column->width ? cells : column->width;
+}
+
+static void fit_value(struct table_column *column, int64_t row, bool separators, struct strbuf *scratch)
+{
+    struct scalar element = column_get(column->column, row);
+    strbuf_clear(scratch);
+    scalar_print(scratch, &element);
+    if (column->is_text) {
+        widen(column, text_width(scratch->text, scratch->length));
+        return;
+    }
+    bool many = separators && !element.missing && number_format_are_many(scratch->text, scratch->length);
+    column->grouped = column->grouped || many;
+    if (separators) {
+        strbuf_clear(scratch);
+        add_value(scratch, column, row, true);
+    }
+    widen(column, scratch->length);
+}
+
+/* Of integers, the least, the greatest and a missing one are enough. */
+static void fit_rows(struct table_column *column, int64_t begin, int64_t end, bool separators, struct strbuf *scratch)
+{
+    const struct column *values = column->column;
+    bool by_bounds = type_table[values->store].kind != KIND_FLOAT && is_number(values);
+    int64_t least = -1, most = -1, missing = -1;
+    for (int64_t row = begin; row < end; row++) {
+        if (column_is_missing(values, row)) {
+            missing = row;
+        } else if (!by_bounds) {
+            fit_value(column, row, separators, scratch);
+        } else {
+            int64_t integer = column_get_int(values, row);
+            least = least < 0 || integer < column_get_int(values, least) ? row : least;
+            most = most < 0 || integer > column_get_int(values, most) ? row : most;
+        }
+    }
+    const int64_t rows[] = {least, most, missing};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i] >= 0)
+            fit_value(column, rows[i], separators, scratch);
+    }
+}
+
+static struct table_column fit_column(const struct relation *relation, size_t k, int64_t head, int64_t tail,
+                                      const struct print_style *style, struct strbuf *scratch)
+{
+    const struct column *values = relation->columns[k];
+    struct table_column column = {
+        .column = values, .name = relation->names[k], .width = 1, .is_text = values->logical.kind == LOGICAL_TEXT};
+    bool separators = style->separators && is_number(values);
+    fit_rows(&column, 0, head, separators, scratch);
+    fit_rows(&column, relation->rows - tail, relation->rows, separators, scratch);
+    if (separators && !column.grouped) {
+        column.width = 1;
+        fit_rows(&column, 0, head, false, scratch);
+        fit_rows(&column, relation->rows - tail, relation->rows, false, scratch);
+    }
+    column.min_width = !column.is_text || column.width < MIN_TEXT_CELLS ? column.width : MIN_TEXT_CELLS;
+    if (style->header) {
+        size_t name = text_width(column.name, strlen(column.name));
+        size_t type = strlen(logical_type_name(values->logical, values->type));
+        size_t heading = name > NAME_CELLS ? NAME_CELLS : name > type ? name : type;
+        widen(&column, heading);
+        column.min_width = heading > column.min_width ? heading : column.min_width;
+    }
+    return column;
+}
+
+/* If only one edge of the intervals has commas, the other gets them too; its numbers have at most four digits, so one
+ * comma. */
+static void match_edges(struct table_column *lower, struct table_column *upper)
+{
+    if (lower->grouped != upper->grouped) {
+        struct table_column *plain = lower->grouped ? upper : lower;
+        plain->grouped = true;
+        plain->width++;
+    }
+}
+
+/* The width of column k and the gap before it, with text cut to `cells`. */
+static size_t cut_width(const struct table_layout *layout, size_t k, size_t cells)
+{
+    const struct table_column *column = &layout->columns[k];
+    size_t cut = cells > column->min_width ? cells : column->min_width;
+    return (column->width < cut || !column->is_text ? column->width : cut) + (k > 0 ? GAP : 0);
+}
+
+static size_t cut_widths(const struct table_layout *layout, size_t cells)
+{
+    size_t width = 0;
+    for (size_t k = 0; k < layout->count; k++)
+        width += cut_width(layout, k, cells);
+    return width;
+}
+
+/* As many columns as fit with their texts cut short, and then as much of the texts as fits. */
+static void fit_terminal(struct table_layout *layout, size_t count, const struct print_style *style)
+{
+    size_t used = 0;
+    while (layout->count < count) {
+        used += cut_width(layout, layout->count, 0);
+        if (used > style->width && layout->count > 0)
+            break;
+        layout->count++;
+    }
+    size_t cells = style->width;
+    while (cells > 0 && cut_widths(layout, cells) > style->width)
+        cells--;
+    for (size_t k = 0; k < layout->count; k++)
+        layout->columns[k].width = cut_width(layout, k, cells) - (k > 0 ? GAP : 0);
+}
+
+void table_layout_init(struct table_layout *layout, const struct result *result, int64_t head, int64_t tail,
+                       const struct print_style *style)
+{
+    const struct relation *relation = result->relation;
+    *layout = (struct table_layout){.colour = style->colour};
+    layout->columns = heap_array(relation->count, sizeof *layout->columns);
+    for (size_t k = 0; k < relation->count; k++)
+        layout->columns[k] = fit_column(relation, k, head, tail, style, &layout->scratch);
+    if (result->view == VIEW_HISTOGRAM && relation->count > 2)
+        match_edges(&layout->columns[0], &layout->columns[1]);
+    if (style->terminal)
+        fit_terminal(layout, relation->count, style);
+    else
+        layout->count = relation->count;
+    layout->width = cut_widths(layout, SIZE_MAX);
+}
+
+void table_layout_free(struct table_layout *layout)
+{
+    free(layout->columns);
+    strbuf_free(&layout->scratch);
+}
+
+static void add_spaces(struct strbuf *out, size_t count)
+{
+    memset(strbuf_reserve(out, count), ' ', count);
+    strbuf_commit(out, count);
+}
+
+/* Appends the scratch text as the field of column k. */
+static void add_field(struct strbuf *out, const struct table_layout *layout, size_t k, bool dim)
+{
+    const struct table_column *column = &layout->columns[k];
+    const struct strbuf *text = &layout->scratch;
+    size_t cells = text_width(text->text, text->length);
+    size_t space = column->width > cells ? column->width - cells : 0;
+    add_spaces(out, (k > 0 ? GAP : 0) + (column->is_text ? 0 : space));
+    strbuf_puts(out, dim ? "\033[2m" : "");
+    strbuf_add(out, text->text, text->length);
+    strbuf_puts(out, dim ? "\033[0m" : "");
+    add_spaces(out, column->is_text && k + 1 < layout->count ? space : 0);
+}
+
+void table_add_names(struct strbuf *out, struct table_layout *layout)
+{
+    for (size_t k = 0; k < layout->count; k++) {
+        const char *name = layout->columns[k].name;
+        strbuf_clear(&layout->scratch);
+        add_cut(&layout->scratch, (struct text){name, strlen(name)}, NAME_CELLS);
+        add_field(out, layout, k, false);
+    }
+}
+
+void table_add_types(struct strbuf *out, struct table_layout *layout)
+{
+    for (size_t k = 0; k < layout->count; k++) {
+        const struct column *column = layout->columns[k].column;
+        strbuf_clear(&layout->scratch);
+        strbuf_puts(&layout->scratch, logical_type_name(column->logical, column->type));
+        add_field(out, layout, k, false);
+    }
+}
+
+void table_add_dots(struct strbuf *out, struct table_layout *layout)
+{
+    strbuf_clear(&layout->scratch);
+    strbuf_puts(&layout->scratch, "…");
+    for (size_t k = 0; k < layout->count; k++)
+        add_field(out, layout, k, false);
+}
+
+void table_add_row(struct strbuf *out, struct table_layout *layout, int64_t row)
+{
+    for (size_t k = 0; k < layout->count; k++) {
+        const struct table_column *column = &layout->columns[k];
+        strbuf_clear(&layout->scratch);
+        add_value(&layout->scratch, column, row, column->grouped);
+        add_field(out, layout, k, layout->colour && column_is_missing(column->column, row));
+    }
+}

@@ -1,0 +1,35 @@
+/* The columns of a printed table: how wide they are and how their fields are written. */
+#ifndef RQL_REPL_PRINT_TABLE_LAYOUT_H
+#define RQL_REPL_PRINT_TABLE_LAYOUT_H
+
+#include "repl/print/print.h"
+
+struct table_column {
+    const struct column *column;
+    const char *name;
+    size_t width;     /* in cells */
+    bool is_text;     /* aligned to the left and cut to the width; others are aligned to the right */
+    size_t min_width; /* to which the text may be cut */
+    bool grouped;     /* commas between thousands in all numbers, because the longest needs them */
+};
+
+struct table_layout {
+    struct table_column *columns; /* malloc'd */
+    size_t count;                 /* columns that fit: at least one */
+    size_t width;                 /* of all of them */
+    bool colour;
+    struct strbuf scratch;
+};
+
+/* Lays out the columns for the first `head` and the last `tail` rows. A histogram's edges get commas alike. */
+void table_layout_init(struct table_layout *layout, const struct result *result, int64_t head, int64_t tail,
+                       const struct print_style *style);
+void table_layout_free(struct table_layout *layout);
+
+/* Append a line of fields, without the newline. */
+void table_add_names(struct strbuf *out, struct table_layout *layout);
+void table_add_types(struct strbuf *out, struct table_layout *layout);
+void table_add_dots(struct strbuf *out, struct table_layout *layout);
+void table_add_row(struct strbuf *out, struct table_layout *layout, int64_t row);
+
+#endif
