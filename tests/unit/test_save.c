@@ -1,5 +1,6 @@
 /* Saving: data round-trips, and a failure leaves the old contents and no stray files. */
 #include "scratch.h"
+#include "typed_columns.h"
 
 #include "engine/formats/file_cache.h"
 #include "engine/formats/formats.h"
@@ -471,6 +472,103 @@ static void directories(void **state)
     relation_unref(relation);
 }
 
+/* Raw files, directories and images hold plain numbers; dates are their integers. */
+static void what_raw_files_hold(void **state)
+{
+    struct fixture *fixture = *state;
+    struct scratch *scratch = fixture->scratch;
+    static const char *const paths[] = {"x.i64", "x.f64", "t/", "x.bin"};
+    const unsigned char present[] = {1, 0};
+    const int64_t values[] = {19782, 5};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        struct relation *text = relation_of(text_column((const char *const[]){"a", "b"}, 2), "s");
+        assert_int_equal(save(fixture, text, paths[i]), STATUS_FAILED);
+        assert_only_told(scratch, "column `s` holds text");
+        relation_unref(text);
+        struct relation *missing =
+            relation_of(logical_column(TYPE_I64, (struct logical_type){0}, values, present, 2), "n");
+        assert_int_equal(save(fixture, missing, paths[i]), STATUS_FAILED);
+        assert_only_told(scratch, "`n` has missing values");
+        relation_unref(missing);
+        struct relation *decimals = relation_of(
+            logical_column(TYPE_I64, (struct logical_type){.kind = LOGICAL_DECIMAL, .scale = 2}, values, NULL, 2), "m");
+        assert_int_equal(save(fixture, decimals, paths[i]), STATUS_FAILED);
+        assert_only_told(scratch, "`m` holds decimals");
+        relation_unref(decimals);
+    }
+    struct relation *dates =
+        relation_of(logical_column(TYPE_I32, (struct logical_type){.kind = LOGICAL_DATE}, values, NULL, 2), "d");
+    assert_int_equal(save(fixture, dates, "d.bin"), STATUS_OK);
+    assert_only_told(scratch, "column `d` is written as integers: days since 1970-01-01");
+    assert_int_equal(save(fixture, dates, "d/"), STATUS_OK);
+    assert_only_told(scratch, "days since 1970-01-01");
+    dates->shape = (struct shape){1, 2};
+    assert_int_equal(save(fixture, dates, "d.pgm"), STATUS_OK);
+    relation_unref(dates);
+    assert_string_equal(listing(fixture, "."), "d d.bin d.pgm");
+    assert_string_equal(listing(fixture, "d"), "d.i32");
+    struct relation *text = relation_of(text_column((const char *const[]){"a", "b"}, 2), "s");
+    text->shape = (struct shape){1, 2};
+    assert_int_equal(save(fixture, text, "s.pgm"), STATUS_FAILED);
+    assert_only_told(scratch, "column `s` holds text, but .pgm images hold plain numbers");
+    relation_unref(text);
+}
+
+/* A .txt file has neither quotes nor escapes. */
+static void lines_of_text(void **state)
+{
+    struct fixture *fixture = *state;
+    struct scratch *scratch = fixture->scratch;
+    struct relation *lines = relation_of(text_column((const char *const[]){"a,\"b\"", NULL, "\\n"}, 3), "s");
+    assert_int_equal(save(fixture, lines, "s.txt"), STATUS_OK);
+    assert_file_text(scratch, "s.txt", "a,\"b\"\n\n\\n\n");
+    relation_unref(lines);
+    static const struct {
+        const char *text, *told;
+    } cases[] = {{"a\nb", "row 1 cannot be a line of a .txt file: the text has a line break"},
+                 {"", "row 1 cannot be a line of a .txt file: the text is empty"},
+                 {"a ", "begins or ends with a blank"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lines = relation_of(text_column((const char *const[]){"x", cases[i].text, NULL}, 3), "s");
+        assert_int_equal(save(fixture, lines, "s.txt"), STATUS_FAILED);
+        assert_only_told(scratch, cases[i].told);
+        assert_file_text(scratch, "s.txt", "a,\"b\"\n\n\\n\n");
+        relation_unref(lines);
+    }
+}
+
+/* Many pieces of many rows on several threads, each string in many of them. */
+static void many_texts(void **state)
+{
+    struct fixture *fixture = *state;
+    enum { ROWS = 300000, STRINGS = 1000 };
+    static const char *const ends[] = {"", ",", "\"", "\n", "plain"};
+    const char **strings = calloc(ROWS, sizeof *strings);
+    struct strbuf expected = {0};
+    strbuf_puts(&expected, "s\n");
+    for (int row = 0; row < ROWS; row++) {
+        int k = (int)((int64_t)row * 7919 % STRINGS);
+        const char *end = ends[k % 5];
+        strings[row] = k == 0 ? NULL : arena_printf(fixture->scratch->arena, "text %d%s", k, end);
+        if (k > 0 && (k % 5 == 0 || k % 5 == 4))
+            strbuf_puts(&expected, strings[row]);
+        else if (k > 0)
+            strbuf_printf(&expected, "\"text %d%s\"", k, *end == '"' ? "\"\"" : end);
+        strbuf_putc(&expected, '\n');
+    }
+    struct relation *relation = relation_of(text_column(strings, ROWS), "s");
+    for (int threads = 1; threads <= 8; threads += 7) {
+        const struct workers workers = {.threads = threads};
+        assert_int_equal(save_relation(relation, scratch_path(fixture->scratch, "s.csv"), &workers,
+                                       fixture->scratch->span, &fixture->scratch->diags),
+                         STATUS_OK);
+        assert_file_text(fixture->scratch, "s.csv", expected.text);
+    }
+    relation_unref(relation);
+    strbuf_free(&expected);
+    free(strings);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -486,6 +584,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(links_and_modes_stay, setup, teardown),
         cmocka_unit_test_setup_teardown(writers, setup, teardown),
         cmocka_unit_test_setup_teardown(directories, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_raw_files_hold, setup, teardown),
+        cmocka_unit_test_setup_teardown(lines_of_text, setup, teardown),
+        cmocka_unit_test_setup_teardown(many_texts, setup, teardown),
     };
     return cmocka_run_group_tests_name("save", tests, NULL, NULL);
 }

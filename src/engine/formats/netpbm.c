@@ -1,5 +1,7 @@
 #include "engine/formats/netpbm.h"
 
+#include "engine/formats/plain_numbers.h"
+
 #include <string.h>
 
 enum { MAX_CHANNELS = 3, MAX_SIDE = 1 << 30, BLOCK_BYTES = 96 * 1024 };
@@ -7,6 +9,7 @@ enum { MAX_CHANNELS = 3, MAX_SIDE = 1 << 30, BLOCK_BYTES = 96 * 1024 };
 /* An image format: its first bytes and its columns. */
 struct image_kind {
     const char *extension;
+    const char *images;              /* in messages */
     const char *binary, *plain;      /* the first two bytes */
     int channels;                    /* values per pixel */
     int64_t max;                     /* the largest value written */
@@ -14,8 +17,8 @@ struct image_kind {
 };
 
 static const struct image_kind image_kinds[] = {
-    {".pgm", "P5", "P2", 1, UINT16_MAX, {""}},
-    {".ppm", "P6", "P3", 3, UINT8_MAX, {"red", "green", "blue"}},
+    {".pgm", ".pgm images", "P5", "P2", 1, UINT16_MAX, {""}},
+    {".ppm", ".ppm images", "P6", "P3", 3, UINT8_MAX, {"red", "green", "blue"}},
 };
 enum { KIND_COUNT = sizeof image_kinds / sizeof image_kinds[0] };
 
@@ -287,6 +290,8 @@ static enum status check_values(const struct image_kind *kind, const struct rela
 enum status write_image(const struct format_job *job, const struct relation *relation, struct writer *writer)
 {
     const struct image_kind *kind = kind_of(job->format);
+    if (check_plain_numbers(relation, kind->images, job->span, job->diags) != STATUS_OK)
+        return STATUS_FAILED;
     int64_t max;
     enum status status = check_values(kind, relation, &max, job->span, job->diags);
     if (status != STATUS_OK)

@@ -1,5 +1,7 @@
 #include "engine/formats/raw.h"
 
+#include "engine/formats/plain_numbers.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -112,6 +114,9 @@ enum status write_raw(const struct format_job *job, const struct relation *relat
     struct diags *diags = job->diags;
     const struct column *column = relation->columns[0];
     const struct type_info *info = &type_table[format->type];
+    const char *name = arena_printf(diags->arena, "%s files", format->extension);
+    if (check_plain_numbers(relation, name, job->span, diags) != STATUS_OK)
+        return STATUS_FAILED;
     if (type_table[column->type].kind == KIND_FLOAT && info->kind != KIND_FLOAT) {
         diag_error(diags, job->span, "column `%s` holds floats, but %s files hold integers", relation->names[0],
                    format->extension);
@@ -137,13 +142,13 @@ enum status write_raw(const struct format_job *job, const struct relation *relat
     return STATUS_OK;
 }
 
-static enum status check_one_column(const struct relation *relation, struct span span, struct diags *diags)
+static enum status check_raw(const struct relation *relation, struct span span, struct diags *diags)
 {
     if (relation->count == 1)
-        return STATUS_OK;
+        return check_plain_numbers(relation, "raw elements", span, diags);
     diag_error(diags, span, "raw output needs one column, but there are %zu", relation->count);
     diag_hint(diags, "`pick` one, or use a format with several columns: npy, csv, tsv, jsonl");
     return STATUS_FAILED;
 }
 
-const struct row_style style_raw = {.binary = true, .check = check_one_column, .rows = encode_binary};
+const struct row_style style_raw = {.binary = true, .check = check_raw, .rows = encode_binary};

@@ -156,6 +156,11 @@ static void print_binary_scalar(struct strbuf *out, const struct scalar *scalar,
         strbuf_add(out, (const char *)&integer, type_table[type_of_kind(scalar->kind)].size);
 }
 
+static bool scalar_is_plain(const struct scalar *scalar)
+{
+    return scalar->logical.kind == LOGICAL_NUMBER && !scalar->missing;
+}
+
 enum status print_check(const struct result *result, const struct print_style *style, struct span span,
                         struct diags *diags)
 {
@@ -169,6 +174,11 @@ enum status print_check(const struct result *result, const struct print_style *s
     }
     if (encoding->binary && result->kind == RESULT_SCALAR && !scalar_fits(&result->scalar))
         return diag_error(diags, span, "the value exceeds 64 bits, the widest type of this format");
+    if (encoding->binary && result->kind == RESULT_SCALAR && !scalar_is_plain(&result->scalar)) {
+        (void)diag_error(diags, span, "this format holds plain numbers only");
+        diag_hint(diags, "choose another format with .format");
+        return STATUS_FAILED;
+    }
     if (encoding->binary && result->view != VIEW_ROWS && result->view != VIEW_HISTOGRAM) {
         (void)diag_error(diags, span, "this result has no binary form");
         diag_hint(diags, "choose another format with .format, or remove the last stage");

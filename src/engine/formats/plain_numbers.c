@@ -1,0 +1,34 @@
+#include "engine/formats/plain_numbers.h"
+
+static enum status check_column(const struct column *column, const char *name, const char *format, struct span span,
+                                struct diags *diags)
+{
+    static const char others[] = "save as .parquet, .arrow or .csv";
+    const enum logical kind = column->logical.kind;
+    if (kind == LOGICAL_TEXT || kind == LOGICAL_DECIMAL) {
+        (void)diag_error(diags, span, "column `%s` holds %s, but %s hold plain numbers", name,
+                         kind == LOGICAL_TEXT ? "text" : "decimals", format);
+        diag_hint(diags, kind == LOGICAL_TEXT ? "%s" : "convert it with `map float(...)`, or %s", others);
+        return STATUS_FAILED;
+    }
+    if (column->validity) {
+        (void)diag_error(diags, span, "column `%s` has missing values, which %s cannot hold", name, format);
+        diag_hint(diags, "replace them with `%s ?? 0`, or %s", name, others);
+        return STATUS_FAILED;
+    }
+    if (kind != LOGICAL_NUMBER)
+        diag_note(diags, span, "column `%s` is written as integers: %s", name,
+                  kind == LOGICAL_DATE       ? "days since 1970-01-01"
+                  : kind == LOGICAL_DURATION ? "microseconds"
+                                             : "microseconds since 1970-01-01");
+    return STATUS_OK;
+}
+
+enum status check_plain_numbers(const struct relation *relation, const char *format, struct span span,
+                                struct diags *diags)
+{
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < relation->count && status == STATUS_OK; k++)
+        status = check_column(relation->columns[k], relation->names[k], format, span, diags);
+    return status;
+}
