@@ -34,12 +34,13 @@ struct join {
 
     /* Of several parts: references by range of hashes, in which one of each distinct string is moved to the front. */
     int range_bits;
-    struct reference *references;
-    size_t *places;   /* by piece and range: counts, then where the next one goes */
-    size_t *begins;   /* of ranges among the references; ranges + 1 */
-    size_t *distinct; /* in each range; then how many are before it; ranges + 1 */
+    struct reference *references; /* in the memory that is `scratch` later */
+    size_t *places;               /* by piece and range: counts, then where the next one goes */
+    size_t *begins;               /* of ranges among the references; ranges + 1 */
+    size_t *distinct;             /* in each range; then how many are before it; ranges + 1 */
 
-    struct sort_entry *entries; /* of distinct strings, by their id */
+    struct sort_entry *entries, *scratch; /* of distinct strings, by their id */
+    const struct sort_entry *sorted;      /* one of them */
     size_t count;
     uint32_t *codes;       /* of ids */
     uint64_t *piece_bytes; /* of sorted entries: where each piece's strings begin in the dictionary */
@@ -154,7 +155,7 @@ static void find_distinct(void *context, int member, int64_t range)
 
 static void fill_entry(struct sort_entry *entry, struct text text, size_t id)
 {
-    *entry = (struct sort_entry){sort_prefix(text.at, text.length), text.at, (uint32_t)text.length, (uint32_t)id};
+    *entry = (struct sort_entry){.at = text.at, .length = (uint32_t)text.length, .id = (uint32_t)id};
 }
 
 static void fill_range(void *context, int member, int64_t range)
@@ -176,13 +177,13 @@ static void fill_piece(void *context, int member, int64_t index)
         fill_entry(&join->entries[number], string_of(&join->parts[0], number), number);
 }
 
-static void new_entries(struct join *join, size_t count)
+/* Huge pages: they are read at random. */
+static void *pages_or_abort(size_t count, size_t size)
 {
-    join->count = count;
-    join->entries = pages_alloc(count * sizeof *join->entries);
-    join->codes = heap_array(count, sizeof *join->codes);
-    if (!join->entries)
+    void *memory = pages_alloc(count * size);
+    if (!memory)
         heap_exhausted();
+    return memory;
 }
 
 /* Sets `entries` to the distinct strings of all parts. False if cancelled or there are too many. */
@@ -194,9 +195,6 @@ static bool collect_distinct(struct join *join)
     join->places = heap_array(join->piece_count * ranges, sizeof *join->places);
     join->begins = heap_array(ranges + 1, sizeof *join->begins);
     join->distinct = heap_array(ranges + 1, sizeof *join->distinct);
-    join->references = pages_alloc(join->total * sizeof *join->references);
-    if (!join->references)
-        heap_exhausted();
     if (!workers_run(join->workers, (int64_t)join->piece_count, count_tags, join))
         return false;
     places_of_counts(join);
@@ -211,7 +209,8 @@ static bool collect_distinct(struct join *join)
     }
     if (before > DICTIONARY_MAX)
         return false;
-    new_entries(join, before);
+    join->count = before;
+    join->entries = pages_or_abort(join->count, sizeof *join->entries);
     return workers_run(join->workers, (int64_t)ranges, fill_range, join);
 }
 
@@ -221,7 +220,7 @@ static void add_lengths(void *context, int member, int64_t index)
     struct join *join = context;
     size_t end = ((size_t)index + 1) * PIECE;
     for (size_t i = (size_t)index * PIECE; i < end && i < join->count; i++)
-        join->piece_bytes[index + 1] += join->entries[i].length;
+        join->piece_bytes[index + 1] += join->sorted[i].length;
 }
 
 static void write_strings(void *context, int member, int64_t index)
@@ -232,9 +231,8 @@ static void write_strings(void *context, int member, int64_t index)
     char *bytes = dictionary_bytes(join->dictionary);
     size_t end = ((size_t)index + 1) * PIECE;
     for (size_t i = (size_t)index * PIECE; i < end && i < join->count; i++) {
-        const struct sort_entry *entry = &join->entries[i];
-        if (entry->length > 0)
-            memcpy(bytes + at, entry->at, entry->length);
+        const struct sort_entry *entry = &join->sorted[i];
+        copy_bytes(bytes + at, entry->at, entry->length);
         at += entry->length;
         offsets[i + 1] = at;
         join->codes[entry->id] = (uint32_t)i;
@@ -271,15 +269,20 @@ static bool join_parts(struct join *join)
     if (join->total == 0)
         return write_dictionary(join);
     cut_parts(join);
+    join->scratch = pages_or_abort(join->total, sizeof *join->scratch);
+    join->references = (struct reference *)join->scratch;
     if (join->part_count > 1) {
         if (!collect_distinct(join))
             return false;
     } else {
-        new_entries(join, join->total);
+        join->count = join->total;
+        join->entries = pages_or_abort(join->count, sizeof *join->entries);
         if (!workers_run(join->workers, (int64_t)join->piece_count, fill_piece, join))
             return false;
     }
-    if (!sort_strings(join->entries, join->count, join->workers) || !write_dictionary(join))
+    join->sorted = sort_strings(join->entries, join->scratch, join->count, join->workers);
+    join->codes = heap_array(join->count, sizeof *join->codes);
+    if (!join->sorted || !write_dictionary(join))
         return false;
     if (join->part_count > 1)
         return workers_run(join->workers, (int64_t)join->piece_count, map_piece, join);
@@ -311,7 +314,7 @@ static struct dictionary *join_end(struct join *join, bool ok)
     free(join->distinct);
     free(join->codes);
     free(join->piece_bytes);
-    pages_free(join->references, join->total * sizeof *join->references);
+    pages_free(join->scratch, join->total * sizeof *join->scratch);
     pages_free(join->entries, join->count * sizeof *join->entries);
     return join->dictionary;
 }

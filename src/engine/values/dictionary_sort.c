@@ -1,6 +1,7 @@
 /* Each thread sorts whole ranges of strings: strings drawn as a sample, sorted, are the borders of ranges of about
  * equal size, whatever the strings have in common (sample sort; W. D. Frazer, A. C. McKellar, 1970). A range is sorted
- * by radix, from the highest byte, on eight bytes of each string at a time, kept beside it. */
+ * by radix, from the highest byte, on eight bytes of each string at a time, its prefix, kept beside it. What all
+ * strings begin with is passed over first. */
 #include "engine/values/dictionary_sort.h"
 
 #include "engine/values/text_bytes.h"
@@ -12,14 +13,16 @@
 enum {
     FEW = 24,               /* sorted by insertion */
     PARALLEL_MIN = 1 << 15, /* strings */
+    PIECE_MIN = 1 << 13,
     RANGES_PER_THREAD = 8,
     MOST_RANGES = 256, /* their numbers fit a byte */
     SAMPLES_PER_RANGE = 32,
 };
 
-uint64_t sort_prefix(const char *at, size_t length)
+/* The eight bytes after the first `depth`, at most all, the first one highest; then zeroes. */
+static uint64_t prefix_at(const struct sort_entry *entry, size_t depth)
 {
-    return __builtin_bswap64(load_bytes(at, length));
+    return __builtin_bswap64(load_bytes(entry->at + depth, entry->length - depth));
 }
 
 /* The order of two strings that are equal before `depth`, where their prefixes were taken. */
@@ -43,6 +46,18 @@ static void insertion_sort(struct sort_entry *entries, size_t count, size_t dept
     }
 }
 
+/* Reads no strings. */
+static void sort_by_prefix(struct sort_entry *entries, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct sort_entry entry = entries[i];
+        size_t k = i;
+        for (; k > 0 && entry.prefix < entries[k - 1].prefix; k--)
+            entries[k] = entries[k - 1];
+        entries[k] = entry;
+    }
+}
+
 /* Of strings whose prefixes are equal, moves those that have ended to the front, shortest first; the others get their
  * next prefixes. Returns how many have ended: at most nine, since they differ. */
 static size_t next_prefixes(struct sort_entry *entries, size_t count, size_t depth)
@@ -54,7 +69,7 @@ static size_t next_prefixes(struct sort_entry *entries, size_t count, size_t dep
             entries[i] = entries[ended];
             entries[ended++] = entry;
         } else {
-            entries[i].prefix = sort_prefix(entry.at + depth + 8, entry.length - depth - 8);
+            entries[i].prefix = prefix_at(&entry, depth + 8);
         }
     }
     insertion_sort(entries, ended, depth);
@@ -79,6 +94,20 @@ static void radix_pass(struct sort_entry *entries, struct sort_entry *scratch, s
     for (size_t i = 0; i < count; i++)
         scratch[ends[entries[i].prefix >> shift & 255]++] = entries[i];
     memcpy(entries, scratch, count * sizeof *entries);
+}
+
+/* Reads the next bytes of strings with equal prefixes once, one after another, rather than in each comparison. */
+static void sort_few(struct sort_entry *entries, size_t count, size_t depth)
+{
+    sort_by_prefix(entries, count);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && entries[end].prefix == entries[begin].prefix; end++)
+            ;
+        if (end - begin == 1)
+            continue;
+        size_t ended = next_prefixes(entries + begin, end - begin, depth);
+        insertion_sort(entries + begin + ended, end - begin - ended, depth + 8);
+    }
 }
 
 /* `scratch` has room for as many. Recursion takes all parts of a pass but the largest, so it is never deep. */
@@ -113,14 +142,21 @@ static void sort_range(struct sort_entry *entries, struct sort_entry *scratch, s
         entries += largest_begin;
         count = largest_size;
     }
-    insertion_sort(entries, count, depth);
+    sort_few(entries, count, depth);
 }
 
-/* The entries are cut into pieces, which threads classify and scatter. */
+/* Entries are cut into pieces, which threads take. */
 struct sample_sort {
     struct sort_entry *entries, *scratch;
     size_t count;
+    const struct workers *workers;
     struct parts pieces;
+
+    size_t depth;               /* all strings are equal before */
+    uint64_t first;             /* the first string's prefix */
+    _Atomic uint64_t differing; /* bits that are not as there */
+    _Atomic uint32_t shortest;
+
     size_t ranges;              /* a power of two */
     struct sort_entry *borders; /* ranges - 1, ascending: range k holds strings less than border k */
     uint8_t *range_of;          /* of each entry */
@@ -128,16 +164,53 @@ struct sample_sort {
     size_t *begins;             /* of ranges; ranges + 1 */
 };
 
+static void load_prefixes(void *context, int member, int64_t piece)
+{
+    (void)member;
+    struct sample_sort *sort = context;
+    uint64_t differing = 0;
+    uint32_t shortest = UINT32_MAX;
+    size_t end = (size_t)part_begin(&sort->pieces, piece + 1);
+    for (size_t i = (size_t)part_begin(&sort->pieces, piece); i < end; i++) {
+        struct sort_entry *entry = &sort->entries[i];
+        entry->prefix = prefix_at(entry, sort->depth);
+        differing |= entry->prefix ^ sort->first;
+        shortest = entry->length < shortest ? entry->length : shortest;
+    }
+    atomic_fetch_or(&sort->differing, differing);
+    uint32_t known = sort->shortest;
+    while (shortest < known && !atomic_compare_exchange_weak(&sort->shortest, &known, shortest))
+        ;
+}
+
+/* Sets the depth to the length of what all strings begin with, and the prefixes. False if cancelled. */
+static bool pass_common(struct sample_sort *sort)
+{
+    size_t common;
+    do {
+        sort->first = prefix_at(&sort->entries[0], sort->depth);
+        sort->differing = 0;
+        sort->shortest = UINT32_MAX;
+        if (!workers_run(sort->workers, sort->pieces.count, load_prefixes, sort))
+            return false;
+        common = sort->differing == 0 ? 8 : (size_t)__builtin_clzll(sort->differing) / 8;
+        if (common > sort->shortest - sort->depth)
+            common = sort->shortest - sort->depth;
+        sort->depth += common;
+    } while (common > 0);
+    return true;
+}
+
 static void choose_borders(struct sample_sort *sort)
 {
     size_t samples = sort->ranges * SAMPLES_PER_RANGE, step = sort->count / samples;
     struct sort_entry *sample = heap_array(2 * samples, sizeof *sample);
     for (size_t k = 0; k < samples; k++)
         sample[k] = sort->entries[k * step + step / 2];
-    sort_range(sample, sample + samples, samples, 0);
+    sort_range(sample, sample + samples, samples, sort->depth);
     for (size_t k = 1; k < sort->ranges; k++) {
         sort->borders[k - 1] = sample[k * SAMPLES_PER_RANGE];
-        sort->borders[k - 1].prefix = sort_prefix(sort->borders[k - 1].at, sort->borders[k - 1].length);
+        sort->borders[k - 1].prefix = prefix_at(&sort->borders[k - 1], sort->depth);
     }
     free(sample);
 }
@@ -151,7 +224,7 @@ static void classify_piece(void *context, int member, int64_t piece)
     for (size_t i = (size_t)part_begin(&sort->pieces, piece); i < end; i++) {
         size_t range = 0; /* the number of borders that are not greater */
         for (size_t step = sort->ranges / 2; step > 0; step /= 2)
-            range += less(&sort->entries[i], &sort->borders[range + step - 1], 0) ? 0 : step;
+            range += less(&sort->entries[i], &sort->borders[range + step - 1], sort->depth) ? 0 : step;
         sort->range_of[i] = (uint8_t)range;
         counts[range]++;
     }
@@ -172,8 +245,7 @@ static void sort_one_range(void *context, int member, int64_t range)
     (void)member;
     struct sample_sort *sort = context;
     size_t begin = sort->begins[range], count = sort->begins[range + 1] - begin;
-    memcpy(sort->entries + begin, sort->scratch + begin, count * sizeof *sort->entries);
-    sort_range(sort->entries + begin, sort->scratch + begin, count, 0);
+    sort_range(sort->scratch + begin, sort->entries + begin, count, sort->depth);
 }
 
 static void places_of_counts(struct sample_sort *sort)
@@ -190,23 +262,23 @@ static void places_of_counts(struct sample_sort *sort)
     sort->begins[sort->ranges] = place;
 }
 
-static bool sort_parallel(struct sample_sort *sort, const struct workers *workers)
+/* Leaves the result in `scratch`. False if cancelled. */
+static bool sort_ranges(struct sample_sort *sort)
 {
-    size_t wanted = (size_t)workers->threads * RANGES_PER_THREAD;
+    size_t wanted = (size_t)sort->workers->threads * RANGES_PER_THREAD;
     sort->ranges = 2;
     while (sort->ranges < wanted && sort->ranges < MOST_RANGES)
         sort->ranges *= 2;
-    sort->pieces = partition_rows(workers, (int64_t)sort->count, PARALLEL_MIN / 4);
     sort->borders = heap_array(sort->ranges, sizeof *sort->borders);
     sort->range_of = heap_array(sort->count, sizeof *sort->range_of);
     sort->places = heap_array((size_t)sort->pieces.count * sort->ranges, sizeof *sort->places);
     sort->begins = heap_array(sort->ranges + 1, sizeof *sort->begins);
     choose_borders(sort);
-    bool done = workers_run(workers, sort->pieces.count, classify_piece, sort);
+    bool done = workers_run(sort->workers, sort->pieces.count, classify_piece, sort);
     if (done) {
         places_of_counts(sort);
-        done = workers_run(workers, sort->pieces.count, scatter_piece, sort) &&
-               workers_run(workers, (int64_t)sort->ranges, sort_one_range, sort);
+        done = workers_run(sort->workers, sort->pieces.count, scatter_piece, sort) &&
+               workers_run(sort->workers, (int64_t)sort->ranges, sort_one_range, sort);
     }
     free(sort->borders);
     free(sort->range_of);
@@ -215,17 +287,17 @@ static bool sort_parallel(struct sample_sort *sort, const struct workers *worker
     return done;
 }
 
-bool sort_strings(struct sort_entry *entries, size_t count, const struct workers *workers)
+struct sort_entry *sort_strings(struct sort_entry *entries, struct sort_entry *scratch, size_t count,
+                                const struct workers *workers)
 {
-    size_t bytes = count * sizeof *entries;
-    struct sample_sort sort = {.entries = entries, .count = count, .scratch = pages_alloc(bytes)};
-    bool done = true;
-    if (!sort.scratch)
-        heap_exhausted();
+    struct sample_sort sort = {.entries = entries, .scratch = scratch, .count = count, .workers = workers};
+    sort.pieces = partition_rows(workers, (int64_t)count, PIECE_MIN);
+    if (count == 0)
+        return entries;
+    if (!pass_common(&sort))
+        return NULL;
     if (workers->threads > 1 && count >= PARALLEL_MIN)
-        done = sort_parallel(&sort, workers);
-    else
-        sort_range(entries, sort.scratch, count, 0);
-    pages_free(sort.scratch, bytes);
-    return done;
+        return sort_ranges(&sort) ? scratch : NULL;
+    sort_range(entries, scratch, count, sort.depth);
+    return entries;
 }

@@ -6,17 +6,17 @@
 
 #include <stdint.h>
 
-/* A string with its first bytes. */
+/* A string; `prefix` is the sort's own. */
 struct sort_entry {
-    uint64_t prefix; /* its first eight bytes, the first one highest, then zeroes; changed by sorting */
+    uint64_t prefix;
     const char *at;
     uint32_t length;
     uint32_t id;
 };
 
-/* Sorts; no two strings are equal. Returns false if cancelled. */
-bool sort_strings(struct sort_entry *entries, size_t count, const struct workers *workers);
-
-uint64_t sort_prefix(const char *at, size_t length);
+/* Sorts; no two strings are equal, and `scratch` has room for as many. Returns `entries` or `scratch`, whichever is
+ * sorted, or NULL if cancelled. */
+struct sort_entry *sort_strings(struct sort_entry *entries, struct sort_entry *scratch, size_t count,
+                                const struct workers *workers);
 
 #endif

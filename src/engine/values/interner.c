@@ -3,7 +3,6 @@
 #include "engine/values/text_bytes.h"
 
 #include "base/heap.h"
-#include "base/integer.h"
 #include "base/parallel.h"
 
 #include <stdlib.h>
@@ -33,23 +32,6 @@ uint64_t text_seed(void)
 {
     const char *random = (const char *)getauxval(AT_RANDOM); /* 16 bytes */
     return random ? load_8_bytes(random + 8) : 0;
-}
-
-static uint64_t fold(uint64_t a, uint64_t b)
-{
-    uint128 product = (uint128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-uint32_t text_hash(uint64_t seed, struct text text)
-{
-    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15), other = UINT64_C(0xd6e8feb86659fd93);
-    uint64_t hash = seed;
-    size_t left = text.length;
-    for (; left > 8; left -= 8, text.at += 8)
-        hash = fold(hash ^ load_8_bytes(text.at), odd);
-    hash = fold(hash ^ load_bytes(text.at, left) ^ odd, other ^ text.length);
-    return (uint32_t)(fold(hash, odd) >> 32);
 }
 
 /* Huge pages: slots are read at random. */
@@ -132,8 +114,7 @@ static uint32_t add_new(struct interner *interner, struct text text, struct slot
         interner->bytes_capacity *= 2;
         interner->bytes = heap_resize(interner->bytes, interner->bytes_capacity, 1);
     }
-    if (text.length > 0)
-        memcpy(interner->bytes + interner->used, text.at, text.length);
+    copy_bytes(interner->bytes + interner->used, text.at, text.length);
     interner->used += text.length;
     uint32_t number = (uint32_t)interner->count++;
     interner->offsets[interner->count] = interner->used;

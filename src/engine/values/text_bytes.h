@@ -4,6 +4,8 @@
 
 #include "engine/values/dictionary.h"
 
+#include "base/integer.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -19,7 +21,6 @@ struct strings interner_strings(const struct interner *interner);
 
 /* A seed for hashes that differs from process to process, so that no file can be made to collide. */
 uint64_t text_seed(void);
-uint32_t text_hash(uint64_t seed, struct text text);
 
 /* Memory for a dictionary of `count` strings of `bytes` in all, with one reference for the caller, who fills it in. */
 struct dictionary *dictionary_reserve(size_t count, size_t bytes);
@@ -56,6 +57,20 @@ static inline uint64_t load_bytes(const char *at, size_t count)
     return bytes;
 }
 
+/* memcpy, without a call for short strings. */
+static inline void copy_bytes(char *to, const char *from, size_t count)
+{
+    if (count >= 8 && count <= 16) { /* two halves that may overlap */
+        memcpy(to, from, 8);
+        memcpy(to + count - 8, from + count - 8, 8);
+    } else if (count >= 4 && count < 8) {
+        memcpy(to, from, 4);
+        memcpy(to + count - 4, from + count - 4, 4);
+    } else if (count > 0) {
+        memcpy(to, from, count);
+    }
+}
+
 static inline bool text_equal(struct text a, struct text b)
 {
     if (a.length != b.length)
@@ -70,6 +85,24 @@ static inline bool text_equal(struct text a, struct text b)
             return false;
     }
     return load_8_bytes(a.at + last) == load_8_bytes(b.at + last);
+}
+
+static inline uint64_t text_hash_fold(uint64_t a, uint64_t b)
+{
+    uint128 product = (uint128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Multiplications of 64 by 64 bits whose halves are joined, as in Wang Yi's wyhash. */
+static inline uint32_t text_hash(uint64_t seed, struct text text)
+{
+    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15), other = UINT64_C(0xd6e8feb86659fd93);
+    uint64_t hash = seed;
+    size_t left = text.length;
+    for (; left > 8; left -= 8, text.at += 8)
+        hash = text_hash_fold(hash ^ load_8_bytes(text.at), odd);
+    hash = text_hash_fold(hash ^ load_bytes(text.at, left) ^ other, other ^ text.length);
+    return (uint32_t)(text_hash_fold(hash, odd) >> 32);
 }
 
 #endif
