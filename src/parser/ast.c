@@ -282,13 +282,56 @@ struct head *head_new(struct tree *tree, struct token begin, struct name_list *n
     return head;
 }
 
-struct path_item *path_new(struct tree *tree, struct token path, struct token as, struct token stated)
+struct path_item *path_new(struct tree *tree, struct token path, struct token as, struct token format)
 {
     struct path_item *item = arena_alloc(tree->arena, sizeof *item);
     item->path = token_name(tree, path);
     item->as = token_name(tree, as);
-    item->stated = token_name(tree, stated);
+    item->format = token_name(tree, format);
+    item->span = span_join(span_join(item->path.span, item->as.span), item->format.span);
     return item;
+}
+
+struct path_item *path_state(struct tree *tree, struct path_item *file, const struct stated_column *column)
+{
+    file->stated = list_reserve(tree, file->stated, file->stated_count, sizeof *file->stated);
+    file->stated[file->stated_count++] = *column;
+    file->span = span_join(file->span, column->span);
+    return file;
+}
+
+struct path_item *path_missing(struct tree *tree, struct path_item *file, struct token text)
+{
+    file->missing = list_reserve(tree, file->missing, file->missing_count, sizeof *file->missing);
+    file->missing[file->missing_count++] = token_name(tree, text);
+    file->span = span_join(file->span, token_span(tree, text));
+    return file;
+}
+
+struct path_list *path_list_state(struct tree *tree, struct path_list *list, const struct stated_column *column)
+{
+    path_state(tree, &list->at[list->count - 1], column);
+    return list;
+}
+
+struct path_list *path_list_missing(struct tree *tree, struct path_list *list, struct token text)
+{
+    path_missing(tree, &list->at[list->count - 1], text);
+    return list;
+}
+
+struct stated_column *stated_new(struct tree *tree, struct token name, struct token type, struct token argument,
+                                 struct token end)
+{
+    struct stated_column *column = arena_alloc(tree->arena, sizeof *column);
+    column->name = token_name(tree, name);
+    column->type = token_name(tree, type);
+    column->span = span_join(column->name.span, column->type.span);
+    if (end.end != 0) {
+        column->argument = expr_int(tree, argument);
+        column->span = span_join(column->span, token_span(tree, end));
+    }
+    return column;
 }
 
 static struct source_node *source_new(struct tree *tree, enum source_kind kind, struct span span)
@@ -299,14 +342,9 @@ static struct source_node *source_new(struct tree *tree, enum source_kind kind, 
     return source;
 }
 
-static struct span path_span(const struct path_item *path)
-{
-    return span_join(span_join(path->path.span, path->as.span), path->stated.span);
-}
-
 struct source_node *source_load(struct tree *tree, struct token word, struct path_list *paths)
 {
-    struct span span = span_join(token_span(tree, word), path_span(&paths->at[paths->count - 1]));
+    struct span span = span_join(token_span(tree, word), paths->at[paths->count - 1].span);
     struct source_node *source = source_new(tree, SOURCE_LOAD, span);
     source->paths = paths->at;
     source->path_count = paths->count;
@@ -315,7 +353,7 @@ struct source_node *source_load(struct tree *tree, struct token word, struct pat
 
 struct source_node *source_path(struct tree *tree, struct path_item *path)
 {
-    struct source_node *source = source_new(tree, SOURCE_LOAD, path_span(path));
+    struct source_node *source = source_new(tree, SOURCE_LOAD, path->span);
     source->paths = path;
     source->path_count = 1;
     return source;

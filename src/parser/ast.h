@@ -117,11 +117,24 @@ enum source_kind {
     SOURCE_LAST      /* the last result: a line at the prompt that begins with | */
 };
 
-/* One file of a load or zip: PATH [as NAME] [FORMAT]. */
+/* A column of a file whose type is stated: NAME TYPE or NAME TYPE(ARGUMENT), as in decimal(2). */
+struct stated_column {
+    struct name name;
+    struct name type;      /* "text", "decimal", "i32", ...; checked where the file is loaded */
+    struct expr *argument; /* EXPR_INT, or NULL */
+    struct span span;
+};
+
+/* One file: PATH [as NAME] [FORMAT], in a load also [NAME TYPE, ...] [missing "WORD", ...]. */
 struct path_item {
-    struct name path; /* unquoted */
+    struct name path; /* unquoted; may be a glob, or `-` for standard input */
     struct name as;
-    struct name stated; /* the format: "i32", "csv", ...; checked by the binder */
+    struct name format; /* "i32", "csv", ...; checked where the file is loaded */
+    struct stated_column *stated;
+    size_t stated_count;
+    struct name *missing; /* texts that mean a missing value */
+    size_t missing_count;
+    struct span span; /* all of it */
 };
 
 struct pipeline;

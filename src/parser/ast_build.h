@@ -92,7 +92,17 @@ struct name *name_new(struct tree *tree, struct token token);
 struct name *name_paren(struct tree *tree, struct token begin, struct name *name, struct token end);
 struct item *item_new(struct tree *tree, struct expr *expr, struct token name);
 struct head *head_new(struct tree *tree, struct token begin, struct name_list *names, struct token end);
-struct path_item *path_new(struct tree *tree, struct token path, struct token as, struct token stated);
+/* `as` and `format` may be the zero token. */
+struct path_item *path_new(struct tree *tree, struct token path, struct token as, struct token format);
+/* Each adds to a file and returns it. */
+struct path_item *path_state(struct tree *tree, struct path_item *file, const struct stated_column *column);
+struct path_item *path_missing(struct tree *tree, struct path_item *file, struct token text);
+/* Each adds to the last file of a list and returns the list. */
+struct path_list *path_list_state(struct tree *tree, struct path_list *list, const struct stated_column *column);
+struct path_list *path_list_missing(struct tree *tree, struct path_list *list, struct token text);
+/* NAME TYPE, or NAME TYPE(ARGUMENT): then `end` is the bracket, else both are absent. */
+struct stated_column *stated_new(struct tree *tree, struct token name, struct token type, struct token argument,
+                                 struct token end);
 
 /* Sources. */
 struct source_node *source_load(struct tree *tree, struct token word, struct path_list *paths);

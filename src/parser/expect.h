@@ -10,6 +10,7 @@ struct trail {
     size_t count;             /* lexemes */
     struct lexeme first;      /* if count > 0 */
     struct lexeme last;       /* if count > 0 */
+    struct lexeme previous;   /* before the last, if count > 1 */
     const struct word *stage; /* the last stage word, or NULL */
     size_t brackets;          /* open now */
     size_t outer;             /* of these, opened before that stage */

@@ -93,7 +93,14 @@ static const struct token absent;
 %type neighbours {struct expr_list *}
 %type extent {struct expr *}
 %type file {struct path_item *}
+%type typed_file {struct path_item *}
+%type typed_files {struct path_list *}
+%type blank_file {struct path_item *}
+%type blank_files {struct path_list *}
 %type files {struct path_list *}
+%type more_files {struct path_list *}
+%type loaded {struct path_list *}
+%type stated {struct stated_column *}
 %type generated {struct source_node *}
 %type source {struct source_node *}
 %type zipped {struct source_node *}
@@ -123,7 +130,7 @@ pipeline(A) ::= vague(N) PIPE stage(G). { A = pipeline_add(tree, pipeline_new(tr
 pipeline(A) ::= pipeline(P) PIPE stage(G). { A = pipeline_add(tree, P, G); }
 
 /* Sources */
-source(A) ::= LOAD(W) files(L). { A = source_load(tree, W, L); }
+source(A) ::= LOAD(W) loaded(L). { A = source_load(tree, W, L); }
 source(A) ::= LAST(W). { A = source_last(tree, W); }
 source(A) ::= generated(S). { A = S; }
 
@@ -132,8 +139,35 @@ generated(A) ::= RANGE(W) expr(F) DOTDOT expr(T) BY expr(S). { A = source_range(
 generated(A) ::= LB(B) operand_list(L) RB(E). { A = source_literal(tree, B, L, E); }
 generated(A) ::= LP(B) pipeline(P) RP(E). { A = source_pipeline(tree, B, P, E); }
 
+/* What may follow a comma depends on how the file before it ends: a file, another column with its type, or another word
+ * for missing values. */
+loaded(A) ::= files(L). { A = L; }
+loaded(A) ::= typed_files(L). { A = L; }
+loaded(A) ::= blank_files(L). { A = L; }
+
+more_files(A) ::= files(L) COMMA. { A = L; }
+more_files(A) ::= typed_files(L) COMMA. { A = L; }
+more_files(A) ::= blank_files(L) COMMA. { A = L; }
+
 files(A) ::= file(F). { A = path_list_add(tree, NULL, F); }
-files(A) ::= files(L) COMMA file(F). { A = path_list_add(tree, L, F); }
+files(A) ::= more_files(L) file(F). { A = path_list_add(tree, L, F); }
+typed_files(A) ::= typed_file(F). { A = path_list_add(tree, NULL, F); }
+typed_files(A) ::= more_files(L) typed_file(F). { A = path_list_add(tree, L, F); }
+typed_files(A) ::= typed_files(L) COMMA stated(C). { A = path_list_state(tree, L, C); }
+blank_files(A) ::= blank_file(F). { A = path_list_add(tree, NULL, F); }
+blank_files(A) ::= more_files(L) blank_file(F). { A = path_list_add(tree, L, F); }
+blank_files(A) ::= typed_files(L) MISSING TEXT(T). { A = path_list_missing(tree, L, T); }
+blank_files(A) ::= blank_files(L) COMMA TEXT(T). { A = path_list_missing(tree, L, T); }
+
+typed_file(A) ::= path(P) stated(C). { A = path_state(tree, path_new(tree, P, absent, absent), C); }
+typed_file(A) ::= path(P) NAME(F) stated(C). { A = path_state(tree, path_new(tree, P, absent, F), C); }
+typed_file(A) ::= path(P) AS NAME(N) stated(C). { A = path_state(tree, path_new(tree, P, N, absent), C); }
+typed_file(A) ::= path(P) AS NAME(N) NAME(F) stated(C). { A = path_state(tree, path_new(tree, P, N, F), C); }
+typed_file(A) ::= path(P) NAME(F) AS NAME(N) stated(C). { A = path_state(tree, path_new(tree, P, N, F), C); }
+blank_file(A) ::= file(F) MISSING TEXT(T). { A = path_missing(tree, F, T); }
+
+stated(A) ::= NAME(N) NAME(T). { A = stated_new(tree, N, T, absent, absent); }
+stated(A) ::= NAME(N) NAME(T) LP INT(I) RP(E). { A = stated_new(tree, N, T, I, E); }
 
 file(A) ::= path(P). { A = path_new(tree, P, absent, absent); }
 file(A) ::= path(P) NAME(F). { A = path_new(tree, P, absent, F); }

@@ -190,6 +190,7 @@ static void track_lexeme(struct parser *p, struct lexeme lexeme)
     struct trail *trail = &p->trail;
     if (trail->count++ == 0)
         trail->first = lexeme;
+    trail->previous = trail->last;
     trail->last = lexeme;
     if (lexeme.word && lexeme.word->stage != STAGE_NONE && automaton_expects(p->automaton, lexeme.kind))
         track_stage(trail, lexeme.word);

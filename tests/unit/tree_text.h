@@ -117,6 +117,22 @@ static inline void add_names(struct strbuf *out, const struct name *names, size_
         strbuf_printf(out, "%s%s", i ? "," : "", names[i].text);
 }
 
+/* " csv (price decimal 2) (id text) missing "x" "y"", or nothing */
+static inline void add_file_clauses(struct strbuf *out, const struct path_item *file)
+{
+    if (file->format.text)
+        strbuf_printf(out, " %s", file->format.text);
+    for (size_t i = 0; i < file->stated_count; i++) {
+        const struct stated_column *column = &file->stated[i];
+        strbuf_printf(out, " (%s %s", column->name.text, column->type.text);
+        if (column->argument)
+            strbuf_printf(out, " %" PRId64, column->argument->integer);
+        strbuf_putc(out, ')');
+    }
+    for (size_t i = 0; i < file->missing_count; i++)
+        strbuf_printf(out, "%s \"%s\"", i ? "" : " missing", file->missing[i].text);
+}
+
 /* {load a.bin as x i32, b.bin} {range 1 9 2} {[1 2]} {x} {(PIPELINE)} {last}, each followed by its name */
 static inline void add_source(struct strbuf *out, const struct source_node *source)
 {
@@ -127,8 +143,7 @@ static inline void add_source(struct strbuf *out, const struct source_node *sour
         for (size_t i = 0; i < source->path_count; i++) {
             strbuf_printf(out, "%s %s", i ? "," : "", source->paths[i].path.text);
             add_as(out, source->paths[i].as);
-            if (source->paths[i].stated.text)
-                strbuf_printf(out, " %s", source->paths[i].stated.text);
+            add_file_clauses(out, &source->paths[i]);
         }
         break;
     case SOURCE_RANGE:

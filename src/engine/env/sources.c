@@ -147,6 +147,15 @@ static struct source_file *add_file(struct loader *loader, const struct name *wr
     return file;
 }
 
+static bool refuse_stated(const struct path_item *item, struct diags *diags)
+{
+    if (item->stated_count > 0)
+        diag_error(diags, item->stated[0].span, "stated types are not supported yet");
+    else if (item->missing_count > 0)
+        diag_error(diags, item->missing[0].span, "stated words for missing values are not supported yet");
+    return item->stated_count > 0 || item->missing_count > 0;
+}
+
 static bool resolve_file(void *context, const struct path_item *item, const struct name *written)
 {
     struct loader *loader = context;
@@ -154,7 +163,8 @@ static bool resolve_file(void *context, const struct path_item *item, const stru
     const struct format *stated;
     struct name path;
     if (path_substitute(loader->env, &item->path, loader->arena, &path, loader->diags) != STATUS_OK ||
-        stated_format(&item->stated, &stated, loader->diags) != STATUS_OK) {
+        stated_format(&item->format, &stated, loader->diags) != STATUS_OK ||
+        refuse_stated(item, loader->diags)) {
         loader->sources->errors++;
     } else {
         file->path = path;
@@ -208,7 +218,7 @@ static bool loads_fast(void *context, const struct path_item *item, const struct
     if (path_substitute(check->env, &item->path, check->arena, &path, &diags) != STATUS_OK ||
         stat(path.text, &status) != 0)
         return false;
-    const struct format *format = item->stated.text ? format_by_word(item->stated.text) : format_of_path(path.text);
+    const struct format *format = item->format.text ? format_by_word(item->format.text) : format_of_path(path.text);
     bool raw = format && format->type != TYPE_COUNT;
     return S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && (raw || status.st_size <= FAST_BYTES)) ||
            (format && file_cache_contains(check->env->file_cache, path.text, format));
