@@ -3,6 +3,8 @@
 #include "engine/operators/describe.h"
 
 #include "engine/operators/elements.h"
+#include "engine/operators/frequencies.h"
+#include "engine/values/dictionary.h"
 #include "engine/values/exact_sum.h"
 #include "engine/values/histogram_bins.h"
 #include "engine/values/hyperloglog.h"
@@ -29,6 +31,7 @@ struct share {
     double flo, fhi;
     struct exact_sum sum;
     int64_t nans;
+    int64_t present; /* not missing */
     int64_t counts[DESCRIBE_BINS];
     struct hyperloglog sketch;
     uint64_t *map;
@@ -107,6 +110,7 @@ typedef void block_fn(const struct describing *describing, struct share *share, 
 
 static void bound_block(const struct describing *describing, struct share *share, const void *values, int count)
 {
+    share->present += count;
     if (describing->number)
         bound_floats(share, values, count);
     else
@@ -127,7 +131,7 @@ static void run_blocks(const struct describing *describing, int member, int64_t 
     int64_t end = part_begin(&describing->parts, part + 1);
     for (int64_t row = part_begin(&describing->parts, part); row < end; row += OPERATOR_BLOCK) {
         int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
-        operator_values(describing->column, row, count, values);
+        count = operator_present_values(describing->column, row, count, values);
         block(describing, &describing->shares[member], values, count);
     }
 }
@@ -142,6 +146,17 @@ static void add_part(void *context, int member, int64_t part)
     run_blocks(context, member, part, add_block);
 }
 
+/* total / count, of dates and times the nearest. */
+static struct scalar mean_of(int128 total, int64_t count, struct logical_type logical)
+{
+    if (logical.kind == LOGICAL_NUMBER || logical.kind == LOGICAL_DECIMAL)
+        return scalar_float(int128_quotient(total, count) / pow(10, logical.scale));
+    int128 half = count / 2, nearest = (total < 0 ? total - half : total + half) / count;
+    struct scalar mean = scalar_int(nearest);
+    mean.logical = logical;
+    return mean;
+}
+
 static void merge_bounds(struct describing *describing, int members, struct column_summary *summary)
 {
     struct share *all = &describing->shares[0];
@@ -153,10 +168,12 @@ static void merge_bounds(struct describing *describing, int members, struct colu
         all->fhi = share->fhi > all->fhi ? share->fhi : all->fhi;
         all->total += share->total;
         all->nans += share->nans;
+        all->present += share->present;
         exact_sum_merge(&all->sum, &share->sum);
     }
-    int64_t seen = describing->column->rows - all->nans;
+    int64_t seen = all->present - all->nans;
     bool certain;
+    summary->missing = describing->column->rows - all->present;
     summary->nans = all->nans;
     summary->empty = seen == 0;
     if (summary->empty)
@@ -167,9 +184,11 @@ static void merge_bounds(struct describing *describing, int members, struct colu
         summary->greatest = scalar_float(all->fhi + 0.0);
         summary->mean = scalar_float(exact_sum_result(&all->sum, &certain) / (double)seen);
     } else {
+        const struct logical_type logical = describing->column->logical;
         summary->least = scalar_int(all->lo);
         summary->greatest = scalar_int(all->hi);
-        summary->mean = scalar_float(int128_quotient(all->total, seen));
+        summary->mean = mean_of(all->total, seen, logical);
+        summary->least.logical = summary->greatest.logical = logical;
     }
 }
 
@@ -210,7 +229,7 @@ static int64_t count_sorted(const struct describing *describing)
     size_t count = 0;
     for (int64_t row = 0; row < column->rows; row++) {
         double number = describing->number ? column_get_float(column, row) : 0;
-        if (!isnan(number))
+        if (!isnan(number) && !column_is_missing(column, row))
             bits[count++] = describing->number ? bits_of(number) : (uint64_t)column_get_int(column, row);
     }
     qsort(bits, count, sizeof *bits, compare);
@@ -275,6 +294,27 @@ static bool describe_passes(struct describing *describing, const struct workers 
     return true;
 }
 
+static bool describe_text(const struct column *column, const struct workers *workers, struct arena *arena,
+                          struct column_summary *summary)
+{
+    struct frequencies frequencies;
+    int64_t codes[DESCRIBE_TOP];
+    if (!frequencies_count(&frequencies, column, workers))
+        return false;
+    summary->missing = frequencies.missing;
+    summary->distinct = frequencies.distinct;
+    summary->empty = frequencies.distinct == 0;
+    summary->exact = true;
+    summary->top_count = frequencies_top(&frequencies, codes, DESCRIBE_TOP);
+    for (size_t i = 0; i < summary->top_count; i++) {
+        struct text text = dictionary_text(column->logical.dictionary, codes[i]);
+        summary->top[i] = (struct text){arena_text(arena, text.at, text.length), text.length};
+        summary->top_counts[i] = frequencies.counts[codes[i]];
+    }
+    frequencies_free(&frequencies);
+    return true;
+}
+
 static bool describe_column(const struct column *column, const struct workers *workers, struct column_summary *summary)
 {
     struct describing describing = {
@@ -307,8 +347,12 @@ enum status describe(const struct relation *relation, const struct workers *work
     for (size_t k = 0; k < relation->count; k++) {
         struct column_summary *summary = &(*description)->columns[k];
         summary->name = arena_text(arena, relation->names[k], strlen(relation->names[k]));
-        summary->type = relation->columns[k]->type;
-        if (!describe_column(relation->columns[k], workers, summary))
+        const struct column *column = relation->columns[k];
+        summary->type_name = logical_type_name(column->logical, column->type);
+        summary->floats = type_table[column->type].kind == KIND_FLOAT;
+        bool done = column->logical.kind == LOGICAL_TEXT ? describe_text(column, workers, arena, summary)
+                                                         : describe_column(column, workers, summary);
+        if (!done)
             return STATUS_CANCELLED;
     }
     return STATUS_OK;

@@ -7,16 +7,23 @@
 
 #include "base/arena.h"
 
-enum { DESCRIBE_BINS = 16 };
+enum { DESCRIBE_BINS = 16, DESCRIBE_TOP = 3 };
 
 struct column_summary {
-    const char *name; /* the relation's */
-    enum type type;
-    int64_t nans; /* of floats; left out below */
-    bool empty;   /* no values but NaN: nothing below is set */
-    struct scalar least, greatest, mean;
+    const char *name;      /* the relation's */
+    const char *type_name; /* of the logical type */
+    bool floats;
+    int64_t missing;  /* left out below, as are: */
+    int64_t nans;     /* of floats */
+    bool empty;       /* no other values: nothing below is set */
     int64_t distinct; /* number of distinct values */
     bool exact;       /* false: estimated, with a standard error of 0.8 % */
+    /* Of text: the most frequent strings and their numbers. */
+    struct text top[DESCRIBE_TOP];
+    int64_t top_counts[DESCRIBE_TOP];
+    size_t top_count;
+    /* Of other columns. The mean of dates, timestamps and durations is one, the nearest; others are floats. */
+    struct scalar least, greatest, mean;
     /* A histogram of `bins` equal intervals from least to greatest; 0 bins if either is infinite. */
     int bins;
     int64_t counts[DESCRIBE_BINS];

@@ -27,6 +27,21 @@ void operator_values(const struct column *column, int64_t row, int count, void *
     vector_move(column->store, number ? TYPE_F64 : TYPE_I64)(&operands, count);
 }
 
+int operator_present_values(const struct column *column, int64_t row, int count, void *values)
+{
+    operator_values(column, row, count, values);
+    if (!column->validity)
+        return count;
+    const uint8_t *present = (const uint8_t *)column->validity->data + row;
+    char *elements = values;
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        memmove(elements + (size_t)kept * sizeof(int64_t), elements + (size_t)i * sizeof(int64_t), sizeof(int64_t));
+        kept += present[i];
+    }
+    return kept;
+}
+
 void operator_values_at(const struct column *column, const uint64_t *rows, int count, void *values)
 {
     uint64_t picked[OPERATOR_BLOCK];

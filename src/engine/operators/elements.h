@@ -20,6 +20,9 @@ enum { OPERATOR_BLOCK = 1024 }; /* the most values read or written at once */
 /* Elements as int64_t or double. */
 void operator_values(const struct column *column, int64_t row, int count, void *values);
 
+/* Elements as above, without missing ones; returns their number. */
+int operator_present_values(const struct column *column, int64_t row, int count, void *values);
+
 /* Elements of the rows listed, as int64_t or double. */
 void operator_values_at(const struct column *column, const uint64_t *rows, int count, void *values);
 

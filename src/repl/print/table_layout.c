@@ -1,5 +1,6 @@
 #include "repl/print/table_layout.h"
 
+#include "repl/print/cut_text.h"
 #include "repl/print/number_format.h"
 
 #include "base/heap.h"
@@ -14,23 +15,11 @@ static bool is_number(const struct column *column)
     return column->logical.kind == LOGICAL_NUMBER || column->logical.kind == LOGICAL_DECIMAL;
 }
 
-/* Appends text with control bytes escaped, cut to a number of cells. */
-static void add_cut(struct strbuf *out, struct text text, size_t cells)
-{
-    size_t fitting = text_prefix(text.at, text.length, cells);
-    if (fitting == text.length) {
-        strbuf_add_visible(out, text.at, text.length);
-        return;
-    }
-    strbuf_add_visible(out, text.at, text_prefix(text.at, text.length, cells > 0 ? cells - 1 : 0));
-    strbuf_puts(out, "…");
-}
-
 static void add_value(struct strbuf *out, const struct table_column *column, int64_t row, bool grouped)
 {
     struct scalar element = column_get(column->column, row);
     if (column->is_text && !element.missing) {
-        add_cut(out, element.text, column->width);
+        add_cut_text(out, element.text, column->width);
     } else if (grouped && !element.missing) {
         struct strbuf number = {0};
         scalar_print(&number, &element);
@@ -205,7 +194,7 @@ void table_add_names(struct strbuf *out, struct table_layout *layout)
     for (size_t k = 0; k < layout->count; k++) {
         const char *name = layout->columns[k].name;
         strbuf_clear(&layout->scratch);
-        add_cut(&layout->scratch, (struct text){name, strlen(name)}, NAME_CELLS);
+        add_cut_text(&layout->scratch, (struct text){name, strlen(name)}, NAME_CELLS);
         add_field(out, layout, k, false);
     }
 }

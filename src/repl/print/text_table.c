@@ -1,5 +1,8 @@
 #include "repl/print/text_table.h"
 
+#include "base/number_text.h"
+
+#include <math.h>
 #include <string.h>
 
 enum { GAP = 2 };
@@ -164,14 +167,15 @@ static void print_object(struct strbuf *out, const struct text_table *table, siz
         strbuf_puts(out, k ? ", " : "{");
         add_quoted(out, table->columns[k].title, '\\');
         strbuf_puts(out, ": ");
+        double number;
+        bool is_number = !table->columns[k].text && read_float(text, text + strlen(text), &number) == READ_FLOAT;
         /* JSON numbers are finite */
-        bool null = *text == '\0' || (!table->columns[k].text && strpbrk(text, "in"));
-        if (null)
+        if (*text == '\0' || (is_number && !isfinite(number)))
             strbuf_puts(out, "null");
-        else if (table->columns[k].text)
-            add_quoted(out, text, '\\');
-        else
+        else if (is_number)
             strbuf_puts(out, text);
+        else
+            add_quoted(out, text, '\\');
     }
     strbuf_puts(out, "}");
 }

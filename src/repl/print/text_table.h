@@ -6,7 +6,7 @@
 
 struct text_column {
     const char *title;
-    bool text; /* left-aligned and, in JSON, quoted; else a number */
+    bool text; /* left-aligned and, in JSON, quoted; else a number, or a date, which JSON quotes too */
 };
 
 struct text_table {
