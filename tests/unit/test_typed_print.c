@@ -2,7 +2,8 @@
 #include "scratch.h"
 #include "typed_columns.h"
 
-#include "repl/print/print.h"
+#include "repl/print/plot.h"
+#include "repl/print/time_label.h"
 #include "repl/session/session.h"
 
 #include <string.h>
@@ -274,6 +275,77 @@ static void scalars(void **state)
     expect(&result, &json, "null\n");
 }
 
+/* Writes the plot to a file and returns its text. */
+static const char *drawing_of(const struct result *result, struct scratch *scratch)
+{
+    size_t size;
+    const struct name path = {.text = scratch_path(scratch, "plot.svg"), .span = scratch->span};
+    assert_int_equal(plot_save(result->relation, &path, NULL, &scratch->diags), STATUS_OK);
+    return scratch_read(scratch, "plot.svg", &size);
+}
+
+static void plots_of_dates(void **state)
+{
+    (void)state;
+    struct scratch *scratch = scratch_new();
+    const unsigned char present[] = {1, 1, 0, 1};
+    struct column *const columns[] = {
+        dates_of((const int64_t[]){19723, 19754, 0, 19844}, present, 4),
+        decimals_of((const int64_t[]){150, 250, 350, 50}, (const unsigned char[]){1, 1, 1, 1}, 4)};
+    struct result result = result_of(columns, (const char *const[]){"day", "price"}, 2);
+    result.view = VIEW_PLOT;
+    const struct print_style style = style_of(PRINT_TABLE, true);
+    struct printer out = {.fd = -1};
+    print_result(&out, &result, &style);
+    assert_non_null(strstr(out.text.text, "2.5 ┤"));
+    assert_non_null(strstr(out.text.text, "0.5 ┤"));
+    assert_non_null(strstr(out.text.text, "2024-01-01 "));
+    assert_non_null(strstr(out.text.text, " 2024-05-01\n"));
+    printer_free(&out);
+    const char *drawing = drawing_of(&result, scratch);
+    static const char *const labels[] = {">2024-01-01<", ">2024-02-01<", ">2024-04-01<", ">2024-05-01<", ">2.5<"};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        assert_non_null(strstr(drawing, labels[i]));
+    assert_null(strstr(drawing, "1970"));
+    result_release(&result);
+
+    struct column *const times[] = {timestamps_of((const int64_t[]){0, 90000000, 0, 600000000}, present, 4),
+                                    text_column((const char *const[]){"a", "b", "a", "b"}, 4)};
+    result = result_of(times, (const char *const[]){"time", "s"}, 1);
+    result.view = VIEW_PLOT;
+    drawing = drawing_of(&result, scratch);
+    assert_non_null(strstr(drawing, ">1970-01-01T00:02<"));
+    result_release(&result);
+    column_unref(times[1]);
+    scratch_free(scratch);
+}
+
+static void labels_of_times(void **state)
+{
+    (void)state;
+    static const struct {
+        enum logical kind;
+        double number, step;
+        const char *text;
+    } cases[] = {
+        {LOGICAL_DATE, 19723.75, 1, "2024-01-01"},
+        {LOGICAL_TIMESTAMP, 1.5 * 86400e6, 86400e6, "1970-01-02"},
+        {LOGICAL_TIMESTAMP, -1, 86400e6, "1969-12-31"},
+        {LOGICAL_TIMESTAMP, 5400e6, 3600e6, "1970-01-01T01:30"},
+        {LOGICAL_TIMESTAMP, 5401.5e6, 1e6, "1970-01-01T01:30:01"},
+        {LOGICAL_TIMESTAMP, 1500000, 1e5, "1970-01-01T00:00:01.500"},
+        {LOGICAL_TIMESTAMP, 1e300, 1e300, "+294247-01-10"},
+        {LOGICAL_DURATION, -1.5e6, 1e6, "-00:00:02"},
+        {LOGICAL_DURATION, 90061e6, 3600e6, "1d 01:01:00"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct strbuf out = {0};
+        add_time_label(&out, (struct logical_type){.kind = cases[i].kind}, cases[i].number, cases[i].step);
+        assert_string_equal(out.text, cases[i].text);
+        strbuf_free(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +354,8 @@ int main(void)
         cmocka_unit_test(names_that_look_like_values),
         cmocka_unit_test(tables_of_all_types),
         cmocka_unit_test(scalars),
+        cmocka_unit_test(plots_of_dates),
+        cmocka_unit_test(labels_of_times),
         cmocka_unit_test(thousands_in_tables),
         cmocka_unit_test(long_text_is_cut_to_the_terminal),
     };

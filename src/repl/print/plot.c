@@ -1,6 +1,7 @@
 #include "repl/print/plot.h"
 
 #include "repl/print/number_format.h"
+#include "repl/print/time_label.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +14,8 @@ enum {
     MIN_LINES = 5,
     OTHER_LINES = 4, /* the query, the name, the scale, the next prompt */
     MIN_CELLS = 10,
-    MAX_CELLS = 160
+    MAX_CELLS = 160,
+    LABELS = 10 /* a tenth of an axis should show in its labels */
 };
 
 /* One point per row. */
@@ -22,10 +24,15 @@ struct points {
     int64_t rows;
 };
 
+/* NaN if it is missing or text. */
 static double number_at(const struct column *column, int64_t row)
 {
-    return type_table[column->store].kind == KIND_FLOAT ? column_get_float(column, row)
-                                                        : (double)column_get_int(column, row);
+    if (column_is_missing(column, row) || column->logical.kind == LOGICAL_TEXT)
+        return NAN;
+    if (type_table[column->store].kind == KIND_FLOAT)
+        return column_get_float(column, row);
+    double integer = (double)column_get_int(column, row);
+    return column->logical.kind == LOGICAL_DECIMAL ? integer / pow(10, column->logical.scale) : integer;
 }
 
 /* False if the point is not finite. */
@@ -115,7 +122,7 @@ static bool draw(struct plot *plot, const struct points *points, const atomic_in
 
 static bool is_whole(const struct column *column)
 {
-    return !column || type_table[column->type].kind != KIND_FLOAT;
+    return !column || (type_table[column->type].kind != KIND_FLOAT && column->logical.kind != LOGICAL_DECIMAL);
 }
 
 bool plot_reduce(struct plot *plot, const struct relation *relation, size_t width, size_t height, struct arena *arena,
@@ -126,6 +133,8 @@ bool plot_reduce(struct plot *plot, const struct relation *relation, size_t widt
         .x = two ? relation->columns[0] : NULL, .y = relation->columns[two ? 1 : 0], .rows = relation->rows};
     *plot = (struct plot){.x_name = two ? relation->names[0] : "row",
                           .y_name = relation->names[two ? 1 : 0],
+                          .x_type = two ? points.x->logical : (struct logical_type){0},
+                          .y_type = points.y->logical,
                           .width = width,
                           .height = height,
                           .points = two,
@@ -166,8 +175,13 @@ static void add_braille(struct strbuf *out, const struct plot *plot, size_t x, s
     strbuf_putc(out, (char)(0x80 | (dots & 0x3f)));
 }
 
-static void add_label(struct strbuf *out, double number, bool whole)
+/* Appends a coordinate; `step` is about how far apart labels are. */
+static void add_label(struct strbuf *out, struct logical_type type, bool whole, double number, double step)
 {
+    if (is_time(type)) {
+        add_time_label(out, type, number, step);
+        return;
+    }
     struct strbuf text = {0};
     strbuf_printf(&text, whole && fabs(number) < 1e15 ? "%.0f" : "%.6g", number);
     number_format_group(out, text.text, text.length);
@@ -206,8 +220,9 @@ static void print_scale(struct strbuf *out, const struct plot *plot, size_t marg
     for (size_t cell = 0; cell < cells; cell++)
         strbuf_puts(out, "─");
     strbuf_putc(out, '\n');
-    add_label(&left, plot->x_least, plot->whole_x);
-    add_label(&right, plot->x_greatest, plot->whole_x);
+    double step = (plot->x_greatest - plot->x_least) / LABELS;
+    add_label(&left, plot->x_type, plot->whole_x, plot->x_least, step);
+    add_label(&right, plot->x_type, plot->whole_x, plot->x_greatest, step);
     add_spaces(out, margin + 2);
     strbuf_add(out, left.text, left.length);
     size_t name = text_width(plot->x_name, strlen(plot->x_name));
@@ -235,8 +250,9 @@ void plot_print(struct strbuf *out, const struct relation *relation, const struc
     size_t lines = style->terminal && style->height > OTHER_LINES + MIN_LINES ? style->height - OTHER_LINES : 0;
     lines = lines == 0 || lines > DEFAULT_LINES ? DEFAULT_LINES : lines;
     if (plot_reduce(&plot, relation, DOTS_ACROSS, DOTS_DOWN, arena, cancel) && !plot.empty) {
-        add_label(&top, plot.y_greatest, plot.whole_y);
-        add_label(&bottom, plot.y_least, plot.whole_y);
+        double step = (plot.y_greatest - plot.y_least) / LABELS;
+        add_label(&top, plot.y_type, plot.whole_y, plot.y_greatest, step);
+        add_label(&bottom, plot.y_type, plot.whole_y, plot.y_least, step);
         size_t margin = top.length > bottom.length ? top.length : bottom.length;
         size_t cells = style->width > margin + 2 + MIN_CELLS ? style->width - margin - 2 : MIN_CELLS;
         cells = cells > MAX_CELLS ? MAX_CELLS : cells;

@@ -9,9 +9,10 @@
 /* A plot reduced to pixels, whatever the number of rows. */
 struct plot {
     const char *x_name, *y_name;
-    size_t width, height; /* pixels; (0, 0) is bottom left */
-    bool points;          /* else a line: one vertical stroke per pixel column, from lowest[x] to highest[x] */
-    bool empty;           /* no finite point */
+    struct logical_type x_type, y_type; /* decimals are drawn as numbers, others as their integers */
+    size_t width, height;               /* pixels; (0, 0) is bottom left */
+    bool points; /* else a line: one vertical stroke per pixel column, from lowest[x] to highest[x] */
+    bool empty;  /* no finite point without a missing coordinate */
     double x_least, x_greatest, y_least, y_greatest;
     bool whole_x, whole_y; /* integers */
     int *lowest, *highest; /* line: per pixel column; lowest > highest: none */

@@ -1,36 +1,67 @@
 /* Plots as files: SVG written here, PNG by gnuplot. */
 #include "repl/print/number_format.h"
 #include "repl/print/plot.h"
+#include "repl/print/time_label.h"
 
 #include "engine/storage/atomic_writer.h"
+#include "engine/values/calendar_edges.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ACROSS = 800, DOWN = 500, LEFT = 100, RIGHT = 20, TOP = 20, BELOW = 60, TICKS = 6 };
+enum { ACROSS = 800, DOWN = 500, LEFT = 100, RIGHT = 20, TOP = 20, BELOW = 60, TICKS = 6, MAX_TICKS = 24 };
 
-/* Ticks at round numbers: `count` multiples of `step`, from `first` * step. */
 struct ticks {
-    double first, step;
+    double at[MAX_TICKS];
     int count;
+    double step; /* about, between them */
 };
 
-static struct ticks choose_ticks(double least, double greatest)
+/* Edges of calendar units. */
+static void choose_times(struct ticks *ticks, enum logical kind, double least, double greatest)
+{
+    int64_t *edges, intervals = calendar_edges(kind, time_of_number(least), time_of_number(greatest), TICKS, &edges);
+    ticks->step = (double)edges[1] - (double)edges[0];
+    for (int64_t k = 0; k <= intervals && ticks->count < MAX_TICKS; k++) {
+        if ((double)edges[k] >= least && (double)edges[k] <= greatest)
+            ticks->at[ticks->count++] = (double)edges[k];
+    }
+    free(edges);
+}
+
+/* Round numbers. */
+static void choose_numbers(struct ticks *ticks, double least, double greatest)
 {
     double span = greatest / TICKS - least / TICKS;
-    if (!(span > 0) || !isfinite(span))
-        return (struct ticks){1, least, 1};
+    if (!(span > 0) || !isfinite(span)) {
+        *ticks = (struct ticks){.at = {least}, .count = 1, .step = least};
+        return;
+    }
     double step = pow(10, floor(log10(span)));
     double part = span / step;
     step *= part > 5 ? 10 : part > 2 ? 5 : part > 1 ? 2 : 1;
     const double first = ceil(least / step);
-    return (struct ticks){first, step, (int)(floor(greatest / step) - first) + 1};
+    int count = (int)(floor(greatest / step) - first) + 1;
+    *ticks = (struct ticks){.count = count < MAX_TICKS ? count : MAX_TICKS, .step = step};
+    for (int k = 0; k < ticks->count; k++)
+        ticks->at[k] = (first + k) * step;
+}
+
+static struct ticks choose_ticks(struct logical_type type, double least, double greatest)
+{
+    struct ticks ticks = {.count = 0};
+    if (is_time(type))
+        choose_times(&ticks, type.kind, least, greatest);
+    else
+        choose_numbers(&ticks, least, greatest);
+    return ticks;
 }
 
 static double place_of(double number, double least, double greatest, double size)
@@ -39,8 +70,12 @@ static double place_of(double number, double least, double greatest, double size
     return span > 0 ? (number / 2 - least / 2) / span * size : size / 2;
 }
 
-static void add_number(struct strbuf *out, double number)
+static void add_tick(struct strbuf *out, struct logical_type type, double number, double step)
 {
+    if (is_time(type)) {
+        add_time_label(out, type, number, step);
+        return;
+    }
     struct strbuf text = {0};
     strbuf_printf(&text, fabs(number) >= 1e5 && fabs(number) < 1e12 ? "%.0f" : "%.6g", number + 0.0);
     number_format_group(out, text.text, text.length);
@@ -65,22 +100,22 @@ static void add_axes(struct strbuf *out, const struct plot *plot)
     const int right = LEFT + ACROSS, bottom = TOP + DOWN;
     strbuf_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#888\"/>\n", LEFT,
                   TOP, ACROSS, DOWN);
-    struct ticks ticks = choose_ticks(plot->x_least, plot->x_greatest);
+    struct ticks ticks = choose_ticks(plot->x_type, plot->x_least, plot->x_greatest);
     for (int tick = 0; tick < ticks.count; tick++) {
-        double at = (ticks.first + tick) * ticks.step;
+        double at = ticks.at[tick];
         double x = LEFT + place_of(at, plot->x_least, plot->x_greatest, ACROSS);
         strbuf_printf(out, "<path d=\"M%.1f %dv6\" stroke=\"#888\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">",
                       x, bottom, x, bottom + 22);
-        add_number(out, at);
+        add_tick(out, plot->x_type, at, ticks.step);
         strbuf_puts(out, "</text>\n");
     }
-    ticks = choose_ticks(plot->y_least, plot->y_greatest);
+    ticks = choose_ticks(plot->y_type, plot->y_least, plot->y_greatest);
     for (int tick = 0; tick < ticks.count; tick++) {
-        double at = (ticks.first + tick) * ticks.step;
+        double at = ticks.at[tick];
         double y = bottom - place_of(at, plot->y_least, plot->y_greatest, DOWN);
         strbuf_printf(out, "<path d=\"M%d %.1fh-6\" stroke=\"#888\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
                       LEFT, y, LEFT - 10, y + 4);
-        add_number(out, at);
+        add_tick(out, plot->y_type, at, ticks.step);
         strbuf_puts(out, "</text>\n");
     }
     strbuf_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", (LEFT + right) / 2, bottom + 46);
@@ -148,11 +183,28 @@ static void add_title(struct strbuf *out, const char *axis, const char *name)
     strbuf_free(&visible);
 }
 
+/* gnuplot knows no dates of ours: their labels are written out. */
+static void add_time_tics(struct strbuf *out, const char *axis, struct logical_type type, double least, double greatest)
+{
+    if (!is_time(type))
+        return;
+    struct ticks ticks = choose_ticks(type, least, greatest);
+    strbuf_printf(out, "set %stics (", axis);
+    for (int tick = 0; tick < ticks.count; tick++) {
+        strbuf_puts(out, tick > 0 ? ", \"" : "\"");
+        add_time_label(out, type, ticks.at[tick], ticks.step);
+        strbuf_printf(out, "\" %.17g", ticks.at[tick]);
+    }
+    strbuf_puts(out, ")\n");
+}
+
 static void add_script(struct strbuf *out, const struct plot *plot)
 {
     strbuf_printf(out, "set terminal png size %d,%d\n", LEFT + ACROSS + RIGHT, TOP + DOWN + BELOW);
     add_title(out, "x", plot->x_name);
     add_title(out, "y", plot->y_name);
+    add_time_tics(out, "x", plot->x_type, plot->x_least, plot->x_greatest);
+    add_time_tics(out, "y", plot->y_type, plot->y_least, plot->y_greatest);
     strbuf_printf(out, "plot '-' with %s notitle\n", plot->points ? "dots" : "lines");
     for (size_t x = 0; x < plot->width; x++) {
         double at = value_of(x, plot->x_least, plot->x_greatest, plot->width);

@@ -13,10 +13,10 @@ enum { NAME, TYPE, ROWS, MISSING, LEAST, GREATEST, MEAN, DISTINCT, NANS, TOP, SP
 enum { TOP_CELLS = 16 }; /* of a string */
 
 static const struct text_column columns[COLUMNS] = {
-    [NAME] = {"column", true},       [TYPE] = {"type", true},          [ROWS] = {"rows", false},
-    [MISSING] = {"missing", false},  [LEAST] = {"min", false},         [GREATEST] = {"max", false},
-    [MEAN] = {"mean", false},        [DISTINCT] = {"distinct", false}, [NANS] = {"nan", false},
-    [TOP] = {"top", true}, [SPREAD] = {"spread", true},
+    [NAME] = {"column", true},      [TYPE] = {"type", true},          [ROWS] = {"rows", false},
+    [MISSING] = {"missing", false}, [LEAST] = {"min", false},         [GREATEST] = {"max", false},
+    [MEAN] = {"mean", false},       [DISTINCT] = {"distinct", false}, [NANS] = {"nan", false},
+    [TOP] = {"top", true},          [SPREAD] = {"spread", true},
 };
 
 static void add_number(struct strbuf *out, const struct scalar *scalar, const struct print_style *style)
