@@ -13,6 +13,7 @@
 #: make bench       rql against C by hand, DuckDB, ClickHouse, Polars, NumPy: MAX_ROWS=10000000 PYTHON=python3 with those
 #: make bench-primitives  the other primitives against the same
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
+#: make interop     Parquet against other software: PYTHON with pyarrow, CORPUS a copy of apache/parquet-testing
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
 GROUPS := style includes builds golden errors formats cli manual drivers questions terminal differential
@@ -23,7 +24,7 @@ STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
 .PHONY: $(GROUPS) asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files bare \
-	bench-build bench-gpu bench-primitives
+	bench-build bench-gpu bench-primitives interop
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data
@@ -113,6 +114,10 @@ bench-gpu: bench-build $(if $(NVCC),$(B)/cub)
 	rm -r $(B)/gpu-data
 	$(PYTHON) tests/bench/bench.py --gpu --build $(B) --max-rows $(GPU_ROWS) $(BENCH_FLAGS)
 
+# Prints the columns of a file, for tests.
+$(B)/dump_file: tests/dump_file.c $(B)/librql.a
+	$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -o $@ $< $(B)/librql.a $(LIBS)
+
 $(B)/bench_memory: tests/bench/bench_memory.c
 	@mkdir -p $(@D)
 	$(CC) $(STANDARD) $(WARNINGS) -O2 -o $@ $< -lOpenCL
@@ -120,6 +125,11 @@ $(B)/bench_memory: tests/bench/bench_memory.c
 $(B)/cub: tests/bench/cub.cu
 	@mkdir -p $(@D)
 	$(NVCC) -O3 -std=c++17 -arch=native -o $@ $<
+
+CORPUS ?= parquet-testing
+
+interop: $(B)/dump_file
+	$(PYTHON) tests/interop/corpus.py $(CORPUS) --dump $(B)/dump_file
 
 bare:
 	tests/bare-debian.sh

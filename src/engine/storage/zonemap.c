@@ -55,6 +55,11 @@ static zone_fn *const zone_table[TYPE_COUNT] = {
 #undef ROW
 };
 
+struct zone zone_of_elements(enum type type, const void *elements, int64_t begin, int64_t end)
+{
+    return zone_table[type](elements, begin, end);
+}
+
 static struct zone zone_join(struct zone a, struct zone b)
 {
     return (struct zone){
@@ -80,7 +85,7 @@ struct zonemap *zonemap_new(const struct column *column, int64_t zone_rows, cons
         }
         int64_t begin = i * zone_rows;
         int64_t end = column->rows - begin > zone_rows ? begin + zone_rows : column->rows;
-        zones->at[i] = zone_table[column->store](column->data, begin, end);
+        zones->at[i] = zone_of_elements(column->store, column->data, begin, end);
         zones->all = zone_join(zones->all, zones->at[i]);
     }
     return zones;

@@ -29,6 +29,9 @@ void zonemap_free(struct zonemap *zones); /* NULL is allowed */
 /* The range of rows begin..end-1, or a wider one. */
 struct zone zonemap_over(const struct zonemap *zones, int64_t begin, int64_t end);
 
+/* The range of elements begin..end-1, of which there is one or more, of an array of this type. */
+struct zone zone_of_elements(enum type type, const void *elements, int64_t begin, int64_t end);
+
 /* The range implied by the column's type and known range, without reading it. */
 struct zone zone_unknown(const struct column *column);
 

@@ -1,0 +1,50 @@
+/* Decoding a page's values into rows of a column. */
+#ifndef RQL_ENGINE_PARQUET_DECODE_H
+#define RQL_ENGINE_PARQUET_DECODE_H
+
+#include "engine/parquet/leaf.h"
+#include "engine/parquet/page.h"
+
+/* A value that the column cannot hold; a time that was no whole microseconds. */
+enum { VALUE_BAD = 1, VALUE_FLOORED = 2 };
+
+/* The values of a dictionary page as elements of a column. */
+struct page_dictionary {
+    size_t count;
+    void *values;     /* owned */
+    uint8_t *dubious; /* of each: VALUE_BAD or VALUE_FLOORED, else 0. NULL: there are none. Owned */
+    int64_t lo, hi;   /* of integers */
+};
+
+struct decoded {
+    int64_t bad;     /* READ_NOT_IN_RANGE, READ_NOT_UTF8: which of the values that are not missing */
+    int64_t floored; /* times that were no whole microseconds */
+    int64_t lo, hi;  /* bounds of integers; lo > hi: of nothing */
+};
+
+/* The size of an element of the column. */
+size_t decode_element_size(const struct leaf *leaf);
+
+/* Decodes a dictionary of numbers. Its memory is to be freed even after an error. */
+enum read_error decode_dictionary(const struct leaf *leaf, const struct page_values *values, struct scratch *scratch,
+                                  struct page_dictionary *dictionary);
+
+void page_dictionary_free(struct page_dictionary *dictionary);
+
+/* Decodes the values that are not missing, one after another, into `to`: indices of the dictionary, translated to its
+ * values of `size` bytes. */
+enum read_error decode_indices(const struct page_values *values, const struct page_dictionary *dictionary, size_t size,
+                               void *to, struct decoded *decoded);
+
+/* The same for pages without a dictionary, except of text. */
+enum read_error decode_numbers(const struct leaf *leaf, int64_t encoding, const struct page_values *values,
+                               struct scratch *scratch, void *to, struct decoded *decoded);
+
+/* Finds or decodes the values of a page of leaf->width bytes each. */
+enum read_error decode_fixed(const struct leaf *leaf, int64_t encoding, const struct page_values *in,
+                             struct scratch *scratch, const uint8_t **values);
+
+/* Moves `present` elements of `size` bytes to the `rows` places whose byte of `validity` is 1; others become 0. */
+void decode_spread(void *elements, size_t size, const uint8_t *validity, size_t rows, size_t present);
+
+#endif

@@ -1,0 +1,321 @@
+#include "engine/parquet/read.h"
+
+#include "base/heap.h"
+#include "base/memory_size.h"
+#include "engine/storage/mapped_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Lists the pages of a chunk until they have all its rows. */
+static enum read_error find_pages(const struct parquet_reader *reader, struct chunk_read *chunk)
+{
+    const uint8_t *at = parquet_chunk_begin(reader, chunk->chunk), *end = parquet_pages_end(reader);
+    int64_t row = chunk->row, left = chunk->rows;
+    if (chunk->chunk->values != left)
+        return READ_BAD_ROWS;
+    while (left > 0) {
+        struct page_header header;
+        if (!at || !page_header_read(&at, end, &header))
+            return READ_BAD_HEADER;
+        if (header.type == PAGE_DICTIONARY && !chunk->has_dictionary) {
+            chunk->dictionary_page = header;
+            chunk->has_dictionary = true;
+        }
+        if (header.type != PAGE_DATA && header.type != PAGE_DATA_V2)
+            continue;
+        if (header.values > left)
+            return READ_BAD_ROWS;
+        chunk->pages = heap_reserve(chunk->pages, chunk->count, &chunk->capacity, sizeof *chunk->pages);
+        chunk->pages[chunk->count++] = (struct page_read){.header = header, .chunk = chunk, .row = row};
+        row += header.values;
+        left -= header.values;
+    }
+    return READ_OK;
+}
+
+static void find_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct read *read = context;
+    struct chunk_read *chunk = &read->chunks[part];
+    chunk->error = find_pages(read->reader, chunk);
+}
+
+static enum read_error open_dictionary(struct read *read, struct chunk_read *chunk, int member)
+{
+    const struct leaf *leaf = chunk->column->leaf;
+    struct page_values values;
+    enum read_error error =
+        page_open_dictionary(&chunk->dictionary_page, chunk->chunk->codec, &read->scratch[member], &values);
+    if (error != READ_OK)
+        return error;
+    return leaf_is_text(leaf) ? text_intern_dictionary(read, chunk, &values, member)
+                              : decode_dictionary(leaf, &values, &read->scratch[member], &chunk->dictionary);
+}
+
+static void dictionary_part(void *context, int member, int64_t part)
+{
+    struct read *read = context;
+    struct chunk_read *chunk = &read->chunks[part];
+    if (chunk->has_dictionary)
+        chunk->error = open_dictionary(read, chunk, member);
+}
+
+static void intern_part(void *context, int member, int64_t part)
+{
+    struct read *read = context;
+    struct page_read *page = read->pages[part];
+    if (page->chunk->column->numbers && !page_has_indices(page))
+        text_intern_page(read, page, member);
+}
+
+static enum read_error decode_page(const struct read *read, struct page_read *page, int member)
+{
+    const struct column_read *column = page->chunk->column;
+    const struct leaf *leaf = column->leaf;
+    struct scratch *scratch = &read->scratch[member];
+    uint8_t *validity = column->validity ? column_at(column->validity, page->row) : NULL;
+    void *to = column_at(column->column, page->row);
+    size_t size = type_table[column->column->store].size;
+    enum read_error error = READ_OK;
+    if (leaf_is_text(leaf) && !page_has_indices(page)) {
+        text_translate_page(read, page);
+    } else {
+        struct page_values values;
+        error = page_open_data(&page->header, page->chunk->chunk->codec, leaf->optional, scratch, validity, &values);
+        if (error != READ_OK)
+            return error;
+        page->present = values.present;
+        error = page_has_indices(page)
+                    ? decode_indices(&values, &page->chunk->dictionary, size, to, &page->decoded)
+                    : decode_numbers(leaf, page->header.encoding, &values, scratch, to, &page->decoded);
+    }
+    if (error == READ_OK && page->present < (size_t)page->header.values)
+        decode_spread(to, size, validity, (size_t)page->header.values, page->present);
+    return error;
+}
+
+static void decode_part(void *context, int member, int64_t part)
+{
+    struct read *read = context;
+    struct page_read *page = read->pages[part];
+    page->error = decode_page(read, page, member);
+}
+
+/* Runs a step on all threads and reports its errors. */
+static enum status run_step(struct read *read, size_t parts, part_fn *part)
+{
+    if (parts > 0 && !workers_run(read->job->workers, (int64_t)parts, part, read))
+        return STATUS_CANCELLED;
+    return read_report(read);
+}
+
+/* Lists the pages of all chunks. */
+static enum status list_pages(struct read *read)
+{
+    enum status status = run_step(read, read->chunk_count, find_part);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < read->chunk_count; i++)
+        read->page_count += read->chunks[i].count;
+    read->pages = heap_array(read->page_count + 1, sizeof(struct page_read *));
+    size_t count = 0;
+    for (size_t i = 0; i < read->chunk_count; i++) {
+        for (size_t k = 0; k < read->chunks[i].count; k++)
+            read->pages[count++] = &read->chunks[i].pages[k];
+    }
+    return STATUS_OK;
+}
+
+/* Whether a column of text has pages without indices. */
+static bool has_loose_text(const struct read *read, const struct column_read *column)
+{
+    for (size_t i = 0; i < read->page_count; i++) {
+        if (read->pages[i]->chunk->column == column && !page_has_indices(read->pages[i]))
+            return leaf_is_text(column->leaf);
+    }
+    return false;
+}
+
+/* Reserves what a column needs; text gets its codes when their type is known. */
+static bool reserve_column(struct read *read, struct column_read *column)
+{
+    const struct leaf *leaf = column->leaf;
+    struct buffer_pool *pool = read->job->workers->pool;
+    int64_t rows = read->reader->base.rows;
+    if (leaf_is_text(leaf)) {
+        size_t threads = (size_t)read->job->workers->threads;
+        column->interners = heap_array(threads, sizeof(struct interner *));
+        for (size_t i = 0; i < threads; i++)
+            column->interners[i] = interner_new();
+        if (has_loose_text(read, column)) {
+            column->numbers = column_reserve_from(pool, TYPE_U32, TYPE_U32, rows);
+            if (!column->numbers)
+                return false;
+        }
+    } else {
+        column->column = column_reserve_from(pool, leaf->type, leaf->type, rows);
+        if (!column->column)
+            return false;
+        column_set_logical(column->column, leaf->logical);
+    }
+    if (leaf->optional)
+        column->validity = column_reserve_from(pool, TYPE_BOOL, TYPE_BOOL, rows);
+    return !leaf->optional || column->validity;
+}
+
+/* A few bytes of a file can stand for very many rows, so what they need is compared with the memory there is. */
+static enum status reserve_columns(struct read *read)
+{
+    int64_t bytes = 0, rows = read->reader->base.rows;
+    bool fits = true;
+    for (size_t k = 0; k < read->column_count && fits; k++) {
+        const struct leaf *leaf = read->columns[k].leaf;
+        int64_t added, per_row = (int64_t)type_table[leaf->type].size + leaf->optional;
+        fits = !__builtin_mul_overflow(rows, per_row, &added) && !__builtin_add_overflow(bytes, added, &bytes);
+    }
+    fits = fits && system_memory_has(bytes);
+    for (size_t k = 0; k < read->column_count && fits; k++)
+        fits = reserve_column(read, &read->columns[k]);
+    if (fits)
+        return STATUS_OK;
+    return file_memory_error(mapping_path(read->reader->mapping), read->job->span, read->job->diags);
+}
+
+/* Sets what is known when all pages are decoded: the range, and which values are missing. */
+static void finish_column(struct read *read, struct column_read *column)
+{
+    int64_t rows = read->reader->base.rows, lo = INT64_MAX, hi = INT64_MIN, floored = 0;
+    bool missing = false;
+    struct page_read **pages = read->pages;
+    for (size_t i = 0; i < read->page_count; i++) {
+        if (pages[i]->chunk->column != column)
+            continue;
+        missing = missing || pages[i]->present < (size_t)pages[i]->header.values;
+        lo = pages[i]->decoded.lo < lo ? pages[i]->decoded.lo : lo;
+        hi = pages[i]->decoded.hi > hi ? pages[i]->decoded.hi : hi;
+        floored += pages[i]->decoded.floored;
+    }
+    for (size_t i = 0; i < read->page_count && missing; i++) {
+        size_t values = (size_t)pages[i]->header.values;
+        if (pages[i]->chunk->column == column && pages[i]->present == values)
+            memset(column_at(column->validity, pages[i]->row), 1, values);
+    }
+    if (missing) {
+        column_finish(column->validity, rows);
+        column_set_validity(column->column, column->validity);
+        column->validity = NULL;
+        lo = lo < 0 ? lo : 0;
+        hi = hi > 0 ? hi : 0;
+    }
+    if (type_table[column->column->type].kind == KIND_INT && !leaf_is_text(column->leaf) && lo <= hi) {
+        column->column->range_known = true;
+        column->column->lo = lo;
+        column->column->hi = hi;
+    }
+    column_finish(column->column, rows);
+    if (floored > 0)
+        diag_note(read->job->diags, read->job->span, "`%s`, column `%s`: %lld times were cut to whole microseconds",
+                  mapping_path(read->reader->mapping),
+                  read->reader->base.columns[column->leaf - read->reader->leaves].name, (long long)floored);
+}
+
+static enum status read_columns(struct read *read)
+{
+    enum status status = list_pages(read);
+    if (status == STATUS_OK)
+        status = reserve_columns(read);
+    if (status == STATUS_OK)
+        status = run_step(read, read->chunk_count, dictionary_part);
+    if (status == STATUS_OK)
+        status = run_step(read, read->page_count, intern_part);
+    if (status == STATUS_OK)
+        status = text_join(read);
+    if (status == STATUS_OK)
+        status = run_step(read, read->page_count, decode_part);
+    return status;
+}
+
+/* Lists the wanted columns and their chunks. */
+static void read_init(struct read *read, const bool *wanted)
+{
+    const struct parquet_reader *reader = read->reader;
+    const struct footer *footer = &reader->footer;
+    size_t threads = (size_t)read->job->workers->threads;
+    read->scratch = heap_array(threads, sizeof *read->scratch);
+    for (size_t i = 0; i < threads; i++)
+        read->scratch[i].pool = read->job->workers->pool;
+    read->columns = heap_array(reader->base.count, sizeof *read->columns);
+    read->chunks = heap_array(reader->base.count * footer->group_count + 1, sizeof *read->chunks);
+    for (size_t k = 0; k < reader->base.count; k++) {
+        if (!wanted[k])
+            continue;
+        struct column_read *column = &read->columns[read->column_count++];
+        column->leaf = &reader->leaves[k];
+        int64_t row = 0;
+        for (size_t i = 0; i < footer->group_count; i++) {
+            const struct row_group *group = &footer->groups[i];
+            read->chunks[read->chunk_count++] = (struct chunk_read){.column = column,
+                                                                    .chunk = &group->chunks[column->leaf->index],
+                                                                    .group = i,
+                                                                    .row = row,
+                                                                    .rows = group->rows};
+            row += group->rows;
+        }
+    }
+}
+
+static void column_read_free(struct column_read *column, int threads)
+{
+    for (int i = 0; i < threads; i++) {
+        if (column->interners)
+            interner_free(column->interners[i]);
+        if (column->maps)
+            free(column->maps[i]);
+    }
+    free((void *)column->interners);
+    free((void *)column->maps);
+    column_unref(column->column);
+    column_unref(column->validity);
+    column_unref(column->numbers);
+}
+
+static void read_free(struct read *read)
+{
+    int threads = read->job->workers->threads;
+    for (size_t i = 0; i < read->chunk_count; i++) {
+        page_dictionary_free(&read->chunks[i].dictionary);
+        free(read->chunks[i].numbers);
+        free(read->chunks[i].pages);
+    }
+    for (size_t k = 0; k < read->column_count; k++)
+        column_read_free(&read->columns[k], threads);
+    for (int i = 0; i < threads; i++)
+        scratch_free(&read->scratch[i]);
+    free(read->scratch);
+    free(read->columns);
+    free(read->chunks);
+    free((void *)read->pages);
+}
+
+enum status parquet_read(struct file_reader *base, const struct format_job *job, const bool *wanted,
+                         struct column **columns)
+{
+    struct read read = {.reader = (const struct parquet_reader *)base, .job = job};
+    size_t diags_before = job->diags->count;
+    read_init(&read, wanted);
+    enum status status = read_columns(&read);
+    if (status != STATUS_CANCELLED && mapping_changed(read.reader->mapping)) {
+        job->diags->count = diags_before; /* errors in a changing file mean nothing */
+        status = mapping_check_unchanged(read.reader->mapping, job->span, job->diags);
+    }
+    for (size_t k = 0; k < read.column_count && status == STATUS_OK; k++) {
+        struct column_read *column = &read.columns[k];
+        finish_column(&read, column);
+        columns[column->leaf - read.reader->leaves] = column->column;
+        column->column = NULL;
+    }
+    read_free(&read);
+    return status;
+}

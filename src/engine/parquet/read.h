@@ -1,0 +1,81 @@
+/* The state of reading columns; private to the files that do it. All pages are found first, and then decoded by all
+ * threads, each page straight into its rows of the column. */
+#ifndef RQL_ENGINE_PARQUET_READ_H
+#define RQL_ENGINE_PARQUET_READ_H
+
+#include "engine/parquet/decode.h"
+#include "engine/parquet/reader.h"
+
+struct page_read {
+    struct page_header header;
+    const struct chunk_read *chunk;
+    int64_t row;    /* the first */
+    size_t present; /* values that are not missing */
+    int member;     /* of text without indices: the thread that interned its strings */
+    enum read_error error;
+    struct decoded decoded;
+};
+
+/* The pages of a column in a row group. */
+struct chunk_read {
+    struct column_read *column;
+    const struct chunk *chunk;
+    size_t group;
+    int64_t row, rows;
+    bool has_dictionary;
+    struct page_header dictionary_page;
+    struct page_dictionary dictionary;
+    uint32_t *numbers; /* of text: each dictionary entry's number in the interner of thread `member` */
+    int member;
+    struct page_read *pages;
+    size_t count, capacity;
+    enum read_error error;
+};
+
+struct column_read {
+    const struct leaf *leaf;
+    struct column *column, *validity; /* validity: NULL if no value can be missing */
+    struct column *numbers;           /* of text without indices: numbers of interned strings, packed in each page */
+    struct interner **interners;      /* one for each thread, of text */
+    uint32_t **maps;                  /* their numbers to codes */
+};
+
+struct read {
+    const struct parquet_reader *reader;
+    const struct format_job *job;
+    struct scratch *scratch; /* one for each thread */
+    struct column_read *columns;
+    size_t column_count;
+    struct chunk_read *chunks; /* of the first column, the second ... */
+    size_t chunk_count;
+    struct page_read **pages; /* in this order too */
+    size_t page_count;
+};
+
+static inline bool leaf_is_text(const struct leaf *leaf)
+{
+    return leaf->logical.kind == LOGICAL_TEXT;
+}
+
+static inline bool page_has_indices(const struct page_read *page)
+{
+    return page->header.encoding == ENCODING_PLAIN_DICTIONARY || page->header.encoding == ENCODING_RLE_DICTIONARY;
+}
+
+/* Interns the entries of a chunk's dictionary page. */
+enum read_error text_intern_dictionary(const struct read *read, struct chunk_read *chunk,
+                                       const struct page_values *values, int member);
+
+/* Interns the strings of a page without indices. */
+void text_intern_page(const struct read *read, struct page_read *page, int member);
+
+/* Joins the interners of all text columns and reserves their columns; makes each chunk's dictionary one of codes. */
+enum status text_join(struct read *read);
+
+/* Translates a page's numbers to codes. */
+void text_translate_page(const struct read *read, struct page_read *page);
+
+/* Reports the first error that a thread has recorded; STATUS_OK: there is none. */
+enum status read_report(const struct read *read);
+
+#endif

@@ -1,0 +1,33 @@
+/* Parquet files as readers: the footer is parsed when a file is opened, and pages of wanted columns are decoded when it
+ * is read. After the specification of Apache Parquet. Columns that cannot be read are left out with a note. */
+#ifndef RQL_ENGINE_PARQUET_READER_H
+#define RQL_ENGINE_PARQUET_READER_H
+
+#include "engine/parquet/leaf.h"
+#include "engine/storage/file_reader.h"
+
+struct parquet_reader {
+    struct file_reader base;
+    struct arena *arena; /* owns what follows */
+    struct mapping *mapping;
+    struct footer footer;
+    struct leaf *leaves; /* one for each column */
+};
+
+/* `open` of the format. */
+enum status open_parquet(const struct format_job *job, struct mapping *mapping, struct file_reader **reader);
+
+/* `read` of the reader. */
+enum status parquet_read(struct file_reader *base, const struct format_job *job, const bool *wanted,
+                         struct column **columns);
+
+/* Where the first page of a chunk begins, or NULL if that is not in the file. */
+const uint8_t *parquet_chunk_begin(const struct parquet_reader *reader, const struct chunk *chunk);
+
+/* Where the pages of the file end: at its footer. */
+const uint8_t *parquet_pages_end(const struct parquet_reader *reader);
+
+/* Whether the first values of a column of bytes look like text. */
+bool parquet_looks_like_text(const struct parquet_reader *reader, const struct leaf *leaf);
+
+#endif

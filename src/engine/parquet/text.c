@@ -1,0 +1,181 @@
+/* Columns of text: the strings of all dictionary pages and of pages without indices are interned, by all threads, and
+ * joined into one sorted dictionary; then indices are translated to its codes. */
+#include "base/heap.h"
+#include "base/utf8.h"
+#include "engine/parquet/byte_arrays.h"
+#include "engine/parquet/convert.h"
+#include "engine/parquet/read.h"
+
+#include <string.h>
+
+/* Interns a value. Returns false, and sets no number, if it is not UTF-8. */
+static bool intern(const struct leaf *leaf, struct interner *interner, struct text text, uint32_t *number)
+{
+    char uuid[UUID_TEXT_LENGTH];
+    if (leaf->conversion == CONVERT_UUID && text.length == leaf->width) {
+        convert_uuid(text.at, uuid);
+        text = (struct text){uuid, sizeof uuid};
+    }
+    int64_t before = interner_count(interner);
+    uint32_t added = interner_add(interner, text);
+    /* Strings are checked when they are first seen. */
+    if (interner_count(interner) > before && !utf8_is_valid(text.at, text.length))
+        return false;
+    *number = added;
+    return true;
+}
+
+/* The bytes that values take in ENCODING_PLAIN, 0 for byte arrays that begin with their length. */
+static size_t plain_width(const struct leaf *leaf)
+{
+    return leaf->physical == PHYSICAL_FIXED ? leaf->width : 0;
+}
+
+static void mark_bad(struct page_dictionary *dictionary, size_t i)
+{
+    if (!dictionary->dubious)
+        dictionary->dubious = heap_array(dictionary->count, sizeof *dictionary->dubious);
+    dictionary->dubious[i] = VALUE_BAD;
+}
+
+enum read_error text_intern_dictionary(const struct read *read, struct chunk_read *chunk,
+                                       const struct page_values *values, int member)
+{
+    const struct column_read *column = chunk->column;
+    struct page_dictionary *dictionary = &chunk->dictionary;
+    struct byte_arrays in;
+    if (values->present > (size_t)(values->end - values->at))
+        return READ_BAD_VALUES;
+    enum read_error error = byte_arrays_open(&in, ENCODING_PLAIN, plain_width(column->leaf), values->present,
+                                             values->at, values->end, &read->scratch[member]);
+    dictionary->count = values->present;
+    chunk->numbers = heap_array(values->present + 1, sizeof *chunk->numbers);
+    chunk->member = member;
+    for (size_t i = 0; i < values->present && error == READ_OK; i++) {
+        struct text text;
+        error = byte_arrays_next(&in, &text);
+        if (error != READ_OK)
+            break;
+        if (column->leaf->conversion != CONVERT_UUID && !utf8_is_valid(text.at, text.length)) {
+            mark_bad(dictionary, i); /* which is an error only if a row has it */
+            text.length = 0;
+        }
+        intern(column->leaf, column->interners[member], text, &chunk->numbers[i]);
+    }
+    return error;
+}
+
+static enum read_error intern_values(const struct read *read, struct page_read *page, int member)
+{
+    const struct column_read *column = page->chunk->column;
+    const struct leaf *leaf = column->leaf;
+    struct scratch *scratch = &read->scratch[member];
+    uint32_t *numbers = column_at(column->numbers, page->row);
+    struct page_values values;
+    enum read_error error = page_open_data(&page->header, page->chunk->chunk->codec, leaf->optional, scratch,
+                                           column->validity ? column_at(column->validity, page->row) : NULL, &values);
+    if (error != READ_OK)
+        return error;
+    page->present = values.present;
+    int64_t encoding = page->header.encoding;
+    if (encoding == ENCODING_BYTE_STREAM_SPLIT && leaf->physical == PHYSICAL_FIXED) {
+        const uint8_t *joined;
+        error = decode_fixed(leaf, encoding, &values, scratch, &joined);
+        if (error != READ_OK)
+            return error;
+        values = (struct page_values){joined, joined + values.present * leaf->width, values.present};
+        encoding = ENCODING_PLAIN;
+    }
+    struct byte_arrays in;
+    error = byte_arrays_open(&in, encoding, plain_width(leaf), values.present, values.at, values.end, scratch);
+    for (size_t i = 0; i < values.present && error == READ_OK; i++) {
+        struct text text;
+        error = byte_arrays_next(&in, &text);
+        if (error == READ_OK && !intern(leaf, column->interners[member], text, &numbers[i])) {
+            page->decoded.bad = (int64_t)i;
+            error = READ_NOT_UTF8;
+        }
+    }
+    return error;
+}
+
+void text_intern_page(const struct read *read, struct page_read *page, int member)
+{
+    page->member = member;
+    page->error = intern_values(read, page, member);
+}
+
+static void store_code(void *codes, size_t size, size_t i, uint32_t code)
+{
+    memcpy((char *)codes + i * size, &code, size); /* little-endian */
+}
+
+/* Makes the chunk's dictionary one of codes. */
+static void translate_dictionary(struct chunk_read *chunk, size_t size)
+{
+    const uint32_t *map = chunk->column->maps[chunk->member];
+    struct page_dictionary *dictionary = &chunk->dictionary;
+    dictionary->values = heap_array(dictionary->count + 1, size);
+    for (size_t i = 0; i < dictionary->count; i++)
+        store_code(dictionary->values, size, i, map[chunk->numbers[i]]);
+}
+
+static enum status too_much_text(const struct read *read, const struct column_read *column)
+{
+    const struct format_job *job = read->job;
+    size_t k = (size_t)(column->leaf - read->reader->leaves);
+    return diag_error(job->diags, job->span,
+                      "`%s`, column `%s`: a string is too long, or there are more than %d different ones",
+                      mapping_path(read->reader->mapping), read->reader->base.columns[k].name, DICTIONARY_MAX);
+}
+
+static enum status join_column(struct read *read, struct column_read *column)
+{
+    const struct format_job *job = read->job;
+    size_t threads = (size_t)job->workers->threads;
+    int64_t rows = read->reader->base.rows;
+    column->maps = heap_array(threads, sizeof(uint32_t *));
+    struct dictionary *dictionary = dictionary_of_interners(column->interners, threads, column->maps, job->workers);
+    if (!dictionary)
+        return workers_cancelled(job->workers) ? STATUS_CANCELLED : too_much_text(read, column);
+    enum type type = dictionary_code_type(dictionary->count);
+    if (column->numbers && type == TYPE_U32)
+        column->column = column_ref(column->numbers);
+    else
+        column->column = column_reserve_from(job->workers->pool, type, type, rows);
+    if (column->column)
+        column_set_logical(column->column, (struct logical_type){.kind = LOGICAL_TEXT, .dictionary = dictionary});
+    dictionary_unref(dictionary);
+    if (!column->column)
+        return file_memory_error(mapping_path(read->reader->mapping), job->span, job->diags);
+    return STATUS_OK;
+}
+
+enum status text_join(struct read *read)
+{
+    for (size_t k = 0; k < read->column_count; k++) {
+        struct column_read *column = &read->columns[k];
+        enum status status = leaf_is_text(column->leaf) ? join_column(read, column) : STATUS_OK;
+        if (status != STATUS_OK)
+            return status;
+    }
+    for (size_t i = 0; i < read->chunk_count; i++) {
+        struct chunk_read *chunk = &read->chunks[i];
+        if (leaf_is_text(chunk->column->leaf) && chunk->has_dictionary)
+            translate_dictionary(chunk, type_table[chunk->column->column->store].size);
+    }
+    return STATUS_OK;
+}
+
+/* The codes may take the place of the numbers, which are not narrower. */
+void text_translate_page(const struct read *read, struct page_read *page)
+{
+    (void)read;
+    const struct column_read *column = page->chunk->column;
+    const uint32_t *numbers = column_at(column->numbers, page->row);
+    const uint32_t *map = column->maps[page->member];
+    void *codes = column_at(column->column, page->row);
+    size_t size = type_table[column->column->store].size;
+    for (size_t i = 0; i < page->present; i++)
+        store_code(codes, size, i, map[numbers[i]]);
+}

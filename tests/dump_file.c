@@ -1,0 +1,156 @@
+/* Reads a file column by column and prints it: `dump_file FILE [COLUMN...]`, all columns by default. For each column a
+ * line with its name and type, then a line for each value: integers, floats with all their digits, text in hexadecimal,
+ * `-` where it is missing. `dump_file --time N FILE [COLUMN...]` prints how long N reads take instead. */
+#include "engine/parquet/reader.h"
+#include "engine/storage/buffer_pool.h"
+#include "engine/storage/mapped_file.h"
+#include "engine/values/dictionary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct dump {
+    struct arena *arena;
+    struct diags diags;
+    struct workers workers;
+    struct format_job job;
+    struct file_reader *reader;
+    bool *wanted;
+    struct column **columns;
+};
+
+static void print_diags(const struct diags *diags)
+{
+    for (size_t i = 0; i < diags->count; i++) {
+        fprintf(stderr, "%s: %s\n", diags->at[i].severity == SEVERITY_ERROR ? "error" : "note", diags->at[i].message);
+        if (diags->at[i].hint)
+            fprintf(stderr, "hint: %s\n", diags->at[i].hint);
+    }
+}
+
+static const char *const logical_names[] = {"", " text", " date", " timestamp", " duration", " decimal"};
+
+static void print_column(const char *name, const struct column *column)
+{
+    const struct logical_type *logical = &column->logical;
+    bool is_float = type_table[column->type].kind == KIND_FLOAT;
+    printf("%s: %s%s", name, type_table[column->type].name, logical_names[logical->kind]);
+    if (logical->kind == LOGICAL_DECIMAL)
+        printf(" %d", logical->scale);
+    printf("%s%s\n", logical->utc ? " utc" : "", column->validity ? " missing" : "");
+    for (int64_t row = 0; row < column->rows; row++) {
+        int64_t integer = is_float ? 0 : column_get_int(column, row);
+        if (column_is_missing(column, row) ? (is_float ? column_get_float(column, row) != 0 : integer != 0)
+                                           : column->range_known && (integer < column->lo || integer > column->hi)) {
+            printf("row %lld is invalid\n", (long long)row);
+            exit(3);
+        }
+        if (column_is_missing(column, row)) {
+            puts("-");
+        } else if (logical->kind == LOGICAL_TEXT) {
+            struct text text = dictionary_text(logical->dictionary, integer);
+            for (size_t i = 0; i < text.length; i++)
+                printf("%02x", (unsigned char)text.at[i]);
+            putchar('\n');
+        } else if (is_float) {
+            printf("%.17g\n", column_get_float(column, row));
+        } else {
+            printf("%lld\n", (long long)integer);
+        }
+    }
+}
+
+static double milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void release(struct dump *dump)
+{
+    for (size_t k = 0; k < dump->reader->count; k++) {
+        column_unref(dump->columns[k]);
+        dump->columns[k] = NULL;
+    }
+}
+
+static enum status time_reads(struct dump *dump, int repeats)
+{
+    double best = 1e30, first = 0;
+    for (int i = 0; i < repeats; i++) {
+        double begin = milliseconds();
+        enum status status = dump->reader->ops->read(dump->reader, &dump->job, dump->wanted, dump->columns);
+        double took = milliseconds() - begin;
+        if (status != STATUS_OK)
+            return status;
+        best = took < best ? took : best;
+        first = i == 0 ? took : first;
+        release(dump);
+    }
+    printf("first %.2f ms, best %.2f ms, processors %.2f ms\n", first, best,
+           (double)clock() * 1e3 / CLOCKS_PER_SEC / repeats);
+    return STATUS_OK;
+}
+
+static enum status dump_columns(struct dump *dump)
+{
+    enum status status = dump->reader->ops->read(dump->reader, &dump->job, dump->wanted, dump->columns);
+    for (size_t k = 0; k < dump->reader->count && status == STATUS_OK; k++) {
+        if (dump->wanted[k])
+            print_column(dump->reader->columns[k].name, dump->columns[k]);
+    }
+    release(dump);
+    return status;
+}
+
+/* Which columns are named; all if none is. */
+static void choose(struct dump *dump, char **names, int count)
+{
+    dump->wanted = arena_array(dump->arena, dump->reader->count, sizeof *dump->wanted);
+    dump->columns = arena_array(dump->arena, dump->reader->count, sizeof(struct column *));
+    for (size_t k = 0; k < dump->reader->count; k++) {
+        dump->wanted[k] = count == 0;
+        for (int i = 0; i < count; i++)
+            dump->wanted[k] = dump->wanted[k] || strcmp(names[i], dump->reader->columns[k].name) == 0;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int repeats = 0, first = 1;
+    if (argc > 3 && strcmp(argv[1], "--time") == 0) {
+        repeats = (int)strtol(argv[2], NULL, 10);
+        first = 3;
+    }
+    if (argc <= first)
+        return 2;
+    struct dump dump = {.arena = arena_new()};
+    diags_init(&dump.diags, dump.arena);
+    struct mappings *mappings = mappings_new();
+    struct buffer_pool *pool = buffer_pool_new((size_t)4 << 30);
+    int threads = parallel_threads();
+    dump.workers = (struct workers){.threads = threads, .pool = pool, .thread_pool = thread_pool_new(threads)};
+    dump.job = (struct format_job){.workers = &dump.workers, .diags = &dump.diags};
+    struct mapping *mapping = NULL;
+    enum status status = mapping_open(mappings, argv[first], (struct span){0}, &mapping, &dump.diags);
+    double begin = milliseconds();
+    if (status == STATUS_OK)
+        status = open_parquet(&dump.job, mapping, &dump.reader);
+    if (status == STATUS_OK) {
+        if (repeats)
+            printf("open %.2f ms, ", milliseconds() - begin);
+        choose(&dump, argv + first + 1, argc - first - 1);
+        status = repeats ? time_reads(&dump, repeats) : dump_columns(&dump);
+        dump.reader->ops->close(dump.reader);
+    }
+    print_diags(&dump.diags);
+    mapping_unref(mapping);
+    mappings_free(mappings);
+    thread_pool_free(dump.workers.thread_pool);
+    buffer_pool_unref(pool);
+    arena_free(dump.arena);
+    return status == STATUS_OK ? 0 : 1;
+}
