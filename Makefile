@@ -31,6 +31,8 @@ FUNCTIONS_brotli := brotli
 has_header = $(shell $(CC) $(CFLAGS) -E -include $(1) -x c /dev/null >/dev/null 2>&1 && echo yes)
 FOUND := $(foreach name,$(OPTIONAL),$(if $(call has_header,$(HEADER_$(name))),$(name)))
 LACKING := $(filter-out $(FOUND),$(OPTIONAL))
+# For regular expressions; src/engine/values/regex.c looks for its header too.
+LINK_pcre2 := $(if $(call has_header,pcre2posix.h),-lpcre2-8)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
 	$(WERROR)
@@ -40,7 +42,7 @@ STANDARD := -std=c11 -ffp-contract=off -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=
 	$(foreach name,$(LACKING),$(FUNCTIONS_$(name):%=-Dblock_functions_%=block_functions_missing))
 ALL_CFLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) $(CFLAGS)
 ALL_LDFLAGS := $(LDFLAGS)
-LIBS := -lOpenCL -l$(EDITOR_LIB) -lz -lzstd $(foreach name,$(FOUND),$(LINK_$(name))) -lm -lpthread
+LIBS := -lOpenCL -l$(EDITOR_LIB) -lz -lzstd $(foreach name,$(FOUND),$(LINK_$(name))) $(LINK_pcre2) -lm -lpthread
 
 SOURCES := $(filter-out $(LACKING:%=src/engine/storage/codec_%.c),$(wildcard src/*/*.c src/*/*/*.c))
 KERNELS := $(wildcard src/cl/kernels/*.cl)

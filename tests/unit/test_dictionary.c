@@ -135,6 +135,31 @@ static void check_dictionary(const struct dictionary *dictionary, const struct s
     free(sorted);
 }
 
+/* The union is `expected`, and maps into and out of it agree with dictionary_find. */
+static void check_union(struct dictionary *a, struct dictionary *b, const struct dictionary *expected)
+{
+    uint32_t *maps[2];
+    struct dictionary *both[2] = {a, b}, *joined = dictionary_union(a, b, maps);
+    assert_int_equal(joined->count, expected->count);
+    for (int64_t code = 0; code < joined->count; code++)
+        assert_int_equal(text_compare(dictionary_text(joined, code), dictionary_text(expected, code)), 0);
+    for (int k = 0; k < 2; k++) {
+        int32_t *into = malloc((size_t)both[k]->count * sizeof *into + 1),
+                *out = malloc((size_t)joined->count * sizeof *out + 1);
+        dictionary_map(both[k], joined, into);
+        dictionary_map(joined, both[k], out);
+        for (int64_t code = 0; code < both[k]->count; code++)
+            assert_true(into[code] == (int32_t)maps[k][code] &&
+                        into[code] == dictionary_find(joined, dictionary_text(both[k], code)));
+        for (int64_t code = 0; code < joined->count; code++)
+            assert_int_equal(out[code], dictionary_find(both[k], dictionary_text(joined, code)));
+        free(into);
+        free(out);
+        free(maps[k]);
+    }
+    dictionary_unref(joined);
+}
+
 static void check_form(enum form form, size_t count, size_t part_count, const struct workers *workers)
 {
     struct sample sample = sample_new(form, count, part_count, 88172645463325252u + form + 16 * count);
@@ -166,6 +191,9 @@ static void check_form(enum form form, size_t count, size_t part_count, const st
     }
     joined = dictionary_join(halves, 2, joined_maps, workers);
     check_dictionary(joined, &sample);
+    check_union(halves[0], halves[1], joined);
+    check_union(joined, halves[1], joined);
+    check_union(halves[0], joined, joined);
     for (int half = 0; half < 2; half++) {
         for (int64_t code = 0; code < halves[half]->count; code++)
             assert_int_equal(dictionary_find(joined, dictionary_text(halves[half], code)), joined_maps[half][code]);
@@ -173,6 +201,20 @@ static void check_form(enum form form, size_t count, size_t part_count, const st
         free(joined_maps[half]);
     }
     dictionary_unref(joined);
+    if (dictionary->count > 64) { /* few strings in many */
+        struct interner *interner = interner_new();
+        uint32_t *map;
+        (void)interner_add(interner, dictionary_text(dictionary, 5));
+        (void)interner_add(interner, (struct text){"not among them", 14});
+        struct dictionary *few = dictionary_of_interners(&interner, 1, &map, NULL);
+        int32_t codes[2];
+        dictionary_map(few, dictionary, codes);
+        for (int64_t code = 0; code < few->count; code++)
+            assert_int_equal(codes[code], dictionary_find(dictionary, dictionary_text(few, code)));
+        dictionary_unref(few);
+        interner_free(interner);
+        free(map);
+    }
     dictionary_unref(dictionary);
     for (size_t part = 0; part < part_count; part++)
         free(maps[part]);

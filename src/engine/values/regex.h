@@ -1,0 +1,27 @@
+/* Regular expressions: PCRE2's, of code points, with Unicode's classes for \w, \d and the like. */
+#ifndef RQL_ENGINE_VALUES_REGEX_H
+#define RQL_ENGINE_VALUES_REGEX_H
+
+#include "engine/values/dictionary.h"
+
+/* A compiled pattern, which threads may share. */
+struct regex;
+
+enum { REGEX_MESSAGE = 256 };
+
+/* NULL if the pattern is wrong, or this build has no PCRE2: `message` is then what is wrong, and *offset the byte of
+ * the pattern at which it was found. */
+struct regex *regex_new(struct text pattern, char message[REGEX_MESSAGE], size_t *offset);
+void regex_free(struct regex *regex); /* NULL is allowed */
+
+/* What one thread needs to match. */
+struct regex_matcher;
+struct regex_matcher *regex_matcher_new(const struct regex *regex);
+void regex_matcher_free(struct regex_matcher *matcher); /* NULL is allowed */
+
+enum regex_result { REGEX_NO, REGEX_YES, REGEX_TOO_LONG };
+
+/* Whether the pattern matches somewhere in the text. REGEX_TOO_LONG: that needs too many steps or too much memory. */
+enum regex_result regex_match(struct regex_matcher *matcher, struct text text);
+
+#endif

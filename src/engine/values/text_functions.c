@@ -1,0 +1,34 @@
+/* The table of functions of text. */
+#include "engine/values/text_functions.h"
+
+#include "engine/values/text_call.h"
+
+#include <string.h>
+
+const struct text_function text_functions[] = {
+#define TEXT_FUNCTION(name, infix, least, most, first, second, result, number, real, edit, check, usage, summary,      \
+                      example, value)                                                                                  \
+    {name, infix, least, most, {first, second}, result, number, real, edit, check, usage, summary, example, value},
+#include "engine/values/text_functions.def"
+#undef TEXT_FUNCTION
+};
+
+const size_t text_function_count = sizeof text_functions / sizeof *text_functions;
+
+const struct text_function text_prepend = {.name = "+",
+                                           .infix = true,
+                                           .least = 1,
+                                           .most = 1,
+                                           .kinds = {ARGUMENT_TEXT},
+                                           .result = TEXT_TO_TEXT,
+                                           .edit = text_prepended,
+                                           .usage = "\"x\" + s"};
+
+const struct text_function *text_function_find(const char *name)
+{
+    for (size_t i = 0; i < text_function_count; i++) {
+        if (strcmp(text_functions[i].name, name) == 0)
+            return &text_functions[i];
+    }
+    return NULL;
+}
