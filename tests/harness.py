@@ -199,8 +199,6 @@ TEXTS = {
     "notes.csv": 'id,note,amt\n1,"a, b",10\n2,,20\n',
     "hole.csv": "id,amt\n1,10\n2,\n3,30\n",
     "ragged.csv": "id,amt\n1,10\n2,20,200\n3,30\n",
-    "typo.csv": "id,amt\n1,10\n2,2O\n3,30\n",
-    "vast.csv": "id,amt\n1,10\n2,9223372036854775808\n",
     "quotes.csv": 'id,amt\n1,"10\n2,20\n',
     "words.csv": "name\nann\nbob\n",
     "nothing.csv": "",

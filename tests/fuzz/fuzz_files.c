@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct format *formats[64];
     size_t count = 0;
     for (size_t i = 0; i < format_count && count < 64; i++) {
-        if (format_table[i].read)
+        if (format_loads(&format_table[i]))
             formats[count++] = &format_table[i];
     }
     if (size < 2)
@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct diags diags;
     diags_init(&diags, arena);
     const struct workers workers = {.threads = 1};
-    const struct format_job job = {formats[data[0] % count], &workers, {0}, &diags};
+    const struct format_job job = {formats[data[0] % count], &workers, {0}, &diags, NULL};
     const struct compression *compression = compressions[data[1] % 4];
     struct mapping *mapping = mapping_of(data + 2, size - 2);
     struct relation *relation = NULL;

@@ -101,8 +101,8 @@ static void read_once_and_kept(void **state)
     assert_int_equal(load(fixture, path, "u8"), STATUS_OK);
     assert_int_equal(fixture->loaded.columns[0]->rows, 12);
     assert_string_equal(fixture->loaded.names[0], "p");
-    assert_int_equal(load(fixture, path, "txt"), STATUS_FAILED);
-    assert_only_told(fixture->scratch, "line 1: `a,b` is not a number");
+    assert_int_equal(load(fixture, path, "jsonl"), STATUS_FAILED);
+    assert_only_told(fixture->scratch, "line 1 is not a JSON object");
 }
 
 /* A resumed load neither loses nor repeats data. */

@@ -58,7 +58,7 @@ static void unknown_format(const struct name *word, const struct format *format,
     const char *all = "formats that can be loaded:";
     size_t count = 0;
     for (size_t i = 0; i < format_count; i++) {
-        if (format_table[i].read) {
+        if (format_loads(&format_table[i])) {
             names[count] = format_word(&format_table[i]);
             all = arena_printf(diags->arena, "%s %s", all, names[count++]);
         }
@@ -77,7 +77,7 @@ static void unknown_format(const struct name *word, const struct format *format,
 static enum status stated_format(const struct name *word, const struct format **format, struct diags *diags)
 {
     *format = word->text ? format_by_word(word->text) : NULL;
-    if (!word->text || (*format && (*format)->read))
+    if (!word->text || (*format && format_loads(*format)))
         return STATUS_OK;
     unknown_format(word, *format, diags);
     return STATUS_FAILED;

@@ -101,7 +101,7 @@ static bool same_stamp(const struct file_stamp *a, const struct file_stamp *b)
 /* Extensions for the same format, as .bin and .i32, share an entry. */
 static bool same_format(const struct format *a, const struct format *b)
 {
-    return a->read == b->read && a->type == b->type && a->columns == b->columns;
+    return a->read == b->read && a->open == b->open && a->type == b->type && a->columns == b->columns;
 }
 
 static struct entry *entry_find(const struct file_cache *file_cache, const char *path, const struct format *format)
@@ -147,7 +147,7 @@ static enum status entry_open(struct file_cache *file_cache, const char *path, s
     if (status != STATUS_OK)
         return status;
     workers.whole.bytes = (int64_t)mapping_length(mapping);
-    const struct format_job job = {format, &workers, span, diags};
+    const struct format_job job = {format, &workers, span, diags, NULL};
     const struct compression *compression = compression_of_path(path);
     if (!compression && format->type == TYPE_COUNT)
         compression = compression_of_content(mapping_data(mapping), mapping_length(mapping));
@@ -293,7 +293,7 @@ enum status file_cache_load(struct file_cache *file_cache, const char *path, str
     enum status status;
     if (exists && S_ISDIR(info.st_mode))
         status = load_directory(file_cache, path, span, stated, loaded, diags);
-    else if (exists && (!format || !format->read))
+    else if (exists && (!format || !format_loads(format)))
         status = unknown_format(path, span, diags);
     else /* a missing file is reported as such, whatever its extension */
         status = load_file(file_cache, path, span, format ? format : format_of_type(TYPE_I32), loaded, diags);

@@ -1,14 +1,16 @@
 #include "engine/formats/formats.h"
 
+#include "base/heap.h"
 #include "base/path.h"
 #include "engine/formats/netpbm.h"
 #include "engine/formats/npy.h"
 #include "engine/formats/raw.h"
 #include "engine/formats/row_formats.h"
-#include "engine/formats/text_read.h"
 #include "engine/storage/compression_table.h"
 #include "engine/storage/file_changed.h"
+#include "engine/text/text_files.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -47,10 +49,10 @@ const struct format format_table[] = {
     {".f64", TYPE_F64, 1, false, NULL, read_raw, NULL, write_raw, "a column of f64"},
     {".npy", TYPE_COUNT, 0, false, &style_npy, read_npy, NULL, write_styled,
      "a NumPy array, structured if there are several columns"},
-    {".txt", TYPE_COUNT, 1, false, &style_text, read_text, NULL, write_styled, "a column, one number per line"},
-    {".tsv", TYPE_COUNT, 0, false, &style_tsv, read_tsv, NULL, write_styled, "columns with names, separated by tabs"},
-    {".csv", TYPE_COUNT, 0, false, &style_csv, read_csv, NULL, write_styled, "columns with names, separated by commas"},
-    {".jsonl", TYPE_COUNT, 0, false, &style_jsonl, read_jsonl, NULL, write_styled, "one JSON object per line"},
+    {".txt", TYPE_COUNT, 1, false, &style_text, NULL, open_text, write_styled, "a column, one value per line"},
+    {".tsv", TYPE_COUNT, 0, false, &style_tsv, NULL, open_tsv, write_styled, "columns with names, separated by tabs"},
+    {".csv", TYPE_COUNT, 0, false, &style_csv, NULL, open_csv, write_styled, "columns with names, separated by commas"},
+    {".jsonl", TYPE_COUNT, 0, false, &style_jsonl, NULL, open_jsonl, write_styled, "one JSON object per line"},
     {".json", TYPE_COUNT, 0, false, &style_json, NULL, NULL, write_styled, "a JSON array of objects; saved only"},
     {".md", TYPE_COUNT, 0, false, &style_markdown, NULL, NULL, write_styled, "a Markdown table; saved only"},
     {".pgm", TYPE_COUNT, 1, true, NULL, read_image, NULL, write_image, "a grey image"},
@@ -65,6 +67,11 @@ const struct format *format_of_path(const char *path)
             return &format_table[i];
     }
     return NULL;
+}
+
+bool format_loads(const struct format *format)
+{
+    return format->read || format->open;
 }
 
 const char *format_word(const struct format *format)
@@ -120,7 +127,7 @@ const char *format_extensions(struct arena *arena, enum format_use use)
     const char *list = "";
     for (size_t i = 0; i < format_count; i++) {
         const struct format *format = &format_table[i];
-        if (use == FORMAT_READ ? format->read != NULL : format->write != NULL)
+        if (use == FORMAT_READ ? format_loads(format) : format->write != NULL)
             list = arena_printf(arena, "%s%s%s", list, *list ? " " : "", format->extension);
     }
     return list;
@@ -138,10 +145,66 @@ enum status format_write(const struct format_job *job, const struct relation *re
     return writer_finish(writer, job->span, job->diags);
 }
 
+/* A relation of the columns of plain numbers without missing values: expressions have no others yet. */
+static enum status relation_of_numbers(const struct format_job *job, const char *path, const struct file_reader *reader,
+                                       struct column **columns, struct relation **relation)
+{
+    const char **names = heap_array(reader->count, sizeof *names), *skipped = "";
+    struct column **numbers = heap_array(reader->count, sizeof(struct column *));
+    enum status status = STATUS_OK;
+    size_t count = 0;
+    for (size_t k = 0; k < reader->count && status == STATUS_OK; k++) {
+        if (columns[k]->logical.kind != LOGICAL_NUMBER) {
+            skipped =
+                arena_printf(job->diags->arena, "%s%s`%s`", skipped, *skipped ? ", " : "", reader->columns[k].name);
+        } else if (columns[k]->validity) {
+            status =
+                diag_error(job->diags, job->span, "`%s`, column `%s`: missing values", path, reader->columns[k].name);
+        } else {
+            names[count] = reader->columns[k].name;
+            numbers[count++] = columns[k];
+        }
+    }
+    if (status == STATUS_OK && count == 0)
+        status = diag_error(job->diags, job->span, "`%s` has no column of numbers", path);
+    if (status == STATUS_OK) {
+        if (*skipped)
+            diag_note(job->diags, job->span, "`%s`: skipped columns without numbers: %s", path, skipped);
+        *relation = relation_new(reader->rows, count, numbers, names);
+    }
+    free(names);
+    free(numbers);
+    return status;
+}
+
+/* Reads all columns of a format that is read column by column. */
+static enum status read_all(const struct format_job *job, struct mapping *mapping, struct relation **relation)
+{
+    struct file_reader *reader;
+    enum status status = job->format->open(job, mapping, &reader);
+    if (status != STATUS_OK)
+        return status;
+    struct column **columns = heap_array(reader->count, sizeof(struct column *));
+    bool *wanted = heap_array(reader->count, sizeof *wanted);
+    for (size_t k = 0; k < reader->count; k++)
+        wanted[k] = true;
+    status = reader->ops->read(reader, job, wanted, columns);
+    if (status == STATUS_OK) {
+        status = relation_of_numbers(job, mapping_path(mapping), reader, columns, relation);
+        for (size_t k = 0; k < reader->count; k++)
+            column_unref(columns[k]);
+    }
+    free(columns);
+    free(wanted);
+    reader->ops->close(reader);
+    return status;
+}
+
 enum status format_read(const struct format_job *job, struct mapping *mapping, struct relation **relation)
 {
     size_t diags_before = job->diags->count;
-    enum status status = job->format->read(job, mapping, relation);
+    enum status status =
+        job->format->open ? read_all(job, mapping, relation) : job->format->read(job, mapping, relation);
     if (status == STATUS_CANCELLED || !mapping_changed(mapping))
         return status;
     if (status == STATUS_OK)

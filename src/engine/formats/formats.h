@@ -33,6 +33,9 @@ extern const size_t format_count;
 /* The format of the path's extension in any case, or NULL. */
 const struct format *format_of_path(const char *path);
 
+/* Whether files of the format can be loaded. */
+bool format_loads(const struct format *format);
+
 /* The word for a format in a query: its extension without the dot. */
 const char *format_word(const struct format *format);
 

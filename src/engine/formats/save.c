@@ -70,7 +70,7 @@ enum status save_relation(const struct relation *relation, const char *path, con
     status = writer_open(&writer, path, span, diags);
     if (status != STATUS_OK)
         return status;
-    const struct format_job job = {format_of_path(path), workers, span, diags};
+    const struct format_job job = {format_of_path(path), workers, span, diags, NULL};
     status = format_write(&job, relation, &writer);
     if (status == STATUS_OK)
         status = writer_publish(&writer, span, diags);

@@ -9,7 +9,8 @@
 #include "engine/storage/column.h"
 #include "engine/storage/mapped_file.h"
 
-struct format; /* engine/formats/formats.h */
+struct format;       /* engine/formats/formats.h */
+struct text_options; /* text_options.h */
 
 /* The context of reading or writing one file. */
 struct format_job {
@@ -17,6 +18,7 @@ struct format_job {
     const struct workers *workers; /* threads to use */
     struct span span;              /* the path in the query, for errors */
     struct diags *diags;
+    const struct text_options *text; /* reading text files: what the user states; NULL: nothing */
 };
 
 struct reader_column {

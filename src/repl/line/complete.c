@@ -168,7 +168,7 @@ static void offer_aggregates(struct offer *offer)
 static void offer_formats(struct offer *offer)
 {
     for (size_t i = 0; i < format_count; i++) {
-        if (format_table[i].read)
+        if (format_loads(&format_table[i]))
             offer_name(offer, format_word(&format_table[i]));
     }
 }

@@ -334,9 +334,10 @@ static void help_operator(struct strbuf *out, const struct operator_help *row)
 
 static void help_format(struct strbuf *out, const struct format *format)
 {
-    const char *use = format->read && format->write ? "; loaded and saved" : ""; /* otherwise the summary says it */
+    const char *use =
+        format_loads(format) && format->write ? "; loaded and saved" : ""; /* otherwise the summary says it */
     strbuf_printf(out, "%s\n  %s%s\n", format->extension, format->summary, use);
-    if (format->read)
+    if (format_loads(format))
         strbuf_printf(out, "  `load PATH %s` reads it from a file with any extension\n", format_word(format));
     if (format->write && !format->shaped)
         strbuf_printf(out, "  example: range 1..3 | save some%s\n", format->extension);

@@ -1,4 +1,4 @@
-#include "engine/formats/text_table.h"
+#include "engine/text/table.h"
 
 #include "base/heap.h"
 
@@ -38,16 +38,54 @@ static void count_block(const char *at, size_t length, int64_t *newlines, int64_
     *quotes += q;
 }
 
+/* Bit k of the result: byte k of the word is 0. The high bits of the bytes are gathered by a multiplication whose
+ * partial products do not overlap. */
+static inline uint64_t mask_of_zeroes(uint64_t word)
+{
+    const uint64_t lows = UINT64_C(0x7f7f7f7f7f7f7f7f);
+    uint64_t highs = ~(((word & lows) + lows) | word | lows);
+    return ((highs >> 7) * UINT64_C(0x0102040810204080)) >> 56;
+}
+
+/* The places of a character among 64; the machine is little-endian. */
+static inline uint64_t places_of(const char *at, char c)
+{
+    const uint64_t all = UINT64_C(0x0101010101010101) * (unsigned char)c;
+    uint64_t places = 0;
+    for (int i = 0; i < 8; i++) {
+        uint64_t word;
+        memcpy(&word, at + 8 * i, sizeof word);
+        places |= mask_of_zeroes(word ^ all) << (8 * i);
+    }
+    return places;
+}
+
+/* Bit k of the result: an odd number of the bits 0..k is set. */
+static inline uint64_t parities(uint64_t bits)
+{
+    for (int shift = 1; shift < 64; shift *= 2)
+        bits ^= bits << shift;
+    return bits;
+}
+
+static void count_newlines(struct count *count, uint64_t newlines, bool odd, const char *at)
+{
+    if (newlines && count->newlines[odd] == 0)
+        count->first[odd] = at + __builtin_ctzll(newlines);
+    count->newlines[odd] += __builtin_popcountll(newlines);
+}
+
 static void count_with_quotes(const char *at, const char *end, struct count *count)
 {
     *count = (struct count){0};
-    for (; at < end; at++) {
-        if (*at == '"') {
-            count->odd = !count->odd;
-        } else if (*at == '\n') {
-            if (count->newlines[count->odd]++ == 0)
-                count->first[count->odd] = at;
-        }
+    for (; at < end; at += 64) {
+        char tail[64] = {0};
+        const char *block = end - at < 64 ? memcpy(tail, at, (size_t)(end - at)) : at;
+        uint64_t newlines = places_of(block, '\n');
+        uint64_t odd = parities(places_of(block, '"')) ^ (count->odd ? UINT64_MAX : 0);
+        count_newlines(count, newlines & odd, true, at);
+        count_newlines(count, newlines & ~odd, false, at);
+        count->odd = odd >> 63;
     }
 }
 
@@ -81,7 +119,8 @@ static void place_chunks(struct table *table, const struct count *counts)
         newlines += counts[i].newlines[inside];
         inside = inside != counts[i].odd;
     }
-    table->rows = table->begin < table->end ? newlines + 1 : 0;
+    bool open = table->begin < table->end && (inside || table->end[-1] != '\n'); /* the last record has no newline */
+    table->rows = newlines + open;
     const char *end = table->end;
     int64_t rows = table->rows;
     for (int64_t i = table->chunk_count; i-- > 0;) {
@@ -106,16 +145,12 @@ bool table_cut(struct table *table, const struct workers *workers)
     bool done = workers_run(workers, table->chunk_count, count_chunk, &counting);
     if (done)
         place_chunks(table, counting.counts);
-    for (int64_t i = 0; i < table->chunk_count && done; i++)
-        table->chunks[i].columns = heap_array(table->count, sizeof *table->chunks[i].columns);
     free(counting.counts);
     return done;
 }
 
 void table_free_chunks(struct table *table)
 {
-    for (int64_t i = 0; i < table->chunk_count; i++)
-        free(table->chunks[i].columns);
     free(table->chunks);
     table->chunks = NULL;
     table->chunk_count = 0;

@@ -1,7 +1,8 @@
-/* JSON lines as a table: one object per line, with the keys of the first in the same order. Format: RFC 8259. */
-#include "engine/formats/text_table.h"
+#include "engine/text/json.h"
 
+#include "base/number_text.h"
 #include "base/utf8.h"
+#include "engine/text/cells.h"
 
 #include <string.h>
 
@@ -20,10 +21,10 @@ static const char *skip_blank(const char *at, const char *end)
 /* From after the opening quote, skips a string and its closing quote; NULL if it does not end on this line. */
 static const char *skip_string(const char *at, const char *end)
 {
-    for (; at < end && *at != '\n'; at++) {
-        if (*at == '"')
-            return at + 1;
-        at += *at == '\\' && at + 1 < end;
+    while ((at = find_any(at, end, '"', '\\', '\n')) < end) {
+        if (*at != '\\')
+            return *at == '"' ? at + 1 : NULL;
+        at += end - at > 1 && at[1] != '\n' ? 2 : 1;
     }
     return NULL;
 }
@@ -43,27 +44,38 @@ static const char *skip_nested(const char *at, const char *end)
     return NULL;
 }
 
-const char *table_json_value(const char *at, const char *end, struct piece *piece)
+/* Whether the text is a value that is neither a string nor nested: a number or a word. */
+static bool is_bare_value(const char *at, const char *end)
+{
+    static const char *const words[] = {"null", "true", "false"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strlen(words[i]) == (size_t)(end - at) && memcmp(at, words[i], strlen(words[i])) == 0)
+            return true;
+    }
+    return looks_like_number(at, end);
+}
+
+const char *json_scan(const char *at, const char *end, struct piece *piece)
 {
     at = skip_blank(at, end);
     const char *begin = at;
     bool quoted = at < end && *at == '"';
+    bool nested = at < end && (*at == '{' || *at == '[');
     if (quoted)
         at = skip_string(at + 1, end);
-    else if (at < end && (*at == '{' || *at == '['))
+    else if (nested)
         at = skip_nested(at, end);
     else
         while (at < end && !is_blank(*at) && *at != ',' && *at != '}' && *at != '\n')
             at++;
-    if (!at)
+    if (!at || (!quoted && !nested && !is_bare_value(begin, at)))
         return NULL;
     *piece = (struct piece){begin + quoted, at - quoted, quoted};
     at = skip_blank(at, end);
     return at < end && (*at == ',' || *at == '}') ? at : NULL;
 }
 
-/* Skips a key and its colon; `key` is the text between its quotes. NULL: none. */
-static const char *read_key(const char *at, const char *end, struct piece *key)
+const char *json_key(const char *at, const char *end, struct piece *key)
 {
     at = skip_blank(at, end);
     if (at == end || *at != '"')
@@ -77,22 +89,16 @@ static const char *read_key(const char *at, const char *end, struct piece *key)
     return at < end && *at == ':' ? skip_blank(at + 1, end) : NULL;
 }
 
-static const char *open_object(const char *at, const char *end)
+const char *json_open(const char *at, const char *end)
 {
     at = skip_blank(at, end);
-    return at < end && *at == '{' ? at + 1 : NULL;
+    return at < end && *at == '{' ? skip_blank(at + 1, end) : NULL;
 }
 
-const char *table_json_key(const struct table *table, const char *at, const char *end, size_t k)
+const char *json_line_end(const char *at, const char *end)
 {
-    const struct piece *wanted = &table->columns[k].key;
-    struct piece key;
-    if (k == 0)
-        at = open_object(at, end);
-    at = at ? read_key(at, end, &key) : NULL;
-    size_t length = (size_t)(wanted->end - wanted->at);
-    bool same = at && (size_t)(key.end - key.at) == length && memcmp(key.at, wanted->at, length) == 0;
-    return same ? at : NULL;
+    at = skip_blank(at, end);
+    return at == end || *at == '\n' ? at : NULL;
 }
 
 /* The code point of four hexadecimal digits, 0 if they are invalid. */
@@ -122,38 +128,18 @@ static uint32_t unescaped(const char **at, const char *end)
     return code;
 }
 
-const char *table_json_name(struct piece key, struct arena *arena)
+void json_decode(struct piece piece, struct strbuf *out)
 {
-    struct strbuf name = {0};
-    for (const char *at = key.at; at < key.end;) {
-        char bytes[4];
-        if (*at != '\\') {
-            strbuf_putc(&name, *at++);
+    for (const char *at = piece.at; at < piece.end;) {
+        const char *mark = memchr(at, '\\', (size_t)(piece.end - at));
+        if (mark != at) {
+            strbuf_add(out, at, (size_t)((mark ? mark : piece.end) - at));
+            at = mark ? mark : piece.end;
             continue;
         }
+        char bytes[4];
         at++;
-        uint32_t code = at < key.end ? unescaped(&at, key.end) : 0;
-        strbuf_add(&name, bytes, utf8_encode(code ? code : 0xfffd, bytes));
+        uint32_t code = at < piece.end ? unescaped(&at, piece.end) : 0;
+        strbuf_add(out, bytes, utf8_encode(code ? code : 0xfffd, bytes));
     }
-    const char *copy = arena_text(arena, name.text ? name.text : "", name.length);
-    strbuf_free(&name);
-    return copy;
-}
-
-size_t table_json_keys(const struct table *table, struct piece *keys, size_t most)
-{
-    const char *end = table->end;
-    const char *at = open_object(table->begin, end);
-    for (size_t count = 0; at && count < most; count++) {
-        struct piece value, key = {0};
-        at = read_key(at, end, &key);
-        at = at ? table_json_value(at, end, &value) : NULL;
-        if (!at)
-            return 0;
-        if (keys)
-            keys[count] = key;
-        if (*at++ == '}')
-            return count + 1;
-    }
-    return 0;
 }

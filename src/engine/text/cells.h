@@ -1,0 +1,29 @@
+/* Finding the ends of cells, and what is in them. */
+#ifndef RQL_ENGINE_TEXT_CELLS_H
+#define RQL_ENGINE_TEXT_CELLS_H
+
+#include "base/strbuf.h"
+#include "engine/text/table.h"
+#include "engine/values/dictionary.h"
+
+/* The first of three characters, or `end`. */
+const char *find_any(const char *at, const char *end, char a, char b, char c);
+
+/* Skips a \r before a newline or the end. */
+const char *skip_return(const char *at, const char *end);
+
+/* Sets *piece to the cell at `at` and returns its end: a delimiter, a newline (skipping \r before it) or `end`. NULL:
+ * malformed quotes. */
+const char *cell_scan(const struct dialect *dialect, const char *at, const char *end, struct piece *piece);
+
+/* cell_scan, but white space around a cell without quotes belongs to it. */
+const char *cell_scan_text(const struct dialect *dialect, const char *at, const char *end, struct piece *piece);
+
+/* Skips `count` cells and the delimiter after each; not for JSON. NULL: a problem. */
+const char *cells_skip(const struct dialect *dialect, const char *at, const char *end, size_t count,
+                       enum problem_kind *problem);
+
+/* The text of a cell, with its quotes and escapes undone, in the file or in `scratch`, which is cleared first. */
+struct text cell_text(const struct dialect *dialect, struct piece piece, struct strbuf *scratch);
+
+#endif

@@ -1,0 +1,202 @@
+#include "engine/text/classify.h"
+
+#include "base/calendar.h"
+#include "base/number_text.h"
+
+#include <string.h>
+#include <strings.h>
+
+static size_t length_of(struct piece piece)
+{
+    return (size_t)(piece.end - piece.at);
+}
+
+static bool is_word(struct piece piece, const char *word)
+{
+    size_t length = strlen(word);
+    return length_of(piece) == length && strncasecmp(piece.at, word, length) == 0;
+}
+
+/* Whether the cell is one of the usual words for a missing value. */
+static bool is_missing_word(struct piece piece)
+{
+    static const char *const words[] = {"-", "?", "na", "\\n", "n/a", "null", "none", "#n/a"};
+    for (size_t i = 0; i < sizeof words / sizeof *words && length_of(piece) <= 4; i++) {
+        if (is_word(piece, words[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool is_stated_missing(const struct table *table, struct piece piece)
+{
+    for (size_t i = 0; i < table->missing_count; i++) {
+        if (strlen(table->missing[i]) == length_of(piece) && memcmp(table->missing[i], piece.at, length_of(piece)) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool cell_is_missing(const struct table *table, struct piece piece, enum value_kind kind)
+{
+    if (is_stated_missing(table, piece))
+        return true;
+    if (table->dialect->json)
+        return !piece.quoted && length_of(piece) == 4 && memcmp(piece.at, "null", 4) == 0;
+    if (piece.at == piece.end)
+        return kind != VALUE_TEXT || !piece.quoted;
+    if (table->dialect->escapes && !piece.quoted && length_of(piece) == 2 && memcmp(piece.at, "\\N", 2) == 0)
+        return true;
+    return kind != VALUE_TEXT && !table->missing && is_missing_word(piece);
+}
+
+bool cell_is_bool(struct piece piece, bool *value)
+{
+    *value = is_word(piece, "true");
+    return *value || is_word(piece, "false");
+}
+
+bool cell_has_leading_zero(struct piece piece)
+{
+    const char *at = piece.at + (piece.at < piece.end && (*piece.at == '-' || *piece.at == '+'));
+    return piece.end - at >= 2 && at[0] == '0' && at[1] >= '0' && at[1] <= '9';
+}
+
+static enum value_class class_of_number(struct piece piece)
+{
+    int64_t integer;
+    double number;
+    if (cell_has_leading_zero(piece))
+        return CLASS_TEXT;
+    switch (read_int(piece.at, piece.end, &integer)) {
+    case READ_INT:
+        return CLASS_INT;
+    case READ_OVERFLOW:
+        return CLASS_WIDE;
+    case READ_FLOAT:
+    case READ_INVALID:
+        break;
+    }
+    return read_float(piece.at, piece.end, &number) == READ_FLOAT ? CLASS_FLOAT : CLASS_TEXT;
+}
+
+static enum value_class class_of_time(struct piece piece)
+{
+    int64_t time;
+    bool zoned, cut;
+    if (date_read(piece.at, piece.end, &time))
+        return CLASS_DATE;
+    if (timestamp_read(piece.at, piece.end, &time, &zoned, &cut))
+        return zoned ? CLASS_UTC : CLASS_TIMESTAMP;
+    return CLASS_TEXT;
+}
+
+enum value_class classify(const struct table *table, struct piece piece)
+{
+    bool truth;
+    if (cell_is_missing(table, piece, VALUE_TEXT))
+        return CLASS_BLANK;
+    if (table->dialect->json && piece.quoted)
+        return class_of_time(piece);
+    if (table->dialect->json && piece.at < piece.end && (*piece.at == '{' || *piece.at == '['))
+        return CLASS_NESTED;
+    if (cell_is_missing(table, piece, VALUE_INT))
+        return CLASS_WORD;
+    if (looks_like_number(piece.at, piece.end))
+        return class_of_number(piece);
+    return cell_is_bool(piece, &truth) ? CLASS_BOOL : class_of_time(piece);
+}
+
+static unsigned bit(enum value_class value_class)
+{
+    return 1u << value_class;
+}
+
+void evidence_add(struct evidence *evidence, enum value_class value_class, const char *at)
+{
+    evidence->classes |= bit(value_class);
+    const char *known = evidence->first[value_class];
+    evidence->first[value_class] = known && (!at || known < at) ? known : at;
+}
+
+void evidence_merge(struct evidence *into, const struct evidence *from)
+{
+    for (unsigned i = 0; i < CLASS_COUNT; i++) {
+        if (from->classes & 1u << i)
+            evidence_add(into, (enum value_class)i, from->first[i]);
+    }
+}
+
+static unsigned values_of(const struct evidence *evidence)
+{
+    return evidence->classes & ~(bit(CLASS_WORD) | bit(CLASS_BLANK));
+}
+
+bool evidence_has_values(const struct evidence *evidence)
+{
+    return values_of(evidence) != 0;
+}
+
+static enum value_kind kind_of(unsigned classes)
+{
+    if (classes == bit(CLASS_INT))
+        return VALUE_INT;
+    if ((classes & bit(CLASS_FLOAT)) && !(classes & ~(bit(CLASS_INT) | bit(CLASS_WIDE) | bit(CLASS_FLOAT))))
+        return VALUE_FLOAT;
+    if (classes == bit(CLASS_BOOL))
+        return VALUE_BOOL;
+    if (classes == bit(CLASS_DATE))
+        return VALUE_DATE;
+    return classes == bit(CLASS_TIMESTAMP) || classes == bit(CLASS_UTC) ? VALUE_TIMESTAMP : VALUE_TEXT;
+}
+
+bool decide_kind(struct table_column *column, int64_t rows)
+{
+    static const enum type types[] = {[VALUE_INT] = TYPE_I64,  [VALUE_FLOAT] = TYPE_F64, [VALUE_BOOL] = TYPE_BOOL,
+                                      [VALUE_DATE] = TYPE_I32, [VALUE_TEXT] = TYPE_U32,  [VALUE_TIMESTAMP] = TYPE_I64};
+    unsigned classes = values_of(&column->evidence);
+    const enum value_kind kind = column->kind;
+    const bool utc = column->utc;
+    const unsigned zones = bit(CLASS_TIMESTAMP) | bit(CLASS_UTC);
+    if (!column->stated) {
+        column->kind = classes || rows > 0 ? kind_of(classes) : VALUE_INT;
+        column->type = types[column->kind];
+    }
+    column->utc = column->kind == VALUE_TIMESTAMP && (classes & zones) == bit(CLASS_UTC);
+    return column->kind != kind || column->utc != utc;
+}
+
+enum value_class class_of_kind(enum value_kind kind, bool utc)
+{
+    static const enum value_class classes[] = {
+        [VALUE_INT] = CLASS_INT,       [VALUE_FLOAT] = CLASS_FLOAT,        [VALUE_BOOL] = CLASS_BOOL,
+        [VALUE_DATE] = CLASS_DATE,     [VALUE_TEXT] = CLASS_TEXT,          [VALUE_DECIMAL] = CLASS_FLOAT,
+        [VALUE_DURATION] = CLASS_TEXT, [VALUE_TIMESTAMP] = CLASS_TIMESTAMP};
+    return kind == VALUE_TIMESTAMP && utc ? CLASS_UTC : classes[kind];
+}
+
+/* The first value of any of the classes. */
+static const char *first_of(const struct evidence *evidence, unsigned classes, enum value_class *found)
+{
+    const char *first = NULL;
+    for (unsigned i = 0; i < CLASS_COUNT; i++) {
+        const char *at = evidence->first[i];
+        if ((classes & 1u << i) && at && (!first || at < first)) {
+            first = at;
+            *found = (enum value_class)i;
+        }
+    }
+    return first;
+}
+
+const char *odd_value(const struct table_column *column)
+{
+    const struct evidence *evidence = &column->evidence;
+    const unsigned numbers = bit(CLASS_INT) | bit(CLASS_WIDE) | bit(CLASS_FLOAT);
+    enum value_class first = CLASS_COUNT, odd;
+    if (column->kind != VALUE_TEXT || column->stated || !first_of(evidence, values_of(evidence), &first) ||
+        first == CLASS_TEXT || first == CLASS_NESTED)
+        return NULL;
+    unsigned others = values_of(evidence) & ~(numbers & bit(first) ? numbers : bit(first));
+    return first_of(evidence, others ? others : bit(CLASS_WIDE), &odd);
+}

@@ -1,0 +1,34 @@
+/* What a cell is by itself, and what a column is by its cells. */
+#ifndef RQL_ENGINE_TEXT_CLASSIFY_H
+#define RQL_ENGINE_TEXT_CLASSIFY_H
+
+#include "engine/text/table.h"
+
+/* Not CLASS_NESTED. */
+enum value_class classify(const struct table *table, struct piece piece);
+
+/* Whether the cell is missing in a column of this kind. */
+bool cell_is_missing(const struct table *table, struct piece piece, enum value_kind kind);
+
+bool cell_is_bool(struct piece piece, bool *value);
+
+/* Whether a zero leads another digit: an identifier, such as 00501. */
+bool cell_has_leading_zero(struct piece piece);
+
+void evidence_add(struct evidence *evidence, enum value_class value_class, const char *at);
+void evidence_merge(struct evidence *into, const struct evidence *from);
+
+/* Whether any class but that of missing values was seen. */
+bool evidence_has_values(const struct evidence *evidence);
+
+/* Sets the kind that the evidence decides on, with its type, unless that is stated. Without values it is an integer
+ * column if there are no rows, else text. Returns whether the column must be parsed as another kind than it was. */
+bool decide_kind(struct table_column *column, int64_t rows);
+
+/* The class of values that a kind's own values have. */
+enum value_class class_of_kind(enum value_kind kind, bool utc);
+
+/* The value that made a column text whose first value is of another class; NULL: none. */
+const char *odd_value(const struct table_column *column);
+
+#endif

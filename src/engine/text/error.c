@@ -1,0 +1,178 @@
+#include "engine/text/cells.h"
+#include "engine/text/table.h"
+
+#include <string.h>
+
+enum { MAX_SHOWN = 40 };
+
+int64_t table_line(const struct table *table, const char *at)
+{
+    int64_t line = 1;
+    for (const char *c = table->text; (c = memchr(c, '\n', (size_t)(at - c))); c++)
+        line++;
+    return line;
+}
+
+/* "`trades.csv`, line 7", and the column if there are several and it matters. */
+static const char *location_of(const struct table *table, const struct problem *problem, const char *path,
+                               struct arena *arena)
+{
+    long long line = table_line(table, problem->at);
+    if (table->dialect->delimiter == '\n' || problem->kind == PROBLEM_COUNT || problem->kind == PROBLEM_QUOTE ||
+        problem->kind == PROBLEM_KEY)
+        return arena_printf(arena, "`%s`, line %lld", path, line);
+    return arena_printf(arena, "`%s`, line %lld, column `%s`", path, line, table->columns[problem->column].name);
+}
+
+const char *table_shown_cell(const struct table *table, const char *at, struct arena *arena)
+{
+    struct piece piece;
+    /* A quoted value begins after its opening quote. */
+    if (at > table->begin && at[-1] == '"' && (table->dialect->quotes || table->dialect->json))
+        at--;
+    if (!cell_scan(table->dialect, at, table->end, &piece))
+        piece = (struct piece){at, at, false};
+    size_t length = (size_t)(piece.end - piece.at);
+    return arena_text(arena, piece.at, length < MAX_SHOWN ? length : MAX_SHOWN);
+}
+
+static bool is_blank_line(const struct table *table, const char *at)
+{
+    struct piece piece;
+    const char *next = cell_scan(&(struct dialect){.delimiter = '\n'}, at, table->end, &piece);
+    return next && piece.at == piece.end && (at == table->begin || at[-1] == '\n');
+}
+
+static size_t values_in(const struct table *table, const char *at)
+{
+    size_t count = 1;
+    struct piece piece;
+    while ((at = cell_scan(table->dialect, at, table->end, &piece)) && at < table->end && *at != '\n') {
+        count++;
+        at++;
+    }
+    return count;
+}
+
+/* The name of a stated type, with its article. */
+static const char *type_of(const struct table_column *column, struct arena *arena)
+{
+    switch (column->kind) {
+    case VALUE_BOOL:
+        return "true or false";
+    case VALUE_DATE:
+        return "a date, such as 2024-01-31";
+    case VALUE_TIMESTAMP:
+        return column->utc ? "a timestamp with a zone, such as 2024-01-31T09:30:00Z"
+                           : "a timestamp, such as 2024-01-31T09:30:00";
+    case VALUE_DURATION:
+        return "a duration, such as 2d 03:15:00";
+    case VALUE_DECIMAL:
+        return arena_printf(arena, "a decimal(%d)", column->scale);
+    case VALUE_INT:
+        return "an integer";
+    case VALUE_FLOAT:
+    case VALUE_TEXT:
+        break;
+    }
+    return "a number";
+}
+
+static enum status value_error(const struct table *table, const struct problem *problem, const char *location,
+                               const struct format_job *job)
+{
+    struct arena *arena = job->diags->arena;
+    const struct table_column *column = &table->columns[problem->column];
+    const char *cell = table_shown_cell(table, problem->at, arena);
+    if (problem->kind == PROBLEM_VALUE) {
+        diag_error(job->diags, job->span, "%s: `%s` is not %s", location, cell, type_of(column, arena));
+        diag_hint(job->diags, "omit the column's type to load it as what it is");
+    } else if (column->kind == VALUE_DECIMAL) {
+        diag_error(job->diags, job->span, "%s: %s does not fit decimal(%d)", location, cell, column->scale);
+        diag_hint(job->diags, "it holds %d digits after the point, and 18 or 19 in all", column->scale);
+    } else {
+        diag_error(job->diags, job->span, "%s: %s does not fit %s", location, cell, type_table[column->type].name);
+    }
+    return STATUS_FAILED;
+}
+
+const char *table_delimiter_advice(const struct table *table)
+{
+    static const struct {
+        char delimiter;
+        const char *advice;
+    } others[] = {
+        {';', "its values seem to be separated by `;`: name it .csv, or use `load PATH csv`"},
+        {'|', "its values seem to be separated by `|`: name it .csv, or use `load PATH csv`"},
+        {',', "its values seem to be separated by commas: name it .csv, or use `load PATH csv`"},
+    };
+    const char *newline = memchr(table->text, '\n', (size_t)(table->end - table->text));
+    size_t length = (size_t)((newline ? newline : table->end) - table->text);
+    if (table->count != 1 || !table->dialect->escapes)
+        return NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (memchr(table->text, others[i].delimiter, length))
+            return others[i].advice;
+    }
+    return NULL;
+}
+
+static enum status count_error(const struct table *table, const struct problem *problem, const char *location,
+                               const struct format_job *job)
+{
+    struct diags *diags = job->diags;
+    if (is_blank_line(table, problem->at)) {
+        diag_error(diags, job->span, "%s is blank", location);
+        diag_hint(diags, "a %s file has one row per line; only its end may be blank", table->dialect->extension);
+    } else if (table->dialect->json) {
+        diag_error(diags, job->span, "%s is not a JSON object", location);
+        diag_hint(diags, "each line is an object such as {\"id\": 42, \"amt\": 0.5}");
+    } else {
+        size_t values = values_in(table, problem->at);
+        const char *advice = table_delimiter_advice(table);
+        diag_error(diags, job->span, "%s has %zu value%s, but the first line has %zu", location, values,
+                   values == 1 ? "" : "s", table->count);
+        diag_hint(diags, "%s",
+                  advice ? advice : "all lines need the same number; quote values that contain the delimiter");
+    }
+    return STATUS_FAILED;
+}
+
+static enum status encoding_error(const struct problem *problem, const struct table *table, const char *location,
+                                  const struct format_job *job)
+{
+    const char *end = table->end, *at = problem->at;
+    bool nul = memchr(at, '\0', (size_t)(find_any(at, end, table->dialect->delimiter, '\n', '"') - at)) != NULL;
+    diag_error(job->diags, job->span, "%s: %s", location, nul ? "text with a NUL byte" : "text that is not UTF-8");
+    diag_hint(job->diags, "%s",
+              nul ? "remove it with `tr -d '\\0'`" : "convert the file, with `iconv -f latin1 -t utf-8` for example");
+    return STATUS_FAILED;
+}
+
+enum status table_error(const struct table *table, const struct problem *problem, const struct format_job *job,
+                        const char *path)
+{
+    struct diags *diags = job->diags;
+    const char *location = location_of(table, problem, path, diags->arena);
+    switch (problem->kind) {
+    case PROBLEM_COUNT:
+        return count_error(table, problem, location, job);
+    case PROBLEM_QUOTE:
+        if (table->dialect->json)
+            return count_error(table, problem, location, job);
+        diag_error(diags, job->span, "%s: malformed quotes", location);
+        diag_hint(diags,
+                  "a quoted value begins and ends with a quote; quotes within are doubled: \"so \"\"called\"\"\"");
+        return STATUS_FAILED;
+    case PROBLEM_KEY:
+        return diag_error(diags, job->span, "%s has the key `%s` twice", location,
+                          table->columns[problem->column].name);
+    case PROBLEM_ENCODING:
+        return encoding_error(problem, table, location, job);
+    case PROBLEM_VALUE:
+    case PROBLEM_RANGE:
+    case PROBLEM_NONE:
+        break;
+    }
+    return value_error(table, problem, location, job);
+}

@@ -1,0 +1,136 @@
+/* From parsed values to columns. */
+#include "engine/text/pass.h"
+
+#include "base/heap.h"
+#include "engine/values/dictionary.h"
+
+#include <stdlib.h>
+
+/* Sets the range of the elements; missing values are 0. */
+static void set_range(struct column *column, const struct seen *seen)
+{
+    bool none = seen->values == 0;
+    column->range_known = column->rows > 0;
+    column->lo = none || (seen->missing > 0 && seen->lo > 0) ? 0 : seen->lo;
+    column->hi = none || (seen->missing > 0 && seen->hi < 0) ? 0 : seen->hi;
+}
+
+/* Replaces numbers of strings by codes. */
+struct translation {
+    const struct pass *pass;
+    const uint32_t *numbers;
+    uint32_t *const *maps; /* by member */
+    void *codes;
+    enum type type;
+};
+
+static void translate_chunk(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct translation *translation = context;
+    const struct chunk *chunk = &translation->pass->table->chunks[part];
+    const uint32_t *map = translation->maps[chunk->member];
+    int64_t row = chunk->first_row, end = row + chunk->rows;
+    const uint32_t *numbers = translation->numbers;
+    switch (translation->type) {
+    case TYPE_U8:
+        for (uint8_t *codes = translation->codes; row < end; row++)
+            codes[row] = (uint8_t)map[numbers[row]];
+        break;
+    case TYPE_U16:
+        for (uint16_t *codes = translation->codes; row < end; row++)
+            codes[row] = (uint16_t)map[numbers[row]];
+        break;
+    default:
+        for (uint32_t *codes = translation->codes; row < end; row++)
+            codes[row] = map[numbers[row]];
+    }
+}
+
+/* Joins the threads' interners; maps[m][n] becomes the code of string n - 1 of member m, and of 0 for n = 0, which
+ * stands for a missing value. */
+static struct dictionary *join(const struct pass *pass, size_t step, uint32_t **maps, const struct workers *workers)
+{
+    size_t count = (size_t)pass->member_count, used = 0;
+    struct interner **interners = heap_array(count, sizeof(struct interner *));
+    uint32_t **found = heap_array(count, sizeof *found);
+    for (size_t i = 0; i < count; i++) {
+        struct interner *interner = pass->members[i].seen[step].interner;
+        if (interner)
+            interners[used++] = interner;
+    }
+    struct dictionary *dictionary = dictionary_of_interners(interners, used, found, workers);
+    for (size_t i = count; i-- > 0;) {
+        const struct interner *interner = pass->members[i].seen[step].interner;
+        size_t strings = interner ? (size_t)interner_count(interner) : 0;
+        maps[i] = heap_array(strings + 1, sizeof *maps[i]);
+        if (!interner)
+            continue;
+        used--;
+        for (size_t n = 0; n < strings; n++)
+            maps[i][n + 1] = found[used][n];
+        free(found[used]);
+    }
+    free(found);
+    free(interners);
+    return dictionary;
+}
+
+/* The column of codes; NULL: no memory. */
+static struct column *finish_text(struct pass *pass, struct step *step, const struct workers *workers)
+{
+    const struct table *table = pass->table;
+    uint32_t **maps = heap_array((size_t)pass->member_count, sizeof *maps);
+    struct dictionary *dictionary = join(pass, (size_t)(step - pass->steps), maps, workers);
+    enum type type = dictionary_code_type(dictionary->count);
+    struct column *column = type == TYPE_U32 ? column_ref(step->values) : column_reserve(type, type, table->rows);
+    if (column) {
+        const struct workers silent = {.threads = workers->threads, .thread_pool = workers->thread_pool};
+        struct translation translation = {pass, step->data, maps, column_at(column, 0), type};
+        (void)workers_run(&silent, table->chunk_count, translate_chunk, &translation);
+        column_set_logical(column, (struct logical_type){.kind = LOGICAL_TEXT, .dictionary = dictionary});
+        column_finish(column, table->rows);
+        column->range_known = table->rows > 0;
+        column->hi = dictionary->count > 0 ? dictionary->count - 1 : 0;
+    }
+    dictionary_unref(dictionary);
+    for (int i = 0; i < pass->member_count; i++)
+        free(maps[i]);
+    free(maps);
+    return column;
+}
+
+/* The validity that is the opposite of `absent`. */
+static struct column *validity_of(struct step *step, int64_t rows)
+{
+    for (int64_t row = 0; row < rows; row++)
+        step->absent[row] ^= 1;
+    struct column *validity = step->missing;
+    step->missing = NULL;
+    column_finish(validity, rows);
+    return validity;
+}
+
+struct column *pass_finish(struct pass *pass, size_t number, const struct seen *seen, const struct workers *workers)
+{
+    static const enum logical logicals[] = {
+        [VALUE_INT] = LOGICAL_NUMBER,      [VALUE_FLOAT] = LOGICAL_NUMBER,        [VALUE_BOOL] = LOGICAL_NUMBER,
+        [VALUE_DATE] = LOGICAL_DATE,       [VALUE_TIMESTAMP] = LOGICAL_TIMESTAMP, [VALUE_TEXT] = LOGICAL_TEXT,
+        [VALUE_DECIMAL] = LOGICAL_DECIMAL, [VALUE_DURATION] = LOGICAL_DURATION};
+    struct step *step = &pass->steps[number];
+    const struct table_column *as = step->column;
+    struct column *column;
+    if (as->kind == VALUE_TEXT) {
+        column = finish_text(pass, step, workers);
+    } else {
+        column = column_ref(step->values);
+        column_finish(column, pass->table->rows);
+        column_set_logical(column,
+                           (struct logical_type){.kind = logicals[as->kind], .scale = as->scale, .utc = as->utc});
+        if (type_table[as->type].kind != KIND_FLOAT)
+            set_range(column, seen);
+    }
+    if (column && seen->missing > 0)
+        column_set_validity(column, validity_of(step, pass->table->rows));
+    return column;
+}

@@ -1,0 +1,291 @@
+/* What the first line says: separator, columns, names. */
+#include "engine/text/cells.h"
+#include "engine/text/classify.h"
+#include "engine/text/key_index.h"
+#include "engine/text/table.h"
+
+#include <string.h>
+
+enum { MAX_HEADER = 16 << 20 /* bytes of the first line */ };
+
+/* The state of opening a table. */
+struct opening {
+    struct table *table;
+    const struct format_job *job;
+    const char *path;
+    struct arena *arena;
+};
+
+static enum status fail(const struct opening *opening, const char *what, const char *hint)
+{
+    diag_error(opening->job->diags, opening->job->span, "`%s` %s", opening->path, what);
+    if (hint)
+        diag_hint(opening->job->diags, "%s", hint);
+    return STATUS_FAILED;
+}
+
+static enum status fail_at(const struct opening *opening, enum problem_kind kind, const char *at)
+{
+    const struct problem problem = {.kind = kind, .at = at};
+    return table_error(opening->table, &problem, opening->job, opening->path);
+}
+
+/* The end of the text without white space behind it. */
+static const char *trimmed_end(const struct table *table)
+{
+    const char *end = table->end, *blank = table->dialect->delimiter == '\t' ? " \r\n" : " \t\r\n";
+    while (end > table->begin && end[-1] != '\0' && strchr(blank, end[-1]))
+        end--;
+    return end;
+}
+
+/* The separator that the first record has most of, outside quotes. */
+static char find_separator(const struct table *table)
+{
+    static const char separators[] = ",;\t|";
+    size_t counts[sizeof separators] = {0}, best = 0;
+    bool quoted = false;
+    for (const char *at = table->begin; at < table->end && (quoted || *at != '\n'); at++) {
+        quoted = quoted != (*at == '"');
+        const char *found = *at && !quoted ? strchr(separators, *at) : NULL;
+        if (found)
+            counts[found - separators]++;
+    }
+    for (size_t i = 1; separators[i]; i++)
+        best = counts[i] > counts[best] ? i : best;
+    return separators[best];
+}
+
+static void note_separator(const struct opening *opening, char separator)
+{
+    const char *name = separator == ';' ? "`;`" : separator == '|' ? "`|`" : "tabs";
+    diag_note(opening->job->diags, opening->job->span, "`%s`: its values are separated by %s", opening->path, name);
+}
+
+/* Counts the cells of the first record. Returns its end; NULL: malformed quotes. */
+static const char *scan_record(const struct table *table, size_t *count)
+{
+    struct piece piece;
+    const char *at = table->begin;
+    for (*count = 1; (at = cell_scan(table->dialect, at, table->end, &piece)); ++*count) {
+        if (at == table->end || *at == '\n')
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
+/* Whether a cell's class fits a column of this kind: then it may be a value of it. */
+static bool fits(enum value_class value_class, const struct table_column *column)
+{
+    switch (column->kind) {
+    case VALUE_INT:
+    case VALUE_FLOAT:
+    case VALUE_DECIMAL:
+        return value_class == CLASS_INT || value_class == CLASS_WIDE || value_class == CLASS_FLOAT;
+    case VALUE_TIMESTAMP:
+        return value_class == CLASS_TIMESTAMP || value_class == CLASS_UTC;
+    case VALUE_BOOL:
+    case VALUE_DATE:
+        return value_class == class_of_kind(column->kind, false);
+    case VALUE_TEXT:
+    case VALUE_DURATION:
+        break;
+    }
+    return false;
+}
+
+/* Whether the first line names the columns: if a cell cannot be a value of its column, or none is one that must be.
+ * `below` is the second record; without one, a line of values only is a row. */
+static bool is_header(struct table *table, const char *below)
+{
+    const char *at = table->begin;
+    const bool alone = below >= table->end;
+    bool value = false, name = false;
+    for (size_t k = 0; k < table->count; k++) {
+        const struct table_column *column = &table->columns[k];
+        struct piece piece;
+        at = cell_scan(table->dialect, at, table->end, &piece);
+        if (!at)
+            return true; /* the file is changing, which format_read reports */
+        at += at < table->end;
+        enum value_class value_class = classify(table, piece);
+        bool known = alone || (evidence_has_values(&column->evidence) && column->kind != VALUE_TEXT);
+        if (!known || (!piece.quoted && (value_class == CLASS_BLANK || value_class == CLASS_WORD)))
+            continue;
+        if (!piece.quoted && (alone ? value_class != CLASS_TEXT : fits(value_class, column)))
+            value = true;
+        else
+            name = true;
+    }
+    return name || !value;
+}
+
+/* The name followed by _2, _3, ... if it is taken. */
+static const char *distinct_name(struct key_index *names, const char *name, struct arena *arena)
+{
+    const char *distinct = name;
+    for (int i = 2; key_index_find(names, (struct text){distinct, strlen(distinct)}) < key_index_count(names); i++)
+        distinct = arena_printf(arena, "%s_%d", name, i);
+    key_index_add(names, (struct text){distinct, strlen(distinct)});
+    return distinct;
+}
+
+/* Names the columns after the cells of the first line, or c1, c2, ... */
+static void name_columns(struct table *table, bool named, struct arena *arena)
+{
+    const char *at = table->begin;
+    struct key_index *names = key_index_new(arena);
+    struct strbuf scratch = {0};
+    for (size_t k = 0; k < table->count; k++) {
+        struct piece piece;
+        at = cell_scan(table->dialect, at, table->end, &piece);
+        if (!at) { /* it was valid before: the file is changing, which format_read reports */
+            piece = (struct piece){table->end, table->end, false};
+            at = table->end;
+        }
+        struct text text = cell_text(table->dialect, piece, &scratch);
+        const char *name = named ? arena_text(arena, text.at, text.length) : "";
+        name = *name ? name : arena_printf(arena, "c%zu", k + 1);
+        table->columns[k].name = distinct_name(names, name, arena);
+        at += at < table->end;
+    }
+    strbuf_free(&scratch);
+    if (named)
+        table->begin = at;
+}
+
+/* Whether the line contains a carriage return without a newline. */
+static bool has_lone_return(const char *line, const char *end)
+{
+    const char *found = memchr(line, '\r', (size_t)(end - line));
+    return found && found + 1 < end && !memchr(line, '"', (size_t)(end - line));
+}
+
+/* Errors that show in the first line. */
+static enum status check_first_line(const struct opening *opening)
+{
+    const struct table *table = opening->table;
+    const char *newline = memchr(table->begin, '\n', (size_t)(table->end - table->begin));
+    const char *line_end = newline ? newline : table->end;
+    if (table->dialect->header && trimmed_end(table) == table->begin)
+        return fail(opening, "is empty", "its first line should name the columns");
+    if (memchr(table->begin, '\0', (size_t)(line_end - table->begin)))
+        return fail(opening, "is not UTF-8 text", "it may have another format or be UTF-16");
+    if (table->dialect->header && has_lone_return(table->begin, line_end))
+        return fail(opening, "has carriage returns instead of newlines", "convert it with `tr '\\r' '\\n'`");
+    if (table->dialect->header && line_end - table->begin > MAX_HEADER)
+        return fail(opening, "has a first line of more than 16 MiB", NULL);
+    return STATUS_OK;
+}
+
+/* Finds the columns of delimited text. */
+static enum status open_delimited(const struct opening *opening)
+{
+    struct table *table = opening->table;
+    const char *first_end = table->begin;
+    table->count = 1;
+    if (table->dialect->header && !(first_end = scan_record(table, &table->count)))
+        return fail_at(opening, PROBLEM_QUOTE, table->begin);
+    if (table->count > MAX_COLUMNS)
+        return fail(opening, "has more than 100 000 columns", NULL);
+    if (table->count > 1)
+        table->end = trimmed_end(table);
+    table->columns = arena_array(opening->arena, table->count, sizeof *table->columns);
+    table->columns[0].name = "";
+    const char *below = first_end < table->end ? first_end + 1 : table->end;
+    if (table->dialect->header) {
+        table_sample(table, below);
+        table_guess_kinds(table);
+        bool named = is_header(table, below);
+        name_columns(table, named, opening->arena);
+        if (named)
+            return STATUS_OK;
+    }
+    table_sample(table, table->begin);
+    return STATUS_OK;
+}
+
+static enum status open_json(const struct opening *opening)
+{
+    struct table *table = opening->table;
+    table->end = trimmed_end(table);
+    struct problem problem = {.at = table->begin};
+    if (!table_sample_keys(table, opening->arena, &problem))
+        return table_error(table, &problem, opening->job, opening->path);
+    if (table->count > MAX_COLUMNS)
+        return fail(opening, "has more than 100 000 keys", NULL);
+    if (table->columns[0].nested)
+        return fail(opening, "has no key whose values are neither objects nor arrays",
+                    "unnest it, with `jq` for example");
+    struct key_index *names = key_index_new(opening->arena);
+    for (size_t k = 0; k < table->count; k++) {
+        const char *name = table->columns[k].name;
+        name = *name ? name : arena_printf(opening->arena, "c%zu", k + 1);
+        table->columns[k].name = distinct_name(names, name, opening->arena);
+    }
+    return STATUS_OK;
+}
+
+static enum status state_type(const struct opening *opening, const struct stated_type *stated)
+{
+    static const enum value_kind kinds[] = {[LOGICAL_TEXT] = VALUE_TEXT,
+                                            [LOGICAL_DATE] = VALUE_DATE,
+                                            [LOGICAL_TIMESTAMP] = VALUE_TIMESTAMP,
+                                            [LOGICAL_DURATION] = VALUE_DURATION,
+                                            [LOGICAL_DECIMAL] = VALUE_DECIMAL};
+    static const enum type types[] = {[LOGICAL_TEXT] = TYPE_U32,
+                                      [LOGICAL_DATE] = TYPE_I32,
+                                      [LOGICAL_TIMESTAMP] = TYPE_I64,
+                                      [LOGICAL_DURATION] = TYPE_I64,
+                                      [LOGICAL_DECIMAL] = TYPE_I64};
+    struct table *table = opening->table;
+    size_t k = 0;
+    while (k < table->count && (table->columns[k].nested || strcmp(table->columns[k].name, stated->name) != 0))
+        k++;
+    if (k == table->count) {
+        const char **names = arena_array(opening->job->diags->arena, table->count, sizeof *names);
+        for (size_t i = 0; i < table->count; i++)
+            names[i] = table->columns[i].name;
+        return diag_error(opening->job->diags, opening->job->span, "`%s` has no column `%s`%s", opening->path,
+                          stated->name, did_you_mean(opening->job->diags->arena, stated->name, names, table->count));
+    }
+    struct table_column *column = &table->columns[k];
+    enum kind kind = type_table[stated->type].kind;
+    column->stated = true;
+    column->scale = stated->logical.scale;
+    if (stated->logical.kind != LOGICAL_NUMBER) {
+        column->kind = kinds[stated->logical.kind];
+        column->type = types[stated->logical.kind];
+    } else {
+        column->kind = kind == KIND_FLOAT ? VALUE_FLOAT : kind == KIND_BOOL ? VALUE_BOOL : VALUE_INT;
+        column->type = stated->type;
+    }
+    return STATUS_OK;
+}
+
+enum status table_open(struct table *table, struct dialect *dialect, const struct format_job *job, const char *path,
+                       struct arena *arena)
+{
+    const struct opening opening = {table, job, path, arena};
+    const struct text_options *options = job->text;
+    enum status status = check_first_line(&opening);
+    if (status != STATUS_OK)
+        return status;
+    if (dialect->quotes && (dialect->delimiter = find_separator(table)) != ',')
+        note_separator(&opening, dialect->delimiter);
+    if (options && options->missing) {
+        char **missing = arena_array(arena, options->missing_count, sizeof *missing);
+        for (size_t i = 0; i < options->missing_count; i++)
+            missing[i] = arena_text(arena, options->missing[i], strlen(options->missing[i]));
+        table->missing = (const char *const *)missing;
+        table->missing_count = options->missing_count;
+    }
+    status = dialect->json ? open_json(&opening) : open_delimited(&opening);
+    for (size_t i = 0; options && i < options->count && status == STATUS_OK; i++)
+        status = state_type(&opening, &options->columns[i]);
+    const char *advice = status == STATUS_OK ? table_delimiter_advice(table) : NULL;
+    if (advice)
+        diag_note(job->diags, job->span, "`%s`: %s", path, advice);
+    return status;
+}

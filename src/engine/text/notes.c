@@ -1,0 +1,107 @@
+#include "engine/text/cells.h"
+#include "engine/text/classify.h"
+#include "engine/text/json.h"
+#include "engine/text/table.h"
+
+enum { MAX_LISTED = 8 };
+
+/* A list of at most MAX_LISTED parts. */
+struct list {
+    struct strbuf *out;
+    size_t count;
+    const char *separator; /* before the first */
+};
+
+/* Whether another part fits; writes what comes before it. */
+static bool list_next(struct list *list)
+{
+    if (list->count++ < MAX_LISTED) {
+        strbuf_puts(list->out, list->count > 1 ? ", " : list->separator);
+        return true;
+    }
+    if (list->count == MAX_LISTED + 1)
+        strbuf_puts(list->out, ", ...");
+    return false;
+}
+
+static void add_count(struct strbuf *out, int64_t count)
+{
+    if (count >= 1000) {
+        add_count(out, count / 1000);
+        strbuf_printf(out, ",%03d", (int)(count % 1000));
+    } else {
+        strbuf_printf(out, "%d", (int)count);
+    }
+}
+
+/* "24,912 missing in `price`, 3 in `qty`" */
+static void add_counts(struct strbuf *out, const struct table *table, const bool *read, bool cut, const char *what)
+{
+    struct list list = {out, 0, out->length > 0 ? "; " : ""};
+    for (size_t k = 0; k < table->count; k++) {
+        const struct table_column *column = &table->columns[k];
+        int64_t count = cut ? column->cut : column->missing;
+        if (!read[k] || column->nested || count == 0 || !list_next(&list))
+            continue;
+        add_count(out, count);
+        strbuf_printf(out, "%s in `%s`", list.count == 1 ? what : "", column->name);
+    }
+}
+
+/* Whether a cell is a number with a decimal comma. */
+static bool has_decimal_comma(const struct table *table, const char *at)
+{
+    struct piece piece;
+    int commas = 0;
+    if (table->count == 1 || table->dialect->json || !cell_scan(table->dialect, at, table->end, &piece) ||
+        piece.at == piece.end)
+        return false;
+    at = piece.at + (*piece.at == '-');
+    for (; at < piece.end && ((*at >= '0' && *at <= '9') || *at == ','); at++)
+        commas += *at == ',';
+    return at == piece.end && commas == 1 && piece.end[-1] != ',' && *piece.at != ',';
+}
+
+static void add_text_columns(struct strbuf *out, const struct table *table, const bool *read, struct arena *arena)
+{
+    struct list list = {out, 0, out->length > 0 ? "; " : ""};
+    for (size_t k = 0; k < table->count; k++) {
+        const struct table_column *column = &table->columns[k];
+        const char *odd = read[k] ? odd_value(column) : NULL, *text = column->evidence.first[CLASS_TEXT];
+        if (odd && list_next(&list))
+            strbuf_printf(out, "`%s` is text: `%s` in line %lld", column->name, table_shown_cell(table, odd, arena),
+                          (long long)table_line(table, odd));
+        else if (!odd && read[k] && !column->stated && column->kind == VALUE_TEXT && text &&
+                 has_decimal_comma(table, text) && list_next(&list))
+            strbuf_printf(out, "`%s` is text: `%s` has a decimal comma", column->name,
+                          table_shown_cell(table, text, arena));
+    }
+}
+
+static void add_left_out(struct strbuf *out, const struct table *table, const bool *read)
+{
+    struct list list = {out, 0, out->length > 0 ? "; left out: " : "left out: "};
+    for (size_t k = 0; k < table->count; k++) {
+        if (table->columns[k].nested && list_next(&list))
+            strbuf_printf(out, "`%s` (objects or arrays)", table->columns[k].name);
+    }
+    (void)read;
+    if (table->unknown && list_next(&list)) {
+        struct piece key;
+        if (json_key(table->unknown - 1, table->end, &key))
+            strbuf_printf(out, "`%.*s` (first in line %lld)", (int)(key.end - key.at < 40 ? key.end - key.at : 40),
+                          key.at, (long long)table_line(table, table->unknown));
+    }
+}
+
+void table_note(const struct table *table, const bool *read, const struct format_job *job, const char *path)
+{
+    struct strbuf text = {0};
+    add_counts(&text, table, read, false, " missing");
+    add_counts(&text, table, read, true, " cut to microseconds");
+    add_text_columns(&text, table, read, job->diags->arena);
+    add_left_out(&text, table, read);
+    if (text.length > 0)
+        diag_note(job->diags, job->span, "`%s`: %s", path, text.text);
+    strbuf_free(&text);
+}

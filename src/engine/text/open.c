@@ -1,0 +1,86 @@
+#include "engine/text/text_files.h"
+
+#include "base/heap.h"
+#include "engine/text/text_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct dialect dialect_csv = {.extension = ".csv", .delimiter = ',', .header = true, .quotes = true};
+static const struct dialect dialect_tsv = {.extension = ".tsv", .delimiter = '\t', .header = true, .escapes = true};
+static const struct dialect dialect_jsonl = {.extension = ".jsonl", .delimiter = ',', .header = true, .json = true};
+static const struct dialect dialect_text = {.extension = ".txt", .delimiter = '\n'};
+
+void text_reader_describe(struct text_reader *reader, size_t k)
+{
+    static const enum logical logicals[] = {
+        [VALUE_INT] = LOGICAL_NUMBER,      [VALUE_FLOAT] = LOGICAL_NUMBER,        [VALUE_BOOL] = LOGICAL_NUMBER,
+        [VALUE_DATE] = LOGICAL_DATE,       [VALUE_TIMESTAMP] = LOGICAL_TIMESTAMP, [VALUE_TEXT] = LOGICAL_TEXT,
+        [VALUE_DECIMAL] = LOGICAL_DECIMAL, [VALUE_DURATION] = LOGICAL_DURATION};
+    const struct table_column *column = &reader->table.columns[k];
+    reader->base.columns[k] = (struct reader_column){
+        .name = column->name,
+        .type = column->type,
+        .logical = {.kind = logicals[column->kind], .scale = column->scale, .utc = column->utc},
+        .nullable = true,
+    };
+}
+
+/* Sets the table's text without a byte order mark. */
+static void set_text(struct table *table, const char *text, size_t length)
+{
+    table->text = table->begin = text;
+    table->end = text + length;
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        table->begin += 3;
+}
+
+static enum status open_table(const struct format_job *job, struct mapping *mapping, const struct dialect *dialect,
+                              struct file_reader **opened)
+{
+    struct text_reader *reader = heap_array(1, sizeof *reader);
+    struct table *table = &reader->table;
+    const char *text = mapping_data(mapping);
+    reader->base.ops = &text_reader_ops;
+    reader->arena = arena_new();
+    reader->mapping = mapping_ref(mapping);
+    reader->dialect = *dialect;
+    table->dialect = &reader->dialect;
+    set_text(table, text ? text : "", mapping_length(mapping));
+    enum status status = table_open(table, &reader->dialect, job, mapping_path(mapping), reader->arena);
+    if (status == STATUS_OK && !table_cut(table, job->workers))
+        status = STATUS_CANCELLED;
+    if (status != STATUS_OK) {
+        text_reader_ops.close(&reader->base);
+        return status;
+    }
+    table_guess_kinds(table);
+    reader->base.rows = table->rows;
+    for (size_t k = 0; k < table->count; k++)
+        reader->base.count += !table->columns[k].nested; /* these come last */
+    reader->base.columns = arena_array(reader->arena, reader->base.count, sizeof *reader->base.columns);
+    for (size_t k = 0; k < reader->base.count; k++)
+        text_reader_describe(reader, k);
+    *opened = &reader->base;
+    return STATUS_OK;
+}
+
+enum status open_csv(const struct format_job *job, struct mapping *mapping, struct file_reader **reader)
+{
+    return open_table(job, mapping, &dialect_csv, reader);
+}
+
+enum status open_tsv(const struct format_job *job, struct mapping *mapping, struct file_reader **reader)
+{
+    return open_table(job, mapping, &dialect_tsv, reader);
+}
+
+enum status open_jsonl(const struct format_job *job, struct mapping *mapping, struct file_reader **reader)
+{
+    return open_table(job, mapping, &dialect_jsonl, reader);
+}
+
+enum status open_text(const struct format_job *job, struct mapping *mapping, struct file_reader **reader)
+{
+    return open_table(job, mapping, &dialect_text, reader);
+}

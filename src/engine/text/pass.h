@@ -1,0 +1,74 @@
+/* One pass over all records, which parses some of the columns. */
+#ifndef RQL_ENGINE_TEXT_PASS_H
+#define RQL_ENGINE_TEXT_PASS_H
+
+#include "base/strbuf.h"
+#include "engine/text/table.h"
+
+struct interner; /* engine/values/dictionary.h */
+
+/* What one thread has seen of a column. */
+struct seen {
+    struct evidence evidence; /* values that are not of the column's kind */
+    int64_t lo, hi;           /* of integers */
+    int64_t values, missing;
+    int64_t cut;               /* timestamps with digits below microseconds */
+    struct interner *interner; /* the strings of text; NULL: none yet */
+    uint32_t strings;          /* in the interner */
+};
+
+/* A column to parse, in the order of the file. */
+struct step {
+    struct table_column *column;
+    size_t skip;     /* columns between the step before and this one */
+    void *data;      /* elements of the column's type, zero where missing; text: a string's number in the interner of
+                        the thread that parsed its chunk, + 1 */
+    uint8_t *absent; /* 1 where the value is missing */
+    struct column *values, *missing; /* own these */
+};
+
+/* One thread's part of a pass. */
+struct member {
+    struct seen *seen;   /* by step */
+    int64_t *last_rows;  /* JSON, by column: the last row with its key, + 1 */
+    const char *unknown; /* JSON: the first key that is no column's */
+    struct strbuf scratch;
+};
+
+struct pass {
+    const struct table *table;
+    struct step *steps;
+    size_t count;
+    size_t *step_of; /* JSON, by column: its step, or `count` */
+    struct member *members;
+    int member_count;
+    _Atomic int64_t failed; /* the first chunk with an error, or chunk_count */
+};
+
+/* The parsed column of step `number`, with one reference; `seen` is what all threads have seen. NULL: no memory.
+ * (finish.c) */
+struct column *pass_finish(struct pass *pass, size_t number, const struct seen *seen, const struct workers *workers);
+
+/* A thread at work on a chunk. */
+struct parser {
+    const struct pass *pass;
+    const struct table *table;
+    struct chunk *chunk;
+    struct member *member;
+    const char *end;
+    char delimiter, closing; /* what ends a value: the latter a newline, or the brace of a JSON object */
+};
+
+/* Parses all chunks. Returns false if cancelled. (parse.c) */
+bool pass_run(struct pass *pass, const struct workers *workers);
+
+/* Records the chunk's problem; returns false. */
+bool parse_fail(struct parser *parser, enum problem_kind kind, const char *at, size_t column);
+
+/* Parses the value at *at into its row and moves *at to its end. False: a problem. (parse_value.c) */
+bool parse_value(struct parser *parser, const char **at, const struct step *step, int64_t row);
+
+/* Parses a record that is a JSON object; *from moves behind it. (parse_json.c) */
+bool parse_object(struct parser *parser, const char **from, int64_t row);
+
+#endif

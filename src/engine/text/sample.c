@@ -1,0 +1,126 @@
+/* Guessing types, and finding the keys of JSON objects, from the first records. */
+#include "engine/text/cells.h"
+#include "engine/text/classify.h"
+#include "engine/text/json.h"
+#include "engine/text/key_index.h"
+#include "engine/text/table.h"
+
+#include <string.h>
+
+enum { SAMPLE_ROWS = 1000, SAMPLE_BYTES = 1 << 20, SAMPLE_CELLS = 1 << 16 };
+
+/* Whether another record at `at` belongs to the sample; `cells` have been taken. */
+static bool sampled(const struct table *table, const char *begin, const char *at, int row, size_t cells)
+{
+    return at && at < table->end && row < SAMPLE_ROWS && at - begin < SAMPLE_BYTES && cells < SAMPLE_CELLS;
+}
+
+void table_sample(struct table *table, const char *at)
+{
+    const char *begin = at;
+    size_t cells = 0;
+    for (int row = 0; sampled(table, begin, at, row, cells); row++) {
+        for (size_t k = 0; k < table->count; k++, cells++) {
+            struct piece piece;
+            at = cell_scan(table->dialect, at, table->end, &piece);
+            bool more = k + 1 < table->count;
+            if (!at || (more && (at == table->end || *at == '\n')))
+                return; /* parsing will report the error */
+            at += more;
+            evidence_add(&table->columns[k].evidence, classify(table, piece), piece.at);
+        }
+        at = at < table->end ? at + 1 : at;
+    }
+}
+
+void table_guess_kinds(struct table *table)
+{
+    for (size_t k = 0; k < table->count; k++) {
+        struct table_column *column = &table->columns[k];
+        /* Blanks say nothing: numbers are guessed. */
+        (void)decide_kind(column, evidence_has_values(&column->evidence) ? 1 : 0);
+    }
+}
+
+/* The columns found so far. */
+struct keys {
+    struct table *table;
+    struct key_index *index;
+    size_t capacity;
+    struct arena *arena;
+    struct strbuf scratch;
+};
+
+static struct table_column *column_of(struct keys *keys, struct piece key)
+{
+    struct table *table = keys->table;
+    struct text text = {key.at, (size_t)(key.end - key.at)};
+    size_t k = key_index_find(keys->index, text);
+    if (k < table->count)
+        return &table->columns[k];
+    key_index_add(keys->index, text);
+    table->columns = arena_reserve(keys->arena, table->columns, table->count, &keys->capacity, sizeof *table->columns);
+    struct table_column *column = &table->columns[table->count++];
+    struct text name = cell_text(table->dialect, key, &keys->scratch);
+    *column = (struct table_column){.name = arena_text(keys->arena, name.at, name.length), .key = key};
+    return column;
+}
+
+/* Takes the keys of an object. Returns its end; NULL: it is none. */
+static const char *sample_object(struct keys *keys, const char *at)
+{
+    const char *end = keys->table->end;
+    at = json_open(at, end);
+    bool more = at && at < end && *at != '}';
+    while (more) {
+        struct piece key = {0}, value;
+        at = json_key(at, end, &key);
+        at = at ? json_scan(at, end, &value) : NULL;
+        if (!at)
+            return NULL;
+        struct table_column *column = column_of(keys, key);
+        enum value_class value_class = classify(keys->table, value);
+        evidence_add(&column->evidence, value_class, value.at);
+        column->nested = column->nested || value_class == CLASS_NESTED;
+        more = *at == ',';
+        at += more;
+    }
+    return at && at < end ? json_line_end(at + 1, end) : NULL;
+}
+
+/* Moves the columns that are left out behind the others. */
+static void order_columns(struct keys *keys)
+{
+    struct table *table = keys->table;
+    struct table_column *ordered = arena_array(keys->arena, table->count, sizeof *ordered);
+    size_t next = 0;
+    for (int nested = 0; nested < 2; nested++) {
+        for (size_t k = 0; k < table->count; k++) {
+            if (table->columns[k].nested == (nested == 1))
+                ordered[next++] = table->columns[k];
+        }
+    }
+    struct key_index *index = key_index_new(keys->arena);
+    for (size_t k = 0; k < table->count; k++)
+        key_index_add(index, (struct text){ordered[k].key.at, (size_t)(ordered[k].key.end - ordered[k].key.at)});
+    table->columns = ordered;
+    table->keys = index;
+}
+
+bool table_sample_keys(struct table *table, struct arena *arena, struct problem *problem)
+{
+    struct keys keys = {.table = table, .index = key_index_new(arena), .arena = arena};
+    const char *at = table->begin;
+    size_t cells = 0;
+    for (int row = 0; sampled(table, table->begin, at, row, cells) && table->count <= MAX_COLUMNS; row++) {
+        *problem = (struct problem){.kind = PROBLEM_COUNT, .at = at};
+        at = sample_object(&keys, at);
+        if (at && at < table->end)
+            at++;
+        cells += table->count;
+    }
+    strbuf_free(&keys.scratch);
+    if (table->count > 0)
+        order_columns(&keys);
+    return at && table->count > 0;
+}

@@ -1,0 +1,154 @@
+/* Parallel parsing of delimited text.
+ *
+ * The text is divided into chunks of whole records. A newline within quotes ends no record, so the quotes before a
+ * chunk must be counted to find its first record: a separate pass at memory bandwidth. Each chunk is then parsed into
+ * its rows of the wanted columns. Each value is parsed as its column's provisional kind; one that is not of it is
+ * classified, and a column whose classes decide on another kind is parsed again. */
+#ifndef RQL_ENGINE_TEXT_TABLE_H
+#define RQL_ENGINE_TEXT_TABLE_H
+
+#include "engine/storage/file_reader.h"
+#include "engine/storage/text_options.h"
+
+struct dialect {
+    const char *extension; /* of such files, for messages */
+    char delimiter;        /* '\n': one value per line */
+    bool header;           /* the first line may hold column names */
+    bool quotes;           /* cells may be quoted and then contain any character */
+    bool escapes;          /* names and text contain the escapes \t, \n, \r and \\ */
+    bool json;             /* each line is a JSON object */
+};
+
+/* What a column is parsed as. */
+enum value_kind {
+    VALUE_INT,
+    VALUE_FLOAT,
+    VALUE_BOOL,
+    VALUE_DATE,
+    VALUE_TIMESTAMP,
+    VALUE_TEXT,
+    VALUE_DECIMAL, /* this and below: if stated */
+    VALUE_DURATION
+};
+
+/* What a cell is. */
+enum value_class {
+    CLASS_INT,
+    CLASS_WIDE, /* an integer beyond 64 bits */
+    CLASS_FLOAT,
+    CLASS_BOOL,
+    CLASS_DATE,
+    CLASS_TIMESTAMP,
+    CLASS_UTC, /* a timestamp with a zone */
+    CLASS_TEXT,
+    CLASS_NESTED, /* a JSON object or array; text where it is not left out */
+    CLASS_WORD,   /* `NA` and the like: missing except in text columns */
+    CLASS_BLANK,  /* missing */
+    CLASS_COUNT
+};
+
+/* The classes of a column's values, as bits, and the first value of each. */
+struct evidence {
+    unsigned classes;
+    const char *first[CLASS_COUNT];
+};
+
+/* The text of a cell, without surrounding white space and quotes. */
+struct piece {
+    const char *at, *end;
+    bool quoted;
+};
+
+struct table_column {
+    const char *name;
+    struct piece key; /* in each JSON object */
+    enum value_kind kind;
+    enum type type; /* of the elements; of text TYPE_U32 until the codes are known */
+    uint8_t scale;  /* VALUE_DECIMAL */
+    bool utc;       /* VALUE_TIMESTAMP: all have a zone; otherwise none has */
+    bool stated;    /* values of other types are errors */
+    bool nested;    /* a JSON key with objects or arrays: left out */
+    struct evidence evidence;
+    int64_t missing, cut; /* values missing, timestamps cut; set when it is read */
+};
+
+enum problem_kind {
+    PROBLEM_NONE,
+    PROBLEM_VALUE,   /* not of the stated type */
+    PROBLEM_RANGE,   /* beyond the stated type, or more digits after the point than it has */
+    PROBLEM_COUNT,   /* of the cells of a record; a record that is no JSON object */
+    PROBLEM_QUOTE,   /* malformed quotes */
+    PROBLEM_KEY,     /* twice in a JSON object */
+    PROBLEM_ENCODING /* not UTF-8 */
+};
+
+/* The first error in a part of the text. */
+struct problem {
+    enum problem_kind kind;
+    const char *at; /* the value; the record if its number of cells is wrong */
+    size_t column;
+};
+
+struct chunk {
+    const char *begin, *end; /* whole records */
+    int64_t first_row, rows;
+    int member; /* the thread that parsed it in this pass */
+    struct problem problem;
+};
+
+struct key_index; /* key_index.h */
+
+struct table {
+    const struct dialect *dialect;
+    const char *text;        /* start of the file */
+    const char *begin, *end; /* the records */
+    struct table_column *columns;
+    size_t count;
+    const struct key_index *keys; /* of JSON objects */
+    const char *unknown;          /* a key of a JSON object that is no column's; NULL: none was seen */
+    const char *const *missing;   /* stated words for missing values; NULL: the usual ones */
+    size_t missing_count;
+    struct chunk *chunks;
+    int64_t chunk_count;
+    int64_t rows;
+};
+
+enum { MAX_COLUMNS = 100000 };
+
+/* Divides the records into chunks and counts their rows; release them with table_free_chunks. Returns false if
+ * cancelled. (chunks.c) */
+bool table_cut(struct table *table, const struct workers *workers);
+void table_free_chunks(struct table *table);
+
+/* Finds the separator and the columns, names them, and applies the job's options. Texts are allocated in `arena`.
+ * (header.c) */
+enum status table_open(struct table *table, struct dialect *dialect, const struct format_job *job, const char *path,
+                       struct arena *arena);
+
+/* Classifies the cells of the first records from `at` on; not for JSON. (sample.c) */
+void table_sample(struct table *table, const char *at);
+
+/* Takes the columns from the keys of the first objects; the ones with objects or arrays come last. False: a problem.
+ * (sample.c) */
+bool table_sample_keys(struct table *table, struct arena *arena, struct problem *problem);
+
+/* Sets the kinds of columns without a stated type from what was seen so far. (sample.c) */
+void table_guess_kinds(struct table *table);
+
+/* Notes what was found in the columns with read[k], one for each, in one line. (notes.c) */
+void table_note(const struct table *table, const bool *read, const struct format_job *job, const char *path);
+
+/* A hint if a table has one column and its first line contains delimiters of other formats; else NULL. */
+const char *table_delimiter_advice(const struct table *table);
+
+/* Records the error; returns STATUS_FAILED. (error.c) */
+enum status table_error(const struct table *table, const struct problem *problem, const struct format_job *job,
+                        const char *path);
+
+/* The number of the line that contains `at`, from 1. */
+int64_t table_line(const struct table *table, const char *at);
+
+/* The cell that begins at `at`, or its beginning, in the arena. */
+const char *table_shown_cell(const struct table *table, const char *at, struct arena *arena);
+
+#endif
