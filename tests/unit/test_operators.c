@@ -981,6 +981,45 @@ static void histograms(void **unused)
     }
 }
 
+/* Intervals of calendar units, whose number the operator chooses. */
+static void calendar_histograms(void **unused)
+{
+    (void)unused;
+    static const enum logical kinds[] = {LOGICAL_DATE, LOGICAL_TIMESTAMP, LOGICAL_DURATION};
+    for (int k = 0; k < LENGTHS; k++) {
+        for (int kind = 0; kind < 3; kind++) {
+            struct rig *rig = rig_new((uint64_t)k);
+            int64_t rows = lengths[k];
+            enum type type = kinds[kind] == LOGICAL_DATE ? TYPE_I32 : TYPE_I64;
+            rig->column_op.kind = OPERATOR_HIST;
+            rig->column_op.calendar = kinds[kind];
+            rig->column_op.key_count = 1;
+            rig->column_op.into = 1 + k * 3;
+            add_column(rig, type, rows, k % 3 == 0 ? FEW : ANYTHING);
+            add_output(rig, 0, type);
+            add_output(rig, 0, type);
+            add_output(rig, 0, TYPE_I64);
+            assert_int_equal(operator_result_rows(&rig->column_op, rows), -1);
+            run_freely(rig, rows, k % 2 ? THREADS : 1);
+            assert_true(rig->flagged == (rows == 0));
+            int64_t total = 0;
+            for (int64_t i = 0; i < rig->result_rows; i++) {
+                int64_t lo = column_get_int(rig->results[0], i), hi = column_get_int(rig->results[1], i), count = 0;
+                bool last = i + 1 == rig->result_rows;
+                assert_true(lo < hi && (last || hi == column_get_int(rig->results[0], i + 1)));
+                for (int64_t row = 0; row < rows; row++) {
+                    int64_t element = column_get_int(rig->inputs[0], row);
+                    count += element >= lo && (element < hi || (last && element == hi));
+                }
+                assert_int_equal(column_get_int(rig->results[2], i), count);
+                total += count;
+            }
+            assert_int_equal(total, rows);
+            rig_free(rig);
+        }
+    }
+}
+
 static void histogram_edges(void **unused)
 {
     (void)unused;
@@ -1070,6 +1109,7 @@ int main(void)
         cmocka_unit_test(scatters),
         cmocka_unit_test(scatters_nowhere),
         cmocka_unit_test(histograms),
+        cmocka_unit_test(calendar_histograms),
         cmocka_unit_test(histogram_edges),
         cmocka_unit_test(histograms_without_range),
         cmocka_unit_test(interrupted),

@@ -425,7 +425,7 @@ static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
     struct column *column = NULL;
     enum status status = exact_column(exact, lazy, task->column_op->keys[0], &column);
     lazy->count = operator_result_rows(task->column_op, lazy->rows);
-    for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++) {
+    for (size_t k = 0; k < task->output_count && status == STATUS_OK && lazy->count >= 0; k++) {
         results[k] = lazy->outputs[k].values =
             column_reserve(task->outputs[k].type, task->outputs[k].type, lazy->count);
         if (!results[k])
@@ -444,6 +444,8 @@ static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
     };
     if (status == STATUS_OK)
         status = host_operator_run(&job, &flagged);
+    for (size_t k = 0; k < task->output_count; k++)
+        lazy->outputs[k].values = results[k]; /* which the operator reserves if it decides their rows */
     if (status == STATUS_OK && flagged)
         status = hist_failure(exact, lazy, column);
     column_unref(column);

@@ -1,6 +1,7 @@
 /* Histograms: a pass finds the bounds, another counts, each thread on its own. */
 #include "engine/operators/elements.h"
 #include "engine/operators/operator_kinds.h"
+#include "engine/values/calendar_edges.h"
 #include "engine/values/histogram_bins.h"
 
 #include "base/heap.h"
@@ -21,6 +22,7 @@ struct share {
 struct histogram {
     const struct column *column;
     struct histogram_bins hist;
+    int64_t *edges; /* of calendar units: hist.bins + 1; or NULL */
     struct parts parts;
     struct share *shares; /* of each thread */
 };
@@ -43,8 +45,14 @@ static void bound_floats(struct share *share, const double *values, int count)
     }
 }
 
-static void count_values(const struct histogram_bins *hist, struct share *share, const void *values, int count)
+static void count_values(const struct histogram *histogram, struct share *share, const void *values, int count)
 {
+    const struct histogram_bins *hist = &histogram->hist;
+    if (histogram->edges) {
+        for (int i = 0; i < count; i++)
+            share->counts[calendar_interval(histogram->edges, hist->bins, ((const int64_t *)values)[i])]++;
+        return;
+    }
     for (int i = 0; i < count && !hist->number; i++)
         share->counts[histogram_bin_of_int(hist, ((const int64_t *)values)[i])]++;
     for (int i = 0; i < count && hist->number; i++) {
@@ -77,7 +85,7 @@ static void count_part(void *context, int member, int64_t part)
     for (int64_t row = part_begin(&histogram->parts, part); row < end; row += OPERATOR_BLOCK) {
         int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
         operator_values(histogram->column, row, count, values);
-        count_values(&histogram->hist, &histogram->shares[member], values, count);
+        count_values(histogram, &histogram->shares[member], values, count);
     }
 }
 
@@ -110,13 +118,31 @@ static void write_rows(const struct operator_job *job, const struct histogram *h
         int64_t count = 0;
         for (int i = 0; i < members; i++)
             count += histogram->shares[i].counts[bin];
-        if (job->results[0])
-            *(double *)column_at(job->results[0], bin) = histogram_edge(&histogram->hist, bin);
-        if (job->results[1])
-            *(double *)column_at(job->results[1], bin) = histogram_edge(&histogram->hist, bin + 1);
+        for (int k = 0; k < 2; k++) {
+            if (job->results[k] && histogram->edges)
+                operator_write_ints(job->results[k], bin, &histogram->edges[bin + k], 1);
+            else if (job->results[k])
+                *(double *)column_at(job->results[k], bin) = histogram_edge(&histogram->hist, bin + k);
+        }
         if (job->results[2])
             *(int64_t *)column_at(job->results[2], bin) = count;
     }
+}
+
+/* Chooses the calendar unit and so the number of rows, and reserves the results. */
+static enum status choose_calendar(const struct operator_job *job, struct histogram *histogram)
+{
+    const struct column_operator *column_op = job->task->column_op;
+    struct histogram_bins *hist = &histogram->hist;
+    hist->bins = calendar_edges(column_op->calendar, hist->lo, hist->hi, column_op->into, &histogram->edges);
+    for (size_t k = 0; k < job->task->output_count; k++) {
+        enum type type = job->task->outputs[k].type;
+        job->results[k] = column_reserve_from(job->pool, type, type, hist->bins);
+        if (!job->results[k])
+            return STATUS_FAILED;
+        column_finish(job->results[k], hist->bins);
+    }
+    return STATUS_OK;
 }
 
 static enum status run(const struct operator_job *job, const struct workers *workers, struct histogram *histogram,
@@ -128,9 +154,14 @@ static enum status run(const struct operator_job *job, const struct workers *wor
         *flagged = true;
         return STATUS_OK;
     }
+    if (job->task->column_op->calendar != LOGICAL_NUMBER && choose_calendar(job, histogram) != STATUS_OK)
+        return operator_no_memory(job);
+    for (int i = 0; i < workers->threads; i++)
+        histogram->shares[i].counts = heap_array((size_t)histogram->hist.bins, sizeof(int64_t));
     if (!workers_run(workers, histogram->parts.count, count_part, histogram))
         return STATUS_CANCELLED;
     write_rows(job, histogram, workers->threads);
+    *job->result_rows = histogram->hist.bins;
     return STATUS_OK;
 }
 
@@ -145,15 +176,16 @@ enum status operator_hist(const struct operator_job *job, const struct workers *
     histogram.hist.number = type_table[histogram.column->store].kind == KIND_FLOAT;
     histogram.shares = heap_array((size_t)workers->threads, sizeof *histogram.shares);
     for (int i = 0; i < workers->threads; i++)
-        histogram.shares[i] = (struct share){.lo = INT64_MAX,
-                                             .hi = INT64_MIN,
-                                             .flo = INFINITY,
-                                             .fhi = -INFINITY,
-                                             .counts = heap_array((size_t)column_op->into, sizeof(int64_t))};
-    *job->result_rows = column_op->into;
+        histogram.shares[i] = (struct share){.lo = INT64_MAX, .hi = INT64_MIN, .flo = INFINITY, .fhi = -INFINITY};
+    *job->result_rows = column_op->calendar == LOGICAL_NUMBER ? column_op->into : 0;
     enum status status = run(job, workers, &histogram, flagged);
+    for (size_t k = 0; k < job->task->output_count && histogram.edges && status != STATUS_OK; k++) {
+        column_unref(job->results[k]);
+        job->results[k] = NULL;
+    }
     for (int i = 0; i < workers->threads; i++)
         free(histogram.shares[i].counts);
     free(histogram.shares);
+    free(histogram.edges);
     return status;
 }

@@ -123,7 +123,7 @@ int64_t operator_result_rows(const struct column_operator *column_op, int64_t ro
     case OPERATOR_SCATTER:
         return column_op->into >= 0 ? column_op->into : rows;
     case OPERATOR_HIST:
-        return column_op->into;
+        return column_op->calendar == LOGICAL_NUMBER ? column_op->into : -1;
     case OPERATOR_GROUP:
     case OPERATOR_DISTINCT:
         break;

@@ -79,7 +79,8 @@ enum operator_kind {
     OPERATOR_GROUP,    /* a row for each distinct tuple of keys, in their order: the keys, then each aggregate */
     OPERATOR_DISTINCT, /* the rows whose outputs have not been seen before, in order */
     OPERATOR_SCATTER,  /* the outputs' rows moved to the positions that key 0 holds */
-    OPERATOR_HIST      /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum */
+    OPERATOR_HIST      /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum, or of
+                          calendar units */
 };
 
 struct column_operator {
@@ -87,12 +88,14 @@ struct column_operator {
     size_t *keys;     /* numbers of inputs; sort and group: most significant first; scan: the column */
     bool *descending; /* sort: of each key */
     size_t key_count;
-    int64_t first;   /* sort: only this many first rows are read; 0: all */
-    bool exclusive;  /* scan: a row's own value is not included */
-    int64_t segment; /* scan: rows after which it restarts, 0: never. group: the key is the row number / this, */
-    int64_t stride;  /* scan: row i continues row i - stride; 1 by default. group: ... or % this */
-    int64_t into;    /* scatter: rows of the result, -1: as many as are read; hist: intervals */
-    const char *key; /* group: "row" or "column" where the key is one of a shape; else NULL */
+    int64_t first;         /* sort: only this many first rows are read; 0: all */
+    bool exclusive;        /* scan: a row's own value is not included */
+    int64_t segment;       /* scan: rows after which it restarts, 0: never. group: the key is the row number / this, */
+    int64_t stride;        /* scan: row i continues row i - stride; 1 by default. group: ... or % this */
+    int64_t into;          /* scatter: rows of the result, -1: as many as are read; hist: intervals */
+    enum logical calendar; /* hist of dates, timestamps or durations: about `into` intervals of a calendar unit, with lo
+                              and hi of the key's type; LOGICAL_NUMBER: of equal width */
+    const char *key;       /* group: "row" or "column" where the key is one of a shape; else NULL */
 };
 
 /* A stage of the pipeline as written, for explain, timing and errors. */
