@@ -1,6 +1,7 @@
 #include "engine/backend/aggregate.h"
 
 #include "engine/backend/user_reduce.h"
+#include "engine/values/dictionary.h"
 
 #include <math.h>
 
@@ -249,13 +250,35 @@ bool agg_value(const struct agg_state *state, const struct aggregate *aggregate,
     return true;
 }
 
+/* Gives the result its logical type: 10^scale divides a mean of decimals, a mean of durations is rounded. */
+static void set_logical(const struct aggregate *aggregate, struct scalar *result, struct arena *arena)
+{
+    const struct logical_type *logical = &aggregate->logical;
+    if (result->kind == KIND_FLOAT && logical->kind == LOGICAL_DECIMAL) {
+        double unit = 1; /* powers of ten are exact up to 10^22 */
+        for (int i = 0; i < logical->scale; i++)
+            unit *= 10;
+        result->number /= unit;
+        return;
+    }
+    if (result->kind == KIND_FLOAT && logical->kind == LOGICAL_DURATION)
+        *result = scalar_int(llround(result->number));
+    result->logical = *logical;
+    if (logical->kind == LOGICAL_TEXT) {
+        struct text text = dictionary_text(logical->dictionary, (int64_t)result->integer);
+        result->text = (struct text){arena_text(arena, text.at, text.length), text.length};
+    }
+}
+
 enum status agg_finish(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result,
                        bool *certain, struct diags *diags)
 {
     static const char *const words[] = {
         [AGG_MIN] = "min", [AGG_MAX] = "max", [AGG_MEAN] = "mean", [AGG_FOLD] = "reduce"};
-    if (agg_value(state, aggregate, result, certain))
+    if (agg_value(state, aggregate, result, certain)) {
+        set_logical(aggregate, result, diags->arena);
         return STATUS_OK;
+    }
     if (state->kind != AGG_PRODUCT)
         return no_rows(aggregate, words[state->kind], diags);
     diag_error(diags, aggregate->span, "the product does not fit in 64 bits");

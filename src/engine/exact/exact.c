@@ -4,6 +4,7 @@
 #include "engine/exact/exact_lazy.h"
 #include "engine/exact/exact_operator.h"
 #include "engine/exact/exact_rows.h"
+#include "engine/plan/output_relation.h"
 #include "engine/plan/result.h"
 #include "engine/plan/row_count.h"
 #include "engine/storage/residency.h"
@@ -50,12 +51,10 @@ static enum status last_rows(struct exact *exact, struct lazy_task *lazy, struct
 {
     const struct task *task = lazy->task;
     bool is_operator = task->sink == SINK_OPERATOR;
-    const char **names = arena_array(exact->arena, task->output_count, sizeof *names);
     exact->columns = arena_array(exact->arena, task->output_count, sizeof(struct column *));
     enum status status = is_operator ? exact_run_operator(exact, lazy) : STATUS_OK;
     int64_t capacity = is_operator ? lazy->count : lazy->rows;
     for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++) {
-        names[k] = task->outputs[k].name;
         exact->columns[k] = column_reserve(task->outputs[k].type, task->outputs[k].type, capacity);
         if (!exact->columns[k])
             status = exact_no_memory(exact, task, capacity);
@@ -66,8 +65,7 @@ static enum status last_rows(struct exact *exact, struct lazy_task *lazy, struct
         column_finish(exact->columns[k], lazy->count);
     if (status == STATUS_OK) {
         result->kind = RESULT_RELATION;
-        result->relation =
-            relation_new(task->output_count > 0 ? lazy->count : 0, task->output_count, exact->columns, names);
+        result->relation = relation_of_outputs(task, task->output_count > 0 ? lazy->count : 0, exact->columns);
     }
     for (size_t k = 0; k < task->output_count; k++)
         column_unref(exact->columns[k]);

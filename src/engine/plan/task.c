@@ -1,6 +1,8 @@
 /* The queue of tasks, and which of their values are read. */
 #include "engine/plan/task.h"
 
+#include "engine/values/dictionary.h"
+
 #include <string.h>
 
 enum { FIRST_CAPACITY = 8 };
@@ -14,7 +16,9 @@ void queue_release(struct queue *queue)
 {
     for (size_t i = 0; i < queue->held_count; i++)
         column_unref(queue->held[i]);
-    queue->held_count = 0;
+    for (size_t i = 0; i < queue->dictionary_count; i++)
+        dictionary_unref(queue->dictionaries[i]);
+    queue->held_count = queue->dictionary_count = 0;
 }
 
 struct task *queue_add(struct queue *queue)
@@ -41,6 +45,13 @@ void queue_hold(struct queue *queue, struct column *column)
             arena_grow(queue->arena, queue->held, queue->held_count, queue->held_capacity, sizeof(struct column *));
     }
     queue->held[queue->held_count++] = column;
+}
+
+void queue_hold_dictionary(struct queue *queue, struct dictionary *dictionary)
+{
+    queue->dictionaries = arena_reserve(queue->arena, queue->dictionaries, queue->dictionary_count,
+                                        &queue->dictionary_capacity, sizeof(struct dictionary *));
+    queue->dictionaries[queue->dictionary_count++] = dictionary;
 }
 
 void queue_add_recomputed(struct queue *queue, const struct relation *relation)

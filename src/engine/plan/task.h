@@ -31,8 +31,11 @@ struct filter {
 struct output {
     value value;
     const char *name;
-    enum type type; /* as shown to the user */
-    bool needed;    /* read by a later task or the result; set by queue_prune */
+    enum type type;              /* as shown to the user */
+    struct logical_type logical; /* the dictionary lives as long as the queue */
+    size_t validity; /* the output, after all visible ones, that says where this one has a value; 0: everywhere */
+    bool hidden;     /* the validity of another output */
+    bool needed;     /* read by a later task or the result; set by queue_prune */
 };
 
 enum aggregate_kind {
@@ -53,6 +56,7 @@ struct aggregate {
     value value; /* NO_VALUE for count, and for unneeded outputs of a fused operator */
     const char *name;
     struct span span;
+    struct logical_type logical; /* of the result */
     struct user_reduce *reducer; /* AGG_FOLD: user_reduce.h */
     bool has_initial;            /* combined before the first row; the result for no rows */
     struct scalar initial;       /* of the value's kind */
@@ -144,6 +148,9 @@ struct queue {
     struct column **held; /* one reference to each column that inputs borrow */
     size_t held_count;
     size_t held_capacity;
+    struct dictionary **dictionaries; /* one reference to each that was made for this statement */
+    size_t dictionary_count;
+    size_t dictionary_capacity;
     /* Relations with deferred rows whose task is bound in place of their columns (deferred_rows.h); borrowed. */
     const struct relation **recomputed;
     size_t recomputed_count;
@@ -153,6 +160,7 @@ void queue_init(struct queue *queue, struct arena *arena);
 void queue_release(struct queue *queue);     /* releases the columns; the rest is in the arena */
 struct task *queue_add(struct queue *queue); /* a zeroed task with whole window, rows -1, limit INT64_MAX, numbered */
 void queue_hold(struct queue *queue, struct column *column); /* takes over one reference */
+void queue_hold_dictionary(struct queue *queue, struct dictionary *dictionary); /* takes over one reference */
 void queue_add_recomputed(struct queue *queue, const struct relation *relation);
 
 /* Makes `to`, whose code is empty, compute what `from` does on the same rows of its inputs: a task of SINK_ROWS without

@@ -3,6 +3,7 @@
 #include "engine/backend/deferred_rows.h"
 #include "engine/exact/exact.h"
 #include "engine/optimize/optimize.h"
+#include "engine/plan/output_relation.h"
 #include "engine/plan/row_count.h"
 #include "engine/run/run_task.h"
 #include "engine/storage/file_changed.h"
@@ -73,11 +74,8 @@ static void take_result(const struct queue_run *run, const struct task *last, st
         result->scalar = outcome->scalar;
         return;
     }
-    const char **names = arena_array(run->arena, last->output_count, sizeof *names);
-    for (size_t k = 0; k < last->output_count; k++)
-        names[k] = last->outputs[k].name;
     result->kind = RESULT_RELATION;
-    result->relation = relation_new(outcome->rows, last->output_count, outcome->columns, names);
+    result->relation = relation_of_outputs(last, outcome->rows, outcome->columns);
     deferred_attach(outcome->deferred, result->relation);
 }
 

@@ -130,5 +130,8 @@ enum status columns_fetch_rows(struct column *const *columns, size_t count, int6
 enum status relation_fetch(const struct relation *relation, int64_t begin, int64_t end, struct span span,
                            struct diags *diags)
 {
-    return columns_fetch_rows(relation->columns, relation->count, begin, end, span, diags);
+    enum status status = columns_fetch_rows(relation->columns, relation->count, begin, end, span, diags);
+    for (size_t k = 0; k < relation->count && status == STATUS_OK; k++)
+        status = columns_fetch_rows(&relation->columns[k]->validity, 1, begin, end, span, diags);
+    return status;
 }
