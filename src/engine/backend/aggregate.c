@@ -251,7 +251,7 @@ bool agg_value(const struct agg_state *state, const struct aggregate *aggregate,
 }
 
 /* Gives the result its logical type: 10^scale divides a mean of decimals, a mean of durations is rounded. */
-static void set_logical(const struct aggregate *aggregate, struct scalar *result, struct arena *arena)
+static void set_logical(const struct aggregate *aggregate, struct scalar *result, struct diags *diags)
 {
     const struct logical_type *logical = &aggregate->logical;
     if (result->kind == KIND_FLOAT && logical->kind == LOGICAL_DECIMAL) {
@@ -266,7 +266,7 @@ static void set_logical(const struct aggregate *aggregate, struct scalar *result
     result->logical = *logical;
     if (logical->kind == LOGICAL_TEXT) {
         struct text text = dictionary_text(logical->dictionary, (int64_t)result->integer);
-        result->text = (struct text){arena_text(arena, text.at, text.length), text.length};
+        result->text = (struct text){arena_text(diags->arena, text.at, text.length), text.length};
     }
 }
 
@@ -276,7 +276,7 @@ enum status agg_finish(const struct agg_state *state, const struct aggregate *ag
     static const char *const words[] = {
         [AGG_MIN] = "min", [AGG_MAX] = "max", [AGG_MEAN] = "mean", [AGG_FOLD] = "reduce"};
     if (agg_value(state, aggregate, result, certain)) {
-        set_logical(aggregate, result, diags->arena);
+        set_logical(aggregate, result, diags);
         return STATUS_OK;
     }
     if (state->kind != AGG_PRODUCT)

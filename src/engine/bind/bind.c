@@ -21,6 +21,7 @@ static void conclude(const struct flow *flow, struct bound *bound)
     if (flow->scalar) {
         bound->kind = flow->scalar_known ? BOUND_SCALAR : BOUND_UNKNOWN;
         bound->scalar_kind = flow->kind;
+        bound->scalar_logical = flow->logical;
         return;
     }
     bound->kind = flow->open ? BOUND_UNKNOWN : BOUND_RELATION;
@@ -39,6 +40,7 @@ static void conclude_constant(enum known known, const struct scalar *scalar, str
     bound->kind = known == KNOWN_VALUE ? BOUND_CONSTANT : BOUND_SCALAR;
     bound->scalar = *scalar;
     bound->scalar_kind = scalar->kind;
+    bound->scalar_logical = scalar->logical;
 }
 
 /* Whether the statement is only the name of a `let` scalar. */

@@ -3,7 +3,7 @@
 #define RQL_ENGINE_BIND_BIND_H
 
 #include "base/timing.h"
-#include "engine/env/env.h"
+#include "engine/expression/expression.h"
 #include "engine/plan/result.h"
 #include "engine/plan/task.h"
 
@@ -15,16 +15,8 @@ enum bound_kind {
     BOUND_UNKNOWN   /* in a check only: depends on what only running can compute */
 };
 
-/* The value of a terminal as the stages after it name it: `_`, its name or an abbreviation, or the head's name. */
-struct subject {
-    struct binding value; /* named like its aggregate, as `sum_amounts`; unknown until it has run */
-    const struct head *head;
-};
-
 /* An assertion about the value of a terminal. */
 struct value_check {
-    struct code code; /* of the condition; its INPUTs are the value */
-    value holds;
     const struct expr *condition; /* as written, for the error */
     const struct head *head;
     struct span span; /* of the stage, */
@@ -36,6 +28,7 @@ struct bound {
     struct queue queue; /* as written, one task a stage */
     struct scalar scalar;
     enum kind scalar_kind;      /* of BOUND_SCALAR and BOUND_CONSTANT */
+    struct logical_type scalar_logical;
     const char *scalar_name;    /* of a terminal, known kind or not; NULL: the pipeline has rows */
     struct value_check *checks; /* of the scalar, before it is shown, saved or named */
     size_t check_count;
@@ -73,9 +66,6 @@ bool stage_takes_value(enum stage_kind stage);
 
 /* Whether the stage is also an aggregate of groups, called like a function. */
 bool stage_is_of_groups(enum stage_kind stage);
-
-/* Whether `name` abbreviates `column`: same first letter, its letters in order. */
-bool name_abbreviates(const char *name, const char *column);
 
 /* Checks a function definition (parameters, names, no recursion). */
 enum status bind_definition(struct env *env, const struct stmt *def, struct arena *arena, struct diags *diags);

@@ -1,7 +1,40 @@
 /* Stages that combine values: terminals, which aggregate all rows, and scan. */
 #include "engine/bind/bind_internal.h"
 
+#include <math.h>
 #include <string.h>
+
+bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term *term, const struct expr *expr,
+                     const char *what, struct span span)
+{
+    enum term_class which = class_of(scope->code, *term);
+    bool ordered = kind == AGG_MIN || kind == AGG_MAX;
+    bool summed = kind == AGG_SUM || kind == AGG_MEAN;
+    bool fits = class_is_number(which) || (ordered && which != CLASS_MONTHS && which != CLASS_MISSING) ||
+                (summed && (which == CLASS_DECIMAL || which == CLASS_DURATION));
+    if (!fits) {
+        const char *text = text_of_span(scope->binder->arena, expr != NULL ? expr->span : span, 40);
+        const char *hint = which == CLASS_TEXT ? "of text there are `min`, `max` and `count`" : NULL;
+        if (which == CLASS_DECIMAL)
+            hint = arena_printf(scope->binder->arena, "`float(%s)` is a float", text);
+        bind_error(scope->binder, expr != NULL ? expr->span : span, hint, "`%s` needs numbers, but `%s` is %s", what,
+                   text, class_noun(which));
+        return false;
+    }
+    *term = term_as_column(scope->binder, *term);
+    term->value = bind_number(scope->code, term->value, span);
+    return true;
+}
+
+/* Keeps the rows for which the bool is true; NO_VALUE: all. */
+static void keep_rows(struct binder *binder, struct task *task, value keep, struct span span)
+{
+    if (keep == NO_VALUE)
+        return;
+    task->filters = arena_alloc(binder->arena, sizeof *task->filters);
+    task->filters[0] = (struct filter){keep, span};
+    task->filter_count = 1;
+}
 
 void bind_aggregate(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
@@ -10,24 +43,28 @@ void bind_aggregate(struct binder *binder, const struct stage *stage, struct flo
         return;
     }
     struct task *task = task_of_stage(binder, stage, flow);
-    struct aggregate what = {.kind = aggregate_of(stage->word->stage), .name = stage->word->canonical};
+    struct aggregate what = {
+        .kind = aggregate_of(stage->word->stage), .value = NO_VALUE, .name = stage->word->canonical};
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
+    const struct expr *expr = stage->item_count > 0 ? stage->items[0].expr : NULL;
+    struct term term = unknown_term;
     size_t index = 0;
-    bool column = stage->item_count == 0;
-    if (column) {
-        what.value = NO_VALUE;
-        if (stage_column(binder, stage, flow))
-            what.value = code_input(&task->code, 0, type_table[flow->columns[0].type].kind, stage->span);
-    } else {
-        what.value = bind_value(&scope, stage->items[0].expr);
-        column = bind_is_column(&scope, stage->items[0].expr, what.value, &index);
-    }
-    flow->scalar_known = what.value != NO_VALUE;
+    if (expr != NULL)
+        term = bind_term(&scope, expr);
+    else if (stage_column(binder, stage, flow))
+        term = term_of_column(&task->code, flow, 0, stage->span);
+    bool column = expr == NULL || bind_is_column(&scope, expr, term, &index);
+    flow->scalar_known =
+        term_is_known(term) && bind_aggregated(&scope, what.kind, &term, expr, what.name, stage->span);
     if (flow->scalar_known) {
         if (column)
             what.name = arena_printf(binder->arena, "%s_%s", what.name, flow->columns[index].name);
-        what.value = bind_number(&scope, what.value, stage->span);
-        flow->kind = what.kind == AGG_MEAN ? KIND_FLOAT : task->code.at[what.value].kind;
+        what.value = term.value;
+        what.logical = term.logical;
+        flow->kind = what.kind == AGG_MEAN && term.logical.kind != LOGICAL_DURATION ? KIND_FLOAT
+                                                                                   : task->code.at[what.value].kind;
+        flow->logical = flow->kind == KIND_FLOAT ? (struct logical_type){0} : term.logical;
+        keep_rows(binder, task, term.present, stage->span);
     }
     task_aggregate(binder, stage, task, flow, what);
 }
@@ -41,12 +78,7 @@ void bind_count(struct binder *binder, const struct stage *stage, struct flow *f
     struct task *task = task_of_stage(binder, stage, flow);
     if (stage->item_count > 0) {
         struct scope scope = scope_of_stage(binder, task, flow, stage->head);
-        value keep = bind_counted(&scope, stage);
-        if (keep != NO_VALUE) {
-            task->filters = arena_alloc(binder->arena, sizeof *task->filters);
-            task->filters[0] = (struct filter){keep, stage->items[0].expr->span};
-            task->filter_count = 1;
-        }
+        keep_rows(binder, task, bind_counted(&scope, stage), stage->items[0].expr->span);
     }
     flow->kind = KIND_INT;
     flow->scalar_known = true;
@@ -65,6 +97,45 @@ static void set_scan_axis(const struct stage *stage, const struct flow *flow, st
         column_op->stride = flow->shape.cols;
 }
 
+/* Missing values add nothing: the neutral value stands for them. False, with an error, if there is none. */
+static bool scanned_value(struct binder *binder, const struct stage *stage, const struct aggregate *what,
+                          struct code *code, struct term *term)
+{
+    int64_t neutral = 0;
+    if (term->present == NO_VALUE)
+        return true;
+    bool real = code->at[term->value].kind == KIND_FLOAT;
+    switch (what->kind) {
+    case AGG_SUM:
+    case AGG_XOR:
+    case AGG_BITOR:
+        break;
+    case AGG_PRODUCT:
+        neutral = 1;
+        break;
+    case AGG_BITAND:
+        neutral = -1;
+        break;
+    case AGG_MIN:
+        neutral = INT64_MAX;
+        break;
+    case AGG_MAX:
+        neutral = INT64_MIN;
+        break;
+    default:
+        bind_error(binder, stage->span, "give them a value first, as in `map x ?? 0`",
+                   "`%s` with a function needs values, but some are missing", text_of_word(binder->arena, stage));
+        return false;
+    }
+    bool bound = what->kind == AGG_MIN || what->kind == AGG_MAX;
+    double number = what->kind == AGG_MIN ? INFINITY : what->kind == AGG_MAX ? -INFINITY : (double)neutral;
+    if (bound && real && stage->exclusive.text == NULL)
+        number = NAN; /* before the first value there is none */
+    value other = real ? code_float(code, number, stage->span) : code_exact_int(code, neutral, stage->span);
+    term->value = code_op(code, OP_SELECT, term->present, term->value, other, stage->span);
+    return true;
+}
+
 void bind_scan(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct aggregate what;
@@ -76,13 +147,19 @@ void bind_scan(struct binder *binder, const struct stage *stage, struct flow *fl
     struct operands operands;
     struct slot slot = flow->columns[0];
     operands_begin(binder, stage, flow, &operands);
-    value v = code_input(&operands.task->code, 0, type_table[slot.type].kind, stage->span);
-    v = bind_number(&operands.scope, v, stage->span);
-    enum kind kind = operands.task->code.at[v].kind;
+    struct term term = term_of_column(&operands.task->code, flow, 0, stage->span);
+    bool sum = stage->op.text != NULL && strcmp(stage->op.text, "+") == 0;
+    if (!bind_aggregated(&operands.scope, sum ? AGG_SUM : AGG_PRODUCT, &term, NULL, "scan", stage->span)) {
+        task_unknown(binder, stage, flow);
+        return;
+    }
+    enum kind kind = operands.task->code.at[term.value].kind;
+    bool combines = bind_combiner(binder, stage, kind, &what);
+    if (combines && !scanned_value(binder, stage, &what, &operands.task->code, &term))
+        combines = false;
     size_t input;
-    operands_add(&operands, v, (struct slot){.name = slot.name});
+    operands_add(&operands, term.value, (struct slot){.name = slot.name, .type = type_of_kind(kind)});
     struct task *task = operands_end(&operands, "scan", OPERATOR_SCAN, 1, &input);
-    bind_combiner(binder, stage, kind, &what);
     what.value = code_input(&task->code, (int64_t)input, kind, stage->span);
     task->code.at[what.value].fallible = true;
     task->column_op->keys[0] = input;
@@ -92,8 +169,8 @@ void bind_scan(struct binder *binder, const struct stage *stage, struct flow *fl
     task->aggregates[0] = what;
     task->aggregate_count = 1;
     struct slot *given = arena_alloc(binder->arena, sizeof *given);
-    *given = (struct slot){slot.name, type_of_kind(kind), true};
-    task_set_outputs(binder, task, flow, given, &what.value, 1);
+    *given = (struct slot){.name = slot.name, .type = type_of_kind(kind), .known = true, .logical = term.logical};
+    task_set_slots(binder, task, flow, given, &what.value, 1, 0);
 }
 
 void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *flow)
@@ -107,11 +184,12 @@ void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *
     struct aggregate what = {.value = NO_VALUE, .name = stage->word->canonical};
     flow->scalar_known = stage_column(binder, stage, flow);
     if (flow->scalar_known) {
-        value v = code_input(&task->code, 0, type_table[flow->columns[0].type].kind, stage->span);
-        v = bind_number(&scope, v, stage->span);
-        flow->kind = task->code.at[v].kind;
-        flow->scalar_known = bind_combiner(binder, stage, flow->kind, &what);
-        what.value = v;
+        struct term term = term_of_column(&task->code, flow, 0, stage->span);
+        flow->scalar_known = bind_aggregated(&scope, AGG_PRODUCT, &term, NULL, what.name, stage->span);
+        flow->kind = task->code.at[term.value].kind;
+        flow->scalar_known = flow->scalar_known && bind_combiner(binder, stage, flow->kind, &what);
+        what.value = flow->scalar_known ? term.value : NO_VALUE;
+        keep_rows(binder, task, term.present, stage->span);
     }
     task_aggregate(binder, stage, task, flow, what);
 }

@@ -32,7 +32,7 @@ static void bind_row_check(struct binder *binder, const struct stage *stage, str
     task_pass_inputs(binder, task, flow);
 }
 
-/* Binds the condition once, before the value is known: in its code the value is an INPUT. */
+/* Checks the condition before the value is known. */
 static void bind_value_check(struct binder *binder, const struct stage *stage, const struct flow *flow,
                              struct bound *bound)
 {
@@ -48,7 +48,7 @@ static void bind_value_check(struct binder *binder, const struct stage *stage, c
     const struct subject subject = {
         .value = {.name = arena_printf(binder->arena, "%s", flow->scalar_name),
                   .kind = BINDING_SCALAR,
-                  .scalar = {.kind = flow->kind},
+                  .scalar = {.kind = flow->kind, .logical = flow->logical},
                   .unknown = true},
         .head = head,
     };
@@ -58,13 +58,13 @@ static void bind_value_check(struct binder *binder, const struct stage *stage, c
         .span = stage->span,
         .text = text_of_span(binder->arena, stage->span, STAGE_SHOWN),
     };
-    code_init(&check.code, binder->arena);
+    struct code code;
+    code_init(&code, binder->arena);
     struct scope scope = scope_without_columns(
-        binder, &check.code,
+        binder, &code,
         arena_printf(binder->arena, "the value is `_` or `%s`; the columns are gone", subject.value.name));
     scope.subject = &subject;
-    check.holds = bind_condition(&scope, expr);
-    if (check.holds == NO_VALUE)
+    if (bind_condition(&scope, expr) == NO_VALUE)
         return;
     bound->checks =
         arena_grow(binder->arena, bound->checks, bound->check_count, bound->check_count + 1, sizeof *bound->checks);
@@ -108,7 +108,7 @@ static void add_part(struct strbuf *hint, const struct failed_condition *failed,
 
 static bool is_true(const struct scalar *scalar)
 {
-    return scalar->kind == KIND_FLOAT ? scalar->number != 0 : scalar->integer != 0;
+    return !scalar->missing && (scalar->kind == KIND_FLOAT ? scalar->number != 0 : scalar->integer != 0);
 }
 
 /* Records the error, with the operands of the comparison that decided. */
@@ -146,28 +146,6 @@ enum status assertion_run(struct env *env, const struct stmt *stmt, struct arena
     return report_failure(&(struct failed_condition){env, NULL, arena}, stmt->expr, stmt->span, diags);
 }
 
-/* Evaluates the condition with the value in place of the INPUT. */
-static enum status evaluate(const struct value_check *check, const struct binding *value_of, struct arena *arena,
-                            bool *holds, struct diags *diags)
-{
-    const struct code *from = &check->code;
-    struct code code;
-    struct scalar scalar;
-    code_init(&code, arena);
-    value *map = code_map(arena, from);
-    for (value v = 0; v < from->count; v++) {
-        if (from->at[v].op != OP_INPUT)
-            continue;
-        map[v] = constant_of(&code, &value_of->scalar, from->at[v].span);
-        if (map[v] == NO_VALUE)
-            return diag_error(diags, from->at[v].span, "the value of `%s` does not fit in 64 bits", value_of->name);
-    }
-    value root = code_inline(&code, from, check->holds, NULL, NO_VALUE, map);
-    enum status status = exact_constant(&code, root, &scalar, diags);
-    *holds = status == STATUS_OK && is_true(&scalar);
-    return status;
-}
-
 enum status assertion_run_checks(struct env *env, const struct bound *bound, const struct scalar *scalar,
                                  struct arena *arena, struct diags *diags)
 {
@@ -176,10 +154,10 @@ enum status assertion_run_checks(struct env *env, const struct bound *bound, con
     enum status status = STATUS_OK;
     for (size_t i = 0; i < bound->check_count && status == STATUS_OK; i++) {
         const struct value_check *check = &bound->checks[i];
-        bool holds = false;
+        struct bound condition;
         subject.head = check->head;
-        status = evaluate(check, &subject.value, arena, &holds, diags);
-        if (status == STATUS_OK && !holds)
+        status = bind_expression(env, check->condition, &subject, false, arena, &condition, diags);
+        if (status == STATUS_OK && !is_true(&condition.scalar))
             status =
                 report_failure(&(struct failed_condition){env, &subject, arena}, check->condition, check->span, diags);
     }

@@ -5,19 +5,15 @@
 
 /* Binds an item as a column: a bare column keeps its type and, without `as`, its name. The caller chooses a name where
  * slot->name is NULL. */
-static value bind_item(struct scope *scope, const struct item *item, struct slot *slot)
+static struct term bind_item(struct scope *scope, const struct item *item, struct slot *slot)
 {
     size_t index;
-    value v = bind_value(scope, item->expr);
-    *slot = (struct slot){.name = item->name.text, .type = TYPE_I64, .known = v != NO_VALUE};
-    if (bind_is_column(scope, item->expr, v, &index)) {
-        slot->type = scope->flow->columns[index].type;
-        if (slot->name == NULL)
-            slot->name = scope->flow->columns[index].name;
-    } else if (v != NO_VALUE) {
-        slot->type = type_of_kind(scope->code->at[v].kind);
-    }
-    return v;
+    struct term term = term_as_column(scope->binder, bind_term(scope, item->expr));
+    *slot = slot_of_term(scope, term);
+    slot->name = item->name.text;
+    if (slot->name == NULL && bind_is_column(scope, item->expr, term, &index))
+        slot->name = scope->flow->columns[index].name;
+    return term;
 }
 
 static bool is_bare(const struct item *item)
@@ -35,16 +31,16 @@ void bind_map(struct binder *binder, const struct stage *stage, struct flow *flo
     struct task *task = task_of_stage(binder, stage, flow);
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
     struct slot *columns = arena_array(binder->arena, count, sizeof *columns);
-    value *values = arena_array(binder->arena, count, sizeof *values);
+    struct term *terms = arena_array(binder->arena, count, sizeof *terms);
     bool open = false;
     scope.given = stage->items;
     for (size_t i = 0; i < count; i++) {
         scope.given_count = i;
-        values[i] = bind_item(&scope, &stage->items[i], &columns[i]);
-        open = open || (values[i] == NO_VALUE && is_bare(&stage->items[i])); /* its full name is not known */
+        terms[i] = bind_item(&scope, &stage->items[i], &columns[i]);
+        open = open || (!term_is_known(terms[i]) && is_bare(&stage->items[i])); /* its full name is not known */
     }
     name_columns(binder, columns, count);
-    task_set_outputs(binder, task, flow, columns, values, count);
+    task_set_outputs(binder, task, flow, columns, terms, count);
     flow->open = open;
 }
 
@@ -77,17 +73,17 @@ void bind_derive(struct binder *binder, const struct stage *stage, struct flow *
     struct task *task = task_of_stage(binder, stage, flow);
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
     struct slot *columns = arena_grow(binder->arena, flow->columns, count, most, sizeof *columns);
-    value *values = arena_array(binder->arena, most, sizeof *values);
+    struct term *terms = arena_array(binder->arena, most, sizeof *terms);
     const struct item **given = arena_array(binder->arena, most, sizeof(const struct item *));
     for (size_t i = 0; i < count; i++)
-        values[i] = code_input(&task->code, (int64_t)i, type_table[columns[i].type].kind, stage->span);
+        terms[i] = term_of_column(&task->code, flow, i, stage->span);
     scope.given = stage->items;
     for (size_t i = 0; i < stage->item_count; i++) {
         const struct item *item = &stage->items[i];
         struct slot slot;
         size_t place;
         scope.given_count = i;
-        value v = bind_item(&scope, item, &slot);
+        struct term term = bind_item(&scope, item, &slot);
         if (item->name.text == NULL) {
             bind_error(binder, item->span, "write `NAME = EXPRESSION`", "a derived column needs a name");
             continue;
@@ -95,11 +91,11 @@ void bind_derive(struct binder *binder, const struct stage *stage, struct flow *
         if (!place_column(binder, item, columns, count, given, &place))
             continue;
         columns[place] = slot;
-        values[place] = v;
+        terms[place] = term;
         if (place == count)
             count++;
     }
-    task_set_outputs(binder, task, flow, columns, values, count);
+    task_set_outputs(binder, task, flow, columns, terms, count);
 }
 
 static void keep_columns(struct binder *binder, const struct stage *stage, struct flow *flow, const size_t *indices,
@@ -107,13 +103,13 @@ static void keep_columns(struct binder *binder, const struct stage *stage, struc
 {
     struct task *task = task_of_stage(binder, stage, flow);
     struct slot *columns = arena_array(binder->arena, count, sizeof *columns);
-    value *values = arena_array(binder->arena, count, sizeof *values);
+    struct term *terms = arena_array(binder->arena, count, sizeof *terms);
     for (size_t i = 0; i < count; i++) {
         columns[i] = flow->columns[indices[i]];
-        values[i] = code_input(&task->code, (int64_t)indices[i], type_table[columns[i].type].kind, stage->span);
+        terms[i] = term_of_column(&task->code, flow, indices[i], stage->span);
     }
     number_duplicates(binder, columns, count);
-    task_set_outputs(binder, task, flow, columns, values, count);
+    task_set_outputs(binder, task, flow, columns, terms, count);
     flow->open = false;
 }
 

@@ -53,7 +53,7 @@ static struct task *new_body(struct binder *binder, const struct stage *stage, c
     body->rows = 1;
     body->limit = INT64_MAX;
     body->window = (struct window){.take = INT64_MAX, .tail = -1};
-    task_reserve_inputs(binder, body, pair->count);
+    task_reserve_inputs(body, pair->count, binder->arena);
     task_add_inputs(body, pair);
     return body;
 }
@@ -63,7 +63,7 @@ static value result_of(struct scope *scope, const struct expr *expr, enum kind k
 {
     if (v == NO_VALUE)
         return NO_VALUE;
-    v = bind_number(scope, v, expr->span);
+    v = bind_number(scope->code, v, expr->span);
     enum kind given = scope->code->at[v].kind;
     if (kind == KIND_FLOAT && given == KIND_INT)
         return code_op(scope->code, OP_TO_FLOAT, v, NO_VALUE, NO_VALUE, expr->span);
@@ -84,13 +84,13 @@ static struct user_reduce *bind_reducer(struct binder *binder, const struct stag
                    text_of_word(binder->arena, stage), head->count);
         return NULL;
     }
-    struct slot slots[] = {{head->names[0].text, type_of_kind(kind), true},
-                           {head->names[1].text, type_of_kind(kind), true}};
+    struct slot slots[] = {{.name = head->names[0].text, .type = type_of_kind(kind), .known = true},
+                           {.name = head->names[1].text, .type = type_of_kind(kind), .known = true}};
     struct flow pair = {.columns = slots, .count = 2, .rows = 1};
     struct task *body = new_body(binder, stage, &pair);
     struct scope scope = {.binder = binder, .code = &body->code, .task = body, .flow = &pair, .head = head};
     name_check_head(&scope);
-    value v = result_of(&scope, expr, kind, bind_value(&scope, expr));
+    value v = result_of(&scope, expr, kind, bind_plain(&scope, expr, "the function"));
     if (v == NO_VALUE)
         return NULL;
     body->outputs = arena_alloc(binder->arena, sizeof *body->outputs);

@@ -4,8 +4,8 @@
 /* Adds the flow's columns as whole inputs; the task has no others yet. */
 static void read_whole(struct binder *binder, struct task *task, const struct flow *flow)
 {
-    task_reserve_inputs(binder, task, flow->count + 1);
-    for (size_t k = 0; k < flow->count; k++) {
+    task_reserve_inputs(task, flow->count + flow->hidden + 1, binder->arena);
+    for (size_t k = 0; k < flow->count + flow->hidden; k++) {
         const struct slot *slot = &flow->columns[k];
         task->inputs[task->input_count++] =
             (struct input){.task = flow->task, .output = k, .type = slot->type, .name = slot->name, .whole = true};
@@ -15,14 +15,15 @@ static void read_whole(struct binder *binder, struct task *task, const struct fl
 /* Sets the outputs to the inputs' elements at this position; NO_VALUE: unknown. */
 static void set_elements(struct binder *binder, struct task *task, struct flow *flow, value position)
 {
-    value *values = arena_array(binder->arena, flow->count + 1, sizeof *values);
-    for (size_t k = 0; k < flow->count; k++) {
+    size_t count = flow->count + flow->hidden;
+    value *values = arena_array(binder->arena, count + 1, sizeof *values);
+    for (size_t k = 0; k < count; k++) {
         enum kind kind = type_table[flow->columns[k].type].kind;
         values[k] = NO_VALUE;
         if (position != NO_VALUE && flow->columns[k].known)
             values[k] = code_gather(&task->code, (int64_t)k, kind, position, task->span);
     }
-    task_set_outputs(binder, task, flow, flow->columns, values, flow->count);
+    task_set_slots(binder, task, flow, flow->columns, values, flow->count, flow->hidden);
 }
 
 /* Names the column of positions unlike the flow's columns. */
@@ -50,13 +51,18 @@ bool bind_positions(struct binder *binder, const struct stage *stage, const stru
                    "`%s` takes one column of positions, not %zu", word, positions->count);
         return false;
     }
-    enum type type = positions->columns[0].type;
-    if (!positions->columns[0].known || type_table[type].kind == KIND_INT) {
+    const struct slot *column = &positions->columns[0];
+    if (column->validity != 0) {
+        bind_error(binder, span, arena_printf(binder->arena, "`select not missing(%s)` keeps the others", column->name),
+                   "positions of `%s` are missing", column->name);
+        return false;
+    }
+    if (!column->known || (type_table[column->type].kind == KIND_INT && column->logical.kind == LOGICAL_NUMBER)) {
         name_positions(binder, flow, positions);
         return positions->columns[0].known;
     }
     bind_error(binder, span, "positions are integers, 0 for the first row", "`%s` needs integers, but `%s` is %s", word,
-               positions->columns[0].name, type_table[type].name);
+               column->name, logical_type_name(column->logical, column->type));
     return false;
 }
 
@@ -74,7 +80,7 @@ void bind_gather(struct binder *binder, const struct stage *stage, struct flow *
         const struct slot *slot = &positions.columns[0];
         const struct input input = {.task = positions.task, .type = slot->type, .name = slot->name};
         position =
-            input_value(&task->code, (int64_t)task_add_input(binder, task, &input), &input, stage->sources[0].span);
+            input_value(&task->code, (int64_t)task_add_input(task, &input, binder->arena), &input, stage->sources[0].span);
     }
     flow->rows = positions.rows;
     set_elements(binder, task, flow, position);

@@ -1,14 +1,33 @@
 /* group: one row per key; and axis reduction, which is a group, or a scan, by row or column of a shape. */
 #include "engine/bind/bind_internal.h"
 
+#include <math.h>
 #include <string.h>
+
+/* How an aggregate's column is made of the operator's. */
+enum finish {
+    FINISH_NONE,     /* as it is */
+    FINISH_PRESENT,  /* missing where no value was present */
+    FINISH_QUOTIENT, /* a sum by the number of present values, missing where that is 0 */
+    FINISH_SCALE,    /* a mean of decimals, which are integers for the operator */
+    FINISH_DURATION  /* a mean of durations */
+};
 
 /* An aggregate of a group while it is bound. */
 struct group_aggregate {
     struct aggregate what;
     size_t operand; /* its values, if has_values; not of count() */
     bool has_values;
-    struct slot slot;
+    struct slot slot; /* of the operator's column */
+    enum finish finish;
+    size_t count; /* the part that counts present values: of FINISH_PRESENT and FINISH_QUOTIENT */
+    bool helper;  /* such a part: no column of its own */
+};
+
+/* The parts of a group while they are bound. */
+struct group_parts {
+    struct group_aggregate *at;
+    size_t count;
 };
 
 static const char usage_of_aggregates[] = "the aggregates of a group are sum(E) count() min(E) max(E) mean(E)";
@@ -51,27 +70,6 @@ static bool is_aggregate(struct binder *binder, const struct item *item, enum ag
     return false;
 }
 
-/* count() counts all rows; count(CONDITION) is the sum of the condition. */
-static bool bind_count_of(struct operands *operands, const struct expr *expr, struct group_aggregate *part)
-{
-    if (expr->arg_count == 0)
-        return true;
-    const struct expr *condition = expr->args[0];
-    value v = bind_value(&operands->scope, condition);
-    if (expr->arg_count > 1 || (v != NO_VALUE && operands->scope.code->at[v].kind != KIND_BOOL)) {
-        bind_error(operands->binder, expr->span,
-                   "`count()` counts all rows, `count(CONDITION)` those for which it holds",
-                   "in a group, `count` takes no argument or a condition");
-        return false;
-    }
-    part->what.kind = AGG_SUM;
-    part->has_values = true;
-    v = v == NO_VALUE ? NO_VALUE : bind_number(&operands->scope, v, expr->span);
-    part->operand = operands_add(operands, v, (struct slot){0});
-    part->slot.known = v != NO_VALUE;
-    return true;
-}
-
 static enum type type_of_aggregate(enum aggregate_kind aggregate, enum kind kind)
 {
     if (aggregate == AGG_COUNT)
@@ -79,35 +77,133 @@ static enum type type_of_aggregate(enum aggregate_kind aggregate, enum kind kind
     return aggregate == AGG_MEAN ? TYPE_F64 : type_of_kind(kind);
 }
 
-static bool bind_group_aggregate(struct operands *operands, const struct item *item, struct group_aggregate *part)
+static value to_int(struct operands *operands, value condition, struct span span)
+{
+    return code_op(operands->scope.code, OP_BOOL_TO_INT, condition, NO_VALUE, NO_VALUE, span);
+}
+
+/* Adds a part that counts where the condition is true. */
+static size_t add_count(struct operands *operands, struct group_parts *parts, value condition, struct span span)
+{
+    struct group_aggregate *part = &parts->at[parts->count];
+    *part = (struct group_aggregate){.slot = {.name = "present", .type = TYPE_I64, .known = true}, .has_values = true};
+    part->what = (struct aggregate){.kind = AGG_SUM, .value = NO_VALUE, .name = "present", .span = span};
+    part->operand = operands_add(operands, to_int(operands, condition, span), (struct slot){.type = TYPE_I64});
+    part->helper = true;
+    return parts->count++;
+}
+
+/* count() counts all rows, count(CONDITION) those for which it holds, and count(E) those where E is present. */
+static void bind_count_of(struct operands *operands, const struct expr *expr, struct group_aggregate *part)
+{
+    struct scope *scope = &operands->scope;
+    if (expr->arg_count == 0)
+        return;
+    if (expr->arg_count > 1) {
+        bind_error(operands->binder, expr->span,
+                   "`count()` counts all rows, `count(CONDITION)` those for which it holds, `count(x)` those that have x",
+                   "in a group, `count` takes at most 1 argument, not %zu", expr->arg_count);
+        return;
+    }
+    struct term term = bind_term(scope, expr->args[0]);
+    part->slot.known = term_is_known(term);
+    if (!part->slot.known)
+        return;
+    bool condition = class_of(scope->code, term) == CLASS_BOOL;
+    if (!condition && term.present == NO_VALUE)
+        return;
+    value counted = condition ? term_settled(scope->code, term, expr->span) : term.present;
+    part->what.kind = AGG_SUM;
+    part->has_values = true;
+    part->operand = operands_add(operands, to_int(operands, counted, expr->span), (struct slot){.type = TYPE_I64});
+}
+
+/* What stands for a missing value in a minimum or maximum: it loses against all others. */
+static value losing(struct code *code, value like, enum aggregate_kind kind, struct span span)
+{
+    if (code->at[like].kind == KIND_FLOAT)
+        return code_float(code, NAN, span);
+    return code_exact_int(code, kind == AGG_MIN ? INT64_MAX : INT64_MIN, span);
+}
+
+/* Aggregates values of which some are missing: nothing stands for them, and another part counts the others. */
+static void skip_missing(struct operands *operands, struct group_parts *parts, size_t at, struct term *term)
+{
+    struct code *code = operands->scope.code;
+    struct group_aggregate *part = &parts->at[at];
+    struct span span = part->what.span;
+    if (part->what.kind == AGG_MEAN) {
+        bool decimal = term->logical.kind == LOGICAL_DECIMAL;
+        struct logical_type logical = decimal ? (struct logical_type){0} : term->logical;
+        struct term number = *term;
+        if (!decimal)
+            number.logical = (struct logical_type){0};
+        *term = term_to_float(code, number, span);
+        term->logical = logical;
+        part->what.kind = AGG_SUM;
+        part->finish = FINISH_QUOTIENT;
+    }
+    if (part->what.kind == AGG_SUM) {
+        term->value = term_settled(code, *term, span);
+        if (part->finish == FINISH_NONE)
+            return;
+    } else {
+        value other = losing(code, term->value, part->what.kind, span);
+        term->value = code_op(code, OP_SELECT, term->present, term->value, other, span);
+        part->finish = FINISH_PRESENT;
+    }
+    part->count = add_count(operands, parts, term->present, span);
+}
+
+static enum finish finish_of_mean(enum aggregate_kind kind, struct logical_type logical)
+{
+    if (kind != AGG_MEAN || logical.kind == LOGICAL_NUMBER)
+        return FINISH_NONE;
+    return logical.kind == LOGICAL_DECIMAL ? FINISH_SCALE : FINISH_DURATION;
+}
+
+static bool bind_group_aggregate(struct operands *operands, const struct item *item, struct group_parts *parts)
 {
     const struct expr *expr = item->expr;
+    struct scope *scope = &operands->scope;
+    struct group_aggregate *part = &parts->at[parts->count];
     enum aggregate_kind kind = AGG_COUNT;
     *part = (struct group_aggregate){.slot = {.name = item->name.text, .type = TYPE_I64, .known = true}};
     if (!is_aggregate(operands->binder, item, &kind))
         return false;
+    size_t at = parts->count++;
     const char *name = word_find(expr->name.text, strlen(expr->name.text))->canonical;
     part->what = (struct aggregate){.kind = kind, .value = NO_VALUE, .name = name, .span = expr->span};
     if (kind == AGG_COUNT) {
         if (part->slot.name == NULL)
             part->slot.name = name;
-        return bind_count_of(operands, expr, part);
+        bind_count_of(operands, expr, part);
+        return true;
     }
-    value v = bind_value(&operands->scope, expr->args[0]);
+    struct term term = bind_term(scope, expr->args[0]);
     size_t index;
     if (part->slot.name == NULL)
         part->slot.name =
-            bind_is_column(&operands->scope, expr->args[0], v, &index)
+            bind_is_column(scope, expr->args[0], term, &index)
                 ? arena_printf(operands->binder->arena, "%s_%s", name, operands->flow->columns[index].name)
                 : name;
     part->what.name = part->slot.name;
     part->has_values = true;
-    part->slot.known = v != NO_VALUE;
-    if (v != NO_VALUE) {
-        v = bind_number(&operands->scope, v, expr->span);
-        part->slot.type = type_of_aggregate(kind, operands->scope.code->at[v].kind);
+    part->slot.known = term_is_known(term) && bind_aggregated(scope, kind, &term, expr->args[0], name, expr->span);
+    value v = NO_VALUE;
+    if (part->slot.known) {
+        part->finish = finish_of_mean(kind, term.logical);
+        if (term.present != NO_VALUE)
+            skip_missing(operands, parts, at, &term);
+        v = term.value;
+        part->slot.logical = term.logical;
+        part->slot.type = term.logical.kind != LOGICAL_NUMBER && part->what.kind != AGG_MEAN
+                              ? slot_of_term(scope, term).type
+                              : type_of_aggregate(part->what.kind, scope->code->at[v].kind);
+        if (part->finish == FINISH_QUOTIENT)
+            part->slot.type = TYPE_F64;
     }
-    part->operand = operands_add(operands, v, (struct slot){0});
+    part->operand = operands_add(operands, v, (struct slot){.type = v != NO_VALUE ? type_of_kind(scope->code->at[v].kind) : TYPE_I64});
     return true;
 }
 
@@ -149,38 +245,120 @@ static void set_group_outputs(struct binder *binder, struct task *task, struct s
             task->code.at[v].fallible = true;
     }
     name_columns(binder, slots, count);
-    task_set_outputs(binder, task, flow, slots, values, count);
+    task_set_slots(binder, task, flow, slots, values, count, 0);
+}
+
+/* The aggregate's value, from the operator's; `counted`: how many values were present. */
+static struct term finished(struct code *code, struct term term, const struct group_aggregate *part, value counted)
+{
+    struct span span = part->what.span;
+    struct logical_type logical = term.logical;
+    if (part->finish == FINISH_SCALE)
+        return term_to_float(code, term, span);
+    if (part->finish == FINISH_QUOTIENT) {
+        value number = code_op(code, OP_TO_FLOAT, counted, NO_VALUE, NO_VALUE, span);
+        term.value = code_op(code, OP_DIV, term.value, number, NO_VALUE, span);
+    }
+    if (logical.kind == LOGICAL_DURATION && code->at[term.value].kind == KIND_FLOAT) {
+        term.value = code_op(code, OP_ROUND, term.value, NO_VALUE, NO_VALUE, span);
+        term.value = code_op(code, OP_TO_INT, term.value, NO_VALUE, NO_VALUE, span);
+    }
+    if (counted != NO_VALUE) {
+        value none = code_exact_int(code, 0, span);
+        term.present = code_op(code, OP_LT, none, counted, NO_VALUE, span);
+        term.settled = false;
+    }
+    return term;
+}
+
+/* A column of the operator, of the type that the finished term has. */
+static struct slot slot_of_finished(struct slot slot, const struct code *code, struct term term)
+{
+    if (type_table[slot.type].kind != code->at[term.value].kind)
+        slot.type = type_of_kind(code->at[term.value].kind);
+    slot.logical = term.logical;
+    return slot;
+}
+
+/* Ends the group with a task that makes its columns of the operator's, where these are not the same. */
+static void finish_group(struct binder *binder, const struct stage *stage, const struct key_operands *keys,
+                         const struct group_parts *parts, struct flow *flow)
+{
+    const size_t key_count = stage->item_count;
+    struct flow grouped = *flow;
+    struct task *task = task_reading(binder, "map", stage->span, &grouped);
+    struct code *code = &task->code;
+    struct slot *slots = arena_array(binder->arena, key_count + parts->count + 1, sizeof *slots);
+    struct term *terms = arena_array(binder->arena, key_count + parts->count + 1, sizeof *terms);
+    size_t column = 0, count = 0;
+    for (size_t i = 0; i < key_count; i++) {
+        value present = NO_VALUE;
+        if (keys[i].nullable) {
+            value missing = code_input(code, (int64_t)column++, KIND_BOOL, stage->span);
+            present = code_op(code, OP_NOT, missing, NO_VALUE, NO_VALUE, stage->span);
+        }
+        slots[count] = grouped.columns[column];
+        terms[count] = term_of_column(code, &grouped, column++, stage->span);
+        terms[count++].present = present;
+    }
+    const size_t first = column;
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct group_aggregate *part = &parts->at[i];
+        if (part->helper)
+            continue;
+        slots[count] = grouped.columns[first + i];
+        struct term term = term_of_column(code, &grouped, first + i, part->what.span);
+        if (term_is_known(term) && part->finish != FINISH_NONE) {
+            value counted = NO_VALUE;
+            if (part->finish == FINISH_PRESENT || part->finish == FINISH_QUOTIENT)
+                counted = code_input(code, (int64_t)(first + part->count), KIND_INT, part->what.span);
+            term = finished(code, term, part, counted);
+            slots[count] = slot_of_finished(slots[count], code, term);
+        }
+        terms[count++] = term;
+    }
+    task_set_outputs(binder, task, flow, slots, terms, count);
 }
 
 void bind_group(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct operands operands;
+    struct arena *arena = binder->arena;
     size_t key_count = stage->item_count, most = key_count + stage->aggregate_count;
     if (too_many_columns(binder, most, stage->span)) {
         flow->open = true;
         return;
     }
-    struct slot *slots = arena_array(binder->arena, most + 1, sizeof *slots);
-    size_t *keys = arena_array(binder->arena, key_count + 1, sizeof *keys);
-    struct group_aggregate *parts = arena_array(binder->arena, stage->aggregate_count + 1, sizeof *parts);
-    size_t part_count = 0;
-    bool open = false;
+    struct slot *slots = arena_array(arena, 2 * most + 1, sizeof *slots);
+    size_t *inputs = arena_array(arena, 2 * key_count + 1, sizeof *inputs);
+    struct key_operands *keys = arena_array(arena, key_count + 1, sizeof *keys);
+    struct group_parts parts = {.at = arena_array(arena, 2 * stage->aggregate_count + 1, sizeof *parts.at)};
+    size_t columns = 0, bound = 0;
+    bool open = false, finishes = false;
     operands_begin(binder, stage, flow, &operands);
     for (size_t i = 0; i < key_count; i++) {
-        keys[i] = operands_add_item(&operands, &stage->items[i]);
-        slots[i] = operands.slots[keys[i]];
-        if (stage->items[i].name.text != NULL)
-            slots[i].name = stage->items[i].name.text;
-        open = open || (slots[i].name == NULL && !slots[i].known); /* its full name is not known */
+        keys[i] = operands_add_key(&operands, &stage->items[i]);
+        if (keys[i].nullable) {
+            inputs[columns] = keys[i].missing;
+            slots[columns++] = (struct slot){.type = TYPE_BOOL, .known = true};
+        }
+        inputs[columns] = keys[i].value;
+        slots[columns++] = keys[i].slot;
+        open = open || (keys[i].slot.name == NULL && !keys[i].slot.known); /* its full name is not known */
+        finishes = finishes || keys[i].nullable;
     }
     for (size_t i = 0; i < stage->aggregate_count; i++)
-        part_count += bind_group_aggregate(&operands, &stage->aggregates[i], &parts[part_count]);
-    for (size_t i = 0; i < part_count; i++)
-        slots[key_count + i] = parts[i].slot;
-    struct task *task = new_group(&operands, keys, key_count, parts, part_count);
+        bound += bind_group_aggregate(&operands, &stage->aggregates[i], &parts);
+    for (size_t i = 0; i < parts.count; i++) {
+        slots[columns + i] = parts.at[i].slot;
+        finishes = finishes || parts.at[i].finish != FINISH_NONE;
+    }
+    struct task *task = new_group(&operands, inputs, columns, parts.at, parts.count);
     set_group_outputs(binder, task, slots, flow);
     flow->rows = -1;
-    flow->open = open || part_count < stage->aggregate_count;
+    if (finishes)
+        finish_group(binder, stage, keys, &parts, flow);
+    flow->open = open || bound < stage->aggregate_count;
 }
 
 /* Sets the result: one column, with a value for each row or column of the shape. */
@@ -190,7 +368,7 @@ static void set_axis_output(struct binder *binder, const struct stage *stage, st
     const struct shape shape = flow->shape;
     struct slot *slots = arena_alloc(binder->arena, sizeof *slots);
     *slots = slot;
-    task_set_outputs(binder, task, flow, slots, &v, 1);
+    task_set_slots(binder, task, flow, slots, &v, 1, 0);
     flow->rows = strcmp(stage->along.text, "rows") == 0 ? shape.rows : shape.cols;
     flow->open = false;
 }
@@ -204,10 +382,10 @@ static void reduce_axis_by_group(struct operands *operands, value v, struct aggr
     struct code *code = &operands->task->code;
     bool rows = strcmp(stage->along.text, "rows") == 0;
     value key = rows ? shape_row(code, flow->shape, stage->span) : shape_col(code, flow->shape, stage->span);
-    size_t operand = operands_add(operands, key, (struct slot){.name = rows ? "row" : "col"});
+    size_t operand = operands_add(operands, key, (struct slot){.name = rows ? "row" : "col", .type = TYPE_I64});
     struct group_aggregate part = {.what = what, .has_values = what.kind != AGG_COUNT, .slot = slot};
     if (part.has_values)
-        part.operand = operands_add(operands, v, (struct slot){0});
+        part.operand = operands_add(operands, v, (struct slot){.type = type_of_kind(code->at[v].kind)});
     struct task *group = new_group(operands, &operand, 1, &part, 1);
     group->column_op->key = rows ? "row" : "column";
     group->column_op->segment = rows ? flow->shape.cols : 0;
@@ -234,7 +412,7 @@ static void reduce_axis_by_scan(struct operands *operands, value v, struct aggre
     bool rows = strcmp(stage->along.text, "rows") == 0;
     enum kind kind = type_table[slot.type].kind;
     size_t input;
-    operands_add(operands, v, (struct slot){.name = slot.name});
+    operands_add(operands, v, (struct slot){.name = slot.name, .type = type_of_kind(operands->task->code.at[v].kind)});
     struct task *scan = operands_end(operands, "scan", OPERATOR_SCAN, 1, &input);
     scan->column_op->keys[0] = input;
     scan->column_op->segment = rows ? shape.cols : 0;
@@ -247,12 +425,12 @@ static void reduce_axis_by_scan(struct operands *operands, value v, struct aggre
     struct flow scanned = *flow;
     struct slot *slots = arena_alloc(binder->arena, sizeof *slots);
     *slots = slot;
-    task_set_outputs(binder, scan, &scanned, slots, &scan->aggregates[0].value, 1);
+    task_set_slots(binder, scan, &scanned, slots, &scan->aggregates[0].value, 1, 0);
 
     struct task *last = task_new(binder, "gather", span, NULL);
     last->rows = rows ? shape.rows : shape.cols;
     const struct input whole = {.task = scan, .type = slot.type, .name = slot.name, .whole = true};
-    size_t from = task_add_input(binder, last, &whole);
+    size_t from = task_add_input(last, &whole, binder->arena);
     struct code *code = &last->code;
     value place = code_row(code, span);
     if (rows)
@@ -275,23 +453,30 @@ static value bind_axis_terminal(struct operands *operands, struct aggregate *wha
     *slot = (struct slot){.name = word, .type = TYPE_I64, .known = true};
     *what = (struct aggregate){.kind = AGG_COUNT, .value = NO_VALUE, .name = word, .span = stage->span};
     *known = true;
-    value v = NO_VALUE;
+    struct term term = unknown_term;
+    const struct expr *expr = NULL;
     if (stage->word->stage == STAGE_COUNT) {
         if (stage->item_count == 0)
             return NO_VALUE;
         what->kind = AGG_SUM;
-        v = bind_counted(&operands->scope, stage);
+        term = term_of(bind_counted(&operands->scope, stage));
         column = false;
     } else if (!column) {
-        v = bind_value(&operands->scope, stage->items[0].expr);
-        column = bind_is_column(&operands->scope, stage->items[0].expr, v, &index);
+        expr = stage->items[0].expr;
+        term = bind_term(&operands->scope, expr);
+        column = bind_is_column(&operands->scope, expr, term, &index);
     } else if (stage_column(binder, stage, operands->flow)) {
-        v = code_input(code, 0, type_table[operands->flow->columns[0].type].kind, stage->span);
+        term = term_of_column(code, operands->flow, 0, stage->span);
     }
-    *known = v != NO_VALUE;
+    if (term.present != NO_VALUE)
+        bind_error(binder, stage->span, "give them a value first, as in `map x ?? 0`",
+                   "`%s along %s` needs values, but some are missing", word, stage->along.text);
+    /* Plain numbers only: a shape is of a grid of measurements. */
+    *known = term_is_known(term) && term.present == NO_VALUE &&
+             bind_aggregated(&operands->scope, AGG_PRODUCT, &term, expr, word, stage->span);
     if (!*known)
         return NO_VALUE;
-    v = bind_number(&operands->scope, v, stage->span);
+    value v = term.value;
     if (column)
         slot->name = arena_printf(binder->arena, "%s_%s", word, operands->flow->columns[index].name);
     if (stage->word->stage == STAGE_REDUCE)
@@ -329,7 +514,7 @@ void bind_axis_reduction(struct binder *binder, const struct stage *stage, struc
     operands_begin(binder, stage, flow, &operands);
     value v = bind_axis_terminal(&operands, &what, &slot, &known);
     if (!known) {
-        task_set_outputs(binder, operands.task, flow, NULL, NULL, 0);
+        task_set_slots(binder, operands.task, flow, NULL, NULL, 0, 0);
         flow->open = true;
     } else if (group_computes(&what)) {
         reduce_axis_by_group(&operands, v, what, slot, flow);

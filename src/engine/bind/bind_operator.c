@@ -19,7 +19,7 @@ static bool is_bare(const struct operands *operands, value v, size_t *index)
     if (v == NO_VALUE || operands->task->code.at[v].op != OP_INPUT)
         return false;
     *index = (size_t)operands->task->code.at[v].integer;
-    return *index < operands->flow->count;
+    return *index < operands->flow->count + operands->flow->hidden;
 }
 
 size_t operands_add(struct operands *operands, value v, struct slot slot)
@@ -37,21 +37,36 @@ size_t operands_add(struct operands *operands, value v, struct slot slot)
     }
     size_t index;
     slot.known = v != NO_VALUE;
+    slot.validity = 0;
     if (is_bare(operands, v, &index)) {
         slot.type = operands->flow->columns[index].type;
         if (slot.name == NULL)
             slot.name = operands->flow->columns[index].name;
-    } else {
-        slot.type = slot.known ? type_of_kind(operands->task->code.at[v].kind) : TYPE_I64;
     }
     operands->slots[operands->count] = slot;
     operands->values[operands->count] = v;
     return operands->count++;
 }
 
-size_t operands_add_item(struct operands *operands, const struct item *item)
+struct key_operands operands_add_key(struct operands *operands, const struct item *item)
 {
-    return operands_add(operands, bind_value(&operands->scope, item->expr), (struct slot){.name = item->name.text});
+    struct scope *scope = &operands->scope;
+    struct code *code = scope->code;
+    struct span span = item->expr->span;
+    size_t index;
+    struct key_operands key = {.term = term_as_column(operands->binder, bind_term(scope, item->expr))};
+    key.slot = slot_of_term(scope, key.term);
+    key.slot.name = item->name.text;
+    if (key.slot.name == NULL && bind_is_column(scope, item->expr, key.term, &index))
+        key.slot.name = operands->flow->columns[index].name;
+    key.nullable = term_is_known(key.term) && key.term.present != NO_VALUE;
+    if (key.nullable) {
+        value missing = code_op(code, OP_NOT, key.term.present, NO_VALUE, NO_VALUE, span);
+        key.missing = operands_add(operands, missing, (struct slot){.type = TYPE_BOOL});
+    }
+    value v = term_is_known(key.term) ? term_settled(code, key.term, span) : NO_VALUE;
+    key.value = operands_add(operands, v, key.slot);
+    return key;
 }
 
 /* Creates an operator that reads the columns of `flow`. */
@@ -87,16 +102,16 @@ struct task *operands_end(struct operands *operands, const char *name, enum oper
     }
     struct flow ready = *operands->flow;
     name_columns(operands->binder, operands->slots, operands->count);
-    task_set_outputs(operands->binder, operands->task, &ready, operands->slots, operands->values, operands->count);
+    task_set_slots(operands->binder, operands->task, &ready, operands->slots, operands->values, operands->count, 0);
     for (size_t k = 0; k < operands->count; k++)
         operand[k] = k;
     return new_operator(operands, name, &ready, kind, key_count);
 }
 
-/* Adds all columns of the flow, in order: operand k is column k. */
+/* Adds all columns of the flow, in order, then the hidden ones: operand k is column k. */
 static void add_columns(struct operands *operands)
 {
-    for (size_t k = 0; k < operands->flow->count; k++) {
+    for (size_t k = 0; k < operands->flow->count + operands->flow->hidden; k++) {
         const struct slot *slot = &operands->flow->columns[k];
         enum kind kind = type_table[slot->type].kind;
         operands_add(operands, code_input(&operands->task->code, (int64_t)k, kind, operands->stage->span), *slot);
@@ -106,12 +121,13 @@ static void add_columns(struct operands *operands)
 /* Sets the operator's outputs to the flow's columns: inputs[k], or input k if `inputs` is NULL. */
 static void carry(struct binder *binder, struct task *task, const size_t *inputs, struct flow *flow)
 {
-    value *values = arena_array(binder->arena, flow->count, sizeof *values);
-    for (size_t k = 0; k < flow->count; k++) {
+    size_t count = flow->count + flow->hidden;
+    value *values = arena_array(binder->arena, count, sizeof *values);
+    for (size_t k = 0; k < count; k++) {
         enum kind kind = type_table[flow->columns[k].type].kind;
         values[k] = code_input(&task->code, (int64_t)(inputs != NULL ? inputs[k] : k), kind, task->span);
     }
-    task_set_outputs(binder, task, flow, flow->columns, values, flow->count);
+    task_set_slots(binder, task, flow, flow->columns, values, flow->count, flow->hidden);
 }
 
 /* A constant key sorts nothing; in SQL, a number there is the position of a column. */
@@ -138,47 +154,72 @@ static bool is_direction_alone(const struct operands *operands, bool *descending
     return *descending || strcmp(word, "asc") == 0;
 }
 
-/* Adds the keys as written; without any, all columns are keys in order, descending for `top`. */
-static size_t add_keys(struct operands *operands, size_t *key_operands, bool *descending)
+/* The keys of a sort, as operands. Each key takes two places where it may be missing. */
+struct sort_keys {
+    size_t *operands;
+    bool *descending;
+    size_t count;
+};
+
+static void add_sort_key(struct sort_keys *keys, size_t operand, bool descending)
+{
+    keys->operands[keys->count] = operand;
+    keys->descending[keys->count++] = descending;
+}
+
+/* All columns as keys: a hidden column's opposite comes before the column whose validity it is. */
+static void add_all_keys(struct operands *operands, struct sort_keys *keys, bool downwards)
+{
+    struct code *code = &operands->task->code;
+    for (size_t k = 0; k < operands->flow->count; k++) {
+        size_t validity = operands->flow->columns[k].validity;
+        if (validity != 0) {
+            value missing = code_op(code, OP_NOT, operands->values[validity], NO_VALUE, NO_VALUE, operands->stage->span);
+            add_sort_key(keys, operands_add(operands, missing, (struct slot){.type = TYPE_BOOL}), false);
+        }
+        add_sort_key(keys, k, downwards);
+    }
+}
+
+/* Adds the keys as written; without any, all columns are keys in order, descending for `top`. Missing values are last
+ * in either direction. */
+static void add_keys(struct operands *operands, struct sort_keys *keys)
 {
     const struct stage *stage = operands->stage;
     bool downwards = stage->word->stage == STAGE_TOP;
-    bool all = stage->item_count == 0 || is_direction_alone(operands, &downwards);
-    size_t count = all ? operands->flow->count : stage->item_count;
-    for (size_t i = 0; i < count; i++) {
-        if (all) {
-            key_operands[i] = i;
-            descending[i] = downwards;
-            continue;
-        }
+    if (stage->item_count == 0 || is_direction_alone(operands, &downwards)) {
+        add_all_keys(operands, keys, downwards);
+        return;
+    }
+    for (size_t i = 0; i < stage->item_count; i++) {
         operands->scope.reads_row = false;
-        key_operands[i] = operands_add_item(operands, &stage->items[i]);
-        descending[i] = stage->items[i].descending;
-        value v = operands->values[key_operands[i]];
-        if (v != NO_VALUE && !operands->scope.reads_row)
+        struct key_operands key = operands_add_key(operands, &stage->items[i]);
+        if (key.nullable)
+            add_sort_key(keys, key.missing, false);
+        add_sort_key(keys, key.value, stage->items[i].descending);
+        if (term_is_known(key.term) && !operands->scope.reads_row)
             refuse_constant_key(operands->binder, &stage->items[i]);
     }
-    return count;
 }
 
 void bind_sort(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct operands operands;
-    size_t most = flow->count + stage->item_count;
-    if (too_many_columns(binder, most, stage->span)) {
+    size_t most = 2 * (flow->count + flow->hidden + stage->item_count);
+    if (too_many_columns(binder, flow->count + stage->item_count, stage->span)) {
         flow->open = true;
         return;
     }
-    size_t *keys = arena_array(binder->arena, most + 1, sizeof *keys);
+    struct sort_keys keys = {.operands = arena_array(binder->arena, most + 1, sizeof *keys.operands),
+                             .descending = arena_array(binder->arena, most + 1, sizeof *keys.descending)};
     size_t *inputs = arena_array(binder->arena, most + 1, sizeof *inputs);
-    bool *descending = arena_array(binder->arena, most + 1, sizeof *descending);
     operands_begin(binder, stage, flow, &operands);
     add_columns(&operands);
-    size_t count = add_keys(&operands, keys, descending);
-    struct task *task = operands_end(&operands, "sort", OPERATOR_SORT, count, inputs);
-    for (size_t i = 0; i < count; i++) {
-        task->column_op->keys[i] = inputs[keys[i]];
-        task->column_op->descending[i] = descending[i];
+    add_keys(&operands, &keys);
+    struct task *task = operands_end(&operands, "sort", OPERATOR_SORT, keys.count, inputs);
+    for (size_t i = 0; i < keys.count; i++) {
+        task->column_op->keys[i] = inputs[keys.operands[i]];
+        task->column_op->descending[i] = keys.descending[i];
     }
     carry(binder, task, inputs, flow);
 }
@@ -186,13 +227,55 @@ void bind_sort(struct binder *binder, const struct stage *stage, struct flow *fl
 void bind_distinct(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct operands operands;
-    size_t *inputs = arena_array(binder->arena, flow->count + 1, sizeof *inputs);
+    size_t count = flow->count + flow->hidden;
+    size_t *inputs = arena_array(binder->arena, count + 1, sizeof *inputs);
     operands_begin(binder, stage, flow, &operands);
     add_columns(&operands);
-    struct task *task = operands_end(&operands, "distinct", OPERATOR_DISTINCT, flow->count, inputs);
-    memcpy(task->column_op->keys, inputs, flow->count * sizeof *inputs);
+    struct task *task = operands_end(&operands, "distinct", OPERATOR_DISTINCT, count, inputs);
+    memcpy(task->column_op->keys, inputs, count * sizeof *inputs);
     carry(binder, task, inputs, flow);
     flow->rows = -1;
+}
+
+void drop_missing(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    const size_t validity = flow->columns[0].validity;
+    if (validity == 0)
+        return;
+    struct task *task = task_of_stage(binder, stage, flow);
+    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
+    *slot = flow->columns[0];
+    slot->validity = 0;
+    task->filters = arena_alloc(binder->arena, sizeof *task->filters);
+    task->filters[0] = (struct filter){code_input(&task->code, (int64_t)validity, KIND_BOOL, stage->span), stage->span};
+    task->filter_count = 1;
+    value v = code_input(&task->code, 0, type_table[slot->type].kind, stage->span);
+    task_set_slots(binder, task, flow, slot, &v, 1, 0);
+    flow->rows = -1;
+}
+
+/* The rows that a scatter leaves out are 0. What 0 does not stand for (the first string of a dictionary, a day of 1970)
+ * is missing there instead: such columns get a validity. */
+static void add_validity(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    bool all = true;
+    for (size_t k = 0; k < flow->count; k++)
+        all = all && (flow->columns[k].validity != 0 || flow->columns[k].logical.kind == LOGICAL_NUMBER);
+    if (all)
+        return;
+    struct task *task = task_of_stage(binder, stage, flow);
+    size_t count = flow->count + flow->hidden;
+    struct slot *slots = arena_grow(binder->arena, flow->columns, count, count + 1, sizeof *slots);
+    value *values = arena_array(binder->arena, count + 1, sizeof *values);
+    for (size_t k = 0; k < count; k++)
+        values[k] = code_input(&task->code, (int64_t)k, type_table[slots[k].type].kind, stage->span);
+    slots[count] = (struct slot){.name = "present", .type = TYPE_BOOL, .known = true};
+    values[count] = code_bool(&task->code, true, stage->span);
+    for (size_t k = 0; k < flow->count; k++) {
+        if (slots[k].validity == 0 && slots[k].logical.kind != LOGICAL_NUMBER)
+            slots[k].validity = count;
+    }
+    task_set_slots(binder, task, flow, slots, values, flow->count, flow->hidden + 1);
 }
 
 /* An operator may fail whatever its inputs: marks its outputs so that nothing folds them away. */
@@ -204,17 +287,18 @@ static void mark_fallible(struct task *task)
 
 void bind_scatter(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
+    add_validity(binder, stage, flow);
     struct flow at[2] = {*flow};
     bool known = bind_positions(binder, stage, flow, &at[1]);
     struct operands operands = {.binder = binder, .stage = stage};
     const struct flow nothing = {.rows = -1};
     struct task *task = new_operator(&operands, "scatter", &nothing, OPERATOR_SCATTER, 1);
-    task_reserve_inputs(binder, task, flow->count + at[1].count);
+    task_reserve_inputs(task, flow->count + flow->hidden + at[1].count, binder->arena);
     task_add_inputs(task, flow);
     task_add_inputs(task, &at[1]);
     bind_align(binder, stage, task, at, 2);
     if (known)
-        task->column_op->keys[0] = flow->count;
+        task->column_op->keys[0] = flow->count + flow->hidden;
     else
         task->column_op->key_count = 0;
 
@@ -275,7 +359,9 @@ static bool bins_of(struct binder *binder, const struct stage *stage, const stru
 
 void bind_hist(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    static const struct slot columns[] = {{"lo", TYPE_F64, true}, {"hi", TYPE_F64, true}, {"count", TYPE_I64, true}};
+    static const struct slot columns[] = {{.name = "lo", .type = TYPE_F64, .known = true},
+                                          {.name = "hi", .type = TYPE_F64, .known = true},
+                                          {.name = "count", .type = TYPE_I64, .known = true}};
     enum { COLUMNS = sizeof columns / sizeof *columns };
     int64_t bins;
     if (!bins_of(binder, stage, flow, &bins) || !stage_column(binder, stage, flow)) {
@@ -283,10 +369,16 @@ void bind_hist(struct binder *binder, const struct stage *stage, struct flow *fl
         return;
     }
     struct operands operands;
+    drop_missing(binder, stage, flow);
     operands_begin(binder, stage, flow, &operands);
-    value v = code_input(&operands.task->code, 0, type_table[flow->columns[0].type].kind, stage->span);
+    struct term term = term_of_column(&operands.task->code, flow, 0, stage->span);
+    if (!bind_aggregated(&operands.scope, AGG_PRODUCT, &term, NULL, "hist", stage->span)) {
+        task_unknown(binder, stage, flow);
+        return;
+    }
     size_t input;
-    operands_add(&operands, bind_number(&operands.scope, v, stage->span), (struct slot){.name = flow->columns[0].name});
+    enum type type = type_of_kind(operands.task->code.at[term.value].kind);
+    operands_add(&operands, term.value, (struct slot){.name = flow->columns[0].name, .type = type});
     struct task *task = operands_end(&operands, "hist", OPERATOR_HIST, 1, &input);
     task->column_op->keys[0] = input;
     task->column_op->into = bins;
@@ -296,7 +388,7 @@ void bind_hist(struct binder *binder, const struct stage *stage, struct flow *fl
     const value values[COLUMNS] = {all, all, all};
     struct slot *slots = arena_array(binder->arena, COLUMNS, sizeof *slots);
     memcpy(slots, columns, sizeof columns);
-    task_set_outputs(binder, task, flow, slots, values, COLUMNS);
+    task_set_slots(binder, task, flow, slots, values, COLUMNS, 0);
     mark_fallible(task);
     flow->rows = bins;
 }

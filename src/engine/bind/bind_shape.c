@@ -28,17 +28,6 @@ bool shape_is_kept(enum stage_kind stage)
     }
 }
 
-value shape_row(struct code *code, struct shape shape, struct span span)
-{
-    value row = code_row(code, span);
-    return shape.rows == 0 ? row : code_op(code, OP_DIV, row, code_exact_int(code, shape.cols, span), NO_VALUE, span);
-}
-
-value shape_col(struct code *code, struct shape shape, struct span span)
-{
-    return code_op(code, OP_MOD, code_row(code, span), code_exact_int(code, shape.cols, span), NO_VALUE, span);
-}
-
 bool shape_check_axis(struct binder *binder, const struct stage *stage, const struct flow *flow)
 {
     if (flow->shape.rows > 0)

@@ -57,12 +57,29 @@ static void add_file(struct binder *binder, const struct name *written, const st
     for (size_t i = 0; i < file->count; i++) {
         const struct source_column *column = &file->columns[i];
         const char *name = as->text != NULL ? as->text : column->name;
-        add_column(binder, all, column->column, (struct slot){name, column->type, true});
+        add_column(binder, all, column->column,
+                   (struct slot){.name = name, .type = column->type, .known = true, .logical = column->logical});
         if (column->column == NULL)
             continue;
         queue_hold(binder->queue, column_ref(column->column));
         check_rows(binder, all, &file->path, column->column->rows);
     }
+}
+
+/* Adds the validity of columns in which values are missing, as hidden columns. */
+static size_t add_validity(struct binder *binder, struct file_columns *all)
+{
+    const size_t count = all->count;
+    for (size_t i = 0; i < count; i++) {
+        const struct column *column = all->inputs[i].column;
+        if (column == NULL || column->validity == NULL)
+            continue;
+        queue_hold(binder->queue, column_ref(column->validity));
+        all->slots[i].validity = all->count;
+        const char *name = arena_printf(binder->arena, "%s present", all->slots[i].name);
+        add_column(binder, all, column->validity, (struct slot){.name = name, .type = TYPE_BOOL, .known = true});
+    }
+    return all->count - count;
 }
 
 /* Sets the columns of the source's task. */
@@ -75,11 +92,12 @@ static void set_file_columns(struct binder *binder, struct file_columns *all, st
     number_duplicates(binder, all->slots, all->count);
     for (size_t i = 0; i < all->count; i++)
         all->inputs[i].name = all->slots[i].name;
+    flow->hidden = add_validity(binder, all);
     task->inputs = all->inputs;
     task->input_count = all->count;
     task->rows = all->rows;
     flow->columns = all->slots;
-    flow->count = all->count;
+    flow->count = all->count - flow->hidden;
     flow->rows = all->rows;
     flow->shape = all->shape;
     flow->open = all->open;
@@ -106,15 +124,20 @@ static void bind_deferred(struct binder *binder, const struct relation *relation
     task_copy(task, deferred, task->span, kept);
     for (size_t k = 0; k < task->input_count; k++)
         queue_hold(binder->queue, column_ref(task->inputs[k].column));
-    struct slot *slots = arena_array(binder->arena, relation->count + 1, sizeof *slots);
-    value *values = arena_array(binder->arena, relation->count + 1, sizeof *values);
-    for (size_t i = 0; i < relation->count; i++) {
-        slots[i] = (struct slot){task->outputs[i].name, task->outputs[i].type, true};
-        values[i] = task->outputs[i].value;
+    struct slot *slots = arena_array(binder->arena, task->output_count + 1, sizeof *slots);
+    value *values = arena_array(binder->arena, task->output_count + 1, sizeof *values);
+    for (size_t i = 0; i < task->output_count; i++) {
+        const struct output *output = &task->outputs[i];
+        slots[i] = (struct slot){.name = output->name,
+                                 .type = output->type,
+                                 .known = true,
+                                 .logical = output->logical,
+                                 .validity = output->validity};
+        values[i] = output->value;
     }
     flow->rows = task->filter_count > 0 ? -1 : task->rows;
     flow->shape = relation->shape;
-    task_set_outputs(binder, task, flow, slots, values, relation->count);
+    task_set_slots(binder, task, flow, slots, values, relation->count, task->output_count - relation->count);
 }
 
 static void bind_relation(struct binder *binder, const struct relation *relation, bool unknown, struct task *task,
@@ -131,7 +154,8 @@ static void bind_relation(struct binder *binder, const struct relation *relation
         queue_hold(binder->queue, column);
         /* The relation may be rebound while the statement's tasks still name its columns. */
         const char *name = arena_text(binder->arena, relation->names[i], strlen(relation->names[i]));
-        add_column(binder, &all, column, (struct slot){name, column->type, true});
+        add_column(binder, &all, column,
+                   (struct slot){.name = name, .type = column->type, .known = true, .logical = column->logical});
     }
     set_file_columns(binder, &all, task, flow);
 }
@@ -182,7 +206,7 @@ static bool range_end(struct scope *scope, const struct expr *expr, int64_t *int
     enum known known = bind_constant(scope, expr, &scalar);
     if (known == KNOWN_NOTHING)
         return false;
-    if (scalar.kind != KIND_INT) {
+    if (scalar.kind != KIND_INT || scalar.logical.kind != LOGICAL_NUMBER || scalar.missing) {
         bind_error(scope->binder, expr->span, "for fractions, write `range 0..10 | map fst / 10.0`",
                    "the bounds of a range are integers");
         return false;
@@ -243,51 +267,18 @@ static void bind_range(struct binder *binder, const struct source_node *source, 
         task->rows = flow->rows;
 
     struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
-    *slot = (struct slot){"c1", TYPE_I64, true};
+    *slot = (struct slot){.name = "c1", .type = TYPE_I64, .known = true};
     value v = range_value(&task->code, from, step, flow->rows, source->span);
-    task_set_outputs(binder, task, flow, slot, &v, 1);
+    task_set_slots(binder, task, flow, slot, &v, 1, 0);
 }
 
-/* Binds a list's values, all integers or all floats; false after an error or, in a check, if one is unknown. */
-static bool list_values(struct binder *binder, const struct source_node *source, int64_t *integers, double *numbers,
-                        enum kind *kind)
-{
-    struct code code;
-    code_init(&code, binder->arena);
-    struct scope scope = scope_without_columns(binder, &code, "the values of a list cannot use columns");
-    bool known = true;
-    *kind = KIND_INT;
-    for (size_t i = 0; i < source->item_count && !bind_gave_up(binder); i++) {
-        struct scalar scalar = {0};
-        known = bind_constant(&scope, source->items[i], &scalar) == KNOWN_VALUE && known;
-        bool is_float = scalar.kind == KIND_FLOAT;
-        if (is_float)
-            *kind = KIND_FLOAT;
-        integers[i] = (int64_t)scalar.integer;
-        numbers[i] = is_float ? scalar.number : (double)scalar.integer;
-    }
-    return known;
-}
-
-static void bind_list(struct binder *binder, const struct source_node *source, struct flow *flow)
+static void bind_list_source(struct binder *binder, const struct source_node *source, struct flow *flow)
 {
     struct task *task = task_new(binder, "list", source->span, flow);
-    size_t count = source->item_count;
-    int64_t *integers = arena_array(binder->arena, count, sizeof *integers);
-    double *numbers = arena_array(binder->arena, count, sizeof *numbers);
-    enum kind kind;
-    bool known = list_values(binder, source, integers, numbers, &kind);
-    struct column *column = NULL;
-    if (known && !bind_gave_up(binder)) {
-        column =
-            kind == KIND_INT ? column_of_ints(integers, (int64_t)count) : column_of_floats(numbers, (int64_t)count);
-        if (column != NULL)
-            queue_hold(binder->queue, column);
-        else
-            bind_error(binder, source->span, NULL, "not enough memory for this list");
-    }
-    struct file_columns all = {.rows = (int64_t)count};
-    add_column(binder, &all, column, (struct slot){"c1", type_of_kind(kind), known});
+    struct file_columns all = {.rows = (int64_t)source->item_count};
+    struct slot slot;
+    struct column *column = bind_list(binder, source, &slot);
+    add_column(binder, &all, column, slot);
     set_file_columns(binder, &all, task, flow);
 }
 
@@ -316,9 +307,8 @@ static void name_column(struct binder *binder, const struct name *as, struct flo
                    "`as` names one column, but there are %zu", flow->count);
         return;
     }
-    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
-    *slot = (struct slot){as->text, flow->columns[0].type, flow->columns[0].known};
-    flow->columns = slot;
+    flow->columns = arena_grow(binder->arena, flow->columns, 1 + flow->hidden, 1 + flow->hidden, sizeof *flow->columns);
+    flow->columns[0].name = as->text;
     flow->task->outputs[0].name = as->text;
 }
 
@@ -333,7 +323,7 @@ void bind_source(struct binder *binder, const struct source_node *source, struct
         bind_range(binder, source, flow);
         break;
     case SOURCE_LITERAL:
-        bind_list(binder, source, flow);
+        bind_list_source(binder, source, flow);
         break;
     case SOURCE_NAME:
         bind_let_relation(binder, source, flow);

@@ -1,7 +1,7 @@
 /* Creating the queue's tasks, one per stage, each with its own code. */
 #include "engine/bind/bind_internal.h"
 
-enum { MARK_LENGTH = 200, FIRST_INPUTS = 4 };
+enum { MARK_LENGTH = 200 };
 
 struct task *task_new(struct binder *binder, const char *name, struct span span, struct flow *flow)
 {
@@ -16,17 +16,9 @@ struct task *task_new(struct binder *binder, const char *name, struct span span,
     return task;
 }
 
-void task_reserve_inputs(struct binder *binder, struct task *task, size_t inputs)
-{
-    size_t room = FIRST_INPUTS;
-    while (room < inputs)
-        room *= 2;
-    task->inputs = arena_array(binder->arena, room, sizeof *task->inputs);
-}
-
 void task_add_inputs(struct task *task, const struct flow *flow)
 {
-    for (size_t i = 0; i < flow->count; i++) {
+    for (size_t i = 0; i < flow->count + flow->hidden; i++) {
         const struct slot *slot = &flow->columns[i];
         struct input *input = &task->inputs[task->input_count];
         *input = (struct input){.task = flow->task, .output = i, .type = slot->type, .name = slot->name};
@@ -34,31 +26,10 @@ void task_add_inputs(struct task *task, const struct flow *flow)
     }
 }
 
-static bool same_input(const struct input *a, const struct input *b)
-{
-    return a->column == b->column && a->task == b->task && a->output == b->output && a->whole == b->whole;
-}
-
-size_t task_add_input(struct binder *binder, struct task *task, const struct input *input)
-{
-    for (size_t k = 0; k < task->input_count; k++) {
-        if (same_input(&task->inputs[k], input))
-            return k;
-    }
-    size_t count = task->input_count;
-    if (task->inputs == NULL)
-        task_reserve_inputs(binder, task, 0);
-    /* Capacity is a power of two, so the count says when it is full. */
-    if (count >= FIRST_INPUTS && (count & (count - 1)) == 0)
-        task->inputs = arena_grow(binder->arena, task->inputs, count, 2 * count, sizeof *task->inputs);
-    task->inputs[count] = *input;
-    return task->input_count++;
-}
-
 struct task *task_reading(struct binder *binder, const char *name, struct span span, const struct flow *flow)
 {
     struct task *task = task_new(binder, name, span, NULL);
-    task_reserve_inputs(binder, task, flow->count);
+    task_reserve_inputs(task, flow->count + flow->hidden, binder->arena);
     task_add_inputs(task, flow);
     task->rows = flow->rows;
     if (flow->rows < 0)
@@ -74,7 +45,7 @@ struct task *task_of_stage(struct binder *binder, const struct stage *stage, con
 void task_unknown(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct task *task = task_of_stage(binder, stage, flow);
-    task_set_outputs(binder, task, flow, NULL, NULL, 0);
+    task_set_slots(binder, task, flow, NULL, NULL, 0, 0);
     flow->open = true;
 }
 
@@ -105,30 +76,73 @@ static void count_outputs(struct binder *binder, size_t count, struct span span)
     binder->errors = LIMIT_ERRORS;
 }
 
-void task_set_outputs(struct binder *binder, struct task *task, struct flow *flow, struct slot *columns,
-                      const value *values, size_t count)
+void task_set_slots(struct binder *binder, struct task *task, struct flow *flow, struct slot *slots,
+                    const value *values, size_t count, size_t hidden)
 {
-    task->outputs = arena_array(binder->arena, count, sizeof *task->outputs);
-    task->output_count = count;
-    for (size_t i = 0; i < count; i++) {
+    task->output_count = count + hidden;
+    task->outputs = arena_array(binder->arena, task->output_count, sizeof *task->outputs);
+    for (size_t i = 0; i < task->output_count; i++) {
         /* Unknown values are never run, but must be safe to inspect. */
         value v = values[i] != NO_VALUE ? values[i] : code_int(&task->code, 0, task->span);
-        task->outputs[i] = (struct output){.value = v, .name = columns[i].name, .type = columns[i].type};
+        task->outputs[i] = (struct output){
+            .value = v,
+            .name = slots[i].name,
+            .type = slots[i].type,
+            .logical = slots[i].logical,
+            .validity = slots[i].validity,
+            .hidden = i >= count,
+        };
     }
-    count_outputs(binder, count, task->span);
+    count_outputs(binder, task->output_count, task->span);
     flow->task = task;
-    flow->columns = columns;
+    flow->columns = slots;
     flow->count = count;
+    flow->hidden = hidden;
+}
+
+/* The place of a hidden column with this value; adds one if there is none. */
+static size_t hidden_place(struct arena *arena, struct slot *slots, value *values, size_t count, size_t *hidden,
+                           value present, const char *of)
+{
+    for (size_t k = count; k < count + *hidden; k++) {
+        if (values[k] == present)
+            return k;
+    }
+    size_t place = count + (*hidden)++;
+    slots[place] = (struct slot){.name = arena_printf(arena, "%s present", of), .type = TYPE_BOOL, .known = true};
+    values[place] = present;
+    return place;
+}
+
+void task_set_outputs(struct binder *binder, struct task *task, struct flow *flow, const struct slot *columns,
+                      const struct term *terms, size_t count)
+{
+    struct slot *slots = arena_grow(binder->arena, columns, count, 2 * count + 1, sizeof *slots);
+    value *values = arena_array(binder->arena, 2 * count + 1, sizeof *values);
+    size_t hidden = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct term term = term_as_column(binder, terms[i]);
+        slots[i].validity = 0;
+        values[i] = NO_VALUE;
+        if (!term_is_known(term))
+            continue;
+        slots[i].logical = term.logical;
+        values[i] = term_settled(&task->code, term, task->span);
+        if (term.present != NO_VALUE)
+            slots[i].validity = hidden_place(binder->arena, slots, values, count, &hidden, term.present, slots[i].name);
+    }
+    task_set_slots(binder, task, flow, slots, values, count, hidden);
 }
 
 void task_pass_inputs(struct binder *binder, struct task *task, struct flow *flow)
 {
-    value *values = arena_array(binder->arena, flow->count, sizeof *values);
-    for (size_t i = 0; i < flow->count; i++) {
+    size_t count = flow->count + flow->hidden;
+    value *values = arena_array(binder->arena, count, sizeof *values);
+    for (size_t i = 0; i < count; i++) {
         const struct input *input = &task->inputs[i];
         values[i] = code_input(&task->code, (int64_t)i, type_table[input->type].kind, task->span);
     }
-    task_set_outputs(binder, task, flow, flow->columns, values, flow->count);
+    task_set_slots(binder, task, flow, flow->columns, values, flow->count, flow->hidden);
 }
 
 bool too_many_columns(struct binder *binder, size_t count, struct span span)

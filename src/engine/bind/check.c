@@ -2,19 +2,20 @@
 #include "engine/bind/check.h"
 
 #include "engine/bind/bind_internal.h"
+#include "engine/plan/output_relation.h"
 
 /* A relation with the columns of the last task, and no data. */
 static struct relation *outline(const struct task *last, struct arena *arena)
 {
     struct column **columns = arena_array(arena, last->output_count, sizeof(struct column *));
-    const char **names = arena_array(arena, last->output_count, sizeof *names);
     bool made = true;
     for (size_t k = 0; k < last->output_count; k++) {
-        names[k] = last->outputs[k].name;
         columns[k] = column_reserve(last->outputs[k].type, last->outputs[k].type, 0);
         made = made && columns[k];
+        if (columns[k])
+            column_finish(columns[k], 0);
     }
-    struct relation *relation = made ? relation_new(-1, last->output_count, columns, names) : NULL;
+    struct relation *relation = made ? relation_of_outputs(last, -1, columns) : NULL;
     for (size_t k = 0; k < last->output_count; k++)
         column_unref(columns[k]);
     return relation;
@@ -23,7 +24,7 @@ static struct relation *outline(const struct task *last, struct arena *arena)
 static void define(struct env *env, const char *name, const struct bound *bound, struct arena *arena)
 {
     const struct queue *queue = &bound->queue;
-    const struct scalar kind_only = {.kind = bound->scalar_kind};
+    const struct scalar kind_only = {.kind = bound->scalar_kind, .logical = bound->scalar_logical};
     struct relation *relation = NULL;
     switch (bound->kind) {
     case BOUND_CONSTANT:

@@ -15,10 +15,10 @@ static bool bound_columns(struct env *env, const struct pipeline *pipeline, bool
     if (found) {
         const struct task *last = bound.queue.tasks[bound.queue.count - 1];
         const char **copy = arena_array(arena, last->output_count, sizeof *copy);
-        for (size_t k = 0; k < last->output_count; k++)
-            copy[k] = last->outputs[k].name;
+        *count = 0;
+        for (size_t k = 0; k < last->output_count && !last->outputs[k].hidden; k++)
+            copy[(*count)++] = last->outputs[k].name;
         *names = copy;
-        *count = last->output_count;
     }
     const bool valued = bound.kind == BOUND_SCALAR && bound.scalar_name;
     if (valued) {

@@ -98,9 +98,13 @@ value bind_counted(struct scope *scope, const struct stage *stage)
 {
     struct binder *binder = scope->binder;
     const struct expr *expr = stage->items[0].expr;
-    value v = bind_value(scope, expr);
-    if (v == NO_VALUE || scope->code->at[v].kind == KIND_BOOL)
-        return v;
+    struct term term = bind_term(scope, expr);
+    if (!term_is_known(term))
+        return NO_VALUE;
+    if (class_of(scope->code, term) == CLASS_BOOL)
+        return term_settled(scope->code, term, expr->span);
+    if (scope->reads_row && term.present != NO_VALUE)
+        return term.present;
     if (scope->reads_row) {
         const char *text = text_of_span(binder->arena, expr->span, 40);
         bind_error(binder, expr->span,
@@ -119,8 +123,10 @@ value bind_counted(struct scope *scope, const struct stage *stage)
     }
     if (flow->open || !flow->columns[0].known)
         return NO_VALUE;
-    value column = code_input(scope->code, 0, type_table[flow->columns[0].type].kind, expr->span);
-    return bind_compare(scope, OP_EQ, column, v, expr->span);
+    const struct expr column = {.kind = EXPR_NAME, .span = expr->span};
+    struct term equal = bind_compare(scope, OP_EQ, term_of_column(scope->code, flow, 0, expr->span), &column, term, expr,
+                                     expr->span);
+    return term_is_known(equal) ? term_settled(scope->code, equal, expr->span) : NO_VALUE;
 }
 
 /* Names unnamed columns c1, c2, ... by position. They come last, so that a given name is never the one to be numbered.

@@ -107,7 +107,7 @@ static void expect_file(struct loader *loader, const struct name *path, const st
     if (!file->known)
         return;
     file->columns = arena_alloc(loader->arena, sizeof *file->columns);
-    file->columns[0] = (struct source_column){stem_of(loader->arena, path->text), format->type, NULL};
+    file->columns[0] = (struct source_column){.name = stem_of(loader->arena, path->text), .type = format->type};
     file->count = 1;
 }
 
@@ -127,7 +127,7 @@ static void load_file(struct loader *loader, const struct name *path, const stru
     file->columns = arena_array(loader->arena, loaded.count + 1, sizeof *file->columns);
     for (size_t i = 0; i < loaded.count; i++) {
         struct column *column = loaded.columns[i]; /* with its reference */
-        file->columns[i] = (struct source_column){loaded.names[i], column->type, column};
+        file->columns[i] = (struct source_column){loaded.names[i], column->type, column->logical, column};
     }
     file->count = loaded.count;
     file->shape = loaded.shape;

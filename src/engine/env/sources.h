@@ -9,7 +9,8 @@
 struct source_column {
     const char *name;
     enum type type;
-    struct column *column; /* one reference; NULL in a check */
+    struct logical_type logical; /* the dictionary is the column's */
+    struct column *column;       /* one reference; NULL in a check */
 };
 
 struct source_file {

@@ -114,7 +114,7 @@ static struct interval int_range(const struct task *task, const struct instr *in
         return row_range(rows);
     case OP_GATHER: {
         struct interval elements = input_range(&task->inputs[instr->integer], columns[instr->integer]);
-        elements.fails = true;
+        elements.fails = !instr->exact;
         return elements;
     }
     case OP_CONST:

@@ -29,7 +29,9 @@ void code_clone(struct code *to, const struct code *from, struct arena *arena)
 
 bool code_can_fail(const struct instr *instr)
 {
-    return op_table[instr->op].can_fail && (instr->kind != KIND_FLOAT || instr->op == OP_GATHER);
+    if (instr->op == OP_GATHER)
+        return !instr->exact;
+    return op_table[instr->op].can_fail && instr->kind != KIND_FLOAT;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -183,6 +185,16 @@ value code_gather(struct code *code, int64_t input, enum kind kind, value positi
     return add(code, &instr);
 }
 
+value code_lookup(struct code *code, int64_t input, enum kind kind, value position, struct span span)
+{
+    struct instr instr = new_instr(OP_GATHER, kind, span);
+    instr.integer = input;
+    instr.args[0] = position;
+    instr.exact = true;
+    instr.fallible = code->at[position].fallible;
+    return add(code, &instr);
+}
+
 static enum kind result_kind(const struct code *code, enum op op, const value args[3])
 {
     switch (op_table[op].result) {
@@ -256,7 +268,7 @@ static value copy_leaf_or_op(struct code *code, struct instr instr, const value 
         return code_rows(code, instr.span);
     case OP_GATHER: {
         int64_t input = inputs ? code->at[inputs[instr.integer]].integer : instr.integer;
-        return code_gather(code, input, instr.kind, map[instr.args[0]], instr.span);
+        return (instr.exact ? code_lookup : code_gather)(code, input, instr.kind, map[instr.args[0]], instr.span);
     }
     case OP_ROW:
         return row != NO_VALUE ? row : code_row(code, instr.span);

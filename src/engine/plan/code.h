@@ -45,7 +45,8 @@ struct instr {
     int64_t offset;  /* INPUT: reads the element `offset` rows further; 0 (of its kind) beyond the ends of the column. A
                         SELECT on the bounds excludes elements beyond the task's own rows */
     double number;   /* CONST of float */
-    bool exact;      /* CONST: part of the query's shape (a generator's step), not a literal that may change */
+    bool exact;      /* CONST: part of the query's shape (a generator's step), not a literal that may change. GATHER: the
+                        position is inside of the input */
     bool fallible;   /* it, or something it is computed from, can fail */
     struct span span; /* for errors */
     int64_t shift;    /* row offset: fusion computes a neighbour's value where it is read */
@@ -84,6 +85,9 @@ value code_row(struct code *code, struct span span);
 value code_rows(struct code *code, struct span span);
 /* An element of a whole input; fails for positions outside of it. */
 value code_gather(struct code *code, int64_t input, enum kind kind, value position, struct span span);
+
+/* An element of a whole input at a position that is known to be inside of it: cannot fail. */
+value code_lookup(struct code *code, int64_t input, enum kind kind, value position, struct span span);
 
 /* Adds an operation on earlier values, of the kinds that ops.def asks for, or finds an equal one. Arguments beyond the
  * arity are NO_VALUE. Folds constants, and identities that hold for all arguments, failing ones included (!!x, b &&

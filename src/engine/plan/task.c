@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum { FIRST_CAPACITY = 8 };
+
+enum { FIRST_CAPACITY = 8, FIRST_INPUTS = 4 };
 
 void queue_init(struct queue *queue, struct arena *arena)
 {
@@ -321,4 +322,33 @@ void task_copy(struct task *to, const struct task *from, struct span span, size_
     }
     for (value v = 0; v < to->code.count; v++)
         to->code.at[v].span = span;
+}
+
+void task_reserve_inputs(struct task *task, size_t inputs, struct arena *arena)
+{
+    size_t room = FIRST_INPUTS;
+    while (room < inputs)
+        room *= 2;
+    task->inputs = arena_array(arena, room, sizeof *task->inputs);
+}
+
+static bool same_input(const struct input *a, const struct input *b)
+{
+    return a->column == b->column && a->task == b->task && a->output == b->output && a->whole == b->whole;
+}
+
+size_t task_add_input(struct task *task, const struct input *input, struct arena *arena)
+{
+    for (size_t k = 0; k < task->input_count; k++) {
+        if (same_input(&task->inputs[k], input))
+            return k;
+    }
+    size_t count = task->input_count;
+    if (task->inputs == NULL)
+        task_reserve_inputs(task, 0, arena);
+    /* Capacity is a power of two, so the count says when it is full. */
+    if (count >= FIRST_INPUTS && (count & (count - 1)) == 0)
+        task->inputs = arena_grow(arena, task->inputs, count, 2 * count, sizeof *task->inputs);
+    task->inputs[count] = *input;
+    return task->input_count++;
 }

@@ -178,6 +178,12 @@ const struct task *task_writing(const struct task *task, struct column *const *c
  * keep their numbers; unneeded outputs are never evaluated. */
 void queue_prune(const struct queue *queue);
 
+/* Reserves space for this many inputs; there are none yet. */
+void task_reserve_inputs(struct task *task, size_t inputs, struct arena *arena);
+
+/* Adds an input, or finds an equal one; returns its number. */
+size_t task_add_input(struct task *task, const struct input *input, struct arena *arena);
+
 /* Adds the INPUT of this number to a task's code; fallible if the output that it reads is, so that nothing folds it
  * away. */
 value input_value(struct code *code, int64_t number, const struct input *input, struct span span);

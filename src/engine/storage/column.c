@@ -113,6 +113,24 @@ int64_t column_get_int(const struct column *column, int64_t row)
     return 0;
 }
 
+void column_set_int(struct column *column, int64_t row, int64_t value)
+{
+    void *at = column_at(column, row);
+    switch (type_table[column->store].size) {
+    case 1:
+        *(uint8_t *)at = (uint8_t)value;
+        break;
+    case 2:
+        *(uint16_t *)at = (uint16_t)value;
+        break;
+    case 4:
+        *(uint32_t *)at = (uint32_t)value;
+        break;
+    default:
+        *(int64_t *)at = value;
+    }
+}
+
 double column_get_float(const struct column *column, int64_t row)
 {
     if (column->store == TYPE_F32)

@@ -51,6 +51,9 @@ struct scalar column_get(const struct column *column, int64_t row);
 int64_t column_get_int(const struct column *column, int64_t row);  /* of an integer or bool column */
 double column_get_float(const struct column *column, int64_t row); /* of a float column */
 
+/* Sets element `row` of an integer or bool column under construction; its store holds the value. */
+void column_set_int(struct column *column, int64_t row, int64_t value);
+
 /* Gathers the elements of the `count` rows listed into `to`, as stored. The rows must be on the host. */
 void column_gather(const struct column *column, const uint64_t *rows, int count, void *to);
 

@@ -1,5 +1,5 @@
 /* Text of messages and stage marks; recording errors. */
-#include "engine/bind/bind_internal.h"
+#include "engine/expression/expression.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +76,7 @@ const char *text_of_columns(struct arena *arena, const struct flow *flow)
         const struct slot *slot = &flow->columns[i];
         strbuf_printf(&text, "%s`%s`", i == 0 ? "" : ", ", slot->name);
         if (slot->known)
-            strbuf_printf(&text, " (%s)", type_table[slot->type].name);
+            strbuf_printf(&text, " (%s)", logical_type_name(slot->logical, slot->type));
     }
     if (flow->count > COLUMNS_SPELLED)
         strbuf_printf(&text, " and %zu more", flow->count - COLUMNS_SPELLED);

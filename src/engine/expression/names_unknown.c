@@ -1,5 +1,5 @@
 /* Errors for unknown names: similar names, and what could stand there. */
-#include "engine/bind/bind_internal.h"
+#include "engine/expression/expression.h"
 #include "parser/foreign.h"
 
 #include <string.h>

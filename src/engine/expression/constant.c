@@ -1,5 +1,7 @@
 /* Constant expressions: those of range, list, take and let. */
-#include "engine/bind/bind_internal.h"
+#include "engine/expression/expression.h"
+
+#include "engine/exact/exact.h"
 
 struct scope scope_without_columns(struct binder *binder, struct code *code, const char *why)
 {
@@ -16,6 +18,26 @@ static bool reads_unknown(const struct scope *scope, value v)
             return true;
     }
     return false;
+}
+
+struct term constant_of(struct scope *scope, const struct scalar *scalar, struct span span)
+{
+    struct code *code = scope->code;
+    value v;
+    if (scalar->logical.kind == LOGICAL_TEXT && !scalar->missing)
+        return text_term(scope, scalar->text, span);
+    if (scalar->kind == KIND_FLOAT)
+        v = code_float(code, scalar->number, span);
+    else if (scalar->kind == KIND_BOOL)
+        v = code_bool(code, scalar->integer != 0, span);
+    else
+        v = scalar_fits(scalar) ? code_int(code, (int64_t)scalar->integer, span) : NO_VALUE;
+    struct term term = term_of_type(v, scalar->logical);
+    if (scalar->missing) {
+        term.present = code_bool(code, false, span);
+        term.missing = true;
+    }
+    return term;
 }
 
 /* Plain numbers need no code: lists of them can be long. */
@@ -38,7 +60,7 @@ enum known bind_constant_int(struct scope *scope, const struct expr *expr, const
 {
     struct scalar scalar;
     enum known known = bind_constant(scope, expr, &scalar);
-    if (known != KNOWN_NOTHING && scalar.kind != KIND_INT) {
+    if (known != KNOWN_NOTHING && (scalar.kind != KIND_INT || scalar.logical.kind != LOGICAL_NUMBER || scalar.missing)) {
         bind_error(scope->binder, expr->span, hint, "%s must be an integer", what);
         return KNOWN_NOTHING;
     }
@@ -47,22 +69,37 @@ enum known bind_constant_int(struct scope *scope, const struct expr *expr, const
     return known;
 }
 
-enum known bind_constant(struct scope *scope, const struct expr *expr, struct scalar *scalar)
+/* Evaluates a value of the scope's code. */
+static enum known evaluate(struct scope *scope, value v, struct scalar *scalar)
 {
-    struct binder *binder = scope->binder;
-    if (is_literal(expr, scalar))
-        return KNOWN_VALUE;
-    value v = bind_value(scope, expr);
-    if (v == NO_VALUE || bind_gave_up(binder))
-        return KNOWN_NOTHING;
     const struct instr *instr = &scope->code->at[v];
     *scalar = (struct scalar){.kind = instr->kind, .integer = instr->integer, .number = instr->number};
     if (code_is_const(scope->code, v))
         return KNOWN_VALUE;
     if (reads_unknown(scope, v))
         return KNOWN_KIND;
-    if (exact_constant(scope->code, v, scalar, binder->diags) == STATUS_OK)
+    if (exact_constant(scope->code, v, scalar, scope->binder->diags) == STATUS_OK)
         return KNOWN_VALUE;
-    bind_failed(binder);
+    bind_failed(scope->binder);
     return KNOWN_NOTHING;
+}
+
+enum known bind_constant(struct scope *scope, const struct expr *expr, struct scalar *scalar)
+{
+    struct binder *binder = scope->binder;
+    if (is_literal(expr, scalar))
+        return KNOWN_VALUE;
+    struct term term = bind_term(scope, expr);
+    if (!term_is_known(term) || bind_gave_up(binder))
+        return KNOWN_NOTHING;
+    enum known known = evaluate(scope, term_settled(scope->code, term, expr->span), scalar);
+    scalar->logical = term.logical;
+    if (term.text != NULL)
+        scalar->text = *term.text;
+    if (term.present == NO_VALUE || known != KNOWN_VALUE)
+        return known;
+    struct scalar present;
+    known = evaluate(scope, term.present, &present);
+    scalar->missing = known == KNOWN_VALUE && present.integer == 0;
+    return known;
 }

@@ -1,30 +1,26 @@
 /* Calls: built-in functions, and user functions, which are inlined. */
-#include "engine/bind/bind_internal.h"
+#include "engine/expression/expression.h"
 
 #include <string.h>
 
 enum { LIMIT_PARAMETERS = 255 };
 
 /* Binds all arguments, to report every mistake in them; false if one is unknown. */
-static bool bind_arguments(struct scope *scope, const struct expr *expr, value *arguments)
+static bool bind_arguments(struct scope *scope, const struct expr *expr, struct term *arguments)
 {
     bool known = true;
     for (size_t i = 0; i < expr->arg_count && !bind_gave_up(scope->binder); i++) {
-        arguments[i] = bind_value(scope, expr->args[i]);
-        known = known && arguments[i] != NO_VALUE;
+        arguments[i] = bind_term(scope, expr->args[i]);
+        known = known && term_is_known(arguments[i]);
     }
     return known && !bind_gave_up(scope->binder);
 }
 
-static enum kind kind_of(const struct scope *scope, value v)
-{
-    return scope->code->at[v].kind;
-}
-
 /* Converts the arguments to the kinds of the signature; false after an error. */
 static bool fit_arguments(struct scope *scope, const struct function *function, const struct expr *expr,
-                          value *arguments)
+                          struct term *arguments)
 {
+    struct code *code = scope->code;
     bool fits = true;
     bool floats = function->signature == SIGNATURE_FLOAT;
     if (function->signature == SIGNATURE_ANY)
@@ -32,37 +28,39 @@ static bool fit_arguments(struct scope *scope, const struct function *function, 
     for (size_t i = 0; i < expr->arg_count; i++) {
         const struct expr *argument = expr->args[i];
         const char *what = arena_printf(scope->binder->arena, "`%s`", function->name);
+        if (arguments[i].logical.kind == LOGICAL_DECIMAL && function->signature != SIGNATURE_INT)
+            arguments[i] = term_to_float(code, arguments[i], argument->span);
         bool fit = function->signature == SIGNATURE_INT ? bind_is_integer(scope, arguments[i], argument, what, NULL)
                                                         : bind_is_number(scope, arguments[i], argument, what, NULL);
         fits = fit && fits;
-        floats = floats || kind_of(scope, arguments[i]) == KIND_FLOAT;
+        floats = floats || code->at[arguments[i].value].kind == KIND_FLOAT;
     }
-    if (!fits || !floats)
-        return fits;
-    for (size_t i = 0; i < expr->arg_count; i++) {
-        if (kind_of(scope, arguments[i]) != KIND_FLOAT)
-            arguments[i] = code_op(scope->code, OP_TO_FLOAT, arguments[i], NO_VALUE, NO_VALUE, expr->args[i]->span);
-    }
-    return true;
+    for (size_t i = 0; fits && floats && i < expr->arg_count; i++)
+        arguments[i] = term_to_float(code, arguments[i], expr->args[i]->span);
+    return fits;
 }
 
 static value apply(struct scope *scope, const struct function *function, const struct expr *expr,
-                   const value *arguments)
+                   const struct term *arguments)
 {
-    if (function->lower != NULL)
-        return function->lower(scope->code, arguments, expr->span);
+    if (function->lower != NULL) {
+        value *values = arena_array(scope->binder->arena, expr->arg_count + 1, sizeof *values);
+        for (size_t i = 0; i < expr->arg_count; i++)
+            values[i] = arguments[i].value;
+        return function->lower(scope->code, values, expr->span);
+    }
     if (function->arity == 1)
-        return code_op(scope->code, function->op, arguments[0], NO_VALUE, NO_VALUE, expr->span);
-    value v = arguments[0];
+        return code_op(scope->code, function->op, arguments[0].value, NO_VALUE, NO_VALUE, expr->span);
+    value v = arguments[0].value;
     for (size_t i = 1; i < expr->arg_count; i++)
-        v = code_op(scope->code, function->op, v, arguments[i], NO_VALUE, expr->span);
+        v = code_op(scope->code, function->op, v, arguments[i].value, NO_VALUE, expr->span);
     return v;
 }
 
-static value call_function(struct scope *scope, const struct function *function, const struct expr *expr)
+static struct term call_function(struct scope *scope, const struct function *function, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
-    value *arguments = arena_array(binder->arena, expr->arg_count + 1, sizeof *arguments);
+    struct term *arguments = arena_array(binder->arena, expr->arg_count + 1, sizeof *arguments);
     bool known = bind_arguments(scope, expr, arguments);
     size_t arity = (size_t)function->arity;
     if (function->more ? expr->arg_count < arity : expr->arg_count != arity) {
@@ -70,11 +68,15 @@ static value call_function(struct scope *scope, const struct function *function,
                    "`%s` takes %s%s, not %zu", function->name,
                    text_of_count(binder->arena, function->arity, "argument"), function->more ? " or more" : "",
                    expr->arg_count);
-        return NO_VALUE;
+        return unknown_term;
     }
     if (!known || !fit_arguments(scope, function, expr, arguments))
-        return NO_VALUE;
-    return apply(scope, function, expr, arguments);
+        return unknown_term;
+    struct term result = term_of(apply(scope, function, expr, arguments));
+    for (size_t i = 0; i < expr->arg_count; i++)
+        result.present = present_both(scope->code, result.present, arguments[i].present, expr->span);
+    result.settled = result.present == NO_VALUE;
+    return result;
 }
 
 /* "f(x, y)" */
@@ -129,24 +131,24 @@ static void point_at_call(struct code *code, value first, struct span call)
 
 /* The body sees its arguments, which are values of the caller, and `let` scalars. Unused arguments stay unread in the
  * code and are never computed. */
-static value inline_call(struct scope *scope, const struct stmt *function, const struct expr *expr)
+static struct term inline_call(struct scope *scope, const struct stmt *function, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
-    value *arguments = arena_array(binder->arena, expr->arg_count + 1, sizeof *arguments);
+    struct term *arguments = arena_array(binder->arena, expr->arg_count + 1, sizeof *arguments);
     bind_arguments(scope, expr, arguments);
     if (expr->arg_count != function->param_count) {
         bind_error_second(binder, expr->span, function->span, "defined here",
                           arena_printf(binder->arena, "usage: %s", usage_of(binder->arena, function)),
                           "`%s` takes %s, not %zu", function->name.text,
                           text_of_count(binder->arena, (int64_t)function->param_count, "argument"), expr->arg_count);
-        return NO_VALUE;
+        return unknown_term;
     }
     if (depth_of_calls(binder) >= LIMIT_CALLS) {
         bind_error(binder, expr->span, NULL, "function calls are nested more than %d deep", LIMIT_CALLS);
-        return NO_VALUE;
+        return unknown_term;
     }
     if (bind_gave_up(binder))
-        return NO_VALUE;
+        return unknown_term;
 
     struct call call = {function, expr->span, binder->call};
     struct scope body =
@@ -159,15 +161,15 @@ static value inline_call(struct scope *scope, const struct stmt *function, const
     body.task = scope->task;
     binder->call = &call;
     int32_t before = scope->code->count;
-    value v = bind_value(&body, function->expr);
+    struct term term = bind_term(&body, function->expr);
     binder->call = call.caller;
     if (call.caller == NULL)
         point_at_call(scope->code, before, expr->span);
     scope->reads_row = scope->reads_row || body.reads_row;
-    return v;
+    return term;
 }
 
-value bind_call(struct scope *scope, const struct expr *expr)
+struct term bind_call(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
     if (scope->neighbours != NULL && strcmp(expr->name.text, "at") == 0)
@@ -177,18 +179,18 @@ value bind_call(struct scope *scope, const struct expr *expr)
         return call_function(scope, function, expr);
     if (is_recursive(binder, expr->name.text)) {
         refuse_recursion(binder, expr);
-        return NO_VALUE;
+        return unknown_term;
     }
     const struct binding *binding = env_find(binder->env, expr->name.text);
     if (binding != NULL && binding->kind == BINDING_FUNCTION && !binding->unknown)
         return inline_call(scope, binding->function, expr);
     if (binding != NULL && binding->unknown) {
         /* Its definition failed and was reported. Its arguments may have errors of their own. */
-        bind_arguments(scope, expr, arena_array(binder->arena, expr->arg_count + 1, sizeof(value)));
-        return NO_VALUE;
+        bind_arguments(scope, expr, arena_array(binder->arena, expr->arg_count + 1, sizeof(struct term)));
+        return unknown_term;
     }
     name_unknown_function(scope, &expr->name);
-    return NO_VALUE;
+    return unknown_term;
 }
 
 static void check_parameters(struct binder *binder, const struct stmt *def)
@@ -220,9 +222,9 @@ void bind_function_body(struct binder *binder, const struct stmt *def)
 
     struct code code;
     code_init(&code, binder->arena);
-    value *arguments = arena_array(binder->arena, def->param_count + 1, sizeof *arguments);
+    struct term *arguments = arena_array(binder->arena, def->param_count + 1, sizeof *arguments);
     for (size_t i = 0; i < def->param_count; i++)
-        arguments[i] = NO_VALUE;
+        arguments[i] = unknown_term;
     struct scope body = scope_without_columns(binder, &code, "a function can use its parameters and `let` values only");
     body.parameters = def->params;
     body.parameter_count = def->param_count;
@@ -230,5 +232,5 @@ void bind_function_body(struct binder *binder, const struct stmt *def)
     body.has_rows = true;
     body.shape = (struct shape){1, 1}; /* it may be called in a stage with a shape */
     binder->defining = def;
-    bind_value(&body, def->expr);
+    bind_term(&body, def->expr);
 }

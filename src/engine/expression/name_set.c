@@ -1,4 +1,4 @@
-#include "engine/bind/name_set.h"
+#include "engine/expression/name_set.h"
 
 #include "base/hash.h"
 

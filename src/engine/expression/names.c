@@ -1,5 +1,5 @@
 /* Resolves names by the rules of docs/language.md; errors where none applies. */
-#include "engine/bind/bind_internal.h"
+#include "engine/expression/expression.h"
 #include "parser/foreign.h"
 
 #include <string.h>

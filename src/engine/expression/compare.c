@@ -1,0 +1,174 @@
+/* Comparisons, exact also between integers and floats, of all types. */
+#include "engine/expression/expression.h"
+#include "engine/values/calendar.h"
+
+static value operation(struct scope *scope, enum op op, value a, value b, struct span span)
+{
+    return code_op(scope->code, op, a, b, NO_VALUE, span);
+}
+
+/* Whether every value of this integer is exact as a double. */
+static bool fits_double(const struct scope *scope, value v)
+{
+    const struct instr *instr = &scope->code->at[v];
+    const int64_t limit = INT64_C(1) << 53;
+    switch (instr->op) {
+    case OP_CONST:
+        return instr->integer >= -limit && instr->integer <= limit;
+    case OP_INPUT:
+        return scope->flow != NULL && (uint64_t)instr->integer < scope->flow->count &&
+               type_table[scope->flow->columns[instr->integer].type].size <= 4;
+    case OP_BOOL_TO_INT:
+    case OP_POPCOUNT:
+    case OP_SIGN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Compares by the sign of a - b (-1, 0, 1; 2 beside a NaN), or of b - a if `swapped`. */
+static value compare_by_sign(struct scope *scope, enum op op, value sign, bool swapped, struct span span)
+{
+    value zero = code_exact_int(scope->code, 0, span);
+    if (op == OP_EQ || op == OP_NE || !swapped)
+        return operation(scope, op, sign, zero, span);
+    value one = code_exact_int(scope->code, 1, span);
+    if (op == OP_LT)
+        return operation(scope, OP_EQ, sign, one, span);
+    value above = operation(scope, OP_LE, zero, sign, span);
+    value ordered = operation(scope, OP_LE, sign, one, span);
+    return operation(scope, OP_AND, above, ordered, span);
+}
+
+static value compare_numbers(struct scope *scope, enum op op, value a, value b, struct span span)
+{
+    a = bind_number(scope->code, a, span);
+    b = bind_number(scope->code, b, span);
+    const enum kind kind = scope->code->at[a].kind;
+    if (kind == scope->code->at[b].kind)
+        return operation(scope, op, a, b, span);
+    const bool swapped = kind == KIND_FLOAT;
+    value *integer = swapped ? &b : &a;
+    if (!fits_double(scope, *integer)) {
+        value sign = operation(scope, OP_CMP_INT_FLOAT, *integer, swapped ? a : b, span);
+        return compare_by_sign(scope, op, sign, swapped, span);
+    }
+    *integer = operation(scope, OP_TO_FLOAT, *integer, NO_VALUE, span);
+    return operation(scope, op, a, b, span);
+}
+
+/* Compares a timestamp with a date by its date, without a division: the day is the microseconds from `first` up to
+ * `next`. */
+static value compare_with_day(struct scope *scope, enum op op, value time, value date, bool swapped, struct span span)
+{
+    struct code *code = scope->code;
+    value day = code_exact_int(code, DAY_US, span);
+    value first = operation(scope, OP_MUL, date, day, span);
+    value next = operation(scope, OP_ADD, first, day, span);
+    value from = operation(scope, OP_LE, first, time, span), until = operation(scope, OP_LT, time, next, span);
+    switch (op) {
+    case OP_EQ:
+        return operation(scope, OP_AND, from, until, span);
+    case OP_NE:
+        return operation(scope, OP_NOT, operation(scope, OP_AND, from, until, span), NO_VALUE, span);
+    case OP_LT: /* date < time, or time < date */
+        return swapped ? operation(scope, OP_LE, next, time, span) : operation(scope, OP_LT, time, first, span);
+    default:
+        return swapped ? from : until;
+    }
+}
+
+/* What a number, date, ... would have to be compared with. */
+static const char *comparison_hint(enum term_class of)
+{
+    switch (of) {
+    case CLASS_TEXT:
+        return "text is compared with text in quotes: `\"...\"`";
+    case CLASS_DATE:
+        return "dates are written 2024-01-31";
+    case CLASS_TIMESTAMP:
+        return "timestamps are written 2024-01-31T09:30, dates 2024-01-31";
+    case CLASS_DURATION:
+        return "durations have a unit: 90s, 15min, 4h, 2d";
+    default:
+        return NULL;
+    }
+}
+
+static struct term refuse(struct scope *scope, struct term a, const struct expr *a_expr, struct term b,
+                          const struct expr *b_expr, struct span span)
+{
+    struct arena *arena = scope->binder->arena;
+    enum term_class first = class_of(scope->code, a), second = class_of(scope->code, b);
+    if (first == CLASS_MISSING || second == CLASS_MISSING) {
+        const struct expr *other = first == CLASS_MISSING ? b_expr : a_expr;
+        bind_error(scope->binder, span,
+                   arena_printf(arena, "`missing(%s)` is true where there is no value",
+                                text_of_span(arena, other->span, 40)),
+                   "a comparison with `missing` is never true");
+        return unknown_term;
+    }
+    bool number_first = class_is_number(first) || first == CLASS_DECIMAL;
+    const char *hint = comparison_hint(number_first ? second : first);
+    bind_error(scope->binder, span, hint, "`%s` is %s and `%s` is %s: they cannot be compared",
+               text_of_span(arena, a_expr->span, 40), class_noun(first), text_of_span(arena, b_expr->span, 40),
+               class_noun(second));
+    return unknown_term;
+}
+
+static struct term comparison(struct scope *scope, value v, struct term a, struct term b, struct span span)
+{
+    struct term result = term_of(v);
+    result.present = present_both(scope->code, a.present, b.present, span);
+    result.settled = result.present == NO_VALUE;
+    return result;
+}
+
+struct term bind_compare(struct scope *scope, enum op op, struct term a, const struct expr *a_expr, struct term b,
+                         const struct expr *b_expr, struct span span)
+{
+    if (!term_is_known(a) || !term_is_known(b))
+        return unknown_term;
+    enum term_class first = class_of(scope->code, a), second = class_of(scope->code, b);
+    if (first == CLASS_TEXT && second == CLASS_TEXT)
+        return comparison(scope, texts_compare(scope, op, a, b, span), a, b, span);
+    if (first == CLASS_TIMESTAMP && second == CLASS_DATE)
+        return comparison(scope, compare_with_day(scope, op, a.value, b.value, false, span), a, b, span);
+    if (first == CLASS_DATE && second == CLASS_TIMESTAMP)
+        return comparison(scope, compare_with_day(scope, op, b.value, a.value, true, span), a, b, span);
+    if (class_is_number(first) && class_is_number(second))
+        return comparison(scope, compare_numbers(scope, op, a.value, b.value, span), a, b, span);
+    bool decimals = (first == CLASS_DECIMAL || class_is_number(first)) &&
+                    (second == CLASS_DECIMAL || class_is_number(second));
+    if (!decimals && (first != second || first == CLASS_MONTHS || first == CLASS_MISSING))
+        return refuse(scope, a, a_expr, b, b_expr, span);
+    if (!terms_unify(scope, &a, a_expr, &b, b_expr, "a comparison", span))
+        return unknown_term;
+    return comparison(scope, operation(scope, op, a.value, b.value, span), a, b, span);
+}
+
+struct term bind_is(struct scope *scope, struct term a, const struct expr *a_expr, struct term b,
+                    const struct expr *b_expr, struct span span)
+{
+    struct code *code = scope->code;
+    if (!term_is_known(a) || !term_is_known(b))
+        return unknown_term;
+    if (a.missing || b.missing) {
+        struct term other = a.missing ? b : a;
+        if (other.missing || other.present == NO_VALUE)
+            return term_of(code_bool(code, other.missing, span));
+        return term_of(operation(scope, OP_NOT, other.present, NO_VALUE, span));
+    }
+    struct term equal = bind_compare(scope, OP_EQ, a, a_expr, b, b_expr, span);
+    if (!term_is_known(equal) || equal.present == NO_VALUE)
+        return equal;
+    value both = operation(scope, OP_AND, equal.present, equal.value, span);
+    value absent[2];
+    for (int i = 0; i < 2; i++) {
+        value present = (i == 0 ? a : b).present;
+        absent[i] = present == NO_VALUE ? code_bool(code, false, span) : operation(scope, OP_NOT, present, NO_VALUE, span);
+    }
+    value neither = operation(scope, OP_AND, absent[0], absent[1], span);
+    return term_of(operation(scope, OP_OR, both, neither, span));
+}

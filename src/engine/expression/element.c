@@ -1,0 +1,233 @@
+/* Values at other rows: `at(...)`, NAME[E]; positions within a shape. */
+#include "engine/expression/expression.h"
+
+#include "engine/storage/residency.h"
+
+/* Small enough that adding distances to row numbers never overflows. */
+static const int64_t FARTHEST = INT64_C(1) << 30;
+
+/* A constant distance, called `what` in errors; false after an error or if unknown. */
+bool bind_distance(struct binder *binder, const struct expr *expr, const char *what, int64_t *distance)
+{
+    struct code code;
+    code_init(&code, binder->arena);
+    struct scope scope = scope_without_columns(binder, &code, "distances are the same for all rows");
+    if (bind_constant_int(&scope, expr, what, "as in `stencil -1..1 else 0: at(-1) + at(1)`", distance) != KNOWN_VALUE)
+        return false;
+    if (*distance >= -FARTHEST && *distance <= FARTHEST)
+        return true;
+    bind_error(binder, expr->span, NULL, "a neighbour is at most %lld away", (long long)FARTHEST);
+    return false;
+}
+
+/* Finds the column that at(NAME, ...) names, or the only one; false after an error or if unknown. */
+static bool column_of(struct scope *scope, const struct expr *expr, bool named, size_t *index)
+{
+    struct binder *binder = scope->binder;
+    const struct flow *flow = scope->flow;
+    const struct expr *column = expr->args[0];
+    if (!named) {
+        *index = 0;
+        if (flow->open || flow->count == 1)
+            return !flow->open;
+        bind_error(binder, expr->span,
+                   arena_printf(binder->arena, "name one, as in `at(%s, ...)`; the columns are %s",
+                                name_written(flow->columns[flow->count - 1].name, binder->arena),
+                                text_of_columns(binder->arena, flow)),
+                   "`at` needs a column name: there are %zu columns", flow->count);
+        return false;
+    }
+    if (column->kind == EXPR_POSITION)
+        return name_position(scope, column->integer, column->span, index);
+    if (column->kind == EXPR_NAME) {
+        struct resolved resolved = name_resolve(scope, &column->name);
+        *index = resolved.index;
+        if (resolved.meaning == MEANS_COLUMN || resolved.meaning == MEANS_UNKNOWN)
+            return resolved.meaning == MEANS_COLUMN;
+    }
+    bind_error(binder, column->span, "compute outside of `at`, as in `at(x, 1) + 1`", "`%s` is not a column name",
+               text_of_span(binder->arena, column->span, 40));
+    return false;
+}
+
+/* The neighbour's offset in rows; one beyond all rows if it does not fit in 64 bits. */
+static int64_t offset_of(const struct neighbourhood *n, const int64_t *distance, struct shape shape)
+{
+    int64_t offset = distance[0];
+    if (n->axes == 2 && (__builtin_mul_overflow(distance[0], shape.cols, &offset) ||
+                         __builtin_add_overflow(offset, distance[1], &offset)))
+        offset = distance[0] < 0 ? -INT64_MAX : INT64_MAX;
+    return offset;
+}
+
+/* The value that an INPUT has `offset` rows further. */
+static value neighbour(struct code *code, value here, int64_t offset, struct span span)
+{
+    const struct instr instr = code->at[here];
+    value there = code_input_at(code, instr.integer, offset, instr.kind, span);
+    code->at[there].fallible = code->at[here].fallible;
+    return there;
+}
+
+struct term bind_at(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    const struct neighbourhood *n = scope->neighbours;
+    bool named = expr->arg_count == n->axes + 1, known = n->known;
+    int64_t distance[2] = {0};
+    size_t index;
+    scope->reads_row = true;
+    if (!named && expr->arg_count != n->axes) {
+        bind_error(binder, expr->span,
+                   n->axes == 1 ? "usage: at(DISTANCE) or at(NAME, DISTANCE)"
+                                : "usage: at(DOWN, RIGHT) or at(NAME, DOWN, RIGHT)",
+                   "`at` takes an optional column name and %s, not %zu arguments",
+                   text_of_count(binder->arena, (int64_t)n->axes, "distance"), expr->arg_count);
+        return unknown_term;
+    }
+    for (size_t i = 0; i < n->axes; i++) {
+        const struct expr *argument = expr->args[i + named];
+        bool good = bind_distance(binder, argument, "the distance of a neighbour", &distance[i]);
+        if (good && n->known && (distance[i] < n->first[i] || distance[i] > n->last[i])) {
+            bind_error_second(binder, argument->span, n->span, "this",
+                              "widen the neighbourhood, or use a distance within it",
+                              "%lld is outside the neighbourhood %lld..%lld", (long long)distance[i],
+                              (long long)n->first[i], (long long)n->last[i]);
+            good = false;
+        }
+        known = known && good;
+    }
+    if (!column_of(scope, expr, named, &index) || !known || !scope->flow->columns[index].known)
+        return unknown_term;
+    struct term term = term_of_column(scope->code, scope->flow, index, expr->span);
+    int64_t offset = offset_of(n, distance, scope->shape);
+    term.value = neighbour(scope->code, term.value, offset, expr->span);
+    if (term.present != NO_VALUE)
+        term.present = neighbour(scope->code, term.present, offset, expr->span);
+    return term;
+}
+
+static void not_a_column(struct scope *scope, const struct expr *expr)
+{
+    bind_error(scope->binder, expr->name.span, "`NAME[E]` is an element of a column, or of a `let` relation of one",
+               "`%s` is a single value: it has no elements", expr->name.text);
+}
+
+/* The `let` relation of this name, unless a column or parameter hides it; else NULL. */
+static const struct binding *relation_named(const struct scope *scope, const char *name)
+{
+    const struct binding *binding = env_find(scope->binder->env, name);
+    if (binding == NULL || binding->kind != BINDING_RELATION || name_is_taken(scope, name))
+        return NULL;
+    return binding->relation != NULL ? binding : NULL;
+}
+
+/* An element of a relation's only column where no rows are read: a constant. */
+static struct term constant_element(struct scope *scope, const struct expr *expr, const struct binding *binding)
+{
+    struct binder *binder = scope->binder;
+    const struct column *column = binding->relation->columns[0];
+    enum kind kind = type_table[column->type].kind;
+    int64_t index = 0;
+    enum known known =
+        bind_constant_int(scope, expr->args[0], "a position", "positions are integers, 0 for the first row", &index);
+    if (known == KNOWN_NOTHING)
+        return unknown_term;
+    if (known == KNOWN_KIND || binding->unknown)
+        return term_of_type(bind_unknown(scope, binding - binder->env->bindings, kind, expr->span), column->logical);
+    if (index < 0 || index >= column->rows) {
+        bind_error(binder, expr->args[0]->span, "positions are counted from 0", "there is no row %lld: `%s` has %s",
+                   (long long)index, expr->name.text, text_of_count(binder->arena, column->rows, "row"));
+        return unknown_term;
+    }
+    if (relation_fetch(binding->relation, index, index + 1, expr->span, binder->diags) != STATUS_OK) {
+        bind_failed(binder);
+        return unknown_term;
+    }
+    struct scalar element = column_get(column, index);
+    return constant_of(scope, &element, expr->span);
+}
+
+/* Binds the element at the expression's position of an input, and of its validity (or NULL); both are added to the
+ * task. */
+static struct term element(struct scope *scope, const struct expr *expr, const struct input *input,
+                           const struct input *validity, struct logical_type logical)
+{
+    const struct expr *at = expr->args[0];
+    struct arena *arena = scope->binder->arena;
+    struct term position = bind_term(scope, at);
+    if (!term_is_known(position) ||
+        !bind_is_integer(scope, position, at, arena_printf(arena, "`%s[...]`", expr->name.text), NULL))
+        return unknown_term;
+    value place = term_settled(scope->code, position, expr->span);
+    int64_t number = (int64_t)task_add_input(scope->task, input, arena);
+    struct term term =
+        term_of_type(code_gather(scope->code, number, type_table[input->type].kind, place, expr->span), logical);
+    if (validity != NULL) {
+        number = (int64_t)task_add_input(scope->task, validity, arena);
+        term.present = code_gather(scope->code, number, KIND_BOOL, place, expr->span);
+    }
+    if (position.present != NO_VALUE) {
+        term.present = present_both(scope->code, position.present, term.present, expr->span);
+        term.settled = false;
+    }
+    return term;
+}
+
+static struct term element_of_relation(struct scope *scope, const struct expr *expr, const struct binding *binding)
+{
+    struct binder *binder = scope->binder;
+    const struct relation *relation = binding->relation;
+    if (relation->count != 1) {
+        bind_error(binder, expr->name.span,
+                   arena_printf(binder->arena, "`let NAME = %s | pick ...` names one of them", expr->name.text),
+                   "only a relation of one column can be indexed, but `%s` has %zu", expr->name.text, relation->count);
+        return unknown_term;
+    }
+    if (scope->task == NULL)
+        return constant_element(scope, expr, binding);
+    struct column *column = relation->columns[0];
+    queue_hold(binder->queue, column_ref(column));
+    const struct input input = {.column = column, .type = column->type, .name = expr->name.text, .whole = true};
+    const struct input validity = {.column = column->validity, .type = TYPE_BOOL, .name = "present", .whole = true};
+    return element(scope, expr, &input, column->validity != NULL ? &validity : NULL, column->logical);
+}
+
+/* An element of a column of the flow. */
+static struct term element_of_column(struct scope *scope, const struct expr *expr, size_t index)
+{
+    const struct flow *flow = scope->flow;
+    const struct slot *slot = &flow->columns[index];
+    const struct input input = {
+        .task = flow->task, .output = index, .type = slot->type, .name = slot->name, .whole = true};
+    const struct input validity = {
+        .task = flow->task, .output = slot->validity, .type = TYPE_BOOL, .name = "present", .whole = true};
+    struct term term = element(scope, expr, &input, slot->validity != 0 ? &validity : NULL, slot->logical);
+    return slot->known ? term : unknown_term;
+}
+
+struct term bind_index(struct scope *scope, const struct expr *expr)
+{
+    const struct binding *binding = relation_named(scope, expr->name.text);
+    if (binding != NULL)
+        return element_of_relation(scope, expr, binding);
+    struct resolved resolved = name_resolve(scope, &expr->name);
+    if (resolved.meaning == MEANS_COLUMN && scope->task != NULL && scope->flow->task != NULL)
+        return element_of_column(scope, expr, resolved.index);
+    if (resolved.meaning != MEANS_UNKNOWN)
+        not_a_column(scope, expr);
+    else
+        bind_term(scope, expr->args[0]);
+    return unknown_term;
+}
+
+value shape_row(struct code *code, struct shape shape, struct span span)
+{
+    value row = code_row(code, span);
+    return shape.rows == 0 ? row : code_op(code, OP_DIV, row, code_exact_int(code, shape.cols, span), NO_VALUE, span);
+}
+
+value shape_col(struct code *code, struct shape shape, struct span span)
+{
+    return code_op(code, OP_MOD, code_row(code, span), code_exact_int(code, shape.cols, span), NO_VALUE, span);
+}

@@ -1,0 +1,520 @@
+/* Expressions to terms: operators, conditions, names and literals. */
+#include "engine/expression/expression.h"
+
+#include <string.h>
+
+enum { OPERAND_SHOWN = 40 };
+
+/* In a check, a `let` scalar of unknown value is an INPUT, numbered from here on: its kind can still be checked. */
+static const int64_t FIRST_UNKNOWN_SCALAR = INT64_C(1) << 32;
+
+static value unary(struct scope *scope, enum op op, value a, struct span span)
+{
+    return code_op(scope->code, op, a, NO_VALUE, NO_VALUE, span);
+}
+
+static value binary(struct scope *scope, enum op op, value a, value b, struct span span)
+{
+    return code_op(scope->code, op, a, b, NO_VALUE, span);
+}
+
+value bind_number(struct code *code, value v, struct span span)
+{
+    return code->at[v].kind == KIND_BOOL ? code_op(code, OP_BOOL_TO_INT, v, NO_VALUE, NO_VALUE, span) : v;
+}
+
+static bool leans_left(const struct expr *expr)
+{
+    return expr->kind == EXPR_BINARY || expr->kind == EXPR_IN_RANGE || expr->kind == EXPR_IN_LIST;
+}
+
+/* "int(a > b)", also if a > b is in parentheses. */
+static const char *text_of_int(struct arena *arena, const struct expr *expr)
+{
+    bool enclosed = leans_left(expr) && expr->span.begin < expr->args[0]->span.begin;
+    const char *text = text_of_span(arena, expr->span, OPERAND_SHOWN);
+    return arena_printf(arena, enclosed ? "int%s" : "int(%s)", text);
+}
+
+/* "`sym` is text" */
+static void not_a_number(struct binder *binder, enum term_class which, const struct expr *expr, const char *what,
+                         const char *hint)
+{
+    bind_error(binder, expr->span, hint, "%s needs a number, but `%s` is %s", what,
+               text_of_span(binder->arena, expr->span, OPERAND_SHOWN), class_noun(which));
+}
+
+bool bind_is_number(struct scope *scope, struct term term, const struct expr *expr, const char *what,
+                    const char *logical)
+{
+    struct binder *binder = scope->binder;
+    enum term_class which = class_of(scope->code, term);
+    if (which == CLASS_INT || which == CLASS_FLOAT)
+        return true;
+    if (which != CLASS_BOOL) {
+        not_a_number(binder, which, expr, what, NULL);
+        return false;
+    }
+    const char *text = text_of_span(binder->arena, expr->span, OPERAND_SHOWN);
+    const char *hint = logical != NULL
+                           ? arena_printf(binder->arena, "use `%s` for conditions", logical)
+                           : arena_printf(binder->arena, "`%s` is 1 or 0", text_of_int(binder->arena, expr));
+    bind_error(binder, expr->span, hint, "%s needs numbers, but `%s` is a condition", what, text);
+    return false;
+}
+
+bool bind_is_integer(struct scope *scope, struct term term, const struct expr *expr, const char *what,
+                     const char *logical)
+{
+    struct binder *binder = scope->binder;
+    if (class_of(scope->code, term) != CLASS_FLOAT)
+        return bind_is_number(scope, term, expr, what, logical);
+    const char *text = text_of_span(binder->arena, expr->span, OPERAND_SHOWN);
+    const char *cut = text_of_int(binder->arena, expr);
+    bind_error(binder, expr->span, arena_printf(binder->arena, "`%s` truncates it towards zero", cut),
+               "%s needs integers, but `%s` is a float", what, text);
+    return false;
+}
+
+value bind_plain(struct scope *scope, const struct expr *expr, const char *what)
+{
+    struct term term = bind_term(scope, expr);
+    if (!term_is_known(term))
+        return NO_VALUE;
+    enum term_class which = class_of(scope->code, term);
+    if (class_is_number(which) && term.present == NO_VALUE)
+        return term.value;
+    if (class_is_number(which))
+        bind_error(scope->binder, expr->span, NULL, "%s cannot give a missing value", what);
+    else
+        not_a_number(scope->binder, which, expr, what, NULL);
+    return NO_VALUE;
+}
+
+/* As a bool that may be unknown; `expr` is its source text. */
+static struct term as_bool(struct scope *scope, struct term term, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    if (!term_is_known(term))
+        return term;
+    enum term_class which = class_of(scope->code, term);
+    if (which == CLASS_BOOL)
+        return term;
+    const char *text = text_of_span(binder->arena, expr->span, OPERAND_SHOWN);
+    if (which == CLASS_INT) {
+        term.value = binary(scope, OP_NE, term.value, code_exact_int(scope->code, 0, expr->span), expr->span);
+        return term;
+    }
+    bind_error(binder, expr->span,
+               which == CLASS_FLOAT ? arena_printf(binder->arena, "compare it: `%s != 0.0`", text) : NULL,
+               "a condition cannot be %s, but `%s` is one", class_noun(which), text);
+    return unknown_term;
+}
+
+/* Whether it holds: false where it is unknown. */
+static value truth(struct scope *scope, struct term condition, struct span span)
+{
+    return term_is_known(condition) ? term_settled(scope->code, condition, span) : NO_VALUE;
+}
+
+value bind_condition(struct scope *scope, const struct expr *expr)
+{
+    return truth(scope, as_bool(scope, bind_term(scope, expr), expr), expr->span);
+}
+
+static struct term column_term(struct scope *scope, size_t index, struct span span)
+{
+    scope->reads_row = true;
+    return term_of_column(scope->code, scope->flow, index, span);
+}
+
+value bind_unknown(struct scope *scope, int64_t number, enum kind kind, struct span span)
+{
+    return code_input(scope->code, FIRST_UNKNOWN_SCALAR + number, kind, span);
+}
+
+static struct term scalar_term(struct scope *scope, const struct binding *binding, struct span span)
+{
+    struct binder *binder = scope->binder;
+    if (binding->unknown) {
+        bool is_subject = scope->subject != NULL && binding == &scope->subject->value;
+        int64_t number = is_subject ? (int64_t)binder->env->count : binding - binder->env->bindings;
+        return term_of_type(bind_unknown(scope, number, binding->scalar.kind, span), binding->scalar.logical);
+    }
+    struct term term = constant_of(scope, &binding->scalar, span);
+    if (!term_is_known(term))
+        bind_error(binder, span, "it can be printed, but not used further", "the value of `%s` does not fit in 64 bits",
+                   binding->name);
+    return term;
+}
+
+static struct term bind_name(struct scope *scope, const struct name *name)
+{
+    struct resolved resolved = name_resolve(scope, name);
+    switch (resolved.meaning) {
+    case MEANS_ARGUMENT:
+        return scope->arguments[resolved.index];
+    case MEANS_COLUMN:
+        return column_term(scope, resolved.index, name->span);
+    case MEANS_SCALAR:
+        return scalar_term(scope, resolved.binding, name->span);
+    case MEANS_ROW:
+        scope->reads_row = true;
+        return term_of(shape_row(scope->code, scope->shape, name->span));
+    case MEANS_COL:
+        scope->reads_row = true;
+        return term_of(shape_col(scope->code, scope->shape, name->span));
+    case MEANS_UNKNOWN:
+        break;
+    }
+    return unknown_term;
+}
+
+static struct term negate_condition(struct scope *scope, struct term condition, struct span span)
+{
+    if (!term_is_known(condition))
+        return unknown_term;
+    condition.value = unary(scope, OP_NOT, condition.value, span);
+    condition.settled = condition.present == NO_VALUE;
+    return condition;
+}
+
+static struct term bind_unary(struct scope *scope, const struct expr *expr)
+{
+    const struct expr *operand = expr->args[0];
+    struct term term = bind_term(scope, operand);
+    if (!term_is_known(term))
+        return unknown_term;
+    switch (expr->op.unary) {
+    case UNARY_NEG:
+        return bind_negation(scope, term, operand, expr->span);
+    case UNARY_NOT:
+        return negate_condition(scope, as_bool(scope, term, operand), expr->span);
+    case UNARY_BITNOT:
+        if (!bind_is_integer(scope, term, operand, "`~`", "!"))
+            return unknown_term;
+        term.value = unary(scope, OP_BITNOT, term.value, expr->span);
+        term.settled = term.present == NO_VALUE;
+        return term;
+    }
+    return unknown_term;
+}
+
+/* Beside each other, conditions and numbers are a mistake. */
+static bool fit_choice(struct scope *scope, struct term yes, const struct expr *yes_expr, struct term no,
+                       const struct expr *no_expr, const char *what)
+{
+    enum term_class first = class_of(scope->code, yes), second = class_of(scope->code, no);
+    if (!class_is_number(first) || !class_is_number(second) || (first == CLASS_BOOL) == (second == CLASS_BOOL))
+        return true;
+    return bind_is_number(scope, yes, yes_expr, what, NULL) && bind_is_number(scope, no, no_expr, what, NULL);
+}
+
+/* The choice between two bools of validity, where NO_VALUE is true. */
+static value choose_present(struct scope *scope, value condition, value yes, value no, struct span span)
+{
+    if (yes == no)
+        return yes;
+    value all = code_bool(scope->code, true, span);
+    return code_op(scope->code, OP_SELECT, condition, yes != NO_VALUE ? yes : all, no != NO_VALUE ? no : all, span);
+}
+
+struct term bind_choice(struct scope *scope, value condition, struct term yes, const struct expr *yes_expr,
+                        struct term no, const struct expr *no_expr, const char *what, struct span span)
+{
+    if (condition == NO_VALUE || !term_is_known(yes) || !term_is_known(no) ||
+        !fit_choice(scope, yes, yes_expr, no, no_expr, what) ||
+        !terms_unify(scope, &yes, yes_expr, &no, no_expr, what, span))
+        return unknown_term;
+    struct term term = term_of_type(code_op(scope->code, OP_SELECT, condition, yes.value, no.value, span), yes.logical);
+    term.present = choose_present(scope, condition, yes.present, no.present, span);
+    term.settled = (yes.settled && no.settled) || term.present == NO_VALUE;
+    term.missing = yes.missing && no.missing;
+    return term;
+}
+
+static struct term bind_ternary(struct scope *scope, const struct expr *expr)
+{
+    const struct expr *yes_expr = expr->args[1], *no_expr = expr->args[2];
+    value condition = bind_condition(scope, expr->args[0]);
+    struct term yes = bind_term(scope, yes_expr);
+    struct term no = bind_term(scope, no_expr);
+    return bind_choice(scope, condition, yes, yes_expr, no, no_expr, "beside a number, `?:`", expr->span);
+}
+
+/* How a binary operator is lowered. */
+enum lowering { LOWER_LOGIC, LOWER_COMPARE, LOWER_COMPARE_SWAPPED, LOWER_ARITHMETIC, LOWER_BITS };
+
+static const struct binary_row {
+    enum lowering lowering;
+    enum op op;
+    const char *quoted;
+} binary_rows[] = {
+    [BINARY_OR] = {LOWER_LOGIC, OP_OR, "`||`"},          [BINARY_AND] = {LOWER_LOGIC, OP_AND, "`&&`"},
+    [BINARY_EQ] = {LOWER_COMPARE, OP_EQ, "`==`"},        [BINARY_NE] = {LOWER_COMPARE, OP_NE, "`!=`"},
+    [BINARY_LT] = {LOWER_COMPARE, OP_LT, "`<`"},         [BINARY_LE] = {LOWER_COMPARE, OP_LE, "`<=`"},
+    [BINARY_GT] = {LOWER_COMPARE_SWAPPED, OP_LT, "`>`"}, [BINARY_GE] = {LOWER_COMPARE_SWAPPED, OP_LE, "`>=`"},
+    [BINARY_BITOR] = {LOWER_BITS, OP_BITOR, "`|`"},      [BINARY_BITAND] = {LOWER_BITS, OP_BITAND, "`&`"},
+    [BINARY_XOR] = {LOWER_BITS, OP_XOR, "`^`"},          [BINARY_SHL] = {LOWER_BITS, OP_SHL, "`<<`"},
+    [BINARY_SHR] = {LOWER_BITS, OP_SHR, "`>>`"},         [BINARY_ADD] = {LOWER_ARITHMETIC, OP_ADD, "`+`"},
+    [BINARY_SUB] = {LOWER_ARITHMETIC, OP_SUB, "`-`"},    [BINARY_MUL] = {LOWER_ARITHMETIC, OP_MUL, "`*`"},
+    [BINARY_DIV] = {LOWER_ARITHMETIC, OP_DIV, "`/`"},    [BINARY_MOD] = {LOWER_ARITHMETIC, OP_MOD, "`%`"},
+};
+
+static bool is_order(enum binary_op op)
+{
+    return op >= BINARY_LT && op <= BINARY_GE;
+}
+
+static bool is_equality(enum binary_op op)
+{
+    return op == BINARY_EQ || op == BINARY_NE;
+}
+
+/* 1 < x < 5 would compare a condition with 5, as in C: an error. `a < b == c < d` compares two conditions and is
+ * allowed. */
+static bool is_chained_comparison(const struct expr *expr)
+{
+    const struct expr *left = expr->args[0];
+    if (expr->kind != EXPR_BINARY || left->kind != EXPR_BINARY || left->span.begin < left->args[0]->span.begin)
+        return false;
+    return (is_order(expr->op.binary) && is_order(left->op.binary)) ||
+           (is_equality(expr->op.binary) && is_equality(left->op.binary));
+}
+
+/* The logical operator that corresponds to an operator on bits; NULL for shifts. */
+static const char *logical_of(enum op op)
+{
+    switch (op) {
+    case OP_BITAND:
+        return "&&";
+    case OP_BITOR:
+        return "||";
+    case OP_XOR:
+        return "!=";
+    default:
+        return NULL;
+    }
+}
+
+static void refuse_chained_comparison(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    const struct expr *left = expr->args[0];
+    const char *middle = text_of_span(binder->arena, left->args[1]->span, OPERAND_SHOWN);
+    const char *first = text_of_span(binder->arena, left->span, 2 * OPERAND_SHOWN);
+    const char *rest = text_of_span(binder->arena, span_join(expr->op_span, expr->args[1]->span), OPERAND_SHOWN);
+    const char *hint = arena_printf(binder->arena, "write `%s && %s %s`", first, middle, rest);
+    const struct expr *between = left->args[1];
+    const char *logical = between->kind == EXPR_BINARY ? logical_of(binary_rows[between->op.binary].op) : NULL;
+    if (logical != NULL)
+        hint = arena_printf(binder->arena, "join conditions with `%s`; %s works on the bits of numbers", logical,
+                            binary_rows[between->op.binary].quoted);
+    bind_error(binder, expr->span, hint, "comparisons do not chain: this would compare a condition");
+}
+
+/* Three-valued: true where the operands that are present decide it so. */
+static struct term bind_logic(struct scope *scope, enum op op, struct term a, struct term b, struct span span)
+{
+    if (!term_is_known(a) || !term_is_known(b))
+        return unknown_term;
+    value first = truth(scope, a, span), second = truth(scope, b, span);
+    struct term result = term_of(binary(scope, op, first, second, span));
+    if (a.present == NO_VALUE && b.present == NO_VALUE)
+        return result;
+    /* Known where both are, or where one decides alone: false for and, true for or. */
+    value known = present_both(scope->code, a.present, b.present, span);
+    const struct term operands[] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        value decides = i == 0 ? first : second;
+        if (op == OP_AND) {
+            decides = unary(scope, OP_NOT, operands[i].value, span);
+            if (operands[i].present != NO_VALUE)
+                decides = binary(scope, OP_AND, operands[i].present, decides, span);
+        }
+        known = binary(scope, OP_OR, known, decides, span);
+    }
+    result.present = known;
+    return result;
+}
+
+/* Operators on the bits of integers. */
+static struct term bind_bits(struct scope *scope, const struct expr *expr, struct term a, struct term b)
+{
+    const struct binary_row *row = &binary_rows[expr->op.binary];
+    if (!bind_is_integer(scope, a, expr->args[0], row->quoted, logical_of(row->op)) ||
+        !bind_is_integer(scope, b, expr->args[1], row->quoted, logical_of(row->op)))
+        return unknown_term;
+    struct term result = term_of(binary(scope, row->op, a.value, b.value, expr->span));
+    result.present = present_both(scope->code, a.present, b.present, expr->span);
+    result.settled = result.present == NO_VALUE;
+    return result;
+}
+
+/* An order of conditions is a mistake; they can only be compared for equality. */
+static bool fit_comparison(struct scope *scope, const struct expr *expr, struct term a, struct term b)
+{
+    const char *quoted = binary_rows[expr->op.binary].quoted;
+    if (is_equality(expr->op.binary))
+        return true;
+    return (class_of(scope->code, a) != CLASS_BOOL || bind_is_number(scope, a, expr->args[0], quoted, NULL)) &&
+           (class_of(scope->code, b) != CLASS_BOOL || bind_is_number(scope, b, expr->args[1], quoted, NULL));
+}
+
+/* Binds left OP right; `a` is left. */
+static struct term bind_binary(struct scope *scope, const struct expr *expr, struct term a)
+{
+    const struct binary_row *row = &binary_rows[expr->op.binary];
+    const struct expr *left = expr->args[0], *right = expr->args[1];
+    if (row->lowering == LOWER_LOGIC) {
+        a = as_bool(scope, a, left);
+        return bind_logic(scope, row->op, a, as_bool(scope, bind_term(scope, right), right), expr->span);
+    }
+
+    struct term b = bind_term(scope, right);
+    if (is_chained_comparison(expr)) {
+        refuse_chained_comparison(scope, expr);
+        return unknown_term;
+    }
+    if (!term_is_known(a) || !term_is_known(b))
+        return unknown_term;
+    switch (row->lowering) {
+    case LOWER_COMPARE:
+        return fit_comparison(scope, expr, a, b) ? bind_compare(scope, row->op, a, left, b, right, expr->span)
+                                                 : unknown_term;
+    case LOWER_COMPARE_SWAPPED:
+        return fit_comparison(scope, expr, a, b) ? bind_compare(scope, row->op, b, right, a, left, expr->span)
+                                                 : unknown_term;
+    case LOWER_BITS:
+        return bind_bits(scope, expr, a, b);
+    case LOWER_ARITHMETIC:
+    case LOWER_LOGIC:
+        break;
+    }
+    return bind_arithmetic(scope, row->op, a, left, b, right, row->quoted, expr->span);
+}
+
+static struct term bind_in_range(struct scope *scope, const struct expr *expr, struct term term)
+{
+    const struct expr *of = expr->args[0], *from_expr = expr->args[1], *to_expr = expr->args[2];
+    struct term from = bind_term(scope, from_expr);
+    struct term to = bind_term(scope, to_expr);
+    struct term above = bind_compare(scope, OP_LE, from, from_expr, term, of, expr->span);
+    struct term below = bind_compare(scope, OP_LE, term, of, to, to_expr, expr->span);
+    return bind_logic(scope, OP_AND, above, below, expr->span);
+}
+
+/* Nothing is in an empty list, but computing the value may still fail. */
+static struct term in_nothing(struct scope *scope, struct term term, struct span span)
+{
+    if (!term_is_known(term) || !scope->code->at[term.value].fallible)
+        return term_of(code_bool(scope->code, false, span));
+    enum op op = scope->code->at[term.value].kind == KIND_FLOAT ? OP_LT : OP_NE;
+    value settled = term_settled(scope->code, term, span);
+    return term_of(binary(scope, op, settled, settled, span));
+}
+
+static struct term bind_in_list(struct scope *scope, const struct expr *expr, struct term term)
+{
+    if (expr->arg_count == 1)
+        return in_nothing(scope, term, expr->span);
+    struct term any = term_of(code_bool(scope->code, false, expr->span));
+    for (size_t i = 1; i < expr->arg_count && !bind_gave_up(scope->binder); i++) {
+        struct term element = bind_term(scope, expr->args[i]);
+        struct term equal = bind_compare(scope, OP_EQ, term, expr->args[0], element, expr->args[i], expr->args[i]->span);
+        any = bind_logic(scope, OP_OR, any, equal, expr->span);
+    }
+    return term_is_known(term) ? any : unknown_term;
+}
+
+/* a + b + c + ... is as deep as it is long: walked by a loop, not by recursion. */
+static struct term bind_chain(struct scope *scope, const struct expr *expr)
+{
+    size_t length = 0;
+    const struct expr *first = expr;
+    for (; leans_left(first); first = first->args[0])
+        length++;
+    const struct expr **chain = arena_array(scope->binder->arena, length, sizeof(const struct expr *));
+    size_t at = length;
+    for (const struct expr *link = expr; leans_left(link); link = link->args[0])
+        chain[--at] = link;
+
+    struct term term = bind_term(scope, first);
+    for (size_t i = 0; i < length && !bind_gave_up(scope->binder); i++) {
+        if (chain[i]->kind == EXPR_BINARY)
+            term = bind_binary(scope, chain[i], term);
+        else if (chain[i]->kind == EXPR_IN_RANGE)
+            term = bind_in_range(scope, chain[i], term);
+        else
+            term = bind_in_list(scope, chain[i], term);
+    }
+    return bind_gave_up(scope->binder) ? unknown_term : term;
+}
+
+static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
+{
+    size_t index;
+    switch (expr->kind) {
+    case EXPR_INT:
+        return term_of(code_int(scope->code, expr->integer, expr->span));
+    case EXPR_FLOAT:
+        return term_of(code_float(scope->code, expr->number, expr->span));
+    case EXPR_NAME:
+        return bind_name(scope, &expr->name);
+    case EXPR_POSITION:
+        return name_position(scope, expr->integer, expr->span, &index) ? column_term(scope, index, expr->span)
+                                                                       : unknown_term;
+    case EXPR_UNARY:
+        return bind_unary(scope, expr);
+    case EXPR_TERNARY:
+        return bind_ternary(scope, expr);
+    case EXPR_CALL:
+        return bind_call(scope, expr);
+    case EXPR_BINARY:
+    case EXPR_IN_RANGE:
+    case EXPR_IN_LIST:
+        return bind_chain(scope, expr);
+    case EXPR_INDEX:
+        return bind_index(scope, expr);
+    }
+    return unknown_term;
+}
+
+/* The parser limits depth; nested inlining goes deeper and doubles the width at each level, so both are limited here.
+ * */
+static bool within_limits(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    if (bind_gave_up(binder))
+        return false;
+    if (binder->call == NULL)
+        return true;
+    if (binder->depth < LIMIT_CALL_DEPTH && binder->inlined < LIMIT_INLINED) {
+        binder->inlined++;
+        return true;
+    }
+    bind_error(binder, expr->span, "split the expression with `derive` or `let`",
+               "inlined functions exceed %d operations or a depth of %d", LIMIT_INLINED, LIMIT_CALL_DEPTH);
+    binder->errors = LIMIT_ERRORS; /* reported once: every other branch would exceed it too */
+    return false;
+}
+
+struct term bind_term(struct scope *scope, const struct expr *expr)
+{
+    if (!within_limits(scope, expr))
+        return unknown_term;
+    scope->binder->depth++;
+    struct term term = bind_by_kind(scope, expr);
+    scope->binder->depth--;
+    return term;
+}
+
+bool bind_is_column(const struct scope *scope, const struct expr *expr, struct term term, size_t *index)
+{
+    if (expr->kind != EXPR_NAME && expr->kind != EXPR_POSITION)
+        return false;
+    if (!term_is_known(term) || scope->code->at[term.value].op != OP_INPUT)
+        return false;
+    *index = (size_t)scope->code->at[term.value].integer;
+    return scope->flow != NULL && *index < scope->flow->count;
+}

@@ -1,0 +1,328 @@
+/* Expressions to typed code: names, types, missing values, functions, messages.
+ *
+ * A bound expression is a struct term: a value of typed code, beside it another value that says whether there is one,
+ * and what the number stands for. Errors do not stop the binder: what could not be bound is unknown, and is accepted
+ * silently, so that one mistake causes one message. In a check, what only running can compute is unknown in the same
+ * way. */
+#ifndef RQL_ENGINE_EXPRESSION_EXPRESSION_H
+#define RQL_ENGINE_EXPRESSION_EXPRESSION_H
+
+#include "engine/env/env.h"
+#include "engine/env/sources.h"
+#include "engine/expression/name_set.h"
+#include "engine/plan/functions.h"
+#include "engine/plan/task.h"
+#include "engine/values/dictionary.h"
+#include "parser/parse.h"
+
+/* Limits, documented and tested. */
+enum {
+    LIMIT_COLUMNS = 4096,    /* in one relation */
+    LIMIT_OUTPUTS = 2000000, /* columns of all stages of a statement together */
+    LIMIT_CALLS = 100,       /* nested calls of user functions */
+    LIMIT_CALL_DEPTH = 4000, /* depth of expressions after inlining */
+    LIMIT_INLINED = 1000000  /* expression nodes added by inlining */
+};
+
+/* A user function that is being inlined, innermost first. */
+struct call {
+    const struct stmt *function;
+    struct span span; /* of the call */
+    const struct call *caller;
+};
+
+/* The state of binding one statement. */
+struct binder {
+    struct env *env;
+    bool checking;
+    struct arena *arena;
+    struct sources *sources; /* of the pipeline */
+    struct diags *diags;
+    struct queue *queue; /* NULL while no pipeline is bound */
+    size_t errors;       /* recorded so far, at most LIMIT_ERRORS */
+    size_t outputs;      /* of all tasks so far */
+    size_t inlined;      /* expression nodes bound inside functions so far */
+    int depth;           /* of nested expressions */
+    const struct call *call;
+    const struct stmt *defining; /* the function whose definition is checked, or NULL */
+};
+
+/* The value of a terminal as the stages after it name it: `_`, its name or an abbreviation, or the head's name. */
+struct subject {
+    struct binding value; /* named like its aggregate, as `sum_amounts`; unknown until it has run */
+    const struct head *head;
+};
+
+/* A bound expression. */
+struct term {
+    value value;   /* NO_VALUE after an error or if unknown; undefined in rows where nothing is present */
+    value present; /* a bool: whether there is a value; NO_VALUE: in every row */
+    bool settled;  /* where nothing is present, the value is 0 (false) */
+    bool missing;  /* the literal `missing`, which fits every type */
+    struct logical_type logical;
+    const struct text *text; /* a constant text, which has no dictionary yet; else NULL */
+    bool months;             /* a number of calendar months, which only dates and timestamps can add */
+    /* A constant with a point, as written: mantissa * 10^-scale. Beside a decimal it is one. */
+    bool decimal;
+    int64_t mantissa;
+    uint8_t scale;
+};
+
+/* A column as the next stage sees it. */
+struct slot {
+    const char *name;
+    enum type type;
+    bool known; /* the type is; if not, everything is accepted */
+    struct logical_type logical;
+    size_t validity; /* the place in `columns` of the hidden column that says where this one has a value; 0: everywhere */
+};
+
+/* A relation on its way from one stage to the next. */
+struct flow {
+    struct task *task; /* whose outputs are the columns; NULL after an error in the source */
+    struct slot *columns; /* `count` visible ones, then `hidden` ones of validity */
+    size_t count, hidden;
+    int64_t rows; /* -1 if only running can tell */
+    struct shape shape;
+    bool open; /* it may have other columns: these are not all known */
+
+    /* Set by a terminal: a single value of this kind, with nothing for the next stage to read. */
+    bool scalar;
+    bool scalar_known;
+    enum kind kind;
+    struct logical_type logical;
+    const char *scalar_name;
+    const struct stage *last; /* the terminal, or the stage after which nothing may follow */
+    bool ended;               /* by show, save, describe or plot */
+};
+
+/* The distances that `at` may use: first[i]..last[i] along axis i. */
+struct neighbourhood {
+    size_t axes; /* 1, or 2: rows and columns of the shape */
+    int64_t first[2], last[2];
+    bool known; /* false after an error */
+    struct span span;
+};
+/* What names in an expression may mean. One scope serves all expressions of a stage. */
+struct scope {
+    struct binder *binder;
+    struct code *code;
+    struct task *task;             /* whose code it is; NULL: no inputs can be added */
+    const struct flow *flow;       /* NULL: no columns here; INPUT k of the code is column k */
+    const struct head *head;       /* or NULL */
+    const struct subject *subject; /* after a terminal: its value; NULL: there is none */
+    const struct name *parameters;
+    const struct term *arguments; /* of the parameters */
+    size_t parameter_count;
+    bool has_rows;                          /* `row` means something */
+    struct shape shape;                     /* `row` and `col` are the indices of this */
+    const struct neighbourhood *neighbours; /* `at` means something: within a stencil */
+    bool reads_row;                         /* some value bound so far depends on the row */
+    const char *no_columns;                 /* without a flow: why there are no columns, for hints */
+    struct name only_name;                  /* the unknown name taken for the only column, if any */
+    const struct item *given;               /* the stage's earlier expressions, whose names are not visible */
+    size_t given_count;
+};
+
+/* messages.c: text for messages. */
+
+/* The source text on one line, without comments, cut to `limit` bytes with an ellipsis. Of an empty span it is the name
+ * of the last relation. */
+const char *text_of_span(struct arena *arena, struct span span, size_t limit);
+/* The stage's word as written, perhaps an alias. */
+const char *text_of_word(struct arena *arena, const struct stage *stage);
+/* "`ids` (i32), `amounts` (i32)": the columns of a flow, at most a dozen. */
+const char *text_of_columns(struct arena *arena, const struct flow *flow);
+/* "1 row", "3 rows". */
+const char *text_of_count(struct arena *arena, int64_t count, const char *noun);
+
+/* Records an error with a hint (or NULL); within an inlined function also where that was called. Records nothing after
+ * LIMIT_ERRORS errors. */
+void bind_error(struct binder *binder, struct span span, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Records an error with a second place and its label. */
+void bind_error_second(struct binder *binder, struct span span, struct span second, const char *label, const char *hint,
+                       const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* Counts an error that another module recorded. */
+void bind_failed(struct binder *binder);
+/* Whether LIMIT_ERRORS is reached and binding should stop. */
+bool bind_gave_up(const struct binder *binder);
+
+/* names.c: resolving names. */
+
+enum meaning {
+    MEANS_UNKNOWN, /* an error was recorded, or it cannot be known yet */
+    MEANS_ARGUMENT,
+    MEANS_COLUMN,
+    MEANS_SCALAR,
+    MEANS_ROW,
+    MEANS_COL
+};
+struct resolved {
+    enum meaning meaning;
+    size_t index; /* of the argument or column */
+    const struct binding *binding;
+};
+
+/* Whether `name` abbreviates `column`: same first letter, its letters in order. */
+bool name_abbreviates(const char *name, const char *column);
+
+/* Resolves a name in an expression by the rules of docs/language.md. */
+struct resolved name_resolve(struct scope *scope, const struct name *name);
+
+/* Resolves a name or position where only columns are allowed (pick); false after an error or if unknown. */
+bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *index);
+
+/* Resolves $n to a column index; false after an error or if unknown. */
+bool name_position(struct scope *scope, int64_t position, struct span span, size_t *index);
+
+/* Whether a parameter or a column has exactly this name. */
+bool name_is_taken(const struct scope *scope, const char *name);
+
+/* Records an error if a head does not fit the columns or has a name twice. */
+void name_check_head(struct scope *scope);
+
+/* names_unknown.c: errors for unknown names. */
+
+/* Names among which similar ones are suggested. */
+struct candidates {
+    const char **at;
+    size_t count;
+};
+struct candidates candidates_new(struct arena *arena, size_t most);
+void candidates_add_bindings(struct candidates *names, const struct env *env, enum binding_kind kind);
+
+/* Records that there is no function of this name. */
+void name_unknown_function(struct scope *scope, const struct name *name);
+
+/* Records that there is no relation of this name; the hint says how to load a file of that name. */
+void name_unknown_relation(struct binder *binder, const struct name *name);
+
+/* term.c: terms. */
+
+extern const struct term unknown_term;
+
+struct term term_of(value v);                      /* a number that is never missing */
+struct term term_of_type(value v, struct logical_type logical); /* likewise, of another type */
+bool term_is_known(struct term term);
+
+/* What a term is, for the choice of an operation. */
+enum term_class {
+    CLASS_BOOL,
+    CLASS_INT,
+    CLASS_FLOAT,
+    CLASS_TEXT,
+    CLASS_DATE,
+    CLASS_TIMESTAMP,
+    CLASS_DURATION,
+    CLASS_DECIMAL,
+    CLASS_MONTHS,
+    CLASS_MISSING, /* the literal */
+    CLASS_COUNT
+};
+enum term_class class_of(const struct code *code, struct term term);
+bool class_is_number(enum term_class which); /* bool, int or float */
+const char *class_noun(enum term_class which); /* "a condition", "text", "a date", ... */
+
+/* Whether both are present; NO_VALUE: always. */
+value present_both(struct code *code, value a, value b, struct span span);
+/* The value, 0 where nothing is present: what is stored, sorted and grouped. */
+value term_settled(struct code *code, struct term term, struct span span);
+/* Column `index` of the flow; marks nothing. Unknown if its type is. */
+struct term term_of_column(struct code *code, const struct flow *flow, size_t index, struct span span);
+/* The type that stores the term, as a column without a name. */
+struct slot slot_of_term(const struct scope *scope, struct term term);
+/* A constant text gets a dictionary of its own, so that it can be a column. Others are unchanged. */
+struct term term_as_column(struct binder *binder, struct term term);
+/* Converts both to one type that holds the values of either; an error, at `span`, if there is none. `what` is the
+ * operator or function, quoted. */
+bool terms_unify(struct scope *scope, struct term *a, const struct expr *a_expr, struct term *b,
+                 const struct expr *b_expr, const char *what, struct span span);
+/* As a float; the term is a number or a decimal. */
+struct term term_to_float(struct code *code, struct term term, struct span span);
+/* A decimal, or a number without a point, with more digits after its point. */
+value decimal_rescale(struct code *code, value v, int from, int to, struct span span);
+
+/* expression.c */
+
+/* Unknown after an error. */
+struct term bind_term(struct scope *scope, const struct expr *expr);
+/* As a bool that is false where the condition is unknown: an integer is compared with 0, a float is an error. NO_VALUE
+ * after an error. */
+value bind_condition(struct scope *scope, const struct expr *expr);
+/* A plain number that is never missing, for functions that combine values. NO_VALUE after an error. */
+value bind_plain(struct scope *scope, const struct expr *expr, const char *what);
+/* Converts a bool to an integer; others are unchanged. */
+value bind_number(struct code *code, value v, struct span span);
+/* Checks that the term is a number, not a bool; `what` (an operator or function, quoted) needs it. `logical` is the
+ * operator for conditions that was probably meant, or NULL. */
+bool bind_is_number(struct scope *scope, struct term term, const struct expr *expr, const char *what,
+                    const char *logical);
+/* Checks that it is an integer; errors as of bind_is_number. */
+bool bind_is_integer(struct scope *scope, struct term term, const struct expr *expr, const char *what,
+                     const char *logical);
+/* condition ? yes : no, converted to one type. The expressions are those of the terms; `what` begins the error where
+ * the types do not fit. */
+struct term bind_choice(struct scope *scope, value condition, struct term yes, const struct expr *yes_expr,
+                        struct term no, const struct expr *no_expr, const char *what, struct span span);
+/* In a check, a value of known kind only; different numbers stand for different values. */
+value bind_unknown(struct scope *scope, int64_t number, enum kind kind, struct span span);
+/* Whether the expression is only a column's name or position; returns its index. */
+bool bind_is_column(const struct scope *scope, const struct expr *expr, struct term term, size_t *index);
+
+/* compare.c: EQ, NE, LT or LE, exact also between integers and floats. */
+struct term bind_compare(struct scope *scope, enum op op, struct term a, const struct expr *a_expr, struct term b,
+                         const struct expr *b_expr, struct span span);
+/* `a is b`: missing is a value that equals itself. */
+struct term bind_is(struct scope *scope, struct term a, const struct expr *a_expr, struct term b,
+                    const struct expr *b_expr, struct span span);
+
+/* arithmetic.c: + - * / % of all types. */
+struct term bind_arithmetic(struct scope *scope, enum op op, struct term a, const struct expr *a_expr, struct term b,
+                            const struct expr *b_expr, const char *quoted, struct span span);
+struct term bind_negation(struct scope *scope, struct term term, const struct expr *expr, struct span span);
+
+/* texts.c: terms of text. */
+
+/* A constant text. The text lives as long as the binder's arena. */
+struct term text_term(struct scope *scope, struct text text, struct span span);
+/* Gives both the same dictionary. */
+void texts_unify(struct scope *scope, struct term *a, struct term *b, struct span span);
+/* a + b */
+struct term texts_join(struct scope *scope, struct term a, struct term b, struct span span);
+value texts_compare(struct scope *scope, enum op op, struct term a, struct term b, struct span span);
+/* Element `code` of a column with an element for each string of the term's dictionary, which the queue takes over. */
+value text_lookup(struct scope *scope, struct term term, struct column *column, const char *name, struct span span);
+
+/* constant.c: constant expressions. */
+
+/* The scalar as a constant; unknown if it does not fit in 64 bits. */
+struct term constant_of(struct scope *scope, const struct scalar *scalar, struct span span);
+/* Binds and evaluates a constant expression. KNOWN_KIND: a check, where only running can tell the value; KNOWN_NOTHING:
+ * also after an error. */
+enum known { KNOWN_NOTHING, KNOWN_KIND, KNOWN_VALUE };
+enum known bind_constant(struct scope *scope, const struct expr *expr, struct scalar *scalar);
+/* A scope without columns; `why` says why there are none, for hints. */
+struct scope scope_without_columns(struct binder *binder, struct code *code, const char *why);
+/* Evaluates an integer constant; another type is an error that `what` must be an integer. */
+enum known bind_constant_int(struct scope *scope, const struct expr *expr, const char *what, const char *hint,
+                             int64_t *integer);
+
+/* call.c: name(args...), a built-in or user function. */
+struct term bind_call(struct scope *scope, const struct expr *expr);
+/* Checks a definition: parameters, names, no recursion. */
+void bind_function_body(struct binder *binder, const struct stmt *def);
+
+/* element.c: values at other rows. */
+
+/* A constant distance, called `what` in errors; false after an error or if unknown. */
+bool bind_distance(struct binder *binder, const struct expr *expr, const char *what, int64_t *distance);
+/* at(...) within a stencil. */
+struct term bind_at(struct scope *scope, const struct expr *expr);
+/* NAME[E] */
+struct term bind_index(struct scope *scope, const struct expr *expr);
+/* The row, or the column, of the current row within the shape. */
+value shape_row(struct code *code, struct shape shape, struct span span);
+value shape_col(struct code *code, struct shape shape, struct span span);
+
+#endif

@@ -1,0 +1,144 @@
+/* Terms of text: constants, comparison by codes, and bringing two dictionaries together. */
+#include "engine/expression/expression.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct term text_term(struct scope *scope, struct text text, struct span span)
+{
+    struct text *copy = arena_alloc(scope->binder->arena, sizeof *copy);
+    *copy = text;
+    struct term term = term_of_type(code_exact_int(scope->code, 0, span), (struct logical_type){.kind = LOGICAL_TEXT});
+    term.text = copy;
+    return term;
+}
+
+/* A dictionary of one string, which the queue holds if there is one. */
+static struct dictionary *dictionary_of_text(struct text text)
+{
+    uint32_t *map;
+    struct interner *interner = interner_new();
+    interner_add(interner, text);
+    struct dictionary *dictionary = dictionary_of_interners(&interner, 1, &map, NULL);
+    free(map);
+    interner_free(interner);
+    return dictionary;
+}
+
+struct term term_as_column(struct binder *binder, struct term term)
+{
+    if (term.text == NULL)
+        return term;
+    term.logical.dictionary = dictionary_of_text(*term.text);
+    term.text = NULL;
+    if (binder->queue != NULL)
+        queue_hold_dictionary(binder->queue, term.logical.dictionary);
+    return term;
+}
+
+value text_lookup(struct scope *scope, struct term term, struct column *column, const char *name, struct span span)
+{
+    queue_hold(scope->binder->queue, column);
+    const struct input input = {.column = column, .type = column->type, .name = name, .whole = true};
+    size_t number = task_add_input(scope->task, &input, scope->binder->arena);
+    return code_lookup(scope->code, (int64_t)number, type_table[column->type].kind, term.value, span);
+}
+
+/* The term's codes translated by `map`, which is freed, into another dictionary. */
+static value translate(struct scope *scope, struct term term, uint32_t *map, const struct dictionary *to,
+                       struct span span)
+{
+    int64_t count = term.logical.dictionary->count, rows = count > 0 ? count : 1;
+    enum type type = dictionary_code_type(to->count);
+    struct column *column = column_reserve(type, type, rows);
+    for (int64_t code = 0; code < count; code++)
+        column_set_int(column, code, map[code]);
+    free(map);
+    column_finish(column, rows);
+    column->range_known = true;
+    column->lo = 0;
+    column->hi = to->count > 0 ? to->count - 1 : 0;
+    return text_lookup(scope, term, column, "codes", span);
+}
+
+void texts_unify(struct scope *scope, struct term *a, struct term *b, struct span span)
+{
+    bool same_constant = a->text != NULL && b->text != NULL && text_compare(*a->text, *b->text) == 0;
+    *a = term_as_column(scope->binder, *a);
+    *b = term_as_column(scope->binder, *b);
+    struct dictionary *both[] = {a->logical.dictionary, b->logical.dictionary};
+    if (both[0] == both[1] || same_constant || both[0] == NULL || both[1] == NULL) {
+        a->logical.dictionary = b->logical.dictionary = both[0] != NULL ? both[0] : both[1];
+        return;
+    }
+    uint32_t *maps[2];
+    struct dictionary *joined = dictionary_join(both, 2, maps, NULL);
+    queue_hold_dictionary(scope->binder->queue, joined);
+    struct term *terms[] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        bool constant = code_is_const(scope->code, terms[i]->value) && both[i]->count == 1;
+        uint32_t first = maps[i][0];
+        if (constant)
+            free(maps[i]);
+        terms[i]->value = constant ? code_int(scope->code, first, span)
+                                   : translate(scope, *terms[i], maps[i], joined, span);
+        terms[i]->logical.dictionary = joined;
+        terms[i]->settled = terms[i]->present == NO_VALUE; /* the code of a missing value is no longer 0 */
+    }
+}
+
+struct term texts_join(struct scope *scope, struct term a, struct term b, struct span span)
+{
+    if (a.text == NULL || b.text == NULL) {
+        bind_error(scope->binder, span, NULL, "two columns of text cannot be joined");
+        return unknown_term;
+    }
+    char *joined = arena_alloc(scope->binder->arena, a.text->length + b.text->length + 1);
+    memcpy(joined, a.text->at, a.text->length);
+    memcpy(joined + a.text->length, b.text->at, b.text->length);
+    return text_term(scope, (struct text){joined, a.text->length + b.text->length}, span);
+}
+
+static bool holds(enum op op, int order)
+{
+    switch (op) {
+    case OP_EQ:
+        return order == 0;
+    case OP_NE:
+        return order != 0;
+    case OP_LT:
+        return order < 0;
+    default:
+        return order <= 0;
+    }
+}
+
+/* Compares codes with a constant that may not be in the dictionary: by the place that it has, or would have. The place
+ * is an argument of the kernel, so that another constant gives the same program. */
+static value compare_with_constant(struct scope *scope, enum op op, struct term column, struct text text, bool swapped,
+                                   struct span span)
+{
+    struct code *code = scope->code;
+    const struct dictionary *dictionary = column.logical.dictionary;
+    int64_t place = dictionary != NULL ? dictionary_lower_bound(dictionary, text) : 0;
+    bool found = dictionary != NULL && dictionary_find(dictionary, text) >= 0;
+    if (op == OP_EQ || op == OP_NE)
+        return code_op(code, op, column.value, code_int(code, found ? place : -1, span), NO_VALUE, span);
+    /* The first code that is beyond the constant, or at it. */
+    bool after = swapped == (op == OP_LT);
+    value bound = code_int(code, after && found ? place + 1 : place, span);
+    return swapped ? code_op(code, OP_LE, bound, column.value, NO_VALUE, span)
+                   : code_op(code, OP_LT, column.value, bound, NO_VALUE, span);
+}
+
+value texts_compare(struct scope *scope, enum op op, struct term a, struct term b, struct span span)
+{
+    if (a.text != NULL && b.text != NULL)
+        return code_bool(scope->code, holds(op, text_compare(*a.text, *b.text)), span);
+    if (b.text != NULL)
+        return compare_with_constant(scope, op, a, *b.text, false, span);
+    if (a.text != NULL)
+        return compare_with_constant(scope, op, b, *a.text, true, span);
+    texts_unify(scope, &a, &b, span);
+    return code_op(scope->code, op, a.value, b.value, NO_VALUE, span);
+}
