@@ -1,7 +1,7 @@
 /* Arithmetic on all types: which operands fit an operator, and the type of the result. */
 #include "engine/expression/expression.h"
 
-#include "engine/values/calendar.h"
+#include "base/calendar.h"
 
 /* The operands of an operation, with their texts for errors. */
 struct operation {

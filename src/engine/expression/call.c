@@ -79,6 +79,22 @@ static struct term call_function(struct scope *scope, const struct function *fun
     return result;
 }
 
+/* missing(x): whether there is no value. */
+static struct term bind_missing(struct scope *scope, const struct expr *expr)
+{
+    struct term term;
+    if (expr->arg_count != 1) {
+        bind_error(scope->binder, expr->span, "usage: missing(x)", "`missing` takes 1 argument, not %zu",
+                   expr->arg_count);
+        return unknown_term;
+    }
+    if (!bind_arguments(scope, expr, &term))
+        return unknown_term;
+    if (term.present == NO_VALUE)
+        return term_of(code_bool(scope->code, false, expr->span));
+    return term_of(code_op(scope->code, OP_NOT, term.present, NO_VALUE, NO_VALUE, expr->span));
+}
+
 /* "f(x, y)" */
 static const char *usage_of(struct arena *arena, const struct stmt *function)
 {
@@ -174,6 +190,8 @@ struct term bind_call(struct scope *scope, const struct expr *expr)
     struct binder *binder = scope->binder;
     if (scope->neighbours != NULL && strcmp(expr->name.text, "at") == 0)
         return bind_at(scope, expr);
+    if (strcmp(expr->name.text, "missing") == 0)
+        return bind_missing(scope, expr);
     const struct function *function = function_find(expr->name.text);
     if (function != NULL)
         return call_function(scope, function, expr);

@@ -1,6 +1,6 @@
 /* Comparisons, exact also between integers and floats, of all types. */
 #include "engine/expression/expression.h"
-#include "engine/values/calendar.h"
+#include "base/calendar.h"
 
 static value operation(struct scope *scope, enum op op, value a, value b, struct span span)
 {

@@ -243,7 +243,16 @@ static struct term bind_ternary(struct scope *scope, const struct expr *expr)
 }
 
 /* How a binary operator is lowered. */
-enum lowering { LOWER_LOGIC, LOWER_COMPARE, LOWER_COMPARE_SWAPPED, LOWER_ARITHMETIC, LOWER_BITS };
+enum lowering {
+    LOWER_LOGIC,
+    LOWER_COMPARE,
+    LOWER_COMPARE_SWAPPED,
+    LOWER_ARITHMETIC,
+    LOWER_BITS,
+    LOWER_COALESCE,
+    LOWER_IS,
+    LOWER_TEXT
+};
 
 static const struct binary_row {
     enum lowering lowering;
@@ -259,6 +268,9 @@ static const struct binary_row {
     [BINARY_SHR] = {LOWER_BITS, OP_SHR, "`>>`"},         [BINARY_ADD] = {LOWER_ARITHMETIC, OP_ADD, "`+`"},
     [BINARY_SUB] = {LOWER_ARITHMETIC, OP_SUB, "`-`"},    [BINARY_MUL] = {LOWER_ARITHMETIC, OP_MUL, "`*`"},
     [BINARY_DIV] = {LOWER_ARITHMETIC, OP_DIV, "`/`"},    [BINARY_MOD] = {LOWER_ARITHMETIC, OP_MOD, "`%`"},
+    [BINARY_INT_DIV] = {LOWER_BITS, OP_DIV, "`//`"},     [BINARY_COALESCE] = {LOWER_COALESCE, OP_SELECT, "`??`"},
+    [BINARY_IS] = {LOWER_IS, OP_EQ, "`is`"},             [BINARY_LIKE] = {LOWER_TEXT, OP_EQ, "`like`"},
+    [BINARY_MATCH] = {LOWER_TEXT, OP_EQ, "`~`"},
 };
 
 static bool is_order(enum binary_op op)
@@ -351,6 +363,23 @@ static struct term bind_bits(struct scope *scope, const struct expr *expr, struc
     return result;
 }
 
+/* a ?? b: b where a is missing. */
+static struct term bind_coalesce(struct scope *scope, const struct expr *expr, struct term a, struct term b)
+{
+    const struct expr *left = expr->args[0], *right = expr->args[1];
+    struct term present = a;
+    if (a.present == NO_VALUE)
+        present.present = code_bool(scope->code, true, expr->span);
+    struct term chosen = bind_choice(scope, present.present, a, left, b, right, "`??`", expr->span);
+    if (!term_is_known(chosen))
+        return unknown_term;
+    chosen.present = NO_VALUE;
+    if (a.present != NO_VALUE && b.present != NO_VALUE)
+        chosen.present = binary(scope, OP_OR, a.present, b.present, expr->span);
+    chosen.settled = chosen.present == NO_VALUE;
+    return chosen;
+}
+
 /* An order of conditions is a mistake; they can only be compared for equality. */
 static bool fit_comparison(struct scope *scope, const struct expr *expr, struct term a, struct term b)
 {
@@ -387,6 +416,12 @@ static struct term bind_binary(struct scope *scope, const struct expr *expr, str
                                                  : unknown_term;
     case LOWER_BITS:
         return bind_bits(scope, expr, a, b);
+    case LOWER_COALESCE:
+        return bind_coalesce(scope, expr, a, b);
+    case LOWER_IS:
+        return bind_is(scope, a, left, b, right, expr->span);
+    case LOWER_TEXT:
+        return bind_text_test(scope, expr, a, b);
     case LOWER_ARITHMETIC:
     case LOWER_LOGIC:
         break;
@@ -451,6 +486,37 @@ static struct term bind_chain(struct scope *scope, const struct expr *expr)
     return bind_gave_up(scope->binder) ? unknown_term : term;
 }
 
+/* A literal with a point also is a decimal, beside one. */
+static struct term float_term(struct scope *scope, const struct expr *expr)
+{
+    struct term term = term_of(code_float(scope->code, expr->number, expr->span));
+    term.decimal = expr->decimal;
+    term.mantissa = expr->integer;
+    term.scale = expr->scale;
+    return term;
+}
+
+static struct term time_term(struct scope *scope, const struct expr *expr)
+{
+    static const enum logical kinds[] = {
+        [EXPR_DATE] = LOGICAL_DATE, [EXPR_TIMESTAMP] = LOGICAL_TIMESTAMP, [EXPR_DURATION] = LOGICAL_DURATION};
+    value v = code_int(scope->code, expr->integer, expr->span);
+    if (expr->kind == EXPR_MONTHS) {
+        struct term months = term_of(v);
+        months.months = true;
+        return months;
+    }
+    return term_of_type(v, (struct logical_type){.kind = kinds[expr->kind], .utc = expr->utc});
+}
+
+static struct term missing_term(struct scope *scope, struct span span)
+{
+    struct term term = term_of(code_exact_int(scope->code, 0, span));
+    term.present = code_bool(scope->code, false, span);
+    term.missing = true;
+    return term;
+}
+
 static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
 {
     size_t index;
@@ -458,7 +524,18 @@ static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
     case EXPR_INT:
         return term_of(code_int(scope->code, expr->integer, expr->span));
     case EXPR_FLOAT:
-        return term_of(code_float(scope->code, expr->number, expr->span));
+        return float_term(scope, expr);
+    case EXPR_BOOL:
+        return term_of(code_bool(scope->code, expr->integer != 0, expr->span));
+    case EXPR_TEXT:
+        return text_term(scope, (struct text){expr->text, expr->length}, expr->span);
+    case EXPR_DATE:
+    case EXPR_TIMESTAMP:
+    case EXPR_DURATION:
+    case EXPR_MONTHS:
+        return time_term(scope, expr);
+    case EXPR_MISSING:
+        return missing_term(scope, expr->span);
     case EXPR_NAME:
         return bind_name(scope, &expr->name);
     case EXPR_POSITION:

@@ -288,6 +288,8 @@ struct term bind_negation(struct scope *scope, struct term term, const struct ex
 struct term text_term(struct scope *scope, struct text text, struct span span);
 /* Gives both the same dictionary. */
 void texts_unify(struct scope *scope, struct term *a, struct term *b, struct span span);
+/* a like b, a ~ b */
+struct term bind_text_test(struct scope *scope, const struct expr *expr, struct term a, struct term b);
 /* a + b */
 struct term texts_join(struct scope *scope, struct term a, struct term b, struct span span);
 value texts_compare(struct scope *scope, enum op op, struct term a, struct term b, struct span span);

@@ -1,6 +1,6 @@
 /* Terms: what they are, how they are stored, and bringing two of them to one type. */
 #include "engine/expression/expression.h"
-#include "engine/values/calendar.h"
+#include "base/calendar.h"
 
 const struct term unknown_term = {.value = NO_VALUE, .present = NO_VALUE};
 

@@ -99,6 +99,13 @@ struct term texts_join(struct scope *scope, struct term a, struct term b, struct
     return text_term(scope, (struct text){joined, a.text->length + b.text->length}, span);
 }
 
+struct term bind_text_test(struct scope *scope, const struct expr *expr, struct term a, struct term b)
+{
+    (void)a, (void)b;
+    bind_error(scope->binder, expr->op_span, NULL, "no text tests");
+    return unknown_term;
+}
+
 static bool holds(enum op op, int order)
 {
     switch (op) {
