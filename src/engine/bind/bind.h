@@ -27,7 +27,7 @@ struct bound {
     enum bound_kind kind;
     struct queue queue; /* as written, one task a stage */
     struct scalar scalar;
-    enum kind scalar_kind;      /* of BOUND_SCALAR and BOUND_CONSTANT */
+    enum kind scalar_kind; /* of BOUND_SCALAR and BOUND_CONSTANT */
     struct logical_type scalar_logical;
     const char *scalar_name;    /* of a terminal, known kind or not; NULL: the pipeline has rows */
     struct value_check *checks; /* of the scalar, before it is shown, saved or named */

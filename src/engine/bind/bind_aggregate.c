@@ -54,15 +54,14 @@ void bind_aggregate(struct binder *binder, const struct stage *stage, struct flo
     else if (stage_column(binder, stage, flow))
         term = term_of_column(&task->code, flow, 0, stage->span);
     bool column = expr == NULL || bind_is_column(&scope, expr, term, &index);
-    flow->scalar_known =
-        term_is_known(term) && bind_aggregated(&scope, what.kind, &term, expr, what.name, stage->span);
+    flow->scalar_known = term_is_known(term) && bind_aggregated(&scope, what.kind, &term, expr, what.name, stage->span);
     if (flow->scalar_known) {
         if (column)
             what.name = arena_printf(binder->arena, "%s_%s", what.name, flow->columns[index].name);
         what.value = term.value;
         what.logical = term.logical;
         flow->kind = what.kind == AGG_MEAN && term.logical.kind != LOGICAL_DURATION ? KIND_FLOAT
-                                                                                   : task->code.at[what.value].kind;
+                                                                                    : task->code.at[what.value].kind;
         flow->logical = flow->kind == KIND_FLOAT ? (struct logical_type){0} : term.logical;
         keep_rows(binder, task, term.present, stage->span);
     }

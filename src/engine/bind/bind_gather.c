@@ -79,8 +79,8 @@ void bind_gather(struct binder *binder, const struct stage *stage, struct flow *
     if (known) {
         const struct slot *slot = &positions.columns[0];
         const struct input input = {.task = positions.task, .type = slot->type, .name = slot->name};
-        position =
-            input_value(&task->code, (int64_t)task_add_input(task, &input, binder->arena), &input, stage->sources[0].span);
+        position = input_value(&task->code, (int64_t)task_add_input(task, &input, binder->arena), &input,
+                               stage->sources[0].span);
     }
     flow->rows = positions.rows;
     set_elements(binder, task, flow, position);

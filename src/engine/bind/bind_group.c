@@ -100,9 +100,10 @@ static void bind_count_of(struct operands *operands, const struct expr *expr, st
     if (expr->arg_count == 0)
         return;
     if (expr->arg_count > 1) {
-        bind_error(operands->binder, expr->span,
-                   "`count()` counts all rows, `count(CONDITION)` those for which it holds, `count(x)` those that have x",
-                   "in a group, `count` takes at most 1 argument, not %zu", expr->arg_count);
+        bind_error(
+            operands->binder, expr->span,
+            "`count()` counts all rows, `count(CONDITION)` those for which it holds, `count(x)` those that have x",
+            "in a group, `count` takes at most 1 argument, not %zu", expr->arg_count);
         return;
     }
     struct term term = bind_term(scope, expr->args[0]);
@@ -203,7 +204,8 @@ static bool bind_group_aggregate(struct operands *operands, const struct item *i
         if (part->finish == FINISH_QUOTIENT)
             part->slot.type = TYPE_F64;
     }
-    part->operand = operands_add(operands, v, (struct slot){.type = v != NO_VALUE ? type_of_kind(scope->code->at[v].kind) : TYPE_I64});
+    part->operand = operands_add(
+        operands, v, (struct slot){.type = v != NO_VALUE ? type_of_kind(scope->code->at[v].kind) : TYPE_I64});
     return true;
 }
 

@@ -26,7 +26,8 @@ static bool widen(struct binder *binder, struct list *list, const struct scalar 
         return true;
     }
     if (like->logical.kind != scalar->logical.kind || like->logical.utc != scalar->logical.utc) {
-        bind_error(binder, expr->span, NULL, "the values of a list are of one type, but `%s` is not like those before it",
+        bind_error(binder, expr->span, NULL,
+                   "the values of a list are of one type, but `%s` is not like those before it",
                    text_of_span(binder->arena, expr->span, 40));
         return false;
     }
@@ -109,8 +110,7 @@ static struct column *column_of_list(const struct list *list, struct arena *aren
 {
     struct logical_type logical = list->like.logical;
     bool text = logical.kind == LOGICAL_TEXT;
-    struct column *column =
-        text ? column_of_texts(list, arena, &logical.dictionary) : column_of_numbers(list, arena);
+    struct column *column = text ? column_of_texts(list, arena, &logical.dictionary) : column_of_numbers(list, arena);
     struct column *validity = list->missing ? validity_of(list) : NULL;
     if (column != NULL) {
         column_set_logical(column, logical);

@@ -174,7 +174,8 @@ static void add_all_keys(struct operands *operands, struct sort_keys *keys, bool
     for (size_t k = 0; k < operands->flow->count; k++) {
         size_t validity = operands->flow->columns[k].validity;
         if (validity != 0) {
-            value missing = code_op(code, OP_NOT, operands->values[validity], NO_VALUE, NO_VALUE, operands->stage->span);
+            value missing =
+                code_op(code, OP_NOT, operands->values[validity], NO_VALUE, NO_VALUE, operands->stage->span);
             add_sort_key(keys, operands_add(operands, missing, (struct slot){.type = TYPE_BOOL}), false);
         }
         add_sort_key(keys, k, downwards);

@@ -124,8 +124,8 @@ value bind_counted(struct scope *scope, const struct stage *stage)
     if (flow->open || !flow->columns[0].known)
         return NO_VALUE;
     const struct expr column = {.kind = EXPR_NAME, .span = expr->span};
-    struct term equal = bind_compare(scope, OP_EQ, term_of_column(scope->code, flow, 0, expr->span), &column, term, expr,
-                                     expr->span);
+    struct term equal =
+        bind_compare(scope, OP_EQ, term_of_column(scope->code, flow, 0, expr->span), &column, term, expr, expr->span);
     return term_is_known(equal) ? term_settled(scope->code, equal, expr->span) : NO_VALUE;
 }
 

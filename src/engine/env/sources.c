@@ -163,8 +163,7 @@ static bool resolve_file(void *context, const struct path_item *item, const stru
     const struct format *stated;
     struct name path;
     if (path_substitute(loader->env, &item->path, loader->arena, &path, loader->diags) != STATUS_OK ||
-        stated_format(&item->format, &stated, loader->diags) != STATUS_OK ||
-        refuse_stated(item, loader->diags)) {
+        stated_format(&item->format, &stated, loader->diags) != STATUS_OK || refuse_stated(item, loader->diags)) {
         loader->sources->errors++;
     } else {
         file->path = path;

@@ -32,8 +32,9 @@ static struct term numbers(const struct operation *operation)
     struct operation o = *operation;
     if (!terms_unify(o.scope, &o.a, o.a_expr, &o.b, o.b_expr, o.quoted, o.span))
         return unknown_term;
-    return result(&o, apply(&o, bind_number(o.scope->code, o.a.value, o.span), bind_number(o.scope->code, o.b.value, o.span)),
-                  (struct logical_type){0});
+    return result(
+        &o, apply(&o, bind_number(o.scope->code, o.a.value, o.span), bind_number(o.scope->code, o.b.value, o.span)),
+        (struct logical_type){0});
 }
 
 /* Scales add up in a product, and the larger one holds otherwise; a quotient is a float. */

@@ -1,6 +1,6 @@
 /* Comparisons, exact also between integers and floats, of all types. */
-#include "engine/expression/expression.h"
 #include "base/calendar.h"
+#include "engine/expression/expression.h"
 
 static value operation(struct scope *scope, enum op op, value a, value b, struct span span)
 {
@@ -103,14 +103,16 @@ static struct term refuse(struct scope *scope, struct term a, const struct expr 
     enum term_class first = class_of(scope->code, a), second = class_of(scope->code, b);
     if (first == CLASS_MISSING || second == CLASS_MISSING) {
         const struct expr *other = first == CLASS_MISSING ? b_expr : a_expr;
-        bind_error(scope->binder, span,
-                   arena_printf(arena, "`missing(%s)` is true where there is no value",
-                                text_of_span(arena, other->span, 40)),
-                   "a comparison with `missing` is never true");
+        bind_error(
+            scope->binder, span,
+            arena_printf(arena, "`missing(%s)` is true where there is no value", text_of_span(arena, other->span, 40)),
+            "a comparison with `missing` is never true");
         return unknown_term;
     }
     bool number_first = class_is_number(first) || first == CLASS_DECIMAL;
     const char *hint = comparison_hint(number_first ? second : first);
+    if ((number_first ? b : a).text != NULL)
+        hint = "without quotes it would be a number or a name";
     bind_error(scope->binder, span, hint, "`%s` is %s and `%s` is %s: they cannot be compared",
                text_of_span(arena, a_expr->span, 40), class_noun(first), text_of_span(arena, b_expr->span, 40),
                class_noun(second));
@@ -139,8 +141,8 @@ struct term bind_compare(struct scope *scope, enum op op, struct term a, const s
         return comparison(scope, compare_with_day(scope, op, b.value, a.value, true, span), a, b, span);
     if (class_is_number(first) && class_is_number(second))
         return comparison(scope, compare_numbers(scope, op, a.value, b.value, span), a, b, span);
-    bool decimals = (first == CLASS_DECIMAL || class_is_number(first)) &&
-                    (second == CLASS_DECIMAL || class_is_number(second));
+    bool decimals =
+        (first == CLASS_DECIMAL || class_is_number(first)) && (second == CLASS_DECIMAL || class_is_number(second));
     if (!decimals && (first != second || first == CLASS_MONTHS || first == CLASS_MISSING))
         return refuse(scope, a, a_expr, b, b_expr, span);
     if (!terms_unify(scope, &a, a_expr, &b, b_expr, "a comparison", span))
@@ -167,7 +169,8 @@ struct term bind_is(struct scope *scope, struct term a, const struct expr *a_exp
     value absent[2];
     for (int i = 0; i < 2; i++) {
         value present = (i == 0 ? a : b).present;
-        absent[i] = present == NO_VALUE ? code_bool(code, false, span) : operation(scope, OP_NOT, present, NO_VALUE, span);
+        absent[i] =
+            present == NO_VALUE ? code_bool(code, false, span) : operation(scope, OP_NOT, present, NO_VALUE, span);
     }
     value neither = operation(scope, OP_AND, absent[0], absent[1], span);
     return term_of(operation(scope, OP_OR, both, neither, span));

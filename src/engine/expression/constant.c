@@ -60,7 +60,8 @@ enum known bind_constant_int(struct scope *scope, const struct expr *expr, const
 {
     struct scalar scalar;
     enum known known = bind_constant(scope, expr, &scalar);
-    if (known != KNOWN_NOTHING && (scalar.kind != KIND_INT || scalar.logical.kind != LOGICAL_NUMBER || scalar.missing)) {
+    if (known != KNOWN_NOTHING &&
+        (scalar.kind != KIND_INT || scalar.logical.kind != LOGICAL_NUMBER || scalar.missing)) {
         bind_error(scope->binder, expr->span, hint, "%s must be an integer", what);
         return KNOWN_NOTHING;
     }

@@ -259,17 +259,28 @@ static const struct binary_row {
     enum op op;
     const char *quoted;
 } binary_rows[] = {
-    [BINARY_OR] = {LOWER_LOGIC, OP_OR, "`||`"},          [BINARY_AND] = {LOWER_LOGIC, OP_AND, "`&&`"},
-    [BINARY_EQ] = {LOWER_COMPARE, OP_EQ, "`==`"},        [BINARY_NE] = {LOWER_COMPARE, OP_NE, "`!=`"},
-    [BINARY_LT] = {LOWER_COMPARE, OP_LT, "`<`"},         [BINARY_LE] = {LOWER_COMPARE, OP_LE, "`<=`"},
-    [BINARY_GT] = {LOWER_COMPARE_SWAPPED, OP_LT, "`>`"}, [BINARY_GE] = {LOWER_COMPARE_SWAPPED, OP_LE, "`>=`"},
-    [BINARY_BITOR] = {LOWER_BITS, OP_BITOR, "`|`"},      [BINARY_BITAND] = {LOWER_BITS, OP_BITAND, "`&`"},
-    [BINARY_XOR] = {LOWER_BITS, OP_XOR, "`^`"},          [BINARY_SHL] = {LOWER_BITS, OP_SHL, "`<<`"},
-    [BINARY_SHR] = {LOWER_BITS, OP_SHR, "`>>`"},         [BINARY_ADD] = {LOWER_ARITHMETIC, OP_ADD, "`+`"},
-    [BINARY_SUB] = {LOWER_ARITHMETIC, OP_SUB, "`-`"},    [BINARY_MUL] = {LOWER_ARITHMETIC, OP_MUL, "`*`"},
-    [BINARY_DIV] = {LOWER_ARITHMETIC, OP_DIV, "`/`"},    [BINARY_MOD] = {LOWER_ARITHMETIC, OP_MOD, "`%`"},
-    [BINARY_INT_DIV] = {LOWER_BITS, OP_DIV, "`//`"},     [BINARY_COALESCE] = {LOWER_COALESCE, OP_SELECT, "`??`"},
-    [BINARY_IS] = {LOWER_IS, OP_EQ, "`is`"},             [BINARY_LIKE] = {LOWER_TEXT, OP_EQ, "`like`"},
+    [BINARY_OR] = {LOWER_LOGIC, OP_OR, "`||`"},
+    [BINARY_AND] = {LOWER_LOGIC, OP_AND, "`&&`"},
+    [BINARY_EQ] = {LOWER_COMPARE, OP_EQ, "`==`"},
+    [BINARY_NE] = {LOWER_COMPARE, OP_NE, "`!=`"},
+    [BINARY_LT] = {LOWER_COMPARE, OP_LT, "`<`"},
+    [BINARY_LE] = {LOWER_COMPARE, OP_LE, "`<=`"},
+    [BINARY_GT] = {LOWER_COMPARE_SWAPPED, OP_LT, "`>`"},
+    [BINARY_GE] = {LOWER_COMPARE_SWAPPED, OP_LE, "`>=`"},
+    [BINARY_BITOR] = {LOWER_BITS, OP_BITOR, "`|`"},
+    [BINARY_BITAND] = {LOWER_BITS, OP_BITAND, "`&`"},
+    [BINARY_XOR] = {LOWER_BITS, OP_XOR, "`^`"},
+    [BINARY_SHL] = {LOWER_BITS, OP_SHL, "`<<`"},
+    [BINARY_SHR] = {LOWER_BITS, OP_SHR, "`>>`"},
+    [BINARY_ADD] = {LOWER_ARITHMETIC, OP_ADD, "`+`"},
+    [BINARY_SUB] = {LOWER_ARITHMETIC, OP_SUB, "`-`"},
+    [BINARY_MUL] = {LOWER_ARITHMETIC, OP_MUL, "`*`"},
+    [BINARY_DIV] = {LOWER_ARITHMETIC, OP_DIV, "`/`"},
+    [BINARY_MOD] = {LOWER_ARITHMETIC, OP_MOD, "`%`"},
+    [BINARY_INT_DIV] = {LOWER_BITS, OP_DIV, "`//`"},
+    [BINARY_COALESCE] = {LOWER_COALESCE, OP_SELECT, "`??`"},
+    [BINARY_IS] = {LOWER_IS, OP_EQ, "`is`"},
+    [BINARY_LIKE] = {LOWER_TEXT, OP_EQ, "`like`"},
     [BINARY_MATCH] = {LOWER_TEXT, OP_EQ, "`~`"},
 };
 
@@ -456,7 +467,8 @@ static struct term bind_in_list(struct scope *scope, const struct expr *expr, st
     struct term any = term_of(code_bool(scope->code, false, expr->span));
     for (size_t i = 1; i < expr->arg_count && !bind_gave_up(scope->binder); i++) {
         struct term element = bind_term(scope, expr->args[i]);
-        struct term equal = bind_compare(scope, OP_EQ, term, expr->args[0], element, expr->args[i], expr->args[i]->span);
+        struct term equal =
+            bind_compare(scope, OP_EQ, term, expr->args[0], element, expr->args[i], expr->args[i]->span);
         any = bind_logic(scope, OP_OR, any, equal, expr->span);
     }
     return term_is_known(term) ? any : unknown_term;

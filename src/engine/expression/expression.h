@@ -74,12 +74,13 @@ struct slot {
     enum type type;
     bool known; /* the type is; if not, everything is accepted */
     struct logical_type logical;
-    size_t validity; /* the place in `columns` of the hidden column that says where this one has a value; 0: everywhere */
+    size_t
+        validity; /* the place in `columns` of the hidden column that says where this one has a value; 0: everywhere */
 };
 
 /* A relation on its way from one stage to the next. */
 struct flow {
-    struct task *task; /* whose outputs are the columns; NULL after an error in the source */
+    struct task *task;    /* whose outputs are the columns; NULL after an error in the source */
     struct slot *columns; /* `count` visible ones, then `hidden` ones of validity */
     size_t count, hidden;
     int64_t rows; /* -1 if only running can tell */
@@ -202,7 +203,7 @@ void name_unknown_relation(struct binder *binder, const struct name *name);
 
 extern const struct term unknown_term;
 
-struct term term_of(value v);                      /* a number that is never missing */
+struct term term_of(value v);                                   /* a number that is never missing */
 struct term term_of_type(value v, struct logical_type logical); /* likewise, of another type */
 bool term_is_known(struct term term);
 
@@ -221,7 +222,7 @@ enum term_class {
     CLASS_COUNT
 };
 enum term_class class_of(const struct code *code, struct term term);
-bool class_is_number(enum term_class which); /* bool, int or float */
+bool class_is_number(enum term_class which);   /* bool, int or float */
 const char *class_noun(enum term_class which); /* "a condition", "text", "a date", ... */
 
 /* Whether both are present; NO_VALUE: always. */

@@ -1,6 +1,6 @@
 /* Terms: what they are, how they are stored, and bringing two of them to one type. */
-#include "engine/expression/expression.h"
 #include "base/calendar.h"
+#include "engine/expression/expression.h"
 
 const struct term unknown_term = {.value = NO_VALUE, .present = NO_VALUE};
 
@@ -24,7 +24,7 @@ bool term_is_known(struct term term)
 enum term_class class_of(const struct code *code, struct term term)
 {
     static const enum term_class logical[] = {
-        [LOGICAL_TEXT] = CLASS_TEXT,           [LOGICAL_DATE] = CLASS_DATE,       [LOGICAL_TIMESTAMP] = CLASS_TIMESTAMP,
+        [LOGICAL_TEXT] = CLASS_TEXT,         [LOGICAL_DATE] = CLASS_DATE,       [LOGICAL_TIMESTAMP] = CLASS_TIMESTAMP,
         [LOGICAL_DURATION] = CLASS_DURATION, [LOGICAL_DECIMAL] = CLASS_DECIMAL,
     };
     static const enum term_class numbers[] = {
@@ -44,8 +44,8 @@ bool class_is_number(enum term_class which)
 const char *class_noun(enum term_class which)
 {
     static const char *const nouns[CLASS_COUNT] = {
-        [CLASS_BOOL] = "a condition", [CLASS_INT] = "an integer",      [CLASS_FLOAT] = "a float",
-        [CLASS_TEXT] = "text",        [CLASS_DATE] = "a date",         [CLASS_TIMESTAMP] = "a timestamp",
+        [CLASS_BOOL] = "a condition",    [CLASS_INT] = "an integer",    [CLASS_FLOAT] = "a float",
+        [CLASS_TEXT] = "text",           [CLASS_DATE] = "a date",       [CLASS_TIMESTAMP] = "a timestamp",
         [CLASS_DURATION] = "a duration", [CLASS_DECIMAL] = "a decimal", [CLASS_MONTHS] = "a number of months",
         [CLASS_MISSING] = "`missing`",
     };
@@ -236,9 +236,10 @@ bool terms_unify(struct scope *scope, struct term *a, const struct expr *a_expr,
         missing_like(code, literal, other, span);
         return true;
     }
-    bool numbers = (class_is_number(first) || first == CLASS_DECIMAL) &&
-                   (class_is_number(second) || second == CLASS_DECIMAL);
-    bool times = (first == CLASS_DATE && second == CLASS_TIMESTAMP) || (first == CLASS_TIMESTAMP && second == CLASS_DATE);
+    bool numbers =
+        (class_is_number(first) || first == CLASS_DECIMAL) && (class_is_number(second) || second == CLASS_DECIMAL);
+    bool times =
+        (first == CLASS_DATE && second == CLASS_TIMESTAMP) || (first == CLASS_TIMESTAMP && second == CLASS_DATE);
     if (first == CLASS_BOOL && second == CLASS_BOOL)
         return true;
     if (first == CLASS_TEXT && second == CLASS_TEXT)

@@ -80,8 +80,8 @@ void texts_unify(struct scope *scope, struct term *a, struct term *b, struct spa
         uint32_t first = maps[i][0];
         if (constant)
             free(maps[i]);
-        terms[i]->value = constant ? code_int(scope->code, first, span)
-                                   : translate(scope, *terms[i], maps[i], joined, span);
+        terms[i]->value =
+            constant ? code_int(scope->code, first, span) : translate(scope, *terms[i], maps[i], joined, span);
         terms[i]->logical.dictionary = joined;
         terms[i]->settled = terms[i]->present == NO_VALUE; /* the code of a missing value is no longer 0 */
     }

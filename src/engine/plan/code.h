@@ -45,9 +45,9 @@ struct instr {
     int64_t offset;  /* INPUT: reads the element `offset` rows further; 0 (of its kind) beyond the ends of the column. A
                         SELECT on the bounds excludes elements beyond the task's own rows */
     double number;   /* CONST of float */
-    bool exact;      /* CONST: part of the query's shape (a generator's step), not a literal that may change. GATHER: the
-                        position is inside of the input */
-    bool fallible;   /* it, or something it is computed from, can fail */
+    bool exact;    /* CONST: part of the query's shape (a generator's step), not a literal that may change. GATHER: the
+                      position is inside of the input */
+    bool fallible; /* it, or something it is computed from, can fail */
     struct span span; /* for errors */
     int64_t shift;    /* row offset: fusion computes a neighbour's value where it is read */
 

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-
 enum { FIRST_CAPACITY = 8, FIRST_INPUTS = 4 };
 
 void queue_init(struct queue *queue, struct arena *arena)

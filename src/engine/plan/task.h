@@ -159,7 +159,7 @@ struct queue {
 void queue_init(struct queue *queue, struct arena *arena);
 void queue_release(struct queue *queue);     /* releases the columns; the rest is in the arena */
 struct task *queue_add(struct queue *queue); /* a zeroed task with whole window, rows -1, limit INT64_MAX, numbered */
-void queue_hold(struct queue *queue, struct column *column); /* takes over one reference */
+void queue_hold(struct queue *queue, struct column *column);                    /* takes over one reference */
 void queue_hold_dictionary(struct queue *queue, struct dictionary *dictionary); /* takes over one reference */
 void queue_add_recomputed(struct queue *queue, const struct relation *relation);
 
