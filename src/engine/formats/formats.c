@@ -2,6 +2,7 @@
 
 #include "base/heap.h"
 #include "base/path.h"
+#include "engine/arrow/arrow.h"
 #include "engine/formats/netpbm.h"
 #include "engine/formats/npy.h"
 #include "engine/formats/raw.h"
@@ -49,6 +50,10 @@ const struct format format_table[] = {
     {".f64", TYPE_F64, 1, false, NULL, read_raw, NULL, write_raw, "a column of f64"},
     {".npy", TYPE_COUNT, 0, false, &style_npy, read_npy, NULL, write_styled,
      "a NumPy array, structured if there are several columns"},
+    {".arrow", TYPE_COUNT, 0, false, NULL, NULL, open_arrow, write_arrow_file, "columns with names, an Arrow IPC file"},
+    {".feather", TYPE_COUNT, 0, false, NULL, NULL, open_arrow, write_arrow_file, "the same: a Feather file, version 2"},
+    {".ipc", TYPE_COUNT, 0, false, NULL, NULL, open_arrow, write_arrow_file, "the same: an Arrow IPC file"},
+    {".arrows", TYPE_COUNT, 0, false, NULL, NULL, open_arrow, write_arrow_stream, "an Arrow IPC stream"},
     {".txt", TYPE_COUNT, 1, false, &style_text, NULL, open_text, write_styled, "a column, one value per line"},
     {".tsv", TYPE_COUNT, 0, false, &style_tsv, NULL, open_tsv, write_styled, "columns with names, separated by tabs"},
     {".csv", TYPE_COUNT, 0, false, &style_csv, NULL, open_csv, write_styled, "columns with names, separated by commas"},
@@ -98,10 +103,10 @@ static const char by_unpacking[] = "this compression is not supported; .gz and .
 static const struct {
     const char *extension, *advice;
 } foreign_formats[] = {
-    {".parquet", by_database}, {".feather", by_database}, {".arrow", by_database}, {".orc", by_database},
-    {".duckdb", by_database},  {".sqlite", by_database},  {".db", by_database},    {".xlsx", by_spreadsheet},
-    {".xls", by_spreadsheet},  {".ods", by_spreadsheet},  {".npz", by_numpy},      {".json", by_lines},
-    {".zip", by_unpacking},    {".bz2", by_unpacking},    {".xz", by_unpacking},
+    {".parquet", by_database}, {".orc", by_database},     {".duckdb", by_database}, {".sqlite", by_database},
+    {".db", by_database},      {".xlsx", by_spreadsheet}, {".xls", by_spreadsheet}, {".ods", by_spreadsheet},
+    {".npz", by_numpy},        {".json", by_lines},       {".zip", by_unpacking},   {".bz2", by_unpacking},
+    {".xz", by_unpacking},
 };
 
 const char *format_advice(const char *extension)

@@ -1,0 +1,466 @@
+/* Arrow files as readers of columns. */
+#include "engine/arrow/arrow.h"
+
+#include "base/heap.h"
+#include "base/utf8.h"
+#include "engine/arrow/column_reading.h"
+#include "engine/arrow/strings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE_ROWS = 1 << 16, SAMPLE_ROWS = 4096, MAX_LISTED = 8 };
+
+struct arrow_reader {
+    struct file_reader base;
+    struct arena *arena;
+    struct mapping *mapping; /* one reference */
+    struct arrow_file file;
+    const struct arrow_field **fields; /* of the reader's columns */
+};
+
+/* One call of `read`. */
+struct run {
+    const struct format_job *job;
+    const struct arrow_file *file;
+    struct column_reading *readings; /* of wanted columns */
+    size_t count;
+    struct piece *pieces;
+    size_t piece_count, piece_capacity;
+    void (*work)(struct run *run, struct piece *piece, int member);
+    struct reading_failure failure;
+};
+
+static void add_pieces(struct run *run, struct column_reading *reading, const struct arrow_batch *batch, bool values)
+{
+    /* A packed buffer is unpacked whole. */
+    int64_t size = batch->codec == BLOCK_NONE ? PIECE_ROWS : batch->rows;
+    for (int64_t begin = 0; begin < batch->rows; begin += size) {
+        int64_t end = batch->rows - begin < size ? batch->rows : begin + size;
+        run->pieces = heap_reserve(run->pieces, run->piece_count, &run->piece_capacity, sizeof *run->pieces);
+        run->pieces[run->piece_count++] =
+            (struct piece){.reading = reading, .batch = batch, .begin = begin, .end = end, .values = values};
+    }
+}
+
+static void add_rows(struct run *run, struct column_reading *reading)
+{
+    for (size_t b = 0; b < run->file->batch_count; b++)
+        add_pieces(run, reading, &run->file->batches[b], false);
+}
+
+static void add_values(struct run *run, struct column_reading *reading)
+{
+    for (size_t d = 0; d < run->file->dictionary_count; d++) {
+        if (run->file->dictionaries[d].id == reading->field->dictionary)
+            add_pieces(run, reading, &run->file->dictionaries[d].batch, true);
+    }
+}
+
+static void run_piece(void *context, int member, int64_t part)
+{
+    struct run *run = context;
+    if (!run->failure.failed)
+        run->work(run, &run->pieces[part], member);
+}
+
+static enum status tell_failure(const struct run *run)
+{
+    const struct piece *piece = run->failure.piece;
+    const struct format_job *job = run->job;
+    const char *path = mapping_path(run->file->mapping);
+    const struct arrow_field *field = piece->reading->field;
+    if (run->failure.row >= 0)
+        diag_error(job->diags, job->span, "`%s`, column `%s`, row %lld: %s", path, field->name,
+                   (long long)run->failure.row, run->failure.what);
+    else
+        diag_error(job->diags, job->span, "`%s`, column `%s`: %s", path, field->name, run->failure.what);
+    if (field->binary)
+        diag_hint(job->diags, "the column is binary, not text: `pick` others");
+    return STATUS_FAILED;
+}
+
+/* Does the work of all pieces. */
+static enum status run_pieces(struct run *run, void (*work)(struct run *run, struct piece *piece, int member))
+{
+    run->work = work;
+    if (!workers_run(run->job->workers, (int64_t)run->piece_count, run_piece, run))
+        return STATUS_CANCELLED;
+    return run->failure.failed ? tell_failure(run) : STATUS_OK;
+}
+
+static bool is_text(const struct arrow_field *field)
+{
+    return field->reading == READING_TEXT || field->reading == READING_VIEW;
+}
+
+static void first_work(struct run *run, struct piece *piece, int member)
+{
+    if (is_text(piece->reading->field))
+        piece_intern(piece, member, &run->failure);
+    else
+        piece_decode(piece, &run->failure);
+}
+
+static void translate_work(struct run *run, struct piece *piece, int member)
+{
+    (void)run, (void)member;
+    if (is_text(piece->reading->field))
+        piece_translate(piece);
+}
+
+static void look_up_work(struct run *run, struct piece *piece, int member)
+{
+    (void)member;
+    struct arrow_window window = arrow_dictionary_window(run->file, piece->reading->field->dictionary, piece->batch);
+    piece_look_up(piece, &window, &run->failure);
+}
+
+static enum status no_memory(const struct run *run)
+{
+    return file_memory_error(mapping_path(run->file->mapping), run->job->span, run->job->diags);
+}
+
+/* Whether some row may be without a value. */
+static bool is_nullable(const struct arrow_file *file, const struct arrow_field *field)
+{
+    struct arrow_array array;
+    for (size_t b = 0; b < file->batch_count; b++) {
+        if (!arrow_array_of(&file->batches[b], field, false, &array) || array.missing > 0)
+            return true;
+    }
+    for (size_t d = 0; field->in_dictionary && d < file->dictionary_count; d++) {
+        if (file->dictionaries[d].id == field->dictionary &&
+            (!arrow_array_of(&file->dictionaries[d].batch, field, true, &array) || array.missing > 0))
+            return true;
+    }
+    return false;
+}
+
+/* The elements where they are in the mapped file, or NULL if they cannot stay there. */
+static struct column *map_column(const struct run *run, const struct arrow_field *field)
+{
+    const struct arrow_file *file = run->file;
+    struct arrow_array array;
+    struct arrow_bytes bytes;
+    if (file->batch_count != 1 || file->batches[0].codec != BLOCK_NONE ||
+        (field->reading != READING_COPY && field->reading != READING_U64) ||
+        !arrow_array_of(&file->batches[0], field, false, &array) || !arrow_bytes_load(&array, 1, &bytes))
+        return NULL;
+    size_t offset = (size_t)(bytes.data - (const unsigned char *)mapping_data(file->mapping));
+    if (offset % field->width != 0 || bytes.size < (size_t)array.rows * field->width)
+        return NULL;
+    return column_of_part(field->as, file->mapping, offset, array.rows);
+}
+
+/* The most bytes of strings that views of these batches may have without overlapping, times some for each thread. */
+static size_t most_view_bytes(const struct run *run)
+{
+    size_t most = 0;
+    for (size_t b = 0; b < run->file->batch_count; b++)
+        most += run->file->batches[b].length;
+    for (size_t d = 0; d < run->file->dictionary_count; d++)
+        most += run->file->dictionaries[d].batch.length;
+    if (__builtin_mul_overflow(most, 255 * (size_t)(run->job->workers->threads + 16), &most))
+        return SIZE_MAX;
+    return most;
+}
+
+static enum status begin_text(struct run *run, struct column_reading *reading)
+{
+    const struct arrow_field *field = reading->field;
+    reading->interners = heap_array((size_t)run->job->workers->threads, sizeof *reading->interners);
+    reading->maps = heap_array((size_t)run->job->workers->threads, sizeof *reading->maps);
+    reading->most_view_bytes = most_view_bytes(run);
+    reading->count = run->file->rows;
+    for (size_t d = 0; field->in_dictionary && d < run->file->dictionary_count; d++) {
+        const struct arrow_dictionary *dictionary = &run->file->dictionaries[d];
+        if (dictionary->id == field->dictionary)
+            reading->count = dictionary->batch.first + dictionary->batch.rows;
+    }
+    reading->numbers = pages_alloc((size_t)(reading->count + 1) * sizeof *reading->numbers);
+    if (!reading->numbers)
+        return no_memory(run);
+    if (field->in_dictionary)
+        add_values(run, reading);
+    else
+        add_rows(run, reading);
+    return STATUS_OK;
+}
+
+static enum status begin_reading(struct run *run, struct column_reading *reading)
+{
+    const struct arrow_field *field = reading->field;
+    int64_t rows = run->file->rows;
+    if (is_nullable(run->file, field)) {
+        reading->validity = column_reserve(TYPE_BOOL, TYPE_BOOL, rows);
+        if (!reading->validity)
+            return no_memory(run);
+    }
+    if (is_text(field))
+        return begin_text(run, reading);
+    if (field->reading == READING_NULL) { /* all zeroes */
+        reading->column = column_reserve(TYPE_U8, TYPE_U8, rows);
+        reading->dictionary = dictionary_of_interners(NULL, 0, NULL, run->job->workers);
+        reading->missing = rows;
+        return reading->column ? STATUS_OK : no_memory(run);
+    }
+    reading->column = map_column(run, field);
+    reading->in_place = reading->column != NULL;
+    if (!reading->column)
+        reading->column = column_reserve(field->as, field->as, rows);
+    if (!reading->column)
+        return no_memory(run);
+    if (!reading->in_place || reading->validity || field->reading == READING_U64)
+        add_rows(run, reading);
+    return STATUS_OK;
+}
+
+/* Copies columns whose mapped elements are not 0 where values are missing. */
+static enum status copy_unclean(struct run *run)
+{
+    run->piece_count = 0;
+    for (size_t k = 0; k < run->count; k++) {
+        struct column_reading *reading = &run->readings[k];
+        if (!reading->unclean)
+            continue;
+        column_unref(reading->column);
+        reading->column = column_reserve(reading->field->as, reading->field->as, run->file->rows);
+        if (!reading->column)
+            return no_memory(run);
+        reading->in_place = false;
+        reading->missing = 0;
+        add_rows(run, reading);
+    }
+    return run->piece_count > 0 ? run_pieces(run, first_work) : STATUS_OK;
+}
+
+/* Joins the strings of all threads to the column's dictionary. */
+static enum status join_strings(const struct run *run, struct column_reading *reading)
+{
+    size_t threads = (size_t)run->job->workers->threads, count = 0;
+    struct interner **interners = heap_array(threads, sizeof *interners);
+    uint32_t **maps = heap_array(threads, sizeof *maps);
+    int64_t strings = 0;
+    for (size_t t = 0; t < threads; t++) {
+        if (reading->interners[t]) {
+            strings += interner_count(reading->interners[t]);
+            interners[count++] = reading->interners[t];
+        }
+    }
+    if (strings <= DICTIONARY_MAX)
+        reading->dictionary = dictionary_of_interners(interners, count, maps, run->job->workers);
+    for (size_t t = 0, k = 0; t < threads && reading->dictionary; t++) {
+        if (reading->interners[t])
+            reading->maps[t] = maps[k++];
+        interner_free(reading->interners[t]);
+        reading->interners[t] = NULL;
+    }
+    free(interners);
+    free(maps);
+    if (!reading->dictionary)
+        return diag_error(run->job->diags, run->job->span, "`%s`: column `%s` has too many distinct texts",
+                          mapping_path(run->file->mapping), reading->field->name);
+    enum type type = dictionary_code_type(reading->dictionary->count);
+    reading->column = column_reserve(type, type, run->file->rows);
+    return reading->column ? STATUS_OK : no_memory(run);
+}
+
+/* From numbers of strings to codes: in rows, or in values of dictionaries and then in rows. */
+static enum status finish_texts(struct run *run)
+{
+    for (size_t k = 0; k < run->count; k++) {
+        enum status status = is_text(run->readings[k].field) ? join_strings(run, &run->readings[k]) : STATUS_OK;
+        if (status != STATUS_OK)
+            return status;
+    }
+    enum status status = run_pieces(run, translate_work);
+    if (status != STATUS_OK)
+        return status;
+    run->piece_count = 0;
+    for (size_t k = 0; k < run->count; k++) {
+        if (run->readings[k].field->in_dictionary)
+            add_rows(run, &run->readings[k]);
+    }
+    return run_pieces(run, look_up_work);
+}
+
+static void note_cut(const struct run *run, const struct column_reading *reading)
+{
+    const struct format_job *job = run->job;
+    const char *unit = reading->field->logical.kind == LOGICAL_DATE ? "days" : "microseconds";
+    if (reading->cut > 0)
+        diag_note(job->diags, job->span, "`%s`, column `%s`: %lld %s no whole %s; they are rounded down",
+                  mapping_path(run->file->mapping), reading->field->name, (long long)reading->cut,
+                  reading->cut == 1 ? "value is" : "values are", unit);
+}
+
+/* The finished column, with the reading's reference. */
+static struct column *finish_column(const struct run *run, struct column_reading *reading)
+{
+    struct column *column = reading->column, *validity = reading->validity;
+    if (!reading->in_place)
+        column_finish(column, run->file->rows);
+    if (validity)
+        column_finish(validity, run->file->rows);
+    if (reading->missing == 0) {
+        column_unref(validity);
+        validity = NULL;
+    }
+    column_set_validity(column, validity);
+    struct logical_type logical = reading->field->logical;
+    logical.dictionary = reading->dictionary;
+    column_set_logical(column, logical);
+    reading->column = reading->validity = NULL;
+    return column;
+}
+
+static void reading_free(const struct run *run, struct column_reading *reading)
+{
+    for (int t = 0; reading->interners && t < run->job->workers->threads; t++) {
+        interner_free(reading->interners[t]);
+        free(reading->maps[t]);
+    }
+    free(reading->interners);
+    free(reading->maps);
+    pages_free(reading->numbers, (size_t)(reading->count + 1) * sizeof *reading->numbers);
+    dictionary_unref(reading->dictionary);
+    column_unref(reading->column);
+    column_unref(reading->validity);
+}
+
+static enum status read_all(struct run *run)
+{
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < run->count && status == STATUS_OK; k++)
+        status = begin_reading(run, &run->readings[k]);
+    if (status == STATUS_OK)
+        status = run_pieces(run, first_work);
+    if (status == STATUS_OK)
+        status = finish_texts(run);
+    return status == STATUS_OK ? copy_unclean(run) : status;
+}
+
+static enum status read_columns(struct file_reader *base, const struct format_job *job, const bool *wanted,
+                                struct column **columns)
+{
+    struct arrow_reader *reader = (struct arrow_reader *)base;
+    struct run run = {.job = job, .file = &reader->file};
+    run.readings = heap_array(base->count, sizeof *run.readings);
+    mtx_init(&run.failure.mutex, mtx_plain);
+    for (size_t k = 0; k < base->count; k++) {
+        if (wanted[k])
+            run.readings[run.count++].field = reader->fields[k];
+    }
+    enum status status = read_all(&run);
+    size_t next = 0;
+    for (size_t k = 0; k < base->count; k++) {
+        if (!wanted[k])
+            continue;
+        if (status == STATUS_OK) {
+            note_cut(&run, &run.readings[next]);
+            columns[k] = finish_column(&run, &run.readings[next]);
+        }
+        reading_free(&run, &run.readings[next++]);
+    }
+    mtx_destroy(&run.failure.mutex);
+    free(run.pieces);
+    free(run.readings);
+    return status;
+}
+
+static void close_reader(struct file_reader *base)
+{
+    struct arrow_reader *reader = (struct arrow_reader *)base;
+    mapping_unref(reader->mapping);
+    arena_free(reader->arena);
+}
+
+static const struct file_reader_ops reader_ops = {.read = read_columns, .close = close_reader};
+
+/* Whether the first strings of the batch are UTF-8. */
+static bool is_utf8(const struct arrow_batch *batch, const struct arrow_field *field, bool values)
+{
+    struct arrow_array array;
+    struct arrow_strings strings;
+    if (!arrow_array_of(batch, field, values, &array))
+        return false;
+    bool valid = arrow_strings_open(&array, field, &strings);
+    for (int64_t row = 0; valid && row < array.rows && row < SAMPLE_ROWS; row++) {
+        struct text text;
+        valid = arrow_string_at(&strings, row, &text) && utf8_is_valid(text.at, text.length);
+    }
+    arrow_strings_close(&strings);
+    return valid;
+}
+
+/* Leaves out binary columns whose first values are not text. */
+static void check_binary(struct arrow_file *file)
+{
+    for (size_t k = 0; k < file->schema.count; k++) {
+        struct arrow_field *field = &file->schema.fields[k];
+        const struct arrow_batch *batch = file->batch_count > 0 ? &file->batches[0] : NULL;
+        for (size_t d = file->dictionary_count; field->in_dictionary && d-- > 0;) {
+            if (file->dictionaries[d].id == field->dictionary)
+                batch = &file->dictionaries[d].batch;
+        }
+        if (field->binary && is_text(field) && batch && !is_utf8(batch, field, field->in_dictionary))
+            field->reading = READING_NONE;
+    }
+}
+
+static void note_left_out(const struct format_job *job, const struct arrow_file *file)
+{
+    const char *list = "";
+    size_t count = 0;
+    for (size_t k = 0; k < file->schema.count; k++) {
+        const struct arrow_field *field = &file->schema.fields[k];
+        if (field->reading == READING_NONE && count++ < MAX_LISTED)
+            list = arena_printf(job->diags->arena, "%s%s`%s` (%s)", list, *list ? ", " : "", field->name, field->type);
+    }
+    if (count > 0)
+        diag_note(job->diags, job->span, "`%s`: left out columns of types that cannot be read: %s%s",
+                  mapping_path(file->mapping), list, count > MAX_LISTED ? ", ..." : "");
+}
+
+static void list_columns(struct arrow_reader *reader)
+{
+    const struct arrow_schema *schema = &reader->file.schema;
+    struct file_reader *base = &reader->base;
+    reader->fields = arena_array(reader->arena, schema->count, sizeof *reader->fields);
+    base->columns = arena_array(reader->arena, schema->count, sizeof *base->columns);
+    base->rows = reader->file.rows;
+    for (size_t k = 0; k < schema->count; k++) {
+        const struct arrow_field *field = &schema->fields[k];
+        if (field->reading == READING_NONE)
+            continue;
+        base->columns[base->count] = (struct reader_column){.name = field->name,
+                                                            .type = field->as,
+                                                            .logical = field->logical,
+                                                            .nullable = is_nullable(&reader->file, field)};
+        reader->fields[base->count++] = field;
+    }
+}
+
+enum status open_arrow(const struct format_job *job, struct mapping *mapping, struct file_reader **reader)
+{
+    struct arena *arena = arena_new();
+    struct arrow_reader *arrow = arena_alloc(arena, sizeof *arrow);
+    *arrow = (struct arrow_reader){.base = {.ops = &reader_ops}, .arena = arena, .mapping = mapping_ref(mapping)};
+    arrow->file.arena = arena;
+    arrow->file.mapping = mapping;
+    enum status status = arrow_file_open(job, &arrow->file);
+    if (status == STATUS_OK) {
+        check_binary(&arrow->file);
+        list_columns(arrow);
+        if (arrow->base.count == 0)
+            status = diag_error(job->diags, job->span, "`%s` has no column that can be read", mapping_path(mapping));
+    }
+    if (status != STATUS_OK) {
+        close_reader(&arrow->base);
+        return status;
+    }
+    note_left_out(job, &arrow->file);
+    *reader = &arrow->base;
+    return STATUS_OK;
+}

@@ -1,0 +1,61 @@
+/* Reading columns of an Arrow file: in pieces of rows of a record batch, on all threads. */
+#ifndef RQL_ENGINE_ARROW_COLUMN_READING_H
+#define RQL_ENGINE_ARROW_COLUMN_READING_H
+
+#include "engine/arrow/arrow_file.h"
+
+#include <stdatomic.h>
+#include <threads.h>
+
+/* A column being read. */
+struct column_reading {
+    const struct arrow_field *field;
+    struct column *column;   /* one reference, as the validity; text: NULL until its dictionary is complete */
+    struct column *validity; /* NULL: no record batch says that a value is missing */
+    bool in_place;           /* the column's data are in the mapped file */
+    _Atomic bool unclean;    /* in place, but something is there where a value is missing */
+    _Atomic int64_t missing; /* rows */
+    _Atomic int64_t cut;     /* times rounded down */
+
+    /* Text: the strings that each thread has seen; and the number there of each row's string, or of each value of the
+     * dictionary, which become codes. */
+    struct interner **interners;
+    uint32_t **maps;
+    uint32_t *numbers;
+    int64_t count;
+    struct dictionary *dictionary;
+    _Atomic size_t view_bytes; /* of strings added from views, which may overlap */
+    size_t most_view_bytes;
+};
+
+static const uint32_t NUMBER_MISSING = UINT32_MAX;
+
+/* Rows begin..end-1 of a batch, of one column. */
+struct piece {
+    struct column_reading *reading;
+    const struct arrow_batch *batch;
+    int64_t begin, end;
+    bool values; /* of the column's dictionary */
+    int member;  /* the thread that interned the strings */
+};
+
+/* The first failure, by the order of the pieces. */
+struct reading_failure {
+    mtx_t mutex;
+    _Atomic bool failed;
+    const struct piece *piece; /* NULL: no memory */
+    int64_t row;               /* in the table; -1: of no particular row */
+    const char *what;
+};
+
+/* What is done with a piece: */
+/* elements of fixed width become those of the column, */
+void piece_decode(struct piece *piece, struct reading_failure *failure);
+/* strings are interned by thread `member`, */
+void piece_intern(struct piece *piece, int member, struct reading_failure *failure);
+/* their numbers become codes, in the column or for the values of its dictionary, */
+void piece_translate(const struct piece *piece);
+/* and indices become codes. */
+void piece_look_up(const struct piece *piece, const struct arrow_window *window, struct reading_failure *failure);
+
+#endif

@@ -1,0 +1,51 @@
+/* FlatBuffers, read with every access checked against the buffer's size.
+ *
+ * Nothing is verified in advance, so a file that changes while it is read is no danger either. An access that is out of
+ * bounds sets the buffer's `failed` and yields nothing. Format: "FlatBuffer Internals", flatbuffers.dev. */
+#ifndef RQL_ENGINE_ARROW_FLATBUFFER_H
+#define RQL_ENGINE_ARROW_FLATBUFFER_H
+
+#include "engine/values/dictionary.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct flat_buffer {
+    const unsigned char *data;
+    size_t size;
+    bool failed;
+};
+
+/* A table; `buffer` is NULL where there is none: all its fields are absent. */
+struct flat_table {
+    struct flat_buffer *buffer;
+    size_t at, size;
+    size_t vtable, vtable_size;
+};
+
+/* `count` elements of `size` bytes at byte `at`: all within the buffer. */
+struct flat_vector {
+    struct flat_buffer *buffer;
+    size_t at, count, size;
+};
+
+struct flat_table flat_root(struct flat_buffer *buffer);
+
+/* Field number `field` of a table, counted from 0 in the order of its schema. */
+bool flat_has(const struct flat_table *table, unsigned field);
+/* An integer of 1, 2, 4 or 8 bytes; `otherwise` if it is absent. */
+int64_t flat_int(const struct flat_table *table, unsigned field, size_t width, int64_t otherwise);
+struct flat_table flat_child(const struct flat_table *table, unsigned field);
+struct text flat_string(const struct flat_table *table, unsigned field); /* absent: empty */
+struct flat_vector flat_vector(const struct flat_table *table, unsigned field, size_t size);
+
+/* Element `index`, below the count, of a vector of tables (size 4). */
+struct flat_table flat_vector_table(const struct flat_vector *vector, size_t index);
+/* The integer of `width` bytes at byte `offset` of element `index`, below the count. */
+int64_t flat_vector_int(const struct flat_vector *vector, size_t index, size_t offset, size_t width);
+
+/* A little-endian signed integer of 1, 2, 4 or 8 bytes at any address. */
+int64_t load_int(const unsigned char *at, size_t width);
+
+#endif

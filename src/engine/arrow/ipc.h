@@ -1,0 +1,60 @@
+/* Numbers of the Arrow IPC format, shared by its reader and its writer. Names and values are those of Schema.fbs,
+ * Message.fbs and File.fbs of the Apache Arrow columnar format, version 1.5. */
+#ifndef RQL_ENGINE_ARROW_IPC_H
+#define RQL_ENGINE_ARROW_IPC_H
+
+#include <stdint.h>
+
+#define ARROW_MAGIC "ARROW1" /* first and last bytes of a file */
+enum { ARROW_MAGIC_BYTES = 6, ARROW_BLOCK_BYTES = 24, ARROW_NODE_BYTES = 16, ARROW_BUFFER_BYTES = 16 };
+
+/* Before the length of a message's metadata; missing before version 0.15. */
+static const uint32_t ARROW_CONTINUATION = UINT32_MAX;
+
+enum arrow_version { ARROW_V4 = 3, ARROW_V5 = 4 };
+enum arrow_header { ARROW_SCHEMA = 1, ARROW_DICTIONARY = 2, ARROW_BATCH = 3 };
+enum arrow_codec { ARROW_LZ4 = 0, ARROW_ZSTD = 1, ARROW_UNPACKED = -1 };
+enum arrow_unit { ARROW_SECOND, ARROW_MILLISECOND, ARROW_MICROSECOND, ARROW_NANOSECOND };
+enum arrow_precision { ARROW_HALF, ARROW_SINGLE, ARROW_DOUBLE };
+
+/* Field numbers of the tables. */
+enum { MESSAGE_VERSION, MESSAGE_HEADER_TYPE, MESSAGE_HEADER, MESSAGE_BODY, MESSAGE_METADATA, MESSAGE_FIELDS };
+enum { SCHEMA_ENDIANNESS, SCHEMA_FIELDS };
+enum { FIELD_NAME, FIELD_NULLABLE, FIELD_TYPE_TYPE, FIELD_TYPE, FIELD_DICTIONARY, FIELD_CHILDREN, FIELD_FIELDS };
+enum { ENCODING_ID, ENCODING_INDEX, ENCODING_FIELDS };
+enum { BATCH_ROWS, BATCH_NODES, BATCH_BUFFERS, BATCH_COMPRESSION, BATCH_VARIADIC };
+enum { DICTIONARY_ID, DICTIONARY_DATA, DICTIONARY_DELTA };
+enum { FOOTER_VERSION, FOOTER_SCHEMA, FOOTER_DICTIONARIES, FOOTER_BATCHES, FOOTER_FIELDS };
+
+/* The union of types. */
+enum arrow_type {
+    ARROW_NULL = 1,
+    ARROW_INT,
+    ARROW_FLOAT,
+    ARROW_BINARY,
+    ARROW_UTF8,
+    ARROW_BOOL,
+    ARROW_DECIMAL,
+    ARROW_DATE,
+    ARROW_TIME,
+    ARROW_TIMESTAMP,
+    ARROW_INTERVAL,
+    ARROW_LIST,
+    ARROW_STRUCT,
+    ARROW_UNION,
+    ARROW_FIXED_BINARY,
+    ARROW_FIXED_LIST,
+    ARROW_MAP,
+    ARROW_DURATION,
+    ARROW_LARGE_BINARY,
+    ARROW_LARGE_UTF8,
+    ARROW_LARGE_LIST,
+    ARROW_RUN_END,
+    ARROW_BINARY_VIEW,
+    ARROW_UTF8_VIEW,
+    ARROW_LIST_VIEW,
+    ARROW_LARGE_LIST_VIEW,
+    ARROW_TYPES
+};
+
+#endif

@@ -1,0 +1,49 @@
+/* The schema of an Arrow file: its fields, and how the values of each are read. */
+#ifndef RQL_ENGINE_ARROW_SCHEMA_H
+#define RQL_ENGINE_ARROW_SCHEMA_H
+
+#include "engine/arrow/flatbuffer.h"
+#include "engine/storage/file_reader.h"
+
+/* How the values of a field become those of a column. */
+enum reading {
+    READING_NONE,    /* not at all: the column is left out */
+    READING_NULL,    /* all missing, without any buffers */
+    READING_BITS,    /* a bit for each bool */
+    READING_COPY,    /* the same elements */
+    READING_U64,     /* i64, if they fit */
+    READING_HALF,    /* f32 */
+    READING_TIME,    /* integers times `multiply`, divided by `divide` and rounded down */
+    READING_DECIMAL, /* i64, if they fit, times `multiply` */
+    READING_TEXT,    /* offsets of `width` bytes, then the strings' bytes */
+    READING_VIEW     /* 16 bytes each with a short string, or the place of a longer one in one of several buffers */
+};
+
+struct arrow_field {
+    const char *name; /* in the arena */
+    const char *type; /* for messages: "list" */
+    enum reading reading;
+    size_t width; /* bytes of an element, or of an offset */
+    enum type as; /* of the column; text: TYPE_U32 */
+    struct logical_type logical;
+    int64_t multiply, divide; /* one of them is 1 */
+    bool binary;              /* text if all of it is UTF-8 */
+    bool in_dictionary;       /* record batches hold indices into a dictionary of such values */
+    int64_t dictionary;
+    size_t index_width;
+    bool index_signed;
+    size_t node, buffer, variadic; /* FieldNodes, Buffers and counts of variadic buffers before this field's */
+};
+
+struct arrow_schema {
+    struct arrow_field *fields; /* in the arena, without nested ones */
+    size_t count;
+    size_t nodes, buffers, variadic; /* of a record batch, with those of nested fields */
+};
+
+/* Reads a Schema table. An error if it is damaged, big-endian, or holds nothing that can be read. Its memory is the
+ * arena's. */
+enum status arrow_schema_read(const struct format_job *job, const char *path, const struct flat_table *table,
+                              int64_t version, struct arena *arena, struct arrow_schema *schema);
+
+#endif

@@ -1,0 +1,146 @@
+#include "engine/arrow/schema_write.h"
+
+#include "base/utf8.h"
+#include "engine/arrow/flatbuffer_write.h"
+#include "engine/arrow/ipc.h"
+#include "engine/values/dictionary.h"
+
+#include <string.h>
+
+enum { DECIMAL_BITS = 128, DECIMAL_DIGITS = 18, DECIMAL_MOST_DIGITS = 19 };
+
+bool arrow_dictionary_is_large(const struct dictionary *dictionary)
+{
+    return dictionary->offsets[dictionary->count] - dictionary->offsets[0] > INT32_MAX;
+}
+
+static size_t add_integer(struct strbuf *buffer, enum type type)
+{
+    const struct type_info *info = &type_table[type];
+    struct flat_slot slots[] = {{.width = 4, .value = 8 * (int64_t)info->size}, {.width = 1, .value = info->lo < 0}};
+    return flat_add_table(buffer, slots, 2);
+}
+
+/* A type of one enumeration of 16 bits. */
+static size_t add_unit(struct strbuf *buffer, int64_t unit)
+{
+    struct flat_slot slot = {.width = 2, .value = unit};
+    return flat_add_table(buffer, &slot, 1);
+}
+
+static size_t add_timestamp(struct strbuf *buffer, bool utc)
+{
+    struct flat_slot slots[] = {{.width = 2, .value = ARROW_MICROSECOND}, {.width = utc ? 4 : 0}};
+    size_t table = flat_add_table(buffer, slots, 2);
+    if (utc)
+        flat_link(buffer, slots[1].at, flat_add_text(buffer, "UTC", 3));
+    return table;
+}
+
+/* With as many digits as 64 bits hold only where a value needs them: readers keep 18 in 64 bits. */
+static size_t add_decimal(struct strbuf *buffer, const struct column *column)
+{
+    static const int64_t limit = INT64_C(1000000000000000000);
+    int64_t digits = DECIMAL_DIGITS;
+    for (int64_t row = 0; row < column->rows && digits == DECIMAL_DIGITS; row++) {
+        int64_t value = column_get_int(column, row);
+        if (value <= -limit || value >= limit)
+            digits = DECIMAL_MOST_DIGITS;
+    }
+    struct flat_slot slots[] = {{.width = 4, .value = digits},
+                                {.width = 4, .value = column->logical.scale},
+                                {.width = 4, .value = DECIMAL_BITS}};
+    return flat_add_table(buffer, slots, 3);
+}
+
+static size_t add_number(struct strbuf *buffer, enum type type, enum arrow_type *kind)
+{
+    if (type == TYPE_BOOL) {
+        *kind = ARROW_BOOL;
+        return flat_add_table(buffer, NULL, 0);
+    }
+    if (type_table[type].kind == KIND_FLOAT) {
+        *kind = ARROW_FLOAT;
+        return add_unit(buffer, type == TYPE_F32 ? ARROW_SINGLE : ARROW_DOUBLE);
+    }
+    *kind = ARROW_INT;
+    return add_integer(buffer, type);
+}
+
+static size_t add_type(struct strbuf *buffer, const struct column *column, enum arrow_type *kind)
+{
+    switch (column->logical.kind) {
+    case LOGICAL_TEXT:
+        *kind = arrow_dictionary_is_large(column->logical.dictionary) ? ARROW_LARGE_UTF8 : ARROW_UTF8;
+        return flat_add_table(buffer, NULL, 0);
+    case LOGICAL_DATE:
+        *kind = ARROW_DATE;
+        return add_unit(buffer, 0);
+    case LOGICAL_TIMESTAMP:
+        *kind = ARROW_TIMESTAMP;
+        return add_timestamp(buffer, column->logical.utc);
+    case LOGICAL_DURATION:
+        *kind = ARROW_DURATION;
+        return add_unit(buffer, ARROW_MICROSECOND);
+    case LOGICAL_DECIMAL:
+        *kind = ARROW_DECIMAL;
+        return add_decimal(buffer, column);
+    case LOGICAL_NUMBER:
+        break;
+    }
+    return add_number(buffer, column->type, kind);
+}
+
+static size_t add_encoding(struct strbuf *buffer, size_t id)
+{
+    struct flat_slot slots[ENCODING_FIELDS] = {
+        [ENCODING_ID] = {.width = 8, .value = (int64_t)id}, [ENCODING_INDEX] = {.width = 4}};
+    size_t table = flat_add_table(buffer, slots, ENCODING_FIELDS);
+    flat_link(buffer, slots[ENCODING_INDEX].at, add_integer(buffer, TYPE_I32));
+    return table;
+}
+
+/* The name with U+FFFD for each byte that is not UTF-8. */
+static size_t add_name(struct strbuf *buffer, const char *name)
+{
+    struct strbuf clean = {0};
+    size_t length = strlen(name);
+    for (size_t at = 0; at < length;) {
+        uint32_t code;
+        size_t size = utf8_decode(name + at, length - at, &code);
+        strbuf_add(&clean, size ? name + at : "\xef\xbf\xbd", size ? size : 3);
+        at += size ? size : 1;
+    }
+    size_t place = flat_add_text(buffer, clean.text, clean.length);
+    strbuf_free(&clean);
+    return place;
+}
+
+static size_t add_field(struct strbuf *buffer, const struct column *column, const char *name, size_t id)
+{
+    bool text = column->logical.kind == LOGICAL_TEXT;
+    struct flat_slot slots[FIELD_FIELDS] = {
+        [FIELD_NAME] = {.width = 4}, [FIELD_NULLABLE] = {.width = 1, .value = 1},  [FIELD_TYPE_TYPE] = {.width = 1},
+        [FIELD_TYPE] = {.width = 4}, [FIELD_DICTIONARY] = {.width = text ? 4 : 0}, [FIELD_CHILDREN] = {.width = 4},
+    };
+    size_t table = flat_add_table(buffer, slots, FIELD_FIELDS);
+    flat_link(buffer, slots[FIELD_NAME].at, add_name(buffer, name));
+    enum arrow_type kind;
+    flat_link(buffer, slots[FIELD_TYPE].at, add_type(buffer, column, &kind));
+    flat_set(buffer, slots[FIELD_TYPE_TYPE].at, kind, 1);
+    if (text)
+        flat_link(buffer, slots[FIELD_DICTIONARY].at, add_encoding(buffer, id));
+    flat_link(buffer, slots[FIELD_CHILDREN].at, flat_add_vector(buffer, 0, 4));
+    return table;
+}
+
+size_t arrow_schema_add(struct strbuf *buffer, const struct relation *relation)
+{
+    struct flat_slot slots[] = {[SCHEMA_ENDIANNESS] = {.width = 2}, [SCHEMA_FIELDS] = {.width = 4}};
+    size_t table = flat_add_table(buffer, slots, 2);
+    size_t fields = flat_add_vector(buffer, relation->count, 4);
+    flat_link(buffer, slots[SCHEMA_FIELDS].at, fields);
+    for (size_t k = 0; k < relation->count; k++)
+        flat_link(buffer, fields + 4 + 4 * k, add_field(buffer, relation->columns[k], relation->names[k], k));
+    return table;
+}
