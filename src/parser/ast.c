@@ -273,6 +273,13 @@ struct item *item_new(struct tree *tree, struct expr *expr, struct token name)
     return item;
 }
 
+struct item *item_named(struct tree *tree, struct item *item, struct token name)
+{
+    item->name = token_name(tree, name);
+    item->span = span_join(item->span, item->name.span);
+    return item;
+}
+
 struct head *head_new(struct tree *tree, struct token begin, struct name_list *names, struct token end)
 {
     struct head *head = arena_alloc(tree->arena, sizeof *head);

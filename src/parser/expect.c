@@ -24,7 +24,7 @@ struct expectation {
 static const struct expectation expectations[] = {
     {TOKEN_LOAD, NOT_COVERED, "a source (load, range, a name, ...)"},
     {TOKEN_INT, NOT_COVERED, "an expression"},
-    {TOKEN_PATH, NOT_COVERED, "a path"},
+    {TOKEN_PATH, IN_SOURCE, "a path"},
     {TOKEN_POSITION, IN_EXPRESSION, "a column"},
     {TOKEN_NAME, IN_EXPRESSION | IN_SOURCE, "a name"},
     {TOKEN_PLUS, IN_EXPRESSION, "an operator"},

@@ -62,7 +62,7 @@ static const struct token absent;
 %right BANG SIGN.
 
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL RUN RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
-    STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
+    STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_COLUMNS STAGE_RENAMES STAGE_HIST STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
     STAGE_ASSERT STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
     STAGE_TOP ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE.
 
@@ -77,6 +77,11 @@ static const struct token absent;
 %type assignments {struct item_list *}
 %type column {struct item *}
 %type columns {struct item_list *}
+%type pick {struct item *}
+%type picks {struct item_list *}
+%type rename {struct item *}
+%type renames {struct item_list *}
+%type bins {struct expr *}
 %type name_list {struct name_list *}
 %type names {struct name_list *}
 %type head {struct head *}
@@ -131,6 +136,7 @@ pipeline(A) ::= pipeline(P) PIPE stage(G). { A = pipeline_add(tree, P, G); }
 
 /* Sources */
 source(A) ::= LOAD(W) loaded(L). { A = source_load(tree, W, L); }
+source(A) ::= file(F). { A = source_path(tree, F); }
 source(A) ::= LAST(W). { A = source_last(tree, W); }
 source(A) ::= generated(S). { A = S; }
 
@@ -200,6 +206,16 @@ stage(A) ::= STAGE_ASSIGNS(W) head(H) assignments(L). { A = stage_items(tree, W,
 stage(A) ::= STAGE_OUTPUT(W) head(H) item(I). { A = stage_items(tree, W, H, item_list_add(tree, NULL, I)); }
 stage(A) ::= STAGE_BARE(W). { A = stage_items(tree, W, NULL, NULL); }
 stage(A) ::= STAGE_NAMES(W) columns(L). { A = stage_items(tree, W, NULL, L); }
+stage(A) ::= STAGE_COLUMNS(W) picks(L). { A = stage_items(tree, W, NULL, L); }
+stage(A) ::= STAGE_RENAMES(W) renames(L). { A = stage_items(tree, W, NULL, L); }
+stage(A) ::= STAGE_HIST(W). { A = stage_items(tree, W, NULL, NULL); }
+stage(A) ::= STAGE_HIST(W) head(H) expr(E). {
+    A = stage_items(tree, W, H, item_list_add(tree, NULL, item_new(tree, E, absent)));
+}
+stage(A) ::= STAGE_HIST(W) head(H) column(C) bins(E). {
+    struct item_list *column_and_bins = item_list_add(tree, NULL, C);
+    A = stage_items(tree, W, H, item_list_add(tree, column_and_bins, item_new(tree, E, absent)));
+}
 stage(A) ::= STAGE_OPTIONAL(W) along(X). { A = stage_along(tree, stage_items(tree, W, NULL, NULL), X); }
 stage(A) ::= STAGE_OPTIONAL(W) head(H) expr(E) along(X). {
     A = stage_along(tree, stage_items(tree, W, H, item_list_add(tree, NULL, item_new(tree, E, absent))), X);
@@ -271,6 +287,11 @@ neighbours(A) ::= LB expr(F) DOTDOT expr(T) COMMA expr(G) DOTDOT expr(U) RB. {
     A = expr_list_add(tree, expr_list_add(tree, A, G), U);
 }
 
+/* After a column, so a number or a name. */
+bins(A) ::= INT(T). { A = expr_int(tree, T); }
+bins(A) ::= NAME(N). { A = expr_name(tree, name_new(tree, N)); }
+bins(A) ::= ARGUMENT(N). { A = expr_name(tree, name_new(tree, N)); }
+
 /* Two of these are adjacent, so each is a number, a name, or in parentheses. */
 extent(A) ::= INT(T). { A = expr_int(tree, T); }
 extent(A) ::= vague(N). { A = expr_name(tree, N); }
@@ -297,6 +318,14 @@ columns(A) ::= column(I). { A = item_list_add(tree, NULL, I); }
 columns(A) ::= columns(L) COMMA column(I). { A = item_list_add(tree, L, I); }
 column(A) ::= NAME(N). { A = item_new(tree, expr_name(tree, name_new(tree, N)), absent); }
 column(A) ::= POSITION(P). { A = item_new(tree, expr_position(tree, P), absent); }
+
+picks(A) ::= pick(I). { A = item_list_add(tree, NULL, I); }
+picks(A) ::= picks(L) COMMA pick(I). { A = item_list_add(tree, L, I); }
+pick(A) ::= column(C). { A = C; }
+pick(A) ::= rename(R). { A = R; }
+renames(A) ::= rename(I). { A = item_list_add(tree, NULL, I); }
+renames(A) ::= renames(L) COMMA rename(I). { A = item_list_add(tree, L, I); }
+rename(A) ::= column(C) AS NAME(N). { A = item_named(tree, C, N); }
 
 /* Expressions */
 vague(A) ::= NAME(N). { A = name_new(tree, N); }

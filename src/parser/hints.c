@@ -29,7 +29,7 @@ static bool takes_expression(const struct word *stage)
 {
     return stage->token == TOKEN_STAGE_CONDITION || stage->token == TOKEN_STAGE_OUTPUTS ||
            stage->token == TOKEN_STAGE_ASSIGNS || stage->token == TOKEN_STAGE_OUTPUT ||
-           stage->token == TOKEN_STAGE_OPTIONAL || stage->token == TOKEN_STAGE_ARGUMENT ||
+           stage->token == TOKEN_STAGE_OPTIONAL || stage->token == TOKEN_STAGE_HIST || stage->token == TOKEN_STAGE_ARGUMENT ||
            stage->token == TOKEN_STAGE_KEYS || stage->token == TOKEN_STAGE_ASSERT ||
            stage->token == TOKEN_STAGE_GROUP || stage->token == TOKEN_STAGE_STENCIL;
 }
@@ -53,6 +53,11 @@ static const char *text_at(const struct situation *s, struct lexeme lexeme)
 static size_t length_of(struct lexeme lexeme)
 {
     return lexeme.end - lexeme.begin;
+}
+
+static bool stage_has(const struct situation *s, int token)
+{
+    return s->trail->stage && s->trail->stage->token == token;
 }
 
 /* The hints: each returns its text, or NULL if it does not apply. */
@@ -103,8 +108,13 @@ static const char *hint_naming(const struct situation *s)
 /* `pick a b` */
 static const char *hint_names(const struct situation *s)
 {
-    if (s->found.kind != TOKEN_NAME || !s->trail->stage || s->trail->stage->token != TOKEN_STAGE_NAMES ||
-        !expects(s, TOKEN_COMMA))
+    if (!stage_has(s, TOKEN_STAGE_NAMES) && !stage_has(s, TOKEN_STAGE_COLUMNS) && !stage_has(s, TOKEN_STAGE_RENAMES))
+        return NULL;
+    if (stage_has(s, TOKEN_STAGE_RENAMES) && s->found.kind == TOKEN_ASSIGN)
+        return "the old name comes first: `rename OLD as NEW`";
+    if (stage_has(s, TOKEN_STAGE_RENAMES) && !expects(s, TOKEN_COMMA) && expects(s, TOKEN_AS))
+        return "as in `rename OLD as NEW, OLD as NEW`";
+    if (s->found.kind != TOKEN_NAME || !expects(s, TOKEN_COMMA))
         return NULL;
     return "separate names with commas";
 }
@@ -129,11 +139,6 @@ static const char *hint_stage(const struct situation *s)
     if (s->trail->stage && takes_expression(s->trail->stage))
         return "bitwise or needs parentheses: `(a | b)`";
     return s->found.kind == TOKEN_NAME ? "`pick NAME, ...` selects columns; `.help stages` lists all stages" : NULL;
-}
-
-static bool stage_has(const struct situation *s, int token)
-{
-    return s->trail->stage && s->trail->stage->token == token;
 }
 
 /* `scan` or `reduce` without an operator or function. */

@@ -42,9 +42,17 @@ void lexer_init(struct lexer *lexer, const struct source *source);
 /* The next lexeme; skips spaces and comments but not newlines. Returns LEX_EOF at the end, repeatedly. */
 struct lexeme lexer_next(struct lexer *lexer);
 
-/* A bare path, TOKEN_PATH: up to white space or one of , ; | ( ) #. Unless `any_word`, it must contain a `.` or `/`.
- * LEX_NONE, with nothing consumed, if there is none. */
-struct lexeme lexer_path(struct lexer *lexer, bool any_word);
+/* What a bare path must look like. */
+enum path_form {
+    PATH_ANY_WORD,
+    PATH_LIKE,   /* it contains a `.` or `/` */
+    PATH_CERTAIN /* it cannot be an expression: trades.csv, data/t.gz, ./ids, ../ids, /tmp/ids, ~/ids; at its end, or
+                    before a `|`, a `)` or a word */
+};
+
+/* A bare path, TOKEN_PATH: up to white space or one of , ; | ( ) #. LEX_NONE, with nothing consumed, if there is none.
+ */
+struct lexeme lexer_path(struct lexer *lexer, enum path_form form);
 
 /* A dot command, LEX_COMMAND; LEX_NONE, with nothing consumed, if there is none. */
 struct lexeme lexer_command(struct lexer *lexer);

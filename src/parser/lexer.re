@@ -213,7 +213,54 @@ static size_t printable_length(const unsigned char *begin, const unsigned char *
     return (size_t)(at - begin);
 }
 
-struct lexeme lexer_path(struct lexer *lexer, bool any_word)
+/* Whether begin..end has an extension: a `.` between a character of a path and a letter, and letters or digits up to the
+ * end. What is before the `.` is not a number. */
+static bool has_extension(const unsigned char *begin, const unsigned char *end)
+{
+    const unsigned char *at = end;
+    while (at > begin && ((at[-1] >= '0' && at[-1] <= '9') || ((at[-1] | 0x20) >= 'a' && (at[-1] | 0x20) <= 'z')))
+        at--;
+    if (at == end || (at[0] >= '0' && at[0] <= '9') || at - begin < 2 || at[-1] != '.' || at[-2] == '.')
+        return false;
+    while (begin < at - 1 && ((*begin >= '0' && *begin <= '9') || strchr("._-+", *begin)))
+        begin++;
+    return begin < at - 1;
+}
+
+/* What may follow a path that is a source: the end, a pipe, a closing bracket, or `as` or a format. */
+static bool ends_source(const unsigned char *at, const unsigned char *limit)
+{
+    while (at < limit && (*at == ' ' || *at == '\t'))
+        at++;
+    bool word = at < limit && ((*at | 0x20) >= 'a' && (*at | 0x20) <= 'z');
+    return at == limit || word || (strchr("\r\n|);#", *at) && !(*at == '|' && at + 1 < limit && at[1] == '|'));
+}
+
+static bool begins_directory(const unsigned char *begin, const unsigned char *end)
+{
+    static const char *const starts[] = {"./", "../", "/", "~/"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        size_t length = strlen(starts[i]);
+        if ((size_t)(end - begin) > length && memcmp(begin, starts[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether begin..end has the form. */
+static bool has_form(const struct lexer *lexer, const unsigned char *begin, const unsigned char *end,
+                     enum path_form form)
+{
+    size_t length = (size_t)(end - begin);
+    if (form == PATH_ANY_WORD)
+        return true;
+    if (form == PATH_LIKE)
+        return memchr(begin, '.', length) || memchr(begin, '/', length);
+    bool quoted = memchr(begin, '"', length) || memchr(begin, '\'', length) || memchr(begin, '`', length);
+    return !quoted && (begins_directory(begin, end) || has_extension(begin, end)) && ends_source(end, lexer->limit);
+}
+
+struct lexeme lexer_path(struct lexer *lexer, enum path_form form)
 {
     const unsigned char *begin = skip_blanks(lexer);
     const unsigned char *end = begin;
@@ -221,13 +268,10 @@ struct lexeme lexer_path(struct lexer *lexer, bool any_word)
     /* These begin a literal, a quoted path or a quoted name. */
     if (begin < lexer->limit && strchr("[\"'`", *begin))
         return (struct lexeme){.kind = LEX_NONE};
-    while (end < lexer->limit && !strchr(" \t\r\n,;|()#", *end)) {
-        if (*end == '.' || *end == '/')
-            any_word = true;
+    while (end < lexer->limit && !strchr(" \t\r\n,;|()#", *end))
         end++;
-    }
     end = begin + printable_length(begin, end);
-    if (end == begin || !any_word)
+    if (end == begin || !has_form(lexer, begin, end, form))
         return (struct lexeme){.kind = LEX_NONE};
     lexer->cursor = end;
     return lexeme(lexer, TOKEN_PATH, begin);

@@ -62,17 +62,40 @@ static bool opens_head(const struct parser *p)
     }
 }
 
-/* A bare path is read only where the grammar accepts one; where it also accepts a name, the word must look like a path.
- */
+/* Whether the string just read is text, not a path. Where both may be, as at the start of a statement, a path is
+ * followed by a stage, `as` or a format. */
+static bool is_text(struct parser *p)
+{
+    if (!automaton_accepts(p->automaton, TOKEN_TEXT))
+        return false;
+    if (!automaton_expects(p->automaton, TOKEN_LOAD))
+        return true;
+    struct lexer ahead = p->lexer;
+    int next = lexer_next(&ahead).kind;
+    bool same_line = next != LEX_NEWLINE;
+    while (next == LEX_NEWLINE)
+        next = lexer_next(&ahead).kind;
+    return next != TOKEN_PIPE && !(same_line && (next == TOKEN_AS || next == TOKEN_NAME));
+}
+
+/* A bare path is read only where the grammar accepts one; where it also accepts a name, the word must look like a path,
+ * and where an expression may stand it must not look like one. */
+static enum path_form path_form(const struct parser *p)
+{
+    if (!automaton_accepts(p->automaton, TOKEN_NAME))
+        return PATH_ANY_WORD;
+    return automaton_expects(p->automaton, TOKEN_LOAD) ? PATH_CERTAIN : PATH_LIKE;
+}
+
 static struct lexeme next_lexeme(struct parser *p)
 {
     if (automaton_accepts(p->automaton, TOKEN_PATH)) {
-        struct lexeme path = lexer_path(&p->lexer, !automaton_accepts(p->automaton, TOKEN_NAME));
+        struct lexeme path = lexer_path(&p->lexer, path_form(p));
         if (path.kind != LEX_NONE)
             return path;
     }
     struct lexeme next = lexer_next(&p->lexer);
-    if (next.kind == TOKEN_STRING && automaton_accepts(p->automaton, TOKEN_TEXT))
+    if (next.kind == TOKEN_STRING && is_text(p))
         next.kind = TOKEN_TEXT;
     if (next.kind == TOKEN_BANG_TILDE && !automaton_accepts(p->automaton, TOKEN_BANG_TILDE)) {
         next.kind = TOKEN_BANG; /* !~x */

@@ -22,6 +22,8 @@ enum stage_kind {
     STAGE_SNDS,
     STAGE_NTH,
     STAGE_PICK,
+    STAGE_DROP,
+    STAGE_RENAME,
     STAGE_COUNT,
     STAGE_SUM,
     STAGE_PRODUCT,

@@ -37,6 +37,8 @@ static void breakers(void **state)
         {"load ids.bin | scan |a, b| add(a, b) from -1", "ids:i64; scan a function of ids from -1"},
         {"load ids.bin | hist", "lo:f64, hi:f64, count:i64; hist of ids in 10"},
         {"load half.f64 | hist n", "lo:f64, hi:f64, count:i64; hist of half in 7"},
+        {"load half.f64 | hist half 3", "lo:f64, hi:f64, count:i64; hist of half in 3"},
+        {"load ids.bin, amounts.bin | hist amounts", "lo:f64, hi:f64, count:i64; hist of amounts in 10"},
         {"load short.i16, short.i16 as s | scatter [2, 0, 1]", "short:i16, s:i16; scatter to c1"},
         {"load short.i16 | scatter (load short.i16 | map x * 2) into n", "short:i16; scatter to c1 into 7"},
         {"load ids.bin | fold +", "int reduce of ids"},
@@ -128,7 +130,7 @@ static void bad_breakers(void **state)
          "`shape R C`"},
         {"load ids.bin | scan + along cols", "cols",
          "there are no columns to aggregate along: the relation has no shape", "`shape R C`"},
-        {"load ids.bin | hist along rows", "rows", "`hist` does not take `along`", "scan, reduce"},
+        {"load ids.bin | show along rows", "rows", "`show` does not take `along`", "scan, reduce"},
     };
     CHECK_BAD(queries, bad, false);
 }

@@ -195,7 +195,7 @@ static void paths(void **state)
         {"a\tb.c", "a", NULL},
         {"\xc3\xb6.x", "\xc3\xb6.x", "\xc3\xb6.x"},
         {"a.b\x1b", "a.b", "a.b"},
-        {"a\x01.b", "a", "a"},
+        {"a\x01.b", "a", NULL},
         {"a.b\xff"
          "c",
          "a.b", "a.b"},
@@ -212,13 +212,13 @@ static void paths(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        for (int any = 0; any < 2; any++) {
-            const char *expected = any ? rows[i].any : rows[i].like_a_path;
+        for (enum path_form form = PATH_ANY_WORD; form <= PATH_LIKE; form++) {
+            const char *expected = form == PATH_ANY_WORD ? rows[i].any : rows[i].like_a_path;
             struct source source = {"test", rows[i].text, strlen(rows[i].text)};
             struct lexer lexer;
             lexer_init(&lexer, &source);
             const unsigned char *before = lexer.cursor;
-            struct lexeme path = lexer_path(&lexer, any);
+            struct lexeme path = lexer_path(&lexer, form);
             assert_int_equal(path.kind, expected ? TOKEN_PATH : LEX_NONE);
             if (!expected) {
                 assert_ptr_equal(lexer.cursor, before);
@@ -227,6 +227,65 @@ static void paths(void **state)
             assert_int_equal(path.end - path.begin, strlen(expected));
             assert_memory_equal(source.text + path.begin, expected, strlen(expected));
         }
+    }
+}
+
+/* Paths where an expression may stand. */
+static void certain_paths(void **state)
+{
+    static const struct {
+        const char *text, *path;
+    } rows[] = {
+        {"trades.csv", "trades.csv"},
+        {" trades.csv.gz | count", "trades.csv.gz"},
+        {"trades.csv\n", "trades.csv"},
+        {"trades.csv as t", "trades.csv"},
+        {"old.dat csv", "old.dat"},
+        {"trades.csv)", "trades.csv"},
+        {"trades.csv # c", "trades.csv"},
+        {"a-b/../c+d.x", "a-b/../c+d.x"},
+        {"2024-trades.csv", "2024-trades.csv"},
+        {"trades-*.csv", "trades-*.csv"},
+        {"$dir/ids.bin", "$dir/ids.bin"},
+        {"./ids", "./ids"},
+        {"../ids", "../ids"},
+        {"/tmp/ids", "/tmp/ids"},
+        {"~/ids", "~/ids"},
+        {"x", NULL},
+        {"x/2", NULL},
+        {"data/ids", NULL},
+        {"data/", NULL},
+        {"1.5", NULL},
+        {"1.5e3", NULL},
+        {"1.e5", NULL},
+        {"2024.csv", NULL},
+        {"1..x", NULL},
+        {"a..b", NULL},
+        {"x.7z", NULL},
+        {"-1.e", NULL},
+        {".csv", NULL},
+        {"/ 2", NULL},
+        {"./", NULL},
+        {"~x", NULL},
+        {"a.b + 1", NULL},
+        {"a.b == 1", NULL},
+        {"a.b || c", NULL},
+        {"a.b(1)", NULL},
+        {"sym=='a.b c'", NULL},
+        {"\"a.b\"", NULL},
+        {"a.`b`", NULL},
+        {"", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct source source = {"test", rows[i].text, strlen(rows[i].text)};
+        struct lexer lexer;
+        lexer_init(&lexer, &source);
+        struct lexeme path = lexer_path(&lexer, PATH_CERTAIN);
+        if (path.kind != (rows[i].path ? TOKEN_PATH : LEX_NONE))
+            fail_msg("`%s` is %sa path", rows[i].text, rows[i].path ? "not " : "");
+        if (rows[i].path)
+            assert_memory_equal(source.text + path.begin, rows[i].path, path.end - path.begin);
     }
 }
 
@@ -568,9 +627,9 @@ static void longest_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lexemes),  cmocka_unit_test(paths),        cmocka_unit_test(commands),
-        cmocka_unit_test(values),   cmocka_unit_test(times),        cmocka_unit_test(quoted_text),
-        cmocka_unit_test(decimals), cmocka_unit_test(longest_name),
+        cmocka_unit_test(certain_paths), cmocka_unit_test(lexemes),  cmocka_unit_test(paths),
+        cmocka_unit_test(commands),      cmocka_unit_test(values),   cmocka_unit_test(times),
+        cmocka_unit_test(quoted_text),   cmocka_unit_test(decimals), cmocka_unit_test(longest_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

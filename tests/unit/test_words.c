@@ -102,6 +102,7 @@ static void words_as_names(void **state)
         "x | scan |a, %1$s| a + %1$s exclusive from %1$s along rows | reduce |%1$s, b| %1$s from %1$s",
         "x | stencil -1..%1$s else %1$s: at(%1$s, 0) as %1$s | shape %1$s %1$s | sum %1$s along cols",
         "x | scatter y into %1$s | hist %1$s | gather (y | take %1$s)",
+        "x | drop %1$s, %1$s | rename %1$s as %1$s | pick %1$s as %1$s | hist %1$s %1$s",
     };
     struct arena *arena = arena_new();
     size_t reserved = 0;

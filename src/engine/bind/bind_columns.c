@@ -128,8 +128,21 @@ void bind_nth(struct binder *binder, const struct stage *stage, struct flow *flo
         task_unknown(binder, stage, flow);
 }
 
+static bool has_new_names(const struct stage *stage)
+{
+    for (size_t i = 0; i < stage->item_count; i++) {
+        if (stage->items[i].name.text != NULL)
+            return true;
+    }
+    return false;
+}
+
 void bind_pick(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
+    if (has_new_names(stage)) {
+        bind_rename(binder, stage, flow);
+        return;
+    }
     size_t count = stage->item_count;
     struct scope scope = {.binder = binder, .flow = flow};
     bool known = stage_expr(binder, stage) != NULL && !too_many_columns(binder, count, stage->span);

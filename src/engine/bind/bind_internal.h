@@ -60,6 +60,8 @@ void bind_map(struct binder *binder, const struct stage *stage, struct flow *flo
 void bind_derive(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_nth(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_pick(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* drop, rename, and pick with new names. */
+void bind_rename(struct binder *binder, const struct stage *stage, struct flow *flow);
 
 /* bind_operator.c: operators on whole columns. They read operands: columns, or what a task before the operator
  * computes. That task is left out if it has nothing to compute. */

@@ -321,10 +321,14 @@ void bind_scatter(struct binder *binder, const struct stage *stage, struct flow 
     mark_fallible(task);
 }
 
-/* The column of `hist` is chosen before it and its number of intervals after it; `hist price` mixes them up. */
+/* Whether `hist` is given a column before the number of intervals, or alone. */
 static bool names_column(const struct binder *binder, const struct stage *stage, const struct flow *flow)
 {
+    if (stage->item_count != 1)
+        return stage->item_count > 1;
     const struct expr *expr = stage->items[0].expr;
+    if (expr->kind == EXPR_POSITION)
+        return true;
     if (expr->kind == EXPR_NAME && env_find(binder->env, expr->name.text) != NULL)
         return false;
     for (size_t i = 0; expr->kind == EXPR_NAME && i < flow->count; i++) {
@@ -334,28 +338,31 @@ static bool names_column(const struct binder *binder, const struct stage *stage,
     return false;
 }
 
-/* Sets the number of intervals, 10 by default. False, with an error, if a column is named. */
-static bool bins_of(struct binder *binder, const struct stage *stage, const struct flow *flow, int64_t *bins)
+/* Sets the number of intervals, 10 by default. */
+static void bins_of(struct binder *binder, const struct stage *stage, int64_t *bins)
 {
     enum { DEFAULT_BINS = 10, MOST_BINS = 1000000 };
     *bins = DEFAULT_BINS;
     if (stage->head != NULL) {
         bind_error(binder, stage->head->span, "as in `hist 20`", "`hist` takes a number of intervals");
-        return true;
-    }
-    if (stage->item_count == 0)
-        return true;
-    const struct expr *expr = stage->items[0].expr;
-    if (names_column(binder, stage, flow)) {
-        bind_error(binder, expr->span,
-                   arena_printf(binder->arena, "choose the column first: `pick %s | hist`", expr->name.text),
-                   "`hist` takes a number of intervals, not a column");
-        return false;
+        return;
     }
     /* Unknown in a check: then any number will do. */
-    if (stage_number(binder, stage, 1, bins) && *bins > MOST_BINS)
-        bind_error(binder, expr->span, NULL, "`hist` has at most %d intervals", MOST_BINS);
-    return true;
+    if (stage->item_count > 0 && stage_number(binder, stage, 1, bins) && *bins > MOST_BINS)
+        bind_error(binder, stage->items[0].expr->span, NULL, "`hist` has at most %d intervals", MOST_BINS);
+}
+
+/* hist of a named column: a pick, then the histogram of all columns, which is one. */
+static void bind_hist_of(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct stage pick = *stage, hist = *stage;
+    pick.word = word_find("pick", strlen("pick"));
+    pick.span = stage->items[0].span;
+    pick.item_count = 1;
+    hist.items = stage->items + 1;
+    hist.item_count = stage->item_count - 1;
+    bind_pick(binder, &pick, flow);
+    bind_hist(binder, &hist, flow);
 }
 
 void bind_hist(struct binder *binder, const struct stage *stage, struct flow *flow)
@@ -365,7 +372,12 @@ void bind_hist(struct binder *binder, const struct stage *stage, struct flow *fl
                                           {.name = "count", .type = TYPE_I64, .known = true}};
     enum { COLUMNS = sizeof columns / sizeof *columns };
     int64_t bins;
-    if (!bins_of(binder, stage, flow, &bins) || !stage_column(binder, stage, flow)) {
+    if (names_column(binder, stage, flow)) {
+        bind_hist_of(binder, stage, flow);
+        return;
+    }
+    bins_of(binder, stage, &bins);
+    if (!stage_column(binder, stage, flow)) {
         task_unknown(binder, stage, flow);
         return;
     }

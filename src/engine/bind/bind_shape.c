@@ -13,6 +13,8 @@ bool shape_is_kept(enum stage_kind stage)
     case STAGE_SNDS:
     case STAGE_NTH:
     case STAGE_PICK:
+    case STAGE_DROP:
+    case STAGE_RENAME:
     case STAGE_ZIP:
     case STAGE_ASSERT:
     case STAGE_STENCIL:

@@ -160,8 +160,7 @@ static bool may_follow(struct binder *binder, const struct stage *stage, const s
 /* Reports `along` after a stage that does not aggregate. The grammar takes it after more stages than do. */
 static void check_along(struct binder *binder, const struct stage *stage)
 {
-    enum stage_kind kind = stage->word->stage;
-    if (stage->along.text != NULL && (kind == STAGE_SHOW || kind == STAGE_HIST))
+    if (stage->along.text != NULL && stage->word->stage == STAGE_SHOW)
         bind_error(binder, stage->along.span, "scan, reduce, sum, product, min, max, mean and count do",
                    "`%s` does not take `along`", text_of_word(binder->arena, stage));
 }
@@ -193,6 +192,10 @@ static void bind_by_word(struct binder *binder, const struct stage *stage, struc
         break;
     case STAGE_PICK:
         bind_pick(binder, stage, flow);
+        break;
+    case STAGE_DROP:
+    case STAGE_RENAME:
+        bind_rename(binder, stage, flow);
         break;
     case STAGE_COUNT:
         bind_count(binder, stage, flow);

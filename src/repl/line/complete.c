@@ -256,10 +256,15 @@ static bool is_quote(char c)
 bool complete_takes_path(const struct completer *completer, const char *line, size_t start)
 {
     struct arena *arena = arena_new();
-    struct next next;
+    struct next next = {0};
     struct source text = text_before(completer, line, start, arena);
     bool takes = complete_is_command(line) ? complete_command_takes_path(line, start)
                                            : next_after(&text, arena, &next) && next.kinds & NEXT_PATH;
+    /* Where a query begins, most words are no paths. */
+    if (takes && next.kinds & NEXT_EXPRESSION) {
+        bool digit = line[start] >= '0' && line[start] <= '9';
+        takes = !digit && strcspn(line + start, "./~") < strcspn(line + start, " \t(");
+    }
     arena_free(arena);
     return takes;
 }
