@@ -1,14 +1,15 @@
 # The tests, benchmarks and checks; included by the Makefile. tests/run counts and adds up.
 
 #: make check       all tests, then most of them again under ASan and UBSan; the last line counts them
-#: make unit        the cmocka programs (also: style, includes, golden, errors, formats, cli, manual, drivers, questions,
-#:                  terminal, differential)
+#: make unit        the cmocka programs (also: style, includes, golden, errors, formats, parquet, cli, manual, drivers,
+#:                  questions, terminal, differential)
 #: make builds      what make check does not run, built and started once: clang, libedit, TSan, the fuzzers, the benchmark
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan        build/tsan/rql, under ThreadSanitizer, and its tests (not in make check: which races it sees is chance)
 #: make oclgrind    the kernels under Oclgrind, which checks bounds, data races and API calls
 #: make fuzz-parse  the parser under libFuzzer (clang)
 #: make fuzz-files  the readers of all file formats under libFuzzer (clang)
+#: make fuzz-parquet  the reader of Parquet files under libFuzzer (clang)
 #: make fuzz        random queries for a long time: make fuzz SECONDS=3600
 #: make bench       rql against C by hand, DuckDB, ClickHouse, Polars, NumPy: MAX_ROWS=10000000 PYTHON=python3 with those
 #: make bench-primitives  the other primitives against the same
@@ -16,25 +17,25 @@
 #: make interop     Parquet against other software: PYTHON with pyarrow, CORPUS a copy of apache/parquet-testing
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
-GROUPS := style includes builds golden errors formats cli manual drivers questions terminal differential
+GROUPS := style includes builds golden errors formats parquet cli manual drivers questions terminal differential
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
-.PHONY: $(GROUPS) asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files bare \
+.PHONY: $(GROUPS) asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files fuzz-parquet bare \
 	bench-build bench-gpu bench-primitives interop
 
 # The longest first: tests/run starts them in this order.
-check: all unit-programs asan-build data
+check: all unit-programs asan-build data $(B)/dump_file
 	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers differential asan:differential \
-	    style asan:errors formats questions manual includes
+	    style asan:errors formats parquet asan:parquet questions manual includes
 
 unit: unit-programs
 	$(RUN_TESTS) unit
 
-$(GROUPS): all
+$(GROUPS): all $(B)/dump_file
 	$(RUN_TESTS) $@
 
 # Some minutes for each program: OCLGRIND_TESTS=test_cl_sort for one.
@@ -48,7 +49,7 @@ unit-programs: $(UNITS)
 
 # The instrumented builds are builds like any other, in folders of their own.
 asan asan-build:
-	$(MAKE) B='$(B)/asan' CFLAGS='-O1 -g $(SANITIZE)' LDFLAGS='$(SANITIZE)' all unit-programs
+	$(MAKE) B='$(B)/asan' CFLAGS='-O1 -g $(SANITIZE)' LDFLAGS='$(SANITIZE)' all unit-programs '$(B)/asan/dump_file'
 
 TSAN := $(MAKE) B='$(B)/tsan' CFLAGS='-O1 -g -fsanitize=thread' LDFLAGS='-fsanitize=thread'
 
@@ -70,7 +71,9 @@ fuzz-build:
 	$(MAKE) B='$(FUZZ)' CC=clang EDITOR_LIB=edit CFLAGS='-O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link' \
 	    LDFLAGS='$(SANITIZE)' all fuzz-programs
 
-fuzz-programs: $(B)/fuzz_parse $(B)/fuzz_files
+fuzz-programs: $(B)/fuzz_parse $(B)/fuzz_files $(B)/fuzz_parquet
+
+$(B)/fuzz_parquet: ALL_LDFLAGS += -Wl,--wrap=column_reserve_from
 
 $(B)/fuzz_%: tests/fuzz/fuzz_%.c $(B)/librql.a
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
@@ -85,6 +88,11 @@ fuzz-files: fuzz-build
 	@mkdir -p $(FUZZ)/files
 	$(RUN_FUZZER) $(FUZZ)/fuzz_files -max_len=4096 -max_total_time=$(SECONDS) -timeout=10 \
 	    -artifact_prefix=$(FUZZ)/ $(FUZZ)/files
+
+fuzz-parquet: fuzz-build
+	@mkdir -p $(FUZZ)/parquet
+	$(RUN_FUZZER) $(FUZZ)/fuzz_parquet -max_len=65536 -max_total_time=$(SECONDS) -timeout=10 \
+	    -artifact_prefix=$(FUZZ)/ $(FUZZ)/parquet tests/parquet
 
 # PYTHON is one that has the peers to be measured: NumPy, DuckDB, Polars, chdb. DUCKDB names its command line, if any.
 # From 10^3 rows on, up to MAX_ROWS, which take 150 bytes each of memory: some ten minutes for 10^7, an hour for 10^8.

@@ -27,7 +27,7 @@ def uuid_text(data):
 def canonical(array):
     """The values of a column as dump_file would print them, None where missing; or None if it has no such values."""
     kind = array.type
-    if isinstance(kind, pa.ExtensionType):
+    if isinstance(kind, pa.BaseExtensionType):
         if kind.extension_name == "arrow.uuid":
             return [None if value is None else uuid_text(value.bytes).encode().hex() for value in array.to_pylist()]
         array, kind = pa.chunked_array([chunk.storage for chunk in array.chunks], kind.storage_type), kind.storage_type

@@ -216,7 +216,7 @@ static void finish_column(struct read *read, struct column_read *column)
     }
     column_finish(column->column, rows);
     if (floored > 0)
-        diag_note(read->job->diags, read->job->span, "`%s`, column `%s`: %lld times were cut to whole microseconds",
+        diag_note(read->job->diags, read->job->span, "`%s`, column `%s`: nanoseconds were cut in %lld values",
                   mapping_path(read->reader->mapping),
                   read->reader->base.columns[column->leaf - read->reader->leaves].name, (long long)floored);
 }

@@ -1,0 +1,161 @@
+/* libFuzzer target for Parquet: any bytes are read as columns, or refused with one error. Column memory and buffers
+ * come from malloc, and what columns do not use is poisoned, so that the address sanitizer sees every access outside of
+ * them. */
+#include "engine/parquet/reader.h"
+#include "engine/storage/buffer_pool.h"
+#include "engine/storage/growing_buffer.h"
+#include "engine/values/dictionary.h"
+
+#include "base/utf8.h"
+
+#include <sanitizer/asan_interface.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { MAX_ROWS = 1 << 16, MAX_COLUMNS = 64 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The linker sends calls of column_reserve_from to the second, which calls the first. */
+struct column *real_reserve(struct buffer_pool *pool, enum type type, enum type store,
+                            int64_t capacity) __asm__("__real_column_reserve_from");
+struct column *poisoning_reserve(struct buffer_pool *pool, enum type type, enum type store,
+                                 int64_t capacity) __asm__("__wrap_column_reserve_from");
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+struct buffer_pool *buffer_pool_ref(struct buffer_pool *pool)
+{
+    return pool;
+}
+
+void buffer_pool_unref(struct buffer_pool *pool)
+{
+    (void)pool;
+}
+
+void *buffer_pool_alloc(struct buffer_pool *pool, size_t size, size_t *allocated)
+{
+    (void)pool;
+    *allocated = size > 0 ? size : 1;
+    return malloc(*allocated);
+}
+
+void buffer_pool_release(struct buffer_pool *pool, void *memory, size_t size)
+{
+    (void)pool;
+    (void)size;
+    free(memory);
+}
+
+size_t buffer_pool_trimmed(size_t size, size_t used)
+{
+    (void)used;
+    return size;
+}
+
+bool buffer_pool_is_oversized(size_t size, size_t used)
+{
+    (void)size;
+    (void)used;
+    return false;
+}
+
+struct column *poisoning_reserve(struct buffer_pool *pool, enum type type, enum type store, int64_t capacity)
+{
+    struct column *column = real_reserve(pool, type, store, capacity);
+    if (column) {
+        size_t used = (size_t)capacity * type_table[store].size;
+        ASAN_POISON_MEMORY_REGION((char *)column->data + used, column->reserved - used);
+    }
+    return column;
+}
+
+static struct mapping *mapping_of(const uint8_t *data, size_t size)
+{
+    struct growing_buffer buffer = {.used = size, .size = size};
+    if (size) {
+        void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        require(memory != MAP_FAILED);
+        buffer.data = memcpy(memory, data, size);
+    }
+    return mapping_from_buffer("fuzz", (struct file_stamp){.size = (int64_t)size}, &buffer);
+}
+
+static void look_at_text(const struct column *column)
+{
+    const struct dictionary *dictionary = column->logical.dictionary;
+    require(dictionary != NULL);
+    for (int64_t i = 0; i < dictionary->count; i++) {
+        struct text text = dictionary_text(dictionary, i);
+        require(utf8_is_valid(text.at, text.length));
+        require(i == 0 || text_compare(dictionary_text(dictionary, i - 1), text) < 0);
+    }
+}
+
+static void look_at(const struct column *column, int64_t rows)
+{
+    require(column && column->rows == rows);
+    bool is_text = column->logical.kind == LOGICAL_TEXT, missing = false;
+    if (is_text)
+        look_at_text(column);
+    for (int64_t row = 0; row < rows; row++) {
+        bool is_float = type_table[column->type].kind == KIND_FLOAT;
+        int64_t integer = is_float ? column_get_float(column, row) != 0 : column_get_int(column, row);
+        require(is_float || !column->range_known || (column->lo <= integer && integer <= column->hi));
+        require(!column_is_missing(column, row) || integer == 0);
+        require(!is_text || column_is_missing(column, row) || integer < column->logical.dictionary->count);
+        missing = missing || column_is_missing(column, row);
+    }
+    require(missing == (column->validity != NULL));
+}
+
+static void check_told(const struct diags *diags, enum status status)
+{
+    size_t errors = 0;
+    for (size_t i = 0; i < diags->count; i++)
+        errors += diags->at[i].severity == SEVERITY_ERROR;
+    require(errors == (status == STATUS_OK ? 0 : 1));
+}
+
+static void read_columns(const struct format_job *job, struct file_reader *reader)
+{
+    bool wanted[MAX_COLUMNS];
+    struct column *columns[MAX_COLUMNS] = {NULL};
+    for (size_t k = 0; k < reader->count; k++)
+        wanted[k] = true;
+    enum status status = reader->ops->read(reader, job, wanted, columns);
+    check_told(job->diags, status);
+    for (size_t k = 0; k < reader->count; k++) {
+        require((columns[k] != NULL) == (status == STATUS_OK));
+        if (columns[k])
+            look_at(columns[k], reader->rows);
+        column_unref(columns[k]);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct arena *arena = arena_new();
+    struct diags diags;
+    diags_init(&diags, arena);
+    const struct workers workers = {.threads = 1};
+    const struct format_job job = {NULL, &workers, {0}, &diags};
+    struct mapping *mapping = mapping_of(data, size);
+    struct file_reader *reader = NULL;
+    enum status status = open_parquet(&job, mapping, &reader);
+    check_told(&diags, status);
+    if (status == STATUS_OK) {
+        if (reader->rows <= MAX_ROWS && reader->count <= MAX_COLUMNS)
+            read_columns(&job, reader);
+        reader->ops->close(reader);
+    }
+    mapping_unref(mapping);
+    arena_free(arena);
+    return 0;
+}

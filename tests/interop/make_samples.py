@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Writes the files of tests/parquet, by several writers, and their values as text: SET-*.parquet has values of SET.txt.
+
+    tests/interop/make_samples.py [DIRECTORY]
+
+Needs pyarrow, pandas, Polars and DuckDB. The values are the same in every run.
+"""
+import datetime
+import decimal
+import os
+import sys
+import uuid
+
+import duckdb
+import numpy as np
+import pandas as pd
+import peers
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+ROWS = 50
+LIMITS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
+
+
+def with_missing(values, rng):
+    return [None if rng.randint(5) == 0 else value for value in values]
+
+
+def integers(rng, bits, signed):
+    lo, hi = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, min((1 << bits) - 1, (1 << 63) - 1))
+    values = [lo, hi, 0, 1]
+    while len(values) < ROWS:
+        values.append(int(rng.randint(0, 50)) if rng.randint(2) else int(rng.randint(lo, hi, dtype=np.int64)))
+    return values
+
+
+def floats(rng):
+    special = [0.0, -0.0, float("inf"), float("-inf"), float("nan"), 0.1, 1e-300]
+    return special + [float(value) for value in np.round(rng.uniform(-100, 100, ROWS - len(special)), 2)]
+
+
+def words(rng):
+    pool = ["", "a", "größe", "名前", "x" * 40, "line\nbreak", "tab\t"] + [f"S{i:03d}" for i in range(20)]
+    return [pool[rng.randint(len(pool))] for _ in range(ROWS)]
+
+
+def moments(rng, unit):
+    scale = {"ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    return [int(rng.randint(-(10**9), 4 * 10**9)) * scale + int(rng.randint(scale)) for _ in range(ROWS)]
+
+
+def every_type(rng):
+    """A table with a column of every type that rql reads, with and without missing values."""
+    columns = {}
+    for name, bits in LIMITS.items():
+        columns[name] = pa.array(integers(rng, bits, True), getattr(pa, name)())
+        columns["u" + name] = pa.array(integers(rng, bits, False), getattr(pa, "u" + name)())
+    columns["f16"] = pa.array(np.array(np.clip(floats(rng), -60000, 60000), np.float16))
+    columns["f32"] = pa.array(floats(rng), pa.float32())
+    columns["f64"] = pa.array(floats(rng))
+    columns["bool"] = pa.array([bool(rng.randint(2)) for _ in range(ROWS)])
+    columns["text"] = pa.array(words(rng))
+    columns["unique"] = pa.array([f"id-{rng.randint(10**9)}-{i}" for i in range(ROWS)])
+    columns["fixed"] = pa.array([f"{rng.randint(10**4):04d}".encode() for _ in range(ROWS)], pa.binary(4))
+    columns["uuid"] = pa.array([uuid.UUID(bytes=rng.bytes(16)).bytes for _ in range(ROWS)], pa.uuid())
+    columns["date"] = pa.array([int(rng.randint(-30000, 60000)) for _ in range(ROWS)], pa.int32()).cast(pa.date32())
+    for unit in ("ms", "us", "ns"):
+        columns["at_" + unit] = pa.array(moments(rng, unit), pa.timestamp(unit))
+        columns["utc_" + unit] = pa.array(moments(rng, unit), pa.timestamp(unit, "UTC"))
+    columns["time_ms"] = pa.array([int(rng.randint(86400 * 10**3)) for _ in range(ROWS)], pa.int32()).cast(pa.time32("ms"))
+    columns["time_us"] = pa.array([int(rng.randint(86400)) * 10**6 for _ in range(ROWS)]).cast(pa.time64("us"))
+    columns["dec9"] = pa.array([decimal.Decimal(int(rng.randint(-(10**9) + 1, 10**9))).scaleb(-2) for _ in range(ROWS)],
+                               pa.decimal128(9, 2))
+    columns["dec18"] = pa.array([decimal.Decimal(int(rng.randint(-(10**18) + 1, 10**18))).scaleb(-6)
+                                 for _ in range(ROWS)], pa.decimal128(18, 6))
+    columns["dec38"] = pa.array([decimal.Decimal(int(rng.randint(-(10**18), 10**18))).scaleb(-3) for _ in range(ROWS)],
+                                pa.decimal128(38, 3))
+    columns["empty"] = pa.array([None] * ROWS, pa.int32())
+    table = pa.table(columns)
+    for name in list(columns):
+        mask = np.array([rng.randint(5) == 0 for _ in range(ROWS)])
+        column = columns[name]
+        taken = pa.array([None if hide else i for i, hide in enumerate(mask)], pa.int64())
+        table = table.append_column("opt_" + name, column.take(taken))
+    return table
+
+
+def required(table):
+    """The same columns, REQUIRED where nothing is missing."""
+    fields = [field.with_nullable(table.column(field.name).null_count > 0) for field in table.schema]
+    return table.cast(pa.schema(fields))
+
+
+def encodings(rng):
+    """A column for every encoding, and how pyarrow is told to use it."""
+    columns = {
+        "plain": pa.array(integers(rng, 64, True)),
+        "delta32": pa.array(integers(rng, 32, True), pa.int32()),
+        "delta64": pa.array(integers(rng, 64, True)),
+        "delta_sorted": pa.array(sorted(integers(rng, 16, True)), pa.int64()),
+        "delta_opt": pa.array(with_missing(integers(rng, 32, True), rng), pa.int64()),
+        "length": pa.array(with_missing(words(rng), rng)),
+        "prefix": pa.array(sorted(words(rng))),
+        "prefix_fixed": pa.array(sorted(f"{rng.randint(10**4):04d}".encode() for _ in range(ROWS)), pa.binary(4)),
+        "split32": pa.array(floats(rng), pa.float32()),
+        "split64": pa.array(with_missing(floats(rng), rng)),
+        "split_int": pa.array(integers(rng, 32, True), pa.int32()),
+        "split_fixed": pa.array([f"{rng.randint(10**4):04d}".encode() for _ in range(ROWS)], pa.binary(4)),
+        "rle": pa.array(with_missing([bool(rng.randint(2)) for _ in range(ROWS)], rng)),
+    }
+    names = {"delta": "DELTA_BINARY_PACKED", "length": "DELTA_LENGTH_BYTE_ARRAY", "prefix": "DELTA_BYTE_ARRAY",
+             "split": "BYTE_STREAM_SPLIT", "rle": "RLE", "plain": "PLAIN"}
+    return pa.table(columns), {name: next(how for begin, how in names.items() if name.startswith(begin))
+                               for name in columns}
+
+
+def write_all(directory):
+    rng = np.random.RandomState(1)
+    table = every_type(rng)
+
+    def path(name):
+        return os.path.join(directory, name + ".parquet")
+
+    optional = table.select([name for name in table.column_names if name.startswith("opt_")])
+    pq.write_table(required(table), path("types-pyarrow-v1"), compression="snappy", row_group_size=30,
+                   data_page_size=100, write_batch_size=10, store_schema=False)
+    pq.write_table(optional, path("types-pyarrow-v2"), compression="none", data_page_version="2.0",
+                   use_dictionary=False, write_page_checksum=True, store_schema=False)
+    for codec in ("gzip", "brotli", "lz4", "zstd", "snappy"):
+        pq.write_table(table.select(["int32", "opt_text", "opt_f64"]), path("types-" + codec), compression=codec,
+                       write_statistics=False, store_schema=False)
+    pq.write_table(table.select(["opt_at_us", "at_ns"]), path("types-int96"), use_deprecated_int96_timestamps=True)
+    pq.write_table(optional.slice(0, 0), path("types-no-rows"), store_schema=False)
+    pq.write_table(optional.slice(0, 1), path("types-one-row"), use_dictionary=["opt_text"], store_schema=False)
+    frame = pl.from_arrow(table.drop_columns(["f16", "opt_f16", "uuid", "opt_uuid"]))
+    frame.write_parquet(path("types-polars"), compression="uncompressed", statistics=False)
+    source = optional.drop_columns(["opt_f16", "opt_fixed", "opt_empty", "opt_dec38"])
+    assert source.num_rows == ROWS
+    duckdb.sql(f"copy (select * from source) to '{path('types-duckdb-v1')}' (format parquet, compression snappy)")
+    duckdb.sql(f"copy (select * from source) to '{path('types-duckdb-v2')}' (format parquet, parquet_version v2, "
+               "compression uncompressed)")
+    expect(table, path("types"))
+
+    coded, how = encodings(rng)
+    pq.write_table(coded, path("encodings-v1"), use_dictionary=False, column_encoding=how, compression="none",
+                   row_group_size=30, write_page_checksum=True, store_schema=False)
+    pq.write_table(coded, path("encodings-v2"), use_dictionary=False, column_encoding=how, compression="zstd",
+                   data_page_version="2.0", store_schema=False)
+    expect(coded, path("encodings"))
+
+    nested = pa.table({"id": pa.array([1, 2, 3]), "list": pa.array([[1, 2], [], None]),
+                       "struct": pa.array([{"a": 1, "b": "x"}, None, {"a": 2, "b": None}]),
+                       "bytes": pa.array([b"\xff\xfe", None, b"ok"]), "after": pa.array(["x", None, "z"])})
+    pq.write_table(nested, path("nested-pyarrow"))
+    expect(nested.select(["id", "after"]), path("nested"))
+    mixed = pd.DataFrame({"i": [1, 2, 3], "f": [0.5, None, -1.0], "t": ["a", None, "c"],
+                          "c": pd.Categorical(["x", "y", "x"]), "d": pd.to_datetime(["2024-01-31", None, "1969-12-31"])})
+    mixed.to_parquet(path("mixed-pandas"))
+    expect(pq.read_table(path("mixed-pandas")), path("mixed"))
+
+
+def expect(table, path):
+    """Writes a line with the name and values of each column."""
+    with open(path.removesuffix(".parquet") + ".txt", "w", encoding="utf-8") as out:
+        for name in table.column_names:
+            column = table.column(name)
+            values = peers.canonical(column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column]))
+            words_of = ("-" if value is None else format(value, ".17g") if isinstance(value, float) else str(value)
+                        for value in values)
+            print(f"{name}:", *(word or "''" for word in words_of), file=out)
+
+
+def main():
+    write_all(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", "parquet"))
+
+
+if __name__ == "__main__":
+    main()

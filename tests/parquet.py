@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Parquet files of several writers, in tests/parquet: SET-WRITER.parquet holds the columns of SET.txt, which has a line for
+each with its values; some have only the first rows. Truncated and damaged files are read or refused with one error.
+
+    tests/parquet.py [--rounds N]
+
+tests/interop/make_samples.py wrote them. `make interop` compares with the writers themselves.
+"""
+import argparse
+import glob
+import os
+import random
+import struct
+import subprocess
+import sys
+
+import harness
+
+SAMPLES = os.path.join(harness.TESTS, "parquet")
+DUMP = os.path.join(os.path.dirname(harness.RQL), "dump_file")
+# What is told about each file: the start of a note.
+NOTES = {
+    "nested-pyarrow": ["left out nested columns: `list`, `struct`", "left out columns of bytes that are not text: `bytes`"],
+}
+
+
+def dump(path):
+    """The columns of a file, by name: the type and the values as text. And the status and stderr."""
+    done = subprocess.run([DUMP, path], capture_output=True, text=True, check=False)
+    columns = {}
+    values = []
+    for line in done.stdout.splitlines():
+        name, colon, kind = line.rpartition(": ")
+        if colon:
+            values = []
+            columns[name] = (kind, values)
+        else:
+            values.append(line)
+    return columns, done.returncode, done.stderr
+
+
+def expected_values(path):
+    with open(path, encoding="utf-8") as lines:
+        named = (line.rstrip("\n").split(": ", 1) for line in lines)
+        return {name: ["" if word == "''" else word for word in rest.split(" ")] for name, rest in named}
+
+
+def same_value(kind, ours, theirs):
+    if ours == theirs:
+        return True
+    if kind.split()[0] not in ("f32", "f64") or "-" in (ours, theirs):
+        return False
+    return struct.pack("d", float(ours)) == struct.pack("d", float(theirs))
+
+
+def check_sample(path):
+    name = os.path.basename(path).removesuffix(".parquet")
+    expected = expected_values(os.path.join(SAMPLES, name.partition("-")[0] + ".txt"))
+    columns, status, told = dump(path)
+    if status != 0:
+        return told
+    problems = [f"no note: {note}" for note in NOTES.get(name, []) if note not in told]
+    if name not in NOTES and "left out" in told:
+        problems.append(told)
+    for column, (kind, values) in columns.items():
+        theirs = expected[column][: len(values)] if name.endswith("-row") or name.endswith("-rows") else expected[column]
+        if len(values) != len(theirs):
+            problems.append(f"{column}: {len(values)} rows instead of {len(theirs)}")
+        for row, (mine, other) in enumerate(zip(values, theirs)):
+            if not same_value(kind, mine, other):
+                problems.append(f"{column} ({kind}), row {row}: {mine} instead of {other}")
+                break
+    return "\n".join(problems)
+
+
+def check_damaged(sandbox, path, rng):
+    """Cuts a file short, or changes some bytes of it."""
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    if rng.random() < 0.3:
+        del data[rng.randrange(len(data)):]
+    else:
+        for _ in range(rng.randrange(1, 6)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+    damaged = os.path.join(sandbox.here, "damaged.parquet")
+    with open(damaged, "wb") as file:
+        file.write(data)
+    _, status, told = dump(damaged)
+    errors = told.count("error: ")
+    if (status, errors) in ((0, 0), (1, 1)):
+        return ""
+    kept = os.path.join("/tmp", "damaged-" + os.path.basename(path))
+    os.replace(damaged, kept)
+    return f"status {status}, {errors} errors; kept as {kept}: {told}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=10)
+    arguments = parser.parse_args()
+    tally = harness.Tally("parquet")
+    rng = random.Random(1)
+    samples = sorted(glob.glob(os.path.join(SAMPLES, "*.parquet")))
+    with harness.Sandbox() as sandbox:
+        for path in samples:
+            name = os.path.basename(path)
+            tally.check(name, check_sample(path))
+            problems = (check_damaged(sandbox, path, rng) for _ in range(arguments.rounds))
+            tally.check(name + ", damaged", next((problem for problem in problems if problem), ""))
+    sys.exit(tally.finish())
+
+
+if __name__ == "__main__":
+    main()
