@@ -1,0 +1,348 @@
+/* The calendar after C. Neri, L. Schneider, "Euclidean affine functions and their application to calendar algorithms"
+ * (2022): years from March, of 146 097 days in 400. Their divisions round down, ours towards zero, so a negative
+ * remainder is corrected where one is possible. */
+#include "engine/plan/calendar_code.h"
+
+#include <string.h>
+
+enum {
+    ERA_DAYS = 146097,          /* of 400 years */
+    EPOCH_DAYS = 719468,        /* from 0000-03-01 to 1970-01-01 */
+    MARCH_1970 = 1970 * 12 - 2, /* months from March of the year 0 to January 1970 */
+    MONDAY = 4,                 /* 1970-01-05 */
+    JANUARY = 306,              /* days from March to the first of January */
+    DAY_SECONDS = 86400
+};
+
+static const int64_t MICROSECONDS = 1000000;
+
+static value number(struct code *code, int64_t n, struct span span)
+{
+    return code_exact_int(code, n, span);
+}
+
+static value with(struct code *code, enum op op, value a, int64_t b, struct span span)
+{
+    return code_op(code, op, a, number(code, b, span), NO_VALUE, span);
+}
+
+static value binary(struct code *code, enum op op, value a, value b, struct span span)
+{
+    return code_op(code, op, a, b, NO_VALUE, span);
+}
+
+static value choose(struct code *code, value condition, value yes, value no, struct span span)
+{
+    return code_op(code, OP_SELECT, condition, yes, no, span);
+}
+
+static value truth(struct code *code, value condition, struct span span)
+{
+    return code_op(code, OP_BOOL_TO_INT, condition, NO_VALUE, NO_VALUE, span);
+}
+
+/* The quotient rounded down, and the remainder from 0 to divisor - 1. */
+struct floored {
+    value quotient, remainder;
+};
+
+static struct floored floored(struct code *code, value v, int64_t divisor, struct span span)
+{
+    value remainder = with(code, OP_MOD, v, divisor, span);
+    value negative = with(code, OP_LT, remainder, 0, span);
+    value quotient = with(code, OP_DIV, v, divisor, span);
+    return (struct floored){
+        binary(code, OP_SUB, quotient, truth(code, negative, span), span),
+        choose(code, negative, with(code, OP_ADD, remainder, divisor, span), remainder, span),
+    };
+}
+
+/* A day in years from March: March is month 0, January 10, February 11. */
+struct march {
+    value year;
+    value century_year; /* of the century from March, 0 to 99 */
+    value century;      /* of the 400 years, 0 to 3 */
+    value day;          /* of the year, from 0 */
+    value month;
+    value month_day; /* from 0 */
+};
+
+static struct march march_of(struct code *code, value days, struct span span)
+{
+    struct march march;
+    struct floored era = floored(code, with(code, OP_ADD, days, EPOCH_DAYS, span), ERA_DAYS, span);
+    value quarters = with(code, OP_ADD, with(code, OP_MUL, era.remainder, 4, span), 3, span);
+    march.century = with(code, OP_DIV, quarters, ERA_DAYS, span);
+    value in_century = with(code, OP_BITOR, with(code, OP_MOD, quarters, ERA_DAYS, span), 3, span);
+    march.century_year = with(code, OP_DIV, in_century, 1461, span);
+    march.day = with(code, OP_SHR, with(code, OP_MOD, in_century, 1461, span), 2, span);
+    value centuries = binary(code, OP_ADD, with(code, OP_MUL, era.quotient, 4, span), march.century, span);
+    march.year = binary(code, OP_ADD, with(code, OP_MUL, centuries, 100, span), march.century_year, span);
+    /* The months' lengths lie on a line of slope 2141 / 2^16. */
+    value line = with(code, OP_ADD, with(code, OP_MUL, march.day, 2141, span), 1305, span);
+    march.month = with(code, OP_SHR, line, 16, span);
+    march.month_day = with(code, OP_DIV, with(code, OP_BITAND, line, 65535, span), 2141, span);
+    return march;
+}
+
+/* Whether it is January or February, which belong to the next year. */
+static value in_next_year(struct code *code, const struct march *march, struct span span)
+{
+    return code_op(code, OP_LE, number(code, JANUARY, span), march->day, NO_VALUE, span);
+}
+
+static value lower_year(struct code *code, value days, struct span span)
+{
+    struct march march = march_of(code, days, span);
+    return binary(code, OP_ADD, march.year, truth(code, in_next_year(code, &march, span), span), span);
+}
+
+static value lower_month(struct code *code, value days, struct span span)
+{
+    struct march march = march_of(code, days, span);
+    value next = in_next_year(code, &march, span);
+    return choose(code, next, with(code, OP_SUB, march.month, 9, span), with(code, OP_ADD, march.month, 3, span), span);
+}
+
+static value lower_day(struct code *code, value days, struct span span)
+{
+    return with(code, OP_ADD, march_of(code, days, span).month_day, 1, span);
+}
+
+static value lower_quarter(struct code *code, value days, struct span span)
+{
+    /* (month + 2) / 3 as a multiplication */
+    value month = with(code, OP_ADD, lower_month(code, days, span), 2, span);
+    return with(code, OP_SHR, with(code, OP_MUL, month, 11, span), 5, span);
+}
+
+/* Days since the last Monday. */
+static value since_monday(struct code *code, value days, struct span span)
+{
+    value positive = with(code, OP_ADD, with(code, OP_MOD, days, 7, span), 7 + 7 - MONDAY, span);
+    return with(code, OP_MOD, positive, 7, span);
+}
+
+static value lower_weekday(struct code *code, value days, struct span span)
+{
+    return with(code, OP_ADD, since_monday(code, days, span), 1, span);
+}
+
+/* Days since the first of January. */
+static value since_new_year(struct code *code, value days, struct span span)
+{
+    struct march march = march_of(code, days, span);
+    /* Where March's year has a February of 29 days before it: it is that of the same civil year. */
+    value fourth = with(code, OP_EQ, with(code, OP_BITAND, march.century_year, 3, span), 0, span);
+    value full = binary(code, OP_OR, with(code, OP_NE, march.century_year, 0, span),
+                        with(code, OP_EQ, march.century, 0, span), span);
+    value leap = truth(code, binary(code, OP_AND, fourth, full, span), span);
+    value later = binary(code, OP_ADD, with(code, OP_ADD, march.day, 59, span), leap, span);
+    return choose(code, in_next_year(code, &march, span), with(code, OP_SUB, march.day, JANUARY, span), later, span);
+}
+
+/* A week belongs to the year of its Thursday. */
+static value lower_week(struct code *code, value days, struct span span)
+{
+    value monday = binary(code, OP_SUB, days, since_monday(code, days, span), span);
+    value day = since_new_year(code, with(code, OP_ADD, monday, 3, span), span);
+    return with(code, OP_ADD, with(code, OP_DIV, day, 7, span), 1, span);
+}
+
+static value lower_hour(struct code *code, value time, struct span span)
+{
+    return with(code, OP_DIV, with(code, OP_DIV, time, MICROSECONDS, span), 3600, span);
+}
+
+static value lower_minute(struct code *code, value time, struct span span)
+{
+    value minutes = with(code, OP_DIV, with(code, OP_DIV, time, MICROSECONDS, span), 60, span);
+    return with(code, OP_MOD, minutes, 60, span);
+}
+
+static value lower_second(struct code *code, value time, struct span span)
+{
+    return with(code, OP_MOD, with(code, OP_DIV, time, MICROSECONDS, span), 60, span);
+}
+
+const struct calendar_part calendar_parts[] = {
+    {"year", false, lower_year, "year(d)", "year of a date or timestamp", "year(2024-01-31)", "2024"},
+    {"quarter", false, lower_quarter, "quarter(d)", "quarter of the year, 1 to 4", "quarter(2024-05-01)", "2"},
+    {"month", false, lower_month, "month(d)", "month of the year, 1 to 12", "month(2024-01-31)", "1"},
+    {"week", false, lower_week, "week(d)", "ISO week of the year, 1 to 53", "week(2024-01-31)", "5"},
+    {"day", false, lower_day, "day(d)", "day of the month, 1 to 31", "day(2024-01-31)", "31"},
+    {"weekday", false, lower_weekday, "weekday(d)", "1 for Monday to 7 for Sunday", "weekday(2024-01-31)", "3"},
+    {"hour", true, lower_hour, "hour(t)", "hour of a timestamp, 0 to 23", "hour(2024-01-31T09:30:15)", "9"},
+    {"minute", true, lower_minute, "minute(t)", "minute of the hour, 0 to 59", "minute(2024-01-31T09:30:15)", "30"},
+    {"second", true, lower_second, "second(t)", "second of the minute, 0 to 59", "second(2024-01-31T09:30:15)", "15"},
+};
+
+const size_t calendar_part_count = sizeof calendar_parts / sizeof *calendar_parts;
+
+const struct calendar_part *calendar_part_find(const char *name)
+{
+    for (size_t i = 0; i < calendar_part_count; i++) {
+        if (strcmp(calendar_parts[i].name, name) == 0)
+            return &calendar_parts[i];
+    }
+    return NULL;
+}
+
+static struct floored day_and_time(struct code *code, value microseconds, struct span span)
+{
+    return floored(code, microseconds, DAY_SECONDS * MICROSECONDS, span);
+}
+
+value code_day_of(struct code *code, value microseconds, struct span span)
+{
+    return day_and_time(code, microseconds, span).quotient;
+}
+
+value code_calendar_part(struct code *code, const struct calendar_part *part, value v, bool timestamp, struct span span)
+{
+    if (timestamp && part->of_time)
+        v = day_and_time(code, v, span).remainder;
+    else if (timestamp)
+        v = code_day_of(code, v, span);
+    return part->lower(code, v, span);
+}
+
+const char *const calendar_unit_names[CALENDAR_UNITS] = {"second", "minute", "hour",    "day",
+                                                         "week",   "month",  "quarter", "year"};
+
+enum calendar_unit calendar_unit_find(const char *name)
+{
+    enum calendar_unit unit = 0;
+    while (unit < CALENDAR_UNITS && strcmp(calendar_unit_names[unit], name) != 0)
+        unit++;
+    return unit;
+}
+
+/* Days since the first of January, April, July or October. */
+static value since_quarter(struct code *code, value days, struct span span)
+{
+    static const int starts[] = {31, 122, 214, JANUARY}; /* of April, ... in the year from March */
+    value day = march_of(code, days, span).day, since = since_new_year(code, days, span);
+    for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
+        value after = code_op(code, OP_LE, number(code, starts[k], span), day, NO_VALUE, span);
+        since = choose(code, after, with(code, OP_SUB, day, starts[k], span), since, span);
+    }
+    return since;
+}
+
+value code_date_trunc(struct code *code, value days, enum calendar_unit unit, struct span span)
+{
+    value since = NO_VALUE;
+    if (unit == CALENDAR_WEEK)
+        since = since_monday(code, days, span);
+    else if (unit == CALENDAR_MONTH)
+        since = march_of(code, days, span).month_day;
+    else if (unit == CALENDAR_QUARTER)
+        since = since_quarter(code, days, span);
+    else if (unit == CALENDAR_YEAR)
+        since = since_new_year(code, days, span);
+    return since == NO_VALUE ? days : binary(code, OP_SUB, days, since, span);
+}
+
+/* Midnight of a day, and a time after it. */
+static value timestamp_of(struct code *code, value days, struct span span)
+{
+    return with(code, OP_MUL, days, DAY_SECONDS * MICROSECONDS, span);
+}
+
+value code_timestamp_trunc(struct code *code, value microseconds, enum calendar_unit unit, struct span span)
+{
+    static const int seconds[] = {
+        [CALENDAR_SECOND] = 1, [CALENDAR_MINUTE] = 60, [CALENDAR_HOUR] = 3600, [CALENDAR_DAY] = DAY_SECONDS};
+    if (unit <= CALENDAR_DAY) {
+        value since = floored(code, microseconds, seconds[unit] * MICROSECONDS, span).remainder;
+        return binary(code, OP_SUB, microseconds, since, span);
+    }
+    return timestamp_of(code, code_date_trunc(code, code_day_of(code, microseconds, span), unit, span), span);
+}
+
+static value bucket(struct code *code, value v, int64_t length, int64_t origin, struct span span)
+{
+    value since = floored(code, with(code, OP_SUB, v, origin, span), length, span).remainder;
+    return binary(code, OP_SUB, v, since, span);
+}
+
+value code_date_bucket(struct code *code, value days, int64_t length, struct span span)
+{
+    return bucket(code, days, length, length % 7 == 0 ? MONDAY : 0, span);
+}
+
+value code_timestamp_bucket(struct code *code, value microseconds, int64_t length, struct span span)
+{
+    const int64_t day = DAY_SECONDS * MICROSECONDS;
+    return bucket(code, microseconds, length, length % (7 * day) == 0 ? MONDAY * day : 0, span);
+}
+
+/* Whether the February that ends the year from March has 29 days. */
+static value ends_in_leap_day(struct code *code, value year, struct span span)
+{
+    value civil = with(code, OP_ADD, year, 1, span);
+    value fourth = with(code, OP_EQ, with(code, OP_BITAND, civil, 3, span), 0, span);
+    value hundredth = with(code, OP_EQ, with(code, OP_MOD, civil, 25, span), 0, span);
+    value fourhundredth = with(code, OP_EQ, with(code, OP_BITAND, civil, 15, span), 0, span);
+    value not_hundredth = code_op(code, OP_NOT, hundredth, NO_VALUE, NO_VALUE, span);
+    return binary(code, OP_AND, fourth, binary(code, OP_OR, not_hundredth, fourhundredth, span), span);
+}
+
+/* The days before month `month` of the year from March. */
+static value days_before_month(struct code *code, value month, struct span span)
+{
+    value line = with(code, OP_ADD, with(code, OP_MUL, month, 979, span), 18, span);
+    return with(code, OP_SHR, line, 5, span);
+}
+
+/* A day of the month, from 0, in month `months` from March of the year 0, or the last day of that month. */
+static value day_of_months(struct code *code, value months, value month_day, struct span span)
+{
+    struct floored split = floored(code, months, 12, span);
+    value year = split.quotient, month = split.remainder;
+    value before = days_before_month(code, month, span);
+    value next = days_before_month(code, with(code, OP_ADD, month, 1, span), span);
+    value last = with(code, OP_SUB, binary(code, OP_SUB, next, before, span), 1, span);
+    value february = with(code, OP_ADD, truth(code, ends_in_leap_day(code, year, span), span), 27, span);
+    last = choose(code, with(code, OP_EQ, month, 11, span), february, last, span);
+    value day = binary(code, OP_ADD, before, binary(code, OP_MIN, month_day, last, span), span);
+
+    value centuries = floored(code, year, 100, span).quotient;
+    value leap_days = binary(code, OP_SUB, with(code, OP_SHR, year, 2, span), centuries, span);
+    leap_days = binary(code, OP_ADD, leap_days, with(code, OP_SHR, centuries, 2, span), span);
+    value days = binary(code, OP_ADD, with(code, OP_MUL, year, 365, span), leap_days, span);
+    return with(code, OP_SUB, binary(code, OP_ADD, days, day, span), EPOCH_DAYS, span);
+}
+
+static value months_of(struct code *code, const struct march *march, struct span span)
+{
+    return binary(code, OP_ADD, with(code, OP_MUL, march->year, 12, span), march->month, span);
+}
+
+value code_date_add_months(struct code *code, value days, value months, struct span span)
+{
+    struct march march = march_of(code, days, span);
+    value sum = binary(code, OP_ADD, months_of(code, &march, span), months, span);
+    return day_of_months(code, sum, march.month_day, span);
+}
+
+value code_timestamp_add_months(struct code *code, value microseconds, value months, struct span span)
+{
+    struct floored split = day_and_time(code, microseconds, span);
+    value days = code_date_add_months(code, split.quotient, months, span);
+    return binary(code, OP_ADD, timestamp_of(code, days, span), split.remainder, span);
+}
+
+value code_date_bucket_months(struct code *code, value days, int64_t months, struct span span)
+{
+    struct march march = march_of(code, days, span);
+    value count = months_of(code, &march, span);
+    value first = bucket(code, count, months, MARCH_1970, span);
+    return day_of_months(code, first, number(code, 0, span), span);
+}
+
+value code_timestamp_bucket_months(struct code *code, value microseconds, int64_t months, struct span span)
+{
+    return timestamp_of(code, code_date_bucket_months(code, code_day_of(code, microseconds, span), months, span), span);
+}
