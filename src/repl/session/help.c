@@ -280,8 +280,7 @@ void help_overview(struct strbuf *out, size_t width)
         list_topic(out, &topics[i], width);
     strbuf_puts(out, "\n.help start shows examples step by step, .help stages what each stage does.\n"
                      ".help WORD explains a word; its example runs in the folder of the sample data:\n"
-                     ".cd data/sample, or share/rql/sample where rql is installed.\n"
-                     "Ctrl-C cancels a query, Ctrl-D quits.\n");
+                     ".cd data/sample, or share/rql/sample where rql is installed. Ctrl-D quits.\n");
 }
 
 static void help_stage(struct strbuf *out, const struct word *word)

@@ -42,6 +42,22 @@ static const char names[] = "A column is named after its file: load ids.bin retu
                             "  load ids.bin | count ids == $who\n"
                             ".tables lists all names.\n";
 
+static const char values[] = "Numbers: 42, 1_000_000, 0xff, 0b101, 3.5, 1e6. true and false are conditions.\n"
+                             "Text is in quotes; in double quotes \\\" \\\\ \\n \\t and \\u{e9} are escapes.\n"
+                             "  \"AAPL\" < \"MSFT\"\n"
+                             "  'C:\\new' == \"C:\\\\new\"\n"
+                             "Dates have four, two and two digits, without spaces; timestamps have a T and may\n"
+                             "have seconds, a fraction and a zone.\n"
+                             "  2024-03-01 - 2024-02-01\n"
+                             "  2024-01-31T09:30 < 2024-01-31T10:00:00.25\n"
+                             "Durations: 10us 250ms 90s 15min 4h 2d 1w. Calendar steps: 1mo 2q 1y.\n"
+                             "  90min + 15s\n"
+                             "A missing value is `missing`; `is` tests for it and ?? replaces it.\n"
+                             "  missing is missing\n"
+                             "  missing ?? 0\n"
+                             "Reserved words and names with other characters are in backquotes.\n"
+                             "  load ids.bin as `the id` | select `the id` == 42 | count\n";
+
 static const char keys[] = "Tab          complete stages, functions, files, names and columns\n"
                            "Up, Ctrl-R   recall earlier queries, search them\n"
                            "|            at the start of a line: continue from the last relation\n"
@@ -54,12 +70,14 @@ static const char keys[] = "Tab          complete stages, functions, files, name
 const struct help_text help_texts[] = {
     {"start", "examples, step by step", start},
     {"names", "how names are resolved", names},
+    {"values", "how values are written", values},
     {"keys", "keys at the prompt", keys},
 };
 const size_t help_text_count = sizeof help_texts / sizeof *help_texts;
 
 const struct operator_help operator_table[] = {
     {"?:", "C ? A : B", "A if C holds, else B", "3 > 2 ? 10 : 20", "10"},
+    {"??", "A ?? B", "B where A is missing, else A", "missing ?? 3", "3"},
     {"or", "C or D", "true if either condition holds", "1 > 2 or 3 > 2", "1"},
     {"||", "C || D", "same as or", "1 > 2 || 3 > 2", "1"},
     {"and", "C and D", "true if both conditions hold", "1 > 2 and 3 > 2", "0"},
@@ -68,6 +86,7 @@ const struct operator_help operator_table[] = {
     {"==", "A == B", "equal", "6 * 7 == 42", "1"},
     {"!=", "A != B", "not equal", "6 * 7 != 42", "0"},
     {"in", "E [not] in A..B, E [not] in [A, B, ...]", "one of these values; A..B includes both ends", "5 in 1..5", "1"},
+    {"is", "A is [not] B", "equality that holds between two missing values, too", "missing is missing", "1"},
     {"<", "A < B", "less than", "2 < 3", "1"},
     {"<=", "A <= B", "less than or equal", "3 <= 3", "1"},
     {">", "A > B", "greater than", "2 > 3", "0"},
@@ -80,6 +99,7 @@ const struct operator_help operator_table[] = {
     {"-", "A - B, -A", "the difference; the negation", "2 - 3", "-1"},
     {"*", "A * B", "the product", "6 * 7", "42"},
     {"/", "A / B", "the quotient; of integers, truncated towards 0", "-7 / 2", "-3"},
+    {"//", "N // M", "the quotient of integers, truncated towards 0", "7 // 2", "3"},
     {"%", "A % B", "the remainder, with the sign of A", "-7 % 2", "-1"},
     {"!", "!C", "not, binding tighter than comparisons: !x > 3 is (!x) > 3", "!(1 > 2)", "1"},
     {"~", "~N", "bitwise not", "~5", "-6"},
