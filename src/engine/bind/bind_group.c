@@ -363,6 +363,24 @@ void bind_group(struct binder *binder, const struct stage *stage, struct flow *f
     flow->open = open || bound < stage->aggregate_count;
 }
 
+void group_equal(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    enum { COLUMNS = 2 };
+    struct operands operands;
+    struct slot *slots = arena_array(binder->arena, COLUMNS, sizeof *slots);
+    const struct group_aggregate count = {
+        .what = {.kind = AGG_COUNT, .value = NO_VALUE, .name = "count", .span = stage->span},
+        .slot = {.name = "count", .type = TYPE_I64, .known = true}};
+    operands_begin(binder, stage, flow, &operands);
+    slots[0] = flow->columns[0];
+    slots[1] = count.slot;
+    value v = term_of_column(&operands.task->code, flow, 0, stage->span).value;
+    size_t key = operands_add(&operands, v, slots[0]);
+    struct task *task = new_group(&operands, &key, 1, &count, 1);
+    set_group_outputs(binder, task, slots, flow);
+    flow->rows = -1;
+}
+
 /* Sets the result: one column, with a value for each row or column of the shape. */
 static void set_axis_output(struct binder *binder, const struct stage *stage, struct flow *flow, struct task *task,
                             value v, struct slot slot)

@@ -95,12 +95,23 @@ struct task *operands_end(struct operands *operands, const char *name, enum oper
 /* Keeps the rows in which the flow's only column is present; nothing if it always is. */
 void drop_missing(struct binder *binder, const struct stage *stage, struct flow *flow);
 
+/* An operator may fail whatever its inputs: marks its outputs so that nothing folds them away. */
+void mark_fallible(struct task *task);
+/* Sorts the rows by a column that is never missing. */
+void sort_by_column(struct binder *binder, const struct stage *stage, struct flow *flow, size_t column,
+                    bool descending);
+
 void bind_sort(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_distinct(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_scatter(struct binder *binder, const struct stage *stage, struct flow *flow);
+
+/* bind_hist.c */
 void bind_hist(struct binder *binder, const struct stage *stage, struct flow *flow);
 
 /* bind_group.c: group, and axis reduction. */
+
+/* Makes of the flow's only column, which is never missing, its distinct values in order and `count`, their numbers. */
+void group_equal(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_group(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_axis_reduction(struct binder *binder, const struct stage *stage, struct flow *flow);
 

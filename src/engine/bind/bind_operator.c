@@ -1,4 +1,4 @@
-/* Operators on whole columns: sort, distinct, scatter, hist; and the task before one that computes its operands. */
+/* Operators on whole columns: sort, distinct, scatter; and the task before one that computes its operands. */
 #include "engine/bind/bind_internal.h"
 
 #include <string.h>
@@ -225,6 +225,18 @@ void bind_sort(struct binder *binder, const struct stage *stage, struct flow *fl
     carry(binder, task, inputs, flow);
 }
 
+void sort_by_column(struct binder *binder, const struct stage *stage, struct flow *flow, size_t column, bool descending)
+{
+    struct operands operands;
+    size_t *inputs = arena_array(binder->arena, flow->count + flow->hidden + 1, sizeof *inputs);
+    operands_begin(binder, stage, flow, &operands);
+    add_columns(&operands);
+    struct task *task = operands_end(&operands, "sort", OPERATOR_SORT, 1, inputs);
+    task->column_op->keys[0] = inputs[column];
+    task->column_op->descending[0] = descending;
+    carry(binder, task, inputs, flow);
+}
+
 void bind_distinct(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct operands operands;
@@ -279,8 +291,7 @@ static void add_validity(struct binder *binder, const struct stage *stage, struc
     task_set_slots(binder, task, flow, slots, values, flow->count, flow->hidden + 1);
 }
 
-/* An operator may fail whatever its inputs: marks its outputs so that nothing folds them away. */
-static void mark_fallible(struct task *task)
+void mark_fallible(struct task *task)
 {
     for (size_t k = 0; k < task->output_count; k++)
         task->code.at[task->outputs[k].value].fallible = true;
@@ -319,89 +330,4 @@ void bind_scatter(struct binder *binder, const struct stage *stage, struct flow 
     }
     carry(binder, task, NULL, flow);
     mark_fallible(task);
-}
-
-/* Whether `hist` is given a column before the number of intervals, or alone. */
-static bool names_column(const struct binder *binder, const struct stage *stage, const struct flow *flow)
-{
-    if (stage->item_count != 1)
-        return stage->item_count > 1;
-    const struct expr *expr = stage->items[0].expr;
-    if (expr->kind == EXPR_POSITION)
-        return true;
-    if (expr->kind == EXPR_NAME && env_find(binder->env, expr->name.text) != NULL)
-        return false;
-    for (size_t i = 0; expr->kind == EXPR_NAME && i < flow->count; i++) {
-        if (strcmp(expr->name.text, flow->columns[i].name) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Sets the number of intervals, 10 by default. */
-static void bins_of(struct binder *binder, const struct stage *stage, int64_t *bins)
-{
-    enum { DEFAULT_BINS = 10, MOST_BINS = 1000000 };
-    *bins = DEFAULT_BINS;
-    if (stage->head != NULL) {
-        bind_error(binder, stage->head->span, "as in `hist 20`", "`hist` takes a number of intervals");
-        return;
-    }
-    /* Unknown in a check: then any number will do. */
-    if (stage->item_count > 0 && stage_number(binder, stage, 1, bins) && *bins > MOST_BINS)
-        bind_error(binder, stage->items[0].expr->span, NULL, "`hist` has at most %d intervals", MOST_BINS);
-}
-
-/* hist of a named column: a pick, then the histogram of all columns, which is one. */
-static void bind_hist_of(struct binder *binder, const struct stage *stage, struct flow *flow)
-{
-    struct stage pick = *stage, hist = *stage;
-    pick.word = word_find("pick", strlen("pick"));
-    pick.span = stage->items[0].span;
-    pick.item_count = 1;
-    hist.items = stage->items + 1;
-    hist.item_count = stage->item_count - 1;
-    bind_pick(binder, &pick, flow);
-    bind_hist(binder, &hist, flow);
-}
-
-void bind_hist(struct binder *binder, const struct stage *stage, struct flow *flow)
-{
-    static const struct slot columns[] = {{.name = "lo", .type = TYPE_F64, .known = true},
-                                          {.name = "hi", .type = TYPE_F64, .known = true},
-                                          {.name = "count", .type = TYPE_I64, .known = true}};
-    enum { COLUMNS = sizeof columns / sizeof *columns };
-    int64_t bins;
-    if (names_column(binder, stage, flow)) {
-        bind_hist_of(binder, stage, flow);
-        return;
-    }
-    bins_of(binder, stage, &bins);
-    if (!stage_column(binder, stage, flow)) {
-        task_unknown(binder, stage, flow);
-        return;
-    }
-    struct operands operands;
-    drop_missing(binder, stage, flow);
-    operands_begin(binder, stage, flow, &operands);
-    struct term term = term_of_column(&operands.task->code, flow, 0, stage->span);
-    if (!bind_aggregated(&operands.scope, AGG_PRODUCT, &term, NULL, "hist", stage->span)) {
-        task_unknown(binder, stage, flow);
-        return;
-    }
-    size_t input;
-    enum type type = type_of_kind(operands.task->code.at[term.value].kind);
-    operands_add(&operands, term.value, (struct slot){.name = flow->columns[0].name, .type = type});
-    struct task *task = operands_end(&operands, "hist", OPERATOR_HIST, 1, &input);
-    task->column_op->keys[0] = input;
-    task->column_op->into = bins;
-
-    /* The values only say what the outputs are computed from. */
-    value all = code_input(&task->code, (int64_t)input, type_table[task->inputs[input].type].kind, stage->span);
-    const value values[COLUMNS] = {all, all, all};
-    struct slot *slots = arena_array(binder->arena, COLUMNS, sizeof *slots);
-    memcpy(slots, columns, sizeof columns);
-    task_set_slots(binder, task, flow, slots, values, COLUMNS, 0);
-    mark_fallible(task);
-    flow->rows = bins;
 }

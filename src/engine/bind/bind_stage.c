@@ -85,6 +85,18 @@ static bool ends_in(const char *path, const char *extension)
     return length > tail && strcmp(path + length - tail, extension) == 0;
 }
 
+static void refuse_text(struct binder *binder, const struct stage *stage, const struct flow *flow)
+{
+    for (size_t k = 0; k < flow->count; k++) {
+        const struct slot *column = &flow->columns[k];
+        if (column->known && column->logical.kind == LOGICAL_TEXT)
+            bind_error(binder, stage->span,
+                       arena_printf(binder->arena, "`hist %s` shows the most frequent strings",
+                                    name_written(column->name, binder->arena)),
+                       "`plot` draws numbers and times, but `%s` is text", column->name);
+    }
+}
+
 /* describe and plot (of one column or two) */
 static void bind_view(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
@@ -100,6 +112,8 @@ static void bind_view(struct binder *binder, const struct stage *stage, struct f
     else if (bound->view == VIEW_PLOT && !flow->open && !bind_gave_up(binder) && flow->count > 2)
         bind_error(binder, stage->span, "choose one column, or one per axis: `| pick NAME, NAME | plot`",
                    "`plot` draws one or two columns, but there are %zu", flow->count);
+    else if (bound->view == VIEW_PLOT)
+        refuse_text(binder, stage, flow);
 }
 
 /* Whether the path's directory exists: in a check, an earlier statement may still create it. */

@@ -322,6 +322,17 @@ void task_detail(struct strbuf *out, const struct task *task)
         add_outputs(out, task, names, false);
 }
 
+/* The name of the type that the input's column shows. */
+static const char *type_of_input(const struct input *input)
+{
+    struct logical_type logical = {.kind = LOGICAL_NUMBER};
+    if (input->task != NULL && input->output < input->task->output_count)
+        logical = input->task->outputs[input->output].logical;
+    else if (input->column != NULL)
+        logical = input->column->logical;
+    return logical_type_name(logical, input->type);
+}
+
 void task_reads(struct strbuf *out, const struct task *task)
 {
     const char *const *names = task_input_names(task);
@@ -329,7 +340,7 @@ void task_reads(struct strbuf *out, const struct task *task)
         const struct input *input = &task->inputs[k];
         strbuf_puts(out, k > 0 ? ", " : "reads ");
         add_name(out, names[k]);
-        strbuf_printf(out, "%s:%s", input->whole ? "[]" : "", type_table[input->type].name);
+        strbuf_printf(out, "%s:%s", input->whole ? "[]" : "", type_of_input(input));
         if (input->task != NULL)
             strbuf_printf(out, " of %zu", input->task->number + 1);
     }

@@ -8,7 +8,7 @@
 /* How a relation is shown. */
 enum view {
     VIEW_ROWS,
-    VIEW_HISTOGRAM,   /* its columns are lo, hi and count, from `hist` */
+    VIEW_HISTOGRAM,   /* its columns are lo, hi and count, or text and count, from `hist` */
     VIEW_DESCRIPTION, /* a line per column */
     VIEW_PLOT
 };

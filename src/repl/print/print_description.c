@@ -58,9 +58,12 @@ static void add_mean(struct strbuf *out, const struct scalar *mean, const struct
 static void add_top(struct strbuf *out, const struct column_summary *summary, const struct print_style *style)
 {
     for (size_t i = 0; i < summary->top_count; i++) {
+        struct text text = summary->top[i];
+        bool quoted = text.length == 0 || memchr(text.at, ',', text.length);
         strbuf_puts(out, i > 0 ? ", " : "");
-        add_cut_text(out, summary->top[i], style->format == PRINT_TABLE ? TOP_CELLS : SIZE_MAX);
-        strbuf_putc(out, ' ');
+        strbuf_puts(out, quoted ? "\"" : "");
+        add_cut_text(out, text, style->format == PRINT_TABLE ? TOP_CELLS : SIZE_MAX);
+        strbuf_puts(out, quoted ? "\" " : " ");
         add_count(out, summary->top_counts[i], style);
     }
 }

@@ -1,0 +1,118 @@
+/* hist: intervals of numbers and of times, or the most frequent strings. */
+#include "engine/bind/bind_internal.h"
+
+#include <string.h>
+
+/* Whether `hist` is given a column before the number of intervals, or alone. */
+static bool names_column(const struct binder *binder, const struct stage *stage, const struct flow *flow)
+{
+    if (stage->item_count != 1)
+        return stage->item_count > 1;
+    const struct expr *expr = stage->items[0].expr;
+    if (expr->kind == EXPR_POSITION)
+        return true;
+    if (expr->kind == EXPR_NAME && env_find(binder->env, expr->name.text) != NULL)
+        return false;
+    for (size_t i = 0; expr->kind == EXPR_NAME && i < flow->count; i++) {
+        if (strcmp(expr->name.text, flow->columns[i].name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Sets the number of intervals, 10 by default. */
+static void bins_of(struct binder *binder, const struct stage *stage, int64_t *bins)
+{
+    enum { DEFAULT_BINS = 10, MOST_BINS = 1000000 };
+    *bins = DEFAULT_BINS;
+    if (stage->head != NULL) {
+        bind_error(binder, stage->head->span, "as in `hist 20`", "`hist` takes a number of intervals");
+        return;
+    }
+    /* Unknown in a check: then any number will do. */
+    if (stage->item_count > 0 && stage_number(binder, stage, 1, bins) && *bins > MOST_BINS)
+        bind_error(binder, stage->items[0].expr->span, NULL, "`hist` has at most %d intervals", MOST_BINS);
+}
+
+/* hist of a named column: a pick, then the histogram of all columns, which is one. */
+static void bind_hist_of(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct stage pick = *stage, hist = *stage;
+    pick.word = word_find("pick", strlen("pick"));
+    pick.span = stage->items[0].span;
+    pick.item_count = 1;
+    hist.items = stage->items + 1;
+    hist.item_count = stage->item_count - 1;
+    bind_pick(binder, &pick, flow);
+    bind_hist(binder, &hist, flow);
+}
+
+/* The most frequent strings: their groups in the order of their sizes, cut. */
+static void hist_of_text(struct binder *binder, const struct stage *stage, struct flow *flow, int64_t bins)
+{
+    enum { COUNT = 1 };
+    group_equal(binder, stage, flow);
+    sort_by_column(binder, stage, flow, COUNT, true);
+    struct task *task = task_of_stage(binder, stage, flow);
+    task->window.take = bins;
+    task_pass_inputs(binder, task, flow);
+}
+
+/* Sets the operator's outputs: lo and hi like `edge`, and count. */
+static void set_hist_outputs(struct binder *binder, struct task *task, struct slot edge, struct flow *flow)
+{
+    enum { COLUMNS = 3 };
+    const size_t input = task->column_op->keys[0];
+    /* The values only say what the outputs are computed from. */
+    value all = code_input(&task->code, (int64_t)input, type_table[task->inputs[input].type].kind, task->span);
+    const value values[COLUMNS] = {all, all, all};
+    struct slot *slots = arena_array(binder->arena, COLUMNS, sizeof *slots);
+    slots[0] = slots[1] = edge;
+    slots[0].name = "lo";
+    slots[1].name = "hi";
+    slots[2] = (struct slot){.name = "count", .type = TYPE_I64, .known = true};
+    task_set_slots(binder, task, flow, slots, values, COLUMNS, 0);
+    mark_fallible(task);
+}
+
+static bool is_time(struct logical_type logical)
+{
+    return logical.kind == LOGICAL_DATE || logical.kind == LOGICAL_TIMESTAMP || logical.kind == LOGICAL_DURATION;
+}
+
+void bind_hist(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    int64_t bins;
+    if (names_column(binder, stage, flow)) {
+        bind_hist_of(binder, stage, flow);
+        return;
+    }
+    bins_of(binder, stage, &bins);
+    if (!stage_column(binder, stage, flow)) {
+        task_unknown(binder, stage, flow);
+        return;
+    }
+    drop_missing(binder, stage, flow);
+    struct slot column = flow->columns[0];
+    if (column.logical.kind == LOGICAL_TEXT) {
+        hist_of_text(binder, stage, flow, bins);
+        return;
+    }
+    struct operands operands;
+    operands_begin(binder, stage, flow, &operands);
+    struct term term = term_of_column(&operands.task->code, flow, 0, stage->span);
+    bool calendar = is_time(column.logical);
+    if (!calendar && !bind_aggregated(&operands.scope, AGG_PRODUCT, &term, NULL, "hist", stage->span)) {
+        task_unknown(binder, stage, flow);
+        return;
+    }
+    size_t input;
+    enum type type = type_of_kind(operands.task->code.at[term.value].kind);
+    operands_add(&operands, term.value, (struct slot){.name = column.name, .type = type});
+    struct task *task = operands_end(&operands, "hist", OPERATOR_HIST, 1, &input);
+    task->column_op->keys[0] = input;
+    task->column_op->into = bins;
+    task->column_op->calendar = calendar ? column.logical.kind : LOGICAL_NUMBER;
+    set_hist_outputs(binder, task, calendar ? column : (struct slot){.type = TYPE_F64, .known = true}, flow);
+    flow->rows = calendar ? -1 : bins;
+}
