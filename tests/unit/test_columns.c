@@ -229,7 +229,7 @@ static void wrong_files(void **state)
         {"amounts", "cannot tell the format", "amounts csv`"},
         {"amounts.md", "can be saved, but not loaded", ".txt"},
         {"rows.json", "can be saved, but not loaded", "jq -c '.[]'"},
-        {"trades.parquet", "is not supported", "DuckDB"},
+        {"trades.orc", "is not supported", "DuckDB"},
         {"Trades.XLSX", "is not supported", ".csv"},
         {"folder", "holds no column files", "extension"},
         {"folder.bin", "holds no column files", NULL},
@@ -240,7 +240,7 @@ static void wrong_files(void **state)
     scratch_write_text(scratch, "amounts", "12345678");
     scratch_write_text(scratch, "amounts.md", "a\n1\n");
     scratch_write_text(scratch, "rows.json", "[]");
-    scratch_write_text(scratch, "trades.parquet", "PAR1");
+    scratch_write_text(scratch, "trades.orc", "ORC");
     scratch_write_text(scratch, "Trades.XLSX", "PK");
     static const char *const odd[] = {"odd.i16", "odd.i64", "odd.f32"};
     for (size_t i = 0; i < 3; i++)

@@ -7,6 +7,7 @@
 #include "engine/formats/npy.h"
 #include "engine/formats/raw.h"
 #include "engine/formats/row_formats.h"
+#include "engine/parquet/reader.h"
 #include "engine/storage/compression_table.h"
 #include "engine/storage/file_changed.h"
 #include "engine/text/text_files.h"
@@ -50,6 +51,8 @@ const struct format format_table[] = {
     {".f64", TYPE_F64, 1, false, NULL, read_raw, NULL, write_raw, "a column of f64"},
     {".npy", TYPE_COUNT, 0, false, &style_npy, read_npy, NULL, write_styled,
      "a NumPy array, structured if there are several columns"},
+    {".parquet", TYPE_COUNT, 0, false, NULL, NULL, open_parquet, NULL, "columns with names, a Parquet file"},
+    {".pq", TYPE_COUNT, 0, false, NULL, NULL, open_parquet, NULL, "the same"},
     {".arrow", TYPE_COUNT, 0, false, NULL, NULL, open_arrow, write_arrow_file, "columns with names, an Arrow IPC file"},
     {".feather", TYPE_COUNT, 0, false, NULL, NULL, open_arrow, write_arrow_file, "the same: a Feather file, version 2"},
     {".ipc", TYPE_COUNT, 0, false, NULL, NULL, open_arrow, write_arrow_file, "the same: an Arrow IPC file"},
@@ -103,10 +106,9 @@ static const char by_unpacking[] = "this compression is not supported; .gz and .
 static const struct {
     const char *extension, *advice;
 } foreign_formats[] = {
-    {".parquet", by_database}, {".orc", by_database},     {".duckdb", by_database}, {".sqlite", by_database},
-    {".db", by_database},      {".xlsx", by_spreadsheet}, {".xls", by_spreadsheet}, {".ods", by_spreadsheet},
-    {".npz", by_numpy},        {".json", by_lines},       {".zip", by_unpacking},   {".bz2", by_unpacking},
-    {".xz", by_unpacking},
+    {".orc", by_database},     {".duckdb", by_database}, {".sqlite", by_database}, {".db", by_database},
+    {".xlsx", by_spreadsheet}, {".xls", by_spreadsheet}, {".ods", by_spreadsheet}, {".npz", by_numpy},
+    {".json", by_lines},       {".zip", by_unpacking},   {".bz2", by_unpacking},   {".xz", by_unpacking},
 };
 
 const char *format_advice(const char *extension)

@@ -279,8 +279,7 @@ void help_overview(struct strbuf *out, size_t width)
     for (size_t i = 0; i < TOPIC_COUNT; i++)
         list_topic(out, &topics[i], width);
     strbuf_puts(out, "\n.help start shows examples step by step, .help stages what each stage does.\n"
-                     ".help WORD explains a word; its example runs in the folder of the sample data:\n"
-                     ".cd data/sample, or share/rql/sample where rql is installed. Ctrl-D quits.\n");
+                     ".help WORD explains a word; examples run in data/sample, or share/rql/sample.\n");
 }
 
 static void help_stage(struct strbuf *out, const struct word *word)
