@@ -149,20 +149,26 @@ static value lower_week(struct code *code, value days, struct span span)
     return with(code, OP_ADD, with(code, OP_DIV, day, 7, span), 1, span);
 }
 
+/* Whole seconds of a time of day, by a division that fits 32 bits. */
+static value seconds_of(struct code *code, value time, struct span span)
+{
+    return with(code, OP_DIV, with(code, OP_SHR, time, 6, span), MICROSECONDS >> 6, span);
+}
+
 static value lower_hour(struct code *code, value time, struct span span)
 {
-    return with(code, OP_DIV, with(code, OP_DIV, time, MICROSECONDS, span), 3600, span);
+    return with(code, OP_DIV, seconds_of(code, time, span), 3600, span);
 }
 
 static value lower_minute(struct code *code, value time, struct span span)
 {
-    value minutes = with(code, OP_DIV, with(code, OP_DIV, time, MICROSECONDS, span), 60, span);
+    value minutes = with(code, OP_DIV, seconds_of(code, time, span), 60, span);
     return with(code, OP_MOD, minutes, 60, span);
 }
 
 static value lower_second(struct code *code, value time, struct span span)
 {
-    return with(code, OP_MOD, with(code, OP_DIV, time, MICROSECONDS, span), 60, span);
+    return with(code, OP_MOD, seconds_of(code, time, span), 60, span);
 }
 
 const struct calendar_part calendar_parts[] = {
@@ -188,20 +194,26 @@ const struct calendar_part *calendar_part_find(const char *name)
     return NULL;
 }
 
-static struct floored day_and_time(struct code *code, value microseconds, struct span span)
+/* Microseconds since midnight. MIN says so to range analysis. */
+static value time_of(struct code *code, value microseconds, struct span span)
 {
-    return floored(code, microseconds, DAY_SECONDS * MICROSECONDS, span);
+    const int64_t day = DAY_SECONDS * MICROSECONDS;
+    return with(code, OP_MIN, floored(code, microseconds, day, span).remainder, day - 1, span);
 }
 
+/* 64-bit divisions are slow, so there is one: a shift rounds down too, and takes the divisor's factor of 2^13; then
+ * ~(~v / d) rounds a negative v / d down. */
 value code_day_of(struct code *code, value microseconds, struct span span)
 {
-    return day_and_time(code, microseconds, span).quotient;
+    value v = with(code, OP_SHR, microseconds, 13, span), sign = with(code, OP_SHR, v, 63, span);
+    value quotient = with(code, OP_DIV, binary(code, OP_XOR, v, sign, span), DAY_SECONDS * MICROSECONDS >> 13, span);
+    return binary(code, OP_XOR, quotient, sign, span);
 }
 
 value code_calendar_part(struct code *code, const struct calendar_part *part, value v, bool timestamp, struct span span)
 {
     if (timestamp && part->of_time)
-        v = day_and_time(code, v, span).remainder;
+        v = time_of(code, v, span);
     else if (timestamp)
         v = code_day_of(code, v, span);
     return part->lower(code, v, span);
@@ -329,9 +341,8 @@ value code_date_add_months(struct code *code, value days, value months, struct s
 
 value code_timestamp_add_months(struct code *code, value microseconds, value months, struct span span)
 {
-    struct floored split = day_and_time(code, microseconds, span);
-    value days = code_date_add_months(code, split.quotient, months, span);
-    return binary(code, OP_ADD, timestamp_of(code, days, span), split.remainder, span);
+    value days = code_date_add_months(code, code_day_of(code, microseconds, span), months, span);
+    return binary(code, OP_ADD, timestamp_of(code, days, span), time_of(code, microseconds, span), span);
 }
 
 value code_date_bucket_months(struct code *code, value days, int64_t months, struct span span)
