@@ -197,7 +197,8 @@ static void paths_where_files_are_named(void **state)
     assert_false(at_end(desk, "trades | select da").paths);
     assert_true(complete_takes_path(&desk->completer, "load data/ids.b", 5));
     assert_false(complete_takes_path(&desk->completer, "trades | map a/b", 13));
-    assert_true(at_end(desk, "tra").paths);
+    assert_false(at_end(desk, "tra").paths);
+    assert_true(at_end(desk, "dat").paths);
     assert_true(complete_takes_path(&desk->completer, "data/ids.b", 0));
     assert_true(complete_takes_path(&desk->completer, "let t = trades-2024.c", 8));
     assert_false(complete_takes_path(&desk->completer, "1+da", 0));

@@ -212,7 +212,9 @@ static void offer_next(const struct completer *completer, const struct source *t
         offer_each(offer, axes);
     bool stage = next->word_count > 0 && !(next->kinds & (NEXT_EXPRESSION | NEXT_STATEMENT));
     offer_words(offer, next, stage && follows_value(completer, text, offer->arena));
-    offer->found->paths = next->kinds & NEXT_PATH;
+    /* Where a query begins, names come before files. */
+    bool named = next->kinds & NEXT_EXPRESSION && offer->found->count > 0;
+    offer->found->paths = next->kinds & NEXT_PATH && !named;
 }
 
 /* After a syntax error: all words and functions. */
