@@ -68,11 +68,22 @@ static bool resembles_path(const char *text)
     return !strpbrk(text, ";\n") && (strpbrk(text, "./") || access(text, F_OK) == 0);
 }
 
+/* Whether the value is nothing but a path, which would be loaded. */
+static bool is_bare_path(const struct stmt *definition)
+{
+    const struct pipeline *pipeline = definition->pipeline;
+    return pipeline && pipeline->stage_count == 0 && pipeline->source.kind == SOURCE_LOAD &&
+           pipeline->source.span.begin == pipeline->source.paths->path.span.begin &&
+           pipeline->source.span.end == pipeline->source.paths->path.span.end;
+}
+
 /* Text that is not a value but looks like a path is a path only. */
 static bool is_only_path(struct session *session, const struct script *script, const char *text)
 {
     if (!resembles_path(text))
         return false;
+    if (is_one_definition(script) && is_bare_path(script->first))
+        return true;
     struct env *trial = env_copy(session->runner.env);
     struct arena *arena = arena_new();
     struct diags diags;
