@@ -1,6 +1,9 @@
 /* Reads a file column by column and prints it: `dump_file FILE [COLUMN...]`, all columns by default. For each column a
  * line with its name and type, then a line for each value: integers, floats with all their digits, text in hexadecimal,
- * `-` where it is missing. `dump_file --time N FILE [COLUMN...]` prints how long N reads take instead. */
+ * `-` where it is missing. `dump_file --time N FILE [COLUMN...]` prints how long N reads take instead, and
+ * `dump_file --save TO FILE [COLUMN...]` saves what it has read. */
+#include "engine/formats/formats.h"
+#include "engine/formats/save.h"
 #include "engine/parquet/reader.h"
 #include "engine/storage/buffer_pool.h"
 #include "engine/storage/mapped_file.h"
@@ -106,6 +109,29 @@ static enum status dump_columns(struct dump *dump)
     return status;
 }
 
+static enum status save_columns(struct dump *dump, const char *path)
+{
+    const struct file_reader *reader = dump->reader;
+    struct diags *diags = &dump->diags;
+    enum status status = reader->ops->read(dump->reader, &dump->job, dump->wanted, dump->columns);
+    if (status != STATUS_OK)
+        return status;
+    struct column **columns = arena_array(dump->arena, reader->count, sizeof *columns);
+    const char **names = arena_array(dump->arena, reader->count, sizeof *names);
+    size_t count = 0;
+    for (size_t k = 0; k < reader->count; k++) {
+        if (dump->wanted[k]) {
+            columns[count] = dump->columns[k];
+            names[count++] = reader->columns[k].name;
+        }
+    }
+    struct relation *relation = relation_new(reader->rows, count, columns, names);
+    release(dump);
+    status = save_relation(relation, path, &dump->workers, (struct span){0}, diags);
+    relation_unref(relation);
+    return status;
+}
+
 /* Which columns are named; all if none is. */
 static void choose(struct dump *dump, char **names, int count)
 {
@@ -120,11 +146,13 @@ static void choose(struct dump *dump, char **names, int count)
 
 int main(int argc, char **argv)
 {
-    int repeats = 0, first = 1;
-    if (argc > 3 && strcmp(argv[1], "--time") == 0) {
+    int repeats = 0;
+    const char *save = NULL;
+    if (argc > 3 && strcmp(argv[1], "--time") == 0)
         repeats = (int)strtol(argv[2], NULL, 10);
-        first = 3;
-    }
+    else if (argc > 3 && strcmp(argv[1], "--save") == 0)
+        save = argv[2];
+    int first = repeats || save ? 3 : 1;
     if (argc <= first)
         return 2;
     struct dump dump = {.arena = arena_new()};
@@ -137,13 +165,14 @@ int main(int argc, char **argv)
     struct mapping *mapping = NULL;
     enum status status = mapping_open(mappings, argv[first], (struct span){0}, &mapping, &dump.diags);
     double begin = milliseconds();
+    const struct format *format = format_of_path(argv[first]);
     if (status == STATUS_OK)
-        status = open_parquet(&dump.job, mapping, &dump.reader);
+        status = (format ? format->open : open_parquet)(&dump.job, mapping, &dump.reader);
     if (status == STATUS_OK) {
         if (repeats)
             printf("open %.2f ms, ", milliseconds() - begin);
         choose(&dump, argv + first + 1, argc - first - 1);
-        status = repeats ? time_reads(&dump, repeats) : dump_columns(&dump);
+        status = repeats ? time_reads(&dump, repeats) : save ? save_columns(&dump, save) : dump_columns(&dump);
         dump.reader->ops->close(dump.reader);
     }
     print_diags(&dump.diags);

@@ -49,10 +49,12 @@ def canonical(array):
         return [None if value is None else value.hex() for value in array.to_pylist()]
     if pa.types.is_date32(kind):
         return array.cast(pa.int32()).to_pylist()
-    if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
+    if pa.types.is_date64(kind):
+        return [None if value is None else value // 86_400_000 for value in array.cast(pa.int64()).to_pylist()]
+    if pa.types.is_timestamp(kind) or pa.types.is_time(kind) or pa.types.is_duration(kind):
         return micros(array, kind.unit)
     if pa.types.is_decimal(kind):
-        return [None if value is None else int(value.scaleb(kind.scale, DECIMALS)) for value in array.to_pylist()]
+        return [None if value is None else int(value.scaleb(max(kind.scale, 0), DECIMALS)) for value in array.to_pylist()]
     return None
 
 

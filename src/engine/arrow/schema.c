@@ -200,8 +200,10 @@ static void read_dictionary(struct walk *walk, const struct flat_table *table, s
     field->dictionary = flat_int(&encoding, ENCODING_ID, 8, 0);
     field->index_width = (size_t)bits / 8;
     field->index_signed = !index.buffer || flat_int(&index, 1, 1, 0) != 0;
-    if (field->reading != READING_TEXT && field->reading != READING_VIEW)
+    if (field->reading != READING_TEXT && field->reading != READING_VIEW) {
         field->reading = READING_NONE;
+        field->type = arena_printf(walk->arena, "dictionary of %s", field->type);
+    }
 }
 
 /* Counts the nodes and buffers of a field and those within it, and describes it in *field. */
