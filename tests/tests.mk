@@ -1,36 +1,37 @@
 # The tests, benchmarks and checks; included by the Makefile. tests/run counts and adds up.
 
 #: make check       all tests, then most of them again under ASan and UBSan; the last line counts them
-#: make unit        the cmocka programs (also: style, includes, golden, errors, formats, parquet, cli, manual, drivers,
-#:                  questions, terminal, differential)
+#: make unit        the cmocka programs (also: style, includes, golden, errors, formats, parquet, arrow, cli, manual,
+#:                  drivers, questions, terminal, differential)
 #: make builds      what make check does not run, built and started once: clang, libedit, TSan, the fuzzers, the benchmark
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan        build/tsan/rql, under ThreadSanitizer, and its tests (not in make check: which races it sees is chance)
 #: make oclgrind    the kernels under Oclgrind, which checks bounds, data races and API calls
 #: make fuzz-parse  the parser under libFuzzer (clang)
 #: make fuzz-files  the readers of all file formats under libFuzzer (clang)
-#: make fuzz-parquet  the reader of Parquet files under libFuzzer (clang)
+#: make fuzz-parquet  the reader of Parquet files under libFuzzer (clang); fuzz-arrow that of Arrow files
 #: make fuzz        random queries for a long time: make fuzz SECONDS=3600
 #: make bench       rql against C by hand, DuckDB, ClickHouse, Polars, NumPy: MAX_ROWS=10000000 PYTHON=python3 with those
 #: make bench-primitives  the other primitives against the same
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
-#: make interop     Parquet against other software: PYTHON with pyarrow, CORPUS a copy of apache/parquet-testing
+#: make interop     Parquet and Arrow against other software: PYTHON with pyarrow, pandas, Polars, DuckDB; CORPUS and
+#:                  ARROW_CORPUS copies of apache/parquet-testing and apache/arrow-testing
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
-GROUPS := style includes builds golden errors formats parquet cli manual drivers questions terminal differential
+GROUPS := style includes builds golden errors formats parquet arrow cli manual drivers questions terminal differential
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
-.PHONY: $(GROUPS) asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files fuzz-parquet bare \
+.PHONY: $(GROUPS) asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files fuzz-parquet fuzz-arrow bare \
 	bench-build bench-gpu bench-primitives interop
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file
 	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers differential asan:differential \
-	    style asan:errors formats parquet asan:parquet questions manual includes
+	    style asan:errors formats parquet asan:parquet arrow asan:arrow questions manual includes
 
 unit: unit-programs
 	$(RUN_TESTS) unit
@@ -71,7 +72,7 @@ fuzz-build:
 	$(MAKE) B='$(FUZZ)' CC=clang EDITOR_LIB=edit CFLAGS='-O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link' \
 	    LDFLAGS='$(SANITIZE)' all fuzz-programs
 
-fuzz-programs: $(B)/fuzz_parse $(B)/fuzz_files $(B)/fuzz_parquet
+fuzz-programs: $(B)/fuzz_parse $(B)/fuzz_files $(B)/fuzz_parquet $(B)/fuzz_arrow
 
 $(B)/fuzz_parquet: ALL_LDFLAGS += -Wl,--wrap=column_reserve_from
 
@@ -93,6 +94,11 @@ fuzz-parquet: fuzz-build
 	@mkdir -p $(FUZZ)/parquet
 	$(RUN_FUZZER) $(FUZZ)/fuzz_parquet -max_len=65536 -max_total_time=$(SECONDS) -timeout=10 \
 	    -artifact_prefix=$(FUZZ)/ $(FUZZ)/parquet tests/parquet
+
+fuzz-arrow: fuzz-build
+	@mkdir -p $(FUZZ)/arrow
+	$(RUN_FUZZER) $(FUZZ)/fuzz_arrow -max_len=65536 -max_total_time=$(SECONDS) -timeout=10 \
+	    -artifact_prefix=$(FUZZ)/ $(FUZZ)/arrow tests/arrow
 
 # PYTHON is one that has the peers to be measured: NumPy, DuckDB, Polars, chdb. DUCKDB names its command line, if any.
 # From 10^3 rows on, up to MAX_ROWS, which take 150 bytes each of memory: some ten minutes for 10^7, an hour for 10^8.
@@ -135,9 +141,11 @@ $(B)/cub: tests/bench/cub.cu
 	$(NVCC) -O3 -std=c++17 -arch=native -o $@ $<
 
 CORPUS ?= parquet-testing
+ARROW_CORPUS ?= arrow-testing
 
 interop: $(B)/dump_file
 	$(PYTHON) tests/interop/corpus.py $(CORPUS) --dump $(B)/dump_file
+	$(PYTHON) tests/interop/arrow.py --corpus $(ARROW_CORPUS) --dump $(B)/dump_file
 
 bare:
 	tests/bare-debian.sh
