@@ -309,6 +309,10 @@ struct path_item *path_state(struct tree *tree, struct path_item *file, const st
 
 struct path_item *path_missing(struct tree *tree, struct path_item *file, struct token text)
 {
+    if (memchr(text.value.text, 0, text.length)) {
+        diag_error(tree->diags, token_span(tree, text), "a word for missing values cannot contain a NUL");
+        tree->failed = true;
+    }
     file->missing = list_reserve(tree, file->missing, file->missing_count, sizeof *file->missing);
     file->missing[file->missing_count++] = token_name(tree, text);
     file->span = span_join(file->span, token_span(tree, text));
@@ -434,27 +438,6 @@ struct pipeline *pipeline_add(struct tree *tree, struct pipeline *pipeline, stru
     return pipeline;
 }
 
-static struct stmt *stmt_new(struct tree *tree, enum stmt_kind kind, struct span begin, struct pipeline *pipeline,
-                             struct expr *expr)
-{
-    struct stmt *stmt = arena_alloc(tree->arena, sizeof *stmt);
-    stmt->kind = kind;
-    stmt->pipeline = pipeline;
-    stmt->expr = expr;
-    stmt->span = begin;
-    if (pipeline)
-        stmt->span = span_join(begin, pipeline->span);
-    else if (expr)
-        stmt->span = span_join(begin, expr->span);
-    tree->stmt = stmt;
-    return stmt;
-}
-
-void stmt_query(struct tree *tree, struct pipeline *pipeline, struct expr *expr)
-{
-    stmt_new(tree, pipeline ? STMT_PIPELINE : STMT_EXPR, (struct span){0}, pipeline, expr);
-}
-
 const char *name_argument(const struct name *name)
 {
     const struct source *source = name->span.source;
@@ -464,40 +447,4 @@ const char *name_argument(const struct name *name)
     while (at < name->span.end && strchr("( \t\r\n", source->text[at]))
         at++;
     return source->text[at] == '$' ? name->text + 1 : NULL;
-}
-
-void stmt_let(struct tree *tree, struct token word, struct token name, struct pipeline *pipeline, struct expr *expr)
-{
-    struct stmt *stmt = stmt_new(tree, STMT_LET, token_span(tree, word), pipeline, expr);
-    stmt->name = token_name(tree, name);
-}
-
-void stmt_def(struct tree *tree, struct token word, struct token name, struct name_list *params, struct expr *expr)
-{
-    struct stmt *stmt = stmt_new(tree, STMT_DEF, token_span(tree, word), NULL, expr);
-    stmt->name = token_name(tree, name);
-    stmt->params = params ? params->at : NULL;
-    stmt->param_count = params ? params->count : 0;
-}
-
-void stmt_assert(struct tree *tree, struct token word, struct expr *expr)
-{
-    stmt_new(tree, STMT_ASSERT, token_span(tree, word), NULL, expr);
-}
-
-void stmt_explain(struct tree *tree, struct token word, struct token variant, struct pipeline *pipeline)
-{
-    struct stmt *stmt = stmt_new(tree, STMT_EXPLAIN, token_span(tree, word), pipeline, NULL);
-    stmt->variant = token_name(tree, variant);
-}
-
-void stmt_race(struct tree *tree, struct token word, struct pipeline *pipeline)
-{
-    (void)stmt_new(tree, STMT_RACE, token_span(tree, word), pipeline, NULL);
-}
-
-void stmt_command(struct tree *tree, struct token command)
-{
-    struct stmt *stmt = stmt_new(tree, STMT_COMMAND, token_span(tree, command), NULL, NULL);
-    stmt->command = token_name(tree, command);
 }

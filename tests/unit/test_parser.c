@@ -274,6 +274,7 @@ static void sources(void **state)
         {"load a.csv b text missing", NULL},
         {"load a.csv b decimal(x)", NULL},
         {"load a.csv missing x", NULL},
+        {"load a.csv missing \"\\u{0}\"", NULL},
         {"x | zip a.csv b text", NULL},
         {"['a', \"b\\n\"]", "{[\"a\" \"b^J\"]}"},
         {"load größe.i32", "{load größe.i32}"},
