@@ -26,7 +26,7 @@ struct interner {
     bool full;
 };
 
-enum { FIRST_STRINGS = 64, FIRST_SLOTS = 128, FIRST_BYTES = 1024 };
+enum { FIRST_STRINGS = 64, FIRST_SLOTS = 256, FIRST_BYTES = 1024, SPARSE_SLOTS = 1 << 17 };
 
 uint64_t text_seed(void)
 {
@@ -102,6 +102,13 @@ static void grow_slots(struct interner *interner)
     pages_free(old, old_count * sizeof *old);
 }
 
+/* Where the table is small, memory is cheaper than the mispredicted branches of a second probe. */
+static bool needs_slots(const struct interner *interner)
+{
+    size_t eighths = interner->slot_count <= SPARSE_SLOTS ? 2 : 5;
+    return interner->count * 8 > interner->slot_count * eighths && interner->shift > 0;
+}
+
 /* Appends the string; its tag and place are known. */
 static uint32_t add_new(struct interner *interner, struct text text, struct slot *slot, uint32_t tag)
 {
@@ -120,7 +127,7 @@ static uint32_t add_new(struct interner *interner, struct text text, struct slot
     interner->offsets[interner->count] = interner->used;
     interner->tags[number] = tag;
     *slot = (struct slot){tag, number + 1};
-    if (interner->count * 8 > interner->slot_count * 5 && interner->shift > 0)
+    if (needs_slots(interner))
         grow_slots(interner);
     return number;
 }
