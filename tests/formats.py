@@ -116,6 +116,46 @@ class Formats:
                     fine = got.dtype == array.dtype and equal(got, array)
                     self.check(title, "" if fine else f"{got.dtype} {got[:9]}, expected {array[:9]}")
         self.layouts()
+        self.times()
+        self.texts()
+
+    def through(self, title, array, expected):
+        """An array, alone and as a field, comes back as expected."""
+        for fields in (None, "t", "t,n"):
+            given = array if fields is None else np.rec.fromarrays([array, np.arange(len(array))][: len(fields) // 2 + 1], names=fields)
+            np.save(self.sandbox.path("a.npy"), given)
+            out = self.answer(f"{title}-{fields}", "load a.npy", "--format", "npy", "--quiet")
+            if out is None:
+                continue
+            got = np.load(io.BytesIO(out))
+            got = got["t"] if got.dtype.names else got
+            fine = got.dtype == expected.dtype and got.tolist() == expected.tolist()
+            self.check(f"{title}-{fields}", "" if fine else f"{got.dtype} {got[:5]}, expected {expected.dtype} {expected[:5]}")
+
+    def times(self):
+        """All units of time, with and without NaT; nanoseconds are rounded down."""
+        for unit in ("W", "D", "h", "m", "s", "ms", "us", "ns"):
+            for kind in "Mm":
+                for rows in LENGTHS[:3]:
+                    numbers = self.rng.integers(-10**9, 10**9, rows) // (1 if "s" in unit else 10**5)
+                    array = numbers.astype(f"{kind}8[{unit}]")
+                    array[::3] = "NaT"
+                    stored = f"{kind}8[D]" if unit in "WD" and kind == "M" else f"{kind}8[us]"
+                    for given in (array, array[1:2]):
+                        expected = given.astype(stored)
+                        if unit == "ns":
+                            floors = np.floor_divide(given.astype("i8"), 1000).astype(stored)
+                            expected = np.where(np.isnat(given), expected, floors)
+                        self.through(f"npy-{kind}8[{unit}]-{len(given)}", given, expected)
+
+    def texts(self):
+        words = np.array(["", "a", "é", "日本語", "𝄞x", "several words", "tab\t", "nul\0in"])
+        for rows in LENGTHS:
+            array = words[self.rng.integers(0, len(words), rows)]
+            longest = max([len(word) for word in array.tolist()] + [1])
+            self.through(f"npy-text-{rows}", array, array.astype(f"U{longest}"))
+            encoded = np.array([word.encode() for word in array.tolist()], "S20")
+            self.through(f"npy-bytes-{rows}", encoded, array.astype(f"U{longest}"))
 
     def layouts(self):
         array = self.rng.integers(-100, 100, (7, 5), dtype=np.int16)
@@ -160,7 +200,9 @@ class Formats:
             "big-endian": (array.astype(">i4"), "big-endian"),
             "fortran": (np.asfortranarray(array.reshape(3, 4)), "Fortran"),
             "objects": (np.array([1, "a"], object), "objects"),
-            "text": (np.array(["a", "bc"]), "<U2"),
+            "bytes": (np.array([b"a", b"\xff"]), "row 1: the text is not valid Unicode"),
+            "months": (np.array([1]).astype("M8[M]"), "<M8[M]"),
+            "far-away": (np.array([0, 2**62]).astype("M8[s]"), "row 1: the time is too far"),
             "complex": (array.astype(complex), "<c16"),
             "three-dimensions": (array.reshape(3, 2, 2), "3 dimensions"),
             "above-i64": (np.array([1, 2**63], np.uint64), "row 1"),

@@ -1,5 +1,7 @@
 #include "engine/formats/npy.h"
 
+#include "base/heap.h"
+#include "engine/formats/npy_encode.h"
 #include "engine/formats/npy_header.h"
 #include "engine/formats/row_formats.h"
 
@@ -24,16 +26,25 @@ static void add_quoted(struct strbuf *out, const char *name)
     strbuf_free(&clean);
 }
 
-static void add_dictionary(struct strbuf *out, const struct relation *relation)
+static void add_type(struct strbuf *out, const struct column *column, size_t width)
+{
+    strbuf_putc(out, '\'');
+    npy_add_type(out, column, width);
+    strbuf_putc(out, '\'');
+}
+
+static void add_dictionary(struct strbuf *out, const struct relation *relation, const size_t *widths)
 {
     strbuf_puts(out, "{'descr': ");
     if (relation->count == 1) {
-        strbuf_printf(out, "'%s'", npy_names[relation->columns[0]->type]);
+        add_type(out, relation->columns[0], widths[0]);
     } else {
         for (size_t k = 0; k < relation->count; k++) {
             strbuf_puts(out, k > 0 ? ", (" : "[(");
             add_quoted(out, relation->names[k]);
-            strbuf_printf(out, ", '%s')", npy_names[relation->columns[k]->type]);
+            strbuf_puts(out, ", ");
+            add_type(out, relation->columns[k], widths[k]);
+            strbuf_putc(out, ')');
         }
         strbuf_putc(out, ']');
     }
@@ -79,8 +90,32 @@ static void add_header(struct strbuf *out, struct strbuf *dictionary)
 static void fill_npy(struct frame *frame, const struct relation *relation)
 {
     struct strbuf dictionary = {0};
-    add_dictionary(&dictionary, relation);
+    frame->widths = heap_array(relation->count, sizeof *frame->widths);
+    for (size_t k = 0; k < relation->count; k++)
+        frame->widths[k] = npy_width(relation->columns[k]);
+    add_dictionary(&dictionary, relation, frame->widths);
     add_header(&frame->head, &dictionary);
+}
+
+static void encode_npy(struct strbuf *out, const struct frame *frame, const struct relation *relation, int64_t begin,
+                       int64_t end)
+{
+    size_t size = 0;
+    for (size_t k = 0; k < relation->count; k++)
+        size += frame->widths[k];
+    const struct column *first = relation->columns[0];
+    if (relation->count == 1 && npy_is_as_stored(first)) {
+        strbuf_add(out, (const char *)first->data + (size_t)begin * size, (size_t)(end - begin) * size);
+        return;
+    }
+    for (int64_t row = begin; row < end; row++) {
+        char *to = strbuf_reserve(out, size);
+        for (size_t k = 0; k < relation->count; k++) {
+            npy_encode(relation->columns[k], frame->widths[k], row, to);
+            to += frame->widths[k];
+        }
+        strbuf_commit(out, size);
+    }
 }
 
 void npy_add_scalar_header(struct strbuf *out, enum type type)
@@ -90,7 +125,16 @@ void npy_add_scalar_header(struct strbuf *out, enum type type)
     add_header(out, &dictionary);
 }
 
-static enum status check_names(const struct relation *relation, struct span span, struct diags *diags)
+void npy_add_column_header(struct strbuf *out, const struct column *column, size_t width)
+{
+    struct strbuf dictionary = {0};
+    strbuf_puts(&dictionary, "{'descr': ");
+    add_type(&dictionary, column, width);
+    strbuf_printf(&dictionary, ", 'fortran_order': False, 'shape': (%lld,), }", (long long)column->rows);
+    add_header(out, &dictionary);
+}
+
+enum status npy_check(const struct relation *relation, struct span span, struct diags *diags)
 {
     for (size_t i = 0; i < relation->count; i++) {
         for (size_t j = 0; j < i; j++) {
@@ -102,8 +146,11 @@ static enum status check_names(const struct relation *relation, struct span span
             }
         }
     }
+    for (size_t k = 0; k < relation->count; k++) {
+        if (npy_check_column(relation->columns[k], relation->names[k], span, diags) != STATUS_OK)
+            return STATUS_FAILED;
+    }
     return STATUS_OK;
 }
 
-const struct row_style style_npy = {
-    .binary = true, .check = check_names, .fill_frame = fill_npy, .rows = encode_binary};
+const struct row_style style_npy = {.binary = true, .check = npy_check, .fill_frame = fill_npy, .rows = encode_npy};

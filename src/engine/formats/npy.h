@@ -7,16 +7,24 @@
 #include "engine/formats/row_encode.h"
 
 /* One column is an array of its type, two-dimensional if the rows have a shape; several columns are a structured array
- * with a field for each. Data begins at a multiple of 64 bytes, so that it can be mapped. An error if two columns have
- * the same name. */
+ * with a field for each. Dates are datetime64[D], timestamps datetime64[us], durations timedelta64[us], text U. Data
+ * begins at a multiple of 64 bytes, so that it can be mapped. An error if two columns have the same name, or an array
+ * cannot hold one. */
 extern const struct row_style style_npy;
 
 /* `read` of formats.h. A one-dimensional array is a column, a two-dimensional one a column with a shape, one without
  * dimensions a column of one row; a structured array is a column per field. Supported: bool, int8 to int64, uint8 to
- * uint64 (as i64, if all values fit), float32 and float64, little-endian and row-major. Elements are mapped in place,
- * except that those of structured arrays are copied; fields of other types are skipped with a note. Defined in
- * npy_read.c. */
+ * uint64 (as i64, if all values fit), float32 and float64, datetime64 and timedelta64 of weeks to nanoseconds (NaT is a
+ * missing value), and text (S, if it is UTF-8, and U), little-endian and row-major. Elements are mapped in place if
+ * they are those of a column, except that those of structured arrays are copied; fields of other types are skipped with
+ * a note. Defined in npy_read.c. */
 enum status read_npy(const struct format_job *job, struct mapping *mapping, struct relation **relation);
+
+/* Appends the header of a one-dimensional array of a column's elements of this width (npy_encode.h). */
+void npy_add_column_header(struct strbuf *out, const struct column *column, size_t width);
+
+/* Checks that arrays can hold the columns and that their names differ. */
+enum status npy_check(const struct relation *relation, struct span span, struct diags *diags);
 
 /* Appends the header of an array without dimensions: a single value. */
 void npy_add_scalar_header(struct strbuf *out, enum type type);

@@ -1,5 +1,6 @@
 #include "engine/formats/npy_header.h"
 
+#include "base/calendar.h"
 #include "base/number_text.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
@@ -131,6 +132,51 @@ static enum status type_error(const struct literal *literal, const char *what, c
     return STATUS_FAILED;
 }
 
+/* NumPy's units of time, as days or microseconds. Months and years are not of one length. */
+static void read_unit(struct npy_field *field, bool is_date)
+{
+    static const struct {
+        const char *name;
+        int64_t multiply, divide;
+        bool days;
+    } units[] = {
+        {"[W]", 7, 1, true},         {"[D]", 1, 1, true},        {"[h]", 3600000000, 1, false},
+        {"[m]", 60000000, 1, false}, {"[s]", 1000000, 1, false}, {"[ms]", 1000, 1, false},
+        {"[us]", 1, 1, false},       {"[ns]", 1, 1000, false},
+    };
+    for (size_t k = 0; k < sizeof units / sizeof *units && field->size == 8; k++) {
+        if (strcmp(field->type + 3, units[k].name) != 0)
+            continue;
+        field->reading = NPY_TIME;
+        field->as = is_date && units[k].days ? TYPE_I32 : TYPE_I64;
+        field->multiply = units[k].multiply * (!is_date && units[k].days ? DAY_US : 1);
+        field->divide = units[k].divide;
+        field->logical.kind = !is_date ? LOGICAL_DURATION : units[k].days ? LOGICAL_DATE : LOGICAL_TIMESTAMP;
+    }
+}
+
+/* Nothing in a file attests the number of texts of no bytes. */
+static void set_text(struct npy_field *field, enum npy_reading reading)
+{
+    field->reading = field->size > 0 ? reading : NPY_NOT_READ;
+    field->as = TYPE_U32;
+    field->logical.kind = LOGICAL_TEXT;
+}
+
+static void set_number(struct npy_field *field)
+{
+    for (int t = 0; t < TYPE_COUNT; t++) {
+        if (strcmp(npy_names[t] + 1, field->type + 1) == 0) {
+            field->reading = NPY_AS_IS;
+            field->as = (enum type)t;
+        }
+    }
+    if (strcmp(field->type + 1, "u8") == 0) {
+        field->reading = NPY_U64;
+        field->as = TYPE_I64;
+    }
+}
+
 /* Sets the field's type and size from its NumPy name. */
 static enum status read_type(struct literal *literal, struct npy_field *field)
 {
@@ -146,16 +192,13 @@ static enum status read_type(struct literal *literal, struct npy_field *field)
         return STATUS_OK;
     }
     field->size = (size_t)(kind == 'U' ? 4 * size : size);
-    for (int t = 0; t < TYPE_COUNT; t++) {
-        if (strcmp(npy_names[t] + 1, type + 1) == 0) {
-            field->readable = true;
-            field->as = (enum type)t;
-        }
-    }
-    if (strcmp(type + 1, "u8") == 0) {
-        field->readable = field->is_u64 = true;
-        field->as = TYPE_I64;
-    }
+    field->multiply = field->divide = 1;
+    if (kind == 'M' || kind == 'm')
+        read_unit(field, kind == 'M');
+    else if (kind == 'S' || kind == 'a' || kind == 'U')
+        set_text(field, kind == 'U' ? NPY_UNICODE : NPY_BYTES);
+    else
+        set_number(field);
     return STATUS_OK;
 }
 
@@ -278,22 +321,22 @@ static bool find_dictionary(const unsigned char *data, size_t length, struct npy
     return header->data <= length;
 }
 
-enum status npy_read_header(const struct format_job *job, const struct mapping *mapping, struct npy_header *header)
+enum status npy_read_header(const struct format_job *job, const char *path, const void *data, size_t length,
+                            struct npy_header *header)
 {
     *header = (struct npy_header){0};
-    const unsigned char *data = mapping_data(mapping);
-    const char *path = mapping_path(mapping);
+    const unsigned char *bytes = data;
     size_t begin = 0;
-    if (!data || !find_dictionary(data, mapping_length(mapping), header, &begin)) {
+    if (!bytes || !find_dictionary(bytes, length, header, &begin)) {
         diag_error(job->diags, job->span, "`%s` is not a NumPy array or is truncated: it does not begin with a header",
                    path);
         return STATUS_FAILED;
     }
     struct literal literal = {.job = job,
                               .path = path,
-                              .at = (const char *)data + begin,
-                              .end = (const char *)data + header->data,
-                              .latin1 = data[NPY_MAGIC_BYTES] < 3};
+                              .at = (const char *)bytes + begin,
+                              .end = (const char *)bytes + header->data,
+                              .latin1 = bytes[NPY_MAGIC_BYTES] < 3};
     enum status status = read_dictionary(&literal, header);
     if (status == STATUS_OK && literal.failed)
         return diag_error(job->diags, job->span, "the header of `%s` is not a valid NumPy header", path);

@@ -7,17 +7,28 @@
 enum { NPY_MAGIC_BYTES = 6, NPY_ALIGNMENT = 64, NPY_MAX_DIMENSIONS = 32 };
 extern const char npy_magic[NPY_MAGIC_BYTES + 1];
 
-/* The NumPy name of each element type: "<i4". */
+/* The NumPy name of each type of numbers: "<i4". */
 extern const char *const npy_names[TYPE_COUNT];
 
-/* One number of each element; structured arrays have several with names. */
+/* How the elements of a field are read. */
+enum npy_reading {
+    NPY_NOT_READ,
+    NPY_AS_IS,  /* the elements of `as` */
+    NPY_U64,    /* i64, if all values fit */
+    NPY_TIME,   /* i64 times `multiply`, divided by `divide` and rounded down; the least i64 is a missing value */
+    NPY_BYTES,  /* UTF-8, filled up with NUL */
+    NPY_UNICODE /* code points of 4 bytes, filled up with NUL */
+};
+
+/* One value of each element; structured arrays have several with names. */
 struct npy_field {
     const char *name; /* "" if the array is not structured */
     const char *type; /* its NumPy name */
-    bool readable;    /* as elements of `as` at `offset` bytes in each array element */
-    bool is_u64;      /* uint64: i64 only if all values fit */
-    enum type as;
-    size_t offset, size;
+    enum npy_reading reading;
+    enum type as; /* of the column; text: TYPE_U32 */
+    struct logical_type logical;
+    int64_t multiply, divide; /* one of them is 1 */
+    size_t offset, size;      /* bytes, in each element of the array */
 };
 
 struct npy_header {
@@ -31,8 +42,9 @@ struct npy_header {
     size_t data; /* offset of the elements in the file */
 };
 
-/* Reads the header at the start of a file. Names are in the diags' arena. An error for an invalid header, big-endian
- * elements and Python objects. */
-enum status npy_read_header(const struct format_job *job, const struct mapping *mapping, struct npy_header *header);
+/* Reads the header at the start of `data`, of which `length` bytes are there; `path` is the file's name in errors.
+ * Names are in the diags' arena. An error for an invalid header, big-endian elements and Python objects. */
+enum status npy_read_header(const struct format_job *job, const char *path, const void *data, size_t length,
+                            struct npy_header *header);
 
 #endif

@@ -23,6 +23,7 @@ void frame_free(struct frame *frame)
     for (size_t k = 0; k < frame->columns; k++)
         strbuf_free(&frame->before[k]);
     free(frame->before);
+    free(frame->widths);
     strbuf_free(&frame->head);
     strbuf_free(&frame->foot);
     strbuf_free(&frame->after);
@@ -64,8 +65,10 @@ static void add_element(struct strbuf *out, const struct column *column, int64_t
     strbuf_add(out, (const char *)&element, size);
 }
 
-void encode_binary(struct strbuf *out, const struct relation *relation, int64_t begin, int64_t end)
+void encode_binary(struct strbuf *out, const struct frame *frame, const struct relation *relation, int64_t begin,
+                   int64_t end)
 {
+    (void)frame;
     const struct column *first = relation->columns[0];
     if (relation->count == 1 && first->store == first->type) {
         size_t size = type_table[first->type].size;
@@ -98,7 +101,7 @@ static void encode_piece(void *context, int member, int64_t part)
     struct strbuf *piece = &batch->pieces[part];
     strbuf_clear(piece);
     if (batch->style->rows)
-        batch->style->rows(piece, batch->relation, begin, end);
+        batch->style->rows(piece, batch->frame, batch->relation, begin, end);
     else
         add_rows(piece, batch->frame, batch->cells, begin, end);
 }

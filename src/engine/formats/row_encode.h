@@ -10,6 +10,7 @@ struct frame {
     struct strbuf head, foot; /* of the whole output */
     struct strbuf *before;    /* before each column's value */
     struct strbuf after;      /* after the last value of a row */
+    size_t *widths;           /* of binary elements, by column, where the style needs them */
     size_t separator;         /* leading bytes of before[0] that separate rows: omitted in the first row */
     size_t columns;
 };
@@ -27,7 +28,8 @@ struct row_style {
     /* Fills in the frame's texts. */
     void (*fill_frame)(struct frame *frame, const struct relation *relation);
     /* Appends rows begin..end-1; called by several threads at once. NULL: as text, in the frame. */
-    void (*rows)(struct strbuf *out, const struct relation *relation, int64_t begin, int64_t end);
+    void (*rows)(struct strbuf *out, const struct frame *frame, const struct relation *relation, int64_t begin,
+                 int64_t end);
 };
 
 void frame_init(struct frame *frame, const struct row_style *style, const struct relation *relation);
@@ -42,6 +44,7 @@ bool encode_rows(const struct row_style *style, const struct frame *frame, const
                  int64_t rows, const struct workers *workers, encode_sink *sink, void *context);
 
 /* Appends the elements of rows begin..end-1 in binary: little-endian, of the column's type, row after row. */
-void encode_binary(struct strbuf *out, const struct relation *relation, int64_t begin, int64_t end);
+void encode_binary(struct strbuf *out, const struct frame *frame, const struct relation *relation, int64_t begin,
+                   int64_t end);
 
 #endif
