@@ -69,7 +69,8 @@ FUZZ := $(B)/fuzz
 RUN_FUZZER := ASAN_OPTIONS=quarantine_size_mb=1:allocator_release_to_os_interval_ms=-1:max_malloc_fill_size=0
 
 fuzz-build:
-	$(MAKE) B='$(FUZZ)' CC=clang EDITOR_LIB=edit CFLAGS='-O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link' \
+	$(MAKE) B='$(FUZZ)' CC=clang EDITOR_LIB=edit \
+	    CFLAGS='-O1 -g -DTEXT_CHUNK_BYTES=16 $(SANITIZE) -fsanitize=fuzzer-no-link' \
 	    LDFLAGS='$(SANITIZE)' all fuzz-programs
 
 fuzz-programs: $(B)/fuzz_parse $(B)/fuzz_files $(B)/fuzz_parquet $(B)/fuzz_arrow

@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 1 << 20, BLOCK = 255 };
+#ifndef TEXT_CHUNK_BYTES
+#define TEXT_CHUNK_BYTES (1 << 20) /* the fuzzers cut small files, too */
+#endif
+
+enum { CHUNK_BYTES = TEXT_CHUNK_BYTES, BLOCK = 255 };
 
 /* Newlines of a chunk, by the parity of quotes before them in the chunk, and the first of either. */
 struct count {

@@ -251,13 +251,13 @@ static enum status state_type(const struct opening *opening, const struct stated
                           stated->name, did_you_mean(opening->job->diags->arena, stated->name, names, table->count));
     }
     struct table_column *column = &table->columns[k];
-    enum kind kind = type_table[stated->type].kind;
     column->stated = true;
     column->scale = stated->logical.scale;
     if (stated->logical.kind != LOGICAL_NUMBER) {
         column->kind = kinds[stated->logical.kind];
         column->type = types[stated->logical.kind];
     } else {
+        enum kind kind = type_table[stated->type].kind;
         column->kind = kind == KIND_FLOAT ? VALUE_FLOAT : kind == KIND_BOOL ? VALUE_BOOL : VALUE_INT;
         column->type = stated->type;
     }

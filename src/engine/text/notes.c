@@ -78,14 +78,13 @@ static void add_text_columns(struct strbuf *out, const struct table *table, cons
     }
 }
 
-static void add_left_out(struct strbuf *out, const struct table *table, const bool *read)
+static void add_left_out(struct strbuf *out, const struct table *table)
 {
     struct list list = {out, 0, out->length > 0 ? "; left out: " : "left out: "};
     for (size_t k = 0; k < table->count; k++) {
         if (table->columns[k].nested && list_next(&list))
             strbuf_printf(out, "`%s` (objects or arrays)", table->columns[k].name);
     }
-    (void)read;
     if (table->unknown && list_next(&list)) {
         struct piece key;
         if (json_key(table->unknown - 1, table->end, &key))
@@ -94,13 +93,15 @@ static void add_left_out(struct strbuf *out, const struct table *table, const bo
     }
 }
 
-void table_note(const struct table *table, const bool *read, const struct format_job *job, const char *path)
+void table_note(struct table *table, const bool *read, const struct format_job *job, const char *path)
 {
     struct strbuf text = {0};
     add_counts(&text, table, read, false, " missing");
     add_counts(&text, table, read, true, " cut to microseconds");
     add_text_columns(&text, table, read, job->diags->arena);
-    add_left_out(&text, table, read);
+    if (!table->noted)
+        add_left_out(&text, table);
+    table->noted = true;
     if (text.length > 0)
         diag_note(job->diags, job->span, "`%s`: %s", path, text.text);
     strbuf_free(&text);

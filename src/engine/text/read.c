@@ -195,8 +195,10 @@ static enum status read_columns(struct file_reader *file_reader, const struct fo
         else if (wanted[k])
             column_unref(columns[k]);
     }
+    for (size_t k = 0; k < count; k++)
+        left[k] = wanted[k];
     if (status == STATUS_OK)
-        table_note(&reader->table, wanted, job, path);
+        table_note(&reader->table, left, job, path);
     free(left);
     return status;
 }

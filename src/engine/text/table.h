@@ -106,6 +106,7 @@ struct table {
     size_t count;
     const struct key_index *keys; /* of JSON objects */
     const char *unknown;          /* a key of a JSON object that is no column's; NULL: none was seen */
+    bool noted;                   /* that keys are left out */
     const char *const *missing;   /* stated words for missing values; NULL: the usual ones */
     size_t missing_count;
     struct chunk *chunks;
@@ -135,8 +136,9 @@ bool table_sample_keys(struct table *table, struct arena *arena, struct problem 
 /* Sets the kinds of columns without a stated type from what was seen so far. (sample.c) */
 void table_guess_kinds(struct table *table);
 
-/* Notes what was found in the columns with read[k], one for each, in one line. (notes.c) */
-void table_note(const struct table *table, const bool *read, const struct format_job *job, const char *path);
+/* Notes what was found in the columns with read[k] (one for each column), in one line, and once what was left out.
+ * (notes.c) */
+void table_note(struct table *table, const bool *read, const struct format_job *job, const char *path);
 
 /* A hint if a table has one column and its first line contains delimiters of other formats; else NULL. */
 const char *table_delimiter_advice(const struct table *table);
