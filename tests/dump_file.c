@@ -167,7 +167,7 @@ int main(int argc, char **argv)
     double begin = milliseconds();
     const struct format *format = format_of_path(argv[first]);
     if (status == STATUS_OK)
-        status = (format ? format->open : open_parquet)(&dump.job, mapping, &dump.reader);
+        status = (format && format->open ? format->open : open_parquet)(&dump.job, mapping, &dump.reader);
     if (status == STATUS_OK) {
         if (repeats)
             printf("open %.2f ms, ", milliseconds() - begin);

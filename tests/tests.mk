@@ -1,7 +1,7 @@
 # The tests, benchmarks and checks; included by the Makefile. tests/run counts and adds up.
 
 #: make check       all tests, then most of them again under ASan and UBSan; the last line counts them
-#: make unit        the cmocka programs (also: style, includes, golden, errors, formats, parquet, arrow, cli, manual,
+#: make unit        the cmocka programs (also: style, includes, golden, errors, formats, text, parquet, arrow, cli, manual,
 #:                  drivers, questions, terminal, differential)
 #: make builds      what make check does not run, built and started once: clang, libedit, TSan, the fuzzers, the benchmark
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -18,7 +18,7 @@
 #:                  ARROW_CORPUS copies of apache/parquet-testing and apache/arrow-testing
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
-GROUPS := style includes builds golden errors formats parquet arrow cli manual drivers questions terminal differential
+GROUPS := style includes builds golden errors formats text parquet arrow cli manual drivers questions terminal differential
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -31,7 +31,7 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file
 	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers differential asan:differential \
-	    style asan:errors formats parquet asan:parquet arrow asan:arrow questions manual includes
+	    style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow questions manual includes
 
 unit: unit-programs
 	$(RUN_TESTS) unit

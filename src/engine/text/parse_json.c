@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The column of a key, `count` if it is none; `guess` is the one expected. */
-static size_t column_of(const struct table *table, struct piece key, size_t guess)
+static size_t column_of(const struct table *table, struct piece key, size_t guess, struct strbuf *scratch)
 {
     size_t length = (size_t)(key.end - key.at);
     if (guess < table->count) {
@@ -15,7 +15,7 @@ static size_t column_of(const struct table *table, struct piece key, size_t gues
         if ((size_t)(expected->end - expected->at) == length && memcmp(expected->at, key.at, length) == 0)
             return guess;
     }
-    return key_index_find(table->keys, (struct text){key.at, length});
+    return key_index_find(table->keys, cell_text(table->dialect, key, scratch));
 }
 
 /* Parses the value of a key, or skips it. */
@@ -60,7 +60,7 @@ bool parse_object(struct parser *parser, const char **from, int64_t row)
         at = json_key(at, end, &key);
         if (!at)
             return parse_fail(parser, PROBLEM_COUNT, *from, 0);
-        size_t k = column_of(parser->table, key, guess);
+        size_t k = column_of(parser->table, key, guess, &parser->member->scratch);
         if (!parse_member(parser, &at, key, k, row))
             return parser->chunk->problem.kind != PROBLEM_NONE && parser->chunk->problem.kind != PROBLEM_QUOTE
                        ? false

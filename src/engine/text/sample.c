@@ -54,15 +54,15 @@ struct keys {
 static struct table_column *column_of(struct keys *keys, struct piece key)
 {
     struct table *table = keys->table;
-    struct text text = {key.at, (size_t)(key.end - key.at)};
+    struct text text = cell_text(table->dialect, key, &keys->scratch);
     size_t k = key_index_find(keys->index, text);
     if (k < table->count)
         return &table->columns[k];
-    key_index_add(keys->index, text);
+    const char *name = arena_text(keys->arena, text.at, text.length);
+    key_index_add(keys->index, (struct text){name, text.length});
     table->columns = arena_reserve(keys->arena, table->columns, table->count, &keys->capacity, sizeof *table->columns);
     struct table_column *column = &table->columns[table->count++];
-    struct text name = cell_text(table->dialect, key, &keys->scratch);
-    *column = (struct table_column){.name = arena_text(keys->arena, name.at, name.length), .key = key};
+    *column = (struct table_column){.name = name, .key = key};
     return column;
 }
 
@@ -102,7 +102,7 @@ static void order_columns(struct keys *keys)
     }
     struct key_index *index = key_index_new(keys->arena);
     for (size_t k = 0; k < table->count; k++)
-        key_index_add(index, (struct text){ordered[k].key.at, (size_t)(ordered[k].key.end - ordered[k].key.at)});
+        key_index_add(index, (struct text){ordered[k].name, strlen(ordered[k].name)});
     table->columns = ordered;
     table->keys = index;
 }

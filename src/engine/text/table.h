@@ -61,7 +61,7 @@ struct piece {
 
 struct table_column {
     const char *name;
-    struct piece key; /* in each JSON object */
+    struct piece key; /* of JSON objects, as first written */
     enum value_kind kind;
     enum type type; /* of the elements; of text TYPE_U32 until the codes are known */
     uint8_t scale;  /* VALUE_DECIMAL */
@@ -104,7 +104,7 @@ struct table {
     const char *begin, *end; /* the records */
     struct table_column *columns;
     size_t count;
-    const struct key_index *keys; /* of JSON objects */
+    const struct key_index *keys; /* of JSON objects, decoded */
     const char *unknown;          /* a key of a JSON object that is no column's; NULL: none was seen */
     bool noted;                   /* that keys are left out */
     const char *const *missing;   /* stated words for missing values; NULL: the usual ones */
