@@ -142,10 +142,16 @@ class Checks:
     def duck(self, number, columns):
         types = ", ".join(f"'{name}': '{SQL[kind]}'" for name, (kind, _) in columns.items())
         expected = list(zip(*(values for _, values in columns.values())))
-        for ending, call in (("csv", "read_csv('{}', header = true, delim = ',', quote = '\"', escape = '\"', allow_quoted_nulls = false, columns = {{{}}})"), ("jsonl", "read_json('{}', format = 'newline_delimited', columns = {{{}}})")):
+        options = {
+            "csv": "header = true, delim = ',', quote = '\"', escape = '\"', allow_quoted_nulls = false",
+            "jsonl": "format = 'newline_delimited'",
+        }
+        for ending, option in options.items():
             if ending == "csv" and len(columns) == 1:
                 continue  # DuckDB leaves blank lines out
-            got = duckdb.sql("select * from " + call.format(self.sandbox.path("t." + ending), types)).fetchall()
+            path = self.sandbox.path("t." + ending)
+            reader = "read_csv" if ending == "csv" else "read_json"
+            got = duckdb.sql(f"select * from {reader}('{path}', {option}, columns = {{{types}}})").fetchall()
             wrong = [pair for pair in zip(got, expected) if tuple(pair[0]) != pair[1]]
             self.tally.check(f"duckdb-{ending}-{number}", "" if len(got) == len(expected) and not wrong else f"{wrong[:1]} of {len(got)} rows")
 
@@ -155,8 +161,8 @@ def main(sandbox):
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--rounds", type=int, default=30)
     arguments = parser.parse_args()
-    print(f"typed_formats: seed {arguments.seed}")
-    tally = harness.Tally("typed_formats")
+    print(f"typed-formats: seed {arguments.seed}")
+    tally = harness.Tally("typed-formats")
     checks = Checks(sandbox, tally, random.Random(arguments.seed))
     for number in range(arguments.rounds):
         checks.round(number)

@@ -213,7 +213,7 @@ static void type_names(void **unused)
     assert_string_equal(logical_type_name((struct logical_type){.kind = LOGICAL_DATE}, TYPE_I32), "date");
     assert_string_equal(logical_type_name((struct logical_type){.kind = LOGICAL_TIMESTAMP}, TYPE_I64), "timestamp");
     assert_string_equal(logical_type_name((struct logical_type){.kind = LOGICAL_DURATION}, TYPE_I64), "duration");
-    for (uint8_t scale = 0; scale <= DECIMAL_MAX_SCALE; scale++) {
+    for (int scale = 0; scale <= DECIMAL_MAX_SCALE; scale++) {
         char name[16];
         snprintf(name, sizeof name, "decimal(%d)", scale);
         assert_string_equal(logical_type_name((struct logical_type){.kind = LOGICAL_DECIMAL, .scale = scale}, TYPE_I64),
