@@ -8,6 +8,7 @@
 #include "engine/formats/raw.h"
 #include "engine/formats/row_formats.h"
 #include "engine/parquet/reader.h"
+#include "engine/parquet/writer.h"
 #include "engine/storage/compression_table.h"
 #include "engine/storage/file_changed.h"
 #include "engine/text/text_files.h"
@@ -51,8 +52,8 @@ const struct format format_table[] = {
     {".f64", TYPE_F64, 1, false, NULL, read_raw, NULL, write_raw, "a column of f64"},
     {".npy", TYPE_COUNT, 0, false, &style_npy, read_npy, NULL, write_styled,
      "a NumPy array, structured if there are several columns"},
-    {".parquet", TYPE_COUNT, 0, false, NULL, NULL, open_parquet, NULL, "columns with names, a Parquet file"},
-    {".pq", TYPE_COUNT, 0, false, NULL, NULL, open_parquet, NULL, "the same"},
+    {".parquet", TYPE_COUNT, 0, false, NULL, NULL, open_parquet, write_parquet, "columns with names, a Parquet file"},
+    {".pq", TYPE_COUNT, 0, false, NULL, NULL, open_parquet, write_parquet, "the same"},
     {".arrow", TYPE_COUNT, 0, false, NULL, NULL, open_arrow, write_arrow_file, "columns with names, an Arrow IPC file"},
     {".feather", TYPE_COUNT, 0, false, NULL, NULL, open_arrow, write_arrow_file, "the same: a Feather file, version 2"},
     {".ipc", TYPE_COUNT, 0, false, NULL, NULL, open_arrow, write_arrow_file, "the same: an Arrow IPC file"},

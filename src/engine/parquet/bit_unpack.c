@@ -26,8 +26,36 @@ static inline __attribute__((always_inline)) void unpack_group(const uint8_t *in
     W(0)                                                                                                               \
     W(1)                                                                                                               \
     W(2)                                                                                                               \
-    W(3) W(4) W(5) W(6) W(7) W(8) W(9) W(10) W(11) W(12) W(13) W(14) W(15) W(16) W(17) W(18) W(19) W(20) W(21) W(22)   \
-        W(23) W(24) W(25) W(26) W(27) W(28) W(29) W(30) W(31) W(32)
+    W(3)                                                                                                               \
+    W(4)                                                                                                               \
+    W(5)                                                                                                               \
+    W(6)                                                                                                               \
+    W(7)                                                                                                               \
+    W(8)                                                                                                               \
+    W(9)                                                                                                               \
+    W(10)                                                                                                              \
+    W(11)                                                                                                              \
+    W(12)                                                                                                              \
+    W(13)                                                                                                              \
+    W(14)                                                                                                              \
+    W(15)                                                                                                              \
+    W(16)                                                                                                              \
+    W(17)                                                                                                              \
+    W(18)                                                                                                              \
+    W(19)                                                                                                              \
+    W(20)                                                                                                              \
+    W(21)                                                                                                              \
+    W(22)                                                                                                              \
+    W(23)                                                                                                              \
+    W(24)                                                                                                              \
+    W(25)                                                                                                              \
+    W(26)                                                                                                              \
+    W(27)                                                                                                              \
+    W(28)                                                                                                              \
+    W(29)                                                                                                              \
+    W(30)                                                                                                              \
+    W(31)                                                                                                              \
+    W(32)
 
 CPU_CLONES void bit_unpack(const uint8_t *in, size_t size, unsigned width, size_t groups, uint32_t *out)
 {

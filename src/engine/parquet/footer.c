@@ -1,6 +1,9 @@
 #include "engine/parquet/footer.h"
 
+#include "engine/parquet/duration_key.h"
 #include "engine/parquet/thrift.h"
+
+#include <string.h>
 
 enum { OTHER_ENCODING_BIT = 31 };
 
@@ -220,6 +223,22 @@ static void read_row_group(struct thrift *in, struct arena *arena, struct row_gr
     }
 }
 
+static void read_pair(struct thrift *in, struct footer *footer)
+{
+    struct thrift_field field = {0};
+    struct text key = {0}, value = {0};
+    while (thrift_next(in, &field)) {
+        if (field.id == 1)
+            key = thrift_binary(in, field.type);
+        else if (field.id == 2)
+            value = thrift_binary(in, field.type);
+        else
+            thrift_skip(in, field.type);
+    }
+    if (text_compare(key, (struct text){duration_key, strlen(duration_key)}) == 0)
+        footer->durations = value;
+}
+
 static void read_footer(struct thrift *in, struct arena *arena, struct footer *footer)
 {
     struct thrift_field field = {0};
@@ -241,6 +260,11 @@ static void read_footer(struct thrift *in, struct arena *arena, struct footer *f
                     arena_reserve(arena, footer->groups, footer->group_count, &group_capacity, sizeof *footer->groups);
                 read_row_group(in, arena, &footer->groups[footer->group_count++]);
             }
+            break;
+        case 5:
+            count = thrift_list(in, field.type, THRIFT_STRUCT);
+            for (size_t i = 0; i < count && !in->failed; i++)
+                read_pair(in, footer);
             break;
         case 8:
             footer->encrypted = true;

@@ -107,6 +107,7 @@ struct footer {
     int64_t rows; /* of all groups: some writers say 0 for the file */
     struct row_group *groups;
     size_t group_count;
+    struct text durations; /* the value of the pair duration_key (duration_key.h), empty if there is none */
     bool encrypted;
 };
 

@@ -146,6 +146,25 @@ static void find_columns(struct parquet_reader *reader, const struct format_job 
     note_left_out(&left_out, job, mapping_path(reader->mapping));
 }
 
+/* Makes durations of the columns whose leaves are listed as decimal numbers, each with a comma behind it. */
+static void find_durations(struct parquet_reader *reader)
+{
+    const struct text list = reader->footer.durations;
+    size_t index = 0, k = 0;
+    for (size_t i = 0; i < list.length; i++) {
+        if (list.at[i] >= '0' && list.at[i] <= '9') {
+            index = index * 10 + (size_t)(list.at[i] - '0');
+            continue;
+        }
+        while (k < reader->base.count && reader->leaves[k].index < index)
+            k++;
+        if (k < reader->base.count && reader->leaves[k].index == index && reader->leaves[k].type == TYPE_I64 &&
+            reader->leaves[k].logical.kind == LOGICAL_NUMBER)
+            reader->leaves[k].logical.kind = LOGICAL_DURATION;
+        index = 0;
+    }
+}
+
 /* Names the columns; of several with one name, the second gets `_2`. */
 static void name_columns(struct parquet_reader *reader)
 {
@@ -177,6 +196,7 @@ static void parquet_close(struct file_reader *base)
 static enum status describe_columns(struct parquet_reader *reader, const struct format_job *job)
 {
     find_columns(reader, job);
+    find_durations(reader);
     if (reader->base.count == 0)
         return fail(job, reader->mapping, "has no columns that can be read");
     reader->base.rows = reader->footer.rows;

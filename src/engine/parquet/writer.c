@@ -1,0 +1,346 @@
+#include "engine/parquet/writer.h"
+
+#include "base/heap.h"
+#include "base/integer.h"
+#include "engine/parquet/duration_key.h"
+#include "engine/parquet/thrift_write.h"
+#include "engine/parquet/write_chunk.h"
+#include "engine/storage/zonemap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    GROUP_ROWS = 1 << 20,
+    MAX_DIGITS = 18,       /* of a decimal in PHYSICAL_INT64 */
+    WIDE_DECIMAL_BYTES = 9 /* of one with a digit more */
+};
+
+static const char magic[] = "PAR1";
+static const enum block_codec codec = BLOCK_ZSTD;
+static const int64_t max_int64_decimal = 999999999999999999; /* of MAX_DIGITS */
+static const int64_t micros_per_day = 86400000000;
+
+/* What the footer says of a chunk. */
+struct chunk_entry {
+    int64_t offset, data; /* data: as in struct chunk_bytes */
+    int64_t size, uncompressed, rows, missing;
+    bool has_range, has_indices;
+    struct strbuf least, most;
+};
+
+struct parquet_writer {
+    const struct format_job *job;
+    const struct relation *relation;
+    struct writer *to;
+    struct column_format *formats; /* one for each column */
+    bool *times;                   /* of each duration: whether all values are times of day */
+    struct chunk_entry *entries;   /* of the first group, the second ... */
+    int64_t groups;
+    struct chunk_bytes *chunks; /* of the groups being encoded */
+    int64_t first;              /* of these groups */
+    int64_t offset;             /* bytes written */
+};
+
+static void put(struct parquet_writer *writer, const void *bytes, size_t size)
+{
+    writer_add(writer->to, bytes, size);
+    writer->offset += (int64_t)size;
+}
+
+static struct zone range_of(const struct column *column)
+{
+    if (column->rows == 0)
+        return (struct zone){0};
+    return zone_of_elements(column->store, column->data, 0, column->rows);
+}
+
+/* Chooses how each column is stored. */
+static void choose_formats(struct parquet_writer *writer)
+{
+    const struct relation *relation = writer->relation;
+    for (size_t k = 0; k < relation->count; k++) {
+        const struct column *column = relation->columns[k];
+        struct column_format *format = &writer->formats[k];
+        *format = (struct column_format){.column = column, .physical = PHYSICAL_INT32};
+        if (column->logical.kind == LOGICAL_TEXT)
+            format->physical = PHYSICAL_BYTE_ARRAY;
+        else if (column->type == TYPE_BOOL)
+            format->physical = PHYSICAL_BOOLEAN;
+        else if (type_table[column->type].kind == KIND_FLOAT)
+            format->physical = column->store == TYPE_F32 ? PHYSICAL_FLOAT : PHYSICAL_DOUBLE;
+        else if (column->type == TYPE_I64)
+            format->physical = PHYSICAL_INT64;
+        if (column->logical.kind == LOGICAL_DURATION) {
+            struct zone range = range_of(column);
+            writer->times[k] = range.lo >= 0 && range.hi < micros_per_day;
+        }
+        if (column->logical.kind == LOGICAL_DECIMAL) {
+            struct zone range = range_of(column);
+            if (range.lo < -max_int64_decimal || range.hi > max_int64_decimal) {
+                format->physical = PHYSICAL_FIXED;
+                format->width = WIDE_DECIMAL_BYTES;
+            }
+        }
+    }
+}
+
+static void encode_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct parquet_writer *writer = context;
+    int64_t columns = (int64_t)writer->relation->count;
+    int64_t begin = (writer->first + part / columns) * GROUP_ROWS;
+    int64_t end = min_int64(begin + GROUP_ROWS, writer->relation->rows);
+    chunk_encode(&writer->formats[part % columns], begin, end, codec, &writer->chunks[part]);
+}
+
+/* Writes a chunk that has been encoded. Its statistics move to its entry. */
+static enum status put_chunk(struct parquet_writer *writer, int64_t group, size_t column)
+{
+    const struct format_job *job = writer->job;
+    size_t columns = writer->relation->count;
+    struct chunk_bytes *chunk = &writer->chunks[(size_t)(group - writer->first) * columns + column];
+    if (chunk->problem)
+        return diag_error(job->diags, job->span, "column `%s` cannot be saved: %s", writer->relation->names[column],
+                          chunk->problem);
+    struct chunk_entry *entry = &writer->entries[(size_t)group * columns + column];
+    *entry = (struct chunk_entry){.offset = writer->offset,
+                                  .data = (int64_t)chunk->data,
+                                  .size = (int64_t)chunk->pages.length,
+                                  .uncompressed = chunk->uncompressed,
+                                  .rows = min_int64(GROUP_ROWS, writer->relation->rows - group * GROUP_ROWS),
+                                  .missing = chunk->missing,
+                                  .has_range = chunk->has_range,
+                                  .has_indices = chunk->has_indices,
+                                  .least = chunk->least,
+                                  .most = chunk->most};
+    chunk->least = chunk->most = (struct strbuf){0};
+    put(writer, chunk->pages.text, chunk->pages.length);
+    return STATUS_OK;
+}
+
+/* Encodes some groups, enough for all threads, and writes them in order. */
+static enum status put_groups(struct parquet_writer *writer, int64_t count)
+{
+    size_t columns = writer->relation->count, chunks = (size_t)count * columns;
+    writer->chunks = heap_array(chunks, sizeof *writer->chunks);
+    enum status status =
+        workers_run(writer->job->workers, (int64_t)chunks, encode_part, writer) ? STATUS_OK : STATUS_CANCELLED;
+    for (size_t i = 0; i < chunks && status == STATUS_OK; i++)
+        status = put_chunk(writer, writer->first + (int64_t)(i / columns), i % columns);
+    for (size_t i = 0; i < chunks; i++)
+        chunk_bytes_free(&writer->chunks[i]);
+    free(writer->chunks);
+    return status;
+}
+
+/* The fields of an annotation: the member of LogicalType with this number. */
+static void put_annotation(struct thrift_out *element, const struct parquet_writer *writer, size_t k)
+{
+    const struct column *column = writer->relation->columns[k];
+    const struct logical_type *logical = &column->logical;
+    bool is_integer = logical->kind == LOGICAL_NUMBER && type_table[column->type].kind == KIND_INT;
+    if ((is_integer && (column->type == TYPE_I64 || column->type == TYPE_I32)) ||
+        (logical->kind == LOGICAL_NUMBER && !is_integer) || (logical->kind == LOGICAL_DURATION && !writer->times[k]))
+        return;
+    static const int annotations[] = {[LOGICAL_NUMBER] = ANNOTATION_INTEGER, [LOGICAL_TEXT] = ANNOTATION_STRING,
+                                      [LOGICAL_DATE] = ANNOTATION_DATE,      [LOGICAL_TIMESTAMP] = ANNOTATION_TIMESTAMP,
+                                      [LOGICAL_DURATION] = ANNOTATION_TIME,  [LOGICAL_DECIMAL] = ANNOTATION_DECIMAL};
+    struct thrift_out annotation = thrift_put_struct(element, 10);
+    struct thrift_out members = thrift_put_struct(&annotation, annotations[logical->kind]);
+    if (logical->kind == LOGICAL_TIMESTAMP || logical->kind == LOGICAL_DURATION) {
+        thrift_put_bool(&members, 1, logical->utc);
+        struct thrift_out unit = thrift_put_struct(&members, 2);
+        struct thrift_out micros = thrift_put_struct(&unit, UNIT_MICROS);
+        thrift_end(&micros);
+        thrift_end(&unit);
+    } else if (logical->kind == LOGICAL_DECIMAL) {
+        thrift_put_int32(&members, 1, logical->scale);
+        thrift_put_int32(&members, 2, writer->formats[k].physical == PHYSICAL_FIXED ? MAX_DIGITS + 1 : MAX_DIGITS);
+    } else if (logical->kind == LOGICAL_NUMBER) {
+        thrift_put_int8(&members, 1, (int8_t)(8 * type_table[column->type].size));
+        thrift_put_bool(&members, 2, type_table[column->type].lo < 0);
+    }
+    thrift_end(&members);
+    thrift_end(&annotation);
+}
+
+/* The number of the older annotation ConvertedType, or -1: those of times say that they are in UTC. */
+static int converted_of(const struct parquet_writer *writer, size_t k)
+{
+    const struct column *column = writer->relation->columns[k];
+    switch (column->logical.kind) {
+    case LOGICAL_TEXT:
+        return 0;
+    case LOGICAL_DATE:
+        return 6;
+    case LOGICAL_DECIMAL:
+        return 5;
+    case LOGICAL_TIMESTAMP:
+        return column->logical.utc ? 10 : -1;
+    case LOGICAL_NUMBER:
+    case LOGICAL_DURATION:
+        break;
+    }
+    static const int converted[TYPE_COUNT] = {
+        [TYPE_U8] = 11, [TYPE_U16] = 12, [TYPE_U32] = 13, [TYPE_I8] = 15, [TYPE_I16] = 16};
+    return converted[column->type] ? converted[column->type] : -1;
+}
+
+static void put_schema(struct thrift_out *footer, const struct parquet_writer *writer)
+{
+    const struct relation *relation = writer->relation;
+    thrift_put_list(footer, 2, THRIFT_STRUCT, relation->count + 1);
+    struct thrift_out root = {.to = footer->to};
+    thrift_put_binary(&root, 4, "schema", strlen("schema"));
+    thrift_put_int32(&root, 5, (int32_t)relation->count);
+    thrift_end(&root);
+    for (size_t k = 0; k < relation->count; k++) {
+        const struct column *column = relation->columns[k];
+        const struct column_format *format = &writer->formats[k];
+        struct thrift_out element = {.to = footer->to};
+        thrift_put_int32(&element, 1, (int32_t)format->physical);
+        if (format->physical == PHYSICAL_FIXED)
+            thrift_put_int32(&element, 2, (int32_t)format->width);
+        thrift_put_int32(&element, 3, column->validity ? REPETITION_OPTIONAL : REPETITION_REQUIRED);
+        thrift_put_binary(&element, 4, relation->names[k], strlen(relation->names[k]));
+        int converted = converted_of(writer, k);
+        if (converted >= 0)
+            thrift_put_int32(&element, 6, converted);
+        if (column->logical.kind == LOGICAL_DECIMAL) {
+            thrift_put_int32(&element, 7, column->logical.scale);
+            thrift_put_int32(&element, 8, format->physical == PHYSICAL_FIXED ? MAX_DIGITS + 1 : MAX_DIGITS);
+        }
+        put_annotation(&element, writer, k);
+        thrift_end(&element);
+    }
+}
+
+static void put_column_metadata(struct thrift_out *chunk, const struct parquet_writer *writer, size_t k,
+                                const struct chunk_entry *entry)
+{
+    struct thrift_out out = thrift_put_struct(chunk, 3);
+    const char *name = writer->relation->names[k];
+    thrift_put_int32(&out, 1, (int32_t)writer->formats[k].physical);
+    thrift_put_list(&out, 2, THRIFT_I32, entry->has_indices ? 3 : 2);
+    thrift_add_int32(&out, ENCODING_PLAIN);
+    thrift_add_int32(&out, ENCODING_RLE);
+    if (entry->has_indices)
+        thrift_add_int32(&out, ENCODING_RLE_DICTIONARY);
+    thrift_put_list(&out, 3, THRIFT_BINARY, 1);
+    thrift_add_binary(&out, name, strlen(name));
+    thrift_put_int32(&out, 4, PAGE_CODEC_ZSTD);
+    thrift_put_int64(&out, 5, entry->rows);
+    thrift_put_int64(&out, 6, entry->uncompressed);
+    thrift_put_int64(&out, 7, entry->size);
+    thrift_put_int64(&out, 9, entry->offset + entry->data);
+    if (entry->has_indices)
+        thrift_put_int64(&out, 11, entry->offset);
+    struct thrift_out statistics = thrift_put_struct(&out, 12);
+    thrift_put_int64(&statistics, 3, entry->missing);
+    if (entry->has_range) {
+        thrift_put_binary(&statistics, 5, entry->most.text ? entry->most.text : "", entry->most.length);
+        thrift_put_binary(&statistics, 6, entry->least.text ? entry->least.text : "", entry->least.length);
+    }
+    thrift_end(&statistics);
+    thrift_end(&out);
+}
+
+static void put_row_groups(struct thrift_out *footer, const struct parquet_writer *writer)
+{
+    size_t columns = writer->relation->count;
+    thrift_put_list(footer, 4, THRIFT_STRUCT, (size_t)writer->groups);
+    for (int64_t group = 0; group < writer->groups; group++) {
+        const struct chunk_entry *entries = &writer->entries[(size_t)group * columns];
+        struct thrift_out out = {.to = footer->to};
+        int64_t uncompressed = 0;
+        thrift_put_list(&out, 1, THRIFT_STRUCT, columns);
+        for (size_t k = 0; k < columns; k++) {
+            struct thrift_out chunk = {.to = footer->to};
+            thrift_put_int64(&chunk, 2, entries[k].offset);
+            put_column_metadata(&chunk, writer, k, &entries[k]);
+            thrift_end(&chunk);
+            uncompressed += entries[k].uncompressed;
+        }
+        thrift_put_int64(&out, 2, uncompressed);
+        thrift_put_int64(&out, 3, entries[0].rows);
+        thrift_end(&out);
+    }
+}
+
+/* Without it readers would have to take durations that are no times of day for integers. */
+static void put_durations(struct thrift_out *footer, const struct parquet_writer *writer)
+{
+    struct strbuf list = {0};
+    for (size_t k = 0; k < writer->relation->count; k++) {
+        if (writer->relation->columns[k]->logical.kind == LOGICAL_DURATION && !writer->times[k])
+            strbuf_printf(&list, "%zu,", k);
+    }
+    if (list.length > 0) {
+        thrift_put_list(footer, 5, THRIFT_STRUCT, 1);
+        struct thrift_out pair = {.to = footer->to};
+        thrift_put_binary(&pair, 1, duration_key, strlen(duration_key));
+        thrift_put_binary(&pair, 2, list.text, list.length);
+        thrift_end(&pair);
+    }
+    strbuf_free(&list);
+}
+
+static enum status put_footer(struct parquet_writer *writer)
+{
+    static const char created_by[] = "rql version " RQL_VERSION;
+    struct strbuf bytes = {0};
+    struct thrift_out footer = {.to = &bytes};
+    thrift_put_int32(&footer, 1, 2);
+    put_schema(&footer, writer);
+    thrift_put_int64(&footer, 3, writer->relation->rows);
+    put_row_groups(&footer, writer);
+    put_durations(&footer, writer);
+    thrift_put_binary(&footer, 6, created_by, strlen(created_by));
+    /* The order of extreme values: that of their types. */
+    thrift_put_list(&footer, 7, THRIFT_STRUCT, writer->relation->count);
+    for (size_t k = 0; k < writer->relation->count; k++) {
+        struct thrift_out order = {.to = &bytes};
+        struct thrift_out of_type = thrift_put_struct(&order, 1);
+        thrift_end(&of_type);
+        thrift_end(&order);
+    }
+    thrift_end(&footer);
+    uint32_t length = (uint32_t)bytes.length;
+    bool fits = bytes.length <= INT32_MAX;
+    put(writer, bytes.text, bytes.length);
+    put(writer, &length, sizeof length);
+    put(writer, magic, strlen(magic));
+    strbuf_free(&bytes);
+    if (fits)
+        return STATUS_OK;
+    return diag_error(writer->job->diags, writer->job->span, "there are too many columns and rows for a Parquet file");
+}
+
+enum status write_parquet(const struct format_job *job, const struct relation *relation, struct writer *to)
+{
+    int64_t columns = (int64_t)relation->count;
+    struct parquet_writer writer = {.job = job, .relation = relation, .to = to};
+    writer.groups = divide_up(relation->rows, GROUP_ROWS);
+    writer.formats = heap_array(relation->count, sizeof *writer.formats);
+    writer.times = heap_array(relation->count, sizeof *writer.times);
+    size_t entry_count = (size_t)writer.groups * relation->count;
+    writer.entries = heap_array(entry_count + 1, sizeof *writer.entries);
+    choose_formats(&writer);
+    put(&writer, magic, strlen(magic));
+    enum status status = STATUS_OK;
+    int64_t at_once = divide_up(2 * (int64_t)job->workers->threads, columns);
+    for (; writer.first < writer.groups && status == STATUS_OK && to->error == 0; writer.first += at_once)
+        status = put_groups(&writer, min_int64(at_once, writer.groups - writer.first));
+    if (status == STATUS_OK)
+        status = put_footer(&writer);
+    for (size_t i = 0; i < entry_count; i++) {
+        strbuf_free(&writer.entries[i].least);
+        strbuf_free(&writer.entries[i].most);
+    }
+    free(writer.entries);
+    free(writer.formats);
+    free(writer.times);
+    return status;
+}
