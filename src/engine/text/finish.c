@@ -48,7 +48,7 @@ static void translate_chunk(void *context, int member, int64_t part)
 }
 
 /* Joins the threads' interners; maps[m][n] becomes the code of string n - 1 of member m, and of 0 for n = 0, which
- * stands for a missing value. */
+ * stands for a missing value. NULL, and no maps, if no dictionary can hold the strings. */
 static struct dictionary *join(const struct pass *pass, size_t step, uint32_t **maps, const struct workers *workers)
 {
     size_t count = (size_t)pass->member_count, used = 0;
@@ -60,7 +60,7 @@ static struct dictionary *join(const struct pass *pass, size_t step, uint32_t **
             interners[used++] = interner;
     }
     struct dictionary *dictionary = dictionary_of_interners(interners, used, found, workers);
-    for (size_t i = count; i-- > 0;) {
+    for (size_t i = count; dictionary && i-- > 0;) {
         const struct interner *interner = pass->members[i].seen[step].interner;
         size_t strings = interner ? (size_t)interner_count(interner) : 0;
         maps[i] = heap_array(strings + 1, sizeof *maps[i]);
@@ -76,16 +76,19 @@ static struct dictionary *join(const struct pass *pass, size_t step, uint32_t **
     return dictionary;
 }
 
-/* The column of codes; NULL: no memory. */
+/* The column of codes; NULL: no memory for it, or for its strings. */
 static struct column *finish_text(struct pass *pass, struct step *step, const struct workers *workers)
 {
     const struct table *table = pass->table;
     uint32_t **maps = heap_array((size_t)pass->member_count, sizeof *maps);
-    struct dictionary *dictionary = join(pass, (size_t)(step - pass->steps), maps, workers);
-    enum type type = dictionary_code_type(dictionary->count);
-    struct column *column = type == TYPE_U32 ? column_ref(step->values) : column_reserve(type, type, table->rows);
+    /* Neither cancelled nor reported: what is left is short. */
+    const struct workers silent = {.threads = workers->threads, .thread_pool = workers->thread_pool};
+    struct dictionary *dictionary = join(pass, (size_t)(step - pass->steps), maps, &silent);
+    struct column *column = NULL;
+    enum type type = dictionary_code_type(dictionary ? dictionary->count : 0);
+    if (dictionary)
+        column = type == TYPE_U32 ? column_ref(step->values) : column_reserve(type, type, table->rows);
     if (column) {
-        const struct workers silent = {.threads = workers->threads, .thread_pool = workers->thread_pool};
         struct translation translation = {pass, step->data, maps, column_at(column, 0), type};
         (void)workers_run(&silent, table->chunk_count, translate_chunk, &translation);
         column_set_logical(column, (struct logical_type){.kind = LOGICAL_TEXT, .dictionary = dictionary});
