@@ -12,10 +12,23 @@ struct env *env_new(struct file_cache *file_cache)
     return env;
 }
 
+/* The scalar with a text of its own. */
+static struct scalar owned_scalar(struct scalar scalar)
+{
+    if (!scalar.text.at)
+        return scalar;
+    char *text = heap_array(scalar.text.length + 1, 1);
+    memcpy(text, scalar.text.at, scalar.text.length);
+    scalar.text.at = text;
+    return scalar;
+}
+
 /* Releases the binding's value, not its name. */
 static void binding_release(struct binding *binding)
 {
     relation_unref(binding->relation);
+    if (binding->kind == BINDING_SCALAR)
+        free((char *)binding->scalar.text.at);
     *binding = (struct binding){.name = binding->name};
 }
 
@@ -62,6 +75,7 @@ struct env *env_copy(const struct env *env)
         struct binding *binding = &copy->bindings[i];
         *binding = env->bindings[i];
         binding->name = heap_text(binding->name);
+        binding->scalar = owned_scalar(binding->scalar);
         if (binding->relation)
             relation_ref(binding->relation);
     }
@@ -101,6 +115,7 @@ static struct binding *binding_for(struct env *env, const char *name, enum bindi
 
 void env_set_scalar(struct env *env, const char *name, struct scalar scalar)
 {
+    scalar = owned_scalar(scalar); /* first: the name may hold this text */
     binding_for(env, name, BINDING_SCALAR)->scalar = scalar;
 }
 

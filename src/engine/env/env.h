@@ -11,7 +11,7 @@ enum binding_kind { BINDING_SCALAR, BINDING_RELATION, BINDING_FUNCTION };
 struct binding {
     char *name;
     enum binding_kind kind;
-    struct scalar scalar;
+    struct scalar scalar; /* its text is the binding's own */
     struct relation *relation;
     /* A function's definition. Its tree and text live as long as the environment. */
     const struct stmt *function;
