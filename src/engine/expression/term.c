@@ -99,8 +99,7 @@ static enum type type_of_logical(const struct code *code, struct term term)
     switch (term.logical.kind) {
     case LOGICAL_TEXT:
         return term.logical.dictionary != NULL ? dictionary_code_type(term.logical.dictionary->count) : TYPE_U32;
-    case LOGICAL_DATE:
-        return TYPE_I32;
+    case LOGICAL_DATE: /* a computed day may be beyond 32 bits */
     case LOGICAL_TIMESTAMP:
     case LOGICAL_DURATION:
     case LOGICAL_DECIMAL:

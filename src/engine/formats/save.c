@@ -55,6 +55,77 @@ enum status save_check(const char *path, size_t columns, struct shape shape, str
     return check_shape(format, path, shape, span, diags);
 }
 
+static enum status day_of_no_file(int64_t row, int64_t day, struct span span, struct diags *diags)
+{
+    diag_error(diags, span, "row %lld: the date %lld days from 1970-01-01 does not fit a file", (long long)row,
+               (long long)day);
+    return STATUS_FAILED;
+}
+
+/* Days in 32 bits, as dates are in all files, with one reference; computed ones may have more. */
+static enum status narrow_days(struct column *column, struct span span, struct diags *diags, struct column **narrow)
+{
+    *narrow = column_reserve(TYPE_I32, TYPE_I32, column->rows);
+    if (!*narrow) {
+        diag_error(diags, span, "not enough memory");
+        return STATUS_FAILED;
+    }
+    for (int64_t row = 0; row < column->rows; row++) {
+        int64_t day = column_get_int(column, row);
+        if (day < INT32_MIN || day > INT32_MAX) {
+            column_unref(*narrow);
+            return day_of_no_file(row, day, span, diags);
+        }
+        column_set_int(*narrow, row, day);
+    }
+    column_finish(*narrow, column->rows);
+    column_set_logical(*narrow, column->logical);
+    column_set_validity(*narrow, column->validity ? column_ref(column->validity) : NULL);
+    return STATUS_OK;
+}
+
+/* The relation as files hold it, with one reference. */
+static enum status narrow_dates(const struct relation *relation, struct span span, struct diags *diags,
+                                struct relation **narrow)
+{
+    struct column **columns = arena_array(diags->arena, relation->count, sizeof(struct column *));
+    enum status status = STATUS_OK;
+    size_t count = 0;
+    for (; count < relation->count && status == STATUS_OK; count++) {
+        struct column *column = relation->columns[count];
+        if (column->logical.kind == LOGICAL_DATE && column->type != TYPE_I32)
+            status = narrow_days(column, span, diags, &columns[count]);
+        else
+            columns[count] = column_ref(column);
+    }
+    if (status == STATUS_OK) {
+        *narrow = relation_new(relation->rows, count, columns, (const char *const *)relation->names);
+        (*narrow)->shape = relation->shape;
+    } else {
+        count--;
+    }
+    for (size_t k = 0; k < count; k++)
+        column_unref(columns[k]);
+    return status;
+}
+
+static enum status save_columns(const struct relation *relation, const char *path, const struct workers *workers,
+                                struct span span, struct diags *diags)
+{
+    if (splayed_is_path(path))
+        return splayed_save(relation, path, workers, span, diags);
+    struct writer writer;
+    enum status status = writer_open(&writer, path, span, diags);
+    if (status != STATUS_OK)
+        return status;
+    const struct format_job job = {format_of_path(path), workers, span, diags, NULL};
+    status = format_write(&job, relation, &writer);
+    if (status == STATUS_OK)
+        status = writer_publish(&writer, span, diags);
+    writer_discard(&writer);
+    return status;
+}
+
 enum status save_relation(const struct relation *relation, const char *path, const struct workers *workers,
                           struct span span, struct diags *diags)
 {
@@ -64,16 +135,11 @@ enum status save_relation(const struct relation *relation, const char *path, con
     status = relation_fetch(relation, 0, relation->rows, span, diags);
     if (status != STATUS_OK)
         return status;
-    if (splayed_is_path(path))
-        return splayed_save(relation, path, workers, span, diags);
-    struct writer writer;
-    status = writer_open(&writer, path, span, diags);
+    struct relation *narrow;
+    status = narrow_dates(relation, span, diags, &narrow);
     if (status != STATUS_OK)
         return status;
-    const struct format_job job = {format_of_path(path), workers, span, diags, NULL};
-    status = format_write(&job, relation, &writer);
-    if (status == STATUS_OK)
-        status = writer_publish(&writer, span, diags);
-    writer_discard(&writer);
+    status = save_columns(narrow, path, workers, span, diags);
+    relation_unref(narrow);
     return status;
 }
