@@ -129,6 +129,8 @@ static void apply_piece(void *context, int index, int64_t piece)
         application->member_of[piece] = (uint16_t)index;
     int64_t end = piece_end(application, piece);
     for (int64_t code = piece * PIECE; code < end && !application->too_long; code++) {
+        if (workers_cancelled(application->workers)) /* a regular expression may take milliseconds for each string */
+            return;
         bool present = apply_one(application, member, code);
         application->lookup->present[code] = present;
         member->missing += !present;
@@ -164,7 +166,8 @@ static int64_t piece_count(const struct application *application)
 static bool run_pieces(const struct application *application, part_fn *run)
 {
     int64_t pieces = piece_count(application);
-    return pieces == 0 || workers_run(application->workers, pieces, run, (void *)application);
+    return pieces == 0 || (workers_run(application->workers, pieces, run, (void *)application) &&
+                           !workers_cancelled(application->workers));
 }
 
 /* Joins the members' results into one dictionary. */

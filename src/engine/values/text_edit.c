@@ -22,7 +22,12 @@ static struct text change_case(struct text_call *call, struct text text, uint32_
 {
     char *buffer = text_call_buffer(call, text.length + text.length / 2 + 1), *at = buffer;
     for (size_t k = 0; k < text.length;) {
-        uint32_t code;
+        uint32_t code = (unsigned char)text.at[k];
+        if (code < 0x80) {
+            *at++ = (char)change(code);
+            k++;
+            continue;
+        }
         size_t size = utf8_decode(text.at + k, text.length - k, &code);
         if (size == 0) { /* not UTF-8: left as it is */
             *at++ = text.at[k++];
