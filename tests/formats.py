@@ -15,6 +15,7 @@ import os
 import random
 import re
 import sys
+import zipfile
 
 import harness
 import numpy as np
@@ -118,6 +119,7 @@ class Formats:
         self.layouts()
         self.times()
         self.texts()
+        self.archives()
 
     def through(self, title, array, expected):
         """An array, alone and as a field, comes back as expected."""
@@ -187,6 +189,49 @@ class Formats:
                 got = np.load(io.BytesIO(out))
                 self.check(f"npy-scalar-{query}", "" if got.shape == () and got == expected else repr(got))
 
+    def archives(self):
+        """Arrays of .npz files, stored and deflated; NumPy reads what rql saves."""
+        for rows in LENGTHS:
+            columns = {kind: random_array(self.rng, kind, rows) for kind in TYPES}
+            for title, save in (("stored", np.savez), ("deflated", np.savez_compressed)):
+                save(self.sandbox.path("a.npz"), **columns)
+                out = self.answer(f"npz-{title}-{rows}", "load a.npz", "--format", "npy")
+                if out is not None:
+                    got = np.load(io.BytesIO(out))
+                    self.same(f"npz-{title}-{rows}", columns, {name: got[name] for name in got.dtype.names})
+            if self.answer(f"npz-saved-{rows}", "load a.npz | save b.npz") is not None:
+                with np.load(self.sandbox.path("b.npz")) as got:
+                    self.same(f"npz-saved-{rows}", columns, dict(got))
+        more = {"m": np.zeros((2, 2)), "o": np.zeros((1, 1, 1)), "z": np.zeros(3, complex), "b": np.arange(4), "0": np.array(5)}
+        np.savez(self.sandbox.path("a.npz"), a=np.arange(3), **more, c=np.arange(3))
+        result = self.rql("load a.npz | map a + c", "--format", "csv")
+        told = result.err.decode()
+        fine = result.out.split() == [b"c1", b"0", b"2", b"4"] and all(f"`{name}`" in told for name in more)
+        self.check("npz-left-out", "" if fine else result.text())
+        with zipfile.ZipFile(self.sandbox.path("a.npz"), "a") as archive:
+            for k in range(66000):  # more entries than a directory without ZIP64 can count
+                archive.writestr(f"{k}.txt", "")
+        out = self.answer("npz-zip64", "load a.npz | sum c", "--quiet")
+        self.check("npz-zip64", "" if out in (None, b"3\n") else out.decode())
+        self.refused_archives()
+
+    def refused_archives(self):
+        np.savez(self.sandbox.path("a.npz"), a=np.arange(100))
+        data = open(self.sandbox.path("a.npz"), "rb").read()
+        wrong = bytearray(data)
+        wrong[500] ^= 1
+        cases = {
+            "nothing": (b"", "no ZIP archive"),
+            "no-directory": (data[:-5], "no directory"),
+            "checksum": (bytes(wrong), "checksum"),
+            "overlap": (data.replace(b"PK\1\2", b"PK\1\3"), "entry 0"),
+        }
+        for title, (content, word) in cases.items():
+            self.sandbox.write("a.npz", content)
+            result = self.rql("load a.npz")
+            fine = result.status == 1 and word in result.err.decode() and not result.out
+            self.check(f"npz-{title}", "" if fine else result.text())
+
     def respell(self, old, new):
         """Edits the header of a.npy and keeps its length."""
         data = open(self.sandbox.path("a.npy"), "rb").read()
@@ -227,7 +272,7 @@ class Formats:
                 fields = {name: got[name] if got.dtype.names else got for name in names}
                 self.same(f"table-{number}-npy", columns, fields if got.dtype.names in (tuple(names), None) else {})
             packing = self.random.choice(["", ".gz", ".zst"])
-            for ending in (".csv", ".tsv", ".npy"):
+            for ending in (".csv", ".tsv", ".npy", ".npz"):
                 self.round_trip(f"table-{number}{ending}{packing}", columns, f"u{ending}{packing}")
             finite = all(np.isfinite(value).all() for value in columns.values())
             if finite and len(next(iter(columns.values()))) > 0:
@@ -348,7 +393,7 @@ class Formats:
         """Files with bytes changed, removed or added load, or fail with one message."""
         self.write("t.npy", {"a": random_array(self.rng, "i32", 50), "b": random_array(self.rng, "f64", 50)})
         names = ["t.npy"]
-        for name in ("v.csv", "v.tsv", "v.jsonl", "v.csv.gz", "v.csv.zst", "v.npy.gz"):
+        for name in ("v.csv", "v.tsv", "v.jsonl", "v.csv.gz", "v.csv.zst", "v.npy.gz", "v.npz"):
             self.answer("damage", f"load t.npy | save {name}")
             names.append(name)
         for number in range(rounds):

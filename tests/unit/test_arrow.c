@@ -38,8 +38,8 @@ static struct dictionary *dictionary_of(int count)
     struct interner *interner = interner_new();
     for (int i = 0; i < count; i++) {
         char text[32];
-        int length = snprintf(text, sizeof text, i == 3 ? "" : i == 4 ? "caf\xc3\xa9\t\"%02d" : "%02d", i);
-        (void)interner_add(interner, (struct text){text, (size_t)length});
+        int length = snprintf(text, sizeof text, i == 4 ? "caf\xc3\xa9\t\"%02d" : "%02d", i);
+        (void)interner_add(interner, (struct text){text, i == 3 ? 0 : (size_t)length});
     }
     uint32_t *map;
     struct dictionary *dictionary = dictionary_of_interners(&interner, 1, &map, &workers);

@@ -241,16 +241,12 @@ static enum status join_strings(const struct run *run, struct column_reading *re
     size_t threads = (size_t)run->job->workers->threads, count = 0;
     struct interner **interners = heap_array(threads, sizeof *interners);
     uint32_t **maps = heap_array(threads, sizeof *maps);
-    int64_t strings = 0;
     for (size_t t = 0; t < threads; t++) {
-        if (reading->interners[t]) {
-            strings += interner_count(reading->interners[t]);
+        if (reading->interners[t])
             interners[count++] = reading->interners[t];
-        }
     }
-    if (strings <= DICTIONARY_MAX)
-        reading->dictionary = dictionary_of_interners(interners, count, maps, run->job->workers);
-    for (size_t t = 0, k = 0; t < threads && reading->dictionary; t++) {
+    reading->dictionary = dictionary_of_interners(interners, count, maps, run->job->workers);
+    for (size_t t = 0, k = 0; t < threads; t++) {
         if (reading->interners[t])
             reading->maps[t] = maps[k++];
         interner_free(reading->interners[t]);
@@ -258,8 +254,11 @@ static enum status join_strings(const struct run *run, struct column_reading *re
     }
     free(interners);
     free(maps);
+    if (!reading->dictionary && workers_cancelled(run->job->workers))
+        return STATUS_CANCELLED;
     if (!reading->dictionary)
-        return diag_error(run->job->diags, run->job->span, "`%s`: column `%s` has too many distinct texts",
+        return diag_error(run->job->diags, run->job->span,
+                          "`%s`: column `%s` has too many distinct texts, or too long ones",
                           mapping_path(run->file->mapping), reading->field->name);
     enum type type = dictionary_code_type(reading->dictionary->count);
     reading->column = column_reserve(type, type, run->file->rows);

@@ -5,6 +5,7 @@
 #include "engine/arrow/arrow.h"
 #include "engine/formats/netpbm.h"
 #include "engine/formats/npy.h"
+#include "engine/formats/npz.h"
 #include "engine/formats/raw.h"
 #include "engine/formats/row_formats.h"
 #include "engine/parquet/reader.h"
@@ -52,6 +53,8 @@ const struct format format_table[] = {
     {".f64", TYPE_F64, 1, false, NULL, read_raw, NULL, write_raw, "a column of f64"},
     {".npy", TYPE_COUNT, 0, false, &style_npy, read_npy, NULL, write_styled,
      "a NumPy array, structured if there are several columns"},
+    {".npz", TYPE_COUNT, 0, false, NULL, NULL, open_npz, write_npz,
+     "columns with names, as NumPy arrays in an archive"},
     {".parquet", TYPE_COUNT, 0, false, NULL, NULL, open_parquet, write_parquet, "columns with names, a Parquet file"},
     {".pq", TYPE_COUNT, 0, false, NULL, NULL, open_parquet, write_parquet, "the same"},
     {".arrow", TYPE_COUNT, 0, false, NULL, NULL, open_arrow, write_arrow_file, "columns with names, an Arrow IPC file"},
@@ -99,7 +102,6 @@ const struct format *format_by_word(const char *word)
 
 static const char by_database[] = "convert it to CSV with DuckDB: COPY (FROM ...) TO 'x.csv'";
 static const char by_spreadsheet[] = "export each sheet as .csv";
-static const char by_numpy[] = "save each array as .npy with numpy.save";
 static const char by_lines[] = "convert it to one object per line: `jq -c '.[]' x.json > x.jsonl`";
 static const char by_unpacking[] = "this compression is not supported; .gz and .zst are";
 
@@ -108,8 +110,8 @@ static const struct {
     const char *extension, *advice;
 } foreign_formats[] = {
     {".orc", by_database},     {".duckdb", by_database}, {".sqlite", by_database}, {".db", by_database},
-    {".xlsx", by_spreadsheet}, {".xls", by_spreadsheet}, {".ods", by_spreadsheet}, {".npz", by_numpy},
-    {".json", by_lines},       {".zip", by_unpacking},   {".bz2", by_unpacking},   {".xz", by_unpacking},
+    {".xlsx", by_spreadsheet}, {".xls", by_spreadsheet}, {".ods", by_spreadsheet}, {".json", by_lines},
+    {".zip", by_unpacking},    {".bz2", by_unpacking},   {".xz", by_unpacking},
 };
 
 const char *format_advice(const char *extension)
