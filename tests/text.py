@@ -262,10 +262,6 @@ class Tables:
         if (most if counts[most] else ",") != (separator if count > 1 else ",") or (count == 1 and counts[most]) or "\r" in first.rstrip("\r"):
             return None
         if count > 1:
-            # Blanks at the end of the file are ignored.
-            last = cells[-1][-1]
-            if not last.quoted:
-                last.raw = last.raw.rstrip(" \r\n" if separator == "\t" else " \t\r\n")
             if not text.strip(" \t\r\n" if separator != "\t" else " \r\n"):
                 return None
         header = is_header(cells[0], cells[1:])

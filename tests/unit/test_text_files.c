@@ -275,6 +275,7 @@ static void what_is_text(void **state)
     /* White space belongs to text, and is ignored around other values. */
     expect_told(fixture, "a.csv", "x,b\n a , 1 \n\tb,\t2\t\n", "x:text,b:i64\n' a ',1\n'\tb',2\n", NULL);
     expect_told(fixture, "a.csv", "x,b\r\na,u\r\nb,v\r\n", "x:text,b:text\n'a','u'\n'b','v'\n", NULL);
+    expect_told(fixture, "a.csv", "x,b\na,u\nb,v \n \n", "x:text,b:text\n'a','u'\n'b','v '\n", NULL);
     expect_told(fixture, "a.csv", "x,b\n z\xc3\xa9, \"q\" \n", "x:text,b:text\n' z\xc3\xa9','q'\n", NULL);
     expect_told(fixture, "a.tsv", "x\ty\na\\tb\\n\\\\\tC:\\x\n\"q\"\"\\t\"\t\"\n",
                 "x:text,y:text\n'a\tb\n\\','C:x'\n'q\"\t','\"'\n", NULL);

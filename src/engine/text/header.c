@@ -30,13 +30,16 @@ static enum status fail_at(const struct opening *opening, enum problem_kind kind
     return table_error(opening->table, &problem, opening->job, opening->path);
 }
 
-/* The end of the text without white space behind it. */
+/* The end of the last line that is not blank, or the beginning of the text. */
 static const char *trimmed_end(const struct table *table)
 {
     const char *end = table->end, *blank = table->dialect->delimiter == '\t' ? " \r\n" : " \t\r\n";
     while (end > table->begin && end[-1] != '\0' && strchr(blank, end[-1]))
         end--;
-    return end;
+    if (end == table->begin)
+        return end;
+    const char *newline = memchr(end, '\n', (size_t)(table->end - end));
+    return newline ? newline : table->end;
 }
 
 /* The separator that the first record has most of, outside quotes. */
