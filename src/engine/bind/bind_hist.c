@@ -75,11 +75,6 @@ static void set_hist_outputs(struct binder *binder, struct task *task, struct sl
     mark_fallible(task);
 }
 
-static bool is_time(struct logical_type logical)
-{
-    return logical.kind == LOGICAL_DATE || logical.kind == LOGICAL_TIMESTAMP || logical.kind == LOGICAL_DURATION;
-}
-
 void bind_hist(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     int64_t bins;
@@ -101,7 +96,7 @@ void bind_hist(struct binder *binder, const struct stage *stage, struct flow *fl
     struct operands operands;
     operands_begin(binder, stage, flow, &operands);
     struct term term = term_of_column(&operands.task->code, flow, 0, stage->span);
-    bool calendar = is_time(column.logical);
+    bool calendar = logical_is_time(column.logical);
     if (!calendar && !bind_aggregated(&operands.scope, AGG_PRODUCT, &term, NULL, "hist", stage->span)) {
         task_unknown(binder, stage, flow);
         return;

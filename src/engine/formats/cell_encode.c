@@ -146,7 +146,7 @@ void cells_add(struct cells *cells, struct cursor *cursor, int64_t row)
 void cell_add(struct strbuf *out, const struct scalar *scalar, const struct cell_style *style)
 {
     bool text = scalar->logical.kind == LOGICAL_TEXT;
-    bool number = scalar->logical.kind == LOGICAL_NUMBER || scalar->logical.kind == LOGICAL_DECIMAL;
+    bool number = logical_is_number(scalar->logical);
     bool finite = scalar->kind != KIND_FLOAT || isfinite(scalar->number);
     bool quoted = style->json && !number;
     if (scalar->missing || (style->json && !finite)) {

@@ -147,7 +147,7 @@ enum status npy_check(const struct relation *relation, struct span span, struct 
         }
     }
     for (size_t k = 0; k < relation->count; k++) {
-        if (npy_check_column(relation->columns[k], relation->names[k], span, diags) != STATUS_OK)
+        if (npy_check_column(relation->columns[k], relation->rows, relation->names[k], span, diags) != STATUS_OK)
             return STATUS_FAILED;
     }
     return STATUS_OK;

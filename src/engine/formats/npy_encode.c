@@ -8,18 +8,17 @@
 
 enum { POINT_BYTES = 4 }; /* of a character */
 
-enum status npy_check_column(const struct column *column, const char *name, struct span span, struct diags *diags)
+enum status npy_check_column(const struct column *column, int64_t rows, const char *name, struct span span,
+                             struct diags *diags)
 {
     static const char others[] = "save as .parquet, .arrow or .csv";
     const struct logical_type *logical = &column->logical;
-    bool time =
-        logical->kind == LOGICAL_DATE || logical->kind == LOGICAL_TIMESTAMP || logical->kind == LOGICAL_DURATION;
     if (logical->kind == LOGICAL_DECIMAL) {
         (void)diag_error(diags, span, "column `%s` holds decimals, which NumPy arrays cannot hold", name);
         diag_hint(diags, "convert it with `map float(...)`, or %s", others);
         return STATUS_FAILED;
     }
-    if (column->validity && !time) {
+    if (!logical_is_time(*logical) && column_has_missing(column, rows)) {
         (void)diag_error(diags, span, "column `%s` has missing values, which NumPy arrays cannot hold", name);
         diag_hint(diags, "replace them with `%s ?? %s`, or %s", name, logical->kind == LOGICAL_TEXT ? "\"\"" : "0",
                   others);

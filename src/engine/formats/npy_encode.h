@@ -5,9 +5,11 @@
 #include "base/strbuf.h"
 #include "engine/storage/column.h"
 
-/* Whether an array can hold the column. Times may be missing; other values not. A note if it loses that they are UTC.
+/* Whether an array can hold the first `rows` rows of the column. Times may be missing; other values not. A note if it
+ * loses that they are UTC.
  */
-enum status npy_check_column(const struct column *column, const char *name, struct span span, struct diags *diags);
+enum status npy_check_column(const struct column *column, int64_t rows, const char *name, struct span span,
+                             struct diags *diags);
 
 /* Bytes of an element. For text this looks at all strings. */
 size_t npy_width(const struct column *column);

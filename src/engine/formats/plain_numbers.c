@@ -1,7 +1,7 @@
 #include "engine/formats/plain_numbers.h"
 
-static enum status check_column(const struct column *column, const char *name, const char *format, struct span span,
-                                struct diags *diags)
+static enum status check_column(const struct column *column, int64_t rows, const char *name, const char *format,
+                                struct span span, struct diags *diags)
 {
     static const char others[] = "save as .parquet, .arrow or .csv";
     const enum logical kind = column->logical.kind;
@@ -11,7 +11,7 @@ static enum status check_column(const struct column *column, const char *name, c
         diag_hint(diags, kind == LOGICAL_TEXT ? "%s" : "convert it with `map float(...)`, or %s", others);
         return STATUS_FAILED;
     }
-    if (column->validity) {
+    if (column_has_missing(column, rows)) {
         (void)diag_error(diags, span, "column `%s` has missing values, which %s cannot hold", name, format);
         diag_hint(diags, "replace them with `%s ?? 0`, or %s", name, others);
         return STATUS_FAILED;
@@ -29,6 +29,6 @@ enum status check_plain_numbers(const struct relation *relation, const char *for
 {
     enum status status = STATUS_OK;
     for (size_t k = 0; k < relation->count && status == STATUS_OK; k++)
-        status = check_column(relation->columns[k], relation->names[k], format, span, diags);
+        status = check_column(relation->columns[k], relation->rows, relation->names[k], format, span, diags);
     return status;
 }

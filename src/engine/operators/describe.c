@@ -149,7 +149,7 @@ static void add_part(void *context, int member, int64_t part)
 /* total / count, of dates and times the nearest. */
 static struct scalar mean_of(int128 total, int64_t count, struct logical_type logical)
 {
-    if (logical.kind == LOGICAL_NUMBER || logical.kind == LOGICAL_DECIMAL)
+    if (logical_is_number(logical))
         return scalar_float(int128_quotient(total, count) / pow(10, logical.scale));
     int128 half = count / 2, nearest = (total < 0 ? total - half : total + half) / count;
     struct scalar mean = scalar_int(nearest);

@@ -70,6 +70,11 @@ bool column_is_missing(const struct column *column, int64_t row)
     return column->validity && !((const uint8_t *)column->validity->data)[row];
 }
 
+bool column_has_missing(const struct column *column, int64_t rows)
+{
+    return column->validity && rows > 0 && memchr(column->validity->data, 0, (size_t)rows);
+}
+
 struct column *column_of_part(enum type type, struct mapping *mapping, size_t offset, int64_t rows)
 {
     struct column *column = column_new(type, type);

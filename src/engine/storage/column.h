@@ -45,6 +45,9 @@ void column_set_validity(struct column *column, struct column *validity);
 /* Whether the value of a row is missing. The rows must be on the host. */
 bool column_is_missing(const struct column *column, int64_t row);
 
+/* Whether any value of the first `rows` rows is, which validity alone does not say after rows were dropped. */
+bool column_has_missing(const struct column *column, int64_t rows);
+
 /* Element `row` as a scalar of the column's kind; its text lives as long as the column. The rows must be on the host.
  */
 struct scalar column_get(const struct column *column, int64_t row);

@@ -5,6 +5,16 @@
 
 #include <string.h>
 
+bool logical_is_number(struct logical_type logical)
+{
+    return logical.kind == LOGICAL_NUMBER || logical.kind == LOGICAL_DECIMAL;
+}
+
+bool logical_is_time(struct logical_type logical)
+{
+    return logical.kind == LOGICAL_DATE || logical.kind == LOGICAL_TIMESTAMP || logical.kind == LOGICAL_DURATION;
+}
+
 const char *logical_type_name(struct logical_type logical, enum type type)
 {
     static const char *const names[] = {

@@ -31,6 +31,12 @@ struct logical_type {
     struct dictionary *dictionary; /* LOGICAL_TEXT; borrowed, except where a holder says that it has a reference */
 };
 
+/* Whether the values are numbers: plain ones or decimals. */
+bool logical_is_number(struct logical_type logical);
+
+/* Whether they are dates, timestamps or durations. */
+bool logical_is_time(struct logical_type logical);
+
 /* The name of a column's type: "text", "date", "decimal(2)"; of plain numbers that of the type, "i64". */
 const char *logical_type_name(struct logical_type logical, enum type type);
 

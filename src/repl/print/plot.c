@@ -178,7 +178,7 @@ static void add_braille(struct strbuf *out, const struct plot *plot, size_t x, s
 /* Appends a coordinate; `step` is about how far apart labels are. */
 static void add_label(struct strbuf *out, struct logical_type type, bool whole, double number, double step)
 {
-    if (is_time(type)) {
+    if (logical_is_time(type)) {
         add_time_label(out, type, number, step);
         return;
     }

@@ -57,7 +57,7 @@ static void choose_numbers(struct ticks *ticks, double least, double greatest)
 static struct ticks choose_ticks(struct logical_type type, double least, double greatest)
 {
     struct ticks ticks = {.count = 0};
-    if (is_time(type))
+    if (logical_is_time(type))
         choose_times(&ticks, type.kind, least, greatest);
     else
         choose_numbers(&ticks, least, greatest);
@@ -72,7 +72,7 @@ static double place_of(double number, double least, double greatest, double size
 
 static void add_tick(struct strbuf *out, struct logical_type type, double number, double step)
 {
-    if (is_time(type)) {
+    if (logical_is_time(type)) {
         add_time_label(out, type, number, step);
         return;
     }
@@ -186,7 +186,7 @@ static void add_title(struct strbuf *out, const char *axis, const char *name)
 /* gnuplot knows no dates of ours: their labels are written out. */
 static void add_time_tics(struct strbuf *out, const char *axis, struct logical_type type, double least, double greatest)
 {
-    if (!is_time(type))
+    if (!logical_is_time(type))
         return;
     struct ticks ticks = choose_ticks(type, least, greatest);
     strbuf_printf(out, "set %stics (", axis);

@@ -95,7 +95,7 @@ static void print_readable(struct strbuf *out, const struct scalar *scalar, cons
 {
     struct strbuf text = {0};
     struct strbuf in_words = {0};
-    bool number = scalar->logical.kind == LOGICAL_NUMBER || scalar->logical.kind == LOGICAL_DECIMAL;
+    bool number = logical_is_number(scalar->logical);
     scalar_print(&text, scalar);
     if (number && !scalar->missing && number_format_are_many(text.text, text.length)) {
         number_format_group(out, text.text, text.length);
@@ -184,8 +184,12 @@ enum status print_check(const struct result *result, const struct print_style *s
         diag_hint(diags, "choose another format with .format, or remove the last stage");
         return STATUS_FAILED;
     }
-    bool checked = result->kind == RESULT_RELATION && encoding->check;
-    return checked ? encoding->check(result->relation, span, diags) : STATUS_OK;
+    if (result->kind != RESULT_RELATION || !encoding->check)
+        return STATUS_OK;
+    struct relation *shown = relation_shown(result);
+    enum status status = encoding->check(shown, span, diags);
+    relation_unref(shown);
+    return status;
 }
 
 void print_result(struct printer *out, const struct result *result, const struct print_style *style)

@@ -22,7 +22,7 @@ static const struct text_column columns[COLUMNS] = {
 static void add_number(struct strbuf *out, const struct scalar *scalar, const struct print_style *style)
 {
     struct strbuf text = {0};
-    bool number = scalar->logical.kind == LOGICAL_NUMBER || scalar->logical.kind == LOGICAL_DECIMAL;
+    bool number = logical_is_number(scalar->logical);
     scalar_print(&text, scalar);
     if (style->separators && number && number_format_are_many(text.text, text.length))
         number_format_group(out, text.text, text.length);

@@ -10,11 +10,6 @@
 
 enum { GAP = 2, NAME_CELLS = 32, MIN_TEXT_CELLS = 16 };
 
-static bool is_number(const struct column *column)
-{
-    return column->logical.kind == LOGICAL_NUMBER || column->logical.kind == LOGICAL_DECIMAL;
-}
-
 static void add_value(struct strbuf *out, const struct table_column *column, int64_t row, bool grouped)
 {
     struct scalar element = column_get(column->column, row);
@@ -57,7 +52,7 @@ static void fit_value(struct table_column *column, int64_t row, bool separators,
 static void fit_rows(struct table_column *column, int64_t begin, int64_t end, bool separators, struct strbuf *scratch)
 {
     const struct column *values = column->column;
-    bool by_bounds = type_table[values->store].kind != KIND_FLOAT && is_number(values);
+    bool by_bounds = type_table[values->store].kind != KIND_FLOAT && logical_is_number(values->logical);
     int64_t least = -1, most = -1, missing = -1;
     for (int64_t row = begin; row < end; row++) {
         if (column_is_missing(values, row)) {
@@ -83,7 +78,7 @@ static struct table_column fit_column(const struct relation *relation, size_t k,
     const struct column *values = relation->columns[k];
     struct table_column column = {
         .column = values, .name = relation->names[k], .width = 1, .is_text = values->logical.kind == LOGICAL_TEXT};
-    bool separators = style->separators && is_number(values);
+    bool separators = style->separators && logical_is_number(values->logical);
     fit_rows(&column, 0, head, separators, scratch);
     fit_rows(&column, relation->rows - tail, relation->rows, separators, scratch);
     if (separators && !column.grouped) {

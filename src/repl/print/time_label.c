@@ -4,11 +4,6 @@
 
 #include <math.h>
 
-bool is_time(struct logical_type logical)
-{
-    return logical.kind == LOGICAL_DATE || logical.kind == LOGICAL_TIMESTAMP || logical.kind == LOGICAL_DURATION;
-}
-
 int64_t time_of_number(double number)
 {
     const double limit = 9223372036854774784.0; /* the largest double below 2^63 */

@@ -5,9 +5,6 @@
 #include "base/strbuf.h"
 #include "engine/values/logical_type.h"
 
-/* Whether the integers are dates, timestamps or durations. */
-bool is_time(struct logical_type logical);
-
 /* The number without its fraction, or the nearest that 64 bits hold. */
 int64_t time_of_number(double number);
 
