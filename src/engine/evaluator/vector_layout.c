@@ -1,6 +1,11 @@
 #include "engine/evaluator/vector_layout.h"
 
-/* The last step that reads each vector. */
+static void read_until(int32_t *last, reg vector, int32_t end)
+{
+    last[vector] = end > last[vector] ? end : last[vector];
+}
+
+/* The last step that reads each vector: a filter's mask may also be an output. */
 static int32_t *last_uses(const struct program *program, struct arena *arena)
 {
     int32_t *last = arena_array(arena, (size_t)program->vector_count + 1, sizeof *last);
@@ -11,22 +16,18 @@ static int32_t *last_uses(const struct program *program, struct arena *arena)
             last[program->aggregates[i].vector] = program->step_count;
     }
     for (size_t i = 0; i < program->filter_count; i++)
-        last[program->filters[i].mask] = i + 1 < program->filter_count ? program->guards_end : program->step_count;
-    for (int32_t i = 0; i < program->check_count; i++) {
-        reg guard = program->checks[i].guard;
-        int32_t end = i < program->filter_checks ? program->guards_end : program->step_count;
-        last[guard] = end > last[guard] ? end : last[guard];
-    }
+        read_until(last, program->filters[i].mask,
+                   i + 1 < program->filter_count ? program->guards_end : program->step_count);
+    for (int32_t i = 0; i < program->check_count; i++)
+        read_until(last, program->checks[i].guard,
+                   i < program->filter_checks ? program->guards_end : program->step_count);
     for (int32_t s = program->step_count - 1; s >= 0; s--) {
         const struct step *step = &program->steps[s];
-        if (last[step->out] < s)
-            last[step->out] = s;
+        read_until(last, step->out, s);
         for (int i = 0; i < 3; i++) {
             reg arg = step->args[i];
-            if (arg == NO_REGISTER)
-                continue;
-            int32_t end = i == 0 && !step->dense ? last[step->out] : s; /* the alias reads it */
-            last[arg] = end > last[arg] ? end : last[arg];
+            if (arg != NO_REGISTER)
+                read_until(last, arg, i == 0 && !step->dense ? last[step->out] : s); /* the alias reads it */
         }
     }
     return last;
