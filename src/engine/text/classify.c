@@ -21,7 +21,9 @@ static bool is_word(struct piece piece, const char *word)
 static bool is_missing_word(struct piece piece)
 {
     static const char *const words[] = {"-", "?", "na", "\\n", "n/a", "null", "none", "#n/a"};
-    for (size_t i = 0; i < sizeof words / sizeof *words && length_of(piece) <= 4; i++) {
+    if (length_of(piece) > 4 || (piece.at < piece.end && *piece.at >= '0' && *piece.at <= '9'))
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (is_word(piece, words[i]))
             return true;
     }

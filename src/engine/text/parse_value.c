@@ -117,6 +117,8 @@ static enum outcome store_number(const struct step *step, struct seen *seen, int
     }
     if (!column->stated && cell_has_leading_zero(piece))
         return OTHER;
+    if (column->kind == VALUE_FLOAT && scan_float(piece.at, piece.end, &number) == piece.end)
+        return store_float(step, seen, row, number);
     enum reading reading =
         column->kind == VALUE_INT ? read_int(piece.at, piece.end, &integer) : read_float(piece.at, piece.end, &number);
     switch (reading) {
@@ -271,7 +273,7 @@ static bool parse_text_slowly(struct parser *parser, const char **at, const stru
     return store_text(parser, step, row, text, piece.at);
 }
 
-/* A cell without quotes and escapes; a JSON string without escapes. */
+/* A cell without quotes or escapes, or in quotes without quotes; a JSON string without escapes. */
 static inline bool parse_text(struct parser *parser, const char **at, const struct step *step, int64_t row)
 {
     const struct dialect *dialect = parser->table->dialect;
@@ -282,6 +284,13 @@ static inline bool parse_text(struct parser *parser, const char **at, const stru
             return parse_text_slowly(parser, at, step, row);
         *at = next + 1;
         return store_text(parser, step, row, (struct text){begin, (size_t)(next - begin)}, begin);
+    }
+    if (dialect->quotes && begin < end && *begin == '"' && parser->table->missing_count == 0) {
+        next = find_any(begin + 1, end, '"', '"', '"');
+        if (next == end || !ends_value(parser, next + 1))
+            return parse_text_slowly(parser, at, step, row);
+        *at = next + 1;
+        return store_text(parser, step, row, (struct text){begin + 1, (size_t)(next - begin - 1)}, begin + 1);
     }
     next = find_any(begin, end, parser->delimiter, '\n', dialect->escapes ? '\\' : '"');
     const char *last = next > begin && next[-1] == '\r' && (next == end || *next == '\n') ? next - 1 : next;
