@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { MAX_SAMPLE = 1000 };
+enum { MAX_SAMPLE = 1000, MAX_PAGE_VALUES = 1 << 24 };
 
 /* Whether the first values are UTF-8; so it is if they cannot be read, which reading them reports. */
 static bool is_text(const struct leaf *leaf, int64_t encoding, const struct page_values *values,
@@ -37,7 +37,8 @@ static bool sample_chunk(const struct parquet_reader *reader, const struct leaf 
         if (page.type == PAGE_DICTIONARY)
             return page_open_dictionary(&page, chunk->codec, scratch, &values) != READ_OK ||
                    is_text(leaf, ENCODING_PLAIN, &values, scratch);
-        if (page.type != PAGE_DATA && page.type != PAGE_DATA_V2)
+        bool has_values = page.type == PAGE_DATA || page.type == PAGE_DATA_V2;
+        if (!has_values || page.values > MAX_PAGE_VALUES)
             return true;
         uint8_t *validity = malloc((size_t)page.values + 1);
         bool opened = validity && page.values <= left &&
