@@ -4,14 +4,6 @@
 
 enum { OFFSET_BYTES = 4, VTABLE_HEADER = 4, SLOT_BYTES = 2 };
 
-int64_t load_int(const unsigned char *at, size_t width)
-{
-    int64_t value = 0;
-    memcpy(&value, at, width); /* little-endian: the low bytes come first */
-    unsigned shift = 64 - 8 * (unsigned)width;
-    return (int64_t)((uint64_t)value << shift) >> shift;
-}
-
 static uint64_t load_unsigned(const unsigned char *at, size_t width)
 {
     uint64_t value = 0;

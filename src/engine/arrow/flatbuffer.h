@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct flat_buffer {
     const unsigned char *data;
@@ -46,6 +47,24 @@ struct flat_table flat_vector_table(const struct flat_vector *vector, size_t ind
 int64_t flat_vector_int(const struct flat_vector *vector, size_t index, size_t offset, size_t width);
 
 /* A little-endian signed integer of 1, 2, 4 or 8 bytes at any address. */
-int64_t load_int(const unsigned char *at, size_t width);
+static inline int64_t load_int(const unsigned char *at, size_t width)
+{
+    int16_t narrow;
+    int32_t middle;
+    int64_t wide;
+    switch (width) {
+    case 1:
+        return (signed char)*at;
+    case 2:
+        memcpy(&narrow, at, sizeof narrow);
+        return narrow;
+    case 4:
+        memcpy(&middle, at, sizeof middle);
+        return middle;
+    default:
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    }
+}
 
 #endif
