@@ -40,7 +40,7 @@ static void bad_names(void **state)
         {"load ids.bin | map half", "half", "`half` is a function, not a value", "call it as half(...)"},
         {"load ids.bin | map sqrt", "sqrt", "`sqrt` is a function, not a value", "call it as sqrt(x)"},
         {"load ids.bin | map sqroot(x)", "sqroot", "unknown function `sqroot`; did you mean `sqrt`?",
-         "functions: abs min max"},
+         "`.help functions` lists them"},
         {"load ids.bin | map count(x)", "count", "`count` is a stage, not a function",
          "use it as a stage: `| count [E]`"},
         {"load ids.bin | map twice(x)", "later", "`later` is a function, not a value", "twice(x)"},

@@ -150,7 +150,7 @@ static void places(void **state)
     relation_unref(list);
     relation_unref(two);
     column_unref(column);
-    query_define(queries, "def second(i) = t[i + 1]");
+    query_define(queries, "def after(i) = t[i + 1]");
     static const struct good good[] = {
         {"load ids.bin | reverse", "ids:i32 = ids[rows - 1 - row]"},
         {"load ids.bin | gather short.i16", "ids:i32 = ids[short]"},
@@ -160,11 +160,11 @@ static void places(void **state)
         {"load ids.bin, amounts.bin | map amt[id], t[id] + t[1]", "c1:i64 = amounts[ids], c2:i64 = t[ids] + t[1]"},
         {"load ids.bin | select t[row % 3] > x", "ids:i32; keep ids < t[row % 3]"},
         {"load ids.bin as t | map t[0]", "c1:i64 = t[0]"},
-        {"load ids.bin | sum second(row % 2)", "int sum of t[row % 2 + 1]"},
+        {"load ids.bin | sum after(row % 2)", "int sum of t[row % 2 + 1]"},
         {"load ids.bin | count x > t[2] - 7", "int count; keep t[2] - 7 < ids"},
         {"load ids.bin | reduce |a, b| a + t[b % 3]", "int reduce of ids"},
         {"t[1 + n]", "int 7"},
-        {"second(0) * 2", "int 12"},
+        {"after(0) * 2", "int 12"},
         {"load ids.bin | take t[0]", "ids:i32; take 5"},
         {"load ids.bin | stencil -1..1 else 0: at(-1) + at(1)",
          "c1:i64 = row >= 1 && row + 1 < rows ? at(ids, -1) + at(ids, 1) : 0"},

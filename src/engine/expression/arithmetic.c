@@ -2,6 +2,7 @@
 #include "engine/expression/expression.h"
 
 #include "base/calendar.h"
+#include "engine/plan/calendar_code.h"
 
 /* The operands of an operation, with their texts for errors. */
 struct operation {
@@ -104,6 +105,28 @@ static struct term difference_of_times(const struct operation *operation, value 
     return result(operation, apply(operation, a, b), (struct logical_type){.kind = LOGICAL_DURATION});
 }
 
+/* A date or timestamp some calendar months later or earlier. */
+static struct term move_by_months(const struct operation *operation)
+{
+    struct code *code = operation->scope->code;
+    value months = operation->b.value;
+    if (operation->op == OP_SUB)
+        months = code_op(code, OP_NEG, months, NO_VALUE, NO_VALUE, operation->span);
+    value moved = operation->a.logical.kind == LOGICAL_DATE
+                      ? code_date_add_months(code, operation->a.value, months, operation->span)
+                      : code_timestamp_add_months(code, operation->a.value, months, operation->span);
+    return result(operation, moved, operation->a.logical);
+}
+
+/* A number of months times an integer, or two of them together. */
+static struct term count_months(const struct operation *operation)
+{
+    struct term months =
+        result(operation, apply(operation, operation->a.value, operation->b.value), (struct logical_type){0});
+    months.months = true;
+    return months;
+}
+
 static struct term refuse(const struct operation *operation, enum term_class first, enum term_class second)
 {
     struct arena *arena = operation->scope->binder->arena;
@@ -119,7 +142,7 @@ static struct term refuse(const struct operation *operation, enum term_class fir
     return unknown_term;
 }
 
-/* Operations with a date, timestamp or duration on the left. */
+/* Operations with a date, timestamp, duration or months on the left. */
 static struct term times(const struct operation *operation, enum term_class first, enum term_class second)
 {
     const enum op op = operation->op;
@@ -129,6 +152,10 @@ static struct term times(const struct operation *operation, enum term_class firs
         return result(operation, apply(operation, a, b), operation->a.logical);
     if (first == CLASS_DATE && second == CLASS_DURATION && sum)
         return date_and_duration(operation);
+    if ((first == CLASS_DATE || first == CLASS_TIMESTAMP) && second == CLASS_MONTHS && sum)
+        return move_by_months(operation);
+    if (first == CLASS_MONTHS && ((second == CLASS_MONTHS && sum) || (second == CLASS_INT && op == OP_MUL)))
+        return count_months(operation);
     if (first == CLASS_DATE && second == CLASS_DATE && op == OP_SUB)
         return result(operation, apply(operation, a, b), (struct logical_type){0});
     if (first == CLASS_TIMESTAMP && second == CLASS_DURATION && sum)
@@ -165,10 +192,11 @@ struct term bind_arithmetic(struct scope *scope, enum op op, struct term a, cons
     if (first_counts && second_counts)
         return decimals(&operation);
     if (first == CLASS_TEXT || second == CLASS_TEXT)
-        return op == OP_ADD && first == second ? texts_join(scope, a, b, span) : refuse(&operation, first, second);
+        return op == OP_ADD && first == second ? texts_join(scope, a, a_expr, b, b_expr, span)
+                                               : refuse(&operation, first, second);
     bool swaps = (op == OP_ADD && (first == CLASS_DURATION || first == CLASS_INT || first == CLASS_MONTHS) &&
                   (second == CLASS_DATE || second == CLASS_TIMESTAMP)) ||
-                 (op == OP_MUL && first == CLASS_INT && second == CLASS_DURATION);
+                 (op == OP_MUL && first == CLASS_INT && (second == CLASS_DURATION || second == CLASS_MONTHS));
     if (swaps) {
         operation = (struct operation){scope, op, b, a, b_expr, a_expr, quoted, span};
         return times(&operation, second, first);

@@ -1,98 +1,15 @@
-/* Calls: built-in functions, and user functions, which are inlined. */
+/* Calls by name; user functions are inlined. */
 #include "engine/expression/expression.h"
 
 #include <string.h>
 
 enum { LIMIT_PARAMETERS = 255 };
 
-/* Binds all arguments, to report every mistake in them; false if one is unknown. */
-static bool bind_arguments(struct scope *scope, const struct expr *expr, struct term *arguments)
+/* Binds all arguments, to report every mistake in them. */
+static void bind_arguments(struct scope *scope, const struct expr *expr, struct term *arguments)
 {
-    bool known = true;
-    for (size_t i = 0; i < expr->arg_count && !bind_gave_up(scope->binder); i++) {
+    for (size_t i = 0; i < expr->arg_count && !bind_gave_up(scope->binder); i++)
         arguments[i] = bind_term(scope, expr->args[i]);
-        known = known && term_is_known(arguments[i]);
-    }
-    return known && !bind_gave_up(scope->binder);
-}
-
-/* Converts the arguments to the kinds of the signature; false after an error. */
-static bool fit_arguments(struct scope *scope, const struct function *function, const struct expr *expr,
-                          struct term *arguments)
-{
-    struct code *code = scope->code;
-    bool fits = true;
-    bool floats = function->signature == SIGNATURE_FLOAT;
-    if (function->signature == SIGNATURE_ANY)
-        return true;
-    for (size_t i = 0; i < expr->arg_count; i++) {
-        const struct expr *argument = expr->args[i];
-        const char *what = arena_printf(scope->binder->arena, "`%s`", function->name);
-        if (arguments[i].logical.kind == LOGICAL_DECIMAL && function->signature != SIGNATURE_INT)
-            arguments[i] = term_to_float(code, arguments[i], argument->span);
-        bool fit = function->signature == SIGNATURE_INT ? bind_is_integer(scope, arguments[i], argument, what, NULL)
-                                                        : bind_is_number(scope, arguments[i], argument, what, NULL);
-        fits = fit && fits;
-        floats = floats || code->at[arguments[i].value].kind == KIND_FLOAT;
-    }
-    for (size_t i = 0; fits && floats && i < expr->arg_count; i++)
-        arguments[i] = term_to_float(code, arguments[i], expr->args[i]->span);
-    return fits;
-}
-
-static value apply(struct scope *scope, const struct function *function, const struct expr *expr,
-                   const struct term *arguments)
-{
-    if (function->lower != NULL) {
-        value *values = arena_array(scope->binder->arena, expr->arg_count + 1, sizeof *values);
-        for (size_t i = 0; i < expr->arg_count; i++)
-            values[i] = arguments[i].value;
-        return function->lower(scope->code, values, expr->span);
-    }
-    if (function->arity == 1)
-        return code_op(scope->code, function->op, arguments[0].value, NO_VALUE, NO_VALUE, expr->span);
-    value v = arguments[0].value;
-    for (size_t i = 1; i < expr->arg_count; i++)
-        v = code_op(scope->code, function->op, v, arguments[i].value, NO_VALUE, expr->span);
-    return v;
-}
-
-static struct term call_function(struct scope *scope, const struct function *function, const struct expr *expr)
-{
-    struct binder *binder = scope->binder;
-    struct term *arguments = arena_array(binder->arena, expr->arg_count + 1, sizeof *arguments);
-    bool known = bind_arguments(scope, expr, arguments);
-    size_t arity = (size_t)function->arity;
-    if (function->more ? expr->arg_count < arity : expr->arg_count != arity) {
-        bind_error(binder, expr->span, arena_printf(binder->arena, "usage: %s", function->usage),
-                   "`%s` takes %s%s, not %zu", function->name,
-                   text_of_count(binder->arena, function->arity, "argument"), function->more ? " or more" : "",
-                   expr->arg_count);
-        return unknown_term;
-    }
-    if (!known || !fit_arguments(scope, function, expr, arguments))
-        return unknown_term;
-    struct term result = term_of(apply(scope, function, expr, arguments));
-    for (size_t i = 0; i < expr->arg_count; i++)
-        result.present = present_both(scope->code, result.present, arguments[i].present, expr->span);
-    result.settled = result.present == NO_VALUE;
-    return result;
-}
-
-/* missing(x): whether there is no value. */
-static struct term bind_missing(struct scope *scope, const struct expr *expr)
-{
-    struct term term;
-    if (expr->arg_count != 1) {
-        bind_error(scope->binder, expr->span, "usage: missing(x)", "`missing` takes 1 argument, not %zu",
-                   expr->arg_count);
-        return unknown_term;
-    }
-    if (!bind_arguments(scope, expr, &term))
-        return unknown_term;
-    if (term.present == NO_VALUE)
-        return term_of(code_bool(scope->code, false, expr->span));
-    return term_of(code_op(scope->code, OP_NOT, term.present, NO_VALUE, NO_VALUE, expr->span));
 }
 
 /* "f(x, y)" */
@@ -190,11 +107,9 @@ struct term bind_call(struct scope *scope, const struct expr *expr)
     struct binder *binder = scope->binder;
     if (scope->neighbours != NULL && strcmp(expr->name.text, "at") == 0)
         return bind_at(scope, expr);
-    if (strcmp(expr->name.text, "missing") == 0)
-        return bind_missing(scope, expr);
     const struct function *function = function_find(expr->name.text);
     if (function != NULL)
-        return call_function(scope, function, expr);
+        return bind_builtin(scope, function, expr);
     if (is_recursive(binder, expr->name.text)) {
         refuse_recursion(binder, expr);
         return unknown_term;

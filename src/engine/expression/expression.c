@@ -133,6 +133,20 @@ value bind_unknown(struct scope *scope, int64_t number, enum kind kind, struct s
     return code_input(scope->code, FIRST_UNKNOWN_SCALAR + number, kind, span);
 }
 
+bool bind_reads_rows(const struct scope *scope, value v)
+{
+    bool *live = arena_array(scope->binder->arena, (size_t)scope->code->count, sizeof *live);
+    code_mark(scope->code, v, live);
+    for (value i = 0; i <= v; i++) {
+        const struct instr *instr = &scope->code->at[i];
+        bool reads = instr->op == OP_ROW || instr->op == OP_GATHER ||
+                     (instr->op == OP_INPUT && instr->integer < FIRST_UNKNOWN_SCALAR);
+        if (live[i] && reads)
+            return true;
+    }
+    return false;
+}
+
 static struct term scalar_term(struct scope *scope, const struct binding *binding, struct span span)
 {
     struct binder *binder = scope->binder;
@@ -222,8 +236,11 @@ static value choose_present(struct scope *scope, value condition, value yes, val
 struct term bind_choice(struct scope *scope, value condition, struct term yes, const struct expr *yes_expr,
                         struct term no, const struct expr *no_expr, const char *what, struct span span)
 {
-    if (condition == NO_VALUE || !term_is_known(yes) || !term_is_known(no) ||
-        !fit_choice(scope, yes, yes_expr, no, no_expr, what) ||
+    if (condition == NO_VALUE || !term_is_known(yes) || !term_is_known(no))
+        return unknown_term;
+    if (yes.text != NULL && no.text != NULL && code_is_const(scope->code, condition))
+        return scope->code->at[condition].integer != 0 ? yes : no;
+    if (!fit_choice(scope, yes, yes_expr, no, no_expr, what) ||
         !terms_unify(scope, &yes, yes_expr, &no, no_expr, what, span))
         return unknown_term;
     struct term term = term_of_type(code_op(scope->code, OP_SELECT, condition, yes.value, no.value, span), yes.logical);
@@ -592,10 +609,16 @@ struct term bind_term(struct scope *scope, const struct expr *expr)
 {
     if (!within_limits(scope, expr))
         return unknown_term;
-    scope->binder->depth++;
+    struct binder *binder = scope->binder;
+    binder->depth++;
     struct term term = bind_by_kind(scope, expr);
-    scope->binder->depth--;
-    return term;
+    binder->depth--;
+    if (!term.months || binder->depth > 0 || binder->defining != NULL)
+        return term;
+    bind_error(binder, expr->span, "months differ in length: add them to a date or timestamp, as in `d + 1mo`",
+               "`%s` is a number of months, which is no value of its own",
+               text_of_span(binder->arena, expr->span, OPERAND_SHOWN));
+    return unknown_term;
 }
 
 bool bind_is_column(const struct scope *scope, const struct expr *expr, struct term term, size_t *index)

@@ -233,7 +233,8 @@ value term_settled(struct code *code, struct term term, struct span span);
 struct term term_of_column(struct code *code, const struct flow *flow, size_t index, struct span span);
 /* The type that stores the term, as a column without a name. */
 struct slot slot_of_term(const struct scope *scope, struct term term);
-/* A constant text gets a dictionary of its own, so that it can be a column. Others are unchanged. */
+/* A constant text gets a dictionary of its own, so that it can be a column (without a pipeline it stays unknown).
+ * Others are unchanged. */
 struct term term_as_column(struct binder *binder, struct term term);
 /* Converts both to one type that holds the values of either; an error, at `span`, if there is none. `what` is the
  * operator or function, quoted. */
@@ -241,6 +242,12 @@ bool terms_unify(struct scope *scope, struct term *a, const struct expr *a_expr,
                  const struct expr *b_expr, const char *what, struct span span);
 /* As a float; the term is a number or a decimal. */
 struct term term_to_float(struct code *code, struct term term, struct span span);
+/* 10^exponent, of 0 to 18. */
+int64_t power_of_ten(int exponent);
+/* An integer or a constant with a point becomes a decimal; false: it is a float. */
+bool term_to_decimal(struct code *code, struct term *term, struct span span);
+/* Midnight of a date; timestamps are unchanged. */
+void term_to_timestamp(struct code *code, struct term *term, bool utc, struct span span);
 /* A decimal, or a number without a point, with more digits after its point. */
 value decimal_rescale(struct code *code, value v, int from, int to, struct span span);
 
@@ -268,6 +275,8 @@ struct term bind_choice(struct scope *scope, value condition, struct term yes, c
                         struct term no, const struct expr *no_expr, const char *what, struct span span);
 /* In a check, a value of known kind only; different numbers stand for different values. */
 value bind_unknown(struct scope *scope, int64_t number, enum kind kind, struct span span);
+/* Whether the value may differ from row to row: it is no constant, and not one that only running can tell. */
+bool bind_reads_rows(const struct scope *scope, value v);
 /* Whether the expression is only a column's name or position; returns its index. */
 bool bind_is_column(const struct scope *scope, const struct expr *expr, struct term term, size_t *index);
 
@@ -289,10 +298,8 @@ struct term bind_negation(struct scope *scope, struct term term, const struct ex
 struct term text_term(struct scope *scope, struct text text, struct span span);
 /* Gives both the same dictionary. */
 void texts_unify(struct scope *scope, struct term *a, struct term *b, struct span span);
-/* a like b, a ~ b */
-struct term bind_text_test(struct scope *scope, const struct expr *expr, struct term a, struct term b);
-/* a + b */
-struct term texts_join(struct scope *scope, struct term a, struct term b, struct span span);
+/* A dictionary of one string. */
+struct dictionary *dictionary_of_text(struct text text);
 value texts_compare(struct scope *scope, enum op op, struct term a, struct term b, struct span span);
 /* Element `code` of a column with an element for each string of the term's dictionary, which the queue takes over. */
 value text_lookup(struct scope *scope, struct term term, struct column *column, const char *name, struct span span);
@@ -310,6 +317,14 @@ struct scope scope_without_columns(struct binder *binder, struct code *code, con
 /* Evaluates an integer constant; another type is an error that `what` must be an integer. */
 enum known bind_constant_int(struct scope *scope, const struct expr *expr, const char *what, const char *hint,
                              int64_t *integer);
+
+/* builtin_text.c: a like b, a ~ b; a + b */
+struct term bind_text_test(struct scope *scope, const struct expr *expr, struct term a, struct term b);
+struct term texts_join(struct scope *scope, struct term a, const struct expr *a_expr, struct term b,
+                       const struct expr *b_expr, struct span span);
+
+/* builtin.c: a call of a built-in function. */
+struct term bind_builtin(struct scope *scope, const struct function *function, const struct expr *expr);
 
 /* call.c: name(args...), a built-in or user function. */
 struct term bind_call(struct scope *scope, const struct expr *expr);

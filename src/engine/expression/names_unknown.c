@@ -41,14 +41,13 @@ void name_unknown_function(struct scope *scope, const struct name *name)
     struct candidates names = candidates_new(binder->arena, function_count + binder->env->count);
     const char *foreign = foreign_function(name->text);
     struct strbuf all = {0};
-    for (size_t i = 0; i < function_count; i++) {
+    strbuf_puts(&all, "`.help functions` lists them");
+    for (size_t i = 0; i < function_count; i++)
         names.at[names.count++] = functions[i].name;
-        strbuf_printf(&all, "%s%s", i == 0 ? "functions: " : " ", functions[i].name);
-    }
     size_t own = names.count;
     candidates_add_bindings(&names, binder->env, BINDING_FUNCTION);
     for (size_t i = own; i < names.count; i++)
-        strbuf_printf(&all, " %s", names.at[i]);
+        strbuf_printf(&all, "%s%s", i == own ? "; defined here: " : " ", names.at[i]);
     bind_error(binder, name->span, foreign != NULL ? foreign : all.text, "unknown function `%s`%s", name->text,
                did_you_mean(binder->arena, name->text, names.at, names.count));
     strbuf_free(&all);

@@ -123,7 +123,7 @@ struct slot slot_of_term(const struct scope *scope, struct term term)
     return slot;
 }
 
-static int64_t power_of_ten(int exponent)
+int64_t power_of_ten(int exponent)
 {
     int64_t power = 1;
     while (exponent-- > 0)
@@ -155,8 +155,7 @@ struct term term_to_float(struct code *code, struct term term, struct span span)
     return number;
 }
 
-/* A constant with a point that meets a decimal is one, exactly as written. */
-static bool become_decimal(struct code *code, struct term *term, struct span span)
+bool term_to_decimal(struct code *code, struct term *term, struct span span)
 {
     if (term->logical.kind == LOGICAL_DECIMAL)
         return true;
@@ -176,7 +175,7 @@ static bool become_decimal(struct code *code, struct term *term, struct span spa
 static void unify_numbers(struct code *code, struct term *a, struct term *b, struct span span)
 {
     if (a->logical.kind == LOGICAL_DECIMAL || b->logical.kind == LOGICAL_DECIMAL) {
-        if (become_decimal(code, a, span) && become_decimal(code, b, span)) {
+        if (term_to_decimal(code, a, span) && term_to_decimal(code, b, span)) {
             uint8_t scale = a->logical.scale > b->logical.scale ? a->logical.scale : b->logical.scale;
             a->value = decimal_rescale(code, a->value, a->logical.scale, scale, span);
             b->value = decimal_rescale(code, b->value, b->logical.scale, scale, span);
@@ -195,8 +194,7 @@ static void unify_numbers(struct code *code, struct term *a, struct term *b, str
     integer->value = code_op(code, OP_TO_FLOAT, integer->value, NO_VALUE, NO_VALUE, span);
 }
 
-/* A timestamp from a date: its first microsecond. */
-static void date_to_timestamp(struct code *code, struct term *term, bool utc, struct span span)
+void term_to_timestamp(struct code *code, struct term *term, bool utc, struct span span)
 {
     if (term->logical.kind != LOGICAL_DATE)
         return;
@@ -246,8 +244,8 @@ bool terms_unify(struct scope *scope, struct term *a, const struct expr *a_expr,
     else if (numbers)
         unify_numbers(code, a, b, span);
     else if (times) {
-        date_to_timestamp(code, a, b->logical.utc, span);
-        date_to_timestamp(code, b, a->logical.utc, span);
+        term_to_timestamp(code, a, b->logical.utc, span);
+        term_to_timestamp(code, b, a->logical.utc, span);
     } else if (first != second)
         return types_differ(scope, *a, a_expr, *b, b_expr, what, span);
     return true;

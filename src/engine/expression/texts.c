@@ -13,8 +13,7 @@ struct term text_term(struct scope *scope, struct text text, struct span span)
     return term;
 }
 
-/* A dictionary of one string, which the queue holds if there is one. */
-static struct dictionary *dictionary_of_text(struct text text)
+struct dictionary *dictionary_of_text(struct text text)
 {
     uint32_t *map;
     struct interner *interner = interner_new();
@@ -29,10 +28,11 @@ struct term term_as_column(struct binder *binder, struct term term)
 {
     if (term.text == NULL)
         return term;
-    term.logical.dictionary = dictionary_of_text(*term.text);
-    term.text = NULL;
-    if (binder->queue != NULL)
+    if (binder->queue != NULL) {
+        term.logical.dictionary = dictionary_of_text(*term.text);
         queue_hold_dictionary(binder->queue, term.logical.dictionary);
+    }
+    term.text = NULL;
     return term;
 }
 
@@ -85,25 +85,6 @@ void texts_unify(struct scope *scope, struct term *a, struct term *b, struct spa
         terms[i]->logical.dictionary = joined;
         terms[i]->settled = terms[i]->present == NO_VALUE; /* the code of a missing value is no longer 0 */
     }
-}
-
-struct term texts_join(struct scope *scope, struct term a, struct term b, struct span span)
-{
-    if (a.text == NULL || b.text == NULL) {
-        bind_error(scope->binder, span, NULL, "two columns of text cannot be joined");
-        return unknown_term;
-    }
-    char *joined = arena_alloc(scope->binder->arena, a.text->length + b.text->length + 1);
-    memcpy(joined, a.text->at, a.text->length);
-    memcpy(joined + a.text->length, b.text->at, b.text->length);
-    return text_term(scope, (struct text){joined, a.text->length + b.text->length}, span);
-}
-
-struct term bind_text_test(struct scope *scope, const struct expr *expr, struct term a, struct term b)
-{
-    (void)a, (void)b;
-    bind_error(scope->binder, expr->op_span, NULL, "no text tests");
-    return unknown_term;
 }
 
 static bool holds(enum op op, int order)

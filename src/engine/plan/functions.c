@@ -26,57 +26,73 @@ static value lower_even(struct code *code, const value *args, struct span span)
     return binary(code, OP_EQ, low_bit, code_exact_int(code, 0, span), span);
 }
 
-static value lower_int(struct code *code, const value *args, struct span span)
-{
-    switch (code->at[args[0]].kind) {
-    case KIND_BOOL:
-        return code_op(code, OP_BOOL_TO_INT, args[0], NO_VALUE, NO_VALUE, span);
-    case KIND_FLOAT:
-        return code_op(code, OP_TO_INT, args[0], NO_VALUE, NO_VALUE, span);
-    case KIND_INT:
-        break;
-    }
-    return args[0];
-}
-
-static value lower_float(struct code *code, const value *args, struct span span)
-{
-    value number = args[0];
-    if (code->at[number].kind == KIND_FLOAT)
-        return number;
-    if (code->at[number].kind == KIND_BOOL)
-        number = code_op(code, OP_BOOL_TO_INT, number, NO_VALUE, NO_VALUE, span);
-    return code_op(code, OP_TO_FLOAT, number, NO_VALUE, NO_VALUE, span);
-}
-
 const struct function functions[] = {
-    {"abs", 1, false, SIGNATURE_SAME, OP_ABS, NULL, "abs(x)", "absolute value", "abs(-7)", "7"},
-    {"min", 2, true, SIGNATURE_SAME, OP_MIN, NULL, "min(x, y, ...)", "the smallest argument", "min(3, 1, 2)", "1"},
-    {"max", 2, true, SIGNATURE_SAME, OP_MAX, NULL, "max(x, y, ...)", "the largest argument", "max(3, 4.5)", "4.5"},
-    {"clamp", 3, false, SIGNATURE_SAME, OP_COUNT, lower_clamp, "clamp(x, lo, hi)", "x limited to the range lo to hi",
+    {"abs", 1, 1, SIGNATURE_SAME, OP_ABS, NULL, "abs(x)", "absolute value", "abs(-7)", "7"},
+    {"min", 2, MANY_ARGUMENTS, SIGNATURE_ORDERED, OP_MIN, NULL, "min(x, y, ...)", "the smallest argument",
+     "min(3, 1, 2)", "1"},
+    {"max", 2, MANY_ARGUMENTS, SIGNATURE_ORDERED, OP_MAX, NULL, "max(x, y, ...)", "the largest argument", "max(3, 4.5)",
+     "4.5"},
+    {"clamp", 3, 3, SIGNATURE_ORDERED, OP_COUNT, lower_clamp, "clamp(x, lo, hi)", "x limited to the range lo to hi",
      "clamp(7, 0, 5)", "5"},
-    {"sign", 1, false, SIGNATURE_SAME, OP_SIGN, NULL, "sign(x)", "-1, 0 or 1", "sign(-7)", "-1"},
-    {"popcount", 1, false, SIGNATURE_INT, OP_POPCOUNT, NULL, "popcount(n)", "number of bits set", "popcount(255)", "8"},
-    {"even", 1, false, SIGNATURE_INT, OP_COUNT, lower_even, "even(n)", "true if n is even", "even(42)", "1"},
-    {"odd", 1, false, SIGNATURE_INT, OP_COUNT, lower_odd, "odd(n)", "true if n is odd", "odd(-3)", "1"},
-    {"bitor", 2, false, SIGNATURE_INT, OP_BITOR, NULL, "bitor(a, b)", "bitwise or, also outside parentheses",
-     "bitor(5, 2)", "7"},
-    {"int", 1, false, SIGNATURE_ANY, OP_COUNT, lower_int, "int(x)", "x truncated towards zero", "int(-2.9)", "-2"},
-    {"float", 1, false, SIGNATURE_ANY, OP_COUNT, lower_float, "float(x)", "x as a float", "float(3)", "3.0"},
-    {"sqrt", 1, false, SIGNATURE_FLOAT, OP_SQRT, NULL, "sqrt(x)", "square root", "sqrt(16)", "4.0"},
-    {"exp", 1, false, SIGNATURE_FLOAT, OP_EXP, NULL, "exp(x)", "e to the power x", "exp(0)", "1.0"},
-    {"log", 1, false, SIGNATURE_FLOAT, OP_LOG, NULL, "log(x)", "natural logarithm", "log(1)", "0.0"},
-    {"pow", 2, false, SIGNATURE_FLOAT, OP_POW, NULL, "pow(x, y)", "x to the power y", "pow(2, 10)", "1024.0"},
-    {"sin", 1, false, SIGNATURE_FLOAT, OP_SIN, NULL, "sin(x)", "sine, x in radians", "sin(0)", "0.0"},
-    {"cos", 1, false, SIGNATURE_FLOAT, OP_COS, NULL, "cos(x)", "cosine, x in radians", "cos(0)", "1.0"},
-    {"tan", 1, false, SIGNATURE_FLOAT, OP_TAN, NULL, "tan(x)", "tangent, x in radians", "tan(0)", "0.0"},
-    {"tanh", 1, false, SIGNATURE_FLOAT, OP_TANH, NULL, "tanh(x)", "hyperbolic tangent", "tanh(0)", "0.0"},
-    {"erf", 1, false, SIGNATURE_FLOAT, OP_ERF, NULL, "erf(x)", "error function", "erf(0)", "0.0"},
-    {"floor", 1, false, SIGNATURE_FLOAT, OP_FLOOR, NULL, "floor(x)", "largest integer not above x", "floor(-2.5)",
-     "-3.0"},
-    {"ceil", 1, false, SIGNATURE_FLOAT, OP_CEIL, NULL, "ceil(x)", "smallest integer not below x", "ceil(2.1)", "3.0"},
-    {"round", 1, false, SIGNATURE_FLOAT, OP_ROUND, NULL, "round(x)", "nearest integer, halves away from zero",
-     "round(2.5)", "3.0"},
+    {"sign", 1, 1, SIGNATURE_SAME, OP_SIGN, NULL, "sign(x)", "-1, 0 or 1", "sign(-7)", "-1"},
+    {"popcount", 1, 1, SIGNATURE_INT, OP_POPCOUNT, NULL, "popcount(n)", "number of bits set", "popcount(255)", "8"},
+    {"even", 1, 1, SIGNATURE_INT, OP_COUNT, lower_even, "even(n)", "true if n is even", "even(42)", "1"},
+    {"odd", 1, 1, SIGNATURE_INT, OP_COUNT, lower_odd, "odd(n)", "true if n is odd", "odd(-3)", "1"},
+    {"bitor", 2, 2, SIGNATURE_INT, OP_BITOR, NULL, "bitor(a, b)", "bitwise or, also outside parentheses", "bitor(5, 2)",
+     "7"},
+    {"int", 1, 1, SIGNATURE_TO_INT, OP_COUNT, NULL, "int(x)",
+     "x truncated towards zero; the integer that a text writes; days or microseconds since 1970", "int(-2.9)", "-2"},
+    {"float", 1, 1, SIGNATURE_TO_FLOAT, OP_COUNT, NULL, "float(x)", "x, or the number that a text writes, as a float",
+     "float(3)", "3.0"},
+    {"sqrt", 1, 1, SIGNATURE_FLOAT, OP_SQRT, NULL, "sqrt(x)", "square root", "sqrt(16)", "4.0"},
+    {"exp", 1, 1, SIGNATURE_FLOAT, OP_EXP, NULL, "exp(x)", "e to the power x", "exp(0)", "1.0"},
+    {"log", 1, 1, SIGNATURE_FLOAT, OP_LOG, NULL, "log(x)", "natural logarithm", "log(1)", "0.0"},
+    {"pow", 2, 2, SIGNATURE_FLOAT, OP_POW, NULL, "pow(x, y)", "x to the power y", "pow(2, 10)", "1024.0"},
+    {"sin", 1, 1, SIGNATURE_FLOAT, OP_SIN, NULL, "sin(x)", "sine, x in radians", "sin(0)", "0.0"},
+    {"cos", 1, 1, SIGNATURE_FLOAT, OP_COS, NULL, "cos(x)", "cosine, x in radians", "cos(0)", "1.0"},
+    {"tan", 1, 1, SIGNATURE_FLOAT, OP_TAN, NULL, "tan(x)", "tangent, x in radians", "tan(0)", "0.0"},
+    {"tanh", 1, 1, SIGNATURE_FLOAT, OP_TANH, NULL, "tanh(x)", "hyperbolic tangent", "tanh(0)", "0.0"},
+    {"erf", 1, 1, SIGNATURE_FLOAT, OP_ERF, NULL, "erf(x)", "error function", "erf(0)", "0.0"},
+    {"floor", 1, 1, SIGNATURE_FLOAT, OP_FLOOR, NULL, "floor(x)", "largest integer not above x", "floor(-2.5)", "-3.0"},
+    {"ceil", 1, 1, SIGNATURE_FLOAT, OP_CEIL, NULL, "ceil(x)", "smallest integer not below x", "ceil(2.1)", "3.0"},
+    {"round", 1, 2, SIGNATURE_ROUND, OP_ROUND, NULL, "round(x, s)",
+     "x with s digits after the point (0), halves away from zero", "round(2.5)", "3.0"},
+    {"div", 3, 3, SIGNATURE_DIV, OP_COUNT, NULL, "div(x, y, s)",
+     "quotient of integers or decimals with s digits after the point, rounded as by round", "div(2, 3, 4)", "0.6667"},
+    {"missing", 1, 1, SIGNATURE_MISSING, OP_COUNT, NULL, "missing(x)", "true if x has no value", "missing(3)", "0"},
+#define TEXT_OTHER(name, least, most, first, second, result, number, real, edit, check)
+#define TEXT_FUNCTION(name, least, most, first, second, result, number, real, edit, check, usage, summary, example,    \
+                      value)                                                                                           \
+    {name, (least) + 1, (most) + 1, SIGNATURE_TEXT, OP_COUNT, NULL, usage, summary, example, value},
+#include "engine/values/text_functions.def"
+#undef TEXT_FUNCTION
+#undef TEXT_OTHER
+    {"date", 1, 1, SIGNATURE_TO_DATE, OP_COUNT, NULL, "date(x)",
+     "day of a timestamp; the date that a text writes; so many days after 1970-01-01", "date(2024-01-31T09:30)",
+     "2024-01-31"},
+    {"timestamp", 1, 1, SIGNATURE_TO_TIMESTAMP, OP_COUNT, NULL, "timestamp(x)",
+     "midnight of a date; the timestamp that a text writes; so many microseconds after 1970-01-01",
+     "timestamp(2024-01-31)", "2024-01-31T00:00:00"},
+    {"year", 1, 1, SIGNATURE_PART, OP_COUNT, NULL, "year(d)", "year of a date or timestamp", "year(2024-01-31)",
+     "2024"},
+    {"quarter", 1, 1, SIGNATURE_PART, OP_COUNT, NULL, "quarter(d)", "quarter of the year, 1 to 4",
+     "quarter(2024-05-01)", "2"},
+    {"month", 1, 1, SIGNATURE_PART, OP_COUNT, NULL, "month(d)", "month of the year, 1 to 12", "month(2024-01-31)", "1"},
+    {"week", 1, 1, SIGNATURE_PART, OP_COUNT, NULL, "week(d)", "ISO week of the year, 1 to 53", "week(2024-01-31)", "5"},
+    {"day", 1, 1, SIGNATURE_PART, OP_COUNT, NULL, "day(d)", "day of the month, 1 to 31", "day(2024-01-31)", "31"},
+    {"weekday", 1, 1, SIGNATURE_PART, OP_COUNT, NULL, "weekday(d)", "1 for Monday to 7 for Sunday",
+     "weekday(2024-01-31)", "3"},
+    {"hour", 1, 1, SIGNATURE_PART, OP_COUNT, NULL, "hour(t)", "hour of a timestamp, 0 to 23",
+     "hour(2024-01-31T09:30:15)", "9"},
+    {"minute", 1, 1, SIGNATURE_PART, OP_COUNT, NULL, "minute(t)", "minute of the hour, 0 to 59",
+     "minute(2024-01-31T09:30:15)", "30"},
+    {"second", 1, 1, SIGNATURE_PART, OP_COUNT, NULL, "second(t)", "second of the minute, 0 to 59",
+     "second(2024-01-31T09:30:15)", "15"},
+    {"trunc", 2, 2, SIGNATURE_TRUNC, OP_COUNT, NULL, "trunc(t, unit)",
+     "start of the second, minute, hour, day, week, month, quarter or year", "trunc(2024-05-17, month)", "2024-05-01"},
+    {"bucket", 2, 2, SIGNATURE_BUCKET, OP_COUNT, NULL, "bucket(t, 15min)",
+     "start of the interval of this length, counted from 1970, weeks from Monday", "bucket(2024-05-17, 1q)",
+     "2024-04-01"},
 };
 
 const size_t function_count = sizeof functions / sizeof *functions;

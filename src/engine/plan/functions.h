@@ -4,18 +4,32 @@
 
 #include "engine/plan/code.h"
 
-/* How arguments are converted before the function is applied. */
+/* What a function takes and gives. If an argument is missing, so is the result, except of SIGNATURE_MISSING. */
 enum signature {
-    SIGNATURE_SAME,  /* int or float, all converted to float if one is; the result has the same kind */
-    SIGNATURE_FLOAT, /* all converted to float; the result is a float */
-    SIGNATURE_INT,   /* integers only */
-    SIGNATURE_ANY    /* unconverted, bools too */
+    SIGNATURE_SAME,    /* a number, decimal or duration; the result has its type, of OP_SIGN it is an integer */
+    SIGNATURE_ORDERED, /* values of one type that has an order; the result has that type */
+    SIGNATURE_FLOAT,   /* numbers, converted to float; the result is a float */
+    SIGNATURE_INT,     /* integers; the result is an integer or bool */
+    SIGNATURE_TEXT,    /* text, then constants: the text_function of this name */
+    SIGNATURE_PART,    /* a date or timestamp: the calendar_part of this name */
+
+    /* Of several types, each in its own way. */
+    SIGNATURE_TO_INT,
+    SIGNATURE_TO_FLOAT,
+    SIGNATURE_TO_DATE,
+    SIGNATURE_TO_TIMESTAMP,
+    SIGNATURE_ROUND,
+    SIGNATURE_DIV,
+    SIGNATURE_TRUNC,
+    SIGNATURE_BUCKET,
+    SIGNATURE_MISSING
 };
+
+enum { MANY_ARGUMENTS = 255 }; /* `most` of a function of any number, which are combined from the left */
 
 struct function {
     const char *name;
-    int arity;
-    bool more; /* takes `arity` (2) or more arguments, combined from the left */
+    int least, most; /* arguments */
     enum signature signature;
     enum op op;                                                             /* the operation, unless `lower` is set */
     value (*lower)(struct code *code, const value *args, struct span span); /* builds the code; args are converted */

@@ -6,23 +6,20 @@
 #include <string.h>
 
 const struct text_function text_functions[] = {
-#define TEXT_FUNCTION(name, infix, least, most, first, second, result, number, real, edit, check, usage, summary,      \
-                      example, value)                                                                                  \
-    {name, infix, least, most, {first, second}, result, number, real, edit, check, usage, summary, example, value},
+#define TEXT_OTHER(name, least, most, first, second, result, number, real, edit, check)                                \
+    {name, least, most, {first, second}, result, number, real, edit, check},
+#define TEXT_FUNCTION(name, least, most, first, second, result, number, real, edit, check, usage, summary, example,    \
+                      value)                                                                                           \
+    TEXT_OTHER(name, least, most, first, second, result, number, real, edit, check)
 #include "engine/values/text_functions.def"
 #undef TEXT_FUNCTION
+#undef TEXT_OTHER
 };
 
 const size_t text_function_count = sizeof text_functions / sizeof *text_functions;
 
-const struct text_function text_prepend = {.name = "+",
-                                           .infix = true,
-                                           .least = 1,
-                                           .most = 1,
-                                           .kinds = {ARGUMENT_TEXT},
-                                           .result = TEXT_TO_TEXT,
-                                           .edit = text_prepended,
-                                           .usage = "\"x\" + s"};
+const struct text_function text_prepend = {
+    .name = "+", .least = 1, .most = 1, .kinds = {ARGUMENT_TEXT}, .result = TEXT_TO_TEXT, .edit = text_prepended};
 
 const struct text_function *text_function_find(const char *name)
 {

@@ -1,5 +1,5 @@
-/* Functions of text, computed once for each string of a dictionary: their result is a lookup by code. The table is for
- * the binder, help and completion. */
+/* Functions of text, computed once for each string of a dictionary: their result is a lookup by code. What help and
+ * completion say of them is in plan/functions.h. */
 #ifndef RQL_ENGINE_VALUES_TEXT_FUNCTIONS_H
 #define RQL_ENGINE_VALUES_TEXT_FUNCTIONS_H
 
@@ -23,7 +23,6 @@ struct text_call; /* text_call.h */
 
 struct text_function {
     const char *name;
-    bool infix;      /* written between the text and its argument: s like "A%" */
     int least, most; /* arguments after the text */
     enum text_argument_kind kinds[TEXT_ARGUMENTS];
     enum text_result result;
@@ -35,11 +34,6 @@ struct text_function {
 
     /* What is wrong with the arguments, or NULL; may be NULL. */
     const char *(*check)(const struct text_argument *args, int count);
-
-    const char *usage; /* "substr(s, from, n)" */
-    const char *summary;
-    const char *example; /* an expression of constants and its value */
-    const char *value;
 };
 
 /* All functions, in the order of help. */

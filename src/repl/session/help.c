@@ -57,7 +57,8 @@ struct topic {
     const char *title;
     size_t (*count)(void);
     struct row (*row)(size_t k);
-    const char *more; /* printed below the rows, or NULL */
+    const char *more;     /* printed below the rows, or NULL */
+    const char *overview; /* in the overview instead of the names, which are too many; or NULL */
 };
 
 /* Aliases and words that only continue the phrase of another word appear with that word. */
@@ -155,21 +156,24 @@ static struct row text_row(size_t k)
 static const char format_note[] = "\nload PATH FORMAT reads a file with any extension: load old.dat csv\n";
 
 static const struct topic topics[] = {
-    {"topics", count_texts, text_row, NULL},
-    {"statements", count_words, statement_row, NULL},
-    {"stages", count_words, stage_row, NULL},
-    {"functions", count_functions, function_row, NULL},
-    {"commands", count_commands, command_row, NULL},
-    {"settings", count_settings, setting_row, NULL},
-    {"formats", count_formats, format_row, format_note},
-    {"operators", count_operators, operator_row, NULL},
+    {"topics", count_texts, text_row, NULL, NULL},
+    {"statements", count_words, statement_row, NULL, NULL},
+    {"stages", count_words, stage_row, NULL, NULL},
+    {"functions", count_functions, function_row, NULL,
+     "of numbers, texts, dates and times: .help functions lists them"},
+    {"commands", count_commands, command_row, NULL, NULL},
+    {"settings", count_settings, setting_row, NULL, NULL},
+    {"formats", count_formats, format_row, format_note, NULL},
+    {"operators", count_operators, operator_row, NULL, NULL},
 };
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
 
 static void list_topic(struct strbuf *out, const struct topic *topic, size_t width)
 {
     struct list list = begin_list(out, topic->title, width);
-    for (size_t k = 0; k < topic->count(); k++) {
+    if (topic->overview)
+        list_name(&list, topic->overview);
+    for (size_t k = 0; k < topic->count() && !topic->overview; k++) {
         const char *name = topic->row(k).name;
         if (name)
             list_name(&list, name);

@@ -1,0 +1,47 @@
+/* Calls of built-in functions, by what the functions take. */
+#ifndef RQL_ENGINE_EXPRESSION_BUILTIN_H
+#define RQL_ENGINE_EXPRESSION_BUILTIN_H
+
+#include "engine/expression/expression.h"
+
+/* A call with as many arguments as the function takes; all are known. */
+struct builtin {
+    struct scope *scope;
+    const struct function *function;
+    const struct expr *expr;
+    struct term *arguments;
+    size_t count;
+};
+
+/* A result that is missing where an argument is. */
+struct term builtin_result(const struct builtin *call, value v, struct logical_type logical);
+
+/* Records that argument `k` is of the wrong type: "`upper` needs text, but `qty` is an integer". Returns unknown. */
+struct term builtin_refuse(const struct builtin *call, size_t k, const char *needs, const char *hint);
+
+/* Argument `k` as a constant integer; false if it is none (an error) or unknown. `what` names it in errors. */
+bool builtin_constant(const struct builtin *call, size_t k, const char *what, int64_t *integer);
+
+/* Argument `k` must be a constant, but is not: an error if it depends on rows. */
+void builtin_not_constant(const struct builtin *call, size_t k, const char *what);
+
+/* builtin_text.c */
+struct term bind_text_function(const struct builtin *call);
+
+/* builtin_convert.c */
+struct term bind_to_int(const struct builtin *call);
+struct term bind_to_float(const struct builtin *call);
+struct term bind_to_date(const struct builtin *call);
+struct term bind_to_timestamp(const struct builtin *call);
+struct term bind_round(const struct builtin *call);
+struct term bind_div(const struct builtin *call);
+
+/* builtin_calendar.c */
+struct term bind_part(const struct builtin *call);
+struct term bind_trunc(const struct builtin *call);
+struct term bind_bucket(const struct builtin *call);
+
+/* The second argument of trunc, if it is a unit's name or a word that means nothing else: a constant text. */
+bool bind_unit(struct scope *scope, const struct expr *expr, struct term *unit);
+
+#endif

@@ -1,0 +1,138 @@
+/* Functions of dates and timestamps. */
+#include "engine/expression/builtin.h"
+
+#include "base/calendar.h"
+#include "engine/plan/calendar_code.h"
+
+#include <string.h>
+
+enum { OPERAND_SHOWN = 40, UNIT_BYTES = 16 };
+
+/* Whether argument 0 is a date or timestamp; an error if not. */
+static bool is_time(const struct builtin *call, bool *timestamp)
+{
+    struct arena *arena = call->scope->binder->arena;
+    enum term_class which = class_of(call->scope->code, call->arguments[0]);
+    const char *text = text_of_span(arena, call->expr->args[0]->span, OPERAND_SHOWN), *hint = NULL;
+    *timestamp = which == CLASS_TIMESTAMP;
+    if (which == CLASS_DATE || which == CLASS_TIMESTAMP)
+        return true;
+    if (which == CLASS_TEXT)
+        hint = arena_printf(arena, "`date(%s)` and `timestamp(%s)` are what a text writes", text, text);
+    else if (which == CLASS_INT)
+        hint = "`date(n)` counts days since 1970, `timestamp(n)` microseconds";
+    builtin_refuse(call, 0, "a date or timestamp", hint);
+    return false;
+}
+
+struct term bind_part(const struct builtin *call)
+{
+    const struct calendar_part *part = calendar_part_find(call->function->name);
+    bool timestamp;
+    if (!is_time(call, &timestamp))
+        return unknown_term;
+    if (part->of_time && !timestamp)
+        return builtin_refuse(call, 0, "a timestamp", "a date has no time of day");
+    value v = code_calendar_part(call->scope->code, part, call->arguments[0].value, timestamp, call->expr->span);
+    return builtin_result(call, v, (struct logical_type){0});
+}
+
+bool bind_unit(struct scope *scope, const struct expr *expr, struct term *unit)
+{
+    if (expr->kind != EXPR_NAME)
+        return false;
+    const char *name = expr->name.text;
+    if (calendar_unit_find(name) == CALENDAR_UNITS &&
+        (name_is_taken(scope, name) || env_find(scope->binder->env, name) != NULL))
+        return false;
+    *unit = text_term(scope, (struct text){name, strlen(name)}, expr->span);
+    return true;
+}
+
+/* The unit that argument 1 names; CALENDAR_UNITS after an error. */
+static enum calendar_unit read_unit(const struct builtin *call)
+{
+    struct binder *binder = call->scope->binder;
+    struct text text = *call->arguments[1].text;
+    char name[UNIT_BYTES] = "";
+    if (text.length < sizeof name && memchr(text.at, '\0', text.length) == NULL)
+        memcpy(name, text.at, text.length);
+    enum calendar_unit unit = calendar_unit_find(name);
+    if (unit == CALENDAR_UNITS)
+        bind_error(binder, call->expr->args[1]->span, "second minute hour day week month quarter year",
+                   "unknown unit `%s`%s", arena_text(binder->arena, text.at, text.length),
+                   did_you_mean(binder->arena, name, calendar_unit_names, CALENDAR_UNITS));
+    return unit;
+}
+
+struct term bind_trunc(const struct builtin *call)
+{
+    struct code *code = call->scope->code;
+    const struct term *time = &call->arguments[0];
+    const struct span span = call->expr->span;
+    bool timestamp;
+    if (!is_time(call, &timestamp))
+        return unknown_term;
+    if (call->arguments[1].logical.kind != LOGICAL_TEXT)
+        return builtin_refuse(call, 1, "a unit, as in `trunc(t, month)`", "`bucket(t, 15min)` takes a length");
+    if (call->arguments[1].text == NULL) {
+        builtin_not_constant(call, 1, "the unit");
+        return unknown_term;
+    }
+    enum calendar_unit unit = read_unit(call);
+    if (unit == CALENDAR_UNITS)
+        return unknown_term;
+    value v = timestamp ? code_timestamp_trunc(code, time->value, unit, span)
+                        : code_date_trunc(code, time->value, unit, span);
+    return builtin_result(call, v, time->logical);
+}
+
+/* The length of an interval, a constant above 0; false after an error or if unknown. */
+static bool read_length(const struct builtin *call, bool timestamp, int64_t *length)
+{
+    const struct code *code = call->scope->code;
+    struct binder *binder = call->scope->binder;
+    const struct term *term = &call->arguments[1];
+    const struct span span = call->expr->args[1]->span;
+    enum term_class which = class_of(code, *term);
+    if (which != CLASS_DURATION && which != CLASS_MONTHS) {
+        builtin_refuse(call, 1, "a length with a unit", "as in `bucket(t, 15min)`, `7d` or `1mo`");
+        return false;
+    }
+    if (!code_is_const(code, term->value)) {
+        builtin_not_constant(call, 1, "the length");
+        return false;
+    }
+    *length = code->at[term->value].integer;
+    if (*length <= 0) {
+        bind_error(binder, span, NULL, "the length of an interval must be above 0");
+        return false;
+    }
+    if (which == CLASS_DURATION && !timestamp && *length % DAY_US != 0) {
+        const char *date = text_of_span(binder->arena, call->expr->args[0]->span, OPERAND_SHOWN);
+        bind_error(binder, span, arena_printf(binder->arena, "`timestamp(%s)` is its midnight", date),
+                   "dates are divided into whole days, but `%s` is none",
+                   text_of_span(binder->arena, span, OPERAND_SHOWN));
+        return false;
+    }
+    return true;
+}
+
+struct term bind_bucket(const struct builtin *call)
+{
+    struct code *code = call->scope->code;
+    const struct span span = call->expr->span;
+    const struct term *time = &call->arguments[0];
+    bool timestamp;
+    int64_t length;
+    if (!is_time(call, &timestamp) || !read_length(call, timestamp, &length))
+        return unknown_term;
+    value v;
+    if (call->arguments[1].months)
+        v = timestamp ? code_timestamp_bucket_months(code, time->value, length, span)
+                      : code_date_bucket_months(code, time->value, length, span);
+    else
+        v = timestamp ? code_timestamp_bucket(code, time->value, length, span)
+                      : code_date_bucket(code, time->value, length / DAY_US, span);
+    return builtin_result(call, v, time->logical);
+}

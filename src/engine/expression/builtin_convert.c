@@ -1,0 +1,206 @@
+/* Conversions between types, and rounding. */
+#include "engine/expression/builtin.h"
+
+#include "engine/plan/calendar_code.h"
+
+enum { OPERAND_SHOWN = 40 };
+
+static value operation(const struct builtin *call, enum op op, value a, value b)
+{
+    return code_op(call->scope->code, op, a, b, NO_VALUE, call->expr->span);
+}
+
+static value choose(const struct builtin *call, value condition, value yes, value no)
+{
+    return code_op(call->scope->code, OP_SELECT, condition, yes, no, call->expr->span);
+}
+
+static value number(const struct builtin *call, int64_t integer)
+{
+    return code_exact_int(call->scope->code, integer, call->expr->span);
+}
+
+static enum term_class class_of_argument(const struct builtin *call, size_t k)
+{
+    return class_of(call->scope->code, call->arguments[k]);
+}
+
+struct term bind_to_int(const struct builtin *call)
+{
+    const struct logical_type integer = {0};
+    struct term term = call->arguments[0];
+    switch (class_of_argument(call, 0)) {
+    case CLASS_TEXT:
+        return bind_text_function(call);
+    case CLASS_FLOAT:
+        return builtin_result(call, operation(call, OP_TO_INT, term.value, NO_VALUE), integer);
+    case CLASS_DECIMAL:
+        return builtin_result(call, operation(call, OP_DIV, term.value, number(call, power_of_ten(term.logical.scale))),
+                              integer);
+    case CLASS_MONTHS:
+        return builtin_refuse(call, 0, "a value", "only dates and timestamps can be moved by months: `d + 1mo`");
+    default:
+        return builtin_result(call, bind_number(call->scope->code, term.value, call->expr->span), integer);
+    }
+}
+
+struct term bind_to_float(const struct builtin *call)
+{
+    struct arena *arena = call->scope->binder->arena;
+    const char *text = text_of_span(arena, call->expr->args[0]->span, OPERAND_SHOWN);
+    switch (class_of_argument(call, 0)) {
+    case CLASS_TEXT:
+        return bind_text_function(call);
+    case CLASS_DURATION:
+        return builtin_refuse(
+            call, 0, "a number",
+            arena_printf(arena, "`int(%s)` is its microseconds, `%s / 1s` whole seconds", text, text));
+    case CLASS_DATE:
+    case CLASS_TIMESTAMP:
+        return builtin_refuse(call, 0, "a number",
+                              arena_printf(arena, "`int(%s)` counts its %s since 1970", text,
+                                           class_of_argument(call, 0) == CLASS_DATE ? "days" : "microseconds"));
+    case CLASS_MONTHS:
+        return builtin_refuse(call, 0, "a number", NULL);
+    default:
+        return term_to_float(call->scope->code, call->arguments[0], call->expr->span);
+    }
+}
+
+struct term bind_to_date(const struct builtin *call)
+{
+    const struct logical_type date = {.kind = LOGICAL_DATE};
+    struct term term = call->arguments[0];
+    switch (class_of_argument(call, 0)) {
+    case CLASS_TEXT:
+        return bind_text_function(call);
+    case CLASS_TIMESTAMP:
+        return builtin_result(call, code_day_of(call->scope->code, term.value, call->expr->span), date);
+    case CLASS_DATE:
+    case CLASS_INT:
+        return builtin_result(call, term.value, date);
+    default:
+        return builtin_refuse(call, 0, "a timestamp, text or number of days", NULL);
+    }
+}
+
+struct term bind_to_timestamp(const struct builtin *call)
+{
+    const struct logical_type timestamp = {.kind = LOGICAL_TIMESTAMP};
+    struct term term = call->arguments[0];
+    switch (class_of_argument(call, 0)) {
+    case CLASS_TEXT:
+        return bind_text_function(call);
+    case CLASS_TIMESTAMP:
+        return term;
+    case CLASS_DATE:
+        term_to_timestamp(call->scope->code, &term, false, call->expr->span);
+        return builtin_result(call, term.value, timestamp);
+    case CLASS_INT:
+        return builtin_result(call, term.value, timestamp);
+    default:
+        return builtin_refuse(call, 0, "a date, text or number of microseconds", NULL);
+    }
+}
+
+/* A constant number of digits after the point; false after an error or if unknown. */
+static bool read_digits(const struct builtin *call, size_t k, int64_t *digits)
+{
+    struct binder *binder = call->scope->binder;
+    if (!builtin_constant(call, k, "the number of digits", digits))
+        return false;
+    if (*digits >= 0 && *digits <= DECIMAL_MAX_SCALE)
+        return true;
+    bind_error(binder, call->expr->args[k]->span, arena_printf(binder->arena, "usage: %s", call->function->usage),
+               "digits after the point are 0 to %d, not %lld", DECIMAL_MAX_SCALE, (long long)*digits);
+    return false;
+}
+
+/* quotient * divisor + remainder is the dividend: the quotient, away from zero if the remainder is half of the divisor
+ * or more. */
+static value round_quotient(const struct builtin *call, value dividend, value divisor)
+{
+    value quotient = operation(call, OP_DIV, dividend, divisor);
+    value remainder = operation(call, OP_ABS, operation(call, OP_MOD, dividend, divisor), NO_VALUE);
+    value size = operation(call, OP_ABS, divisor, NO_VALUE);
+    value away = operation(call, OP_LE, operation(call, OP_SUB, size, remainder), remainder);
+    value sign = operation(call, OP_MUL, operation(call, OP_SIGN, dividend, NO_VALUE),
+                           operation(call, OP_SIGN, divisor, NO_VALUE));
+    return operation(call, OP_ADD, quotient, choose(call, away, sign, number(call, 0)));
+}
+
+static struct term round_decimal(const struct builtin *call, int64_t digits)
+{
+    struct term term = call->arguments[0];
+    const struct logical_type logical = {.kind = LOGICAL_DECIMAL, .scale = (uint8_t)digits};
+    if (digits >= term.logical.scale)
+        return term;
+    value unit = number(call, power_of_ten(term.logical.scale - (int)digits));
+    return builtin_result(call, round_quotient(call, term.value, unit), logical);
+}
+
+/* Floats from 2^52 on have no digits after the point, so those with `digits` of them are below 2^52 / 10^digits, and
+ * the product is exact to half a unit. */
+static struct term round_float(const struct builtin *call, int64_t digits)
+{
+    struct code *code = call->scope->code;
+    const struct span span = call->expr->span;
+    value v = call->arguments[0].value;
+    if (digits == 0)
+        return builtin_result(call, operation(call, OP_ROUND, v, NO_VALUE), (struct logical_type){0});
+    value unit = code_float(code, (double)power_of_ten((int)digits), span);
+    value product = operation(call, OP_MUL, v, unit);
+    value rounded = operation(call, OP_DIV, operation(call, OP_ROUND, product, NO_VALUE), unit);
+    value has_digits =
+        operation(call, OP_LT, operation(call, OP_ABS, product, NO_VALUE), code_float(code, 0x1p52, span));
+    return builtin_result(call, choose(call, has_digits, rounded, v), (struct logical_type){0});
+}
+
+struct term bind_round(const struct builtin *call)
+{
+    int64_t digits = 0;
+    struct term *term = &call->arguments[0];
+    enum term_class which = class_of_argument(call, 0);
+    if (which != CLASS_INT && which != CLASS_FLOAT && which != CLASS_DECIMAL) {
+        const char *hint = which == CLASS_TEXT ? "`float(s)` is the number that a text writes"
+                           : which == CLASS_DATE || which == CLASS_TIMESTAMP
+                               ? "`trunc(d, month)` is the start of a unit"
+                               : NULL;
+        return builtin_refuse(call, 0, "a number", hint);
+    }
+    if (call->count == 2 && !read_digits(call, 1, &digits))
+        return unknown_term;
+    if (which == CLASS_DECIMAL)
+        return round_decimal(call, digits);
+    *term = term_to_float(call->scope->code, *term, call->expr->span);
+    return round_float(call, digits);
+}
+
+struct term bind_div(const struct builtin *call)
+{
+    struct code *code = call->scope->code;
+    const struct span span = call->expr->span;
+    int64_t digits;
+    bool fits = true;
+    for (size_t k = 0; k < 2; k++) {
+        enum term_class which = class_of_argument(call, k);
+        bool fit = which == CLASS_INT || which == CLASS_DECIMAL || call->arguments[k].decimal;
+        if (!fit)
+            builtin_refuse(call, k, "integers or decimals", which == CLASS_FLOAT ? "`/` divides floats" : NULL);
+        fits = fits && fit;
+    }
+    if (!fits || !read_digits(call, 2, &digits))
+        return unknown_term;
+    struct term *x = &call->arguments[0], *y = &call->arguments[1];
+    term_to_decimal(code, x, span);
+    term_to_decimal(code, y, span);
+    /* x / 10^a / (y / 10^b) = x * 10^(digits - a + b) / y / 10^digits */
+    int shift = (int)digits - x->logical.scale + y->logical.scale;
+    value *scaled = shift >= 0 ? &x->value : &y->value;
+    int size = shift >= 0 ? shift : -shift;
+    for (int left = size; left > 0; left -= DECIMAL_MAX_SCALE)
+        *scaled = operation(call, OP_MUL, *scaled,
+                            number(call, power_of_ten(left < DECIMAL_MAX_SCALE ? left : DECIMAL_MAX_SCALE)));
+    return builtin_result(call, round_quotient(call, x->value, y->value),
+                          (struct logical_type){.kind = LOGICAL_DECIMAL, .scale = (uint8_t)digits});
+}
