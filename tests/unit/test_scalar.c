@@ -215,7 +215,7 @@ static void type_names(void **unused)
     assert_string_equal(logical_type_name((struct logical_type){.kind = LOGICAL_DURATION}, TYPE_I64), "duration");
     for (int scale = 0; scale <= DECIMAL_MAX_SCALE; scale++) {
         const struct logical_type decimal = {.kind = LOGICAL_DECIMAL, .scale = (unsigned char)(scale & 0xff)};
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "decimal(%d)", scale);
         assert_string_equal(logical_type_name(decimal, TYPE_I64), name);
     }
