@@ -134,11 +134,9 @@ static void skip_missing(struct operands *operands, struct group_parts *parts, s
     struct group_aggregate *part = &parts->at[at];
     struct span span = part->what.span;
     if (part->what.kind == AGG_MEAN) {
-        bool decimal = term->logical.kind == LOGICAL_DECIMAL;
-        struct logical_type logical = decimal ? (struct logical_type){0} : term->logical;
+        const struct logical_type logical = term->logical;
         struct term number = *term;
-        if (!decimal)
-            number.logical = (struct logical_type){0};
+        number.logical = (struct logical_type){0};
         *term = term_to_float(code, number, span);
         term->logical = logical;
         part->what.kind = AGG_SUM;
@@ -255,12 +253,12 @@ static struct term finished(struct code *code, struct term term, const struct gr
 {
     struct span span = part->what.span;
     struct logical_type logical = term.logical;
-    if (part->finish == FINISH_SCALE)
-        return term_to_float(code, term, span);
     if (part->finish == FINISH_QUOTIENT) {
         value number = code_op(code, OP_TO_FLOAT, counted, NO_VALUE, NO_VALUE, span);
         term.value = code_op(code, OP_DIV, term.value, number, NO_VALUE, span);
     }
+    if (logical.kind == LOGICAL_DECIMAL && code->at[term.value].kind == KIND_FLOAT)
+        term = term_to_float(code, term, span); /* after the division: 0.1 and 0.2 are no sum of floats */
     if (logical.kind == LOGICAL_DURATION && code->at[term.value].kind == KIND_FLOAT) {
         term.value = code_op(code, OP_ROUND, term.value, NO_VALUE, NO_VALUE, span);
         term.value = code_op(code, OP_TO_INT, term.value, NO_VALUE, NO_VALUE, span);
