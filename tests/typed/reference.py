@@ -151,8 +151,7 @@ def comparable(a, first, b, second):
         a, b = as_floats(a, first), as_floats(b, second)
     elif "decimal" in kinds:
         scale = max(first.scale, second.scale)
-        a = strict(lambda x: x * 10 ** (scale - first.scale), a)
-        b = strict(lambda x: x * 10 ** (scale - second.scale), b)
+        a, b = rescaled(a, first, scale), rescaled(b, second, scale)
     elif "text" in kinds:
         a, b = (strict(lambda x: x.encode(), column) for column in (a, b))
     return a, b

@@ -318,6 +318,7 @@ def test_mode(run, tally, cases, expected, mode, options, arguments, reference_o
         if problem and tally.failed < arguments.failures:
             small, problem = shrunk(run, case, options, reference_of, problem)
             problem = describe(small, mode, options, problem)
+            run.prepare(case.table)  # smaller ones had the same file
         tally.check(f"{case.table.name} ({mode})", problem)
 
 
