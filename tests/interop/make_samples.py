@@ -160,6 +160,33 @@ def write_all(directory):
     expect(pq.read_table(path("mixed-pandas")), path("mixed"))
 
 
+def write_wrong(directory):
+    """Files with values that columns cannot hold, and damaged ones."""
+    def write(name, column, **options):
+        path = os.path.join(directory, f"wrong-{name}.parquet")
+        pq.write_table(pa.table({"good": list(range(len(column))), "bad": column}), path, store_schema=False, **options)
+        return path
+
+    def patch(path, change):
+        with open(path, "rb") as file:
+            data = bytearray(file.read())
+        change(data)
+        with open(path, "wb") as file:
+            file.write(data)
+
+    write("u64", pa.array([1, None, 2**63 - 1, 2**63, 5], pa.uint64()), use_dictionary=False)
+    write("u64-dictionary", pa.array([1, None, 2**63 - 1, 2**63, 5], pa.uint64()))
+    write("decimal", pa.array([decimal.Decimal(1), decimal.Decimal(10**19)], pa.decimal128(38, 2)))
+    text = pa.StringArray.from_buffers(3, pa.py_buffer(np.array([0, 1, 3, 4], np.int32)), pa.py_buffer(b"a\xff\xfeb"))
+    write("utf8", text, use_dictionary=False)
+    write("utf8-dictionary", text)
+    checked = write("checksum", pa.array([1.5, 2.5]), use_dictionary=False, compression="none", write_page_checksum=True)
+    place = bytearray(np.array([1.5, 2.5]).tobytes())
+    patch(checked, lambda data: data.__setitem__(data.index(place), 1))
+    encrypted = write("encrypted", pa.array([1]))
+    patch(encrypted, lambda data: data.__setitem__(slice(-4, None), b"PARE"))
+
+
 def expect(table, path):
     """Writes a line with the name and values of each column."""
     with open(path.removesuffix(".parquet") + ".txt", "w", encoding="utf-8") as out:
@@ -172,7 +199,9 @@ def expect(table, path):
 
 
 def main():
-    write_all(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", "parquet"))
+    directory = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", "parquet")
+    write_all(directory)
+    write_wrong(directory)
 
 
 if __name__ == "__main__":

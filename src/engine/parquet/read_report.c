@@ -29,16 +29,26 @@ static int64_t row_of_value(const struct page_read *page, int64_t index)
     }
 }
 
+static const char *value_problem(const struct leaf *leaf)
+{
+    switch (leaf->conversion) {
+    case CONVERT_U64:
+        return "the value exceeds 9223372036854775807, the largest integer";
+    case CONVERT_BIG_ENDIAN:
+        return "the decimal does not fit 64 bits";
+    case CONVERT_MILLIS:
+        return "the time is beyond the range of microseconds in 64 bits";
+    default:
+        return leaf_is_text(leaf) ? "the text is not UTF-8" : "the value is not of the type that the file says";
+    }
+}
+
 static enum status report_value(const struct read *read, const struct page_read *page, const char *path,
                                 const char *name)
 {
     const struct format_job *job = read->job;
-    bool is_text = leaf_is_text(page->chunk->column->leaf);
-    diag_error(job->diags, job->span, "`%s`, column `%s`, row %lld: %s", path, name,
-               (long long)row_of_value(page, page->decoded.bad),
-               is_text ? "the text is not UTF-8"
-                       : "the value does not fit 64 bits, or not the type that the file says");
-    return STATUS_FAILED;
+    return diag_error(job->diags, job->span, "`%s`, column `%s`, row %lld: %s", path, name,
+                      (long long)row_of_value(page, page->decoded.bad), value_problem(page->chunk->column->leaf));
 }
 
 static enum status report(const struct read *read, const struct chunk_read *chunk, const struct page_read *page,
