@@ -172,15 +172,9 @@ static value lower_second(struct code *code, value time, struct span span)
 }
 
 const struct calendar_part calendar_parts[] = {
-    {"year", false, lower_year, "year(d)", "year of a date or timestamp", "year(2024-01-31)", "2024"},
-    {"quarter", false, lower_quarter, "quarter(d)", "quarter of the year, 1 to 4", "quarter(2024-05-01)", "2"},
-    {"month", false, lower_month, "month(d)", "month of the year, 1 to 12", "month(2024-01-31)", "1"},
-    {"week", false, lower_week, "week(d)", "ISO week of the year, 1 to 53", "week(2024-01-31)", "5"},
-    {"day", false, lower_day, "day(d)", "day of the month, 1 to 31", "day(2024-01-31)", "31"},
-    {"weekday", false, lower_weekday, "weekday(d)", "1 for Monday to 7 for Sunday", "weekday(2024-01-31)", "3"},
-    {"hour", true, lower_hour, "hour(t)", "hour of a timestamp, 0 to 23", "hour(2024-01-31T09:30:15)", "9"},
-    {"minute", true, lower_minute, "minute(t)", "minute of the hour, 0 to 59", "minute(2024-01-31T09:30:15)", "30"},
-    {"second", true, lower_second, "second(t)", "second of the minute, 0 to 59", "second(2024-01-31T09:30:15)", "15"},
+    {"year", false, lower_year}, {"quarter", false, lower_quarter}, {"month", false, lower_month},
+    {"week", false, lower_week}, {"day", false, lower_day},         {"weekday", false, lower_weekday},
+    {"hour", true, lower_hour},  {"minute", true, lower_minute},    {"second", true, lower_second},
 };
 
 const size_t calendar_part_count = sizeof calendar_parts / sizeof *calendar_parts;

@@ -8,12 +8,11 @@
 
 #include "engine/plan/code.h"
 
-/* A part of a date or timestamp as a number: year(d). */
+/* A part of a date or timestamp as a number: year(d). Help on it is in functions.h. */
 struct calendar_part {
     const char *name;
     bool of_time;                                                 /* of timestamps only */
     value (*lower)(struct code *code, value v, struct span span); /* of days; of_time: of the microseconds of a day */
-    const char *usage, *summary, *example, *value;                /* as in functions.h */
 };
 
 extern const struct calendar_part calendar_parts[];
