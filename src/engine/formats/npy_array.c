@@ -48,7 +48,7 @@ enum status npy_array_describe(struct npy_array *array, const void *data, size_t
 
 enum status npy_array_open(struct npy_array *array, struct mapping *mapping, size_t offset, size_t length)
 {
-    const char *data = (const char *)mapping_data(mapping) + offset;
+    const char *bytes = mapping_data(mapping), *data = bytes ? bytes + offset : ""; /* NULL: an empty file */
     array->mapping = mapping;
     enum status status = npy_array_describe(array, data, length, length);
     array->data = data + array->header.data;

@@ -81,8 +81,9 @@ static struct column *finish_text(struct pass *pass, struct step *step, const st
 {
     const struct table *table = pass->table;
     uint32_t **maps = heap_array((size_t)pass->member_count, sizeof *maps);
-    /* Neither cancelled nor reported: what is left is short. */
-    const struct workers silent = {.threads = workers->threads, .thread_pool = workers->thread_pool};
+    /* Neither cancelled nor reported: what is left is short. Small files may have many columns. */
+    const struct workers silent = {.threads = table->chunk_count > 1 ? workers->threads : 1,
+                                   .thread_pool = workers->thread_pool};
     struct dictionary *dictionary = join(pass, (size_t)(step - pass->steps), maps, &silent);
     struct column *column = NULL;
     enum type type = dictionary_code_type(dictionary ? dictionary->count : 0);
@@ -103,13 +104,15 @@ static struct column *finish_text(struct pass *pass, struct step *step, const st
     return column;
 }
 
-/* The validity that is the opposite of `absent`. */
-static struct column *validity_of(struct step *step, int64_t rows)
+/* The validity that is the opposite of `absent`. NULL: no memory. */
+static struct column *validity_of(const struct step *step, int64_t rows)
 {
+    struct column *validity = column_reserve(TYPE_BOOL, TYPE_BOOL, rows);
+    if (!validity)
+        return NULL;
+    uint8_t *present = column_at(validity, 0);
     for (int64_t row = 0; row < rows; row++)
-        step->absent[row] ^= 1;
-    struct column *validity = step->missing;
-    step->missing = NULL;
+        present[row] = step->absent[row] ^ 1;
     column_finish(validity, rows);
     return validity;
 }
@@ -133,7 +136,13 @@ struct column *pass_finish(struct pass *pass, size_t number, const struct seen *
         if (type_table[as->type].kind != KIND_FLOAT)
             set_range(column, seen);
     }
-    if (column && seen->missing > 0)
-        column_set_validity(column, validity_of(step, pass->table->rows));
+    if (column && seen->missing > 0) {
+        struct column *validity = validity_of(step, pass->table->rows);
+        if (!validity) {
+            column_unref(column);
+            return NULL;
+        }
+        column_set_validity(column, validity);
+    }
     return column;
 }

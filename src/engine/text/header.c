@@ -191,7 +191,7 @@ static enum status open_delimited(const struct opening *opening)
     if (table->dialect->header && !(first_end = scan_record(table, &table->count)))
         return fail_at(opening, PROBLEM_QUOTE, table->begin);
     if (table->count > MAX_COLUMNS)
-        return fail(opening, "has more than 100 000 columns", NULL);
+        return fail(opening, "has more than 30 000 columns", NULL);
     if (table->count > 1)
         table->end = trimmed_end(table);
     table->columns = arena_array(opening->arena, table->count, sizeof *table->columns);
@@ -217,7 +217,7 @@ static enum status open_json(const struct opening *opening)
     if (!table_sample_keys(table, opening->arena, &problem))
         return table_error(table, &problem, opening->job, opening->path);
     if (table->count > MAX_COLUMNS)
-        return fail(opening, "has more than 100 000 keys", NULL);
+        return fail(opening, "has more than 30 000 keys", NULL);
     if (table->columns[0].nested)
         return fail(opening, "has no key whose values are neither objects nor arrays",
                     "unnest it, with `jq` for example");

@@ -23,8 +23,8 @@ struct step {
     size_t skip;     /* columns between the step before and this one */
     void *data;      /* elements of the column's type, zero where missing; text: a string's number in the interner of
                         the thread that parsed its chunk, + 1 */
-    uint8_t *absent; /* 1 where the value is missing */
-    struct column *values, *missing; /* own these */
+    uint8_t *absent; /* 1 where the value is missing; within the pass's */
+    struct column *values; /* owns the data */
 };
 
 /* One thread's part of a pass. */
@@ -39,6 +39,8 @@ struct pass {
     const struct table *table;
     struct step *steps;
     size_t count;
+    uint8_t *absent; /* of all steps, in one block: a process can have only some 65 000 */
+    size_t absent_bytes;
     size_t *step_of; /* JSON, by column: its step, or `count` */
     struct member *members;
     int member_count;

@@ -20,10 +20,9 @@ static void free_pass(struct pass *pass)
         free(member->last_rows);
         free(member->seen);
     }
-    for (size_t s = 0; s < pass->count; s++) {
+    for (size_t s = 0; s < pass->count; s++)
         column_unref(pass->steps[s].values);
-        column_unref(pass->steps[s].missing);
-    }
+    pages_free(pass->absent, pass->absent_bytes);
     free(pass->members);
     free(pass->steps);
     free(pass->step_of);
@@ -64,15 +63,20 @@ static void open_pass(struct pass *pass, struct table *table, const bool *wanted
 
 static bool reserve(struct pass *pass)
 {
+    const int64_t rows = pass->table->rows;
+    if (__builtin_mul_overflow((size_t)rows + 1, pass->count, &pass->absent_bytes))
+        return false;
+    pass->absent = pages_alloc(pass->absent_bytes);
+    if (!pass->absent)
+        return false;
     for (size_t s = 0; s < pass->count; s++) {
         struct step *step = &pass->steps[s];
         enum type type = step->column->type;
-        step->values = column_reserve(type, type, pass->table->rows);
-        step->missing = column_reserve(TYPE_BOOL, TYPE_BOOL, pass->table->rows);
-        if (!step->values || !step->missing)
+        step->values = column_reserve(type, type, rows);
+        if (!step->values)
             return false;
         step->data = column_at(step->values, 0);
-        step->absent = column_at(step->missing, 0);
+        step->absent = pass->absent + s * (size_t)rows;
     }
     return true;
 }
@@ -134,6 +138,8 @@ static enum status take_columns(struct text_reader *reader, struct pass *pass, c
         if (!columns[k])
             return file_memory_error(mapping_path(reader->mapping), job->span, job->diags);
         wanted[k] = false;
+        column_unref(pass->steps[s].values);
+        pass->steps[s].values = NULL;
     }
     return STATUS_OK;
 }

@@ -114,7 +114,7 @@ struct table {
     int64_t rows;
 };
 
-enum { MAX_COLUMNS = 100000 };
+enum { MAX_COLUMNS = 30000 }; /* each has blocks of memory, of which a process can have some 65 000 */
 
 /* Divides the records into chunks and counts their rows; release them with table_free_chunks. Returns false if
  * cancelled. (chunks.c) */
