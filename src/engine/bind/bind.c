@@ -56,6 +56,67 @@ static bool names_scalar(const struct env *env, const struct pipeline *pipeline,
     return true;
 }
 
+/* Binds the pipeline with its sources as they are. */
+static enum status bind_once(struct binder *binder, const struct pipeline *pipeline, struct sources *sources,
+                             struct timing *timing, struct bound *bound)
+{
+    int64_t began = now_ns();
+    struct flow flow;
+    *binder = binder_new(binder->env, binder->checking, binder->arena, binder->diags);
+    bound_init(bound, binder->arena);
+    binder->queue = &bound->queue;
+    binder->sources = sources;
+    binder->errors = sources->errors;
+    bind_stages(binder, pipeline, &flow, bound);
+    timing_add(timing, PHASE_BIND, "", now_ns() - began, 0);
+    if (binder->errors > 0) {
+        queue_release(&bound->queue);
+        return STATUS_FAILED;
+    }
+    conclude(&flow, bound);
+    return STATUS_OK;
+}
+
+/* The columns that the queue's tasks read, in the arena. */
+static struct column **needed_columns(const struct queue *queue, size_t *count)
+{
+    size_t capacity = 0;
+    struct column **needed = arena_reserve(queue->arena, NULL, 0, &capacity, sizeof(struct column *));
+    *count = 0;
+    queue_prune(queue);
+    for (size_t t = 0; t < queue->count; t++) {
+        const struct task *task = queue->tasks[t];
+        for (size_t k = 0; k < task->input_count; k++) {
+            if (!task->inputs[k].needed || !task->inputs[k].column)
+                continue;
+            needed = arena_reserve(queue->arena, needed, *count, &capacity, sizeof(struct column *));
+            needed[(*count)++] = task->inputs[k].column;
+        }
+    }
+    return needed;
+}
+
+/* Reads the columns that the bound pipeline needs and that are unread; then it is bound again, with their true types
+ * and dictionaries. Where it could not be bound, all columns are read whose types may be others. */
+static enum status read_needed(const struct binder *binder, struct sources *sources, bool is_bound,
+                               struct timing *timing, struct bound *bound)
+{
+    struct column **needed = NULL;
+    size_t count = 0;
+    if (is_bound) {
+        needed = needed_columns(&bound->queue, &count);
+        queue_release(&bound->queue);
+    }
+    return sources_read(sources, binder->env, needed, count, timing, binder->diags);
+}
+
+static bool lacks_columns(const struct sources *sources, bool is_bound, const struct bound *bound)
+{
+    size_t count = 0;
+    struct column **needed = is_bound ? needed_columns(&bound->queue, &count) : NULL;
+    return sources_lack(sources, needed, count, bound->queue.arena);
+}
+
 enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
                           struct timing *timing, struct bound *bound, struct diags *diags)
 {
@@ -68,24 +129,20 @@ enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool
 
     struct sources sources;
     sources_load(env, pipeline, checking, arena, timing, &sources, diags);
-    if (sources.cancelled) {
-        sources_release(&sources);
-        return STATUS_CANCELLED;
+    enum status status = sources.cancelled ? STATUS_CANCELLED : STATUS_OK;
+    while (status == STATUS_OK) {
+        size_t diags_before = diags->count;
+        enum status binding = bind_once(&binder, pipeline, &sources, timing, bound);
+        bool is_bound = binding == STATUS_OK;
+        if (checking || sources.errors > 0 || !lacks_columns(&sources, is_bound, bound)) {
+            status = binding;
+            break;
+        }
+        diags->count = diags_before;
+        status = read_needed(&binder, &sources, is_bound, timing, bound);
     }
-    int64_t began = now_ns();
-    struct flow flow;
-    binder.queue = &bound->queue;
-    binder.sources = &sources;
-    binder.errors = sources.errors;
-    bind_stages(&binder, pipeline, &flow, bound);
     sources_release(&sources);
-    timing_add(timing, PHASE_BIND, "", now_ns() - began, 0);
-    if (binder.errors > 0) {
-        queue_release(&bound->queue);
-        return STATUS_FAILED;
-    }
-    conclude(&flow, bound);
-    return STATUS_OK;
+    return status;
 }
 
 enum status bind_expression(struct env *env, const struct expr *expr, const struct subject *subject, bool checking,

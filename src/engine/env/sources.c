@@ -5,8 +5,10 @@
 #include "engine/formats/formats.h"
 #include "engine/storage/compression_table.h"
 #include "engine/storage/file_not_found.h"
+#include "engine/storage/text_options.h"
 #include "parser/parse.h"
 
+#include <string.h>
 #include <sys/stat.h>
 
 /* Formats that are not raw are parsed when they are loaded, at about a millisecond a megabyte. */
@@ -111,13 +113,13 @@ static void expect_file(struct loader *loader, const struct name *path, const st
     file->count = 1;
 }
 
-static void load_file(struct loader *loader, const struct name *path, const struct format *stated,
+static void load_file(struct loader *loader, const struct name *path, const struct load_options *options,
                       struct source_file *file)
 {
     struct loaded loaded = {0};
     int64_t began = now_ns();
     enum status status =
-        file_cache_load(loader->env->file_cache, path->text, path->span, stated, &loaded, loader->diags);
+        file_cache_load(loader->env->file_cache, path->text, path->span, options, &loaded, loader->diags);
     if (status != STATUS_OK) {
         loader->sources->errors++;
         loader->sources->cancelled = status == STATUS_CANCELLED;
@@ -147,27 +149,98 @@ static struct source_file *add_file(struct loader *loader, const struct name *wr
     return file;
 }
 
-static bool refuse_stated(const struct path_item *item, struct diags *diags)
+/* The types that a column of a text file can be stated to have. */
+static const struct {
+    const char *word;
+    enum type type;
+    enum logical logical;
+} stated_types[] = {
+    {"bool", TYPE_BOOL, LOGICAL_NUMBER},      {"i8", TYPE_I8, LOGICAL_NUMBER},
+    {"i16", TYPE_I16, LOGICAL_NUMBER},        {"i32", TYPE_I32, LOGICAL_NUMBER},
+    {"i64", TYPE_I64, LOGICAL_NUMBER},        {"u8", TYPE_U8, LOGICAL_NUMBER},
+    {"u16", TYPE_U16, LOGICAL_NUMBER},        {"u32", TYPE_U32, LOGICAL_NUMBER},
+    {"f32", TYPE_F32, LOGICAL_NUMBER},        {"f64", TYPE_F64, LOGICAL_NUMBER},
+    {"text", TYPE_U32, LOGICAL_TEXT},         {"date", TYPE_I32, LOGICAL_DATE},
+    {"timestamp", TYPE_I64, LOGICAL_TIMESTAMP}, {"duration", TYPE_I64, LOGICAL_DURATION},
+    {"decimal", TYPE_I64, LOGICAL_DECIMAL},
+};
+
+static enum status unknown_type(const struct name *word, struct diags *diags)
 {
-    if (item->stated_count > 0)
-        diag_error(diags, item->stated[0].span, "stated types are not supported yet");
-    else if (item->missing_count > 0)
-        diag_error(diags, item->missing[0].span, "stated words for missing values are not supported yet");
-    return item->stated_count > 0 || item->missing_count > 0;
+    enum { COUNT = sizeof stated_types / sizeof *stated_types };
+    const char *names[COUNT], *all = "types are";
+    for (size_t i = 0; i < COUNT; i++) {
+        names[i] = stated_types[i].word;
+        all = arena_printf(diags->arena, "%s %s%s", all, names[i],
+                           stated_types[i].logical == LOGICAL_DECIMAL ? "(DIGITS)" : "");
+    }
+    diag_error(diags, word->span, "unknown type `%s`%s", word->text,
+               did_you_mean(diags->arena, word->text, names, COUNT));
+    diag_hint(diags, "%s", all);
+    return STATUS_FAILED;
+}
+
+static enum status stated_type(const struct stated_column *column, struct stated_type *type, struct diags *diags)
+{
+    size_t i = 0;
+    while (i < sizeof stated_types / sizeof *stated_types && strcmp(stated_types[i].word, column->type.text) != 0)
+        i++;
+    if (i == sizeof stated_types / sizeof *stated_types)
+        return unknown_type(&column->type, diags);
+    *type = (struct stated_type){.name = column->name.text, .type = stated_types[i].type};
+    type->logical.kind = stated_types[i].logical;
+    const bool decimal = type->logical.kind == LOGICAL_DECIMAL;
+    if (decimal != (column->argument != NULL)) {
+        diag_error(diags, column->span,
+                   decimal ? "a decimal type needs its number of digits after the point" : "`%s` takes no argument",
+                   column->type.text);
+        diag_hint(diags, "as in `price decimal(2)`");
+        return STATUS_FAILED;
+    }
+    if (decimal && (column->argument->integer < 0 || column->argument->integer > DECIMAL_MAX_SCALE))
+        return diag_error(diags, column->argument->span, "a decimal has 0 to %d digits after the point",
+                          DECIMAL_MAX_SCALE);
+    type->logical.scale = decimal ? (uint8_t)column->argument->integer : 0;
+    return STATUS_OK;
+}
+
+/* What the path's clauses state: *text is left NULL if nothing. */
+static enum status text_options(const struct path_item *item, const struct text_options **text, struct diags *diags)
+{
+    if (item->stated_count == 0 && item->missing_count == 0)
+        return STATUS_OK;
+    struct arena *arena = diags->arena;
+    struct text_options *options = arena_alloc(arena, sizeof *options);
+    struct stated_type *types = arena_array(arena, item->stated_count + 1, sizeof *types);
+    const char **missing = arena_array(arena, item->missing_count + 1, sizeof *missing);
+    for (size_t i = 0; i < item->stated_count; i++) {
+        if (stated_type(&item->stated[i], &types[i], diags) != STATUS_OK)
+            return STATUS_FAILED;
+    }
+    for (size_t i = 0; i < item->missing_count; i++)
+        missing[i] = item->missing[i].text;
+    *options = (struct text_options){.columns = types, .count = item->stated_count, .missing_count = item->missing_count};
+    options->missing = item->missing_count > 0 ? missing : NULL;
+    *text = options;
+    return STATUS_OK;
 }
 
 static bool resolve_file(void *context, const struct path_item *item, const struct name *written)
 {
     struct loader *loader = context;
     struct source_file *file = add_file(loader, written);
-    const struct format *stated;
+    struct load_options options = {0};
     struct name path;
     if (path_substitute(loader->env, &item->path, loader->arena, &path, loader->diags) != STATUS_OK ||
-        stated_format(&item->format, &stated, loader->diags) != STATUS_OK || refuse_stated(item, loader->diags)) {
+        stated_format(&item->format, &options.format, loader->diags) != STATUS_OK ||
+        text_options(item, &options.text, loader->diags) != STATUS_OK) {
         loader->sources->errors++;
     } else {
         file->path = path;
-        (loader->checking ? expect_file : load_file)(loader, &path, stated, file);
+        if (loader->checking)
+            expect_file(loader, &path, options.format, file);
+        else
+            load_file(loader, &path, &options, file);
     }
     return loader->sources->errors < LIMIT_ERRORS && !loader->sources->cancelled;
 }
@@ -178,6 +251,76 @@ void sources_load(const struct env *env, const struct pipeline *pipeline, bool c
     struct loader loader = {env, checking, arena, timing, sources, diags};
     *sources = (struct sources){0};
     walk_pipeline(env, pipeline, resolve_file, &loader);
+}
+
+/* Whether the column has to be read first. */
+static bool is_lacking(const struct column *column, struct column *const *needed, size_t count)
+{
+    if (!column || !column->unread)
+        return false;
+    for (size_t i = 0; needed && i < count; i++) {
+        if (needed[i] == column || needed[i] == column->validity)
+            return true;
+    }
+    return !needed && column->provisional;
+}
+
+/* Lists the columns of a file that have to be read first, at most file->count; returns their number. A text file of
+ * which nothing is read is not known to be well formed, nor how many rows it has: then its first column is. */
+static size_t lacking_columns(const struct source_file *file, struct column *const *needed, size_t count,
+                              size_t *places)
+{
+    size_t found = 0, unread = 0;
+    for (size_t i = 0; i < file->count; i++) {
+        const struct column *column = file->columns[i].column;
+        unread += column && column->provisional;
+        if (is_lacking(column, needed, count))
+            places[found++] = i;
+    }
+    if (found == 0 && file->count > 0 && unread == file->count)
+        places[found++] = 0;
+    return found;
+}
+
+bool sources_lack(const struct sources *sources, struct column *const *needed, size_t count, struct arena *arena)
+{
+    bool lack = false;
+    for (size_t i = 0; i < sources->count && !lack; i++) {
+        const struct source_file *file = &sources->files[i];
+        size_t *places = arena_array(arena, file->count + 1, sizeof *places);
+        lack = lacking_columns(file, needed, count, places) > 0;
+    }
+    return lack;
+}
+
+/* Reads the columns of a file that are lacking. */
+static enum status read_file(struct source_file *file, const struct env *env, struct column *const *needed,
+                             size_t count, struct timing *timing, struct diags *diags)
+{
+    struct column **columns = arena_array(diags->arena, file->count + 1, sizeof(struct column *));
+    size_t *places = arena_array(diags->arena, file->count + 1, sizeof *places);
+    const size_t found = lacking_columns(file, needed, count, places);
+    if (found == 0)
+        return STATUS_OK;
+    for (size_t i = 0; i < found; i++)
+        columns[i] = file->columns[places[i]].column;
+    int64_t began = now_ns();
+    enum status status = file_cache_read(env->file_cache, columns, found, file->path.span, diags);
+    timing_add(timing, PHASE_MAP, file->path.text, now_ns() - began, 0);
+    for (size_t i = 0; i < found; i++) {
+        struct source_column *column = &file->columns[places[i]];
+        *column = (struct source_column){column->name, columns[i]->type, columns[i]->logical, columns[i]};
+    }
+    return status;
+}
+
+enum status sources_read(struct sources *sources, const struct env *env, struct column *const *needed, size_t count,
+                         struct timing *timing, struct diags *diags)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sources->count && status == STATUS_OK; i++)
+        status = read_file(&sources->files[i], env, needed, count, timing, diags);
+    return status;
 }
 
 void sources_release(struct sources *sources)

@@ -10,7 +10,7 @@ struct source_column {
     const char *name;
     enum type type;
     struct logical_type logical; /* the dictionary is the column's */
-    struct column *column;       /* one reference; NULL in a check */
+    struct column *column;       /* one reference; NULL in a check; may be unread */
 };
 
 struct source_file {
@@ -37,6 +37,14 @@ struct sources {
 void sources_load(const struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
                   struct timing *timing, struct sources *sources, struct diags *diags);
 void sources_release(struct sources *sources);
+
+/* Whether some of the `count` needed columns, or columns whose validity is needed, are unread; `needed` NULL: whether
+ * some column's type is provisional. A text file of which nothing was read lacks a column. */
+bool sources_lack(const struct sources *sources, struct column *const *needed, size_t count, struct arena *arena);
+
+/* Reads these. */
+enum status sources_read(struct sources *sources, const struct env *env, struct column *const *needed, size_t count,
+                         struct timing *timing, struct diags *diags);
 
 /* The file named at this place of the tree; NULL if loading stopped before it. */
 const struct source_file *sources_find(struct sources *sources, const struct name *written);

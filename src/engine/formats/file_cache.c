@@ -6,6 +6,7 @@
 #include "engine/storage/compression_table.h"
 #include "engine/storage/file_changed.h"
 #include "engine/storage/pipe_input.h"
+#include "engine/storage/text_options.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +25,10 @@ struct entry {
     char *path;
     struct file_stamp stamp;
     const struct format *format;
-    struct relation *relation;
+    char *stated;              /* of text files: what the user states, as text */
+    struct relation *relation; /* of a reader: columns may be unread */
+    struct file_reader *reader; /* or NULL */
+    struct mapping *mapping;    /* of the reader, a reference */
     bool recent;   /* modified just before it was opened */
     uint64_t used; /* the cache's clock at the last use */
 };
@@ -67,6 +71,10 @@ enum status file_cache_check(const struct file_cache *file_cache, const char *pa
 static void entry_release(struct entry *entry)
 {
     relation_unref(entry->relation);
+    if (entry->reader)
+        entry->reader->ops->close(entry->reader);
+    mapping_unref(entry->mapping);
+    free(entry->stated);
     free(entry->path);
 }
 
@@ -90,7 +98,8 @@ static void entry_remove(struct file_cache *file_cache, size_t i)
 /* Whether the file changed while mapped, even if its stamp is the same again: parts of it may read as zeroes. */
 static bool mapping_is_invalid(const struct entry *entry)
 {
-    return changed_column(entry->relation->columns, entry->relation->count) != NULL;
+    return (entry->mapping && mapping_changed(entry->mapping)) ||
+           changed_column(entry->relation->columns, entry->relation->count) != NULL;
 }
 
 static bool same_stamp(const struct file_stamp *a, const struct file_stamp *b)
@@ -104,14 +113,34 @@ static bool same_format(const struct format *a, const struct format *b)
     return a->read == b->read && a->open == b->open && a->type == b->type && a->columns == b->columns;
 }
 
-static struct entry *entry_find(const struct file_cache *file_cache, const char *path, const struct format *format)
+/* What is stated about a text file, as text; NULL: nothing. */
+static const char *stated_text(const struct text_options *text, struct arena *arena)
+{
+    const char *all = NULL;
+    for (size_t i = 0; text && i < text->count; i++) {
+        const struct stated_type *column = &text->columns[i];
+        all = arena_printf(arena, "%s%s:%d:%d:%d\n", all ? all : "", column->name, (int)column->type,
+                           (int)column->logical.kind, column->logical.scale);
+    }
+    for (size_t i = 0; text && text->missing && i < text->missing_count; i++)
+        all = arena_printf(arena, "%smissing:%s\n", all ? all : "", text->missing[i]);
+    return all;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static struct entry *entry_find(const struct file_cache *file_cache, const char *path, const struct format *format,
+                                const char *stated)
 {
     struct file_stamp now;
     if (!file_stamp_of(path, &now))
         return NULL;
     for (size_t i = 0; i < file_cache->count; i++) {
         struct entry *entry = &file_cache->entries[i];
-        if (same_format(entry->format, format) && !entry->recent && same_stamp(&entry->stamp, &now) &&
+        if (same_format(entry->format, format) && same_text(entry->stated, stated) && !entry->recent && same_stamp(&entry->stamp, &now) &&
             !mapping_is_invalid(entry))
             return entry;
     }
@@ -120,7 +149,7 @@ static struct entry *entry_find(const struct file_cache *file_cache, const char 
 
 bool file_cache_contains(const struct file_cache *file_cache, const char *path, const struct format *format)
 {
-    return entry_find(file_cache, path, format) != NULL;
+    return entry_find(file_cache, path, format, NULL) != NULL;
 }
 
 static bool is_recent(const struct file_stamp *stamp)
@@ -131,52 +160,139 @@ static bool is_recent(const struct file_stamp *stamp)
     return age > -recent_ns && age < recent_ns;
 }
 
-static enum status entry_open(struct file_cache *file_cache, const char *path, struct span span,
-                              const struct format *format, struct entry **entry, struct diags *diags)
+static struct workers workers_of(const struct file_cache *file_cache, const char *path, struct arena *arena)
 {
-    struct mapping *mapping;
-    struct relation *relation;
-    struct workers workers = {
+    return (struct workers){
         .threads = parallel_threads(),
         .cancel = file_cache->cancel,
         .progress = file_cache->progress,
-        .whole = {.what = arena_printf(diags->arena, "load %s", path_display(path, diags->arena))},
+        .whole = {.what = arena_printf(arena, "load %s", path_display(path, arena))},
     };
+}
+
+/* A relation of unread columns. */
+static struct relation *outline(const struct file_reader *reader)
+{
+    struct column **columns = heap_array(reader->count + 1, sizeof(struct column *));
+    const char **names = heap_array(reader->count + 1, sizeof *names);
+    bool made = true;
+    for (size_t k = 0; k < reader->count; k++) {
+        const struct reader_column *column = &reader->columns[k];
+        names[k] = column->name;
+        columns[k] = column_unread(column->type, column->logical, reader->rows, column->nullable, reader->provisional);
+        made = made && columns[k];
+    }
+    struct relation *relation = made ? relation_new(reader->rows, reader->count, columns, names) : NULL;
+    for (size_t k = 0; k < reader->count; k++)
+        column_unref(columns[k]);
+    free(columns);
+    free(names);
+    return relation;
+}
+
+/* Opens the mapped file, and reads it if it is not read column by column. */
+static enum status entry_fill(const struct format_job *job, struct mapping *mapping, struct entry *entry)
+{
+    if (!job->format->open)
+        return format_read(job, mapping, &entry->relation);
+    enum status status = format_open(job, mapping, &entry->reader);
+    if (status != STATUS_OK)
+        return status;
+    entry->relation = outline(entry->reader);
+    entry->mapping = mapping_ref(mapping);
+    return entry->relation ? STATUS_OK : diag_error(job->diags, job->span, "not enough memory");
+}
+
+static enum status entry_open(struct file_cache *file_cache, const char *path, struct span span,
+                              const struct load_options *options, const char *stated, struct entry **opened,
+                              struct diags *diags)
+{
+    struct mapping *mapping;
+    const struct format *format = options->format;
+    struct workers workers = workers_of(file_cache, path, diags->arena);
     enum status status = path_is_pipe(path) ? pipes_open(file_cache->pipes, path, &workers, span, &mapping, diags)
                                             : mapping_open(file_cache->mappings, path, span, &mapping, diags);
     if (status != STATUS_OK)
         return status;
     workers.whole.bytes = (int64_t)mapping_length(mapping);
-    const struct format_job job = {format, &workers, span, diags, NULL};
+    const struct format_job job = {format, &workers, span, diags, options->text};
     const struct compression *compression = compression_of_path(path);
     if (!compression && format->type == TYPE_COUNT)
         compression = compression_of_content(mapping_data(mapping), mapping_length(mapping));
     if (compression)
         status = compression_open(compression, &mapping, &workers, span, diags);
+    struct entry entry = {.format = format};
     if (status == STATUS_OK)
-        status = format_read(&job, mapping, &relation);
+        status = entry_fill(&job, mapping, &entry);
     if (status == STATUS_OK) {
         file_cache->entries =
             heap_reserve(file_cache->entries, file_cache->count, &file_cache->capacity, sizeof *file_cache->entries);
-        struct file_stamp stamp = mapping_stamp(mapping);
-        *entry = &file_cache->entries[file_cache->count++];
-        **entry = (struct entry){.path = heap_text(path),
-                                 .stamp = stamp,
-                                 .format = format,
-                                 .relation = relation,
-                                 .recent = is_recent(&stamp)};
+        *opened = &file_cache->entries[file_cache->count++];
+        entry.path = heap_text(path);
+        entry.stated = stated ? heap_text(stated) : NULL;
+        entry.stamp = mapping_stamp(mapping);
+        entry.recent = is_recent(&entry.stamp);
+        **opened = entry;
+    } else {
+        entry_release(&entry);
     }
     mapping_unref(mapping);
     return status;
 }
 
+/* Reads those columns of the entry that are among `columns` and unread. */
+static enum status entry_read(struct file_cache *file_cache, struct entry *entry, struct column **columns,
+                              size_t count, struct span span, struct diags *diags)
+{
+    struct relation *relation = entry->relation;
+    bool *wanted = arena_array(diags->arena, relation->count + 1, sizeof *wanted);
+    struct column **read = arena_array(diags->arena, relation->count + 1, sizeof(struct column *));
+    bool any = false;
+    for (size_t k = 0; k < relation->count; k++) {
+        for (size_t i = 0; i < count && relation->columns[k]->unread && !wanted[k]; i++)
+            wanted[k] = columns[i] == relation->columns[k];
+        any = any || wanted[k];
+    }
+    if (!any)
+        return STATUS_OK;
+    struct workers workers = workers_of(file_cache, entry->path, diags->arena);
+    workers.whole.bytes = (int64_t)mapping_length(entry->mapping);
+    const struct format_job job = {.format = entry->format, .workers = &workers, .span = span, .diags = diags};
+    enum status status = format_read_columns(&job, entry->mapping, entry->reader, wanted, read);
+    for (size_t k = 0; k < relation->count && status == STATUS_OK; k++) {
+        if (!wanted[k])
+            continue;
+        for (size_t i = 0; i < count; i++) {
+            if (columns[i] != relation->columns[k])
+                continue;
+            column_unref(columns[i]);
+            columns[i] = column_ref(read[k]);
+        }
+        column_unref(relation->columns[k]);
+        relation->columns[k] = read[k];
+    }
+    return status;
+}
+
+enum status file_cache_read(struct file_cache *file_cache, struct column **columns, size_t count, struct span span,
+                            struct diags *diags)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < file_cache->count && status == STATUS_OK; i++) {
+        if (file_cache->entries[i].reader)
+            status = entry_read(file_cache, &file_cache->entries[i], columns, count, span, diags);
+    }
+    return status;
+}
+
 /* Appends the columns of a file to `loaded`. */
 static enum status load_file(struct file_cache *file_cache, const char *path, struct span span,
-                             const struct format *format, struct loaded *loaded, struct diags *diags)
+                             const struct load_options *options, struct loaded *loaded, struct diags *diags)
 {
-    struct entry *entry = entry_find(file_cache, path, format);
+    const char *stated = stated_text(options->text, diags->arena);
+    struct entry *entry = entry_find(file_cache, path, options->format, stated);
     if (!entry) {
-        enum status status = entry_open(file_cache, path, span, format, &entry, diags);
+        enum status status = entry_open(file_cache, path, span, options, stated, &entry, diags);
         if (status != STATUS_OK)
             return status;
     }
@@ -227,7 +343,8 @@ static enum status load_each(struct file_cache *file_cache, const char *path, co
     const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
     for (size_t i = 0; i < count; i++) {
         const char *file = arena_printf(diags->arena, "%s%s%s", path, slash, names[i]);
-        enum status status = load_file(file_cache, file, span, format_of_path(file), loaded, diags);
+        const struct load_options options = {.format = format_of_path(file)};
+        enum status status = load_file(file_cache, file, span, &options, loaded, diags);
         if (status != STATUS_OK)
             return status;
         if (loaded->columns[i]->rows != loaded->columns[0]->rows) {
@@ -284,19 +401,22 @@ static enum status unknown_format(const char *path, struct span span, struct dia
 }
 
 enum status file_cache_load(struct file_cache *file_cache, const char *path, struct span span,
-                            const struct format *stated, struct loaded *loaded, struct diags *diags)
+                            const struct load_options *options, struct loaded *loaded, struct diags *diags)
 {
     *loaded = (struct loaded){0};
-    const struct format *format = stated ? stated : format_of_path(path);
+    static const struct load_options nothing;
+    options = options ? options : &nothing;
+    const struct format *format = options->format ? options->format : format_of_path(path);
+    const struct load_options resolved = {format ? format : format_of_type(TYPE_I32), options->text};
     struct stat info;
     bool exists = stat(path, &info) == 0;
     enum status status;
     if (exists && S_ISDIR(info.st_mode))
-        status = load_directory(file_cache, path, span, stated, loaded, diags);
+        status = load_directory(file_cache, path, span, options->format, loaded, diags);
     else if (exists && (!format || !format_loads(format)))
         status = unknown_format(path, span, diags);
     else /* a missing file is reported as such, whatever its extension */
-        status = load_file(file_cache, path, span, format ? format : format_of_type(TYPE_I32), loaded, diags);
+        status = load_file(file_cache, path, span, &resolved, loaded, diags);
     if (status != STATUS_OK)
         loaded_release(loaded);
     return status;

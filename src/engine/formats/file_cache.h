@@ -9,7 +9,8 @@
 
 #include <stdatomic.h>
 
-struct format; /* formats.h */
+struct format;       /* formats.h */
+struct text_options; /* text_options.h */
 
 struct file_cache;
 struct file_cache *file_cache_new(struct mappings *mappings, const atomic_int *cancel); /* `cancel` may be NULL */
@@ -33,11 +34,22 @@ void file_cache_set_progress(struct file_cache *file_cache, struct progress *pro
 enum status file_cache_check(const struct file_cache *file_cache, const char *path, struct span span,
                              struct diags *diags);
 
+/* How a file is to be read, where its extension and contents do not say so. */
+struct load_options {
+    const struct format *format;     /* NULL: by the extension */
+    const struct text_options *text; /* NULL: nothing is stated */
+};
+
 /* Opens a file (and waits for the data of a pipe), or a directory of column files in name order (a splayed table; files
- * whose extension gives no type are skipped, a directory without column files is an error). `stated` is the format to
- * use whatever the extension; NULL: by the extension. */
+ * whose extension gives no type are skipped, a directory without column files is an error). Columns of files that are
+ * read column by column may be unread. `options` NULL: nothing is stated. */
 enum status file_cache_load(struct file_cache *file_cache, const char *path, struct span span,
-                            const struct format *stated, struct loaded *loaded, struct diags *diags);
+                            const struct load_options *options, struct loaded *loaded, struct diags *diags);
+
+/* Reads the unread ones of the columns, which file_cache_load gave, and replaces each by the column that it stands for,
+ * with its reference. */
+enum status file_cache_read(struct file_cache *file_cache, struct column **columns, size_t count, struct span span,
+                            struct diags *diags);
 
 /* Releases the columns and empties the struct. */
 void loaded_release(struct loaded *loaded);

@@ -155,70 +155,45 @@ enum status format_write(const struct format_job *job, const struct relation *re
     return writer_finish(writer, job->span, job->diags);
 }
 
-/* A relation of the columns of plain numbers without missing values: expressions have no others yet. */
-static enum status relation_of_numbers(const struct format_job *job, const char *path, const struct file_reader *reader,
-                                       struct column **columns, struct relation **relation)
+/* After reading: if the file has changed meanwhile, that is the only error. */
+static enum status check_changed(const struct format_job *job, const struct mapping *mapping, size_t diags_before)
 {
-    const char **names = heap_array(reader->count, sizeof *names), *skipped = "";
-    struct column **numbers = heap_array(reader->count, sizeof(struct column *));
-    enum status status = STATUS_OK;
-    size_t count = 0;
-    for (size_t k = 0; k < reader->count && status == STATUS_OK; k++) {
-        if (columns[k]->logical.kind != LOGICAL_NUMBER) {
-            skipped =
-                arena_printf(job->diags->arena, "%s%s`%s`", skipped, *skipped ? ", " : "", reader->columns[k].name);
-        } else if (columns[k]->validity) {
-            status =
-                diag_error(job->diags, job->span, "`%s`, column `%s`: missing values", path, reader->columns[k].name);
-        } else {
-            names[count] = reader->columns[k].name;
-            numbers[count++] = columns[k];
-        }
-    }
-    if (status == STATUS_OK && count == 0)
-        status = diag_error(job->diags, job->span, "`%s` has no column of numbers", path);
-    if (status == STATUS_OK) {
-        if (*skipped)
-            diag_note(job->diags, job->span, "`%s`: skipped columns without numbers: %s", path, skipped);
-        *relation = relation_new(reader->rows, count, numbers, names);
-    }
-    free(names);
-    free(numbers);
-    return status;
+    job->diags->count = diags_before;
+    return mapping_check_unchanged(mapping, job->span, job->diags);
 }
 
-/* Reads all columns of a format that is read column by column. */
-static enum status read_all(const struct format_job *job, struct mapping *mapping, struct relation **relation)
+enum status format_open(const struct format_job *job, struct mapping *mapping, struct file_reader **reader)
 {
-    struct file_reader *reader;
-    enum status status = job->format->open(job, mapping, &reader);
-    if (status != STATUS_OK)
+    size_t diags_before = job->diags->count;
+    enum status status = job->format->open(job, mapping, reader);
+    if (status == STATUS_CANCELLED || !mapping_changed(mapping))
         return status;
-    struct column **columns = heap_array(reader->count, sizeof(struct column *));
-    bool *wanted = heap_array(reader->count, sizeof *wanted);
-    for (size_t k = 0; k < reader->count; k++)
-        wanted[k] = true;
-    status = reader->ops->read(reader, job, wanted, columns);
-    if (status == STATUS_OK) {
-        status = relation_of_numbers(job, mapping_path(mapping), reader, columns, relation);
-        for (size_t k = 0; k < reader->count; k++)
+    if (status == STATUS_OK)
+        (*reader)->ops->close(*reader);
+    return check_changed(job, mapping, diags_before);
+}
+
+enum status format_read_columns(const struct format_job *job, struct mapping *mapping, struct file_reader *reader,
+                                const bool *wanted, struct column **columns)
+{
+    size_t diags_before = job->diags->count;
+    enum status status = reader->ops->read(reader, job, wanted, columns);
+    if (status == STATUS_CANCELLED || !mapping_changed(mapping))
+        return status;
+    for (size_t k = 0; k < reader->count && status == STATUS_OK; k++) {
+        if (wanted[k])
             column_unref(columns[k]);
     }
-    free(columns);
-    free(wanted);
-    reader->ops->close(reader);
-    return status;
+    return check_changed(job, mapping, diags_before);
 }
 
 enum status format_read(const struct format_job *job, struct mapping *mapping, struct relation **relation)
 {
     size_t diags_before = job->diags->count;
-    enum status status =
-        job->format->open ? read_all(job, mapping, relation) : job->format->read(job, mapping, relation);
+    enum status status = job->format->read(job, mapping, relation);
     if (status == STATUS_CANCELLED || !mapping_changed(mapping))
         return status;
     if (status == STATUS_OK)
         relation_unref(*relation);
-    job->diags->count = diags_before; /* errors in a changing file mean nothing */
-    return mapping_check_unchanged(mapping, job->span, job->diags);
+    return check_changed(job, mapping, diags_before);
 }

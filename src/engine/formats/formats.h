@@ -52,7 +52,15 @@ const struct format *format_of_type(enum type type);
  * has changed. */
 enum status format_write(const struct format_job *job, const struct relation *relation, struct writer *writer);
 
-/* Reads the columns into *relation, one reference. If the file changed meanwhile, that is the only error. */
+/* Opens a file that is read column by column (`format->open`). If the file changed meanwhile, that is the only error,
+ * here and below. */
+enum status format_open(const struct format_job *job, struct mapping *mapping, struct file_reader **reader);
+
+/* Reads the wanted columns of a reader of this mapping. */
+enum status format_read_columns(const struct format_job *job, struct mapping *mapping, struct file_reader *reader,
+                                const bool *wanted, struct column **columns);
+
+/* Reads the columns into *relation, one reference. */
 enum status format_read(const struct format_job *job, struct mapping *mapping, struct relation **relation);
 
 enum format_use { FORMAT_READ, FORMAT_WRITE };

@@ -88,8 +88,9 @@ static bool reads_input(const struct instr *instr)
     return instr->op == OP_INPUT || instr->op == OP_GATHER;
 }
 
-static void mark_needed(const struct input *input)
+static void mark_needed(struct input *input)
 {
+    input->needed = true;
     if (input->task != NULL && input->output < input->task->output_count)
         input->task->outputs[input->output].needed = true;
 }
@@ -100,6 +101,8 @@ void queue_prune(const struct queue *queue)
     for (size_t t = 0; t < queue->count; t++) {
         for (size_t k = 0; k < queue->tasks[t]->output_count; k++)
             queue->tasks[t]->outputs[k].needed = t + 1 == queue->count;
+        for (size_t k = 0; k < queue->tasks[t]->input_count; k++)
+            queue->tasks[t]->inputs[k].needed = false;
     }
     int32_t largest = 0;
     for (size_t t = 0; t < queue->count; t++) {

@@ -18,6 +18,7 @@ struct input {
     size_t output;
     enum type type;
     const char *name;
+    bool needed;      /* read by a needed output, a filter, an aggregate or the operator; set by queue_prune */
     bool whole;       /* read by GATHER at any position: not aligned with the task's rows, not moved by `first` */
     bool range_known; /* the elements are in lo..hi (integers only), which a run may know where the column does not */
     int64_t lo, hi;

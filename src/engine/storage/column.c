@@ -91,6 +91,28 @@ struct column *column_of_mapping(enum type type, struct mapping *mapping)
     return column_of_part(type, mapping, 0, (int64_t)(mapping_length(mapping) / type_table[type].size));
 }
 
+struct column *column_unread(enum type type, struct logical_type logical, int64_t rows, bool nullable,
+                             bool provisional)
+{
+    struct column *column = column_new(type, type);
+    struct column *validity = nullable ? column_new(TYPE_BOOL, TYPE_BOOL) : NULL;
+    if (!column || (nullable && !validity)) {
+        free(column);
+        free(validity);
+        return NULL;
+    }
+    column->rows = rows;
+    column->unread = true;
+    column->provisional = provisional;
+    column_set_logical(column, logical);
+    if (validity) {
+        validity->rows = rows;
+        validity->unread = true;
+    }
+    column_set_validity(column, validity);
+    return column;
+}
+
 int64_t column_get_int(const struct column *column, int64_t row)
 {
     const void *data = column->data;

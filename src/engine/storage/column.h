@@ -26,6 +26,8 @@ struct column {
     size_t reserved;             /* bytes of anonymous memory at data, 0 for a mapped file */
     struct residency *residency; /* rows held only by a device: see residency.h before reading data */
     bool lost;                   /* a device held rows and lost them */
+    bool unread;                 /* stands for a column of a file that has not been read: has no data */
+    bool provisional;            /* likewise, and reading may show another type */
     struct buffer_pool *pool;    /* receives the memory back, one reference; NULL: it is unmapped */
     struct column_stats *stats;  /* column statistics, or NULL */
     void (*release_stats)(struct column_stats *stats); /* frees `stats`; set together with it */
@@ -65,6 +67,11 @@ void column_gather(const struct column *column, const uint64_t *rows, int count,
 struct column *column_of_mapping(enum type type, struct mapping *mapping);
 /* A column of `rows` elements at byte `offset` of the file, a multiple of their size. NULL: no memory. */
 struct column *column_of_part(enum type type, struct mapping *mapping, size_t offset, int64_t rows);
+
+/* Stands for a column of a file until it is read, with a validity that stands for its own if it is `nullable`. NULL: no
+ * memory. */
+struct column *column_unread(enum type type, struct logical_type logical, int64_t rows, bool nullable,
+                             bool provisional);
 
 /* A column under construction. Memory for `capacity` rows is reserved but costs nothing until written; it is zeroed. */
 struct column *column_reserve(enum type type, enum type store, int64_t capacity); /* NULL: no memory */

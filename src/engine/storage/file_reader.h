@@ -41,6 +41,7 @@ struct file_reader_ops {
 /* The first member of a format's own struct. */
 struct file_reader {
     const struct file_reader_ops *ops;
+    bool provisional; /* the columns' types come from a sample */
     int64_t rows;
     size_t count;
     struct reader_column *columns; /* owned by the reader */

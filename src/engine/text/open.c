@@ -42,6 +42,7 @@ static enum status open_table(const struct format_job *job, struct mapping *mapp
     struct table *table = &reader->table;
     const char *text = mapping_data(mapping);
     reader->base.ops = &text_reader_ops;
+    reader->base.provisional = true;
     reader->arena = arena_new();
     reader->mapping = mapping_ref(mapping);
     reader->dialect = *dialect;
