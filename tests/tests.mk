@@ -11,6 +11,7 @@
 #: make fuzz-files  the readers of all file formats under libFuzzer (clang)
 #: make fuzz-parquet  the reader of Parquet files under libFuzzer (clang); fuzz-arrow that of Arrow files
 #: make fuzz        random queries for a long time: make fuzz SECONDS=3600
+#: make typed-duckdb  random pipelines over typed tables against DuckDB: PYTHON with duckdb and pyarrow, COUNT=10000, SEED
 #: make bench       rql against C by hand, DuckDB, ClickHouse, Polars, NumPy: MAX_ROWS=10000000 PYTHON=python3 with those
 #: make bench-primitives  the other primitives against the same
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
@@ -18,20 +19,22 @@
 #:                  ARROW_CORPUS copies of apache/parquet-testing and apache/arrow-testing
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
-GROUPS := style includes builds golden errors formats text parquet arrow cli manual drivers questions terminal differential
+GROUPS := style includes builds golden errors formats text parquet arrow cli manual drivers questions terminal differential \
+    typed
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
-.PHONY: $(GROUPS) asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files fuzz-parquet fuzz-arrow bare \
+.PHONY: $(GROUPS) typed-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
+	fuzz-parquet fuzz-arrow bare \
 	bench-build bench-gpu bench-primitives interop
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file
-	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers differential asan:differential \
-	    style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow questions manual includes
+	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers differential asan:differential typed \
+	    asan:typed style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow questions manual includes
 
 unit: unit-programs
 	$(RUN_TESTS) unit
@@ -106,6 +109,13 @@ fuzz-arrow: fuzz-build
 PYTHON ?= /usr/bin/python3
 MAX_ROWS ?= 10000000
 BENCH := $(PYTHON) tests/bench/bench.py --build $(B) --max-rows $(MAX_ROWS)
+
+# Without SEED another one each time; it is printed.
+COUNT ?= 10000
+
+typed-duckdb: all
+	RQL=$(B)/rql $(PYTHON) tests/typed/typed.py --duckdb --count $(COUNT) --modes host,host-unfused,host-kept \
+	    $(if $(SEED),--seed $(SEED)) $(TYPED_FLAGS)
 
 bench-build: all $(B)/generate $(B)/hand $(B)/bench_memory
 

@@ -31,11 +31,13 @@ def write(node):
         return node.extra
     if op in ("literal", "scalar"):
         return literal(node.type, node.extra) if op == "literal" else node.extra[0]
-    if op == "missing-literal":
-        return "missing"
+    if op in ("missing-literal", "word"):
+        return "missing" if op == "missing-literal" else node.extra
     args = [write(arg) for arg in node.args]
     if op == "call":
         return f"{node.extra}({', '.join(args)})"
+    if op == "months":
+        return f"({args[0]} {'-' if node.extra < 0 else '+'} {abs(node.extra)}mo)"
     if op == "?:":
         return f"({args[0]} ? {args[1]} : {args[2]})"
     if op in ("not", "neg"):
@@ -127,6 +129,8 @@ class Maker:
     def bool(self, depth):
         random = self.random
         choice = random.random()
+        if choice < 0.06 and self.of(lambda kind: kind == TEXT):
+            return functions.random_test(random, self.make(TEXT, depth - 1))
         if choice < 0.4:
             return self.comparison(depth)
         if choice < 0.62:
@@ -198,6 +202,10 @@ class Maker:
     def int(self, depth):
         random = self.random
         choice = random.random()
+        if choice < 0.08 and self.of(lambda kind: kind == TEXT):
+            return functions.random_number_of_text(random, self.make(TEXT, depth - 1))
+        if choice < 0.16 and self.times():
+            return functions.random_part(random, self.time(depth))
         if choice < 0.45:
             return Node(random.choice(["+", "-", "+", "-", "*"]), INT, [self.make(INT, depth - 1), self.make(INT, depth - 1)])
         if choice < 0.6:
@@ -226,7 +234,11 @@ class Maker:
                 a, b = b, a
             if a.type == b.type == INT:
                 a = Node("call", FLOAT, [a], "float")
-            return Node(random.choice(["+", "-", "*", "/"]), FLOAT, [a, b])
+            # Not by a float that is computed: the sign of a zero is nobody's concern.
+            op = random.choice(["+", "-", "*", "/"])
+            if op == "/" and b.type == FLOAT and not (b.op == "literal" and b.extra):
+                b = Node("literal", FLOAT, (), random.choice([0.5, -2.0, 3.0]))
+            return Node(op, FLOAT, [a, b])
         if choice < 0.7:
             return Node("neg", FLOAT, [self.make(FLOAT, depth - 1)])
         if choice < 0.8:
@@ -236,10 +248,23 @@ class Maker:
         return Node("call", FLOAT, args, name)
 
     def text(self, depth):
+        if self.random.random() < 0.6:
+            return functions.random_text(self.random, self.column_like(self.make(TEXT, depth - 1)))
         return self.choice(TEXT, depth)
+
+    def times(self):
+        return self.of(lambda kind: kind.kind in ("date", "timestamp"))
+
+    def time(self, depth):
+        """A date or timestamp that reads a column."""
+        kind = self.random.choice(self.times()).type
+        made = self.make(kind, depth - 1)
+        return self.column_like(made) if is_free(made) else made
 
     def date(self, depth):
         random = self.random
+        if random.random() < 0.3 and self.times():
+            return functions.random_date(random, self.time(depth))
         moved = self.make(DATE, depth - 1)
         if random.random() < 0.6:
             distance = self.leaf(INT) if random.random() < 0.3 else Node("literal", INT, (), random.randint(-40, 40))
@@ -252,6 +277,10 @@ class Maker:
     def timestamp(self, utc, depth):
         random = self.random
         kind = Type("timestamp", utc=utc)
+        if random.random() < 0.4 and self.times():
+            made = functions.random_timestamp(random, self.time(depth))
+            if made.type == kind:
+                return made
         if not utc and random.random() < 0.3:
             odd = Node("literal", DURATION, (), random.randint(-90, 90) * DAY // 24 + random.choice([1, 5, -1]))
             return Node(random.choice("+-"), TIMESTAMP, [self.make(DATE, depth - 1), odd])
@@ -288,6 +317,8 @@ class Maker:
         if depth <= 0 or random.random() < 0.3:
             return random.choice(columns)
         a = self.decimal(depth - 1)
+        if random.random() < 0.15 and a.type.kind == "decimal":
+            return functions.random_round(random, a)
         other = random.random()
         if other < 0.4:
             b = self.decimal(depth - 1)
@@ -312,3 +343,6 @@ class Maker:
 def is_free(node):
     """Whether it reads no column."""
     return not node.reads()
+
+
+import functions  # noqa: E402 it makes nodes

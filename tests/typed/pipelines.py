@@ -16,6 +16,9 @@ class Stage:
         self.aggregates = list(aggregates)
         self.value = value
 
+    def words(self):
+        return [self.word, *(word for _, word, _ in self.aggregates)]
+
     def write(self):
         items = self.items
         if self.word in ("select", "reject"):

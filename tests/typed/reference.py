@@ -7,6 +7,7 @@ not be needed. Integers, decimals and times are Python's integers, means are fra
 import math
 from fractions import Fraction
 
+import functions
 from pipelines import result_type
 from values import DAY, INT64_MAX, INT64_MIN, Type
 
@@ -158,7 +159,10 @@ def comparable(a, first, b, second):
 
 
 def as_floats(column, kind):
-    return strict(lambda x: x / 10**kind.scale if kind.kind == "decimal" else float(x), column)
+    """A float that meets a decimal may be a decimal, which does not hold large ones."""
+    if kind.kind == "decimal":
+        return strict(lambda x: FAIL if abs(x) > 10**15 else x / 10**kind.scale, column)
+    return strict(lambda x: FAIL if math.isfinite(x) and abs(x) > 10**12 else float(x), column)
 
 
 COMPARE = {
@@ -197,6 +201,16 @@ def chosen(condition, yes, no):
     return [FAIL if c is FAIL else y if c is True else n for c, y, n in zip(condition, yes, no)]
 
 
+def called(function, column):
+    def call(value):
+        try:
+            return function(value)
+        except functions.Beyond:
+            return FAIL
+
+    return strict(call, column)
+
+
 # --- expressions ------------------------------------------------------------------------------------------------------
 
 
@@ -218,6 +232,9 @@ def evaluate(node, columns, rows):
         return [node.extra if op == "literal" else node.extra[2]] * rows
     if op == "missing-literal":
         return [None] * rows
+    function = functions.python_call(node)
+    if function is not None:
+        return called(function, evaluate(node.args[0], columns, rows))
     types = [arg.type for arg in node.args]
     args = [evaluate(arg, columns, rows) for arg in node.args]
     if op in ("and", "or"):
@@ -335,6 +352,9 @@ class Relation:
 
     def value(self, node):
         return evaluate(node, self.columns, self.rows)
+
+    def fails(self):
+        return any(FAIL in values for _, values in self.columns.values())
 
     def at(self, places):
         places = list(places)
@@ -456,13 +476,15 @@ def answer(case):
     """The Answer; Failed if the query may fail."""
     table = case.table
     relation = Relation({column.name: (column.type, column.values) for column in table.columns}, table.rows)
-    for stage in case.stages:
+    for number, stage in enumerate(case.stages):
+        if number == case.cut and relation.fails():
+            raise Failed
         if stage.word in TERMINALS:
             kind = terminal_type(stage, [(name, kind) for name, (kind, _) in relation.columns.items()])
             return Answer(None, [kind], [(run_terminal(relation, stage),)])
         relation = run_stage(relation, stage)
-    columns = relation.columns.values()
-    if any(FAIL in values for _, values in columns):
+    if relation.fails():
         raise Failed
+    columns = relation.columns.values()
     rows = list(zip(*(values for _, values in columns)))
     return Answer(list(relation.columns), [kind for kind, _ in columns], rows)

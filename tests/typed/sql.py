@@ -11,11 +11,12 @@ import math
 import duckdb
 import pyarrow
 
+import functions
 import reference
 from expressions import Node
 from pipelines import result_type
 from reference import Answer, Failed
-from values import BOOL, DAY, Type, write_date, write_timestamp
+from values import DAY, TEXT, write_date, write_timestamp
 
 ARROW = {
     "int": pyarrow.int64(),
@@ -154,7 +155,10 @@ def write(node):
         return literal(node.type, node.extra if op == "literal" else node.extra[2])
     if op == "missing-literal":
         return literal(node.type, None)
-    args = [write(arg) for arg in node.args]
+    args = [literal(TEXT, arg.extra) if arg.op == "word" else write(arg) for arg in node.args]
+    made = functions.sql_call(node, args, sql_type)
+    if made is not None:
+        return made
     types = [arg.type for arg in node.args]
     if op in ("and", "or"):
         return f"({args[0]} {op.upper()} {args[1]})"

@@ -42,13 +42,17 @@ class Table:
 
     def listed(self):
         """A source that lists all values."""
-        parts = []
+        parts, made = [], []
         for column in self.columns:
-            parts.append("[" + ", ".join(literal(column.type, value) for value in column.values) + "]")
+            kind = INT if column.type.kind == "decimal" else column.type
+            parts.append("[" + ", ".join(literal(kind, value) for value in column.values) + "]")
+            # A list of conditions is one of integers, and one of decimals one of floats.
+            if column.type.kind == "bool":
+                made.append(f"{column.name} = {column.name} == 1")
+            if column.type.kind == "decimal":
+                made.append(f"{column.name} = div({column.name}, {10**column.type.scale}, {column.type.scale})")
         zipped = "".join(f" | zip {part} as {column.name}" for part, column in zip(parts[1:], self.columns[1:]))
-        # A list of conditions is one of integers.
-        bools = [f"{column.name} = {column.name} == 1" for column in self.columns if column.type.kind == "bool"]
-        derived = f" | derive {', '.join(bools)}" if bools else ""
+        derived = f" | derive {', '.join(made)}" if made else ""
         return f"{parts[0]} | map c1 as {self.columns[0].name}{zipped}{derived}"
 
     def loaded(self):
@@ -104,11 +108,10 @@ NAMES = {"int": "i", "float": "f", "bool": "b", "text": "s", "date": "d", "times
 
 def random_types(random, form):
     types = [INT, TEXT, random.choice([FLOAT, DATE])]
+    pool = [INT, FLOAT, BOOL, TEXT, TEXT, DATE, TIMESTAMP, Type("timestamp", utc=True)]
+    pool += [Type("decimal", scale) for scale in (0, 1, 2, 4)]
     if form == "list":
-        pool = [INT, FLOAT, BOOL, TEXT, TEXT, DATE, TIMESTAMP, DURATION, Type("timestamp", utc=True)]
-    else:
-        scales = [Type("decimal", scale) for scale in (0, 1, 2, 4)]
-        pool = [INT, FLOAT, BOOL, TEXT, TEXT, DATE, TIMESTAMP, Type("timestamp", utc=True), *scales, *scales[1:]]
+        pool.append(DURATION)  # text files have none
     types += random.sample(pool, random.randint(0, 5))
     random.shuffle(types)
     return types
