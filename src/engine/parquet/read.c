@@ -246,8 +246,11 @@ static void read_init(struct read *read, const bool *wanted)
     read->scratch = heap_array(threads, sizeof *read->scratch);
     for (size_t i = 0; i < threads; i++)
         read->scratch[i].pool = read->job->workers->pool;
-    read->columns = heap_array(reader->base.count, sizeof *read->columns);
-    read->chunks = heap_array(reader->base.count * footer->group_count + 1, sizeof *read->chunks);
+    size_t count = 0;
+    for (size_t k = 0; k < reader->base.count; k++)
+        count += wanted[k];
+    read->columns = heap_array(count + 1, sizeof *read->columns);
+    read->chunks = heap_array(count * footer->group_count + 1, sizeof *read->chunks);
     for (size_t k = 0; k < reader->base.count; k++) {
         if (!wanted[k])
             continue;
