@@ -45,7 +45,7 @@ static void names(void **state)
         {"load ids.bin as i, ids.bin as ids | map i", "i:i32"}, /* exact matches win */
         {"load ids.bin as count, amounts.bin as desc | map count + desc", "c1:i64 = count + desc"},
         {"load ids.bin | map x * x + x", "c1:i64 = ids * ids + ids"},
-        {"load ids.bin | map whatever as n, whatever", "n:i32 = ids, ids:i32"},
+        {"load ids.bin | map x as n, x", "n:i32 = ids, ids:i32"},
         {"load ids.bin | map n + 1 as n, n * 2 as m", "n:i64 = ids + 1, m:i64 = ids * 2"},
         {"load ids.bin | map fst + $1 + row", "c1:i64 = ids + ids + row"},
         {"load ids.bin, amounts.bin | map snd, $1", "amounts:i32, ids:i32"},

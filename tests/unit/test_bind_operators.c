@@ -170,7 +170,7 @@ static void places(void **state)
          "c1:i64 = row >= 1 && row + 1 < rows ? at(ids, -1) + at(ids, 1) : 0"},
         {"load ids.bin | stencil 0..2 else -1: at(2) - x as d, at(0)",
          "d:i64 = row + 2 < rows ? at(ids, 2) - ids : -1, c2:i64 = row + 2 < rows ? ids : -1"},
-        {"load ids.bin | stencil -n..0 else 0.5: at(whatever, -n)", "c1:f64 = row >= 1 ? float(at(ids, -1)) : 0.5"},
+        {"load ids.bin | stencil -n..0 else 0.5: at(x, -n)", "c1:f64 = row >= 1 ? float(at(ids, -1)) : 0.5"},
         {"load ids.bin, amounts.bin | stencil -2..-2 else 0: |a, b| at(b, -2) * a",
          "c1:i64 = row >= 2 ? at(amounts, -2) * ids : 0"},
         {"load ids.bin | stencil -1..1 else n > 2: at($1, 0) > 7", "c1:bool = row >= 1 && row + 1 < rows && ids > 7"},

@@ -269,6 +269,7 @@ static void bind_range(struct binder *binder, const struct source_node *source, 
     struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
     *slot = (struct slot){.name = "c1", .type = TYPE_I64, .known = true};
     value v = range_value(&task->code, from, step, flow->rows, source->span);
+    flow->nameless = true;
     task_set_slots(binder, task, flow, slot, &v, 1, 0);
 }
 
@@ -279,6 +280,7 @@ static void bind_list_source(struct binder *binder, const struct source_node *so
     struct slot slot;
     struct column *column = bind_list(binder, source, &slot);
     add_column(binder, &all, column, slot);
+    flow->nameless = true;
     set_file_columns(binder, &all, task, flow);
 }
 

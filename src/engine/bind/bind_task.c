@@ -1,6 +1,11 @@
 /* Creating the queue's tasks, one per stage, each with its own code. */
 #include "engine/bind/bind_internal.h"
 
+#include <string.h>
+
+/* The name that name_columns gives to the only column of a relation. */
+static const char UNNAMED[] = "c1";
+
 enum { MARK_LENGTH = 200 };
 
 struct task *task_new(struct binder *binder, const char *name, struct span span, struct flow *flow)
@@ -98,6 +103,7 @@ void task_set_slots(struct binder *binder, struct task *task, struct flow *flow,
     flow->columns = slots;
     flow->count = count;
     flow->hidden = hidden;
+    flow->nameless = flow->nameless && count == 1 && strcmp(slots[0].name, UNNAMED) == 0;
 }
 
 /* The place of a hidden column with this value; adds one if there is none. */

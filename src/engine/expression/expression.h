@@ -85,6 +85,7 @@ struct flow {
     size_t count, hidden;
     int64_t rows; /* -1 if only running can tell */
     struct shape shape;
+    bool nameless; /* one column without a name, and no column before it had one: of a range or a list */
     bool open; /* it may have other columns: these are not all known */
 
     /* Set by a terminal: a single value of this kind, with nothing for the next stage to read. */

@@ -179,23 +179,22 @@ static bool has_only_column(const struct scope *scope)
     return scope->flow != NULL && scope->flow->count == 1 && scope->head == NULL;
 }
 
-/* In a relation of one column, the first unknown name means that column. */
-static struct resolved only_column(struct scope *scope, const struct name *name)
+/* The only column, if the name may mean it: `x`, or the first unknown name where no column ever had one. */
+static bool is_only_column(struct scope *scope, const struct name *name)
 {
-    if (scope->only_name.text == NULL)
+    if (!has_only_column(scope))
+        return false;
+    if (strcmp(name->text, "x") == 0)
+        return true;
+    if (scope->flow->nameless && scope->only_name.text == NULL)
         scope->only_name = *name;
-    if (strcmp(scope->only_name.text, name->text) == 0)
-        return meaning(MEANS_COLUMN, 0);
-    bind_error_second(scope->binder, name->span, scope->only_name.span, "this already stands for the only column",
-                      hint_of_columns(scope), "unknown names `%s` and `%s`", name->text, scope->only_name.text);
-    return meaning(MEANS_UNKNOWN, 0);
+    return scope->only_name.text != NULL && strcmp(scope->only_name.text, name->text) == 0;
 }
 
 /* Reports a name without a meaning in an expression, or resolves it to the only column. */
 static struct resolved unknown(struct scope *scope, const struct name *name)
 {
     const struct name *given = given_before(scope, name->text);
-    bool is_only_name = scope->only_name.text != NULL && strcmp(scope->only_name.text, name->text) == 0;
     struct binder *binder = scope->binder;
     const struct binding *binding = env_find(binder->env, name->text);
     const char *usage = usage_of_function(scope, name->text);
@@ -211,12 +210,12 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
                    "`%s` is a function, not a value", name->text);
     } else if (foreign != NULL) {
         bind_error(binder, name->span, foreign, "unknown word `%s`", name->text);
-    } else if (given != NULL && !is_only_name) {
+    } else if (given != NULL && scope->only_name.text == NULL) {
         bind_error_second(binder, name->span, given->span, "named here",
                           "expressions see the columns before the stage; use it in the next stage",
                           "`%s` is a column only in later stages", name->text);
-    } else if (has_only_column(scope)) {
-        return only_column(scope, name);
+    } else if (is_only_column(scope, name)) {
+        return meaning(MEANS_COLUMN, 0);
     } else {
         struct candidates names = candidates_of_scope(scope);
         bind_error(binder, name->span, hint_of_columns(scope), "unknown %s `%s`%s",
@@ -232,7 +231,7 @@ static struct resolved resolve_scalar(struct scope *scope, const struct name *na
     size_t index = 0;
     if (strcmp(name->text, ENV_LAST) == 0 && has_only_column(scope)) {
         bind_error(scope->binder, name->span, "`$1` is the column; `let NAME = _` names the result",
-                   "`_` is the last result, and any other name would mean the only column");
+                   "`_` is the last result, not the column");
         return meaning(MEANS_UNKNOWN, 0);
     }
     if (scope->subject != NULL && name_abbreviates(name->text, scope->subject->value.name)) {
