@@ -89,7 +89,8 @@ static enum status value_error(const struct table *table, const struct problem *
         diag_hint(job->diags, "omit the column's type to load it as what it is");
     } else if (column->kind == VALUE_DECIMAL) {
         diag_error(job->diags, job->span, "%s: %s does not fit decimal(%d)", location, cell, column->scale);
-        diag_hint(job->diags, "it holds %d digits after the point, and 18 or 19 in all", column->scale);
+        diag_hint(job->diags, "it holds %d digit%s after the point, and 18 or 19 in all", column->scale,
+                  column->scale == 1 ? "" : "s");
     } else {
         diag_error(job->diags, job->span, "%s: %s does not fit %s", location, cell, type_table[column->type].name);
     }

@@ -44,7 +44,9 @@ static void add_counts(struct strbuf *out, const struct table *table, const bool
         if (!read[k] || column->nested || count == 0 || !list_next(&list))
             continue;
         add_count(out, count);
-        strbuf_printf(out, "%s in `%s`", list.count == 1 ? what : "", column->name);
+        strbuf_puts(out, list.count == 1 ? what : "");
+        if (*column->name) /* .txt files have one column without a name */
+            strbuf_printf(out, " in `%s`", column->name);
     }
 }
 
