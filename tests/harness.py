@@ -202,6 +202,16 @@ TEXTS = {
     "quotes.csv": 'id,amt\n1,"10\n2,20\n',
     "words.csv": "name\nann\nbob\n",
     "nothing.csv": "",
+    "messy.csv": "time,sym,price,qty,code,open\n2024-01-02T09:30:00,AAPL,185.5,100,1,true\n2024-01-02T09:30:01,MSFT,,50,2,\n"
+    "2024-01-03T09:30:01.25,,370.25,NA,A17,false\n2024-01-04 00:00:00,NA,186,25,4,TRUE\n",
+    "euro.csv": "day;shop;amount;rate\n2024-01-31;Ulm;3;1,5\n2024-02-29;;-;2,25\n",
+    "ids.csv": "zip,account,zip\n10001,12345678901234567890,1\n00501,7,2\n",
+    "rows.csv": "AAPL,1.5,2024-01-02\nMSFT,2,2024-01-03\n",
+    "gaps.csv": "reading\n1\n\n3\n\n",
+    "events.jsonl": '{"at":"2024-01-31T09:30:00Z","kind":"open","tags":["a"],"user":{"id":1}}\n'
+    '{"kind":"clo\\u0073e","n":2,"at":null}\n{"n":2.5,"kind":"","at":"2024-01-31T11:30:00+02:00"}\n',
+    "latin.csv": "id,city\n1,K\xf6ln\n",
+    "typo.csv": "id,amt\n1,10\n2,2O\n3,30\n",
     "no-gzip.csv.gz": "id\n1\n",
     "no-array.npy": "id\n1\n",
 }
@@ -218,7 +228,7 @@ def make_columns(folder):
     with open(os.path.join(folder, "plain.dat"), "wb") as file:
         file.write(struct.pack("<4i", 1, 2, 3, 4))
     for name, text in TEXTS.items():
-        with open(os.path.join(folder, name), "w", encoding="ascii", newline="") as file:
+        with open(os.path.join(folder, name), "w", encoding="latin-1", newline="") as file:
             file.write(text)
 
 
