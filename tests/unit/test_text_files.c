@@ -344,6 +344,7 @@ static void lines_of_text(void **state)
     expect_read(fixture, "a.txt", " 1\t\r\n2\n\n \n", ":i64\n1\n2\n\n\n");
     expect_read(fixture, "a.txt", "1\n2.5", ":f64\n1.0\n2.5\n");
     expect_read(fixture, "a.txt", "b\na,\"x\"\n\"q\"\n\nC:\\n\n", ":text\n'b'\n'a,\"x\"'\n'\"q\"'\n\n'C:\\n'\n");
+    expect_told(fixture, "a.txt", "1\nx\n", ":text\n'1'\n'x'\n", "a.txt`: it is text: `x` in line 2");
     expect_told(fixture, "a.txt", "2024-01-31\n-\n", ":date\n2024-01-31\n\n", "a.txt`: 1 missing");
 }
 

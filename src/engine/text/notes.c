@@ -70,13 +70,13 @@ static void add_text_columns(struct strbuf *out, const struct table *table, cons
     for (size_t k = 0; k < table->count; k++) {
         const struct table_column *column = &table->columns[k];
         const char *odd = read[k] ? odd_value(column) : NULL, *text = column->evidence.first[CLASS_TEXT];
+        const char *subject = *column->name ? arena_printf(arena, "`%s`", column->name) : "it";
         if (odd && list_next(&list))
-            strbuf_printf(out, "`%s` is text: `%s` in line %lld", column->name, table_shown_cell(table, odd, arena),
+            strbuf_printf(out, "%s is text: `%s` in line %lld", subject, table_shown_cell(table, odd, arena),
                           (long long)table_line(table, odd));
         else if (!odd && read[k] && !column->stated && column->kind == VALUE_TEXT && text &&
                  has_decimal_comma(table, text) && list_next(&list))
-            strbuf_printf(out, "`%s` is text: `%s` has a decimal comma", column->name,
-                          table_shown_cell(table, text, arena));
+            strbuf_printf(out, "%s is text: `%s` has a decimal comma", subject, table_shown_cell(table, text, arena));
     }
 }
 
