@@ -1,48 +1,9 @@
-/* Scans eight bytes at a time; the machine is little-endian, so the first character is the lowest byte. */
 #include "engine/text/cells.h"
 
 #include "engine/text/json.h"
+#include "engine/text/scan.h"
 
 #include <string.h>
-
-static const uint64_t ONES = UINT64_C(0x0101010101010101), LOWS = UINT64_C(0x7f7f7f7f7f7f7f7f);
-
-static inline uint64_t load_word(const char *at)
-{
-    uint64_t word;
-    memcpy(&word, at, sizeof word);
-    return word;
-}
-
-static inline uint64_t repeat(char c)
-{
-    return ONES * (unsigned char)c;
-}
-
-/* The high bit of each byte that is 0. */
-static inline uint64_t zero_bytes(uint64_t word)
-{
-    return ~(((word & LOWS) + LOWS) | word | LOWS);
-}
-
-static inline int first_byte(uint64_t bits)
-{
-    return __builtin_ctzll(bits) / 8;
-}
-
-const char *find_any(const char *at, const char *end, char a, char b, char c)
-{
-    const uint64_t all_a = repeat(a), all_b = repeat(b), all_c = repeat(c);
-    for (; end - at >= 8; at += 8) {
-        uint64_t word = load_word(at);
-        uint64_t found = zero_bytes(word ^ all_a) | zero_bytes(word ^ all_b) | zero_bytes(word ^ all_c);
-        if (found)
-            return at + first_byte(found);
-    }
-    while (at < end && *at != a && *at != b && *at != c)
-        at++;
-    return at;
-}
 
 static bool is_blank(char c)
 {
@@ -55,11 +16,6 @@ static const char *skip_blank(const char *at, const char *end, char delimiter)
     while (at < end && is_blank(*at) && *at != delimiter)
         at++;
     return at;
-}
-
-const char *skip_return(const char *at, const char *end)
-{
-    return at < end && *at == '\r' && (at + 1 == end || at[1] == '\n') ? at + 1 : at;
 }
 
 static const char *quoted_cell(const char *at, const char *end, char delimiter, struct piece *piece)
@@ -129,8 +85,8 @@ const char *cell_scan_text(const struct dialect *dialect, const char *at, const 
 const char *cells_skip(const struct dialect *dialect, const char *at, const char *end, size_t count,
                        enum problem_kind *problem)
 {
-    const uint64_t delimiters = repeat(dialect->delimiter), newlines = repeat('\n');
-    const uint64_t quotes = dialect->quotes ? repeat('"') : newlines;
+    const uint64_t delimiters = repeat_character(dialect->delimiter), newlines = repeat_character('\n');
+    const uint64_t quotes = dialect->quotes ? repeat_character('"') : newlines;
     const char *cell = at;
     while (count > 0) {
         if (end - at >= 8) {

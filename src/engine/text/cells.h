@@ -6,12 +6,6 @@
 #include "engine/text/table.h"
 #include "engine/values/dictionary.h"
 
-/* The first of three characters, or `end`. */
-const char *find_any(const char *at, const char *end, char a, char b, char c);
-
-/* Skips a \r before a newline or the end. */
-const char *skip_return(const char *at, const char *end);
-
 /* Sets *piece to the cell at `at` and returns its end: a delimiter, a newline (skipping \r before it) or `end`. NULL:
  * malformed quotes. */
 const char *cell_scan(const struct dialect *dialect, const char *at, const char *end, struct piece *piece);

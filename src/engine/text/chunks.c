@@ -1,6 +1,7 @@
 #include "engine/text/table.h"
 
 #include "base/heap.h"
+#include "engine/text/scan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,21 +47,16 @@ static void count_block(const char *at, size_t length, int64_t *newlines, int64_
  * partial products do not overlap. */
 static inline uint64_t mask_of_zeroes(uint64_t word)
 {
-    const uint64_t lows = UINT64_C(0x7f7f7f7f7f7f7f7f);
-    uint64_t highs = ~(((word & lows) + lows) | word | lows);
-    return ((highs >> 7) * UINT64_C(0x0102040810204080)) >> 56;
+    return ((zero_bytes(word) >> 7) * UINT64_C(0x0102040810204080)) >> 56;
 }
 
-/* The places of a character among 64; the machine is little-endian. */
+/* The places of a character among 64. */
 static inline uint64_t places_of(const char *at, char c)
 {
-    const uint64_t all = UINT64_C(0x0101010101010101) * (unsigned char)c;
+    const uint64_t all = repeat_character(c);
     uint64_t places = 0;
-    for (int i = 0; i < 8; i++) {
-        uint64_t word;
-        memcpy(&word, at + 8 * i, sizeof word);
-        places |= mask_of_zeroes(word ^ all) << (8 * i);
-    }
+    for (int i = 0; i < 8; i++)
+        places |= mask_of_zeroes(load_word(at + 8 * i) ^ all) << (8 * i);
     return places;
 }
 

@@ -1,4 +1,5 @@
 #include "engine/text/cells.h"
+#include "engine/text/scan.h"
 #include "engine/text/table.h"
 
 #include <string.h>

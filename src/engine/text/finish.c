@@ -84,7 +84,7 @@ static struct column *finish_text(struct pass *pass, struct step *step, const st
     /* Neither cancelled nor reported: what is left is short. Small files may have many columns. */
     const struct workers silent = {.threads = table->chunk_count > 1 ? workers->threads : 1,
                                    .thread_pool = workers->thread_pool};
-    struct dictionary *dictionary = join(pass, (size_t)(step - pass->steps), maps, &silent);
+    struct dictionary *dictionary = join(pass, step->number, maps, &silent);
     struct column *column = NULL;
     enum type type = dictionary_code_type(dictionary ? dictionary->count : 0);
     if (dictionary)

@@ -2,7 +2,7 @@
 
 #include "base/number_text.h"
 #include "base/utf8.h"
-#include "engine/text/cells.h"
+#include "engine/text/scan.h"
 
 #include <string.h>
 

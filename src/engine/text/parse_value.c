@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
+#include "engine/text/scan.h"
 #include "engine/values/dictionary.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ enum outcome { STORED, OTHER, OUT_OF_RANGE };
 
 static struct seen *seen_of(const struct parser *parser, const struct step *step)
 {
-    return &parser->member->seen[step - parser->pass->steps];
+    return &parser->member->seen[step->number];
 }
 
 /* Whether a value may end here. */

@@ -20,6 +20,7 @@ struct seen {
 /* A column to parse, in the order of the file. */
 struct step {
     struct table_column *column;
+    size_t number;   /* among the steps */
     size_t skip;     /* columns between the step before and this one */
     void *data;      /* elements of the column's type, zero where missing; text: a string's number in the interner of
                         the thread that parsed its chunk, + 1 */

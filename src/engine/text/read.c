@@ -37,7 +37,8 @@ static void open_pass(struct pass *pass, struct table *table, const bool *wanted
     for (size_t k = 0; k < table->count; k++) {
         if (!wanted[k])
             continue;
-        pass->steps[pass->count++] = (struct step){.column = &table->columns[k], .skip = k - next};
+        pass->steps[pass->count] = (struct step){.column = &table->columns[k], .number = pass->count, .skip = k - next};
+        pass->count++;
         next = k + 1;
     }
     /* No more threads than chunks take part. */
