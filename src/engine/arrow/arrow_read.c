@@ -284,14 +284,20 @@ static enum status finish_texts(struct run *run)
     return run_pieces(run, look_up_work);
 }
 
-static void note_cut(const struct run *run, const struct column_reading *reading)
+static void note_cut(const struct run *run)
 {
     const struct format_job *job = run->job;
-    const char *unit = reading->field->logical.kind == LOGICAL_DATE ? "days" : "microseconds";
-    if (reading->cut > 0)
-        diag_note(job->diags, job->span, "`%s`, column `%s`: %lld %s no whole %s; they are rounded down",
-                  mapping_path(run->file->mapping), reading->field->name, (long long)reading->cut,
-                  reading->cut == 1 ? "value is" : "values are", unit);
+    const char *list = "";
+    size_t count = 0;
+    for (size_t k = 0; k < run->count; k++) {
+        const struct column_reading *reading = &run->readings[k];
+        if (reading->cut > 0 && count++ < MAX_LISTED)
+            list = arena_printf(job->diags->arena, "%s%s%lld in `%s`", list, *list ? ", " : "", (long long)reading->cut,
+                                reading->field->name);
+    }
+    if (count > 0)
+        diag_note(job->diags, job->span, "`%s`: times that are no whole microseconds, or days, are rounded down: %s%s",
+                  mapping_path(run->file->mapping), list, count > MAX_LISTED ? ", ..." : "");
 }
 
 /* The finished column, with the reading's reference. */
@@ -352,14 +358,14 @@ static enum status read_columns(struct file_reader *base, const struct format_jo
             run.readings[run.count++].field = reader->fields[k];
     }
     enum status status = read_all(&run);
+    if (status == STATUS_OK)
+        note_cut(&run);
     size_t next = 0;
     for (size_t k = 0; k < base->count; k++) {
         if (!wanted[k])
             continue;
-        if (status == STATUS_OK) {
-            note_cut(&run, &run.readings[next]);
+        if (status == STATUS_OK)
             columns[k] = finish_column(&run, &run.readings[next]);
-        }
         reading_free(&run, &run.readings[next++]);
     }
     mtx_destroy(&run.failure.mutex);
