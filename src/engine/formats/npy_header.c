@@ -218,7 +218,9 @@ static enum status read_field(struct literal *literal, struct npy_field *field)
     if (literal->at < literal->end && *literal->at == '[')
         return type_error(literal, "has nested fields", "select one in NumPy with `a['FIELD']`");
     field->type = read_string(literal);
-    enum status status = read_type(literal, field);
+    enum status status = literal->failed ? STATUS_OK : read_type(literal, field);
+    if (status != STATUS_OK)
+        return status;
     if (accept(literal, ',') && !accept(literal, ')'))
         return type_error(literal, "has fields that are arrays", "select one in NumPy with `a['FIELD']`");
     if (literal->at > literal->end - 1 || literal->at[-1] != ')')
