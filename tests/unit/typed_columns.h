@@ -24,8 +24,8 @@ static inline struct column *logical_column(enum type type, struct logical_type 
 {
     struct column *column = column_reserve(type, type, rows);
     for (int64_t row = 0; row < rows; row++) {
-        int64_t value = present && !present[row] ? 0 : values[row];
-        memcpy(column_at(column, row), &value, type_table[type].size);
+        int64_t number = present && !present[row] ? 0 : values[row];
+        memcpy(column_at(column, row), &number, type_table[type].size);
     }
     column_finish(column, rows);
     column_set_logical(column, logical);

@@ -69,9 +69,9 @@ static enum status bind_once(struct binder *binder, const struct pipeline *pipel
     binder->errors = sources->errors;
     bind_stages(binder, pipeline, &flow, bound);
     timing_add(timing, PHASE_BIND, "", now_ns() - began, 0);
-    if (binder->errors > 0) {
+    if (binder->cancelled || binder->errors > 0) {
         queue_release(&bound->queue);
-        return STATUS_FAILED;
+        return binder->cancelled ? STATUS_CANCELLED : STATUS_FAILED;
     }
     conclude(&flow, bound);
     return STATUS_OK;
@@ -134,7 +134,7 @@ enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool
         size_t diags_before = diags->count;
         enum status binding = bind_once(&binder, pipeline, &sources, timing, bound);
         bool is_bound = binding == STATUS_OK;
-        if (checking || sources.errors > 0 || !lacks_columns(&sources, is_bound, bound)) {
+        if (checking || binder.cancelled || sources.errors > 0 || !lacks_columns(&sources, is_bound, bound)) {
             status = binding;
             break;
         }

@@ -23,6 +23,11 @@ static struct scalar owned_scalar(struct scalar scalar)
     return scalar;
 }
 
+const atomic_int *env_cancel(const struct env *env)
+{
+    return env->file_cache ? file_cache_cancel(env->file_cache) : NULL;
+}
+
 /* Releases the binding's value, not its name. */
 static void binding_release(struct binding *binding)
 {

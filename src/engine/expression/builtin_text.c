@@ -21,11 +21,6 @@ struct text_use {
     struct span span;
 };
 
-static enum kind kind_of_result(enum text_result result)
-{
-    return result == TEXT_TO_BOOL ? KIND_BOOL : result == TEXT_TO_FLOAT ? KIND_FLOAT : KIND_INT;
-}
-
 static struct logical_type logical_of_result(enum text_result result)
 {
     static const enum logical kinds[] = {
@@ -33,11 +28,21 @@ static struct logical_type logical_of_result(enum text_result result)
     return (struct logical_type){.kind = kinds[result]};
 }
 
-/* A text's or result's value that only running can tell. */
-static struct term unknown_of(struct scope *scope, enum text_result result, struct span span)
+/* Stands for a result that cannot be computed yet: in a check, or before the column `text` is read. It depends on the
+ * text, so that the column is read, and is like no other value. */
+static struct term unknown_of(struct scope *scope, enum text_result result, struct term text, struct span span)
 {
-    int64_t number = (int64_t)scope->binder->env->count + 1 + scope->code->count;
-    return term_of_type(bind_unknown(scope, number, kind_of_result(result), span), logical_of_result(result));
+    struct code *code = scope->code;
+    struct term term = text;
+    term.text = NULL;
+    term.logical = logical_of_result(result);
+    term.value = code_op(code, OP_XOR, text.value, code_int(code, -1 - code->count, span), NO_VALUE, span);
+    if (result == TEXT_TO_BOOL)
+        term.value = code_op(code, OP_NE, term.value, code_int(code, 0, span), NO_VALUE, span);
+    else if (result == TEXT_TO_FLOAT)
+        term.value = code_op(code, OP_TO_FLOAT, term.value, NO_VALUE, NO_VALUE, span);
+    term.settled = term.present == NO_VALUE;
+    return term;
 }
 
 /* "3 of 1204 texts in `s` are no integers: missing" */
@@ -174,16 +179,19 @@ static struct term apply(const struct text_use *use)
         return unknown_term;
     }
     if (!constant && (binder->checking || use->text.logical.dictionary == NULL))
-        return unknown_of(use->scope, use->function->result, use->span);
+        return unknown_of(use->scope, use->function->result, use->text, use->span);
     struct dictionary *dictionary =
         constant ? dictionary_of_text(*use->text.text) : dictionary_ref(use->text.logical.dictionary);
     struct text_lookup lookup = {0};
-    const struct workers workers = {.threads = parallel_threads()};
-    enum status status = text_function_apply(use->function, dictionary, use->args, use->count, &workers, use->span,
-                                             binder->diags, &lookup);
+    const struct workers workers = {.threads = parallel_threads(), .cancel = env_cancel(binder->env)};
+    enum status status = text_function_apply(use->function, dictionary, use->args, use->count,
+                                             constant ? NULL : &workers, use->span, binder->diags, &lookup);
     dictionary_unref(dictionary);
     if (status != STATUS_OK) {
-        bind_failed(binder);
+        if (status == STATUS_CANCELLED)
+            binder->cancelled = true;
+        else
+            bind_failed(binder);
         return unknown_term;
     }
     struct term result = constant ? result_of_constant(use, &lookup) : result_of_column(use, &lookup);
@@ -231,7 +239,7 @@ struct term bind_text_function(const struct builtin *call)
     if (read_arguments(call, &use))
         return apply(&use);
     return call->scope->binder->errors > before ? unknown_term
-                                                : unknown_of(call->scope, use.function->result, use.span);
+                                                : unknown_of(call->scope, use.function->result, use.text, use.span);
 }
 
 struct term bind_text_test(struct scope *scope, const struct expr *expr, struct term a, struct term b)
@@ -260,7 +268,7 @@ struct term bind_text_test(struct scope *scope, const struct expr *expr, struct 
         return apply(&use);
     }
     if (!bind_reads_rows(scope, b.value))
-        return unknown_of(scope, TEXT_TO_BOOL, expr->span);
+        return unknown_of(scope, TEXT_TO_BOOL, a, expr->span);
     bind_error(binder, operands[1]->span, "`contains`, `starts`, `like` and `~` look for one constant text in all rows",
                "the pattern of `%s` must be a constant, but `%s` differs from row to row", name,
                text_of_span(binder->arena, operands[1]->span, OPERAND_SHOWN));
@@ -313,8 +321,11 @@ static struct term join_columns(struct scope *scope, struct term a, struct term 
 {
     struct code *code = scope->code;
     const struct dictionary *first = a.logical.dictionary, *second = b.logical.dictionary;
-    if (scope->binder->checking || first == NULL || second == NULL)
-        return unknown_of(scope, TEXT_TO_TEXT, span);
+    if (scope->binder->checking || first == NULL || second == NULL) {
+        a.value = code_op(code, OP_BITOR, a.value, b.value, NO_VALUE, span);
+        a.present = present_both(code, a.present, b.present, span);
+        return unknown_of(scope, TEXT_TO_TEXT, a, span);
+    }
     if (!can_make_all(first, second)) {
         bind_error(scope->binder, span, "keep them as two columns: `group`, `sort` and `distinct` take several",
                    "texts of two columns can be joined if that gives at most %d, but they have %lld and %lld different "

@@ -40,6 +40,7 @@ struct binder {
     struct diags *diags;
     struct queue *queue; /* NULL while no pipeline is bound */
     size_t errors;       /* recorded so far, at most LIMIT_ERRORS */
+    bool cancelled;      /* while a function of text was computed: what is bound is of no use */
     size_t outputs;      /* of all tasks so far */
     size_t inlined;      /* expression nodes bound inside functions so far */
     int depth;           /* of nested expressions */
@@ -147,7 +148,7 @@ void bind_error_second(struct binder *binder, struct span span, struct span seco
                        const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* Counts an error that another module recorded. */
 void bind_failed(struct binder *binder);
-/* Whether LIMIT_ERRORS is reached and binding should stop. */
+/* Whether LIMIT_ERRORS is reached, or binding was cancelled, and should stop. */
 bool bind_gave_up(const struct binder *binder);
 
 /* names.c: resolving names. */

@@ -97,7 +97,7 @@ void bind_failed(struct binder *binder)
 
 bool bind_gave_up(const struct binder *binder)
 {
-    return binder->errors >= LIMIT_ERRORS;
+    return binder->cancelled || binder->errors >= LIMIT_ERRORS;
 }
 
 static void record(struct binder *binder, struct span span, struct span second, const char *label, const char *hint,

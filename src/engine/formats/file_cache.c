@@ -78,6 +78,11 @@ static void entry_release(struct entry *entry)
     free(entry->path);
 }
 
+const atomic_int *file_cache_cancel(const struct file_cache *file_cache)
+{
+    return file_cache->cancel;
+}
+
 void file_cache_free(struct file_cache *file_cache)
 {
     if (!file_cache)

@@ -15,6 +15,7 @@ struct text_options; /* text_options.h */
 struct file_cache;
 struct file_cache *file_cache_new(struct mappings *mappings, const atomic_int *cancel); /* `cancel` may be NULL */
 void file_cache_free(struct file_cache *file_cache);
+const atomic_int *file_cache_cancel(const struct file_cache *file_cache); /* as given; may be NULL */
 
 /* Columns loaded from a path, in order, with names derived from the files. */
 struct loaded {
