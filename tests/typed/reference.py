@@ -48,7 +48,7 @@ def truncated(a, b):
 def remainder(a, b):
     if b == 0:
         return FAIL
-    return a - b * (0 if abs(b) == 1 else int(truncated_exact(a, b)))
+    return a - b * truncated_exact(a, b)
 
 
 def truncated_exact(a, b):
@@ -259,7 +259,7 @@ def evaluate(node, columns, rows):
         inside = logic("and", above, compare("<=", args[0], types[0], args[2], types[2]))
         return inside if node.extra else negated(inside)
     if op == "in-list":
-        inside = [False] * rows
+        inside = [x if x is FAIL else False for x in args[0]]
         for arg, kind in zip(args[1:], types[1:]):
             inside = logic("or", inside, compare("==", args[0], types[0], arg, kind))
         return inside if node.extra else negated(inside)

@@ -278,7 +278,7 @@ def main(sandbox):
     parser.add_argument("--modes", default=",".join({**harness.MODES, "host-unfused": [], "host-kept": []}))
     parser.add_argument("--device-share", type=float, default=0.006)
     parser.add_argument("--large-share", type=float, default=0.02)
-    parser.add_argument("--forms", default="list")
+    parser.add_argument("--forms", default="list,csv,parquet,arrow")
     parser.add_argument("--duckdb", action="store_true")
     parser.add_argument("--failures", type=int, default=10)
     arguments = parser.parse_args()
