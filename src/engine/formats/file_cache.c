@@ -25,12 +25,13 @@ struct entry {
     char *path;
     struct file_stamp stamp;
     const struct format *format;
-    char *stated;              /* of text files: what the user states, as text */
-    struct relation *relation; /* of a reader: columns may be unread */
+    char *stated;               /* of text files: what the user states, as text */
+    struct relation *relation;  /* of a reader: columns may be unread */
+    struct relation *unread;    /* of a reader: what stands for each column until it is read */
     struct file_reader *reader; /* or NULL */
     struct mapping *mapping;    /* of the reader, a reference */
-    bool recent;   /* modified just before it was opened */
-    uint64_t used; /* the cache's clock at the last use */
+    bool recent;                /* modified just before it was opened */
+    uint64_t used;              /* the cache's clock at the last use */
 };
 
 struct file_cache {
@@ -71,6 +72,7 @@ enum status file_cache_check(const struct file_cache *file_cache, const char *pa
 static void entry_release(struct entry *entry)
 {
     relation_unref(entry->relation);
+    relation_unref(entry->unread);
     if (entry->reader)
         entry->reader->ops->close(entry->reader);
     mapping_unref(entry->mapping);
@@ -145,8 +147,8 @@ static struct entry *entry_find(const struct file_cache *file_cache, const char 
         return NULL;
     for (size_t i = 0; i < file_cache->count; i++) {
         struct entry *entry = &file_cache->entries[i];
-        if (same_format(entry->format, format) && same_text(entry->stated, stated) && !entry->recent && same_stamp(&entry->stamp, &now) &&
-            !mapping_is_invalid(entry))
+        if (same_format(entry->format, format) && same_text(entry->stated, stated) && !entry->recent &&
+            same_stamp(&entry->stamp, &now) && !mapping_is_invalid(entry))
             return entry;
     }
     return NULL;
@@ -195,6 +197,17 @@ static struct relation *outline(const struct file_reader *reader)
     return relation;
 }
 
+/* The reader's columns, all of them unread. */
+static enum status entry_outline(struct entry *entry, const struct format_job *job)
+{
+    entry->unread = outline(entry->reader);
+    if (!entry->unread)
+        return diag_error(job->diags, job->span, "not enough memory");
+    entry->relation = relation_new(entry->unread->rows, entry->unread->count, entry->unread->columns,
+                                   (const char *const *)entry->unread->names);
+    return STATUS_OK;
+}
+
 /* Opens the mapped file, and reads it if it is not read column by column. */
 static enum status entry_fill(const struct format_job *job, struct mapping *mapping, struct entry *entry)
 {
@@ -203,9 +216,8 @@ static enum status entry_fill(const struct format_job *job, struct mapping *mapp
     enum status status = format_open(job, mapping, &entry->reader);
     if (status != STATUS_OK)
         return status;
-    entry->relation = outline(entry->reader);
     entry->mapping = mapping_ref(mapping);
-    return entry->relation ? STATUS_OK : diag_error(job->diags, job->span, "not enough memory");
+    return entry_outline(entry, job);
 }
 
 static enum status entry_open(struct file_cache *file_cache, const char *path, struct span span,
@@ -245,9 +257,9 @@ static enum status entry_open(struct file_cache *file_cache, const char *path, s
     return status;
 }
 
-/* Reads those columns of the entry that are among `columns` and unread. */
-static enum status entry_read(struct file_cache *file_cache, struct entry *entry, struct column **columns,
-                              size_t count, struct span span, struct diags *diags)
+/* Reads those of the entry's columns that are unread and for which some of `columns` stand; replaces these. */
+static enum status entry_read(struct file_cache *file_cache, struct entry *entry, struct column **columns, size_t count,
+                              struct span span, struct diags *diags)
 {
     struct relation *relation = entry->relation;
     bool *wanted = arena_array(diags->arena, relation->count + 1, sizeof *wanted);
@@ -255,28 +267,30 @@ static enum status entry_read(struct file_cache *file_cache, struct entry *entry
     bool any = false;
     for (size_t k = 0; k < relation->count; k++) {
         for (size_t i = 0; i < count && relation->columns[k]->unread && !wanted[k]; i++)
-            wanted[k] = columns[i] == relation->columns[k];
+            wanted[k] = columns[i] == entry->unread->columns[k];
         any = any || wanted[k];
     }
-    if (!any)
-        return STATUS_OK;
-    struct workers workers = workers_of(file_cache, entry->path, diags->arena);
-    workers.whole.bytes = (int64_t)mapping_length(entry->mapping);
-    const struct format_job job = {.format = entry->format, .workers = &workers, .span = span, .diags = diags};
-    enum status status = format_read_columns(&job, entry->mapping, entry->reader, wanted, read);
-    for (size_t k = 0; k < relation->count && status == STATUS_OK; k++) {
-        if (!wanted[k])
-            continue;
-        for (size_t i = 0; i < count; i++) {
-            if (columns[i] != relation->columns[k])
-                continue;
-            column_unref(columns[i]);
-            columns[i] = column_ref(read[k]);
-        }
-        column_unref(relation->columns[k]);
-        relation->columns[k] = read[k];
+    if (any) {
+        struct workers workers = workers_of(file_cache, entry->path, diags->arena);
+        workers.whole.bytes = (int64_t)mapping_length(entry->mapping);
+        const struct format_job job = {.format = entry->format, .workers = &workers, .span = span, .diags = diags};
+        enum status status = format_read_columns(&job, entry->mapping, entry->reader, wanted, read);
+        if (status != STATUS_OK)
+            return status;
     }
-    return status;
+    for (size_t k = 0; k < relation->count; k++) {
+        if (wanted[k]) {
+            column_unref(relation->columns[k]);
+            relation->columns[k] = read[k];
+        }
+        for (size_t i = 0; i < count && !relation->columns[k]->unread; i++) {
+            if (columns[i] == entry->unread->columns[k]) {
+                column_unref(columns[i]);
+                columns[i] = column_ref(relation->columns[k]);
+            }
+        }
+    }
+    return STATUS_OK;
 }
 
 enum status file_cache_read(struct file_cache *file_cache, struct column **columns, size_t count, struct span span,
@@ -439,7 +453,8 @@ static bool is_idle(const struct entry *entry)
 {
     for (size_t i = 0; i < entry->relation->count; i++) {
         const struct column *column = entry->relation->columns[i];
-        if (column->refs > column->copies + 1)
+        const struct column *unread = entry->unread ? entry->unread->columns[i] : NULL;
+        if (column->refs > column->copies + 1 + (column == unread) || (unread && unread->refs > 1 + (column == unread)))
             return false;
     }
     return true;
