@@ -325,7 +325,7 @@ class Formats:
         for title, ascii_only in (("json-ascii", True), ("json-utf-8", False)):
             rows = [{"größe 𝄞\\\"": n, "text": "a\n,}", "x": n / 7, "more": {"a": [1, "]"]}} for n in columns["n"].tolist()]
             self.sandbox.write("s.jsonl", "".join(json.dumps(row, ensure_ascii=ascii_only) + "\n" for row in rows).encode())
-            result = self.rql("load s.jsonl | map $2, $1", "--format", "npy", "--quiet")
+            result = self.rql("load s.jsonl | map x, $1", "--format", "npy", "--quiet")
             got = np.load(io.BytesIO(result.out)) if result.status == 0 else None
             fine = got is not None and got["größe 𝄞\\\""].tolist() == columns["n"].tolist()
             fine = fine and got["x"].tolist() == [row["x"] for row in rows]
