@@ -46,7 +46,7 @@ static void names(void **state)
         {"load ids.bin as count, amounts.bin as desc | map count + desc", "c1:i64 = count + desc"},
         {"load ids.bin | map x * x + x", "c1:i64 = ids * ids + ids"},
         {"load ids.bin | map x as n, x", "n:i32 = ids, ids:i32"},
-        {"load ids.bin | map n + 1 as n, n * 2 as m", "n:i64 = ids + 1, m:i64 = ids * 2"},
+        {"load ids.bin | map x + 1 as n, x * 2 as m", "n:i64 = ids + 1, m:i64 = ids * 2"},
         {"load ids.bin | map fst + $1 + row", "c1:i64 = ids + ids + row"},
         {"load ids.bin, amounts.bin | map snd, $1", "amounts:i32, ids:i32"},
         {"load ids.bin as row, amounts.bin as fst | map row + fst", "c1:i64 = row + fst"},
