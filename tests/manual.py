@@ -36,6 +36,9 @@ class Manual:
             match = re.match(r"(\S+(?: \S+)?)? {2,}(.*)", line)
             kind = match[1] or kind
             names.setdefault(kind, []).extend(match[2].split())
+        # The functions are too many for the overview, which says where they are listed.
+        functions = self.help("functions").split("\n\n")[0].split("\n")
+        names["functions"] = [line.split("(")[0] for line in functions]
         return names
 
     def runs(self, title, *queries):
