@@ -37,7 +37,7 @@ class Manual:
             kind = match[1] or kind
             names.setdefault(kind, []).extend(match[2].split())
         # The functions are too many for the overview, which says where they are listed.
-        functions = self.help("functions").split("\n\n")[0].split("\n")
+        functions = self.help("functions").rstrip("\n").split("\n\n")[0].split("\n")
         names["functions"] = [line.split("(")[0] for line in functions]
         return names
 
