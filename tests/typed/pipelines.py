@@ -57,6 +57,7 @@ class Case:
         used = {node.extra for stage in stages for node in nodes_of(stage) if node.op == "scalar"}
         self.scalars = sorted(used)
         self.cut = cut  # a `let` names the relation after so many stages
+        self.part = "part"  # that name
 
     def statements(self):
         """The statements after those that make the table; the last prints the result."""
@@ -65,7 +66,7 @@ class Case:
         if self.cut is None:
             return [*made, " | ".join([self.table.name, *words])]
         first = " | ".join([self.table.name, *words[: self.cut]])
-        return [*made, f"let part = {first}", " | ".join(["part", *words[self.cut :]])]
+        return [*made, f"let {self.part} = {first}", " | ".join([self.part, *words[self.cut :]])]
 
     def with_stages(self, stages):
         return Case(self.table, stages)

@@ -378,19 +378,17 @@ class Reference:
         elif stage.word == "count" and not stage.items:
             shown = "count(*)"
         else:
-            shown = aggregate(stage.word, node, False)
+            shown = fetched(kind, aggregate(stage.word, node, False))
         value = self.run(query.text(shown, False))[0][0]
         if stage.word == "mean" and node.type.kind == "duration":
             value = rounded_mean(*(value.values() if isinstance(value, dict) else value))
-        elif stage.word in ("min", "max"):
-            value = None if value is None else self.run(f"SELECT {fetched(kind, '$value')}", {"value": value})[0][0]
         if value is None:
             raise Failed
         return Answer(None, [kind], [(python_value(kind, value),)])
 
-    def run(self, text, values=None):
+    def run(self, text):
         try:
-            return self.connection.execute(text, values or {}).fetchall()
+            return self.connection.execute(text).fetchall()
         except BEYOND:
             raise Failed from None
         except duckdb.BinderException as error:

@@ -127,6 +127,8 @@ def random_columns(random, form, rows):
         values = [None if random.random() < holes else make() for _ in range(rows)]
         if form == "list" and rows and all(value is None for value in values):
             values[random.randrange(rows)] = make()
+        elif kind.utc and all(value is None for value in values):
+            kind = TIMESTAMP
         columns.append(Column(f"{NAMES[kind.kind]}{number}", kind, values))
     return columns
 

@@ -267,7 +267,10 @@ def make_tables(seed, first, count, arguments):
         source = random.Random(f"{seed}/{number}")
         table = random_table(source, f"tab{number}", arguments.forms.split(","), arguments.large_share)
         scalars = scalars_of(source, table)
-        yield table, [random_case(source, table, scalars) for _ in range(CASES)]
+        cases = [random_case(source, table, scalars) for _ in range(CASES)]
+        for at, case in enumerate(cases):
+            case.part = f"part{at}of{number}"  # where one fails, no other case's is read
+        yield table, cases
 
 
 def main(sandbox):
