@@ -34,6 +34,8 @@ static struct term unknown_of(struct scope *scope, enum text_result result, stru
 {
     struct code *code = scope->code;
     struct term term = text;
+    if (text.text != NULL) /* another argument is unknown */
+        text.value = bind_unknown(scope, (int64_t)scope->binder->env->count + 1 + code->count, KIND_INT, span);
     term.text = NULL;
     term.logical = logical_of_result(result);
     term.value = code_op(code, OP_XOR, text.value, code_int(code, -1 - code->count, span), NO_VALUE, span);
