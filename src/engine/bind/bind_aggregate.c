@@ -127,9 +127,12 @@ static bool scanned_value(struct binder *binder, const struct stage *stage, cons
         return false;
     }
     bool bound = what->kind == AGG_MIN || what->kind == AGG_MAX;
+    if (bound && !what->has_initial) {
+        bind_error(binder, stage->span, "begin with a value, as in `from 0`, or give them one first: `map x ?? 0`",
+                   "`%s` has no value before the first that is not missing", text_of_word(binder->arena, stage));
+        return false;
+    }
     double number = what->kind == AGG_MIN ? INFINITY : what->kind == AGG_MAX ? -INFINITY : (double)neutral;
-    if (bound && real && stage->exclusive.text == NULL)
-        number = NAN; /* before the first value there is none */
     value other = real ? code_float(code, number, stage->span) : code_exact_int(code, neutral, stage->span);
     term->value = code_op(code, OP_SELECT, term->present, term->value, other, stage->span);
     return true;

@@ -124,14 +124,14 @@ bool text_replace(struct text_call *call, struct text text, struct text *result)
         return true;
     while ((found = find_text(text, from)) != NULL) {
         size_t before = (size_t)(found - text.at);
-        char *at = text_call_buffer(call, used + before + to.length) + used;
+        char *at = text_call_buffer(call, used + before + to.length + 1) + used;
         memcpy(at, text.at, before);
         if (to.length > 0)
             memcpy(at + before, to.at, to.length);
         used += before + to.length;
         text = (struct text){found + from.length, text.length - before - from.length};
     }
-    char *buffer = text_call_buffer(call, used + text.length);
+    char *buffer = text_call_buffer(call, used + text.length + 1);
     memcpy(buffer + used, text.at, text.length);
     *result = (struct text){buffer, used + text.length};
     return true;
