@@ -55,7 +55,7 @@ static int tear_down(void **state)
 static size_t word_start(const char *line)
 {
     size_t start = strlen(line);
-    while (start > 0 && !strchr(" |(,", line[start - 1]))
+    while (start > 0 && !strchr(" |(,\"", line[start - 1]))
         start--;
     return start;
 }
@@ -198,7 +198,7 @@ static void paths_where_files_are_named(void **state)
     assert_true(complete_takes_path(&desk->completer, "load data/ids.b", 5));
     assert_false(complete_takes_path(&desk->completer, "trades | map a/b", 13));
     assert_false(at_end(desk, "tra").paths);
-    assert_true(at_end(desk, "dat").paths);
+    assert_true(at_end(desk, "fil").paths);
     assert_true(complete_takes_path(&desk->completer, "data/ids.b", 0));
     assert_true(complete_takes_path(&desk->completer, "let t = trades-2024.c", 8));
     assert_false(complete_takes_path(&desk->completer, "1+da", 0));
@@ -247,6 +247,19 @@ static void a_leading_pipe_goes_on_from_the_last_result(void **state)
     assert_only(desk, "| map amounts as a | sel", "select");
 }
 
+/* Within quotes after a comparison: the strings of the column that is compared. */
+static void texts_of_a_column(void **state)
+{
+    struct desk *desk = *state;
+    assert_only(desk, "[\"AAPL\", \"MSFT\"] | map $1 as sym | select sym == \"A", "AAPL");
+    assert_only(desk, "[\"AAPL\", \"MSFT\"] | map $1 as sym | select s in [\"AAPL\", \"M", "MSFT");
+    assert_only(desk, "[\"AAPL\", \"MSFT\"] | map $1 as sym | select sym not like \"M", "MSFT");
+    assert_true(offers(desk, "[\"AAPL\", \"MSFT\"] | map $1 as sym | select sym < \"", "MSFT"));
+    assert_false(offers(desk, "[\"AAPL\", \"MSFT\"] | map $1 as sym | select other == \"", "MSFT"));
+    assert_false(offers(desk, "[\"AAPL\", \"MSFT\"] | map $1 as sym | map \"", "MSFT"));
+    assert_false(offers(desk, "[1, 2] | select x == \"", "1"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +267,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stages_follow_a_pipe, set_up, tear_down),
         cmocka_unit_test_setup_teardown(columns_of_the_relation_there, set_up, tear_down),
         cmocka_unit_test_setup_teardown(aggregates_of_groups, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(texts_of_a_column, set_up, tear_down),
         cmocka_unit_test_setup_teardown(half_typed_stages_do_not_matter, set_up, tear_down),
         cmocka_unit_test_setup_teardown(abbreviations_are_spelled_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(values_functions_and_words_in_expressions, set_up, tear_down),

@@ -1,6 +1,9 @@
 #include "engine/bind/preview.h"
 
 #include "engine/env/sources.h"
+#include "engine/values/dictionary.h"
+
+#include <string.h>
 
 /* Binds the pipeline, as a check or with its files loaded; false if not all columns are known. */
 static bool bound_columns(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
@@ -48,4 +51,69 @@ bool preview_columns(struct env *env, const struct pipeline *pipeline, struct ar
 {
     return bound_columns(env, pipeline, true, arena, names, count) ||
            (sources_load_fast(env, pipeline, arena) && bound_columns(env, pipeline, false, arena, names, count));
+}
+
+static struct preview_texts texts_of(const struct dictionary *dictionary, const char *prefix, size_t most,
+                                     struct arena *arena)
+{
+    struct preview_texts texts = {0};
+    const struct text begin = {prefix, strlen(prefix)};
+    if (!dictionary)
+        return texts;
+    texts.at = arena_array(arena, most, sizeof *texts.at);
+    for (int64_t code = dictionary_lower_bound(dictionary, begin); code < dictionary->count && texts.count < most;
+         code++) {
+        struct text text = dictionary_text(dictionary, code);
+        if (text.length < begin.length || memcmp(text.at, prefix, begin.length) != 0)
+            break;
+        texts.at[texts.count++] = arena_text(arena, text.at, text.length);
+    }
+    return texts;
+}
+
+/* The column of exactly this name, or the only one that it abbreviates; `count` if there is none. */
+static size_t find_named(const char *const *names, size_t count, const char *name)
+{
+    size_t found = count, matches = 0;
+    for (size_t k = 0; k < count; k++) {
+        if (strcmp(names[k], name) == 0)
+            return k;
+        if (name_abbreviates(name, names[k])) {
+            found = k;
+            matches++;
+        }
+    }
+    return matches == 1 ? found : count;
+}
+
+struct preview_texts relation_texts(const struct relation *relation, const char *name, const char *prefix, size_t most,
+                                    struct arena *arena)
+{
+    size_t k = find_named((const char *const *)relation->names, relation->count, name);
+    return texts_of(k < relation->count ? relation->columns[k]->logical.dictionary : NULL, prefix, most, arena);
+}
+
+struct preview_texts preview_texts(struct env *env, const struct pipeline *pipeline, const char *name,
+                                   const char *prefix, size_t most, struct arena *arena)
+{
+    struct preview_texts texts = {0};
+    struct bound bound;
+    struct diags diags;
+    diags_init(&diags, arena);
+    if (!sources_load_fast(env, pipeline, arena) ||
+        bind_pipeline(env, pipeline, false, arena, NULL, &bound, &diags) != STATUS_OK)
+        return texts;
+    if (bound.kind == BOUND_RELATION && bound.queue.count > 0) {
+        const struct task *last = bound.queue.tasks[bound.queue.count - 1];
+        const char **names = arena_array(arena, last->output_count + 1, sizeof *names);
+        size_t count = 0;
+        while (count < last->output_count && !last->outputs[count].hidden) {
+            names[count] = last->outputs[count].name;
+            count++;
+        }
+        size_t k = find_named(names, count, name);
+        texts = texts_of(k < count ? last->outputs[k].logical.dictionary : NULL, prefix, most, arena);
+    }
+    queue_release(&bound.queue);
+    return texts;
 }

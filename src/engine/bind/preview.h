@@ -9,6 +9,20 @@
 bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena, const char *const **names,
                      size_t *count);
 
+/* Strings of a text column that begin with `prefix`: at most `most`, in order, in the arena. */
+struct preview_texts {
+    const char **at;
+    size_t count;
+};
+
+/* Finds those of a column of the pipeline, by its name or an abbreviation, if reading its files is fast. */
+struct preview_texts preview_texts(struct env *env, const struct pipeline *pipeline, const char *name,
+                                   const char *prefix, size_t most, struct arena *arena);
+
+/* Finds those of a column of a relation. */
+struct preview_texts relation_texts(const struct relation *relation, const char *name, const char *prefix, size_t most,
+                                    struct arena *arena);
+
 /* Whether the pipeline ends in a terminal. */
 bool preview_is_value(struct env *env, const struct pipeline *pipeline, struct arena *arena);
 

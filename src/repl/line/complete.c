@@ -9,6 +9,7 @@
 #include "engine/plan/functions.h"
 #include "parser/next.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { MAX_PARTS = 24 };
@@ -217,6 +218,81 @@ static void offer_next(const struct completer *completer, const struct source *t
     offer->found->paths = next->kinds & NEXT_PATH && !named;
 }
 
+static bool is_quote(char c)
+{
+    return c == '"' || c == '\'';
+}
+
+/* Steps back over blanks before `end`. */
+static size_t before_blanks(const char *text, size_t end)
+{
+    while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t'))
+        end--;
+    return end;
+}
+
+/* Where the word that ends at `end` begins: letters, digits, `_` and bytes of other letters. */
+static size_t word_begin(const char *text, size_t end)
+{
+    while (end > 0 && (isalnum((unsigned char)text[end - 1]) || text[end - 1] == '_' || (text[end - 1] & 0x80)))
+        end--;
+    return end;
+}
+
+/* The name before the comparison that the text ends with, as in `sym == ` or `sym in ["A", `; NULL: it ends with none.
+ */
+static const char *compared_name(const struct source *source, struct arena *arena)
+{
+    const char *text = source->text;
+    size_t end = before_blanks(text, source->length);
+    while (end > 0 && (text[end - 1] == ',' || is_quote(text[end - 1]))) { /* the elements of a list before this one */
+        end = before_blanks(text, end - (text[end - 1] == ','));
+        if (end < 2 || !is_quote(text[end - 1]))
+            return NULL;
+        char quote = text[--end];
+        while (end > 0 && text[end - 1] != quote)
+            end--;
+        end = end > 0 ? before_blanks(text, end - 1) : 0;
+    }
+    size_t signs = end;
+    while (end > 0 && strchr("=!<>~[", text[end - 1]))
+        end--;
+    bool sign = end < signs;
+    end = before_blanks(text, end);
+    size_t begin = word_begin(text, end);
+    static const char *const operators[] = {"in", "like", "not", "is"};
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        if (end - begin != strlen(operators[i]) || strncmp(text + begin, operators[i], end - begin) != 0)
+            continue;
+        sign = true;
+        end = before_blanks(text, begin);
+        begin = word_begin(text, end);
+        i = (size_t)-1; /* `not in`: once more */
+    }
+    return sign && end > begin ? arena_text(arena, text + begin, end - begin) : NULL;
+}
+
+/* Within quotes after a comparison: the strings of the column that is compared. */
+static void offer_texts(const struct completer *completer, const struct source *text, struct offer *offer)
+{
+    enum { MOST_TEXTS = 500 };
+    struct arena *arena = offer->arena;
+    const char *name = compared_name(text, arena);
+    struct span parts[MAX_PARTS];
+    size_t part_count = name ? next_pipelines(text, parts, MAX_PARTS) : 0;
+    struct preview_texts texts = {0};
+    for (size_t i = 0; i < part_count && texts.count == 0; i++) {
+        const struct pipeline *pipeline = parse_part(text, parts[i], arena);
+        if (pipeline)
+            texts = preview_texts(completer->env, pipeline, name, offer->typed, MOST_TEXTS, arena);
+    }
+    const struct relation *last = completer->env->last;
+    if (name && texts.count == 0 && last && text->text[strspn(text->text, " \t")] == '|')
+        texts = relation_texts(last, name, offer->typed, MOST_TEXTS, arena);
+    for (size_t i = 0; i < texts.count; i++)
+        add(offer, texts.at[i]);
+}
+
 /* After a syntax error: all words and functions. */
 static void offer_anything(const struct completer *completer, const struct source *text, struct offer *offer)
 {
@@ -248,11 +324,6 @@ static const char *as_command(const struct completer *completer, const char *lin
     static const char help[] = "help ";
     bool plain = strncmp(line, help, strlen(help)) == 0 && !env_find(completer->env, "help");
     return plain ? arena_printf(arena, ".%s", line) : line;
-}
-
-static bool is_quote(char c)
-{
-    return c == '"' || c == '\'';
 }
 
 bool complete_takes_path(const struct completer *completer, const char *line, size_t start)
@@ -291,7 +362,10 @@ struct completions complete_word(const struct completer *completer, const char *
     } else if (before == start) {
         offer_next(completer, &text, &next, &offer);
     } else {
-        found.paths = next.kinds & NEXT_PATH; /* only paths are quoted */
+        found.paths = next.kinds & NEXT_PATH;
+        if (next.kinds & NEXT_EXPRESSION)
+            offer_texts(completer, &text, &offer);
+        found.paths = found.paths && found.count == 0;
     }
     return found;
 }
