@@ -207,7 +207,7 @@ static void paths_where_files_are_named(void **state)
     assert_false(complete_takes_path(&desk->completer, "sum(1.5", 0));
     assert_only(desk, "load data/ids.bin u3", "u32");
     assert_only(desk, "load data/old.dat cs", "csv");
-    assert_only(desk, "load data/old.dat as a np", "npy");
+    assert_only(desk, "load data/old.dat as a tx", "txt");
     assert_true(offers(desk, "load data/old.dat ", "jsonl"));
     assert_false(offers(desk, "load data/old.dat ", "json")); /* save only */
 }
