@@ -69,6 +69,9 @@ class CommandLine:
         total, count = "load /dev/stdin csv | sum a", "load /dev/stdin csv | count"
         self.prints("pipe", "4\n2\n", *host, "-c", total, "-c", count, stdin=table)
         self.prints("pipe-in-two-formats", "4\n12\n", *host, "-c", total, "-c", "load /dev/stdin u8 | count", stdin=table)
+        self.prints("pipe-as-a-dash", "4\n2\n", *host, "-c", "load - | sum a", "-c", "load - csv | count", stdin=table)
+        self.prints("pipe-of-lines-of-json", "3\n", *host, "-c", "load - | sum a", stdin=b'{"a": 1}\n{"a": 2}\n')
+        self.says("dash-with-statements", host, "`/dev/stdin` supplies the statements", status=1, stdin=b"load -")
         self.prints("pipe-without-data", "0\n", *host, "-c", "load /dev/stdin i32 | count")
         self.sandbox.write("nine.u8", b"\t")
         self.prints("pipe-beside-a-file", "11\n", *host, "-c", "load /dev/stdin i32 as n, nine.u8 | map n + nine",

@@ -2,9 +2,11 @@
 
 #include "base/path.h"
 #include "engine/env/written_path.h"
+#include "engine/formats/file_pattern.h"
 #include "engine/formats/formats.h"
 #include "engine/storage/compression_table.h"
 #include "engine/storage/file_not_found.h"
+#include "engine/storage/pipe_input.h"
 #include "engine/storage/text_options.h"
 #include "parser/parse.h"
 
@@ -85,13 +87,6 @@ static enum status stated_format(const struct name *word, const struct format **
     return STATUS_FAILED;
 }
 
-/* "data/ids.bin" -> "ids" */
-static const char *stem_of(struct arena *arena, const char *path)
-{
-    const char *base = path_base(path);
-    return arena_text(arena, base, (size_t)(path_extension(path) - base));
-}
-
 /* Before running, a file may not exist yet, or be replaced before it is read: an earlier statement may save it. Only
  * its format counts, unless the file is missing and no statement will save it. */
 static void expect_file(struct loader *loader, const struct name *path, const struct format *stated,
@@ -99,8 +94,12 @@ static void expect_file(struct loader *loader, const struct name *path, const st
 {
     const struct format *format = stated ? stated : format_of_path(path->text);
     if (loader->env->files_settled && file_is_missing(path->text)) {
-        file_not_found(path->text, path->span, loader->diags);
-        loader->sources->errors++;
+        const char **files;
+        size_t count;
+        enum status status = path_is_pattern(path->text)
+                                 ? pattern_expand(path->text, path->span, &files, &count, loader->diags)
+                                 : file_not_found(path->text, path->span, loader->diags);
+        loader->sources->errors += status != STATUS_OK;
     }
     if (file_cache_check(loader->env->file_cache, path->text, path->span, loader->diags) != STATUS_OK)
         loader->sources->errors++;
@@ -109,7 +108,7 @@ static void expect_file(struct loader *loader, const struct name *path, const st
     if (!file->known)
         return;
     file->columns = arena_alloc(loader->arena, sizeof *file->columns);
-    file->columns[0] = (struct source_column){.name = stem_of(loader->arena, path->text), .type = format->type};
+    file->columns[0] = (struct source_column){.name = path_stem(path->text, loader->arena), .type = format->type};
     file->count = 1;
 }
 
@@ -155,12 +154,12 @@ static const struct {
     enum type type;
     enum logical logical;
 } stated_types[] = {
-    {"bool", TYPE_BOOL, LOGICAL_NUMBER},      {"i8", TYPE_I8, LOGICAL_NUMBER},
-    {"i16", TYPE_I16, LOGICAL_NUMBER},        {"i32", TYPE_I32, LOGICAL_NUMBER},
-    {"i64", TYPE_I64, LOGICAL_NUMBER},        {"u8", TYPE_U8, LOGICAL_NUMBER},
-    {"u16", TYPE_U16, LOGICAL_NUMBER},        {"u32", TYPE_U32, LOGICAL_NUMBER},
-    {"f32", TYPE_F32, LOGICAL_NUMBER},        {"f64", TYPE_F64, LOGICAL_NUMBER},
-    {"text", TYPE_U32, LOGICAL_TEXT},         {"date", TYPE_I32, LOGICAL_DATE},
+    {"bool", TYPE_BOOL, LOGICAL_NUMBER},        {"i8", TYPE_I8, LOGICAL_NUMBER},
+    {"i16", TYPE_I16, LOGICAL_NUMBER},          {"i32", TYPE_I32, LOGICAL_NUMBER},
+    {"i64", TYPE_I64, LOGICAL_NUMBER},          {"u8", TYPE_U8, LOGICAL_NUMBER},
+    {"u16", TYPE_U16, LOGICAL_NUMBER},          {"u32", TYPE_U32, LOGICAL_NUMBER},
+    {"f32", TYPE_F32, LOGICAL_NUMBER},          {"f64", TYPE_F64, LOGICAL_NUMBER},
+    {"text", TYPE_U32, LOGICAL_TEXT},           {"date", TYPE_I32, LOGICAL_DATE},
     {"timestamp", TYPE_I64, LOGICAL_TIMESTAMP}, {"duration", TYPE_I64, LOGICAL_DURATION},
     {"decimal", TYPE_I64, LOGICAL_DECIMAL},
 };
@@ -219,10 +218,21 @@ static enum status text_options(const struct path_item *item, const struct text_
     }
     for (size_t i = 0; i < item->missing_count; i++)
         missing[i] = item->missing[i].text;
-    *options = (struct text_options){.columns = types, .count = item->stated_count, .missing_count = item->missing_count};
+    *options =
+        (struct text_options){.columns = types, .count = item->stated_count, .missing_count = item->missing_count};
     options->missing = item->missing_count > 0 ? missing : NULL;
     *text = options;
     return STATUS_OK;
+}
+
+/* The path to load: `-` is standard input. */
+static enum status loaded_path(const struct env *env, const struct name *written, struct arena *arena,
+                               struct name *path, struct diags *diags)
+{
+    enum status status = path_substitute(env, written, arena, path, diags);
+    if (status == STATUS_OK && strcmp(path->text, "-") == 0)
+        path->text = PATH_STDIN;
+    return status;
 }
 
 static bool resolve_file(void *context, const struct path_item *item, const struct name *written)
@@ -231,7 +241,7 @@ static bool resolve_file(void *context, const struct path_item *item, const stru
     struct source_file *file = add_file(loader, written);
     struct load_options options = {0};
     struct name path;
-    if (path_substitute(loader->env, &item->path, loader->arena, &path, loader->diags) != STATUS_OK ||
+    if (loaded_path(loader->env, &item->path, loader->arena, &path, loader->diags) != STATUS_OK ||
         stated_format(&item->format, &options.format, loader->diags) != STATUS_OK ||
         text_options(item, &options.text, loader->diags) != STATUS_OK) {
         loader->sources->errors++;
@@ -357,9 +367,10 @@ static bool loads_fast(void *context, const struct path_item *item, const struct
     struct stat status;
     (void)written;
     diags_init(&diags, check->arena);
-    if (path_substitute(check->env, &item->path, check->arena, &path, &diags) != STATUS_OK ||
-        stat(path.text, &status) != 0)
+    if (loaded_path(check->env, &item->path, check->arena, &path, &diags) != STATUS_OK)
         return false;
+    if (stat(path.text, &status) != 0)
+        status = (struct stat){0}; /* or a pattern */
     const struct format *format = item->format.text ? format_by_word(item->format.text) : format_of_path(path.text);
     bool raw = format && format->type != TYPE_COUNT;
     return S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && (raw || status.st_size <= FAST_BYTES)) ||

@@ -2,7 +2,10 @@
 
 #include "base/heap.h"
 #include "base/path.h"
+#include "engine/formats/append_reader.h"
+#include "engine/formats/file_pattern.h"
 #include "engine/formats/formats.h"
+#include "engine/formats/open_file.h"
 #include "engine/storage/compression_table.h"
 #include "engine/storage/file_changed.h"
 #include "engine/storage/pipe_input.h"
@@ -23,22 +26,16 @@ static const int64_t recent_ns = 50000000;
 
 struct entry {
     char *path;
-    struct file_stamp stamp;
-    const struct format *format;
-    char *stated;               /* of text files: what the user states, as text */
-    struct relation *relation;  /* of a reader: columns may be unread */
-    struct relation *unread;    /* of a reader: what stands for each column until it is read */
-    struct file_reader *reader; /* or NULL */
-    struct mapping *mapping;    /* of the reader, a reference */
-    bool recent;                /* modified just before it was opened */
-    uint64_t used;              /* the cache's clock at the last use */
+    struct opened_file file; /* always with a relation; of a reader, its columns may be unread */
+    struct relation *unread; /* of a reader: what stands for each column until it is read */
+    char *stated;            /* of text files: what the user states, as text */
+    bool by_content;         /* what gave the format */
+    bool recent;             /* modified just before it was opened */
+    uint64_t used;           /* the cache's clock at the last use */
 };
 
 struct file_cache {
-    struct mappings *mappings;
-    struct pipes *pipes;
-    const atomic_int *cancel;
-    struct progress *progress;
+    struct opener opener;
     struct entry *entries;
     size_t count, capacity;
     uint64_t clock;
@@ -47,42 +44,39 @@ struct file_cache {
 struct file_cache *file_cache_new(struct mappings *mappings, const atomic_int *cancel)
 {
     struct file_cache *file_cache = heap_array(1, sizeof *file_cache);
-    file_cache->mappings = mappings;
-    file_cache->pipes = pipes_new();
-    file_cache->cancel = cancel;
+    file_cache->opener.mappings = mappings;
+    file_cache->opener.pipes = pipes_new();
+    file_cache->opener.cancel = cancel;
     return file_cache;
 }
 
 void file_cache_set_progress(struct file_cache *file_cache, struct progress *progress)
 {
-    file_cache->progress = progress;
+    file_cache->opener.progress = progress;
 }
 
 void file_cache_reserve_stdin(struct file_cache *file_cache)
 {
-    pipes_reserve_stdin(file_cache->pipes);
+    pipes_reserve_stdin(file_cache->opener.pipes);
 }
 
 enum status file_cache_check(const struct file_cache *file_cache, const char *path, struct span span,
                              struct diags *diags)
 {
-    return pipes_reject(file_cache->pipes, path, span, diags) ? STATUS_FAILED : STATUS_OK;
+    return pipes_reject(file_cache->opener.pipes, path, span, diags) ? STATUS_FAILED : STATUS_OK;
 }
 
 static void entry_release(struct entry *entry)
 {
-    relation_unref(entry->relation);
+    opened_file_close(&entry->file);
     relation_unref(entry->unread);
-    if (entry->reader)
-        entry->reader->ops->close(entry->reader);
-    mapping_unref(entry->mapping);
     free(entry->stated);
     free(entry->path);
 }
 
 const atomic_int *file_cache_cancel(const struct file_cache *file_cache)
 {
-    return file_cache->cancel;
+    return file_cache->opener.cancel;
 }
 
 void file_cache_free(struct file_cache *file_cache)
@@ -91,7 +85,7 @@ void file_cache_free(struct file_cache *file_cache)
         return;
     for (size_t i = 0; i < file_cache->count; i++)
         entry_release(&file_cache->entries[i]);
-    pipes_free(file_cache->pipes);
+    pipes_free(file_cache->opener.pipes);
     free(file_cache->entries);
     free(file_cache);
 }
@@ -105,8 +99,8 @@ static void entry_remove(struct file_cache *file_cache, size_t i)
 /* Whether the file changed while mapped, even if its stamp is the same again: parts of it may read as zeroes. */
 static bool mapping_is_invalid(const struct entry *entry)
 {
-    return (entry->mapping && mapping_changed(entry->mapping)) ||
-           changed_column(entry->relation->columns, entry->relation->count) != NULL;
+    return (entry->file.mapping && mapping_changed(entry->file.mapping)) ||
+           changed_column(entry->file.relation->columns, entry->file.relation->count) != NULL;
 }
 
 static bool same_stamp(const struct file_stamp *a, const struct file_stamp *b)
@@ -143,12 +137,13 @@ static struct entry *entry_find(const struct file_cache *file_cache, const char 
                                 const char *stated)
 {
     struct file_stamp now;
-    if (!file_stamp_of(path, &now))
+    if (!path_stamp_of(path, &now))
         return NULL;
     for (size_t i = 0; i < file_cache->count; i++) {
         struct entry *entry = &file_cache->entries[i];
-        if (same_format(entry->format, format) && same_text(entry->stated, stated) && !entry->recent &&
-            same_stamp(&entry->stamp, &now) && !mapping_is_invalid(entry))
+        const bool fits = format ? same_format(entry->file.format, format) : entry->by_content;
+        if (fits && same_text(entry->stated, stated) && !entry->recent && same_stamp(&entry->file.stamp, &now) &&
+            !mapping_is_invalid(entry))
             return entry;
     }
     return NULL;
@@ -165,16 +160,6 @@ static bool is_recent(const struct file_stamp *stamp)
     clock_gettime(CLOCK_REALTIME, &now);
     int64_t age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - stamp->mtime_ns;
     return age > -recent_ns && age < recent_ns;
-}
-
-static struct workers workers_of(const struct file_cache *file_cache, const char *path, struct arena *arena)
-{
-    return (struct workers){
-        .threads = parallel_threads(),
-        .cancel = file_cache->cancel,
-        .progress = file_cache->progress,
-        .whole = {.what = arena_printf(arena, "load %s", path_display(path, arena))},
-    };
 }
 
 /* A relation of unread columns. */
@@ -197,71 +182,86 @@ static struct relation *outline(const struct file_reader *reader)
     return relation;
 }
 
-/* The reader's columns, all of them unread. */
-static enum status entry_outline(struct entry *entry, const struct format_job *job)
+static enum status unknown_format(const char *path, struct span span, struct diags *diags)
 {
-    entry->unread = outline(entry->reader);
-    if (!entry->unread)
-        return diag_error(job->diags, job->span, "not enough memory");
-    entry->relation = relation_new(entry->unread->rows, entry->unread->count, entry->unread->columns,
-                                   (const char *const *)entry->unread->names);
-    return STATUS_OK;
+    const char *extensions = format_extensions(diags->arena, FORMAT_READ);
+    const struct format *format = format_of_path(path);
+    const char *advice = format_advice(path_extension(path));
+    path = path_display(path, diags->arena);
+    if (format)
+        diag_error(diags, span, "`%s` files can be saved, but not loaded", format->extension);
+    else if (advice)
+        diag_error(diags, span, "the format of `%s` is not supported", path);
+    else
+        diag_error(diags, span, "cannot tell the format of `%s` from its extension", path);
+    if (advice)
+        diag_hint(diags, "%s", advice);
+    else if (format)
+        diag_hint(diags, "extensions that can be loaded: %s", extensions);
+    else
+        diag_hint(diags, "give the format after the path, as in `load %s csv`, or use one of the extensions %s", path,
+                  extensions);
+    return STATUS_FAILED;
 }
 
-/* Opens the mapped file, and reads it if it is not read column by column. */
-static enum status entry_fill(const struct format_job *job, struct mapping *mapping, struct entry *entry)
+static enum status check_format(const char *path, const struct format *stated, struct span span, struct diags *diags)
 {
-    if (!job->format->open)
-        return format_read(job, mapping, &entry->relation);
-    enum status status = format_open(job, mapping, &entry->reader);
-    if (status != STATUS_OK)
-        return status;
-    entry->mapping = mapping_ref(mapping);
-    return entry_outline(entry, job);
+    const struct format *format = stated ? stated : format_of_path(path);
+    return format && format_loads(format) ? STATUS_OK : unknown_format(path, span, diags);
+}
+
+/* Opens a file, or all that match. */
+static enum status open_any(const struct file_cache *file_cache, const char *path, struct span span,
+                            const struct load_options *options, struct opened_file *file, struct diags *diags)
+{
+    if (!path_is_pattern(path))
+        return open_file(&file_cache->opener, path, span, options, file, diags);
+    const char **paths;
+    size_t count;
+    struct file_stamp before;
+    bool stamped = path_stamp_of(path, &before);
+    enum status status = pattern_expand(path, span, &paths, &count, diags);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = check_format(paths[i], options->format, span, diags);
+    if (status == STATUS_OK)
+        status = open_appended(&file_cache->opener, paths, count, span, options, file, diags);
+    if (status == STATUS_OK && stamped)
+        file->stamp = before;
+    return status;
 }
 
 static enum status entry_open(struct file_cache *file_cache, const char *path, struct span span,
                               const struct load_options *options, const char *stated, struct entry **opened,
                               struct diags *diags)
 {
-    struct mapping *mapping;
-    const struct format *format = options->format;
-    struct workers workers = workers_of(file_cache, path, diags->arena);
-    enum status status = path_is_pipe(path) ? pipes_open(file_cache->pipes, path, &workers, span, &mapping, diags)
-                                            : mapping_open(file_cache->mappings, path, span, &mapping, diags);
+    struct opened_file file;
+    enum status status = open_any(file_cache, path, span, options, &file, diags);
     if (status != STATUS_OK)
         return status;
-    workers.whole.bytes = (int64_t)mapping_length(mapping);
-    const struct format_job job = {format, &workers, span, diags, options->text};
-    const struct compression *compression = compression_of_path(path);
-    if (!compression && format->type == TYPE_COUNT)
-        compression = compression_of_content(mapping_data(mapping), mapping_length(mapping));
-    if (compression)
-        status = compression_open(compression, &mapping, &workers, span, diags);
-    struct entry entry = {.format = format};
-    if (status == STATUS_OK)
-        status = entry_fill(&job, mapping, &entry);
-    if (status == STATUS_OK) {
-        file_cache->entries =
-            heap_reserve(file_cache->entries, file_cache->count, &file_cache->capacity, sizeof *file_cache->entries);
-        *opened = &file_cache->entries[file_cache->count++];
-        entry.path = heap_text(path);
-        entry.stated = stated ? heap_text(stated) : NULL;
-        entry.stamp = mapping_stamp(mapping);
-        entry.recent = is_recent(&entry.stamp);
-        **opened = entry;
-    } else {
-        entry_release(&entry);
+    struct relation *unread = file.reader ? outline(file.reader) : NULL;
+    if (file.reader && !unread) {
+        opened_file_close(&file);
+        return diag_error(diags, span, "not enough memory");
     }
-    mapping_unref(mapping);
-    return status;
+    if (unread)
+        file.relation = relation_new(unread->rows, unread->count, unread->columns, (const char *const *)unread->names);
+    file_cache->entries =
+        heap_reserve(file_cache->entries, file_cache->count, &file_cache->capacity, sizeof *file_cache->entries);
+    *opened = &file_cache->entries[file_cache->count++];
+    **opened = (struct entry){.path = heap_text(path),
+                              .file = file,
+                              .unread = unread,
+                              .by_content = !options->format,
+                              .stated = stated ? heap_text(stated) : NULL,
+                              .recent = is_recent(&file.stamp)};
+    return STATUS_OK;
 }
 
 /* Reads those of the entry's columns that are unread and for which some of `columns` stand; replaces these. */
 static enum status entry_read(struct file_cache *file_cache, struct entry *entry, struct column **columns, size_t count,
                               struct span span, struct diags *diags)
 {
-    struct relation *relation = entry->relation;
+    struct relation *relation = entry->file.relation;
     bool *wanted = arena_array(diags->arena, relation->count + 1, sizeof *wanted);
     struct column **read = arena_array(diags->arena, relation->count + 1, sizeof(struct column *));
     bool any = false;
@@ -271,10 +271,12 @@ static enum status entry_read(struct file_cache *file_cache, struct entry *entry
         any = any || wanted[k];
     }
     if (any) {
-        struct workers workers = workers_of(file_cache, entry->path, diags->arena);
-        workers.whole.bytes = (int64_t)mapping_length(entry->mapping);
-        const struct format_job job = {.format = entry->format, .workers = &workers, .span = span, .diags = diags};
-        enum status status = format_read_columns(&job, entry->mapping, entry->reader, wanted, read);
+        struct workers workers = opener_workers(&file_cache->opener, entry->path, diags->arena);
+        workers.whole.bytes = entry->file.mapping ? (int64_t)mapping_length(entry->file.mapping) : 0;
+        const struct format_job job = {.format = entry->file.format, .workers = &workers, .span = span, .diags = diags};
+        struct file_reader *reader = entry->file.reader;
+        enum status status = entry->file.mapping ? format_read_columns(&job, entry->file.mapping, reader, wanted, read)
+                                                 : reader->ops->read(reader, &job, wanted, read);
         if (status != STATUS_OK)
             return status;
     }
@@ -298,7 +300,7 @@ enum status file_cache_read(struct file_cache *file_cache, struct column **colum
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; i < file_cache->count && status == STATUS_OK; i++) {
-        if (file_cache->entries[i].reader)
+        if (file_cache->entries[i].file.reader)
             status = entry_read(file_cache, &file_cache->entries[i], columns, count, span, diags);
     }
     return status;
@@ -316,18 +318,16 @@ static enum status load_file(struct file_cache *file_cache, const char *path, st
             return status;
     }
     entry->used = ++file_cache->clock;
-    const struct relation *relation = entry->relation;
+    const struct relation *relation = entry->file.relation;
     struct arena *arena = diags->arena;
     size_t count = loaded->count + relation->count;
     loaded->shape = relation->shape; /* only images have one, and they are loaded alone */
     loaded->columns = arena_grow(arena, loaded->columns, loaded->count, count, sizeof *loaded->columns);
     loaded->names = arena_grow(arena, loaded->names, loaded->count, count, sizeof *loaded->names);
-    const char *base = path_base(path);
     for (size_t i = 0; i < relation->count; i++) {
         const char *name = relation->names[i];
         loaded->columns[loaded->count] = column_ref(relation->columns[i]);
-        loaded->names[loaded->count] = *name ? arena_text(arena, name, strlen(name))
-                                             : arena_text(arena, base, (size_t)(path_extension(path) - base));
+        loaded->names[loaded->count] = *name ? arena_text(arena, name, strlen(name)) : path_stem(path, arena);
         loaded->count++;
     }
     return STATUS_OK;
@@ -397,44 +397,25 @@ static enum status load_directory(struct file_cache *file_cache, const char *pat
     return load_each(file_cache, path, names, count, span, loaded, diags);
 }
 
-static enum status unknown_format(const char *path, struct span span, struct diags *diags)
-{
-    const char *extensions = format_extensions(diags->arena, FORMAT_READ);
-    const struct format *format = format_of_path(path);
-    const char *advice = format_advice(path_extension(path));
-    path = path_display(path, diags->arena);
-    if (format)
-        diag_error(diags, span, "`%s` files can be saved, but not loaded", format->extension);
-    else if (advice)
-        diag_error(diags, span, "the format of `%s` is not supported", path);
-    else
-        diag_error(diags, span, "cannot tell the format of `%s` from its extension", path);
-    if (advice)
-        diag_hint(diags, "%s", advice);
-    else if (format)
-        diag_hint(diags, "extensions that can be loaded: %s", extensions);
-    else
-        diag_hint(diags, "give the format after the path, as in `load %s csv`, or use one of the extensions %s", path,
-                  extensions);
-    return STATUS_FAILED;
-}
-
 enum status file_cache_load(struct file_cache *file_cache, const char *path, struct span span,
                             const struct load_options *options, struct loaded *loaded, struct diags *diags)
 {
     *loaded = (struct loaded){0};
     static const struct load_options nothing;
     options = options ? options : &nothing;
-    const struct format *format = options->format ? options->format : format_of_path(path);
-    const struct load_options resolved = {format ? format : format_of_type(TYPE_I32), options->text};
+    struct load_options resolved = {options->format ? options->format : format_of_path(path), options->text};
     struct stat info;
     bool exists = stat(path, &info) == 0;
-    enum status status;
-    if (exists && S_ISDIR(info.st_mode))
+    enum status status = STATUS_OK;
+    if (path_is_pattern(path))
+        resolved.format = options->format;
+    else if (!exists && !resolved.format)
+        resolved.format = format_of_type(TYPE_I32); /* a missing file is reported as such, whatever its extension */
+    else if (exists && !S_ISDIR(info.st_mode) && strcmp(path, PATH_STDIN) != 0)
+        status = check_format(path, options->format, span, diags);
+    if (status == STATUS_OK && exists && S_ISDIR(info.st_mode))
         status = load_directory(file_cache, path, span, options->format, loaded, diags);
-    else if (exists && (!format || !format_loads(format)))
-        status = unknown_format(path, span, diags);
-    else /* a missing file is reported as such, whatever its extension */
+    else if (status == STATUS_OK)
         status = load_file(file_cache, path, span, &resolved, loaded, diags);
     if (status != STATUS_OK)
         loaded_release(loaded);
@@ -451,8 +432,8 @@ void loaded_release(struct loaded *loaded)
 /* Whether only the cache and device copies refer to the entry's columns. */
 static bool is_idle(const struct entry *entry)
 {
-    for (size_t i = 0; i < entry->relation->count; i++) {
-        const struct column *column = entry->relation->columns[i];
+    for (size_t i = 0; i < entry->file.relation->count; i++) {
+        const struct column *column = entry->file.relation->columns[i];
         const struct column *unread = entry->unread ? entry->unread->columns[i] : NULL;
         if (column->refs > column->copies + 1 + (column == unread) || (unread && unread->refs > 1 + (column == unread)))
             return false;
@@ -463,7 +444,7 @@ static bool is_idle(const struct entry *entry)
 static bool has_changed(const struct entry *entry)
 {
     struct file_stamp now;
-    return entry->recent || !file_stamp_of(entry->path, &now) || !same_stamp(&entry->stamp, &now) ||
+    return entry->recent || !path_stamp_of(entry->path, &now) || !same_stamp(&entry->file.stamp, &now) ||
            mapping_is_invalid(entry);
 }
 

@@ -44,9 +44,7 @@ static void hint_similar_files(const char *path, struct diags *diags)
 enum status file_not_found(const char *path, struct span span, struct diags *diags)
 {
     diag_error(diags, span, "no such file: `%s`", path_display(path, diags->arena));
-    if (strchr(path, '*'))
-        diag_hint(diags, "`load DIRECTORY/` loads every column file in a directory");
-    else if (strstr(path, "://"))
+    if (strstr(path, "://"))
         diag_hint(diags, "rql loads local files only");
     else
         hint_similar_files(path, diags);

@@ -82,7 +82,8 @@ static bool same_pipe(const struct file_stamp *a, const struct file_stamp *b)
 bool pipes_reject(const struct pipes *pipes, const char *path, struct span span, struct diags *diags)
 {
     struct stat info, input;
-    if (!pipes->stdin_reserved || !path_is_pipe(path) || stat(path, &info) != 0 || fstat(STDIN_FILENO, &input) != 0 ||
+    const bool may_be = path_is_pipe(path) || strcmp(path, PATH_STDIN) == 0;
+    if (!pipes->stdin_reserved || !may_be || stat(path, &info) != 0 || fstat(STDIN_FILENO, &input) != 0 ||
         input.st_dev != info.st_dev || input.st_ino != info.st_ino)
         return false;
     diag_error(diags, span, "`%s` supplies the statements and cannot be loaded as data", path);

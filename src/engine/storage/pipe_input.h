@@ -14,6 +14,9 @@ void pipes_free(struct pipes *pipes);
 /* Standard input supplies statements: from now on it is rejected as data. */
 void pipes_reserve_stdin(struct pipes *pipes);
 
+/* Standard input. */
+#define PATH_STDIN "/dev/stdin"
+
 /* Whether the path is a pipe, or a socket that rql inherited. */
 bool path_is_pipe(const char *path);
 

@@ -105,6 +105,6 @@ void table_note(struct table *table, const bool *read, const struct format_job *
         add_left_out(&text, table);
     table->noted = true;
     if (text.length > 0)
-        diag_note(job->diags, job->span, "`%s`: %s", path, text.text);
+        diag_note(job->diags, (struct span){0}, "`%s`: %s", path, text.text);
     strbuf_free(&text);
 }

@@ -1,0 +1,32 @@
+/* Appends columns of several files into one. */
+#ifndef RQL_ENGINE_FORMATS_APPEND_COLUMN_H
+#define RQL_ENGINE_FORMATS_APPEND_COLUMN_H
+
+#include "base/parallel.h"
+#include "engine/storage/column.h"
+
+struct column_type {
+    enum type type;              /* of text: any */
+    struct logical_type logical; /* without a dictionary */
+};
+
+/* Widens *type so that it holds the values of `other` too: integers to an integer type of both, integers and floats to
+ * f64, decimals to the larger scale. Returns false, and leaves it as it is, if there is no such type. */
+bool type_widen(struct column_type *type, struct column_type other);
+
+/* Whether no row has a value, so that the type does not count. */
+bool column_is_vacant(const struct column *column);
+
+struct column_pieces {
+    struct column *const *pieces; /* NULL: all rows are missing, as where a piece is vacant */
+    const int64_t *rows;
+    size_t count;
+    int64_t total; /* of rows */
+};
+
+/* A new column of the type, which holds the values of all pieces. NULL if there is no memory, it was cancelled, or
+ * (then *too_large) a value does not fit the scale. */
+struct column *append_columns(const struct column_pieces *pieces, struct column_type type,
+                              const struct workers *workers, bool *too_large);
+
+#endif

@@ -1,0 +1,83 @@
+#include "engine/formats/open_file.h"
+
+#include "base/path.h"
+#include "engine/storage/compression_table.h"
+#include "engine/storage/pipe_input.h"
+#include "engine/storage/text_options.h"
+
+#include <string.h>
+
+struct workers opener_workers(const struct opener *opener, const char *path, struct arena *arena)
+{
+    return (struct workers){
+        .threads = parallel_threads(),
+        .cancel = opener->cancel,
+        .progress = opener->progress,
+        .whole = {.what = arena_printf(arena, "load %s", path_display(path, arena))},
+    };
+}
+
+static bool begins_with(const struct mapping *mapping, const char *text)
+{
+    const size_t length = strlen(text);
+    return mapping_length(mapping) >= length && memcmp(mapping_data(mapping), text, length) == 0;
+}
+
+static const struct format *format_of_content(const struct mapping *mapping)
+{
+    static const struct {
+        const char *begin, *word;
+    } known[] = {{"PAR1", "parquet"},  {"ARROW1", "arrow"},   {"\xff\xff\xff\xff", "arrows"},
+                 {"\x93NUMPY", "npy"}, {"PK\x03\x04", "npz"}, {"{", "jsonl"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (begins_with(mapping, known[i].begin))
+            return format_by_word(known[i].word);
+    }
+    return format_by_word("csv");
+}
+
+/* Decompresses the content: by the extension, or by its first bytes where a raw file cannot begin so. */
+static enum status decompress(const char *path, const struct format *format, struct mapping **mapping,
+                              const struct workers *workers, struct span span, struct diags *diags)
+{
+    const struct compression *compression = compression_of_path(path);
+    if (!compression && (!format || format->type == TYPE_COUNT))
+        compression = compression_of_content(mapping_data(*mapping), mapping_length(*mapping));
+    return compression ? compression_open(compression, mapping, workers, span, diags) : STATUS_OK;
+}
+
+enum status open_file(const struct opener *opener, const char *path, struct span span,
+                      const struct load_options *options, struct opened_file *file, struct diags *diags)
+{
+    struct mapping *mapping;
+    struct workers workers = opener_workers(opener, path, diags->arena);
+    *file = (struct opened_file){.format = options->format};
+    enum status status = path_is_pipe(path) ? pipes_open(opener->pipes, path, &workers, span, &mapping, diags)
+                                            : mapping_open(opener->mappings, path, span, &mapping, diags);
+    if (status != STATUS_OK)
+        return status;
+    workers.whole.bytes = (int64_t)mapping_length(mapping);
+    status = decompress(path, file->format, &mapping, &workers, span, diags);
+    if (status == STATUS_OK) {
+        file->stamp = mapping_stamp(mapping);
+        file->format = file->format ? file->format : format_of_content(mapping);
+        const struct format_job job = {file->format, &workers, span, diags, options->text};
+        status = file->format->open ? format_open(&job, mapping, &file->reader)
+                                    : format_read(&job, mapping, &file->relation);
+    }
+    if (status == STATUS_OK && file->reader)
+        file->mapping = mapping_ref(mapping);
+    mapping_unref(mapping);
+    if (status != STATUS_OK)
+        *file = (struct opened_file){0};
+    return status;
+}
+
+void opened_file_close(struct opened_file *file)
+{
+    relation_unref(file->relation);
+    if (file->reader)
+        file->reader->ops->close(file->reader);
+    mapping_unref(file->mapping);
+    *file = (struct opened_file){0};
+}

@@ -1,0 +1,34 @@
+/* Opening a file of any format: mapped or read from a pipe, decompressed, and read unless its format reads columns one
+ * by one. */
+#ifndef RQL_ENGINE_FORMATS_OPEN_FILE_H
+#define RQL_ENGINE_FORMATS_OPEN_FILE_H
+
+#include "engine/formats/file_cache.h"
+#include "engine/formats/formats.h"
+
+struct pipes; /* pipe_input.h */
+
+struct opener {
+    struct mappings *mappings;
+    struct pipes *pipes;
+    const atomic_int *cancel;
+    struct progress *progress;
+};
+
+struct opened_file {
+    const struct format *format;
+    struct file_stamp stamp;
+    struct relation *relation;  /* all columns, or NULL: */
+    struct file_reader *reader; /* reads them */
+    struct mapping *mapping;    /* of the reader, a reference; NULL if it reads several files */
+};
+
+/* The threads for reading `path`. */
+struct workers opener_workers(const struct opener *opener, const char *path, struct arena *arena);
+
+/* Without a format, the file's content gives it. */
+enum status open_file(const struct opener *opener, const char *path, struct span span,
+                      const struct load_options *options, struct opened_file *file, struct diags *diags);
+void opened_file_close(struct opened_file *file);
+
+#endif
