@@ -29,9 +29,10 @@ static bool takes_expression(const struct word *stage)
 {
     return stage->token == TOKEN_STAGE_CONDITION || stage->token == TOKEN_STAGE_OUTPUTS ||
            stage->token == TOKEN_STAGE_ASSIGNS || stage->token == TOKEN_STAGE_OUTPUT ||
-           stage->token == TOKEN_STAGE_OPTIONAL || stage->token == TOKEN_STAGE_HIST || stage->token == TOKEN_STAGE_ARGUMENT ||
-           stage->token == TOKEN_STAGE_KEYS || stage->token == TOKEN_STAGE_ASSERT ||
-           stage->token == TOKEN_STAGE_GROUP || stage->token == TOKEN_STAGE_STENCIL;
+           stage->token == TOKEN_STAGE_OPTIONAL || stage->token == TOKEN_STAGE_HIST ||
+           stage->token == TOKEN_STAGE_ARGUMENT || stage->token == TOKEN_STAGE_KEYS ||
+           stage->token == TOKEN_STAGE_ASSERT || stage->token == TOKEN_STAGE_GROUP ||
+           stage->token == TOKEN_STAGE_STENCIL;
 }
 
 static bool is_stage(const struct word *word)

@@ -7,7 +7,8 @@
 #include "engine/formats/formats.h"
 #include "scratch.h"
 
-/* Releases the previous load and its diagnostics, then loads a path and reads all columns; `word` names its format (NULL: by extension). */
+/* Releases the previous load and its diagnostics, then loads a path and reads all columns; `word` names its format
+ * (NULL: by extension). */
 static inline enum status load_anew(struct scratch *scratch, struct file_cache *file_cache, const char *path,
                                     const char *word, struct loaded *loaded)
 {

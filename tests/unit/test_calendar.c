@@ -59,7 +59,7 @@ static void test_all_days(void **context)
         for (int month = 1; month <= 12; month++) {
             int last = days_of_month(year, month);
             for (int day = 0; day <= 32; day++) {
-                char text[32], written[CALENDAR_TEXT];
+                char text[48], written[CALENDAR_TEXT];
                 int64_t days = -1;
                 (void)snprintf(text, sizeof text, "%04d-%02d-%02d", year, month, day);
                 assert_int_equal(date_read(text, text + strlen(text), &days), day >= 1 && day <= last);

@@ -108,7 +108,42 @@ void bind_scatter(struct binder *binder, const struct stage *stage, struct flow 
 /* bind_hist.c */
 void bind_hist(struct binder *binder, const struct stage *stage, struct flow *flow);
 
-/* bind_group.c: group, and axis reduction. */
+/* bind_group.c */
+
+/* How an aggregate's column is made of the operator's. */
+enum finish {
+    FINISH_NONE,     /* as it is */
+    FINISH_PRESENT,  /* missing where no value was present */
+    FINISH_QUOTIENT, /* a sum by the number of present values, missing where that is 0 */
+    FINISH_SCALE,    /* a mean of decimals, which are integers for the operator */
+    FINISH_DURATION  /* a mean of durations */
+};
+
+/* An aggregate of a group while it is bound. */
+struct group_aggregate {
+    struct aggregate what;
+    size_t operand; /* its values, if has_values; not of count() */
+    bool has_values;
+    struct slot slot; /* of the operator's column */
+    enum finish finish;
+    size_t count; /* the part that counts present values: of FINISH_PRESENT and FINISH_QUOTIENT */
+    bool helper;  /* such a part: no column of its own */
+};
+
+/* The parts of a group while they are bound. */
+struct group_parts {
+    struct group_aggregate *at;
+    size_t count;
+};
+
+/* The type of the aggregate's result. */
+enum type type_of_aggregate(enum aggregate_kind aggregate, enum kind kind);
+/* Creates the group operator: the keys are these operands, less duplicates. */
+struct task *new_group(struct operands *operands, const size_t *keys, size_t key_count,
+                       const struct group_aggregate *parts, size_t part_count);
+/* Sets its outputs: the keys, then each aggregate. */
+void set_group_outputs(struct binder *binder, struct task *task, struct slot *slots, struct flow *flow);
+/* bind_axis.c: terminals with `along`. */
 
 /* Makes of the flow's only column, which is never missing, its distinct values in order and `count`, their numbers. */
 void group_equal(struct binder *binder, const struct stage *stage, struct flow *flow);

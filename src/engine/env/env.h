@@ -42,7 +42,7 @@ struct env {
 struct env *env_new(struct file_cache *file_cache);
 void env_free(struct env *env);
 const atomic_int *env_cancel(const struct env *env); /* non-zero when the user interrupts; may be NULL */
-struct env *env_copy(const struct env *env); /* for a check; shares relations */
+struct env *env_copy(const struct env *env);         /* for a check; shares relations */
 
 struct binding *env_find(const struct env *env, const char *name);
 void env_set_scalar(struct env *env, const char *name, struct scalar scalar);

@@ -87,7 +87,7 @@ struct flow {
     int64_t rows; /* -1 if only running can tell */
     struct shape shape;
     bool nameless; /* one column without a name, and no column before it had one: of a range or a list */
-    bool open; /* it may have other columns: these are not all known */
+    bool open;     /* it may have other columns: these are not all known */
 
     /* Set by a terminal: a single value of this kind, with nothing for the next stage to read. */
     bool scalar;
@@ -281,6 +281,15 @@ value bind_unknown(struct scope *scope, int64_t number, enum kind kind, struct s
 bool bind_reads_rows(const struct scope *scope, value v);
 /* Whether the expression is only a column's name or position; returns its index. */
 bool bind_is_column(const struct scope *scope, const struct expr *expr, struct term term, size_t *index);
+
+/* operators.c */
+
+struct term bind_unary(struct scope *scope, const struct expr *expr);
+struct term bind_ternary(struct scope *scope, const struct expr *expr);
+/* A chain of binary operators, `in` among them, which is as deep as it is long: bound by a loop. */
+struct term bind_chain(struct scope *scope, const struct expr *expr);
+/* Whether it is a link of such a chain. */
+bool expr_leans_left(const struct expr *expr);
 
 /* compare.c: EQ, NE, LT or LE, exact also between integers and floats. */
 struct term bind_compare(struct scope *scope, enum op op, struct term a, const struct expr *a_expr, struct term b,

@@ -91,8 +91,7 @@ struct column *column_of_mapping(enum type type, struct mapping *mapping)
     return column_of_part(type, mapping, 0, (int64_t)(mapping_length(mapping) / type_table[type].size));
 }
 
-struct column *column_unread(enum type type, struct logical_type logical, int64_t rows, bool nullable,
-                             bool provisional)
+struct column *column_unread(enum type type, struct logical_type logical, int64_t rows, bool nullable, bool provisional)
 {
     struct column *column = column_new(type, type);
     struct column *validity = nullable ? column_new(TYPE_BOOL, TYPE_BOOL) : NULL;

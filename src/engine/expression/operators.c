@@ -1,0 +1,381 @@
+/* Operators: conditions in three values, comparisons, choices, lists. */
+#include "engine/expression/expression.h"
+
+enum { OPERAND_SHOWN = 40 };
+
+static value unary(struct scope *scope, enum op op, value a, struct span span)
+{
+    return code_op(scope->code, op, a, NO_VALUE, NO_VALUE, span);
+}
+
+static value binary(struct scope *scope, enum op op, value a, value b, struct span span)
+{
+    return code_op(scope->code, op, a, b, NO_VALUE, span);
+}
+
+bool expr_leans_left(const struct expr *expr)
+{
+    return expr->kind == EXPR_BINARY || expr->kind == EXPR_IN_RANGE || expr->kind == EXPR_IN_LIST;
+}
+
+/* As a bool that may be unknown; `expr` is its source text. */
+static struct term as_bool(struct scope *scope, struct term term, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    if (!term_is_known(term))
+        return term;
+    enum term_class which = class_of(scope->code, term);
+    if (which == CLASS_BOOL)
+        return term;
+    const char *text = text_of_span(binder->arena, expr->span, OPERAND_SHOWN);
+    if (which == CLASS_INT) {
+        term.value = binary(scope, OP_NE, term.value, code_exact_int(scope->code, 0, expr->span), expr->span);
+        return term;
+    }
+    bind_error(binder, expr->span,
+               which == CLASS_FLOAT ? arena_printf(binder->arena, "compare it: `%s != 0.0`", text) : NULL,
+               "a condition cannot be %s, but `%s` is one", class_noun(which), text);
+    return unknown_term;
+}
+
+/* Whether it holds: false where it is unknown. */
+static value truth(struct scope *scope, struct term condition, struct span span)
+{
+    return term_is_known(condition) ? term_settled(scope->code, condition, span) : NO_VALUE;
+}
+
+value bind_condition(struct scope *scope, const struct expr *expr)
+{
+    return truth(scope, as_bool(scope, bind_term(scope, expr), expr), expr->span);
+}
+
+static struct term negate_condition(struct scope *scope, struct term condition, struct span span)
+{
+    if (!term_is_known(condition))
+        return unknown_term;
+    condition.value = unary(scope, OP_NOT, condition.value, span);
+    condition.settled = condition.present == NO_VALUE;
+    return condition;
+}
+
+struct term bind_unary(struct scope *scope, const struct expr *expr)
+{
+    const struct expr *operand = expr->args[0];
+    struct term term = bind_term(scope, operand);
+    if (!term_is_known(term))
+        return unknown_term;
+    switch (expr->op.unary) {
+    case UNARY_NEG:
+        return bind_negation(scope, term, operand, expr->span);
+    case UNARY_NOT:
+        return negate_condition(scope, as_bool(scope, term, operand), expr->span);
+    case UNARY_BITNOT:
+        if (!bind_is_integer(scope, term, operand, "`~`", "!"))
+            return unknown_term;
+        term.value = unary(scope, OP_BITNOT, term.value, expr->span);
+        term.settled = term.present == NO_VALUE;
+        return term;
+    }
+    return unknown_term;
+}
+
+/* Beside each other, conditions and numbers are a mistake. */
+static bool fit_choice(struct scope *scope, struct term yes, const struct expr *yes_expr, struct term no,
+                       const struct expr *no_expr, const char *what)
+{
+    enum term_class first = class_of(scope->code, yes), second = class_of(scope->code, no);
+    if (!class_is_number(first) || !class_is_number(second) || (first == CLASS_BOOL) == (second == CLASS_BOOL))
+        return true;
+    return bind_is_number(scope, yes, yes_expr, what, NULL) && bind_is_number(scope, no, no_expr, what, NULL);
+}
+
+/* The choice between two bools of validity, where NO_VALUE is true. */
+static value choose_present(struct scope *scope, value condition, value yes, value no, struct span span)
+{
+    if (yes == no)
+        return yes;
+    value all = code_bool(scope->code, true, span);
+    return code_op(scope->code, OP_SELECT, condition, yes != NO_VALUE ? yes : all, no != NO_VALUE ? no : all, span);
+}
+
+struct term bind_choice(struct scope *scope, value condition, struct term yes, const struct expr *yes_expr,
+                        struct term no, const struct expr *no_expr, const char *what, struct span span)
+{
+    if (condition == NO_VALUE || !term_is_known(yes) || !term_is_known(no))
+        return unknown_term;
+    if (yes.text != NULL && no.text != NULL && code_is_const(scope->code, condition))
+        return scope->code->at[condition].integer != 0 ? yes : no;
+    if (!fit_choice(scope, yes, yes_expr, no, no_expr, what) ||
+        !terms_unify(scope, &yes, yes_expr, &no, no_expr, what, span))
+        return unknown_term;
+    struct term term = term_of_type(code_op(scope->code, OP_SELECT, condition, yes.value, no.value, span), yes.logical);
+    term.present = choose_present(scope, condition, yes.present, no.present, span);
+    term.settled = (yes.settled && no.settled) || term.present == NO_VALUE;
+    term.missing = yes.missing && no.missing;
+    return term;
+}
+
+struct term bind_ternary(struct scope *scope, const struct expr *expr)
+{
+    const struct expr *yes_expr = expr->args[1], *no_expr = expr->args[2];
+    value condition = bind_condition(scope, expr->args[0]);
+    struct term yes = bind_term(scope, yes_expr);
+    struct term no = bind_term(scope, no_expr);
+    return bind_choice(scope, condition, yes, yes_expr, no, no_expr, "beside a number, `?:`", expr->span);
+}
+
+/* How a binary operator is lowered. */
+enum lowering {
+    LOWER_LOGIC,
+    LOWER_COMPARE,
+    LOWER_COMPARE_SWAPPED,
+    LOWER_ARITHMETIC,
+    LOWER_BITS,
+    LOWER_COALESCE,
+    LOWER_IS,
+    LOWER_TEXT
+};
+
+static const struct binary_row {
+    enum lowering lowering;
+    enum op op;
+    const char *quoted;
+} binary_rows[] = {
+    [BINARY_OR] = {LOWER_LOGIC, OP_OR, "`||`"},
+    [BINARY_AND] = {LOWER_LOGIC, OP_AND, "`&&`"},
+    [BINARY_EQ] = {LOWER_COMPARE, OP_EQ, "`==`"},
+    [BINARY_NE] = {LOWER_COMPARE, OP_NE, "`!=`"},
+    [BINARY_LT] = {LOWER_COMPARE, OP_LT, "`<`"},
+    [BINARY_LE] = {LOWER_COMPARE, OP_LE, "`<=`"},
+    [BINARY_GT] = {LOWER_COMPARE_SWAPPED, OP_LT, "`>`"},
+    [BINARY_GE] = {LOWER_COMPARE_SWAPPED, OP_LE, "`>=`"},
+    [BINARY_BITOR] = {LOWER_BITS, OP_BITOR, "`|`"},
+    [BINARY_BITAND] = {LOWER_BITS, OP_BITAND, "`&`"},
+    [BINARY_XOR] = {LOWER_BITS, OP_XOR, "`^`"},
+    [BINARY_SHL] = {LOWER_BITS, OP_SHL, "`<<`"},
+    [BINARY_SHR] = {LOWER_BITS, OP_SHR, "`>>`"},
+    [BINARY_ADD] = {LOWER_ARITHMETIC, OP_ADD, "`+`"},
+    [BINARY_SUB] = {LOWER_ARITHMETIC, OP_SUB, "`-`"},
+    [BINARY_MUL] = {LOWER_ARITHMETIC, OP_MUL, "`*`"},
+    [BINARY_DIV] = {LOWER_ARITHMETIC, OP_DIV, "`/`"},
+    [BINARY_MOD] = {LOWER_ARITHMETIC, OP_MOD, "`%`"},
+    [BINARY_INT_DIV] = {LOWER_BITS, OP_DIV, "`//`"},
+    [BINARY_COALESCE] = {LOWER_COALESCE, OP_SELECT, "`??`"},
+    [BINARY_IS] = {LOWER_IS, OP_EQ, "`is`"},
+    [BINARY_LIKE] = {LOWER_TEXT, OP_EQ, "`like`"},
+    [BINARY_MATCH] = {LOWER_TEXT, OP_EQ, "`~`"},
+};
+
+static bool is_order(enum binary_op op)
+{
+    return op >= BINARY_LT && op <= BINARY_GE;
+}
+
+static bool is_equality(enum binary_op op)
+{
+    return op == BINARY_EQ || op == BINARY_NE;
+}
+
+/* 1 < x < 5 would compare a condition with 5, as in C: an error. `a < b == c < d` compares two conditions and is
+ * allowed. */
+static bool is_chained_comparison(const struct expr *expr)
+{
+    const struct expr *left = expr->args[0];
+    if (expr->kind != EXPR_BINARY || left->kind != EXPR_BINARY || left->span.begin < left->args[0]->span.begin)
+        return false;
+    return (is_order(expr->op.binary) && is_order(left->op.binary)) ||
+           (is_equality(expr->op.binary) && is_equality(left->op.binary));
+}
+
+/* The logical operator that corresponds to an operator on bits; NULL for shifts. */
+static const char *logical_of(enum op op)
+{
+    switch (op) {
+    case OP_BITAND:
+        return "&&";
+    case OP_BITOR:
+        return "||";
+    case OP_XOR:
+        return "!=";
+    default:
+        return NULL;
+    }
+}
+
+static void refuse_chained_comparison(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    const struct expr *left = expr->args[0];
+    const char *middle = text_of_span(binder->arena, left->args[1]->span, OPERAND_SHOWN);
+    const char *first = text_of_span(binder->arena, left->span, 2 * OPERAND_SHOWN);
+    const char *rest = text_of_span(binder->arena, span_join(expr->op_span, expr->args[1]->span), OPERAND_SHOWN);
+    const char *hint = arena_printf(binder->arena, "write `%s && %s %s`", first, middle, rest);
+    const struct expr *between = left->args[1];
+    const char *logical = between->kind == EXPR_BINARY ? logical_of(binary_rows[between->op.binary].op) : NULL;
+    if (logical != NULL)
+        hint = arena_printf(binder->arena, "join conditions with `%s`; %s works on the bits of numbers", logical,
+                            binary_rows[between->op.binary].quoted);
+    bind_error(binder, expr->span, hint, "comparisons do not chain: this would compare a condition");
+}
+
+/* Three-valued: true where the operands that are present decide it so. */
+static struct term bind_logic(struct scope *scope, enum op op, struct term a, struct term b, struct span span)
+{
+    if (!term_is_known(a) || !term_is_known(b))
+        return unknown_term;
+    value first = truth(scope, a, span), second = truth(scope, b, span);
+    struct term result = term_of(binary(scope, op, first, second, span));
+    if (a.present == NO_VALUE && b.present == NO_VALUE)
+        return result;
+    /* Known where both are, or where one decides alone: false for and, true for or. */
+    value known = present_both(scope->code, a.present, b.present, span);
+    const struct term operands[] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        value decides = i == 0 ? first : second;
+        if (op == OP_AND) {
+            decides = unary(scope, OP_NOT, operands[i].value, span);
+            if (operands[i].present != NO_VALUE)
+                decides = binary(scope, OP_AND, operands[i].present, decides, span);
+        }
+        known = binary(scope, OP_OR, known, decides, span);
+    }
+    result.present = known;
+    return result;
+}
+
+/* Operators on the bits of integers. */
+static struct term bind_bits(struct scope *scope, const struct expr *expr, struct term a, struct term b)
+{
+    const struct binary_row *row = &binary_rows[expr->op.binary];
+    if (!bind_is_integer(scope, a, expr->args[0], row->quoted, logical_of(row->op)) ||
+        !bind_is_integer(scope, b, expr->args[1], row->quoted, logical_of(row->op)))
+        return unknown_term;
+    struct term result = term_of(binary(scope, row->op, a.value, b.value, expr->span));
+    result.present = present_both(scope->code, a.present, b.present, expr->span);
+    result.settled = result.present == NO_VALUE;
+    return result;
+}
+
+/* a ?? b: b where a is missing. */
+static struct term bind_coalesce(struct scope *scope, const struct expr *expr, struct term a, struct term b)
+{
+    const struct expr *left = expr->args[0], *right = expr->args[1];
+    struct term present = a;
+    if (a.present == NO_VALUE)
+        present.present = code_bool(scope->code, true, expr->span);
+    struct term chosen = bind_choice(scope, present.present, a, left, b, right, "`??`", expr->span);
+    if (!term_is_known(chosen))
+        return unknown_term;
+    chosen.present = NO_VALUE;
+    if (a.present != NO_VALUE && b.present != NO_VALUE)
+        chosen.present = binary(scope, OP_OR, a.present, b.present, expr->span);
+    chosen.settled = chosen.present == NO_VALUE;
+    return chosen;
+}
+
+/* An order of conditions is a mistake; they can only be compared for equality. */
+static bool fit_comparison(struct scope *scope, const struct expr *expr, struct term a, struct term b)
+{
+    const char *quoted = binary_rows[expr->op.binary].quoted;
+    if (is_equality(expr->op.binary))
+        return true;
+    return (class_of(scope->code, a) != CLASS_BOOL || bind_is_number(scope, a, expr->args[0], quoted, NULL)) &&
+           (class_of(scope->code, b) != CLASS_BOOL || bind_is_number(scope, b, expr->args[1], quoted, NULL));
+}
+
+/* Binds left OP right; `a` is left. */
+static struct term bind_binary(struct scope *scope, const struct expr *expr, struct term a)
+{
+    const struct binary_row *row = &binary_rows[expr->op.binary];
+    const struct expr *left = expr->args[0], *right = expr->args[1];
+    if (row->lowering == LOWER_LOGIC) {
+        a = as_bool(scope, a, left);
+        return bind_logic(scope, row->op, a, as_bool(scope, bind_term(scope, right), right), expr->span);
+    }
+
+    struct term b = bind_term(scope, right);
+    if (is_chained_comparison(expr)) {
+        refuse_chained_comparison(scope, expr);
+        return unknown_term;
+    }
+    if (!term_is_known(a) || !term_is_known(b))
+        return unknown_term;
+    switch (row->lowering) {
+    case LOWER_COMPARE:
+        return fit_comparison(scope, expr, a, b) ? bind_compare(scope, row->op, a, left, b, right, expr->span)
+                                                 : unknown_term;
+    case LOWER_COMPARE_SWAPPED:
+        return fit_comparison(scope, expr, a, b) ? bind_compare(scope, row->op, b, right, a, left, expr->span)
+                                                 : unknown_term;
+    case LOWER_BITS:
+        return bind_bits(scope, expr, a, b);
+    case LOWER_COALESCE:
+        return bind_coalesce(scope, expr, a, b);
+    case LOWER_IS:
+        return bind_is(scope, a, left, b, right, expr->span);
+    case LOWER_TEXT:
+        return bind_text_test(scope, expr, a, b);
+    case LOWER_ARITHMETIC:
+    case LOWER_LOGIC:
+        break;
+    }
+    return bind_arithmetic(scope, row->op, a, left, b, right, row->quoted, expr->span);
+}
+
+static struct term bind_in_range(struct scope *scope, const struct expr *expr, struct term term)
+{
+    const struct expr *of = expr->args[0], *from_expr = expr->args[1], *to_expr = expr->args[2];
+    struct term from = bind_term(scope, from_expr);
+    struct term to = bind_term(scope, to_expr);
+    struct term above = bind_compare(scope, OP_LE, from, from_expr, term, of, expr->span);
+    struct term below = bind_compare(scope, OP_LE, term, of, to, to_expr, expr->span);
+    return bind_logic(scope, OP_AND, above, below, expr->span);
+}
+
+/* Nothing is in an empty list, but computing the value may still fail. */
+static struct term in_nothing(struct scope *scope, struct term term, struct span span)
+{
+    if (!term_is_known(term) || !scope->code->at[term.value].fallible)
+        return term_of(code_bool(scope->code, false, span));
+    enum op op = scope->code->at[term.value].kind == KIND_FLOAT ? OP_LT : OP_NE;
+    value settled = term_settled(scope->code, term, span);
+    return term_of(binary(scope, op, settled, settled, span));
+}
+
+static struct term bind_in_list(struct scope *scope, const struct expr *expr, struct term term)
+{
+    if (expr->arg_count == 1)
+        return in_nothing(scope, term, expr->span);
+    struct term any = term_of(code_bool(scope->code, false, expr->span));
+    for (size_t i = 1; i < expr->arg_count && !bind_gave_up(scope->binder); i++) {
+        struct term element = bind_term(scope, expr->args[i]);
+        struct term equal =
+            bind_compare(scope, OP_EQ, term, expr->args[0], element, expr->args[i], expr->args[i]->span);
+        any = bind_logic(scope, OP_OR, any, equal, expr->span);
+    }
+    return term_is_known(term) ? any : unknown_term;
+}
+
+/* a + b + c + ... is as deep as it is long: walked by a loop, not by recursion. */
+struct term bind_chain(struct scope *scope, const struct expr *expr)
+{
+    size_t length = 0;
+    const struct expr *first = expr;
+    for (; expr_leans_left(first); first = first->args[0])
+        length++;
+    const struct expr **chain = arena_array(scope->binder->arena, length, sizeof(const struct expr *));
+    size_t at = length;
+    for (const struct expr *link = expr; expr_leans_left(link); link = link->args[0])
+        chain[--at] = link;
+
+    struct term term = bind_term(scope, first);
+    for (size_t i = 0; i < length && !bind_gave_up(scope->binder); i++) {
+        if (chain[i]->kind == EXPR_BINARY)
+            term = bind_binary(scope, chain[i], term);
+        else if (chain[i]->kind == EXPR_IN_RANGE)
+            term = bind_in_range(scope, chain[i], term);
+        else
+            term = bind_in_list(scope, chain[i], term);
+    }
+    return bind_gave_up(scope->binder) ? unknown_term : term;
+}
