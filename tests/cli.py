@@ -120,6 +120,18 @@ class CommandLine:
         self.prints("set-fusion-off", "107\n", "--device", "host", "-c", ".set fusion off", "-c", MAIN)
         self.prints("set-device", "107\n", "--device", "host", "-c", ".set device host", "-c", MAIN)
 
+    def data_files(self):
+        """rql FILE: tables named by their files."""
+        table = b"a,b\n1,2\n3,4\n"
+        for name in ("deals.csv", "20 old.csv", "it's.tsv.gz", "deals.txt"):
+            self.sandbox.write(name, gzip.compress(b"a\n7\n") if name.endswith(".gz") else table)
+        self.prints("data-file", "4\n2\n2\n", "deals.csv", "-c", "deals | sum a", "-c", "| count", "-c", "| count")
+        self.prints("data-files", "4\n4\n7\n3\n", "-c", "deals | sum a", "deals.csv", "20 old.csv", "it's.tsv.gz", "deals.txt",
+                    "-c", "_20_old | sum a", "-c", "it_s | sum a", "-c", "| count")
+        self.prints("data-file-and-statements", "2\n6\n", "deals.csv", stdin=b"| count\ndeals | sum b\n")
+        self.says("data-file-missing", ["nosuch.csv", "-c", "1"], "no such file: `nosuch.csv`", status=2)
+        self.says("data-file-and-script", ["deals.csv", "x.rql"], "'x.rql' is not a data file", status=2)
+
     def choice(self):
         """What chooses by itself explains its choice; a device that was named leaves nothing to explain."""
         lines = self.run("-c", f"explain {MAIN}").out.decode().splitlines()
@@ -397,7 +409,7 @@ def read(path):
 def main(sandbox):
     tally = harness.Tally("cli")
     cli = CommandLine(sandbox, tally)
-    groups = (cli.inputs, cli.pipes, cli.options, cli.choice, cli.commands, cli.formats, cli.timing)
+    groups = (cli.inputs, cli.pipes, cli.options, cli.data_files, cli.choice, cli.commands, cli.formats, cli.timing)
     groups += (cli.interrupted, cli.programs)
     return harness.run_groups(tally, (*groups, cli.explain))
 

@@ -2,6 +2,7 @@
 
 #include "repl/line/prompt.h"
 #include "repl/session/arguments.h"
+#include "repl/session/data_files.h"
 #include "repl/session/output_file.h"
 #include "repl/session/script.h"
 #include "repl/session/session.h"
@@ -41,6 +42,7 @@ static enum exit_status run_script(struct session *session, const char *path)
     if (status == STATUS_FAILED && path && !strchr(path, '.') && !diags.at[diags.count - 1].hint)
         diag_hint(&diags, "the argument is a script; `rql -c QUERY` runs a query, see `rql --help`");
     session_report(session, &diags);
+    data_files_continue(session, &text);
     if (status == STATUS_OK)
         outcome = script_run(session, script_new(path ? path : "<stdin>", &text, PARSE_SCRIPT));
     strbuf_free(&text);
@@ -60,6 +62,7 @@ static enum exit_status run_queries(struct session *session, const struct option
     for (size_t i = 0; i < options->query_count && session_continues(session, outcome); i++) {
         struct strbuf text = {0};
         strbuf_puts(&text, options->queries[i]);
+        data_files_continue(session, &text);
         outcome = first_failure(outcome, script_run(session, script_new("-c", &text, PARSE_SCRIPT)));
     }
     return outcome;
@@ -115,6 +118,8 @@ enum exit_status shell_main(const struct options *options, const struct platform
     struct session session;
     shell_open(&session, options, platform);
     enum exit_status outcome = arguments_define(&session, options);
+    if (outcome == EXIT_FINE)
+        outcome = data_files_define(&session, options);
     if (outcome == EXIT_FINE)
         outcome = run_input(&session, options);
     outcome = output_finish(&session, outcome);

@@ -3,6 +3,7 @@
 #include "repl/line/history.h"
 #include "repl/line/line_editor.h"
 #include "repl/session/commands.h"
+#include "repl/session/data_files.h"
 #include "repl/session/script.h"
 #include "repl/session/startup.h"
 
@@ -185,6 +186,16 @@ static enum exit_status read_entries(struct prompt *prompt)
     }
 }
 
+/* The file named on the command line is shown as if its name had been typed. */
+static void show_data(const struct prompt *prompt)
+{
+    struct strbuf shown = {0};
+    strbuf_printf(&shown, "%s%s\n", PROMPT, prompt->session->data_name);
+    write_stderr(&shown);
+    strbuf_free(&shown);
+    (void)data_files_show(prompt->session);
+}
+
 enum exit_status prompt_run(struct session *session, bool editing)
 {
     struct prompt prompt = {.session = session};
@@ -198,6 +209,8 @@ enum exit_status prompt_run(struct session *session, bool editing)
         print_greeting(session);
         open_history(&prompt);
     }
+    if (session->data_name && !session->quitting)
+        show_data(&prompt);
     enum exit_status outcome = session->quitting ? EXIT_FINE : read_entries(&prompt);
     if (prompt.history)
         history_close(prompt.history);

@@ -1,5 +1,7 @@
 #include "repl/session/options.h"
 
+#include "repl/session/data_files.h"
+
 #include "base/diag.h"
 #include "base/heap.h"
 
@@ -63,9 +65,9 @@ static void print_option(struct strbuf *out, const struct option_row *row)
 static void print_help(struct strbuf *out)
 {
     strbuf_puts(out, "rql: an interactive shell for columnar data; .help describes the language\n"
-                     "  rql [OPTIONS]                  start a prompt, or read standard input\n"
+                     "  rql [OPTIONS] [FILE...]        prompt with data files, or read standard input\n"
                      "  rql [OPTIONS] SCRIPT [ARG...]  run a script; - is standard input\n"
-                     "  rql [OPTIONS] -c QUERY ...     run the queries\n");
+                     "  rql [OPTIONS] -c QUERY ...     run the queries; FILEs may follow\n");
     for (size_t i = 0; i < option_count; i++)
         print_option(out, &option_table[i]);
     strbuf_puts(out, "ARG is NAME=VALUE, as for --arg, or just VALUE: the K-th ARG is then $argK\n"
@@ -189,11 +191,21 @@ static bool looks_like_option(const char *argument)
     return second == '-' || (second >= 'a' && second <= 'z') || (second >= 'A' && second <= 'Z');
 }
 
-/* The first operand is the script, the others its arguments. */
+/* All operands are data files, or the first is the script and the others are its arguments. */
 static enum options_result read_operand(struct reader *reader, const char *argument, bool only_operands)
 {
     struct strbuf *message = reader->message;
     struct options *options = reader->options;
+    if (!options->script && is_data_file(argument)) {
+        options->files[options->file_count++] = argument;
+        return OPTIONS_RUN;
+    }
+    if (options->file_count > 0) {
+        strbuf_puts(message, "rql: '");
+        strbuf_add_visible(message, argument, strlen(argument));
+        strbuf_puts(message, "' is not a data file: its extension is not one that can be loaded");
+        return bad(message);
+    }
     if (!options->script) {
         options->script = argument;
         if (*argument == '\0') {
@@ -217,6 +229,7 @@ enum options_result options_parse(struct options *options, int argc, char *const
     *options = (struct options){.settings = settings_default()};
     options->queries = heap_array((size_t)argc + 1, sizeof *options->queries);
     options->arguments = heap_array((size_t)argc + 1, sizeof *options->arguments);
+    options->files = heap_array((size_t)argc + 1, sizeof *options->files);
     options->named = heap_array((size_t)argc + 1, sizeof *options->named);
     struct reader reader = {argc, argv, 1, options, message};
     bool only_operands = false;
@@ -243,5 +256,6 @@ void options_free(struct options *options)
 {
     free(options->queries);
     free(options->arguments);
+    free(options->files);
     free(options->named);
 }

@@ -31,6 +31,8 @@ struct options {
     struct settings settings;
     const char **queries; /* -c, in order; malloc'd */
     size_t query_count;
+    const char **files; /* data files, malloc'd; then there is no script */
+    size_t file_count;
     const char *script;     /* a path, "-" for standard input, or NULL */
     const char **arguments; /* after the script, NAME=TEXT or TEXT; malloc'd */
     size_t argument_count;

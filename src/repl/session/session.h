@@ -26,6 +26,7 @@ struct session {
     bool quitting;                 /* after .quit */
     bool no_init;                  /* do not run rqlrc */
     size_t read_depth;             /* of nested .read */
+    const char *data_name;         /* of the last data file on the command line, or NULL (data_files.h) */
     struct strbuf query;           /* at the prompt: the previous entry */
     struct strbuf edited;          /* the text that .edit returned, to run next; usually empty */
     struct script *scripts;        /* kept because they define functions */

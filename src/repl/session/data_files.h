@@ -1,0 +1,21 @@
+/* Data files on the command line: `rql trades.csv`. */
+#ifndef RQL_REPL_SESSION_DATA_FILES_H
+#define RQL_REPL_SESSION_DATA_FILES_H
+
+#include "repl/session/options.h"
+
+struct session;
+
+/* Whether the argument is a file to load, by its extension; else it is a script. */
+bool is_data_file(const char *argument);
+
+/* Loads each file and names it by its stem. session->data_name becomes the last one. */
+enum exit_status data_files_define(struct session *session, const struct options *options);
+
+/* Prints the head of the last one, which `_` and a line that begins with `|` then mean. */
+enum exit_status data_files_show(struct session *session);
+
+/* A text that begins with `|` continues the last one. */
+void data_files_continue(const struct session *session, struct strbuf *text);
+
+#endif
