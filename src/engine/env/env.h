@@ -33,6 +33,7 @@ struct env {
     size_t count, capacity;
     struct relation *last; /* the last successful relation at the prompt, or NULL */
     bool keeps_last;       /* results are named ENV_LAST */
+    bool strict;           /* abbreviations of column names are errors */
     bool files_settled;    /* in a check: no statement so far writes files, so a missing file is an error */
     struct argument *arguments;
     size_t argument_count;

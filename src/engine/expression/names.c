@@ -113,6 +113,18 @@ static void ambiguous(struct scope *scope, const struct name *name)
                text_of_columns(arena, &several));
 }
 
+/* Whether the name may stand for the column that it abbreviates; an error where it may not. */
+static bool may_abbreviate(struct scope *scope, const struct name *name, size_t index)
+{
+    const struct binder *binder = scope->binder;
+    if (!binder->env->strict)
+        return true;
+    const char *column = name_written(scope->flow->columns[index].name, binder->arena);
+    bind_error(scope->binder, name->span, arena_printf(binder->arena, "write `%s`, or `.set strict off`", column),
+               "`%s` is an abbreviation, which the setting `strict` refuses", name->text);
+    return false;
+}
+
 bool name_is_taken(const struct scope *scope, const char *name)
 {
     size_t index;
@@ -347,8 +359,10 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
     }
 
     size_t abbreviated = scope->flow != NULL ? find_abbreviated(scope->flow, name->text, &index) : 0;
-    if (abbreviated == 1)
-        return meaning(MEANS_COLUMN, index);
+    if (abbreviated == 1) {
+        bool found = may_abbreviate(scope, name, index);
+        return found ? meaning(MEANS_COLUMN, index) : meaning(MEANS_UNKNOWN, 0);
+    }
     if (abbreviated > 1) {
         ambiguous(scope, name);
         return meaning(MEANS_UNKNOWN, 0);
@@ -377,7 +391,7 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
         return name_position(scope, position, expr->span, index);
     size_t abbreviated = find_abbreviated(scope->flow, name, index);
     if (abbreviated == 1)
-        return true;
+        return may_abbreviate(scope, &expr->name, *index);
     if (abbreviated > 1) {
         ambiguous(scope, &expr->name);
         return false;

@@ -324,6 +324,7 @@ static enum exit_status run_and_print(struct session *session, const struct stmt
     timing_add(&run.timing, PHASE_PARSE, "", parse_ns, 0);
     session->runner.timing = session->settings.timing ? &run.timing : NULL;
     session->runner.fusion = session->settings.fusion != 0;
+    session->runner.env->strict = session->settings.strict != 0;
     session->runner.collector = session->settings.stats == STATS_OFF ? NULL : session->collector;
     stats_collector_set_eager(session->collector, session->settings.stats == STATS_NOW);
 

@@ -40,6 +40,11 @@ const struct setting setting_table[] = {
      0,
      offsetof(struct settings, messages),
      "notes on standard error: each once, none, or all"},
+    {"strict",
+     {"off", "on"},
+     0,
+     offsetof(struct settings, strict),
+     "refuse abbreviated column names, as a script should"},
     {"errors", {"stop", "continue"}, 0, offsetof(struct settings, errors), "after a failed query: stop or continue"},
 };
 const size_t setting_count = sizeof setting_table / sizeof *setting_table;

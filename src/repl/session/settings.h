@@ -37,6 +37,7 @@ struct settings {
     int stats;  /* column statistics */
     int defer;  /* deferred rows */
     int messages;
+    int strict; /* 0 or 1 */
     int errors;
 };
 
