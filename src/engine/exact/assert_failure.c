@@ -69,6 +69,20 @@ static bool is_and(const struct expr *expr)
     return expr && expr->kind == EXPR_BINARY && expr->op.binary == BINARY_AND;
 }
 
+/* If the condition is the validity of a column, appends that its value is missing. */
+static bool append_missing(struct strbuf *hint, const struct failure *failure, const struct instr *instr)
+{
+    static const char suffix[] = " present";
+    if (!failure->task || instr->op != OP_INPUT || instr->kind != KIND_BOOL)
+        return false;
+    const char *name = failure->task->inputs[instr->integer].name;
+    size_t length = strlen(name), tail = strlen(suffix);
+    if (length <= tail || strcmp(name + length - tail, suffix) != 0)
+        return false;
+    strbuf_printf(hint, "`%.*s` is missing", (int)(length - tail), name);
+    return true;
+}
+
 /* Appends the operands of the comparison that decided. */
 static void append_condition(struct strbuf *hint, const struct failure *failure, value condition)
 {
@@ -87,7 +101,7 @@ static void append_condition(struct strbuf *hint, const struct failure *failure,
         int operand = first == 1 ? arity - 1 - i : i;
         append_operand(hint, failure, instr->args[operand], first < 0 ? NULL : written->args[i]);
     }
-    if (arity == 0)
+    if (arity == 0 && !append_missing(hint, failure, instr))
         append_operand(hint, failure, condition, NULL);
 }
 
