@@ -145,7 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct diags diags;
     diags_init(&diags, arena);
     const struct workers workers = {.threads = 1};
-    const struct format_job job = {NULL, &workers, {0}, &diags};
+    const struct format_job job = {.workers = &workers, .span = {0}, .diags = &diags};
     struct mapping *mapping = mapping_of(data, size);
     struct file_reader *reader = NULL;
     enum status status = open_parquet(&job, mapping, &reader);

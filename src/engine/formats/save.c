@@ -135,7 +135,7 @@ enum status save_relation(const struct relation *relation, const char *path, con
     status = relation_fetch(relation, 0, relation->rows, span, diags);
     if (status != STATUS_OK)
         return status;
-    struct relation *narrow;
+    struct relation *narrow = NULL;
     status = narrow_dates(relation, span, diags, &narrow);
     if (status != STATUS_OK)
         return status;

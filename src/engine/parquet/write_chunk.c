@@ -210,7 +210,7 @@ static void add_page(struct encoder *encoder, enum page_type type, size_t values
     }
     size_t before = chunk->pages.length;
     struct thrift_out out = {.to = &chunk->pages};
-    thrift_put_int32(&out, 1, type);
+    thrift_put_int32(&out, 1, (int32_t)type);
     thrift_put_int32(&out, 2, (int32_t)body->length);
     thrift_put_int32(&out, 3, (int32_t)size);
     struct thrift_out header = thrift_put_struct(&out, type == PAGE_DATA ? 5 : 7);
