@@ -109,7 +109,7 @@ static void second_queries_skip(void **state)
         {"load sorted.i32 | skip 100500 | select sorted == 150 | count", 1000, true},
         {"load sorted.i32 | select sorted >= 0 && row >= 199999 | count", 1, true},
         {"load sorted.i32 | stencil -1..0 else 0: at(-1) as before | select before == 150 | count", 1000, false},
-        {"load sorted.i32 | map sorted * 2 | select sorted == 302 | count", 1000, true},
+        {"load sorted.i32 | map sorted * 2 | select x == 302 | count", 1000, true},
         {"load mixed.i32 | select mixed == 150 | count", 200, false},
     };
     for (int round = 0; round < 3; round++) {
