@@ -48,7 +48,7 @@ def completion(terminal, step):
     completes(terminal, step, "completes-a-setting", ".set fus", r"\.set fusion")
     completes(terminal, step, "completes-a-value", ".set fusion of", r"\.set fusion off")
     shown_after(terminal, "trades | map ", "<Tab>", "<Tab>")
-    step("lists-what-there-is", terminal.shows(r"\bamounts\b.*\bclamp\(", prompt=False, patience=20))
+    step("lists-what-there-is", terminal.shows(r"^amounts +\w+\(", prompt=False, patience=20))
     terminal.keys("C-c")
     terminal.wait(terminal.ready, 20)
 
