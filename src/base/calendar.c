@@ -27,7 +27,8 @@ int64_t days_of_civil(struct civil civil)
 struct civil civil_of_days(int64_t days)
 {
     /* The era of `days` first, since days + EPOCH_DAYS may not fit. */
-    int64_t era = days / ERA_DAYS - (days % ERA_DAYS < 0), day = days - era * ERA_DAYS + EPOCH_DAYS;
+    int64_t rest = days % ERA_DAYS, before = rest < 0;
+    int64_t era = days / ERA_DAYS - before, day = rest + before * ERA_DAYS + EPOCH_DAYS;
     era += day / ERA_DAYS;
     uint32_t day_of_era = (uint32_t)(day % ERA_DAYS);
     uint32_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / (ERA_DAYS - 1)) / 365;
