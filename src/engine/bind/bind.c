@@ -96,27 +96,6 @@ static struct column **needed_columns(const struct queue *queue, size_t *count)
     return needed;
 }
 
-/* Reads the columns that the bound pipeline needs and that are unread; then it is bound again, with their true types
- * and dictionaries. Where it could not be bound, all columns are read whose types may be others. */
-static enum status read_needed(const struct binder *binder, struct sources *sources, bool is_bound,
-                               struct timing *timing, struct bound *bound)
-{
-    struct column **needed = NULL;
-    size_t count = 0;
-    if (is_bound) {
-        needed = needed_columns(&bound->queue, &count);
-        queue_release(&bound->queue);
-    }
-    return sources_read(sources, binder->env, needed, count, timing, binder->diags);
-}
-
-static bool lacks_columns(const struct sources *sources, bool is_bound, const struct bound *bound)
-{
-    size_t count = 0;
-    struct column **needed = is_bound ? needed_columns(&bound->queue, &count) : NULL;
-    return sources_lack(sources, needed, count, bound->queue.arena);
-}
-
 enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
                           struct timing *timing, struct bound *bound, struct diags *diags)
 {
@@ -131,15 +110,24 @@ enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool
     sources_load(env, pipeline, checking, arena, timing, &sources, diags);
     enum status status = sources.cancelled ? STATUS_CANCELLED : STATUS_OK;
     while (status == STATUS_OK) {
-        size_t diags_before = diags->count;
+        size_t diags_before = diags->count, count = 0;
         enum status binding = bind_once(&binder, pipeline, &sources, timing, bound);
         bool is_bound = binding == STATUS_OK;
-        if (checking || binder.cancelled || sources.errors > 0 || !lacks_columns(&sources, is_bound, bound)) {
+        if (checking || sources.errors > 0) {
             status = binding;
             break;
         }
+        struct column **needed = is_bound ? needed_columns(&bound->queue, &count) : NULL;
+        if (!sources_lack(&sources, needed, count, arena)) {
+            status = binding;
+            break;
+        }
+        /* It needs columns that are unread, or could not be bound because of types that only reading tells: bind it
+         * again when they are read. */
         diags->count = diags_before;
-        status = read_needed(&binder, &sources, is_bound, timing, bound);
+        if (is_bound)
+            queue_release(&bound->queue);
+        status = sources_read(&sources, env, needed, count, timing, diags);
     }
     sources_release(&sources);
     return status;
