@@ -108,12 +108,15 @@ const char *table_delimiter_advice(const struct table *table)
         {'|', "its values seem to be separated by `|`: name it .csv, or use `load PATH csv`"},
         {',', "its values seem to be separated by commas: name it .csv, or use `load PATH csv`"},
     };
-    const char *newline = memchr(table->text, '\n', (size_t)(table->end - table->text));
-    size_t length = (size_t)((newline ? newline : table->end) - table->text);
-    if (table->count != 1 || !table->dialect->escapes)
+    const char *first = memchr(table->text, '\n', (size_t)(table->end - table->text));
+    if (table->count != 1 || !table->dialect->escapes || !first)
         return NULL;
+    const char *second = memchr(first + 1, '\n', (size_t)(table->end - first - 1));
+    size_t length = (size_t)((second ? second : table->end) - first - 1);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (memchr(table->text, others[i].delimiter, length))
+        /* In a name alone it separates nothing. */
+        if (memchr(table->text, others[i].delimiter, (size_t)(first - table->text)) &&
+            memchr(first + 1, others[i].delimiter, length))
             return others[i].advice;
     }
     return NULL;

@@ -140,7 +140,7 @@ void table_guess_kinds(struct table *table);
  * (notes.c) */
 void table_note(struct table *table, const bool *read, const struct format_job *job, const char *path);
 
-/* A hint if a table has one column and its first line contains delimiters of other formats; else NULL. */
+/* A hint if a table has one column and its first two lines contain a delimiter of other formats; else NULL. */
 const char *table_delimiter_advice(const struct table *table);
 
 /* Records the error; returns STATUS_FAILED. (error.c) */
