@@ -81,7 +81,7 @@ static struct column *finish_text(struct pass *pass, struct step *step, const st
 {
     const struct table *table = pass->table;
     uint32_t **maps = heap_array((size_t)pass->member_count, sizeof *maps);
-    /* Neither cancelled nor reported: what is left is short. Small files may have many columns. */
+    /* Too short to be cancelled or to show progress. Small files may have many columns. */
     const struct workers silent = {.threads = table->chunk_count > 1 ? workers->threads : 1,
                                    .thread_pool = workers->thread_pool};
     struct dictionary *dictionary = join(pass, step->number, maps, &silent);

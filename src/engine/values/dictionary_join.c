@@ -1,5 +1,5 @@
 /* Strings of several interners or dictionaries become one dictionary: equal ones are found by their hashes, on all
- * threads, each of which takes a range of hashes; then what is left is sorted. */
+ * threads, each of which takes a range of hashes; then the distinct ones are sorted. */
 #include "engine/values/dictionary_sort.h"
 #include "engine/values/text_bytes.h"
 
