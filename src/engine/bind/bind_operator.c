@@ -1,112 +1,7 @@
-/* Operators on whole columns: sort, distinct, scatter; and the task before one that computes its operands. */
+/* Operators on whole columns: sort, distinct, scatter. */
 #include "engine/bind/bind_internal.h"
 
 #include <string.h>
-
-void operands_begin(struct binder *binder, const struct stage *stage, const struct flow *flow,
-                    struct operands *operands)
-{
-    *operands = (struct operands){.binder = binder, .stage = stage, .flow = flow};
-    operands->task = task_reading(binder, "map", stage->span, flow);
-    /* The head of scan and reduce belongs to their function. */
-    bool function = stage->word->stage == STAGE_SCAN || stage->word->stage == STAGE_REDUCE;
-    operands->scope = scope_of_stage(binder, operands->task, flow, function ? NULL : stage->head);
-}
-
-/* Whether the value is a column of the flow, unchanged; returns its number. */
-static bool is_bare(const struct operands *operands, value v, size_t *index)
-{
-    if (v == NO_VALUE || operands->task->code.at[v].op != OP_INPUT)
-        return false;
-    *index = (size_t)operands->task->code.at[v].integer;
-    return *index < operands->flow->count + operands->flow->hidden;
-}
-
-size_t operands_add(struct operands *operands, value v, struct slot slot)
-{
-    struct arena *arena = operands->binder->arena;
-    for (size_t k = 0; v != NO_VALUE && k < operands->count; k++) {
-        if (operands->values[k] == v)
-            return k;
-    }
-    if (operands->count == operands->capacity) {
-        size_t capacity = operands->capacity == 0 ? 8 : 2 * operands->capacity;
-        operands->slots = arena_grow(arena, operands->slots, operands->count, capacity, sizeof *operands->slots);
-        operands->values = arena_grow(arena, operands->values, operands->count, capacity, sizeof *operands->values);
-        operands->capacity = capacity;
-    }
-    size_t index;
-    slot.known = v != NO_VALUE;
-    slot.validity = 0;
-    if (is_bare(operands, v, &index)) {
-        slot.type = operands->flow->columns[index].type;
-        if (slot.name == NULL)
-            slot.name = operands->flow->columns[index].name;
-    }
-    operands->slots[operands->count] = slot;
-    operands->values[operands->count] = v;
-    return operands->count++;
-}
-
-struct key_operands operands_add_key(struct operands *operands, const struct item *item)
-{
-    struct scope *scope = &operands->scope;
-    struct code *code = scope->code;
-    struct span span = item->expr->span;
-    size_t index;
-    struct key_operands key = {.term = term_as_column(operands->binder, bind_term(scope, item->expr))};
-    key.slot = slot_of_term(scope, key.term);
-    key.slot.name = item->name.text;
-    if (key.slot.name == NULL && bind_is_column(scope, item->expr, key.term, &index))
-        key.slot.name = operands->flow->columns[index].name;
-    key.nullable = term_is_known(key.term) && key.term.present != NO_VALUE;
-    if (key.nullable) {
-        value missing = code_op(code, OP_NOT, key.term.present, NO_VALUE, NO_VALUE, span);
-        key.missing = operands_add(operands, missing, (struct slot){.type = TYPE_BOOL});
-    }
-    value v = term_is_known(key.term) ? term_settled(code, key.term, span) : NO_VALUE;
-    key.value = operands_add(operands, v, key.slot);
-    return key;
-}
-
-/* Creates an operator that reads the columns of `flow`. */
-static struct task *new_operator(struct operands *operands, const char *name, const struct flow *flow,
-                                 enum operator_kind kind, size_t key_count)
-{
-    struct binder *binder = operands->binder;
-    struct task *task = task_reading(binder, name, operands->stage->span, flow);
-    struct column_operator *column_op = arena_alloc(binder->arena, sizeof *column_op);
-    *column_op = (struct column_operator){.kind = kind, .key_count = key_count, .stride = 1, .into = -1};
-    column_op->keys = arena_array(binder->arena, key_count + 1, sizeof *column_op->keys);
-    column_op->descending = arena_array(binder->arena, key_count + 1, sizeof *column_op->descending);
-    task->sink = SINK_OPERATOR;
-    task->column_op = column_op;
-    return task;
-}
-
-struct task *operands_end(struct operands *operands, const char *name, enum operator_kind kind, size_t key_count,
-                          size_t *operand)
-{
-    size_t index;
-    bool bare = true;
-    for (size_t k = 0; k < operands->count; k++)
-        bare = is_bare(operands, operands->values[k], &index) && bare;
-    if (bare) {
-        /* Nothing is computed and no task reads it yet: drop it. */
-        operands->binder->queue->count--;
-        for (size_t k = 0; k < operands->count; k++) {
-            is_bare(operands, operands->values[k], &index);
-            operand[k] = index;
-        }
-        return new_operator(operands, name, operands->flow, kind, key_count);
-    }
-    struct flow ready = *operands->flow;
-    name_columns(operands->binder, operands->slots, operands->count);
-    task_set_slots(operands->binder, operands->task, &ready, operands->slots, operands->values, operands->count, 0);
-    for (size_t k = 0; k < operands->count; k++)
-        operand[k] = k;
-    return new_operator(operands, name, &ready, kind, key_count);
-}
 
 /* Adds all columns of the flow, in order, then the hidden ones: operand k is column k. */
 static void add_columns(struct operands *operands)
@@ -302,9 +197,8 @@ void bind_scatter(struct binder *binder, const struct stage *stage, struct flow 
     add_validity(binder, stage, flow);
     struct flow at[2] = {*flow};
     bool known = bind_positions(binder, stage, flow, &at[1]);
-    struct operands operands = {.binder = binder, .stage = stage};
     const struct flow nothing = {.rows = -1};
-    struct task *task = new_operator(&operands, "scatter", &nothing, OPERATOR_SCATTER, 1);
+    struct task *task = operator_new(binder, "scatter", stage->span, &nothing, OPERATOR_SCATTER, 1);
     task_reserve_inputs(task, flow->count + flow->hidden + at[1].count, binder->arena);
     task_add_inputs(task, flow);
     task_add_inputs(task, &at[1]);

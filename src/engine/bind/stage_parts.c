@@ -129,22 +129,6 @@ value bind_counted(struct scope *scope, const struct stage *stage)
     return term_is_known(equal) ? term_settled(scope->code, equal, expr->span) : NO_VALUE;
 }
 
-/* Names unnamed columns c1, c2, ... by position. They come last, so that a given name is never the one to be numbered.
- * */
-void name_columns(struct binder *binder, struct slot *columns, size_t count)
-{
-    struct name_set names;
-    name_set_init(&names, binder->arena, count);
-    for (size_t i = 0; i < count; i++) {
-        if (columns[i].name != NULL)
-            columns[i].name = name_set_add(&names, columns[i].name);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (columns[i].name == NULL)
-            columns[i].name = name_set_add(&names, arena_printf(binder->arena, "c%zu", i + 1));
-    }
-}
-
 /* Checks now that known row counts agree; running checks the others. at[0] is the pipeline before the stage. Returns
  * the known row count, or -1 if there is none or they differ. */
 static int64_t check_rows(struct binder *binder, const struct stage *stage, const struct flow *at, size_t count)

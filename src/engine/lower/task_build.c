@@ -1,5 +1,5 @@
 /* Creating the queue's tasks, one per stage, each with its own code. */
-#include "engine/bind/bind_internal.h"
+#include "engine/lower/lower.h"
 
 #include <string.h>
 
@@ -165,4 +165,20 @@ void number_duplicates(struct binder *binder, struct slot *columns, size_t count
     name_set_init(&names, binder->arena, count);
     for (size_t i = 0; i < count; i++)
         columns[i].name = name_set_add(&names, columns[i].name);
+}
+
+/* Names unnamed columns c1, c2, ... by position. They come last, so that a given name is never the one to be numbered.
+ * */
+void name_columns(struct binder *binder, struct slot *columns, size_t count)
+{
+    struct name_set names;
+    name_set_init(&names, binder->arena, count);
+    for (size_t i = 0; i < count; i++) {
+        if (columns[i].name != NULL)
+            columns[i].name = name_set_add(&names, columns[i].name);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (columns[i].name == NULL)
+            columns[i].name = name_set_add(&names, arena_printf(binder->arena, "c%zu", i + 1));
+    }
 }
