@@ -2,6 +2,8 @@
  * character is the lowest byte. */
 #include "base/calendar.h"
 
+#include "base/text_words.h"
+
 #include <string.h>
 
 static const int64_t SECOND_US = 1000000, MINUTE_US = 60 * INT64_C(1000000);
@@ -123,10 +125,14 @@ static const char *read_fraction(const char *at, const char *end, int64_t *micro
         return at;
     static const int32_t units[] = {0, 100000, 10000, 1000, 100, 10, 1};
     const char *first = ++at, *last = end - at > 6 ? at + 6 : end;
-    int32_t number = 0;
+    uint64_t number = 0;
+    if (last - at == 6 && eight_digits(load_digits(last, 6), &number))
+        at = last; /* a clock is before them */
+    else
+        number = 0;
     for (; at < last && *at >= '0' && *at <= '9'; at++)
-        number = number * 10 + (*at - '0');
-    *microseconds += number * units[at - first];
+        number = number * 10 + (uint64_t)(*at - '0');
+    *microseconds += (int64_t)number * units[at - first];
     for (; at < end && *at >= '0' && *at <= '9'; at++)
         *cut = *cut || *at != '0';
     return at > first ? at : NULL;

@@ -61,9 +61,7 @@ static inline const char *scan(const struct dialect *dialect, const char *at, co
     at = find_any(begin, end, delimiter, '\n', dialect->quotes ? '"' : '\n');
     if (at < end && *at == '"' && dialect->quotes)
         return NULL;
-    const char *last = at;
-    if (last > begin && last[-1] == '\r' && (at == end || *at == '\n'))
-        last--;
+    const char *last = without_return(begin, at, end);
     while (!bare && last > begin && is_blank(last[-1]))
         last--;
     *piece = (struct piece){begin, last, false};

@@ -41,15 +41,17 @@ static inline void count_newlines(struct count *count, uint64_t newlines, bool o
 
 CPU_CLONES static void count_lines(const char *at, const char *end, bool quotes, struct count *count)
 {
-    uint64_t inside = 0;
-    for (; at < end; at += 64) {
-        char tail[64] = {0};
-        const char *block = end - at < 64 ? memcpy(tail, at, (size_t)(end - at)) : at;
-        uint64_t newlines = places_of(block, '\n');
+    uint64_t newlines[PLACES_BLOCKS], marks[PLACES_BLOCKS], inside = 0;
+    for (; at < end; at += end - at < PLACES_BYTES ? end - at : PLACES_BYTES) {
+        size_t blocks = places_find(at, (size_t)(end - at), '\n', newlines);
         if (quotes)
-            inside = parities(places_of(block, '"')) ^ (0 - (inside >> 63));
-        count_newlines(count, newlines & inside, true, at);
-        count_newlines(count, newlines & ~inside, false, at);
+            places_find(at, (size_t)(end - at), '"', marks);
+        for (size_t b = 0; b < blocks; b++) {
+            if (quotes)
+                inside = parities(marks[b]) ^ (0 - (inside >> 63));
+            count_newlines(count, newlines[b] & inside, true, at + b * PLACES_BLOCK);
+            count_newlines(count, newlines[b] & ~inside, false, at + b * PLACES_BLOCK);
+        }
     }
     count->odd = inside >> 63;
 }

@@ -44,6 +44,32 @@ static bool parse_line(struct parser *parser, const char **from, int64_t row)
     return true;
 }
 
+/* Parses a chunk record by record. */
+static bool parse_lines(struct parser *parser)
+{
+    const struct chunk *chunk = parser->chunk;
+    const char *at = chunk->begin;
+    for (int64_t row = chunk->first_row; row < chunk->first_row + chunk->rows; row++) {
+        if (!(parser->table->dialect->json ? parse_object(parser, &at, row) : parse_line(parser, &at, row)))
+            return false;
+    }
+    /* Rows were counted by newlines; a difference means misplaced quotes. */
+    return at == chunk->end || parse_fail(parser, PROBLEM_QUOTE, at, 0);
+}
+
+/* Parses a chunk column by column. The first problem is the one of the first record. */
+static bool parse_columns(struct parser *parser)
+{
+    struct problem *found = &parser->chunk->problem, first = {0};
+    for (size_t i = 0; i < parser->pass->count; i++) {
+        if (!parse_column(parser, &parser->pass->steps[i], &parser->member->ends) &&
+            (first.kind == PROBLEM_NONE || found->at < first.at))
+            first = *found;
+    }
+    *found = first;
+    return first.kind == PROBLEM_NONE;
+}
+
 static void parse_chunk(void *context, int member, int64_t part)
 {
     struct pass *pass = context;
@@ -56,16 +82,8 @@ static void parse_chunk(void *context, int member, int64_t part)
     chunk->problem = (struct problem){0};
     if (part > pass->failed)
         return;
-    const char *at = chunk->begin;
-    int64_t row = chunk->first_row, rows_end = row + chunk->rows;
-    bool ok = true;
-    while (ok && row < rows_end) {
-        ok = dialect->json ? parse_object(&parser, &at, row) : parse_line(&parser, &at, row);
-        row++;
-    }
-    /* Rows were counted by newlines; a difference means misplaced quotes. */
-    if (ok && at < chunk->end)
-        ok = parse_fail(&parser, PROBLEM_QUOTE, at, 0);
+    bool by_column = !dialect->json && cell_ends_find(table, chunk, &parser.member->ends);
+    bool ok = by_column ? parse_columns(&parser) : parse_lines(&parser);
     int64_t failed = pass->failed;
     while (!ok && part < failed && !atomic_compare_exchange_weak(&pass->failed, &failed, part))
         continue;

@@ -3,6 +3,7 @@
 #include "base/calendar.h"
 #include "base/number_text.h"
 #include "base/utf8.h"
+#include "engine/text/cell_ends.h"
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
 #include "engine/text/scan.h"
@@ -188,55 +189,120 @@ static bool parse_slowly(struct parser *parser, const char **at, const struct st
     return outcome == STORED || note_other(parser, step, piece, outcome);
 }
 
-/* Up to 18 digits followed by the end of the value, in an i64 column. */
-static inline bool parse_int(struct parser *parser, const char **at, const struct step *step, int64_t row)
+/* Parsing a value in the form that almost all have. False: it is to be parsed slowly. */
+typedef bool value_fn(const struct parser *parser, const struct step *step, struct seen *seen, int64_t row,
+                      struct piece piece);
+
+/* Whether the eight bytes before the end of a value are within the text. */
+static inline bool has_word(const struct parser *parser, struct piece piece)
 {
-    const char *end = parser->end, *digit = *at;
-    bool negative = digit < end && *digit == '-';
-    digit += negative;
-    const char *first = digit;
-    uint64_t sum = 0;
-    for (unsigned c; digit < end && (c = (unsigned)(unsigned char)*digit - '0') <= 9; digit++)
-        sum = sum * 10 + c;
-    const char *next = skip_return(digit, end);
-    if (digit == first || digit - first > FAST_DIGITS || !ends_value(parser, next) ||
-        (*first == '0' && digit - first > 1))
-        return parse_slowly(parser, at, step, row);
+    return piece.end - parser->table->text >= 8;
+}
+
+/* Up to 18 digits, in an i64 column. */
+static inline bool parse_int(const struct parser *parser, const struct step *step, struct seen *seen, int64_t row,
+                             struct piece piece)
+{
+    bool negative = piece.at < piece.end && *piece.at == '-';
+    const char *digit = piece.at + negative;
+    size_t length = (size_t)(piece.end - digit);
+    if (length - 1 >= FAST_DIGITS || (*digit == '0' && length > 1) || !has_word(parser, piece))
+        return false;
+    bool all = true;
+    uint64_t high = 0, low;
+    for (; piece.end - digit > 8; digit++) {
+        unsigned c = (unsigned)(unsigned char)*digit - '0';
+        all = all && c <= 9;
+        high = high * 10 + c;
+    }
+    if (!eight_digits(load_digits(piece.end, length), &low) || !all)
+        return false;
+    uint64_t sum = high * 100000000 + low;
     int64_t value = negative ? -(int64_t)sum : (int64_t)sum;
     ((int64_t *)step->data)[row] = value;
-    note_int(seen_of(parser, step), value);
-    *at = next;
+    note_int(seen, value);
     return true;
 }
 
-static inline bool parse_float(struct parser *parser, const char **at, const struct step *step, int64_t row)
+/* Up to eight characters, of which one may be a point. */
+static inline bool read_short_float(struct piece piece, double *value)
 {
-    const char *end = parser->end, *first = *at + (*at < end && **at == '-');
+    size_t length = (size_t)(piece.end - piece.at);
+    uint64_t word = load_digits(piece.end, length), digits;
+    uint64_t points = zero_bytes(word ^ repeat_character('.'));
+    int decimals = 0;
+    if (points) { /* the characters before it take its place */
+        int place = first_byte(points);
+        uint64_t below = ((uint64_t)1 << 8 * place) - 1;
+        word = (word & ~(below << 8 | 0xff)) | (word & below) << 8 | '0';
+        decimals = 7 - place;
+    }
+    if (length == (points != 0) || !eight_digits(word, &digits))
+        return false;
+    *value = digits ? number_scaled(digits, -decimals) : 0;
+    return true;
+}
+
+/* In an f64 column. */
+static inline bool parse_float(const struct parser *parser, const struct step *step, struct seen *seen, int64_t row,
+                               struct piece piece)
+{
+    struct piece digits = piece;
+    bool negative = piece.at < piece.end && *piece.at == '-';
+    digits.at += negative;
+    if (digits.end - digits.at > 1 && digits.at[0] == '0' && digits.at[1] >= '0' && digits.at[1] <= '9')
+        return false;
     double value;
-    bool leading = end - first > 1 && first[0] == '0' && first[1] >= '0' && first[1] <= '9';
-    const char *next = leading ? NULL : scan_float(*at, end, &value);
-    next = next ? skip_return(next, end) : NULL;
-    if (!next || !ends_value(parser, next))
-        return parse_slowly(parser, at, step, row);
+    if (digits.end - digits.at <= 8 && has_word(parser, piece) && read_short_float(digits, &value))
+        value = negative ? -value : value;
+    else if (scan_float(piece.at, piece.end, &value) != piece.end)
+        return false;
     ((double *)step->data)[row] = value;
-    seen_of(parser, step)->values++;
-    *at = next;
+    seen->values++;
     return true;
 }
 
-static inline bool parse_time(struct parser *parser, const char **at, const struct step *step, int64_t row)
+/* In an i32 column. */
+static inline bool parse_date(const struct parser *parser, const struct step *step, struct seen *seen, int64_t row,
+                              struct piece piece)
 {
-    bool string = parser->table->dialect->json;
-    const char *begin = *at + string;
-    if (begin >= parser->end || (string && **at != '"'))
-        return parse_slowly(parser, at, step, row);
-    const char *last = find_any(begin, parser->end, string ? '"' : parser->delimiter, '\r', '\n');
-    const char *next = last < parser->end && string ? last + 1 : skip_return(last, parser->end);
-    if (!ends_value(parser, next) ||
-        store_time(step, seen_of(parser, step), row, (struct piece){begin, last, string}) != STORED)
-        return parse_slowly(parser, at, step, row);
-    *at = next;
+    (void)parser;
+    int64_t days;
+    if (!date_read(piece.at, piece.end, &days))
+        return false;
+    ((int32_t *)step->data)[row] = (int32_t)days;
+    note_int(seen, days);
     return true;
+}
+
+/* In an i64 column. */
+static inline bool parse_timestamp(const struct parser *parser, const struct step *step, struct seen *seen, int64_t row,
+                                   struct piece piece)
+{
+    (void)parser;
+    int64_t time;
+    bool zoned, cut;
+    if (!timestamp_read(piece.at, piece.end, &time, &zoned, &cut) || zoned != step->column->utc)
+        return false;
+    ((int64_t *)step->data)[row] = time;
+    seen->cut += cut;
+    note_int(seen, time);
+    return true;
+}
+
+/* A stated word for missing values may look like a value. */
+static inline value_fn *value_function(const struct parser *parser, const struct table_column *column)
+{
+    static const struct {
+        value_fn *parse;
+        enum type type;
+    } functions[] = {[VALUE_INT] = {parse_int, TYPE_I64},
+                     [VALUE_FLOAT] = {parse_float, TYPE_F64},
+                     [VALUE_DATE] = {parse_date, TYPE_I32},
+                     [VALUE_TIMESTAMP] = {parse_timestamp, TYPE_I64},
+                     [VALUE_DURATION] = {NULL, TYPE_I64}};
+    bool usual = functions[column->kind].type == column->type && parser->table->missing_count == 0;
+    return usual ? functions[column->kind].parse : NULL;
 }
 
 /* Stores a text that was written at `at`. Each string is checked when the thread sees it first. */
@@ -274,53 +340,131 @@ static bool parse_text_slowly(struct parser *parser, const char **at, const stru
     return store_text(parser, step, row, text, piece.at);
 }
 
-/* A cell without quotes or escapes, or in quotes without quotes; a JSON string without escapes. */
-static inline bool parse_text(struct parser *parser, const char **at, const struct step *step, int64_t row)
+/* A text that is neither missing nor has marks to be removed: without quotes or escapes, or in quotes without quotes.
+ */
+static inline bool plain_text(const struct parser *parser, struct piece piece, struct text *text)
 {
     const struct dialect *dialect = parser->table->dialect;
-    const char *begin = *at, *end = parser->end, *next;
-    if (dialect->json) {
-        next = begin < end && *begin == '"' ? find_any(++begin, end, '"', '\\', '\n') : end;
-        if (next == end || *next != '"' || !ends_value(parser, next + 1) || parser->table->missing_count)
-            return parse_text_slowly(parser, at, step, row);
-        *at = next + 1;
-        return store_text(parser, step, row, (struct text){begin, (size_t)(next - begin)}, begin);
-    }
-    if (dialect->quotes && begin < end && *begin == '"' && parser->table->missing_count == 0) {
-        next = find_any(begin + 1, end, '"', '"', '"');
-        if (next == end || !ends_value(parser, next + 1))
-            return parse_text_slowly(parser, at, step, row);
-        *at = next + 1;
-        return store_text(parser, step, row, (struct text){begin + 1, (size_t)(next - begin - 1)}, begin + 1);
-    }
-    next = find_any(begin, end, parser->delimiter, '\n', dialect->escapes ? '\\' : '"');
-    const char *last = next > begin && next[-1] == '\r' && (next == end || *next == '\n') ? next - 1 : next;
-    if (!ends_value(parser, next) || last == begin || *begin == '"' || parser->table->missing_count)
-        return parse_text_slowly(parser, at, step, row);
-    *at = next;
-    return store_text(parser, step, row, (struct text){begin, (size_t)(last - begin)}, begin);
+    if (piece.at == piece.end || parser->table->missing_count > 0)
+        return false;
+    bool quoted = *piece.at == '"';
+    if (quoted && (!dialect->quotes || piece.end - piece.at < 2 || piece.end[-1] != '"'))
+        return false;
+    piece.at += quoted;
+    piece.end -= quoted;
+    if ((quoted || dialect->escapes) &&
+        find_any(piece.at, piece.end, '"', dialect->escapes ? '\\' : '"', '"') < piece.end)
+        return false;
+    *text = (struct text){piece.at, (size_t)(piece.end - piece.at)};
+    return true;
+}
+
+/* Finds the end of a value without quotes or escapes, or of a JSON string without escapes. NULL: it may have some. */
+static const char *find_plain(const struct parser *parser, const char *at, struct piece *piece)
+{
+    const struct dialect *dialect = parser->table->dialect;
+    const char *end = parser->end, *next;
+    const bool quoted = dialect->json && at < end && *at == '"';
+    if (quoted)
+        next = find_any(++at, end, '"', '\\', '\n');
+    else if (dialect->json)
+        next = find_any(at, end, ',', '}', '}');
+    else
+        next = find_any(at, end, parser->delimiter, '\n', dialect->escapes ? '\\' : '"');
+    *piece = (struct piece){at, quoted ? next : without_return(at, next, end), quoted};
+    if (quoted && (next == end || *next++ != '"'))
+        return NULL;
+    return ends_value(parser, next) ? next : NULL;
+}
+
+/* Calls the function directly: a row of JSON has values of all kinds. */
+static inline bool parse_plain(const struct parser *parser, const struct step *step, int64_t row, struct piece piece)
+{
+    struct seen *seen = seen_of(parser, step);
+    value_fn *parse = value_function(parser, step->column);
+    if (parse == parse_int)
+        return parse_int(parser, step, seen, row, piece);
+    if (parse == parse_float)
+        return parse_float(parser, step, seen, row, piece);
+    return parse && parse(parser, step, seen, row, piece);
 }
 
 bool parse_value(struct parser *parser, const char **at, const struct step *step, int64_t row)
 {
-    /* A stated word for missing values may look like a value. */
-    if (parser->table->missing_count > 0 && step->column->kind != VALUE_TEXT)
-        return parse_slowly(parser, at, step, row);
-    switch (step->column->kind) {
-    case VALUE_INT:
-        return step->column->type == TYPE_I64 ? parse_int(parser, at, step, row) : parse_slowly(parser, at, step, row);
-    case VALUE_FLOAT:
-        return step->column->type == TYPE_F64 ? parse_float(parser, at, step, row)
-                                              : parse_slowly(parser, at, step, row);
-    case VALUE_DATE:
-    case VALUE_TIMESTAMP:
-        return parse_time(parser, at, step, row);
-    case VALUE_TEXT:
-        return parse_text(parser, at, step, row);
-    case VALUE_BOOL:
-    case VALUE_DECIMAL:
-    case VALUE_DURATION:
-        break;
+    const enum value_kind kind = step->column->kind;
+    const bool json = parser->table->dialect->json, is_text = kind == VALUE_TEXT;
+    struct piece piece;
+    const char *next = find_plain(parser, *at, &piece);
+    if (next && piece.quoted == (json && kind != VALUE_INT && kind != VALUE_FLOAT)) {
+        struct text text = {piece.at, (size_t)(piece.end - piece.at)};
+        bool plain = is_text && (json ? parser->table->missing_count == 0 : plain_text(parser, piece, &text));
+        if (plain || parse_plain(parser, step, row, piece)) {
+            *at = next;
+            return !plain || store_text(parser, step, row, text, text.at);
+        }
     }
-    return parse_slowly(parser, at, step, row);
+    return is_text ? parse_text_slowly(parser, at, step, row) : parse_slowly(parser, at, step, row);
+}
+
+/* The cells of a column in a chunk. */
+struct cells {
+    const char *text;
+    const uint32_t *ends; /* of the cell before the first */
+    size_t stride;
+    bool last; /* of its record */
+};
+
+static inline struct piece cell_at(const struct cells *cells, int64_t i)
+{
+    const uint32_t *ends = cells->ends + (size_t)i * cells->stride;
+    const char *begin = cells->text + (uint32_t)(ends[0] + 1), *end = cells->text + ends[1];
+    return (struct piece){begin, end - (cells->last && end > begin && end[-1] == '\r'), false};
+}
+
+/* Inlined for each function, with what is seen in registers. */
+static inline __attribute__((always_inline)) bool parse_cells(struct parser *parser, const struct step *step,
+                                                              const struct cells *cells, value_fn *parse)
+{
+    const int64_t first = parser->chunk->first_row;
+    struct seen now = {.lo = INT64_MAX, .hi = INT64_MIN}, *seen = seen_of(parser, step);
+    bool ok = true;
+    for (int64_t i = 0; i < parser->chunk->rows && ok; i++) {
+        struct piece piece = cell_at(cells, i);
+        if (!parse || !parse(parser, step, &now, first + i, piece))
+            ok = parse_slowly(parser, &piece.at, step, first + i);
+    }
+    seen->lo = now.lo < seen->lo ? now.lo : seen->lo;
+    seen->hi = now.hi > seen->hi ? now.hi : seen->hi;
+    seen->values += now.values;
+    seen->cut += now.cut;
+    return ok;
+}
+
+static bool parse_text_cells(struct parser *parser, const struct step *step, const struct cells *cells)
+{
+    const int64_t first = parser->chunk->first_row;
+    bool ok = true;
+    for (int64_t i = 0; i < parser->chunk->rows && ok; i++) {
+        struct piece piece = cell_at(cells, i);
+        struct text text;
+        ok = plain_text(parser, piece, &text) ? store_text(parser, step, first + i, text, text.at)
+                                              : parse_text_slowly(parser, &piece.at, step, first + i);
+    }
+    return ok;
+}
+
+bool parse_column(struct parser *parser, const struct step *step, const struct cell_ends *ends)
+{
+    const size_t count = parser->table->count, k = (size_t)(step->column - parser->table->columns);
+    const struct cells cells = {parser->chunk->begin, ends->at + k, count, k + 1 == count};
+    if (step->column->kind == VALUE_TEXT)
+        return parse_text_cells(parser, step, &cells);
+    value_fn *parse = value_function(parser, step->column);
+    if (parse == parse_int)
+        return parse_cells(parser, step, &cells, parse_int);
+    if (parse == parse_float)
+        return parse_cells(parser, step, &cells, parse_float);
+    if (parse == parse_timestamp)
+        return parse_cells(parser, step, &cells, parse_timestamp);
+    return parse_cells(parser, step, &cells, parse);
 }

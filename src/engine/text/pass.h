@@ -3,6 +3,7 @@
 #define RQL_ENGINE_TEXT_PASS_H
 
 #include "base/strbuf.h"
+#include "engine/text/cell_ends.h"
 #include "engine/text/table.h"
 
 struct interner; /* engine/values/dictionary.h */
@@ -34,6 +35,7 @@ struct member {
     int64_t *last_rows;  /* JSON, by column: the last row with its key, + 1 */
     const char *unknown; /* JSON: the first key that is no column's */
     struct strbuf scratch;
+    struct cell_ends ends; /* of its chunk */
 };
 
 struct pass {
@@ -70,6 +72,9 @@ bool parse_fail(struct parser *parser, enum problem_kind kind, const char *at, s
 
 /* Parses the value at *at into its row and moves *at to its end. False: a problem. (parse_value.c) */
 bool parse_value(struct parser *parser, const char **at, const struct step *step, int64_t row);
+
+/* Parses a column of all rows of a chunk whose cells end there. False: a problem. (parse_value.c) */
+bool parse_column(struct parser *parser, const struct step *step, const struct cell_ends *ends);
 
 /* Parses a record that is a JSON object; *from moves behind it. (parse_json.c) */
 bool parse_object(struct parser *parser, const char **from, int64_t row);

@@ -17,6 +17,7 @@ static void free_pass(struct pass *pass)
         for (size_t s = 0; s < pass->count; s++)
             interner_free(member->seen[s].interner);
         strbuf_free(&member->scratch);
+        free(member->ends.at);
         free(member->last_rows);
         free(member->seen);
     }

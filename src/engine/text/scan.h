@@ -1,36 +1,8 @@
-/* Finding characters eight bytes at a time. The machine is little-endian, so the first character is the lowest byte.
- * Inline, because a cell is often shorter than that. */
+/* Finding characters in cells. */
 #ifndef RQL_ENGINE_TEXT_SCAN_H
 #define RQL_ENGINE_TEXT_SCAN_H
 
-#include <stdint.h>
-#include <string.h>
-
-static inline uint64_t load_word(const char *at)
-{
-    uint64_t word;
-    memcpy(&word, at, sizeof word);
-    return word;
-}
-
-/* The character in each byte. */
-static inline uint64_t repeat_character(char c)
-{
-    return UINT64_C(0x0101010101010101) * (unsigned char)c;
-}
-
-/* The high bit of each byte that is 0. */
-static inline uint64_t zero_bytes(uint64_t word)
-{
-    const uint64_t lows = UINT64_C(0x7f7f7f7f7f7f7f7f);
-    return ~(((word & lows) + lows) | word | lows);
-}
-
-/* The number of the first byte whose high bit is set; there is one. */
-static inline int first_byte(uint64_t bits)
-{
-    return __builtin_ctzll(bits) / 8;
-}
+#include "base/text_words.h"
 
 /* The first of three characters, or `end`. */
 static inline const char *find_any(const char *at, const char *end, char a, char b, char c)
@@ -51,6 +23,12 @@ static inline const char *find_any(const char *at, const char *end, char a, char
 static inline const char *skip_return(const char *at, const char *end)
 {
     return at < end && *at == '\r' && (at + 1 == end || at[1] == '\n') ? at + 1 : at;
+}
+
+/* The end of a cell without a \r before a newline or the end of all cells. */
+static inline const char *without_return(const char *begin, const char *at, const char *end)
+{
+    return at - (at > begin && at[-1] == '\r' && (at == end || *at == '\n'));
 }
 
 #endif
