@@ -134,6 +134,8 @@ static void require_equal_values(const struct column *a, const struct column *b,
         if (a->logical.kind == LOGICAL_TEXT)
             equal = text_compare(dictionary_text(a->logical.dictionary, column_get_int(a, row)),
                                  dictionary_text(b->logical.dictionary, column_get_int(b, row))) == 0;
+        else if (type_table[a->type].kind == KIND_INT)
+            equal = column_get_int(a, row) == column_get_int(b, row);
         else
             equal = memcmp((const char *)a->data + (size_t)row * size, (const char *)b->data + (size_t)row * size,
                            size) == 0;

@@ -29,6 +29,9 @@ size_t decode_element_size(const struct leaf *leaf);
 enum read_error decode_dictionary(const struct leaf *leaf, const struct page_values *values, struct scratch *scratch,
                                   struct page_dictionary *dictionary);
 
+/* Makes elements of `size` bytes ones of `to` bytes, which hold them. */
+void page_dictionary_narrow(struct page_dictionary *dictionary, size_t size, size_t to);
+
 void page_dictionary_free(struct page_dictionary *dictionary);
 
 /* Decodes the values that are not missing, one after another, into `to`: indices of the dictionary, translated to its

@@ -130,6 +130,13 @@ enum read_error decode_indices(const struct page_values *values, const struct pa
     return error == READ_OK && decoded->bad >= 0 ? READ_NOT_IN_RANGE : error;
 }
 
+void page_dictionary_narrow(struct page_dictionary *dictionary, size_t size, size_t to)
+{
+    char *values = dictionary->values;
+    for (size_t i = 0; i < dictionary->count; i++)
+        memmove(values + i * to, values + i * size, to); /* little-endian */
+}
+
 void page_dictionary_free(struct page_dictionary *dictionary)
 {
     free(dictionary->values);

@@ -3,6 +3,7 @@
 #include "base/heap.h"
 #include "base/memory_size.h"
 #include "engine/storage/mapped_file.h"
+#include "engine/storage/narrow_copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +139,7 @@ static bool has_loose_text(const struct read *read, const struct column_read *co
     return false;
 }
 
-/* Reserves what a column needs; text gets its codes when their type is known. */
+/* Reserves what a column needs before its dictionaries are read. */
 static bool reserve_column(struct read *read, struct column_read *column)
 {
     const struct leaf *leaf = column->leaf;
@@ -154,11 +155,6 @@ static bool reserve_column(struct read *read, struct column_read *column)
             if (!column->numbers)
                 return false;
         }
-    } else {
-        column->column = column_reserve_from(pool, leaf->type, leaf->type, rows);
-        if (!column->column)
-            return false;
-        column_set_logical(column->column, leaf->logical);
     }
     if (leaf->optional)
         column->validity = column_reserve_from(pool, TYPE_BOOL, TYPE_BOOL, rows);
@@ -181,6 +177,41 @@ static enum status reserve_columns(struct read *read)
     if (fits)
         return STATUS_OK;
     return file_memory_error(mapping_path(read->reader->mapping), read->job->span, read->job->diags);
+}
+
+/* The narrowest type for the elements of a column whose values are all in dictionaries. */
+static enum type store_of(const struct leaf *leaf, const struct chunk_read *chunks, size_t count)
+{
+    int64_t lo = leaf->optional ? 0 : INT64_MAX, hi = leaf->optional ? 0 : INT64_MIN;
+    bool only_indices = type_table[leaf->type].kind == KIND_INT;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < chunks[i].count && only_indices; k++)
+            only_indices = page_has_indices(&chunks[i].pages[k]);
+        lo = chunks[i].dictionary.lo < lo ? chunks[i].dictionary.lo : lo;
+        hi = chunks[i].dictionary.hi > hi ? chunks[i].dictionary.hi : hi;
+    }
+    return only_indices && lo <= hi ? narrow_type(leaf->type, lo, hi) : leaf->type;
+}
+
+/* Reserves the columns of numbers, now that their dictionaries are read. */
+static enum status reserve_numbers(struct read *read)
+{
+    const size_t groups = read->reader->footer.group_count;
+    for (size_t k = 0; k < read->column_count; k++) {
+        struct column_read *column = &read->columns[k];
+        const struct leaf *leaf = column->leaf;
+        if (leaf_is_text(leaf))
+            continue;
+        struct chunk_read *chunks = &read->chunks[k * groups];
+        enum type store = store_of(leaf, chunks, groups);
+        column->column = column_reserve_from(read->job->workers->pool, leaf->type, store, read->reader->base.rows);
+        if (!column->column)
+            return file_memory_error(mapping_path(read->reader->mapping), read->job->span, read->job->diags);
+        column_set_logical(column->column, leaf->logical);
+        for (size_t i = 0; i < groups && store != leaf->type; i++)
+            page_dictionary_narrow(&chunks[i].dictionary, type_table[leaf->type].size, type_table[store].size);
+    }
+    return STATUS_OK;
 }
 
 /* Sets what is known when all pages are decoded: the range, and which values are missing. */
@@ -232,6 +263,8 @@ static enum status read_columns(struct read *read)
         status = run_step(read, read->page_count, intern_part);
     if (status == STATUS_OK)
         status = text_join(read);
+    if (status == STATUS_OK)
+        status = reserve_numbers(read);
     if (status == STATUS_OK)
         status = run_step(read, read->page_count, decode_part);
     return status;

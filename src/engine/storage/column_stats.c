@@ -162,7 +162,7 @@ static void collect_stats(struct stats_collector *collector, const struct column
         atomic_store_explicit(&stats->zones, zones, memory_order_release);
     }
     if (zones && copy_reserved && !stats->narrow) {
-        enum type store = narrow_type(column, zones->all.lo, zones->all.hi);
+        enum type store = narrow_type(column->store, zones->all.lo, zones->all.hi);
         if (store != column->store)
             copy = narrow_copy(column, store, zones->all.lo, zones->all.hi, collector->pool, &collector->stop);
         if (copy && !is_unchanged(column)) {
@@ -253,7 +253,7 @@ static bool is_wanted(const struct stats_collector *collector, const struct colu
     if (!stats->zones)
         return true;
     return !stats->narrow && bytes / 2 <= collector->max_copies &&
-           narrow_type(column, stats->zones->all.lo, stats->zones->all.hi) != column->store;
+           narrow_type(column->store, stats->zones->all.lo, stats->zones->all.hi) != column->store;
 }
 
 void stats_collector_add(struct stats_collector *collector, struct column *column)
@@ -298,7 +298,7 @@ static void reserve_copy(struct stats_collector *collector, const struct column 
     const struct type_info *info = &type_table[column->store];
     size_t bytes = column_bytes(column) / 2; /* upper bound: the next narrower type has half the size */
     if (zones)
-        bytes = (size_t)column->rows * type_table[narrow_type(column, zones->all.lo, zones->all.hi)].size;
+        bytes = (size_t)column->rows * type_table[narrow_type(column->store, zones->all.lo, zones->all.hi)].size;
     if (info->kind != KIND_INT || info->size == 1 || bytes > collector->max_copies)
         return;
     pthread_mutex_lock(&collector->lock);

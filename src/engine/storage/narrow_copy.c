@@ -2,17 +2,17 @@
 
 enum { BLOCK_ROWS = 1 << 16 }; /* between checks of *stop */
 
-enum type narrow_type(const struct column *column, int64_t lo, int64_t hi)
+enum type narrow_type(enum type store, int64_t lo, int64_t hi)
 {
     /* From narrowest to widest. */
     static const enum type types[] = {TYPE_I8, TYPE_U8, TYPE_I16, TYPE_U16, TYPE_I32, TYPE_U32};
-    const struct type_info *now = &type_table[column->store];
+    const struct type_info *now = &type_table[store];
     for (size_t i = 0; i < sizeof types / sizeof *types && now->kind == KIND_INT; i++) {
         const struct type_info *info = &type_table[types[i]];
         if (info->size < now->size && info->lo <= lo && info->hi >= hi)
             return types[i];
     }
-    return column->store;
+    return store;
 }
 
 /* A value that fits keeps its low bytes, whatever the signs of the types. */

@@ -6,8 +6,8 @@
 
 #include <stdatomic.h>
 
-/* The narrowest type that holds lo..hi; column->store if none is narrower or the elements are not integers. */
-enum type narrow_type(const struct column *column, int64_t lo, int64_t hi);
+/* The narrowest type that holds lo..hi; `store` if none is narrower or its elements are not integers. */
+enum type narrow_type(enum type store, int64_t lo, int64_t hi);
 
 /* A copy of an integer column stored as `store`, which holds lo..hi and thereby all elements. NULL: stopped (*stop is
  * set) or no memory. */
