@@ -229,6 +229,30 @@ struct expr *expr_in_list(struct tree *tree, struct expr *a, struct token op, st
     return nested(tree, expr);
 }
 
+static struct expr *expr_in_source(struct tree *tree, struct expr *a, struct token op, struct source_node *source)
+{
+    struct expr *expr =
+        expr_new(tree, EXPR_IN_SOURCE, span_join(a->span, source->span), args_of(tree, a, NULL, NULL), 1);
+    expr->source = source;
+    expr->op_span = token_span(tree, op);
+    return nested(tree, expr);
+}
+
+struct expr *expr_in_named(struct tree *tree, struct expr *a, struct token op, struct expr *b)
+{
+    if (b->kind == EXPR_NAME)
+        return expr_in_source(tree, a, op, source_name(tree, &b->name));
+    struct expr *expr = expr_new(tree, EXPR_IN_SOURCE, span_join(a->span, b->span), args_of(tree, a, b, NULL), 2);
+    expr->op_span = token_span(tree, op);
+    return expr;
+}
+
+struct expr *expr_in_pipeline(struct tree *tree, struct expr *a, struct token op, struct token begin,
+                              struct pipeline *pipeline, struct token end)
+{
+    return expr_in_source(tree, a, op, source_pipeline(tree, begin, pipeline, end));
+}
+
 struct expr *expr_negated(struct tree *tree, struct token op, struct expr *positive)
 {
     struct expr *expr = expr_new(tree, EXPR_UNARY, positive->span, args_of(tree, positive, NULL, NULL), 1);

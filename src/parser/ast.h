@@ -38,6 +38,7 @@ enum expr_kind {
     EXPR_CALL,      /* name(args...) */
     EXPR_IN_RANGE,  /* args[0] in args[1]..args[2] */
     EXPR_IN_LIST,   /* args[0] in [args[1], ...]; the list may be empty */
+    EXPR_IN_SOURCE, /* args[0] in source; or `source` is NULL and args[1] is what was written instead of one */
     EXPR_INDEX      /* name[args[0]] */
 };
 
@@ -70,6 +71,8 @@ enum binary_op {
     BINARY_MOD
 };
 
+struct source_node;
+
 struct expr {
     enum expr_kind kind;
     struct span span; /* the whole expression, parentheses included */
@@ -87,6 +90,7 @@ struct expr {
     const char *text; /* EXPR_TEXT: unescaped UTF-8, NUL-terminated; may contain NUL */
     size_t length;    /* bytes of text */
     struct name name;
+    struct source_node *source; /* EXPR_IN_SOURCE */
     struct expr **args;
     size_t arg_count;
     uint32_t depth;   /* depth of the tree, at most LIMIT_DEPTH, so that passes may recurse */

@@ -84,6 +84,10 @@ struct expr *expr_negated(struct tree *tree, struct token op, struct expr *posit
 /* `a not like b`: the negation of a binary operator that is written as the tokens first to last. */
 struct expr *expr_binary_not(struct tree *tree, struct expr *a, struct token first, struct token last,
                              enum binary_op kind, struct expr *b);
+/* a in b, where b is a name or, at check, an error; and a in (pipeline). */
+struct expr *expr_in_named(struct tree *tree, struct expr *a, struct token op, struct expr *b);
+struct expr *expr_in_pipeline(struct tree *tree, struct expr *a, struct token op, struct token begin,
+                              struct pipeline *pipeline, struct token end);
 /* The expression in parentheses. */
 struct expr *expr_paren(struct tree *tree, struct token begin, struct expr *expr, struct token end);
 

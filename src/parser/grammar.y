@@ -53,6 +53,7 @@ static const struct token absent;
 %left AND.
 %right NOT.
 %left EQ NE IN NOT_IN IS LIKE TILDE BANG_TILDE.
+%nonassoc DOTDOT.
 %left LT LE GT GE.
 %left XOR.
 %left BITAND.
@@ -371,6 +372,12 @@ expr(A) ::= expr(X) GT(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_GT, Y); 
 expr(A) ::= expr(X) GE(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_GE, Y); }
 expr(A) ::= expr(X) IN(O) expr(F) DOTDOT expr(T). { A = expr_in_range(tree, X, O, F, T); }
 expr(A) ::= expr(X) IN(O) LB operand_list(L) RB(E). { A = expr_in_list(tree, X, O, L, E); }
+expr(A) ::= expr(X) IN(O) expr(Y). { A = expr_in_named(tree, X, O, Y); }
+expr(A) ::= expr(X) IN(O) LP(B) pipeline(P) RP(E). { A = expr_in_pipeline(tree, X, O, B, P, E); }
+expr(A) ::= expr(X) NOT_IN(O) expr(Y). { A = expr_negated(tree, O, expr_in_named(tree, X, O, Y)); }
+expr(A) ::= expr(X) NOT_IN(O) LP(B) pipeline(P) RP(E). {
+    A = expr_negated(tree, O, expr_in_pipeline(tree, X, O, B, P, E));
+}
 expr(A) ::= expr(X) NOT_IN(O) expr(F) DOTDOT expr(T). {
     A = expr_negated(tree, O, expr_in_range(tree, X, O, F, T));
 }

@@ -79,6 +79,8 @@ static const struct op_template op_templates[] = {
     {OP_TO_INT, KIND_FLOAT, WORK_DOUBLE, RESULT_LONG,
      "const double$W s$n = (($a >= ($T)-9223372036854775808.0) & ($a < ($T)9223372036854775808.0)) ? $a : ($T)0.0;",
      "convert_long$W(s$n)", "!(($a >= ($T)-9223372036854775808.0) & ($a < ($T)9223372036854775808.0))"},
+    {OP_FLOAT_BITS, KIND_FLOAT, WORK_DOUBLE, RESULT_LONG,
+     "const double$W f$n = ($a != $a) ? ($T)as_double(0x7ff8000000000000L) : $a + ($T)0.0;", "as_long$W(f$n)", NULL},
     {OP_SQRT, FLOATS, NULL, "sqrt($a)", NULL},
     {OP_EXP, CALLS, NULL, "exp", NULL},
     {OP_LOG, CALLS, NULL, "log", NULL},

@@ -74,6 +74,8 @@ bool datum_operate(enum op op, enum kind argument_kind, union datum a, union dat
 {
     if (op == OP_TO_FLOAT)
         result->number = (double)a.integer;
+    else if (op == OP_FLOAT_BITS)
+        result->integer = float_bits(a.number);
     else if (op == OP_TO_INT)
         return float_to_int(a.number, &result->integer);
     else if (op == OP_CMP_INT_FLOAT)

@@ -56,19 +56,38 @@ static bool names_scalar(const struct env *env, const struct pipeline *pipeline,
     return true;
 }
 
+/* Keeps the wanted columns of the result. */
+static void keep_wanted(struct binder *binder, const struct bind_request *request, struct flow *flow)
+{
+    if (request->wanted == NULL || flow->open || flow->task == NULL)
+        return;
+    struct task *task = task_reading(binder, "pick", request->pipeline->span, flow);
+    struct slot *columns = arena_array(binder->arena, flow->count + 1, sizeof *columns);
+    struct term *terms = arena_array(binder->arena, flow->count + 1, sizeof *terms);
+    size_t count = 0;
+    for (size_t k = 0; k < flow->count; k++) {
+        if (!request->wanted[k])
+            continue;
+        columns[count] = flow->columns[k];
+        terms[count++] = term_of_column(&task->code, flow, k, request->pipeline->span);
+    }
+    task_set_outputs(binder, task, flow, columns, terms, count);
+}
+
 /* Binds the pipeline with its sources as they are. */
-static enum status bind_once(struct binder *binder, const struct pipeline *pipeline, struct sources *sources,
-                             struct timing *timing, struct bound *bound)
+static enum status bind_once(struct binder *binder, const struct bind_request *request, struct sources *sources,
+                             struct bound *bound)
 {
     int64_t began = now_ns();
     struct flow flow;
-    *binder = binder_new(binder->env, binder->checking, binder->arena, binder->diags);
     bound_init(bound, binder->arena);
     binder->queue = &bound->queue;
     binder->sources = sources;
     binder->errors = sources->errors;
-    bind_stages(binder, pipeline, &flow, bound);
-    timing_add(timing, PHASE_BIND, "", now_ns() - began, 0);
+    binder->outputs = binder->inlined = 0;
+    bind_stages(binder, request->pipeline, &flow, bound);
+    keep_wanted(binder, request, &flow);
+    timing_add(request->timing, PHASE_BIND, "", now_ns() - began, 0);
     if (binder->cancelled || binder->errors > 0) {
         queue_release(&bound->queue);
         return binder->cancelled ? STATUS_CANCELLED : STATUS_FAILED;
@@ -96,39 +115,57 @@ static struct column **needed_columns(const struct queue *queue, size_t *count)
     return needed;
 }
 
-enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
-                          struct timing *timing, struct bound *bound, struct diags *diags)
+/* Reads columns and evaluates sources that the pipeline, bound (`binding` is STATUS_OK) or not, turns out to need.
+ * *done: it needs nothing more. */
+static enum status provide(const struct binder *binder, const struct bind_request *request, struct sources *sources,
+                           enum status binding, const struct bound *bound, size_t diags_before, bool *done)
 {
-    struct binder binder = binder_new(env, checking, arena, diags);
+    const bool is_bound = binding == STATUS_OK;
+    size_t count = 0;
+    struct column **needed = is_bound ? needed_columns(&bound->queue, &count) : NULL;
+    enum status status = binding;
+    /* It needs columns that are unread, or could not be bound because of types that only reading tells. */
+    if (sources_lack(sources, needed, count, binder->arena)) {
+        binder->diags->count = diags_before;
+        status = sources_read(sources, binder->env, needed, count, request->timing, binder->diags);
+    } else if (is_bound && request->runner && evaluations_lack(binder->evaluations)) {
+        binder->diags->count = diags_before;
+        status = evaluations_run(binder->evaluations, request->runner, binder->arena, binder->diags);
+    } else {
+        *done = true;
+    }
+    return status;
+}
+
+enum status bind_pipeline(struct env *env, const struct bind_request *request, struct arena *arena, struct bound *bound,
+                          struct diags *diags)
+{
+    struct bind_request alone = *request;
+    while (alone.pipeline->source.kind == SOURCE_PIPELINE && alone.pipeline->stage_count == 0)
+        alone.pipeline = alone.pipeline->source.pipeline;
     bound_init(bound, arena);
-    while (pipeline->source.kind == SOURCE_PIPELINE && pipeline->stage_count == 0)
-        pipeline = pipeline->source.pipeline;
-    if (names_scalar(env, pipeline, bound))
+    if (names_scalar(env, alone.pipeline, bound))
         return STATUS_OK;
 
     struct sources sources;
-    sources_load(env, pipeline, checking, arena, timing, &sources, diags);
+    struct evaluations evaluations = {0};
+    sources_load(env, alone.pipeline, alone.checking, arena, alone.timing, &sources, diags);
     enum status status = sources.cancelled ? STATUS_CANCELLED : STATUS_OK;
-    while (status == STATUS_OK) {
-        size_t diags_before = diags->count, count = 0;
-        enum status binding = bind_once(&binder, pipeline, &sources, timing, bound);
-        bool is_bound = binding == STATUS_OK;
-        if (checking || sources.errors > 0) {
-            status = binding;
-            break;
-        }
-        struct column **needed = is_bound ? needed_columns(&bound->queue, &count) : NULL;
-        if (!sources_lack(&sources, needed, count, arena)) {
-            status = binding;
-            break;
-        }
-        /* It needs columns that are unread, or could not be bound because of types that only reading tells: bind it
-         * again when they are read. */
-        diags->count = diags_before;
-        if (is_bound)
+    for (bool done = false; !done && status == STATUS_OK;) {
+        struct binder binder = binder_new(env, alone.checking, arena, diags);
+        const size_t diags_before = diags->count;
+        binder.evaluations = &evaluations;
+        binder.bind_source = bind_source;
+        binder.workers = alone.runner ? &alone.runner->workers : NULL;
+        status = bind_once(&binder, &alone, &sources, bound);
+        const bool is_bound = status == STATUS_OK;
+        done = alone.checking || sources.errors > 0 || binder.cancelled;
+        if (!done)
+            status = provide(&binder, &alone, &sources, status, bound, diags_before, &done);
+        if (is_bound && !(done && status == STATUS_OK))
             queue_release(&bound->queue);
-        status = sources_read(&sources, env, needed, count, timing, diags);
     }
+    evaluations_release(&evaluations);
     sources_release(&sources);
     return status;
 }

@@ -3,7 +3,7 @@
 #define RQL_ENGINE_BIND_BIND_H
 
 #include "base/timing.h"
-#include "engine/expression/expression.h"
+#include "engine/expression/evaluated.h"
 #include "engine/plan/result.h"
 #include "engine/plan/task.h"
 
@@ -40,12 +40,22 @@ struct bound {
     struct name plot_path; /* VIEW_PLOT: the file; absent: the terminal */
 };
 
-/* Binds a pipeline: first loads its files (sources.h), then binds. Times both phases (`timing` may be NULL). With
- * `checking`, no file is opened, values that only running can compute (missing files, results of earlier statements)
- * are accepted silently, and the result may be BOUND_UNKNOWN. On success the caller calls queue_release(&bound->queue).
- * Records the errors of all independent parts of the statement. STATUS_CANCELLED: while a file was loaded. */
-enum status bind_pipeline(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
-                          struct timing *timing, struct bound *bound, struct diags *diags);
+/* What to bind, and how. */
+struct bind_request {
+    const struct pipeline *pipeline;
+    bool checking;                      /* no file is opened, and nothing evaluated */
+    const struct source_runner *runner; /* evaluates sources (evaluated.h); NULL: the result has the right columns, but
+                                           cannot be run if it reads such sources */
+    const bool *wanted;                 /* columns of the result to keep, in order; NULL: all */
+    struct timing *timing;              /* or NULL */
+};
+
+/* Binds a pipeline: first loads its files (sources.h), then binds. Times both phases. In a check, values that only
+ * running can compute (missing files, results of earlier statements) are accepted silently, and the result may be
+ * BOUND_UNKNOWN. On success the caller calls queue_release(&bound->queue). Records the errors of all independent parts
+ * of the statement. STATUS_CANCELLED: while a file was loaded, or a source evaluated. */
+enum status bind_pipeline(struct env *env, const struct bind_request *request, struct arena *arena, struct bound *bound,
+                          struct diags *diags);
 /* Binds an expression and evaluates it, if it does not depend on unknown values. `subject`: the value it is about, or
  * NULL. */
 enum status bind_expression(struct env *env, const struct expr *expr, const struct subject *subject, bool checking,

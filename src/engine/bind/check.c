@@ -75,7 +75,8 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
         return status;
     }
     struct bound bound;
-    enum status status = stmt->pipeline ? bind_pipeline(env, stmt->pipeline, true, arena, NULL, &bound, diags)
+    const struct bind_request request = {.pipeline = stmt->pipeline, .checking = true};
+    enum status status = stmt->pipeline ? bind_pipeline(env, &request, arena, &bound, diags)
                                         : bind_expression(env, stmt->expr, NULL, true, arena, &bound, diags);
     env->files_settled = env->files_settled && !makes_files(stmt);
     if (stmt->kind == STMT_ASSERT && status == STATUS_OK)

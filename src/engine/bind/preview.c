@@ -12,7 +12,8 @@ static bool bound_columns(struct env *env, const struct pipeline *pipeline, bool
     struct bound bound;
     struct diags diags;
     diags_init(&diags, arena);
-    if (bind_pipeline(env, pipeline, checking, arena, NULL, &bound, &diags) != STATUS_OK)
+    const struct bind_request request = {.pipeline = pipeline, .checking = checking};
+    if (bind_pipeline(env, &request, arena, &bound, &diags) != STATUS_OK)
         return false;
     bool found = bound.kind == BOUND_RELATION && bound.queue.count > 0;
     if (found) {
@@ -40,7 +41,8 @@ bool preview_is_value(struct env *env, const struct pipeline *pipeline, struct a
     struct bound bound;
     struct diags diags;
     diags_init(&diags, arena);
-    if (bind_pipeline(env, pipeline, true, arena, NULL, &bound, &diags) != STATUS_OK)
+    const struct bind_request request = {.pipeline = pipeline, .checking = true};
+    if (bind_pipeline(env, &request, arena, &bound, &diags) != STATUS_OK)
         return false;
     queue_release(&bound.queue);
     return bound.scalar_name != NULL;
@@ -100,8 +102,8 @@ struct preview_texts preview_texts(struct env *env, const struct pipeline *pipel
     struct bound bound;
     struct diags diags;
     diags_init(&diags, arena);
-    if (!sources_load_fast(env, pipeline, arena) ||
-        bind_pipeline(env, pipeline, false, arena, NULL, &bound, &diags) != STATUS_OK)
+    const struct bind_request request = {.pipeline = pipeline};
+    if (!sources_load_fast(env, pipeline, arena) || bind_pipeline(env, &request, arena, &bound, &diags) != STATUS_OK)
         return texts;
     if (bound.kind == BOUND_RELATION && bound.queue.count > 0) {
         const struct task *last = bound.queue.tasks[bound.queue.count - 1];

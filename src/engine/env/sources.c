@@ -45,12 +45,32 @@ static bool walk_source(const struct env *env, const struct source_node *source,
     return true;
 }
 
+/* The sources in an expression: x in (...). */
+static bool walk_expr(const struct env *env, const struct expr *expr, visit_file *visit, void *context)
+{
+    bool on = true;
+    for (size_t i = 0; i < expr->arg_count && on; i++)
+        on = walk_expr(env, expr->args[i], visit, context);
+    return on && expr->source != NULL ? walk_source(env, expr->source, visit, context) : on;
+}
+
+static bool walk_items(const struct env *env, const struct item *items, size_t count, visit_file *visit, void *context)
+{
+    bool on = true;
+    for (size_t i = 0; i < count && on; i++)
+        on = walk_expr(env, items[i].expr, visit, context);
+    return on;
+}
+
 static bool walk_pipeline(const struct env *env, const struct pipeline *pipeline, visit_file *visit, void *context)
 {
     bool on = walk_source(env, &pipeline->source, visit, context);
     for (size_t i = 0; i < pipeline->stage_count && on; i++) {
-        for (size_t k = 0; k < pipeline->stages[i].source_count && on; k++)
-            on = walk_source(env, &pipeline->stages[i].sources[k], visit, context);
+        const struct stage *stage = &pipeline->stages[i];
+        on = walk_items(env, stage->items, stage->item_count, visit, context) &&
+             walk_items(env, stage->aggregates, stage->aggregate_count, visit, context);
+        for (size_t k = 0; k < stage->source_count && on; k++)
+            on = walk_source(env, &stage->sources[k], visit, context);
     }
     return on;
 }

@@ -133,7 +133,7 @@ static int32_t check_for(struct builder *b, value guard)
 /* The lane an operation computes in: the widest of its result and arguments. */
 static enum lane working_lane(const struct code *code, const struct instr *instr)
 {
-    if (instr->checked || instr->op == OP_POPCOUNT || instr->op == OP_TO_INT)
+    if (instr->checked || instr->op == OP_POPCOUNT || instr->op == OP_TO_INT || instr->op == OP_FLOAT_BITS)
         return LANE_I64;
     enum lane lane = instr->lane;
     for (int i = instr->op == OP_SELECT; i < op_table[instr->op].arity; i++) {
@@ -218,6 +218,7 @@ static void emit_operation(struct builder *b, value v)
         lanes[0] = LANE_BOOL;
         break;
     case OP_TO_INT:
+    case OP_FLOAT_BITS:
         lanes[0] = LANE_F64;
         break;
     case OP_CMP_INT_FLOAT:

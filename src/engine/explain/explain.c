@@ -151,7 +151,9 @@ enum status explain_statement(struct strbuf *out, struct runner *runner, const s
         return STATUS_FAILED;
     }
     struct bound bound = {0};
-    enum status status = bind_pipeline(runner->env, stmt->pipeline, false, arena, runner->timing, &bound, diags);
+    const struct source_runner sources = source_runner_of(runner);
+    const struct bind_request request = {.pipeline = stmt->pipeline, .runner = &sources, .timing = runner->timing};
+    enum status status = bind_pipeline(runner->env, &request, arena, &bound, diags);
     if (status != STATUS_OK)
         return status;
     if (bound.queue.count == 0)

@@ -132,6 +132,7 @@ static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
     case EXPR_BINARY:
     case EXPR_IN_RANGE:
     case EXPR_IN_LIST:
+    case EXPR_IN_SOURCE:
         return bind_chain(scope, expr);
     case EXPR_INDEX:
         return bind_index(scope, expr);

@@ -31,6 +31,9 @@ struct call {
     const struct call *caller;
 };
 
+struct evaluations; /* evaluated.h */
+struct flow;
+
 /* The state of binding one statement. */
 struct binder {
     struct env *env;
@@ -38,12 +41,15 @@ struct binder {
     struct arena *arena;
     struct sources *sources; /* of the pipeline */
     struct diags *diags;
-    struct queue *queue; /* NULL while no pipeline is bound */
-    size_t errors;       /* recorded so far, at most LIMIT_ERRORS */
-    bool cancelled;      /* while a function of text was computed: what is bound is of no use */
-    size_t outputs;      /* of all tasks so far */
-    size_t inlined;      /* expression nodes bound inside functions so far */
-    int depth;           /* of nested expressions */
+    struct queue *queue;             /* NULL while no pipeline is bound */
+    struct evaluations *evaluations; /* of the pipeline's sources; NULL while no pipeline is bound */
+    void (*bind_source)(struct binder *binder, const struct source_node *source, struct flow *flow);
+    const struct workers *workers; /* for what is computed while binding */
+    size_t errors;                 /* recorded so far, at most LIMIT_ERRORS */
+    bool cancelled;                /* while a function of text was computed: what is bound is of no use */
+    size_t outputs;                /* of all tasks so far */
+    size_t inlined;                /* expression nodes bound inside functions so far */
+    int depth;                     /* of nested expressions */
     const struct call *call;
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
 };

@@ -1,5 +1,5 @@
 /* Operators: conditions in three values, comparisons, choices, lists. */
-#include "engine/expression/expression.h"
+#include "engine/expression/match.h"
 
 enum { OPERAND_SHOWN = 40 };
 
@@ -15,7 +15,8 @@ static value binary(struct scope *scope, enum op op, value a, value b, struct sp
 
 bool expr_leans_left(const struct expr *expr)
 {
-    return expr->kind == EXPR_BINARY || expr->kind == EXPR_IN_RANGE || expr->kind == EXPR_IN_LIST;
+    return expr->kind == EXPR_BINARY || expr->kind == EXPR_IN_RANGE || expr->kind == EXPR_IN_LIST ||
+           expr->kind == EXPR_IN_SOURCE;
 }
 
 /* As a bool that may be unknown; `expr` is its source text. */
@@ -374,6 +375,8 @@ struct term bind_chain(struct scope *scope, const struct expr *expr)
             term = bind_binary(scope, chain[i], term);
         else if (chain[i]->kind == EXPR_IN_RANGE)
             term = bind_in_range(scope, chain[i], term);
+        else if (chain[i]->kind == EXPR_IN_SOURCE)
+            term = bind_in_source(scope, chain[i], term);
         else
             term = bind_in_list(scope, chain[i], term);
     }

@@ -131,6 +131,7 @@ double float_op(enum op op, double a, double b);
 bool float_compare(enum op op, double a, double b);
 
 int compare_int_float(int64_t a, double b);        /* -1, 0, 1; 2 if b is NaN */
+int64_t float_bits(double number);                 /* those of 0.0 for -0.0, and the same ones for every NaN */
 bool float_to_int(double number, int64_t *result); /* truncates; false for NaN and beyond 64 bits */
 
 /* An expression as the user might have written it, with inputs by name: for explain. Long ones are cut with an

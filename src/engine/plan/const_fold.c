@@ -4,6 +4,7 @@
 #include "engine/values/scalar.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Narrows to 64 bits; false if that does not fit. */
 static bool narrow(int128 wide, int64_t *result)
@@ -188,6 +189,14 @@ int compare_int_float(int64_t a, double b)
     return (rest < 0) - (rest > 0);
 }
 
+int64_t float_bits(double number)
+{
+    const double canonical = isnan(number) ? (double)NAN : number + 0.0; /* -0.0 + 0.0 is 0.0 */
+    int64_t bits;
+    memcpy(&bits, &canonical, sizeof bits);
+    return bits;
+}
+
 bool float_to_int(double number, int64_t *result)
 {
     if (!(number >= -BEYOND_INT64 && number < BEYOND_INT64))
@@ -207,6 +216,8 @@ static value fold_constants(struct code *code, enum op op, const value args[3], 
         return code_exact_int(code, compare_int_float(a->integer, b->number), span);
     if (op == OP_TO_FLOAT)
         return code_float(code, (double)a->integer, span);
+    if (op == OP_FLOAT_BITS)
+        return code_exact_int(code, float_bits(a->number), span);
     if (op == OP_TO_INT)
         return float_to_int(a->number, &result) ? code_int(code, result, span) : NO_VALUE;
     if (a->kind == KIND_FLOAT) {

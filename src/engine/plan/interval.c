@@ -179,6 +179,8 @@ struct interval interval_of(enum op op, struct interval a, struct interval b, st
         return (struct interval){.lo = a.lo, .hi = a.hi};
     case OP_CMP_INT_FLOAT:
         return (struct interval){.lo = -1, .hi = 2};
+    case OP_FLOAT_BITS:
+        return (struct interval){.lo = INT64_MIN, .hi = INT64_MAX};
     default: /* TO_INT: floats have no intervals */
         return (struct interval){.lo = INT64_MIN, .hi = INT64_MAX, .fails = true};
     }

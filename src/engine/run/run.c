@@ -52,13 +52,49 @@ static enum status save_result(const struct runner *runner, const struct bound *
     return status;
 }
 
+static enum status run_source(void *context, const struct pipeline *pipeline, const bool *wanted, struct arena *arena,
+                              struct relation **relation, struct diags *diags);
+
+struct source_runner source_runner_of(struct runner *runner)
+{
+    return (struct source_runner){
+        .run = run_source,
+        .context = runner,
+        .workers = {.threads = parallel_threads(),
+                    .cancel = runner->cancel,
+                    .progress = runner->progress,
+                    .whole = {.what = "join"}},
+    };
+}
+
+/* Evaluates the source of a join, or of `x in (...)`. */
+static enum status run_source(void *context, const struct pipeline *pipeline, const bool *wanted, struct arena *arena,
+                              struct relation **relation, struct diags *diags)
+{
+    struct runner *runner = context;
+    const struct source_runner sources = source_runner_of(runner);
+    const struct bind_request request = {
+        .pipeline = pipeline, .runner = &sources, .wanted = wanted, .timing = runner->timing};
+    struct bound bound;
+    struct result result = {0};
+    enum status status = bind_pipeline(runner->env, &request, arena, &bound, diags);
+    if (status != STATUS_OK)
+        return status;
+    status = run_queue(runner, &bound.queue, DEFER_NEVER, &result, diags);
+    *relation = result.relation;
+    queue_release(&bound.queue);
+    return status;
+}
+
 static enum status bind_value(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct bound *bound,
                               struct diags *diags)
 {
     enum status status;
     if (stmt->pipeline) {
         file_cache_set_progress(runner->env->file_cache, runner->progress);
-        status = bind_pipeline(runner->env, stmt->pipeline, false, arena, runner->timing, bound, diags);
+        const struct source_runner sources = source_runner_of(runner);
+        const struct bind_request request = {.pipeline = stmt->pipeline, .runner = &sources, .timing = runner->timing};
+        status = bind_pipeline(runner->env, &request, arena, bound, diags);
         file_cache_set_progress(runner->env->file_cache, NULL);
         return status;
     }

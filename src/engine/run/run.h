@@ -5,6 +5,7 @@
 #include "engine/backend/backend.h"
 #include "engine/backend/trace.h"
 #include "engine/env/env.h"
+#include "engine/expression/evaluated.h"
 #include "engine/plan/result.h"
 
 /* Which results may have deferred rows (deferred_rows.h). */
@@ -34,6 +35,9 @@ struct runner {
     struct progress *progress; /* or NULL */
     const atomic_int *cancel;
 };
+
+/* Evaluates, while a pipeline is bound, the sources that this needs (evaluated.h). */
+struct source_runner source_runner_of(struct runner *runner);
 
 /* Runs a statement, other than STMT_COMMAND and STMT_EXPLAIN. The caller releases `result`; on failure it is empty, and
  * `diags` has the errors. All that ends with the statement is in `arena`. */

@@ -140,6 +140,7 @@ VECTOR2(max_i32, int32_t, int32_t, x > y ? x : y)
 VECTOR2(max_i64, int64_t, int64_t, x > y ? x : y)
 VECTOR1(sign_i32, int32_t, int32_t, (x > 0) - (x < 0))
 VECTOR1(sign_i64, int64_t, int64_t, (x > 0) - (x < 0))
+VECTOR1(float_bits_i64, double, int64_t, float_bits(x))
 VECTOR1(popcount_i64, uint64_t, int64_t, __builtin_popcountll(x))
 
 /* An unchecked division still sees divisors of 0 in rows where an operation before it failed. */
@@ -328,6 +329,7 @@ vector_fn *vector_op(enum op op, enum lane lane)
         [OP_SIGN] = {NULL, sign_i32, sign_i64, float_unary},
         [OP_POPCOUNT] = {NULL, NULL, popcount_i64, NULL},
         [OP_TO_INT] = {NULL, NULL, to_int_checked, NULL},
+        [OP_FLOAT_BITS] = {NULL, NULL, float_bits_i64, NULL},
         [OP_CMP_INT_FLOAT] = {NULL, compare_mixed, NULL, NULL},
         [OP_SQRT] = {NULL, NULL, NULL, sqrt_f64},
         [OP_EXP] = {NULL, NULL, NULL, float_unary},

@@ -1,0 +1,155 @@
+#include "engine/expression/evaluated.h"
+
+#include <string.h>
+
+struct evaluated *evaluated_find(const struct binder *binder, const void *node)
+{
+    for (size_t i = 0; i < binder->evaluations->count; i++) {
+        if (binder->evaluations->at[i]->node == node)
+            return binder->evaluations->at[i];
+    }
+    return NULL;
+}
+
+static struct evaluated *evaluated_new(const struct binder *binder, const void *node)
+{
+    struct evaluations *all = binder->evaluations;
+    all->at = arena_reserve(binder->arena, all->at, all->count, &all->capacity, sizeof *all->at);
+    struct evaluated *evaluated = arena_alloc(binder->arena, sizeof *evaluated);
+    evaluated->node = node;
+    all->at[all->count++] = evaluated;
+    return evaluated;
+}
+
+static void set_columns(struct evaluated *evaluated, struct slot *columns, size_t count, struct arena *arena)
+{
+    evaluated->columns = columns;
+    evaluated->count = count;
+    evaluated->wanted = arena_array(arena, count + 1, sizeof *evaluated->wanted);
+    evaluated->places = arena_array(arena, count + 1, sizeof *evaluated->places);
+    evaluated->evaluated = arena_array(arena, count + 1, sizeof *evaluated->evaluated);
+}
+
+struct evaluated *evaluated_request(struct binder *binder, const void *node, const struct pipeline *pipeline,
+                                    const struct flow *source, const bool *wanted)
+{
+    struct evaluated *evaluated = evaluated_find(binder, node);
+    if (evaluated == NULL)
+        evaluated = evaluated_new(binder, node);
+    set_columns(evaluated, source->columns, source->count, binder->arena);
+    evaluated->pipeline = pipeline;
+    evaluated->open = source->open;
+    evaluated->reader = NULL;
+    for (size_t k = 0; wanted != NULL && k < source->count; k++)
+        evaluated->wanted[k] = wanted[k];
+    return evaluated;
+}
+
+const struct pipeline *pipeline_of_source(struct arena *arena, const struct source_node *source)
+{
+    if (source->kind == SOURCE_PIPELINE)
+        return source->pipeline;
+    struct pipeline *pipeline = arena_alloc(arena, sizeof *pipeline);
+    *pipeline = (struct pipeline){.source = *source, .span = source->span};
+    return pipeline;
+}
+
+struct column *evaluated_column(const struct evaluated *evaluated, size_t k)
+{
+    return evaluated->evaluated[k] ? evaluated->relation->columns[evaluated->places[k]] : NULL;
+}
+
+/* Adds the columns that the last binding needs to those wanted. */
+static void add_needed(struct evaluated *evaluated)
+{
+    const struct task *reader = evaluated->reader;
+    for (size_t k = 0; reader != NULL && k < evaluated->count; k++) {
+        const struct output *output = &reader->outputs[evaluated->first + k];
+        const bool tested = output->validity != 0 && reader->outputs[output->validity].needed;
+        evaluated->wanted[k] = evaluated->wanted[k] || output->needed || tested;
+    }
+}
+
+static bool lacks(struct evaluated *evaluated)
+{
+    add_needed(evaluated);
+    bool lack = evaluated->relation == NULL;
+    for (size_t k = 0; k < evaluated->count && !lack; k++)
+        lack = evaluated->wanted[k] && !evaluated->evaluated[k];
+    return lack;
+}
+
+bool evaluations_lack(const struct evaluations *evaluations)
+{
+    bool lack = false;
+    for (size_t i = 0; i < evaluations->count; i++)
+        lack = lacks(evaluations->at[i]) || lack;
+    return lack;
+}
+
+static void release(struct evaluated *evaluated)
+{
+    relation_unref(evaluated->relation);
+    join_index_free(evaluated->index);
+    evaluated->relation = NULL;
+    evaluated->index = NULL;
+}
+
+/* Takes over the relation, which has the wanted columns or, of an open source, all. */
+static void set_relation(struct evaluated *evaluated, struct relation *relation, struct arena *arena)
+{
+    evaluated->relation = relation;
+    if (evaluated->open) {
+        struct slot *slots = arena_array(arena, relation->count + 1, sizeof *slots);
+        set_columns(evaluated, slots, relation->count, arena);
+        for (size_t k = 0; k < relation->count; k++) {
+            slots[k].name = arena_text(arena, relation->names[k], strlen(relation->names[k]));
+            evaluated->wanted[k] = true;
+        }
+    }
+    size_t place = 0;
+    for (size_t k = 0; k < evaluated->count; k++) {
+        evaluated->evaluated[k] = evaluated->wanted[k];
+        if (!evaluated->wanted[k])
+            continue;
+        const struct column *column = relation->columns[place];
+        evaluated->places[k] = place++;
+        evaluated->columns[k] = (struct slot){
+            .name = evaluated->columns[k].name, .type = column->type, .known = true, .logical = column->logical};
+    }
+}
+
+static enum status run(struct evaluated *evaluated, const struct source_runner *runner, struct arena *arena,
+                       struct diags *diags)
+{
+    struct relation *relation;
+    bool some = false;
+    release(evaluated);
+    for (size_t k = 0; k < evaluated->count && !some; k++)
+        some = evaluated->wanted[k];
+    if (!some && evaluated->count > 0)
+        evaluated->wanted[0] = true; /* a relation has a column */
+    enum status status = runner->run(runner->context, evaluated->pipeline, evaluated->open ? NULL : evaluated->wanted,
+                                     arena, &relation, diags);
+    if (status == STATUS_OK)
+        set_relation(evaluated, relation, arena);
+    return status;
+}
+
+enum status evaluations_run(const struct evaluations *evaluations, const struct source_runner *runner,
+                            struct arena *arena, struct diags *diags)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < evaluations->count && status == STATUS_OK; i++) {
+        if (lacks(evaluations->at[i]))
+            status = run(evaluations->at[i], runner, arena, diags);
+    }
+    return status;
+}
+
+void evaluations_release(struct evaluations *evaluations)
+{
+    for (size_t i = 0; i < evaluations->count; i++)
+        release(evaluations->at[i]);
+    evaluations->count = 0;
+}

@@ -1,0 +1,68 @@
+/* Sources that are evaluated before the pipeline that reads them is bound: the right side of a join, the relation of
+ * `x in (...)`. What is bound may so depend on their rows: on the range of keys, or on whether they are distinct.
+ *
+ * bind_pipeline binds again and again until nothing is left to evaluate. Who needs a source calls evaluated_find with
+ * its node of the tree. If it has no relation yet, the source is bound for its columns and errors (binder->bind_source)
+ * and given to evaluated_request, and a task is made that reads whatever has the right types: it will never run. After
+ * that, bind_pipeline runs the source, reduced to the columns that are needed, and binds again. In a check and in a
+ * preview nothing is ever evaluated. */
+#ifndef RQL_ENGINE_EXPRESSION_EVALUATED_H
+#define RQL_ENGINE_EXPRESSION_EVALUATED_H
+
+#include "base/parallel.h"
+#include "engine/expression/expression.h"
+#include "engine/operators/join_index.h"
+
+struct evaluated {
+    const void *node;                /* in the tree: what identifies it */
+    const struct pipeline *pipeline; /* the source */
+    struct slot *columns;            /* of the source as it was bound, the visible ones */
+    size_t count;
+    bool open;       /* which columns it has, only running can tell: `columns` are those that it turned out to have */
+    bool *wanted;    /* of each column, whether it is needed */
+    size_t *places;  /* of each column, its place in the relation if `evaluated` */
+    bool *evaluated; /* of each column, whether the relation has it */
+    struct relation *relation; /* one reference; NULL: not evaluated yet */
+    struct join_index *index;  /* of some of its columns, owned; NULL: none yet */
+    const struct task *reader; /* in this binding: output first + k is needed where column k is; NULL: see `wanted` */
+    size_t first;
+};
+
+/* The sources of one pipeline, in the order in which they are met. */
+struct evaluations {
+    struct evaluated **at;
+    size_t count, capacity;
+};
+
+/* How to run a source. The relation has the columns for which `wanted` (NULL: all) is true, and is the caller's. */
+struct source_runner {
+    enum status (*run)(void *context, const struct pipeline *pipeline, const bool *wanted, struct arena *arena,
+                       struct relation **relation, struct diags *diags);
+    void *context;
+    struct workers workers; /* for what is computed while binding */
+};
+
+/* NULL if it has not been requested. */
+struct evaluated *evaluated_find(const struct binder *binder, const void *node);
+
+/* Requests a source that was bound as `source`; all columns for which `wanted` (NULL: none) is true are needed in any
+ * case. */
+struct evaluated *evaluated_request(struct binder *binder, const void *node, const struct pipeline *pipeline,
+                                    const struct flow *source, const bool *wanted);
+
+/* The source as a pipeline. */
+const struct pipeline *pipeline_of_source(struct arena *arena, const struct source_node *source);
+
+/* Column k of the relation; NULL: it has not been evaluated. */
+struct column *evaluated_column(const struct evaluated *evaluated, size_t k);
+
+/* After a binding and queue_prune: whether some source has to be evaluated, perhaps again, for columns that it lacks.
+ */
+bool evaluations_lack(const struct evaluations *evaluations);
+
+/* Evaluates these. */
+enum status evaluations_run(const struct evaluations *evaluations, const struct source_runner *runner,
+                            struct arena *arena, struct diags *diags);
+void evaluations_release(struct evaluations *evaluations);
+
+#endif

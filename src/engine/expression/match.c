@@ -1,0 +1,251 @@
+/* Rows found by their keys. */
+#include "engine/expression/match.h"
+
+#include "engine/expression/evaluated.h"
+
+#include <string.h>
+
+bool match_check(struct scope *scope, struct term term, const char *left_name, const struct slot *right,
+                 const char *right_name, struct span span)
+{
+    if (!term_is_known(term) || !right->known)
+        return false;
+    struct binder *binder = scope->binder;
+    const enum kind kind = scope->code->at[term.value].kind, other = type_table[right->type].kind;
+    const struct logical_type *a = &term.logical, *b = &right->logical;
+    const bool months_or_missing = term.months || term.missing;
+    if (!months_or_missing && kind == other && a->kind == b->kind && a->scale == b->scale && a->utc == b->utc)
+        return true;
+    const struct slot left = slot_of_term(scope, term);
+    const char *left_type = logical_type_name(left.logical, left.type);
+    left_type = arena_text(binder->arena, left_type, strlen(left_type));
+    bind_error(binder, span, "convert one of them with `derive` first, as by int(), float(), date(), round()",
+               "`%s` is %s, but `%s` is %s: they have no values in common", left_name, left_type, right_name,
+               logical_type_name(right->logical, right->type));
+    return false;
+}
+
+value match_table(struct scope *scope, struct column *table, enum kind kind, value id, const char *name,
+                  struct span span)
+{
+    queue_hold(scope->binder->queue, column_ref(table));
+    const struct input input = {.column = table, .type = table->type, .name = name, .whole = true};
+    const size_t number = task_add_input(scope->task, &input, scope->binder->arena);
+    return code_lookup(scope->code, (int64_t)number, kind, id, span);
+}
+
+static value op(struct scope *scope, enum op which, value a, value b, struct span span)
+{
+    return code_op(scope->code, which, a, b, NO_VALUE, span);
+}
+
+/* An argument of the program, so that other keys give the same one. */
+static value constant(struct scope *scope, int64_t integer, struct span span)
+{
+    return code_int(scope->code, integer, span);
+}
+
+static value both(struct scope *scope, value a, value b, struct span span)
+{
+    return a == NO_VALUE ? b : op(scope, OP_AND, a, b, span);
+}
+
+/* The code that each string has in the other dictionary, -1: none. */
+static value recode(struct scope *scope, struct term term, const struct dictionary *to, struct span span)
+{
+    const struct dictionary *from = term.logical.dictionary;
+    if (from == to || from == NULL || to == NULL)
+        return term.value;
+    const int64_t rows = from->count > 0 ? from->count : 1;
+    struct column *column = column_reserve(TYPE_I32, TYPE_I32, rows);
+    if (column == NULL) {
+        bind_error(scope->binder, span, NULL, "not enough memory for the codes of %lld strings", (long long)rows);
+        return term.value;
+    }
+    dictionary_map(from, to, column_at(column, 0));
+    column_finish(column, rows);
+    column->range_known = true;
+    column->lo = -1;
+    column->hi = to->count > 0 ? to->count - 1 : 0;
+    return text_lookup(scope, term, column, "codes", span);
+}
+
+/* A key as an integer, as join_key_values has it. */
+static value key_integer(struct scope *scope, struct term term, const struct logical_type *logical, struct span span)
+{
+    if (logical->kind == LOGICAL_TEXT)
+        return recode(scope, term_as_column(scope->binder, term), logical->dictionary, span);
+    if (scope->code->at[term.value].kind == KIND_FLOAT)
+        return op(scope, OP_FLOAT_BITS, term.value, NO_VALUE, span);
+    return bind_number(scope->code, term.value, span);
+}
+
+/* The place among all combinations of the ranges, and whether it is in them. */
+static value dense_id(struct scope *scope, const struct join_index *index, const value *keys, value *found,
+                      struct span span)
+{
+    value id = NO_VALUE;
+    for (size_t k = 0; k < index->key_count; k++) {
+        const struct join_key *key = &index->keys[k];
+        /* A key beyond its range would overflow, and must not be an address. */
+        value clamped = op(scope, OP_MAX, keys[k], constant(scope, key->lo, span), span);
+        clamped = op(scope, OP_MIN, clamped, constant(scope, key->hi, span), span);
+        *found = both(scope, *found, op(scope, OP_EQ, clamped, keys[k], span), span);
+        value place = op(scope, OP_SUB, clamped, constant(scope, key->lo, span), span);
+        value extent = constant(scope, key->hi - key->lo + 1, span);
+        id = id == NO_VALUE ? place : op(scope, OP_ADD, op(scope, OP_MUL, id, extent, span), place, span);
+    }
+    return id;
+}
+
+/* The product of a part of a hash and a factor; fits 63 bits. */
+static value product(struct scope *scope, value part, int64_t factor, struct span span)
+{
+    return op(scope, OP_MUL, part, constant(scope, factor, span), span);
+}
+
+static value low_bits(struct scope *scope, value v, int bits, struct span span)
+{
+    return op(scope, OP_BITAND, v, code_exact_int(scope->code, (INT64_C(1) << bits) - 1, span), span);
+}
+
+static value shifted(struct scope *scope, value v, int bits, struct span span)
+{
+    return op(scope, OP_SHR, v, code_exact_int(scope->code, bits, span), span);
+}
+
+static value mixed_hash(struct scope *scope, const struct join_index *index, const value *keys, struct span span)
+{
+    value hash = NO_VALUE;
+    for (size_t k = 0; k < index->key_count; k++) {
+        value low = product(scope, low_bits(scope, keys[k], 32, span), index->keys[k].low_factor, span);
+        value high = low_bits(scope, shifted(scope, keys[k], 32, span), 32, span);
+        value part = op(scope, OP_XOR, low, product(scope, high, index->keys[k].high_factor, span), span);
+        hash = hash == NO_VALUE ? part : op(scope, OP_XOR, hash, part, span);
+    }
+    value high = low_bits(scope, shifted(scope, hash, JOIN_HASH_BITS, span), 32, span);
+    value low = low_bits(scope, hash, JOIN_HASH_BITS, span);
+    return op(scope, OP_XOR, product(scope, high, index->hash.mix[0], span),
+              product(scope, low, index->hash.mix[1], span), span);
+}
+
+/* The slot that the hash gives, and whether it holds these keys. */
+static value sparse_id(struct scope *scope, const struct join_index *index, const value *keys, value *found,
+                       struct span span)
+{
+    const struct join_hash *hash = &index->hash;
+    value mixed = mixed_hash(scope, index, keys, span);
+    value high = low_bits(scope, shifted(scope, mixed, JOIN_HASH_BITS, span), 32, span);
+    value bucket = shifted(scope, product(scope, high, hash->buckets, span), 32, span);
+    value multiplier = match_table(scope, hash->displacements, KIND_INT, bucket, "displacements", span);
+    value y = op(scope, OP_MUL, low_bits(scope, mixed, JOIN_HASH_BITS, span), multiplier, span);
+    y = low_bits(scope, shifted(scope, y, 15, span), JOIN_HASH_BITS, span);
+    value slot = shifted(scope, product(scope, y, hash->partition_slots, span), JOIN_HASH_BITS, span);
+    value partition = shifted(scope, bucket, hash->partition_shift, span);
+    value id = op(scope, OP_ADD, product(scope, partition, hash->partition_slots, span), slot, span);
+    for (size_t k = 0; k < index->key_count; k++) {
+        value held = match_table(scope, hash->keys[k], KIND_INT, id, "keys", span);
+        *found = both(scope, *found, op(scope, OP_EQ, held, keys[k], span), span);
+    }
+    return id;
+}
+
+value match_id(struct scope *scope, const struct join_index *index, const struct term *keys,
+               const struct logical_type *logical, struct span span)
+{
+    struct arena *arena = scope->binder->arena;
+    value *integers = arena_array(arena, index->key_count, sizeof *integers);
+    value found = NO_VALUE;
+    for (size_t k = 0; k < index->key_count; k++) {
+        integers[k] = key_integer(scope, keys[k], &logical[k], span);
+        if (keys[k].present != NO_VALUE)
+            found = both(scope, found, keys[k].present, span);
+    }
+    value none = constant(scope, index->ids, span);
+    if (index->ids == 0)
+        return none;
+    value id =
+        index->dense ? dense_id(scope, index, integers, &found, span) : sparse_id(scope, index, integers, &found, span);
+    return code_op(scope->code, OP_SELECT, found, id, none, span);
+}
+
+/* The only column of the source; false after an error, or if it is unknown. */
+static bool only_column(struct scope *scope, const struct expr *expr, const struct evaluated *evaluated)
+{
+    if (evaluated->count == 1)
+        return true;
+    if (!evaluated->open)
+        bind_error(scope->binder, expr->source->span, "`pick` chooses one: `(SOURCE | pick NAME)`",
+                   "`in` takes a relation of one column, but this has %zu", evaluated->count);
+    return false;
+}
+
+/* Finds the source, or binds and requests it. NULL: it is unknown. */
+static struct evaluated *find_source(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    struct evaluated *evaluated = evaluated_find(binder, expr->source);
+    if (evaluated != NULL && evaluated->relation != NULL)
+        return evaluated;
+    struct flow flow;
+    const bool wanted = true;
+    binder->bind_source(binder, expr->source, &flow);
+    if (bind_gave_up(binder))
+        return NULL;
+    return evaluated_request(binder, expr->source, pipeline_of_source(binder->arena, expr->source), &flow,
+                             flow.count == 1 ? &wanted : NULL);
+}
+
+/* Whether a source can be bound where the expression stands. */
+static bool may_have_source(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    if (expr->source == NULL) {
+        bind_error(binder, expr->args[1]->span,
+                   "as in `x in 1..9`, `x in [1, 2]`, `x in NAME`, `x in (load PATH | pick k)`",
+                   "`in` is followed by a range, a list or a relation");
+        return false;
+    }
+    if (expr->source->kind != SOURCE_NAME && (binder->call != NULL || binder->defining != NULL)) {
+        bind_error(binder, expr->source->span, "name the relation: `let NAME = PIPELINE`, then `x in NAME`",
+                   "a function cannot contain a pipeline");
+        return false;
+    }
+    if (binder->defining != NULL)
+        return false;
+    if (binder->evaluations != NULL && scope->task != NULL)
+        return true;
+    bind_error(binder, expr->span, "it can be used in stages that see each row: `select`, `map`, `derive`, `count`",
+               "`in` with a relation needs rows");
+    return false;
+}
+
+struct term bind_in_source(struct scope *scope, const struct expr *expr, struct term term)
+{
+    struct binder *binder = scope->binder;
+    const struct span span = expr->span;
+    struct evaluated *evaluated = may_have_source(scope, expr) ? find_source(scope, expr) : NULL;
+    if (evaluated == NULL || !only_column(scope, expr, evaluated))
+        return unknown_term;
+    const struct slot *column = &evaluated->columns[0];
+    if (!match_check(scope, term, text_of_span(binder->arena, expr->args[0]->span, 40), column,
+                     text_of_span(binder->arena, expr->source->span, 40), span))
+        return unknown_term;
+    if (evaluated->relation == NULL) /* never run: anything that reads the row */
+        return term_of(op(scope, OP_EQ, code_row(scope->code, span), constant(scope, 0, span), span));
+    enum status status = STATUS_OK;
+    if (evaluated->index == NULL)
+        status = join_index_new(evaluated->relation->columns, 1, true, binder->workers, &evaluated->index);
+    if (status != STATUS_OK) {
+        binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
+        if (status == STATUS_FAILED)
+            bind_error(binder, span, NULL, "not enough memory for an index of %lld values",
+                       (long long)evaluated->relation->rows);
+        return unknown_term;
+    }
+    value id = match_id(scope, evaluated->index, &term, &column->logical, span);
+    struct term result = term_of(match_table(scope, evaluated->index->members, KIND_BOOL, id, "members", span));
+    result.present = term.present;
+    result.settled = true; /* a missing key is no member */
+    return result;
+}

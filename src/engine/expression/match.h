@@ -1,0 +1,25 @@
+/* Rows found by their keys: the typed code that reads a join index. */
+#ifndef RQL_ENGINE_EXPRESSION_MATCH_H
+#define RQL_ENGINE_EXPRESSION_MATCH_H
+
+#include "engine/expression/expression.h"
+#include "engine/operators/join_index.h"
+
+/* Checks that a key of the left, `term`, can equal one of the right, a column of that type; an error at `span` if not.
+ */
+bool match_check(struct scope *scope, struct term term, const char *left_name, const struct slot *right,
+                 const char *right_name, struct span span);
+
+/* The id of the keys, which fit those of the index, one whose logical types are `logical`; index->ids where none of its
+ * rows has them, or a key is missing. */
+value match_id(struct scope *scope, const struct join_index *index, const struct term *keys,
+               const struct logical_type *logical, struct span span);
+
+/* Element `id` of a table of the index, which the queue holds. */
+value match_table(struct scope *scope, struct column *table, enum kind kind, value id, const char *name,
+                  struct span span);
+
+/* x in SOURCE */
+struct term bind_in_source(struct scope *scope, const struct expr *expr, struct term term);
+
+#endif

@@ -1,0 +1,176 @@
+/* A join index: the ranges of its keys, and the ids where these have few combinations. */
+#include "engine/operators/join_index.h"
+
+#include "base/heap.h"
+#include "base/integer.h"
+#include "engine/operators/elements.h"
+#include "engine/operators/join_keys.h"
+#include "engine/plan/code.h"
+#include "engine/storage/residency.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A table of so many ids for each row, and at least so many, is still smaller than what a sparse index needs. */
+enum { IDS_PER_ROW = 8, FEW_IDS = 1 << 16 };
+
+void join_key_values(const struct column *column, int64_t row, int count, int64_t *values)
+{
+    double numbers[JOIN_BLOCK];
+    if (type_table[column->store].kind != KIND_FLOAT) {
+        operator_values(column, row, count, values);
+        return;
+    }
+    operator_values(column, row, count, numbers);
+    for (int i = 0; i < count; i++)
+        values[i] = float_bits(numbers[i]);
+}
+
+void join_keys_present(const struct index_build *build, int64_t row, int count, bool *present)
+{
+    memset(present, true, (size_t)count * sizeof *present);
+    for (size_t k = 0; k < build->index->key_count; k++) {
+        const struct column *validity = build->columns[k]->validity;
+        const uint8_t *bytes = validity ? (const uint8_t *)validity->data + row : NULL;
+        for (int i = 0; bytes && i < count; i++)
+            present[i] = present[i] && bytes[i];
+    }
+}
+
+/* The range of the keys of rows in which none is missing, of each part. */
+struct ranges {
+    const struct index_build *build;
+    struct join_key *of_parts;
+};
+
+static void range_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct ranges *ranges = context;
+    const struct index_build *build = ranges->build;
+    const size_t key_count = build->index->key_count;
+    struct join_key *keys = &ranges->of_parts[(size_t)part * key_count];
+    int64_t values[JOIN_BLOCK], end = part_begin(&build->parts, part + 1);
+    bool present[JOIN_BLOCK];
+    for (size_t k = 0; k < key_count; k++)
+        keys[k] = (struct join_key){.lo = INT64_MAX, .hi = INT64_MIN};
+    for (int64_t row = part_begin(&build->parts, part); row < end; row += JOIN_BLOCK) {
+        const int count = (int)min_int64(end - row, JOIN_BLOCK);
+        join_keys_present(build, row, count, present);
+        for (size_t k = 0; k < key_count; k++) {
+            join_key_values(build->columns[k], row, count, values);
+            for (int i = 0; i < count; i++) {
+                keys[k].lo = present[i] && values[i] < keys[k].lo ? values[i] : keys[k].lo;
+                keys[k].hi = present[i] && values[i] > keys[k].hi ? values[i] : keys[k].hi;
+            }
+        }
+    }
+}
+
+static enum status find_ranges(const struct index_build *build)
+{
+    struct join_index *index = build->index;
+    struct ranges ranges = {.build = build};
+    ranges.of_parts = heap_array((size_t)build->parts.count * index->key_count + 1, sizeof *ranges.of_parts);
+    const bool done = workers_run(build->workers, build->parts.count, range_part, &ranges);
+    for (size_t k = 0; k < index->key_count; k++) {
+        struct join_key *key = &index->keys[k];
+        *key = (struct join_key){.lo = INT64_MAX, .hi = INT64_MIN};
+        for (int64_t part = 0; part < build->parts.count; part++) {
+            key->lo = min_int64(key->lo, ranges.of_parts[(size_t)part * index->key_count + k].lo);
+            key->hi = max_int64(key->hi, ranges.of_parts[(size_t)part * index->key_count + k].hi);
+        }
+        if (key->lo > key->hi)
+            *key = (struct join_key){.lo = 0, .hi = -1}; /* no rows */
+    }
+    free(ranges.of_parts);
+    return done ? STATUS_OK : STATUS_CANCELLED;
+}
+
+/* Sets the number of combinations of the ranges, if they are few. */
+static bool is_dense(struct join_index *index)
+{
+    const int128 limit = max_int128((int128)index->rows * IDS_PER_ROW, FEW_IDS);
+    int128 ids = 1;
+    for (size_t k = 0; k < index->key_count && ids <= limit; k++)
+        ids *= (int128)index->keys[k].hi - index->keys[k].lo + 1;
+    index->ids = ids <= limit ? (int64_t)ids : 0;
+    return ids <= limit && ids < INT32_MAX - 2;
+}
+
+static void dense_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct index_build *build = context;
+    const struct join_index *index = build->index;
+    int64_t values[JOIN_BLOCK], end = part_begin(&build->parts, part + 1);
+    bool present[JOIN_BLOCK];
+    for (int64_t row = part_begin(&build->parts, part); row < end; row += JOIN_BLOCK) {
+        const int count = (int)min_int64(end - row, JOIN_BLOCK);
+        int32_t *ids = &build->ids[row];
+        join_keys_present(build, row, count, present);
+        memset(ids, 0, (size_t)count * sizeof *ids);
+        for (size_t k = 0; k < index->key_count; k++) {
+            const struct join_key key = index->keys[k];
+            const uint32_t extent = (uint32_t)(key.hi - key.lo + 1);
+            join_key_values(build->columns[k], row, count, values);
+            /* Of a missing key it may be any number. */
+            for (int i = 0; i < count; i++)
+                ids[i] = (int32_t)((uint32_t)ids[i] * extent + (uint32_t)((uint64_t)values[i] - (uint64_t)key.lo));
+        }
+        for (int i = 0; i < count; i++)
+            ids[i] = present[i] ? ids[i] : -1;
+    }
+}
+
+static enum status build_index(struct index_build *build, bool members_only)
+{
+    enum status status = find_ranges(build);
+    if (status != STATUS_OK)
+        return status;
+    build->index->dense = is_dense(build->index);
+    if (!build->index->dense)
+        status = join_hash_build(build);
+    else if (!workers_run(build->workers, build->parts.count, dense_part, build))
+        status = STATUS_CANCELLED;
+    return status == STATUS_OK ? join_rows_build(build, members_only) : status;
+}
+
+enum status join_index_new(struct column *const *keys, size_t count, bool members_only, const struct workers *workers,
+                           struct join_index **index)
+{
+    const int64_t rows = keys[0]->rows;
+    struct join_index *made = *index = heap_array(1, sizeof *made);
+    made->key_count = count;
+    made->rows = rows;
+    made->keys = heap_array(count, sizeof *made->keys);
+    for (size_t k = 0; k < count; k++) {
+        if (!column_fetch(keys[k], 0, rows) || (keys[k]->validity && !column_fetch(keys[k]->validity, 0, rows)))
+            return STATUS_FAILED;
+    }
+    const size_t size = ((size_t)rows + 1) * sizeof(int32_t);
+    struct index_build build = {.index = made,
+                                .columns = keys,
+                                .workers = workers,
+                                .parts = partition_rows(workers, rows, JOIN_PART_ROWS),
+                                .ids = rows <= INT32_MAX ? pages_alloc(size) : NULL};
+    enum status status = build.ids ? build_index(&build, members_only) : STATUS_FAILED;
+    pages_free(build.ids, size);
+    return status;
+}
+
+void join_index_free(struct join_index *index)
+{
+    if (!index)
+        return;
+    for (size_t k = 0; k < index->key_count && index->hash.keys; k++)
+        column_unref(index->hash.keys[k]);
+    free(index->hash.keys);
+    column_unref(index->hash.displacements);
+    column_unref(index->members);
+    column_unref(index->row_of);
+    column_unref(index->starts);
+    free(index->keys);
+    free(index);
+}

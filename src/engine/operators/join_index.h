@@ -1,0 +1,66 @@
+/* An index over keys: finds the rows of a relation by their keys in a few operations of typed code, without a search.
+ *
+ * A tuple of keys has an id, 0..ids-1; `ids` itself stands for a tuple that no row has. Tables by id then tell the
+ * rows. The id is found in one of two ways:
+ *
+ * Dense, where the ranges of the keys have few combinations: the place of the tuple among all combinations,
+ * (k0 - lo0) * extent1 + (k1 - lo1) ..., if all keys are in their ranges.
+ *
+ * Sparse: a perfect hash function, by "hash, displace, and compress" (Belazzougui, Botelho, Dietzfelbinger, ESA 2009).
+ * A hash of the keys gives a bucket and 31 bits x; the bucket's displacement, a multiplier found when the index is
+ * built, gives x a slot that no other tuple has. The slot holds its tuple, to be compared. Buckets are divided among
+ * partitions, each of which has the same number of slots and is built by one thread. Everything is computed in
+ * non-negative 63-bit integers. */
+#ifndef RQL_ENGINE_OPERATORS_JOIN_INDEX_H
+#define RQL_ENGINE_OPERATORS_JOIN_INDEX_H
+
+#include "base/parallel.h"
+#include "engine/storage/column.h"
+
+enum { JOIN_HASH_BITS = 31 };
+
+/* Of each key: its range; and what the lower and upper half of its 64 bits are multiplied by. */
+struct join_key {
+    int64_t lo, hi;
+    int64_t low_factor, high_factor;
+};
+
+/* hash = XOR over the keys of low * low_factor ^ high * high_factor, then mixed: (hash >> 31) * mix[0] ^
+ * (hash & (2^31 - 1)) * mix[1]. bucket = (hash >> 31) * buckets >> 32, x = hash & (2^31 - 1). With the displacement m
+ * of the bucket, y = (x * m >> 15) & (2^31 - 1), id = (bucket >> partition_shift) * partition_slots
+ * + (y * partition_slots >> 31). */
+struct join_hash {
+    int64_t mix[2];
+    int64_t buckets;
+    int partition_shift;
+    int64_t partition_slots;
+    struct column *displacements; /* of each bucket */
+    struct column **keys;         /* of each slot; 0 where it is empty */
+};
+
+struct join_index {
+    size_t key_count;
+    struct join_key *keys;
+    bool dense;
+    struct join_hash hash; /* unless dense */
+    int64_t ids;           /* at most INT32_MAX - 2 */
+    int64_t rows;          /* of the relation */
+    int64_t doubles;       /* tuples that several rows have */
+    int64_t
+        double_rows[2]; /* the first row whose tuple an earlier row has, and that row, in this order; if doubles > 0 */
+    bool in_order;      /* the rows in the order of their ids are 0, 1, 2, ... */
+    struct column *members; /* of each id, 0..ids: whether some row has it */
+    /* If rows were asked for: without doubles, the row of each id, 0..ids, -1: none. With doubles, all rows in the
+     * order of their ids, each id's in order; those of id k are starts[k] .. starts[k + 1] - 1, for k in 0..ids. */
+    struct column *row_of;
+    struct column *starts; /* NULL without doubles */
+};
+
+/* Indexes the keys, of equal length; rows in which one is missing are left out. Floats are compared by value: NaN
+ * equals NaN, -0.0 equals 0.0. With `members_only` there is no row_of and starts, and doubles are not counted.
+ * STATUS_FAILED, without an error: not enough memory. */
+enum status join_index_new(struct column *const *keys, size_t count, bool members_only, const struct workers *workers,
+                           struct join_index **index);
+void join_index_free(struct join_index *index); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,29 @@
+/* Building a join index: what its files share. */
+#ifndef RQL_ENGINE_OPERATORS_JOIN_KEYS_H
+#define RQL_ENGINE_OPERATORS_JOIN_KEYS_H
+
+#include "engine/operators/join_index.h"
+
+enum { JOIN_BLOCK = 1024, JOIN_PART_ROWS = 1 << 16 };
+
+struct index_build {
+    struct join_index *index;
+    struct column *const *columns; /* the keys */
+    const struct workers *workers;
+    struct parts parts; /* of the rows */
+    int32_t *ids;       /* of each row; -1: a key is missing */
+};
+
+/* Elements of a key as integers; a float by its bits, equal floats by the same ones. */
+void join_key_values(const struct column *column, int64_t row, int count, int64_t *values);
+
+/* Sets present[i] to whether no key of row + i is missing. */
+void join_keys_present(const struct index_build *build, int64_t row, int count, bool *present);
+
+/* join_hash.c: finds a perfect hash function, and sets the ids. */
+enum status join_hash_build(struct index_build *build);
+
+/* join_rows.c: sets the tables by id. */
+enum status join_rows_build(struct index_build *build, bool members_only);
+
+#endif
