@@ -202,6 +202,30 @@ struct expr *expr_call(struct tree *tree, struct token name, struct expr_list *a
     return nested(tree, expr);
 }
 
+struct window_frame *frame_new(struct tree *tree, struct expr *first, struct token dots, struct expr *last,
+                               struct token of)
+{
+    struct window_frame *frame = arena_alloc(tree->arena, sizeof *frame);
+    frame->first = first;
+    frame->last = last;
+    frame->of = token_name(tree, of);
+    frame->span = token_span(tree, dots);
+    if (first)
+        frame->span = span_join(first->span, frame->span);
+    if (last)
+        frame->span = span_join(frame->span, last->span);
+    frame->span = span_join(frame->span, frame->of.span);
+    return frame;
+}
+
+struct expr *expr_over(struct tree *tree, struct expr *call, const struct window_frame *frame)
+{
+    struct span span = span_join(call->span, frame->span);
+    struct expr *expr = expr_new(tree, EXPR_OVER, span, args_of(tree, call, NULL, NULL), 1);
+    expr->frame = frame;
+    return nested(tree, expr);
+}
+
 struct expr *expr_index(struct tree *tree, struct token name, struct expr *at, struct token end)
 {
     struct span span = span_join(token_span(tree, name), token_span(tree, end));

@@ -36,6 +36,7 @@ enum expr_kind {
     EXPR_BINARY,    /* op, args[0], args[1] */
     EXPR_TERNARY,   /* args[0] ? args[1] : args[2] */
     EXPR_CALL,      /* name(args...) */
+    EXPR_OVER,      /* args[0], a call of an aggregate, over `frame` */
     EXPR_IN_RANGE,  /* args[0] in args[1]..args[2] */
     EXPR_IN_LIST,   /* args[0] in [args[1], ...]; the list may be empty */
     EXPR_IN_SOURCE, /* args[0] in source; or `source` is NULL and args[1] is what was written instead of one */
@@ -73,6 +74,13 @@ enum binary_op {
 
 struct source_node;
 
+/* The rows of a window: A..B, by distance in rows or, with `of NAME`, in that column. */
+struct window_frame {
+    struct expr *first, *last; /* NULL: from the first row, to the last */
+    struct name of;            /* may be absent */
+    struct span span;
+};
+
 struct expr {
     enum expr_kind kind;
     struct span span; /* the whole expression, parentheses included */
@@ -93,6 +101,7 @@ struct expr {
     struct source_node *source; /* EXPR_IN_SOURCE */
     struct expr **args;
     size_t arg_count;
+    const struct window_frame *frame;
     uint32_t depth;   /* depth of the tree, at most LIMIT_DEPTH, so that passes may recurse */
     uint32_t nesting; /* nested brackets, unary operators and ?:, at most LIMIT_NESTING */
 };

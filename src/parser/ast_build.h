@@ -76,6 +76,10 @@ struct expr *expr_unary(struct tree *tree, struct token op, enum unary_op kind, 
 struct expr *expr_binary(struct tree *tree, struct expr *a, struct token op, enum binary_op kind, struct expr *b);
 struct expr *expr_ternary(struct tree *tree, struct expr *a, struct token op, struct expr *b, struct expr *c);
 struct expr *expr_call(struct tree *tree, struct token name, struct expr_list *args, struct token end);
+/* The rows from `first` to `last`, which may be NULL; `dots` is the sign between them. */
+struct window_frame *frame_new(struct tree *tree, struct expr *first, struct token dots, struct expr *last,
+                               struct token of);
+struct expr *expr_over(struct tree *tree, struct expr *call, const struct window_frame *frame);
 struct expr *expr_index(struct tree *tree, struct token name, struct expr *at, struct token end);
 struct expr *expr_in_range(struct tree *tree, struct expr *a, struct token op, struct expr *from, struct expr *to);
 struct expr *expr_in_list(struct tree *tree, struct expr *a, struct token op, struct expr_list *list, struct token end);

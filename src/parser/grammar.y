@@ -65,7 +65,7 @@ static const struct token absent;
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL RUN RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_COLUMNS STAGE_RENAMES STAGE_HIST STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
     STAGE_ASSERT STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
-    STAGE_TOP ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE.
+    STAGE_TOP ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE OVER OF.
 
 %type vague {struct name *}
 %type expr {struct expr *}
@@ -98,6 +98,10 @@ static const struct token absent;
 %type top_keys {struct item_list *}
 %type neighbours {struct expr_list *}
 %type extent {struct expr *}
+%type edge {struct expr *}
+%type distance {struct expr *}
+%type frame {struct window_frame *}
+%type timed {struct token}
 %type file {struct path_item *}
 %type typed_file {struct path_item *}
 %type typed_files {struct path_list *}
@@ -293,6 +297,20 @@ bins(A) ::= INT(T). { A = expr_int(tree, T); }
 bins(A) ::= NAME(N). { A = expr_name(tree, name_new(tree, N)); }
 bins(A) ::= ARGUMENT(N). { A = expr_name(tree, name_new(tree, N)); }
 
+/* The rows of a window. An edge binds tighter than operators: `sum(x) over -1..1 / 3` divides the sum. It is no bare
+ * name, since words may follow. */
+frame(A) ::= edge(F) DOTDOT(D) edge(T) timed(N). { A = frame_new(tree, F, D, T, N); }
+edge(A) ::= . [BARE] { A = NULL; }
+edge(A) ::= distance(X). { A = X; }
+edge(A) ::= MINUS(O) distance(X). { A = expr_unary(tree, O, UNARY_NEG, X); }
+distance(A) ::= INT(T). { A = expr_int(tree, T); }
+distance(A) ::= DURATION(T). { A = expr_time(tree, EXPR_DURATION, T); }
+distance(A) ::= MONTHS(T). { A = expr_time(tree, EXPR_MONTHS, T); }
+distance(A) ::= ARGUMENT(N). { A = expr_name(tree, name_new(tree, N)); }
+distance(A) ::= LP(B) bracketed(X) RP(E). { A = expr_paren(tree, B, X, E); }
+timed(A) ::= . [BARE] { A = absent; }
+timed(A) ::= OF NAME(N). { A = N; }
+
 /* Two of these are adjacent, so each is a number, a name, or in parentheses. */
 extent(A) ::= INT(T). { A = expr_int(tree, T); }
 extent(A) ::= vague(N). { A = expr_name(tree, N); }
@@ -349,6 +367,7 @@ expr(A) ::= FALSE(T). { A = expr_bool(tree, T, false); }
 expr(A) ::= POSITION(T). { A = expr_position(tree, T); }
 expr(A) ::= NAME(N) LP operand_list(L) RP(E). { A = expr_call(tree, N, L, E); }
 expr(A) ::= MISSING(N) LP operand_list(L) RP(E). { A = expr_call(tree, N, L, E); }
+expr(A) ::= NAME(N) LP operand_list(L) RP(E) OVER frame(F). { A = expr_over(tree, expr_call(tree, N, L, E), F); }
 expr(A) ::= NAME(N) LB bracketed(X) RB(E). { A = expr_index(tree, N, X, E); }
 
 expr(A) ::= MINUS(O) expr(X). [SIGN] { A = expr_unary(tree, O, UNARY_NEG, X); }

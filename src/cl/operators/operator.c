@@ -7,6 +7,7 @@ cl_operator_fn *cl_operator(enum operator_kind kind)
     static cl_operator_fn *const table[] = {
         [OPERATOR_SCAN] = cl_scan,         [OPERATOR_SORT] = cl_sort,       [OPERATOR_GROUP] = cl_group,
         [OPERATOR_DISTINCT] = cl_distinct, [OPERATOR_SCATTER] = cl_scatter, [OPERATOR_HIST] = cl_hist,
+        [OPERATOR_MOVING] = NULL,
     };
 
     return table[kind];
@@ -16,5 +17,5 @@ cl_operator_fn *cl_operator(enum operator_kind kind)
  * per digit. The host has no such advantage for other operators. */
 bool cl_operator_pays(enum operator_kind kind, const struct kernel_config *config)
 {
-    return kind != OPERATOR_SORT || !config->host_memory;
+    return cl_operator(kind) && (kind != OPERATOR_SORT || !config->host_memory);
 }

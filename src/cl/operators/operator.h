@@ -9,7 +9,7 @@
 /* As backend_ops.run_operator: STATUS_UNABLE, with or without a note, leaves the task to the host. */
 typedef enum status cl_operator_fn(struct accelerator *accelerator, const struct operator_job *job, bool *flagged);
 
-/* Returns the function of a kind. */
+/* Returns the function of a kind; NULL: the host runs it. */
 cl_operator_fn *cl_operator(enum operator_kind kind);
 
 /* Whether an operator pays on this device class, compared with the host. */

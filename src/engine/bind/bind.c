@@ -2,10 +2,11 @@
 #include "engine/bind/bind.h"
 
 #include "engine/bind/bind_internal.h"
+#include "engine/lower/over.h"
 
 static struct binder binder_new(struct env *env, bool checking, struct arena *arena, struct diags *diags)
 {
-    return (struct binder){.env = env, .checking = checking, .arena = arena, .diags = diags};
+    return (struct binder){.env = env, .checking = checking, .arena = arena, .diags = diags, .over = lower_over};
 }
 
 static void bound_init(struct bound *bound, struct arena *arena)

@@ -3,6 +3,7 @@
 #include "engine/exact/exact_operator.h"
 
 #include "engine/exact/failure.h"
+#include "engine/operators/moving.h"
 #include "engine/operators/operator.h"
 #include "engine/plan/task_title.h"
 
@@ -452,12 +453,59 @@ static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
     return status;
 }
 
+/* Sums that do not fit 64 bits fail where they are read. */
+static enum status operator_moving(struct exact *exact, struct lazy_task *lazy)
+{
+    const struct task *task = lazy->task;
+    const struct column_operator *column_op = task->column_op;
+    struct column **inputs = arena_array(exact->arena, task->input_count, sizeof(struct column *));
+    struct column **results = arena_array(exact->arena, task->output_count, sizeof(struct column *));
+    enum status status = STATUS_OK;
+    lazy->count = lazy->rows;
+    for (size_t i = 0; i < column_op->key_count && status == STATUS_OK; i++) {
+        if (!inputs[column_op->keys[i]])
+            status = exact_column(exact, lazy, column_op->keys[i], &inputs[column_op->keys[i]]);
+    }
+    for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++) {
+        status = exact_reserve_output(exact, lazy, k, lazy->rows);
+        results[k] = lazy->outputs[k].values;
+    }
+    bool flagged = false;
+    struct operator_job job = {.task = task,
+                               .inputs = inputs,
+                               .rows = lazy->rows,
+                               .results = results,
+                               .result_rows = &lazy->count,
+                               .cancel = exact->cancel,
+                               .diags = exact->diags};
+    uint8_t *failed = status == STATUS_OK && lazy->rows > 0 ? column_at(lazy->outputs[0].states, 0) : NULL;
+    if (failed)
+        memset(failed, 0, (size_t)lazy->rows);
+    if (status == STATUS_OK)
+        status = moving_run(&job, &exact->workers, failed, &flagged);
+    for (int64_t row = 0; row < lazy->rows && failed; row++)
+        failed[row] = failed[row] ? VALUE_FAILED : VALUE_THERE;
+    if (status == STATUS_OK && task->output_count > 1 && lazy->rows > 0)
+        memset(column_at(lazy->outputs[1].states, 0), VALUE_THERE, (size_t)lazy->rows);
+    for (size_t k = 0; k < task->input_count; k++)
+        column_unref(inputs[k]);
+    return status;
+}
+
+static enum status moving_failure(struct exact *exact, const struct lazy_task *lazy, int64_t row)
+{
+    fail_row(lazy->task, exact_operator_span(lazy), row, "the sum of its window does not fit in 64 bits", exact->diags);
+    diag_hint(exact->diags, "`float(x)` gives a rounded result");
+    return STATUS_FAILED;
+}
+
 enum status exact_run_operator(struct exact *exact, struct lazy_task *lazy)
 {
     static enum status (*const table[])(struct exact *, struct lazy_task *) = {
         [OPERATOR_SCAN] = exact_scan,          [OPERATOR_SORT] = operator_sort,
         [OPERATOR_GROUP] = operator_group,     [OPERATOR_DISTINCT] = operator_distinct,
-        [OPERATOR_SCATTER] = operator_scatter, [OPERATOR_HIST] = operator_hist,
+        [OPERATOR_SCATTER] = operator_scatter, [OPERATOR_MOVING] = operator_moving,
+        [OPERATOR_HIST] = operator_hist,
     };
     /* Columns of keys and values, and two of row numbers. */
     const struct task *task = lazy->task;
@@ -470,5 +518,7 @@ enum status exact_operator_failure(struct exact *exact, const struct lazy_task *
 {
     if (lazy->task->column_op->kind == OPERATOR_SCAN)
         return exact_scan_failure(exact, lazy, row);
+    if (lazy->task->column_op->kind == OPERATOR_MOVING)
+        return moving_failure(exact, lazy, row);
     return group_failure(exact, lazy, k, row);
 }

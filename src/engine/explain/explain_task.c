@@ -241,6 +241,30 @@ static void add_scan(struct strbuf *out, const struct task *task)
         strbuf_printf(out, " along %" PRId64 " columns", column_op->stride);
 }
 
+/* "mean of price over -19..0 of time" */
+static void add_moving(struct strbuf *out, const struct task *task)
+{
+    static const char *const words[] = {
+        [MOVING_COUNT] = "count", [MOVING_SUM] = "sum",     [MOVING_MEAN] = "mean", [MOVING_MIN] = "min",
+        [MOVING_MAX] = "max",     [MOVING_FIRST] = "first", [MOVING_LAST] = "last",
+    };
+    const struct moving_operator *moving = &task->column_op->moving;
+    size_t values = moving_input(task->column_op, MOVING_VALUES), times = moving_input(task->column_op, MOVING_TIMES);
+    strbuf_puts(out, words[moving->kind]);
+    if (values != SIZE_MAX)
+        strbuf_printf(out, " of %s", task->inputs[values].name);
+    strbuf_puts(out, " over ");
+    if (!moving->from_first)
+        strbuf_printf(out, "%" PRId64, moving->first);
+    strbuf_puts(out, "..");
+    if (!moving->to_last)
+        strbuf_printf(out, "%" PRId64, moving->last);
+    if (times != SIZE_MAX)
+        strbuf_printf(out, " of %s", task->inputs[times].name);
+    if (moving->has[MOVING_GROUPS])
+        strbuf_puts(out, " in each group");
+}
+
 /* An operator with its keys in order. */
 static void add_operator(struct strbuf *out, const struct task *task)
 {
@@ -248,6 +272,9 @@ static void add_operator(struct strbuf *out, const struct task *task)
     switch (column_op->kind) {
     case OPERATOR_SCAN:
         add_scan(out, task);
+        return;
+    case OPERATOR_MOVING:
+        add_moving(out, task);
         return;
     case OPERATOR_SORT:
     case OPERATOR_GROUP:

@@ -105,8 +105,8 @@ static struct term inline_call(struct scope *scope, const struct stmt *function,
 struct term bind_call(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
-    if (scope->neighbours != NULL && strcmp(expr->name.text, "at") == 0)
-        return bind_at(scope, expr);
+    if (strcmp(expr->name.text, "at") == 0)
+        return scope->neighbours != NULL ? bind_at(scope, expr) : bind_at_row(scope, expr);
     const struct function *function = function_find(expr->name.text);
     if (function != NULL)
         return bind_builtin(scope, function, expr);

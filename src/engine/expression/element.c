@@ -107,6 +107,72 @@ struct term bind_at(struct scope *scope, const struct expr *expr)
     return term;
 }
 
+/* The value `offset` rows further on. */
+static value value_further(struct scope *scope, value v, int64_t offset, struct span span)
+{
+    struct code *code = scope->code;
+    struct arena *arena = scope->binder->arena;
+    bool *live = arena_array(arena, (size_t)code->count, sizeof *live);
+    value *map = code_map(arena, code);
+    code_mark(code, v, live);
+    const int32_t count = code->count;
+    for (value i = 0; i < count; i++) {
+        const struct instr instr = code->at[i];
+        if (!live[i] || instr.op != OP_INPUT)
+            continue;
+        bool row = bind_reads_rows(scope, i);
+        map[i] = row ? code_input_at(code, instr.integer, instr.offset + offset, instr.kind, span) : i;
+        code->at[map[i]].fallible = instr.fallible;
+    }
+    value row = code_op(code, OP_ADD, code_row(code, span), code_exact_int(code, offset, span), NO_VALUE, span);
+    return code_inline(code, code, v, NULL, row, map);
+}
+
+/* Whether there is a row `offset` rows further on. */
+static value has_row(struct code *code, int64_t offset, struct span span)
+{
+    value row = code_row(code, span);
+    if (offset < 0)
+        return code_op(code, OP_LE, code_exact_int(code, -offset, span), row, NO_VALUE, span);
+    value there = code_op(code, OP_ADD, row, code_exact_int(code, offset, span), NO_VALUE, span);
+    return code_op(code, OP_LT, there, code_rows(code, span), NO_VALUE, span);
+}
+
+struct term bind_at_row(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    struct term term = unknown_term;
+    int64_t offset = 0;
+    size_t index = 0;
+    scope->reads_row = true;
+    if (!scope->has_rows) {
+        bind_error(binder, expr->span, scope->no_columns, "`at` needs rows, and there are none here");
+        return unknown_term;
+    }
+    if (expr->arg_count > 2 || expr->arg_count < (scope->flow == NULL ? 2 : 1)) {
+        bind_error(binder, expr->span, "usage: at(E, DISTANCE), as in `price - at(price, -1)`",
+                   "`at` takes a value and a distance, not %zu arguments", expr->arg_count);
+        return unknown_term;
+    }
+    bool known = bind_distance(binder, expr->args[expr->arg_count - 1], "the distance of a neighbour", &offset);
+    if (expr->arg_count == 2)
+        term = bind_term(scope, expr->args[0]);
+    else if (column_of(scope, expr, false, &index))
+        term = term_of_column(scope->code, scope->flow, index, expr->span);
+    if (!known || !term_is_known(term) || offset == 0)
+        return known ? term : unknown_term;
+    term = term_as_column(binder, term);
+    value there = has_row(scope->code, offset, expr->span);
+    term.value = value_further(scope, term.value, offset, expr->span);
+    if (term.present != NO_VALUE)
+        there = code_op(scope->code, OP_AND, there, value_further(scope, term.present, offset, expr->span), NO_VALUE,
+                        expr->span);
+    term.present = there;
+    term.settled = false;
+    term.decimal = false;
+    return term;
+}
+
 static void not_a_column(struct scope *scope, const struct expr *expr)
 {
     bind_error(scope->binder, expr->name.span, "`NAME[E]` is an element of a column, or of a `let` relation of one",

@@ -129,6 +129,8 @@ static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
         return bind_ternary(scope, expr);
     case EXPR_CALL:
         return bind_call(scope, expr);
+    case EXPR_OVER:
+        return scope->binder->over(scope, expr);
     case EXPR_BINARY:
     case EXPR_IN_RANGE:
     case EXPR_IN_LIST:

@@ -33,6 +33,7 @@ struct call {
 
 struct evaluations; /* evaluated.h */
 struct flow;
+struct scope;
 
 /* The state of binding one statement. */
 struct binder {
@@ -52,6 +53,7 @@ struct binder {
     int depth;                     /* of nested expressions */
     const struct call *call;
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
+    struct term (*over)(struct scope *scope, const struct expr *expr); /* binds AGG(E) over A..B, which takes tasks */
 };
 
 /* The value of a terminal as the stages after it name it: `_`, its name or an abbreviation, or the head's name. */
@@ -352,6 +354,8 @@ void bind_function_body(struct binder *binder, const struct stmt *def);
 
 /* A constant distance, called `what` in errors; false after an error or if unknown. */
 bool bind_distance(struct binder *binder, const struct expr *expr, const char *what, int64_t *distance);
+/* at(E, DISTANCE) or at(DISTANCE): the value of another row, missing where there is none. */
+struct term bind_at_row(struct scope *scope, const struct expr *expr);
 /* at(...) within a stencil. */
 struct term bind_at(struct scope *scope, const struct expr *expr);
 /* NAME[E] */

@@ -28,11 +28,6 @@ void name_unknown_function(struct scope *scope, const struct name *name)
 {
     struct binder *binder = scope->binder;
     const struct word *word = word_find(name->text, strlen(name->text));
-    if (strcmp(name->text, "at") == 0) {
-        bind_error(binder, name->span, "use it as in `stencil -1..1 else 0: at(-1) + at(1)`; `NAME[E]` reads any row",
-                   "`at` is only valid within `stencil`");
-        return;
-    }
     if (word != NULL && word->stage != STAGE_NONE) {
         bind_error(binder, name->span, arena_printf(binder->arena, "use it as a stage: `| %s`", word->usage),
                    "`%s` is a stage, not a function", name->text);

@@ -6,6 +6,7 @@
 #include "engine/operators/operator.h"
 
 typedef enum status operator_fn(const struct operator_job *job, const struct workers *workers, bool *flagged);
-operator_fn operator_scan, operator_sort, operator_group, operator_distinct, operator_scatter, operator_hist;
+operator_fn operator_scan, operator_sort, operator_group, operator_distinct, operator_scatter, operator_hist,
+    operator_moving;
 
 #endif

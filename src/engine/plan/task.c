@@ -133,6 +133,7 @@ int64_t operator_result_rows(const struct column_operator *column_op, int64_t ro
     switch (column_op->kind) {
     case OPERATOR_SCAN:
     case OPERATOR_SORT:
+    case OPERATOR_MOVING:
         return rows;
     case OPERATOR_SCATTER:
         return column_op->into >= 0 ? column_op->into : rows;
@@ -143,6 +144,14 @@ int64_t operator_result_rows(const struct column_operator *column_op, int64_t ro
         break;
     }
     return -1;
+}
+
+size_t moving_input(const struct column_operator *column_op, enum moving_key key)
+{
+    size_t before = 0;
+    for (int k = 0; k < (int)key; k++)
+        before += column_op->moving.has[k];
+    return column_op->moving.has[key] ? column_op->keys[before] : SIZE_MAX;
 }
 
 bool operator_selects(const struct column_operator *column_op, int64_t rows)

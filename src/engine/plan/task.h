@@ -84,8 +84,30 @@ enum operator_kind {
     OPERATOR_GROUP,    /* a row for each distinct tuple of keys, in their order: the keys, then each aggregate */
     OPERATOR_DISTINCT, /* the rows whose outputs have not been seen before, in order */
     OPERATOR_SCATTER,  /* the outputs' rows moved to the positions that key 0 holds */
+    OPERATOR_MOVING,   /* of each row, the aggregate of the rows around it: struct moving_operator */
     OPERATOR_HIST      /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum, or of
                           calendar units */
+};
+
+enum moving_kind { MOVING_COUNT, MOVING_SUM, MOVING_MEAN, MOVING_MIN, MOVING_MAX, MOVING_FIRST, MOVING_LAST };
+
+/* The keys of a moving aggregate, in this order, those that it has. */
+enum moving_key {
+    MOVING_VALUES,
+    MOVING_PRESENT, /* bool: where there is a value */
+    MOVING_GROUPS,  /* integers that never decrease: a row's window stays within the rows of its group */
+    MOVING_TIMES,   /* what `first` and `last` are distances in: sorted, within each group */
+    MOVING_PLACES,  /* the rows' numbers, for errors */
+    MOVING_KEYS
+};
+
+/* Output 0 is the aggregate and output 1 whether there is one, false where the window has no present value: sums and
+ * counts have no output 1. */
+struct moving_operator {
+    enum moving_kind kind;
+    bool has[MOVING_KEYS];
+    bool from_first, to_last; /* the window begins with the group's first row, ends with its last; else */
+    int64_t first, last;      /* at these distances */
 };
 
 struct column_operator {
@@ -100,7 +122,8 @@ struct column_operator {
     int64_t into;          /* scatter: rows of the result, -1: as many as are read; hist: intervals */
     enum logical calendar; /* hist of dates, timestamps or durations: about `into` intervals of a calendar unit, with lo
                               and hi of the key's type; LOGICAL_NUMBER: of equal width */
-    const char *key;       /* group: "row" or "column" where the key is one of a shape; else NULL */
+    struct moving_operator moving;
+    const char *key; /* group: "row" or "column" where the key is one of a shape; else NULL */
 };
 
 /* A stage of the pipeline as written, for explain, timing and errors. */
@@ -195,6 +218,9 @@ bool operator_carries(const struct column_operator *column_op);
 
 /* The operator's number of result rows for `rows` rows; -1 if it depends on their values. */
 int64_t operator_result_rows(const struct column_operator *column_op, int64_t rows);
+
+/* The input that is this key of a moving aggregate; SIZE_MAX: it has none. */
+size_t moving_input(const struct column_operator *column_op, enum moving_key key);
 
 /* Whether a sort reads so few rows that the host selects them (top_n) instead of sorting. */
 bool operator_selects(const struct column_operator *column_op, int64_t rows);

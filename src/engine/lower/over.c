@@ -1,0 +1,331 @@
+/* AGG(E) over A..B: each row's aggregate of the rows around it, by an operator. */
+#include "engine/lower/over.h"
+
+#include "engine/lower/hoist.h"
+
+#include "base/calendar.h"
+
+#include <string.h>
+
+enum { OPERAND_SHOWN = 40 };
+
+static const struct moving_word {
+    const char *text;
+    enum moving_kind kind;
+} moving_words[] = {
+    {"sum", MOVING_SUM},  {"count", MOVING_COUNT},  {"mean", MOVING_MEAN},
+    {"avg", MOVING_MEAN}, {"average", MOVING_MEAN}, {"min", MOVING_MIN},
+    {"max", MOVING_MAX},  {"first", MOVING_FIRST},  {"last", MOVING_LAST},
+};
+
+/* A window as written. */
+struct window_rows {
+    struct moving_operator op;
+    struct term times; /* unknown: by rows */
+    const char *name;  /* of the column of times */
+};
+
+static bool find_kind(struct binder *binder, const struct expr *call, enum moving_kind *kind)
+{
+    for (size_t i = 0; i < sizeof moving_words / sizeof *moving_words; i++) {
+        if (strcmp(moving_words[i].text, call->name.text) == 0) {
+            *kind = moving_words[i].kind;
+            return true;
+        }
+    }
+    bind_error(binder, call->name.span, "sum(E) count() mean(E) min(E) max(E) first(E) last(E) do",
+               "`%s` does not take `over`", call->name.text);
+    return false;
+}
+
+static bool check_arguments(struct binder *binder, const struct expr *call, enum moving_kind kind)
+{
+    if (call->arg_count == 1 || (call->arg_count == 0 && kind == MOVING_COUNT))
+        return true;
+    bind_error(binder, call->span, arena_printf(binder->arena, "as in `%s(x) over -2..0`", call->name.text),
+               "`%s` over rows takes %s, not %zu", call->name.text,
+               kind == MOVING_COUNT ? "at most 1 argument" : "1 argument", call->arg_count);
+    return false;
+}
+
+/* What the edges of a window by time are distances of. */
+static const char *distances_of(enum term_class which)
+{
+    switch (which) {
+    case CLASS_DATE:
+        return "days, as in `over -7..0 of day` or `over -1w..0 of day`";
+    case CLASS_TIMESTAMP:
+    case CLASS_DURATION:
+        return "durations, as in `over -5min..0 of time`";
+    default:
+        return "integers, as in `over -10..0 of id`";
+    }
+}
+
+/* Whether the constant is a distance in a column of this class, in the column's unit. */
+static bool distance_in(enum term_class which, const struct scalar *scalar, int64_t *distance)
+{
+    bool duration = scalar->logical.kind == LOGICAL_DURATION, number = scalar->logical.kind == LOGICAL_NUMBER;
+    *distance = (int64_t)scalar->integer;
+    if (scalar->kind != KIND_INT || scalar->missing || !scalar_fits(scalar))
+        return false;
+    if (which == CLASS_TIMESTAMP || which == CLASS_DURATION)
+        return duration || (number && *distance == 0);
+    if (which == CLASS_DATE && duration && *distance % DAY_US == 0) {
+        *distance /= DAY_US;
+        return true;
+    }
+    return number;
+}
+
+/* Binds one edge. False after an error or if unknown. */
+static bool bind_edge(struct scope *scope, const struct expr *edge, const struct window_rows *window, int64_t *distance)
+{
+    struct binder *binder = scope->binder;
+    struct code code;
+    struct scalar scalar;
+    code_init(&code, binder->arena);
+    struct scope constants = scope_without_columns(binder, &code, "the edges of a window are the same for all rows");
+    if (edge->kind == EXPR_MONTHS || (edge->kind == EXPR_UNARY && edge->args[0]->kind == EXPR_MONTHS)) {
+        bind_error(binder, edge->span, "use days, as in `over -30d..0 of time`",
+                   "months differ in length, so a window has none");
+        return false;
+    }
+    enum known known = bind_constant(&constants, edge, &scalar);
+    if (known != KNOWN_VALUE)
+        return false;
+    bool timed = term_is_known(window->times);
+    enum term_class which = timed ? class_of(scope->code, window->times) : CLASS_INT;
+    if (distance_in(which, &scalar, distance))
+        return true;
+    if (timed)
+        bind_error(binder, edge->span,
+                   arena_printf(binder->arena, "distances in `%s` are %s", window->name, distances_of(which)),
+                   "`%s` is no distance in `%s`", text_of_span(binder->arena, edge->span, OPERAND_SHOWN), window->name);
+    else if (scalar.logical.kind == LOGICAL_DURATION)
+        bind_error(binder, edge->span, "a window by time names its sorted column: `over -5min..0 of time`",
+                   "a window without `of` counts rows");
+    else
+        bind_error(binder, edge->span, "as in `over -19..0`, of 20 rows", "the edge of a window must be an integer");
+    return false;
+}
+
+/* The column after `of`. False after an error or if unknown. */
+static bool bind_times(struct scope *scope, const struct name *name, struct window_rows *window)
+{
+    struct binder *binder = scope->binder;
+    struct resolved resolved = name_resolve(scope, name);
+    if (resolved.meaning == MEANS_UNKNOWN)
+        return false;
+    if (resolved.meaning != MEANS_COLUMN) {
+        bind_error(binder, name->span, "`of` is followed by the sorted column that the distances are in",
+                   "`%s` is not a column", name->text);
+        return false;
+    }
+    window->name = scope->flow->columns[resolved.index].name;
+    window->times = term_of_column(scope->code, scope->flow, resolved.index, name->span);
+    if (!term_is_known(window->times))
+        return false;
+    enum term_class which = class_of(scope->code, window->times);
+    if (which != CLASS_INT && which != CLASS_DATE && which != CLASS_TIMESTAMP && which != CLASS_DURATION) {
+        bind_error(binder, name->span, "of integers, dates, timestamps and durations there are windows",
+                   "there are no distances in `%s`, which is %s", window->name, class_noun(which));
+        return false;
+    }
+    if (window->times.present == NO_VALUE)
+        return true;
+    bind_error(binder, name->span,
+               arena_printf(binder->arena, "`select not missing(%s)` keeps the others", window->name),
+               "values of `%s` are missing", window->name);
+    return false;
+}
+
+static bool bind_window(struct scope *scope, const struct window_frame *frame, struct window_rows *window)
+{
+    struct moving_operator *op = &window->op;
+    window->times = unknown_term;
+    if (frame->of.text != NULL && !bind_times(scope, &frame->of, window))
+        return false;
+    op->from_first = frame->first == NULL;
+    op->to_last = frame->last == NULL;
+    op->has[MOVING_TIMES] = frame->of.text != NULL && !(op->from_first && op->to_last);
+    bool known = op->from_first || bind_edge(scope, frame->first, window, &op->first);
+    known = (op->to_last || bind_edge(scope, frame->last, window, &op->last)) && known;
+    if (!known || op->from_first || op->to_last || op->first <= op->last)
+        return known;
+    bind_error(scope->binder, frame->span, "write the smaller distance first; a sign after `..` belongs to the edge",
+               "the range of the window is empty");
+    return false;
+}
+
+/* Checks that there is such an aggregate of the term's type, and makes it a column. */
+static bool bind_value(struct scope *scope, enum moving_kind kind, const struct expr *call, struct term *term)
+{
+    const struct expr *argument = call->args[0];
+    enum term_class which = class_of(scope->code, *term);
+    bool sums = kind == MOVING_SUM || kind == MOVING_MEAN;
+    bool fits = which != CLASS_MONTHS && which != CLASS_MISSING &&
+                (!sums || class_is_number(which) || which == CLASS_DECIMAL || which == CLASS_DURATION);
+    if (!fits) {
+        bind_error(scope->binder, argument->span,
+                   which == CLASS_TEXT ? "of text there are `min`, `max`, `first`, `last` and `count`" : NULL,
+                   "`%s` needs numbers, but `%s` is %s", call->name.text,
+                   text_of_span(scope->binder->arena, argument->span, OPERAND_SHOWN), class_noun(which));
+        return false;
+    }
+    *term = term_as_column(scope->binder, *term);
+    if (kind != MOVING_FIRST && kind != MOVING_LAST)
+        term->value = bind_number(scope->code, term->value, call->span);
+    return true;
+}
+
+/* What is counted: where a condition holds, where a value is present, or all rows. */
+static struct term counted(struct scope *scope, struct term term, struct span span)
+{
+    struct term rows = unknown_term;
+    if (class_of(scope->code, term) == CLASS_BOOL)
+        rows.present = term_settled(scope->code, term, span);
+    else
+        rows.present = term.present;
+    return rows;
+}
+
+/* The operands of the operator, as columns of a task. */
+struct moving_columns {
+    struct slot slots[MOVING_KEYS];
+    value values[MOVING_KEYS];
+    size_t count;
+};
+
+static void add_column(struct moving_columns *columns, struct moving_operator *op, enum moving_key key, value v,
+                       struct slot slot)
+{
+    slot.known = true;
+    slot.validity = 0;
+    columns->slots[columns->count] = slot;
+    columns->values[columns->count++] = v;
+    op->has[key] = true;
+}
+
+/* Whether the window of every row has a row. */
+static bool has_own_row(const struct moving_operator *op)
+{
+    return (op->from_first || op->first <= 0) && (op->to_last || op->last >= 0);
+}
+
+static struct slot slot_of_result(const struct scope *scope, enum moving_kind kind, struct term term)
+{
+    struct slot slot = {.name = "window", .type = TYPE_I64, .known = true, .logical = term.logical};
+    if (kind == MOVING_COUNT)
+        return (struct slot){.name = "window", .type = TYPE_I64, .known = true};
+    enum kind values = scope->code->at[term.value].kind;
+    slot.type = kind == MOVING_MEAN                                         ? TYPE_F64
+                : term.logical.kind != LOGICAL_NUMBER && kind != MOVING_SUM ? slot_of_term(scope, term).type
+                                                                            : type_of_kind(values);
+    if (kind == MOVING_MEAN)
+        slot.logical = (struct logical_type){0};
+    return slot;
+}
+
+/* A mean of decimals or durations, from that of their integers. */
+static void finish_mean(struct code *code, struct logical_type logical, struct term *term, struct span span)
+{
+    if (logical.kind == LOGICAL_DECIMAL) {
+        value present = term->present;
+        term->logical = logical;
+        *term = term_to_float(code, *term, span);
+        term->present = present;
+    } else if (logical.kind == LOGICAL_DURATION) {
+        term->value = code_op(code, OP_ROUND, term->value, NO_VALUE, NO_VALUE, span);
+        term->value = code_op(code, OP_TO_INT, term->value, NO_VALUE, NO_VALUE, span);
+        term->logical = logical;
+    }
+}
+
+static const char *name_of_argument(const struct scope *scope, const struct expr *call)
+{
+    return call->arg_count > 0 ? text_of_span(scope->binder->arena, call->args[0]->span, OPERAND_SHOWN) : "rows";
+}
+
+/* Adds the operator for values of the scope's task. */
+static struct term add_operator(struct scope *scope, const struct expr *expr, const struct term *term,
+                                struct window_rows *window)
+{
+    struct moving_operator *op = &window->op;
+    struct code *code = scope->code;
+    struct moving_columns columns = {.count = 0};
+    const struct span span = expr->span;
+    if (op->kind != MOVING_COUNT) {
+        struct term settled = *term;
+        settled.value = term_settled(code, *term, span);
+        struct slot slot = slot_of_term(scope, settled);
+        slot.name = name_of_argument(scope, expr->args[0]);
+        add_column(&columns, op, MOVING_VALUES, settled.value, slot);
+    }
+    if (term->present != NO_VALUE)
+        add_column(&columns, op, MOVING_PRESENT, term->present, (struct slot){.name = "present", .type = TYPE_BOOL});
+    if (op->has[MOVING_TIMES]) {
+        struct slot slot = slot_of_term(scope, window->times);
+        slot.name = window->name;
+        add_column(&columns, op, MOVING_TIMES, window->times.value, slot);
+    }
+    if (columns.count == 0) /* the operator has to read something to have rows */
+        columns = (struct moving_columns){.slots = {{.name = "rows", .type = TYPE_BOOL, .known = true}},
+                                          .values = {code_bool(code, true, span)},
+                                          .count = 1};
+
+    struct flow flow;
+    struct slot *slots = arena_grow(scope->binder->arena, columns.slots, columns.count, columns.count, sizeof *slots);
+    hoist_values(scope, span, slots, columns.values, columns.count, &flow);
+    struct task *task = operator_new(scope->binder, "over", span, &flow, OPERATOR_MOVING, columns.count);
+    for (size_t k = 0; k < columns.count; k++)
+        task->column_op->keys[k] = k;
+    task->column_op->moving = *op;
+    bool missing = op->kind != MOVING_COUNT && op->kind != MOVING_SUM && (op->has[MOVING_PRESENT] || !has_own_row(op));
+    struct slot *results = arena_array(scope->binder->arena, 2, sizeof *results);
+    value placeholder = code_input(&task->code, 0, type_table[slots[0].type].kind, span);
+    results[0] = slot_of_result(scope, op->kind, *term);
+    results[0].validity = missing ? 1 : 0;
+    results[1] = (struct slot){.name = "present", .type = TYPE_BOOL, .known = true};
+    task_set_slots(scope->binder, task, &flow, results, (value[]){placeholder, placeholder}, 1, missing ? 1 : 0);
+    hoist_finish(scope);
+
+    struct term result = term_of_type(hoist_input(scope, task, 0, span), results[0].logical);
+    if (missing)
+        result.present = hoist_input(scope, task, 1, span);
+    if (op->kind == MOVING_MEAN)
+        finish_mean(code, term->logical, &result, span);
+    return result;
+}
+
+struct term lower_over(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    const struct expr *call = expr->args[0];
+    struct window_rows window = {0};
+    struct term term = unknown_term;
+    if (binder->defining != NULL) { /* with unknown parameters */
+        if (find_kind(binder, call, &window.op.kind) && check_arguments(binder, call, window.op.kind) &&
+            call->arg_count > 0)
+            bind_term(scope, call->args[0]);
+        return unknown_term;
+    }
+    if (scope->task == NULL || !scope->has_rows) {
+        bind_error(binder, expr->span, scope->no_columns, "`over` needs rows, and there are none here");
+        return unknown_term;
+    }
+    scope->reads_row = true;
+    if (!find_kind(binder, call, &window.op.kind) || !check_arguments(binder, call, window.op.kind))
+        return unknown_term;
+    if (call->arg_count > 0)
+        term = bind_term(scope, call->args[0]);
+    bool known = call->arg_count == 0 || term_is_known(term);
+    known = bind_window(scope, expr->frame, &window) && known;
+    if (!known)
+        return unknown_term;
+    if (window.op.kind == MOVING_COUNT)
+        term = call->arg_count > 0 ? counted(scope, term, call->span) : term;
+    else if (!bind_value(scope, window.op.kind, call, &term))
+        return unknown_term;
+    return add_operator(scope, expr, &term, &window);
+}

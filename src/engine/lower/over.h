@@ -1,0 +1,10 @@
+/* Windows in expressions. */
+#ifndef RQL_ENGINE_LOWER_OVER_H
+#define RQL_ENGINE_LOWER_OVER_H
+
+#include "engine/expression/expression.h"
+
+/* AGG(E) over A..B as a value of the scope's task; unknown after an error. */
+struct term lower_over(struct scope *scope, const struct expr *expr);
+
+#endif

@@ -1,0 +1,280 @@
+/* Moving aggregates: the windows of rows, and their parts. */
+#include "engine/operators/moving.h"
+
+#include "engine/operators/operator_kinds.h"
+
+#include "base/heap.h"
+
+#include <stdlib.h>
+
+enum { FEWEST_ROWS = 1 << 16, WINDOWS_A_PART = 4 };
+
+/* The last row of the group, plus 1: its size is doubled until another group begins. */
+static int64_t end_of_group(const struct moving *moving, int64_t row)
+{
+    if (!moving->groups)
+        return moving->rows;
+    const int64_t group = column_get_int(moving->groups, row);
+    int64_t inside = row, step = 1;
+    while (inside + step < moving->rows && column_get_int(moving->groups, inside + step) == group) {
+        inside += step;
+        step *= 2;
+    }
+    int64_t outside = min_int64(inside + step, moving->rows);
+    while (outside - inside > 1) {
+        int64_t middle = inside + (outside - inside) / 2;
+        if (column_get_int(moving->groups, middle) == group)
+            inside = middle;
+        else
+            outside = middle;
+    }
+    return inside + 1;
+}
+
+static int64_t begin_of_group(const struct moving *moving, int64_t row)
+{
+    if (!moving->groups)
+        return 0;
+    const int64_t group = column_get_int(moving->groups, row);
+    int64_t outside = -1, inside = row;
+    while (inside - outside > 1) {
+        int64_t middle = outside + (inside - outside) / 2;
+        if (column_get_int(moving->groups, middle) == group)
+            inside = middle;
+        else
+            outside = middle;
+    }
+    return inside;
+}
+
+static int64_t add_clamped(int64_t a, int64_t b)
+{
+    int64_t sum;
+    if (!__builtin_add_overflow(a, b, &sum))
+        return sum;
+    return b < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* The first row of from..to-1 whose time is at least, or above, `time`. */
+static int64_t first_at(const struct moving *moving, int64_t from, int64_t to, int64_t time, bool above)
+{
+    while (from < to) {
+        int64_t middle = from + (to - from) / 2;
+        int64_t there = column_get_int(moving->times, middle);
+        if (above ? there > time : there >= time)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return from;
+}
+
+static void note_unsorted(struct moving *moving, int64_t row)
+{
+    int64_t seen = moving->unsorted;
+    while (row < seen && !atomic_compare_exchange_weak(&moving->unsorted, &seen, row))
+        continue;
+}
+
+/* The window of a row by its time; the rows before it in the part have had theirs. */
+static void window_by_time(struct moving_part *part, int64_t row, bool begins, int64_t *first, int64_t *last)
+{
+    struct moving *moving = part->moving;
+    const struct moving_operator *op = moving->op;
+    const int64_t time = element_integer(&part->time, row);
+    const int64_t from = add_clamped(time, op->first), to = add_clamped(time, op->last);
+    if (row > part->group_first && column_get_int(moving->times, row - 1) > time)
+        note_unsorted(moving, row);
+    if (begins) {
+        part->behind =
+            op->from_first ? part->group_first : first_at(moving, part->group_first, part->group_end, from, false);
+        part->ahead = op->to_last ? part->group_end : first_at(moving, part->group_first, part->group_end, to, true);
+    }
+    while (!op->from_first && part->behind < part->group_end &&
+           element_integer(&part->time_behind, part->behind) < from)
+        part->behind++;
+    while (!op->to_last && part->ahead < part->group_end && element_integer(&part->time_ahead, part->ahead) <= to)
+        part->ahead++;
+    *first = part->behind;
+    *last = max_int64(part->behind, part->ahead);
+}
+
+static int64_t clamp(int64_t row, int64_t least, int64_t most)
+{
+    return row < least ? least : row > most ? most : row;
+}
+
+static void set_windows(struct moving_part *part, int64_t row, int64_t count, int64_t *first, int64_t *last)
+{
+    const struct moving *moving = part->moving;
+    const struct moving_operator *op = moving->op;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t at = row + i;
+        bool begins = at >= part->group_end;
+        if (begins) {
+            part->group_first = at == part->begin ? begin_of_group(moving, at) : at;
+            part->group_end = end_of_group(moving, at);
+        }
+        if (moving->times) {
+            window_by_time(part, at, begins, &first[i], &last[i]);
+            continue;
+        }
+        first[i] = op->from_first ? part->group_first : clamp(at + op->first, part->group_first, part->group_end);
+        last[i] = op->to_last ? part->group_end : clamp(at + op->last + 1, part->group_first, part->group_end);
+        last[i] = max_int64(first[i], last[i]);
+    }
+}
+
+/* Extremes of windows that lose rows at their beginning only are those of the rows behind, which are added one by one
+ * from the end. */
+static bool goes_backwards(const struct moving_operator *op)
+{
+    return (op->kind == MOVING_MIN || op->kind == MOVING_MAX) && op->to_last && !op->from_first;
+}
+
+static void run_backwards(struct moving_part *part)
+{
+    const int64_t rows = part->end - part->begin;
+    int64_t *first = heap_array((size_t)rows, sizeof *first), *last = heap_array((size_t)rows, sizeof *last);
+    set_windows(part, part->begin, rows, first, last);
+    moving_backwards(part, first, last);
+    free(first);
+    free(last);
+}
+
+static bool gives_up(const struct moving *moving)
+{
+    return moving->flagged && !moving->failed;
+}
+
+struct moving_run {
+    struct moving *moving;
+    const struct workers *workers;
+};
+
+static void run_part(void *context, int member, int64_t number)
+{
+    (void)member;
+    const struct moving_run *run = context;
+    struct moving *moving = run->moving;
+    struct moving_part *part = heap_array(1, sizeof *part);
+    part->moving = moving;
+    part->begin = part_begin(&moving->parts, number);
+    part->end = part_begin(&moving->parts, number + 1);
+    part->from = part->to = part->nearest = part->exact_from = part->exact_to = -1;
+    part->time.column = part->time_behind.column = part->time_ahead.column = moving->times;
+    part->entering.column = part->leaving.column = moving->values;
+    moving_total_init(&part->total);
+    if (goes_backwards(moving->op)) {
+        run_backwards(part);
+    } else {
+        for (int64_t row = part->begin; row < part->end && !gives_up(moving); row += OPERATOR_BLOCK) {
+            int count = part->end - row < OPERATOR_BLOCK ? (int)(part->end - row) : OPERATOR_BLOCK;
+            if (workers_cancelled(run->workers))
+                break;
+            set_windows(part, row, count, part->first, part->last);
+            moving_block(part, row, count);
+        }
+    }
+    free(part->contenders);
+    free(part->exact);
+    free(part);
+}
+
+/* The total of a part that is within one group. */
+static void find_total(void *context, int member, int64_t number)
+{
+    (void)member;
+    const struct moving_run *run = context;
+    const struct moving *moving = run->moving;
+    int64_t begin = part_begin(&moving->parts, number), end = part_begin(&moving->parts, number + 1);
+    if (moving->groups && column_get_int(moving->groups, begin) != column_get_int(moving->groups, end - 1))
+        return;
+    struct element_reader *reader = heap_array(1, sizeof *reader);
+    reader->column = moving->values;
+    moving_total_init(&moving->totals[number]);
+    moving_total_add(moving, &moving->totals[number], reader, begin, end);
+    moving->has_total[number] = true;
+    free(reader);
+}
+
+static const struct column *key_of(const struct operator_job *job, enum moving_key key)
+{
+    size_t input = moving_input(job->task->column_op, key);
+    return input == SIZE_MAX ? NULL : job->inputs[input];
+}
+
+/* Windows without an edge may begin parts before a row and end parts after it. */
+static bool needs_totals(const struct moving *moving)
+{
+    const struct moving_operator *op = moving->op;
+    return moving->parts.count > 1 && (op->from_first || op->to_last) && op->kind != MOVING_FIRST &&
+           op->kind != MOVING_LAST;
+}
+
+/* The rows of a part: of more than a few windows, whose rows are read again where a part begins. */
+static int64_t part_rows(const struct moving *moving, int threads)
+{
+    const struct moving_operator *op = moving->op;
+    if (moving->times && !op->from_first && !op->to_last)
+        return max_int64(FEWEST_ROWS, moving->rows / threads);
+    if (op->from_first || op->to_last)
+        return FEWEST_ROWS;
+    return max_int64(FEWEST_ROWS, WINDOWS_A_PART * (op->last - op->first));
+}
+
+static enum status report_unsorted(const struct operator_job *job, const struct moving *moving)
+{
+    const int64_t row = moving->unsorted;
+    const struct stage_mark *stage = &job->task->stages[job->task->stage_count - 1];
+    const char *name = job->task->inputs[moving_input(job->task->column_op, MOVING_TIMES)].name;
+    int64_t shown = moving->places ? column_get_int(moving->places, row) : row;
+    diag_error(job->diags, stage->span, "`%s` is not sorted%s: row %lld is before the row above it", name,
+               moving->groups ? " within a group" : "", (long long)shown);
+    diag_hint(job->diags, "`sort %s` before it", name);
+    return STATUS_FAILED;
+}
+
+enum status moving_run(const struct operator_job *job, const struct workers *workers, uint8_t *failed, bool *flagged)
+{
+    struct moving moving = {
+        .op = &job->task->column_op->moving,
+        .values = key_of(job, MOVING_VALUES),
+        .groups = key_of(job, MOVING_GROUPS),
+        .places = key_of(job, MOVING_PLACES),
+        .times = key_of(job, MOVING_TIMES),
+        .result = job->results[0],
+        .failed = failed,
+        .rows = job->rows,
+        .unsorted = INT64_MAX,
+    };
+    const struct column *present = key_of(job, MOVING_PRESENT);
+    *job->result_rows = job->rows;
+    if (job->rows == 0)
+        return STATUS_OK;
+    moving.present = present ? present->data : NULL;
+    moving.result_present = job->task->output_count > 1 && job->results[1] ? column_at(job->results[1], 0) : NULL;
+    moving.number = moving.values && type_table[moving.values->store].kind == KIND_FLOAT;
+    moving.parts = partition_rows(workers, job->rows, part_rows(&moving, workers->threads));
+    struct moving_run run = {&moving, workers};
+    bool done = true;
+    if (needs_totals(&moving)) {
+        moving.totals = heap_array((size_t)moving.parts.count, sizeof *moving.totals);
+        moving.has_total = heap_array((size_t)moving.parts.count, sizeof *moving.has_total);
+        done = workers_run(workers, moving.parts.count, find_total, &run);
+    }
+    done = done && workers_run(workers, moving.parts.count, run_part, &run) && !workers_cancelled(workers);
+    free(moving.totals);
+    free(moving.has_total);
+    if (!done)
+        return STATUS_CANCELLED;
+    if (moving.unsorted != INT64_MAX)
+        return report_unsorted(job, &moving);
+    *flagged = *flagged || moving.flagged;
+    return STATUS_OK;
+}
+
+enum status operator_moving(const struct operator_job *job, const struct workers *workers, bool *flagged)
+{
+    return moving_run(job, workers, NULL, flagged);
+}

@@ -1,0 +1,118 @@
+/* Moving aggregates: of each row, the aggregate of the rows around it (struct moving_operator).
+ *
+ * A row's window is first..last-1. Over the rows of a part, first and last never decrease: windows begin again where a
+ * group does. So one state serves all rows: rows enter it at its end and leave it at its beginning. */
+#ifndef RQL_ENGINE_OPERATORS_MOVING_H
+#define RQL_ENGINE_OPERATORS_MOVING_H
+
+#include "engine/operators/elements.h"
+#include "engine/values/compensated_sum.h"
+#include "engine/values/exact_sum.h"
+
+/* Elements of a column as int64_t or double, read in blocks: for positions that move slowly. */
+struct element_reader {
+    const struct column *column;
+    int64_t begin;
+    int count;
+    union {
+        int64_t integers[OPERATOR_BLOCK];
+        double numbers[OPERATOR_BLOCK];
+    } block;
+};
+
+void element_reader_fill(struct element_reader *reader, int64_t row);
+
+static inline int64_t element_integer(struct element_reader *reader, int64_t row)
+{
+    if ((uint64_t)(row - reader->begin) >= (uint64_t)reader->count)
+        element_reader_fill(reader, row);
+    return reader->block.integers[row - reader->begin];
+}
+
+static inline double element_number(struct element_reader *reader, int64_t row)
+{
+    if ((uint64_t)(row - reader->begin) >= (uint64_t)reader->count)
+        element_reader_fill(reader, row);
+    return reader->block.numbers[row - reader->begin];
+}
+
+/* The sum and the extremes of some rows' present values. Of floats only finite ones are in the sum, and NaNs are
+ * counted but not among the extremes. */
+struct moving_total {
+    int128 sum;
+    struct compensated_sum number_sum;
+    int64_t count; /* of present values */
+    int64_t nan, positive_inf, negative_inf;
+    int64_t least, most;
+    double number_least, number_most;
+};
+
+/* One operator, shared by all threads. */
+struct moving {
+    const struct moving_operator *op;
+    const struct column *values; /* NULL: count */
+    const uint8_t *present;      /* of each row; NULL: all are */
+    const struct column *groups; /* never decreasing; NULL: all rows are one group */
+    const struct column *places; /* the rows' numbers in errors; NULL: as they are */
+    const struct column *times;  /* the column that the window's edges are distances in; NULL: in rows */
+    struct column *result;       /* or NULL: not needed */
+    uint8_t *result_present;     /* or NULL */
+    uint8_t *failed;             /* of each row: the sum does not fit 64 bits; NULL: only whether there is one */
+    bool number;                 /* the values are floats */
+    int64_t rows;
+    struct parts parts;
+    struct moving_total *totals; /* of each part, or NULL */
+    bool *has_total;
+    _Atomic bool flagged;
+    _Atomic int64_t unsorted; /* the first row whose time is before the one before it; INT64_MAX: none */
+};
+
+/* A value among those that may become the extreme of a window, and its row. */
+struct contender {
+    int64_t row;
+    union {
+        int64_t integer;
+        double number;
+    } value;
+};
+
+/* The rows of one part, on one thread. */
+struct moving_part {
+    struct moving *moving;
+    int64_t begin, end;
+
+    /* The group that the last row was in, and where its window was in `times`. */
+    int64_t group_first, group_end, behind, ahead;
+    struct element_reader time, time_behind, time_ahead;
+
+    /* The windows of a block of rows. */
+    int64_t first[OPERATOR_BLOCK], last[OPERATOR_BLOCK];
+
+    /* The window from..to-1, and its state. */
+    int64_t from, to;
+    struct moving_total total;
+    struct element_reader entering, leaving;
+    struct contender *contenders; /* a ring */
+    int64_t contender_first, contender_count, contender_capacity;
+    int64_t nearest;         /* of the first or last present value */
+    struct exact_sum *exact; /* where the compensated sum is uncertain: of rows exact_from..exact_to-1 */
+    int64_t exact_from, exact_to;
+};
+
+/* The operator; failed[row], one byte for each row and 0 before, or NULL, becomes 1 where the row's sum does not fit 64
+ * bits. */
+enum status moving_run(const struct operator_job *job, const struct workers *workers, uint8_t *failed, bool *flagged);
+
+void moving_total_init(struct moving_total *total);
+/* Adds the present values of these rows. */
+void moving_total_add(const struct moving *moving, struct moving_total *total, struct element_reader *reader,
+                      int64_t begin, int64_t end);
+void moving_total_merge(struct moving_total *into, const struct moving_total *from);
+
+/* Aggregates the windows of `count` rows from `row` on, which are in part->first and part->last. */
+void moving_block(struct moving_part *part, int64_t row, int count);
+/* The same for extremes of windows that reach to the end of their group, from the last row to the first: `first` and
+ * `last` are of all rows of the part. */
+void moving_backwards(struct moving_part *part, const int64_t *first, const int64_t *last);
+
+#endif

@@ -1,0 +1,501 @@
+/* Moving aggregates of a block of rows. Extremes of windows that lose rows are the front of a monotonic queue (D.
+ * Lemire, "Streaming maximum-minimum filter using no more than three comparisons per element", 2006). */
+#include "engine/operators/moving.h"
+
+#include "engine/values/scalar.h"
+
+#include "base/heap.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void element_reader_fill(struct element_reader *reader, int64_t row)
+{
+    /* Going backwards, it is the block's last element. */
+    int64_t begin = row < reader->begin ? max_int64(0, row - OPERATOR_BLOCK + 1) : row;
+    int64_t left = reader->column->rows - begin;
+    reader->begin = begin;
+    reader->count = left < OPERATOR_BLOCK ? (int)left : OPERATOR_BLOCK;
+    operator_values(reader->column, begin, reader->count, &reader->block);
+}
+
+void moving_total_init(struct moving_total *total)
+{
+    *total = (struct moving_total){
+        .least = INT64_MAX, .most = INT64_MIN, .number_least = INFINITY, .number_most = -INFINITY};
+}
+
+void moving_total_merge(struct moving_total *into, const struct moving_total *from)
+{
+    into->sum += from->sum;
+    compensated_sum_merge(&into->number_sum, &from->number_sum);
+    into->count += from->count;
+    into->nan += from->nan;
+    into->positive_inf += from->positive_inf;
+    into->negative_inf += from->negative_inf;
+    into->least = min_int64(into->least, from->least);
+    into->most = max_int64(into->most, from->most);
+    into->number_least = from->number_least < into->number_least ? from->number_least : into->number_least;
+    into->number_most = from->number_most > into->number_most ? from->number_most : into->number_most;
+}
+
+/* Adds `sign` times a float to the sum. */
+static inline void add_number(struct moving_total *total, double number, int sign)
+{
+    total->count += sign;
+    if (fabs(number) <= DBL_MAX) {
+        compensated_sum_add(&total->number_sum, sign * number);
+        return;
+    }
+    total->nan += isnan(number) ? sign : 0;
+    total->positive_inf += number > 0 ? sign : 0;
+    total->negative_inf += number < 0 ? sign : 0;
+}
+
+static inline bool is_present(const struct moving *moving, int64_t row)
+{
+    return moving->present == NULL || moving->present[row] != 0;
+}
+
+void moving_total_add(const struct moving *moving, struct moving_total *total, struct element_reader *reader,
+                      int64_t begin, int64_t end)
+{
+    for (int64_t row = begin; row < end; row++) {
+        if (!is_present(moving, row))
+            continue;
+        if (moving->values == NULL) {
+            total->count++;
+        } else if (moving->number) {
+            double number = element_number(reader, row);
+            add_number(total, number, 1);
+            total->number_least = number < total->number_least ? number : total->number_least;
+            total->number_most = number > total->number_most ? number : total->number_most;
+        } else {
+            int64_t integer = element_integer(reader, row);
+            total->count++;
+            total->sum += integer;
+            total->least = min_int64(total->least, integer);
+            total->most = max_int64(total->most, integer);
+        }
+    }
+}
+
+/* Adds the rows, of whole parts by their totals where these are known. */
+static void add_rows(struct moving_part *part, int64_t begin, int64_t end)
+{
+    const struct moving *moving = part->moving;
+    const int64_t size = moving->parts.size;
+    while (begin < end) {
+        int64_t next = min_int64(end, (begin / size + 1) * size);
+        int64_t whole = begin / size;
+        if (begin % size == 0 && moving->totals && moving->has_total[whole] &&
+            part_begin(&moving->parts, whole + 1) <= end) {
+            moving_total_merge(&part->total, &moving->totals[whole]);
+            next = part_begin(&moving->parts, whole + 1);
+        } else {
+            moving_total_add(moving, &part->total, &part->entering, begin, next);
+        }
+        begin = next;
+    }
+}
+
+/* ---- sums and counts ---- */
+
+static void remove_rows(struct moving_part *part, int64_t begin, int64_t end)
+{
+    const struct moving *moving = part->moving;
+    for (int64_t row = begin; row < end; row++) {
+        if (!is_present(moving, row))
+            continue;
+        if (moving->values == NULL) {
+            part->total.count--;
+        } else if (moving->number) {
+            add_number(&part->total, element_number(&part->leaving, row), -1);
+        } else {
+            part->total.count--;
+            part->total.sum -= element_integer(&part->leaving, row);
+        }
+    }
+}
+
+static inline void slide(struct moving_part *part, int64_t first, int64_t last)
+{
+    if (first >= part->to) {
+        moving_total_init(&part->total);
+        part->from = part->to = first;
+    }
+    if (last > part->to) {
+        add_rows(part, part->to, last);
+        part->to = last;
+    }
+    remove_rows(part, part->from, first);
+    part->from = first;
+}
+
+/* Adds `sign` times the finite values of the rows to the exact sum. */
+static void add_exactly(struct moving_part *part, struct element_reader *reader, int64_t begin, int64_t end, int sign)
+{
+    for (int64_t row = begin; row < end; row++) {
+        double number = is_present(part->moving, row) ? element_number(reader, row) : 0;
+        if (fabs(number) <= DBL_MAX)
+            exact_sum_add(part->exact, sign * number);
+    }
+}
+
+/* The sum of the finite values of the window. Rows enter and leave the exact sum as they do the compensated one, but
+ * only when it is asked for. */
+static double exact_window_sum(struct moving_part *part, int64_t first, int64_t last)
+{
+    if (!part->exact)
+        part->exact = heap_array(1, sizeof *part->exact);
+    if (first >= part->exact_to) {
+        exact_sum_init(part->exact);
+        part->exact_from = part->exact_to = first;
+    }
+    /* The readers are those of the compensated sum, and stay near it. */
+    add_exactly(part, &part->entering, part->exact_to, last, 1);
+    add_exactly(part, &part->leaving, part->exact_from, first, -1);
+    part->exact_from = first;
+    part->exact_to = max_int64(part->exact_to, last);
+    bool certain;
+    return exact_sum_result(part->exact, &certain) + 0.0;
+}
+
+static double number_sum(struct moving_part *part, int64_t first, int64_t last)
+{
+    const struct moving_total *total = &part->total;
+    if (total->nan > 0 || (total->positive_inf > 0 && total->negative_inf > 0))
+        return NAN;
+    if (total->positive_inf > 0 || total->negative_inf > 0)
+        return total->positive_inf > 0 ? INFINITY : -INFINITY;
+    if (total->count == 0)
+        return 0;
+    bool uncertain = false;
+    double sum = compensated_sum_result(&total->number_sum, &uncertain);
+    return uncertain ? exact_window_sum(part, first, last) : sum;
+}
+
+static void set_present(const struct moving *moving, int64_t row, bool present)
+{
+    if (moving->result_present)
+        moving->result_present[row] = present;
+}
+
+/* Sums of floats, or means of either. */
+static void float_block(struct moving_part *part, int64_t row, int count)
+{
+    struct moving *moving = part->moving;
+    const bool mean = moving->op->kind == MOVING_MEAN;
+    double *results = moving->result ? column_at(moving->result, row) : NULL;
+    for (int i = 0; i < count; i++) {
+        slide(part, part->first[i], part->last[i]);
+        set_present(moving, row + i, part->total.count > 0);
+        if (!results)
+            continue;
+        if (moving->number)
+            results[i] = number_sum(part, part->first[i], part->last[i]);
+        if (mean && part->total.count == 0)
+            results[i] = 0;
+        else if (mean)
+            results[i] = moving->number ? results[i] / (double)part->total.count + 0.0
+                                        : int128_quotient(part->total.sum, part->total.count);
+    }
+}
+
+static void fail(struct moving *moving, int64_t row)
+{
+    moving->flagged = true;
+    if (moving->failed)
+        moving->failed[row] = 1;
+}
+
+static void integer_sum_block(struct moving_part *part, int64_t row, int count)
+{
+    struct moving *moving = part->moving;
+    int64_t results[OPERATOR_BLOCK];
+    for (int i = 0; i < count; i++) {
+        slide(part, part->first[i], part->last[i]);
+        results[i] = (int64_t)part->total.sum;
+        if (part->total.sum < INT64_MIN || part->total.sum > INT64_MAX)
+            fail(moving, row + i);
+    }
+    if (moving->result)
+        operator_write_ints(moving->result, row, results, count);
+}
+
+static void count_block(struct moving_part *part, int64_t row, int count)
+{
+    struct moving *moving = part->moving;
+    int64_t results[OPERATOR_BLOCK];
+    for (int i = 0; i < count; i++) {
+        if (moving->present)
+            slide(part, part->first[i], part->last[i]);
+        results[i] = moving->present ? part->total.count : part->last[i] - part->first[i];
+    }
+    if (moving->result)
+        operator_write_ints(moving->result, row, results, count);
+}
+
+/* ---- extremes ---- */
+
+/* Whether `a` beats `b`, which came before or after it; of equals either does. */
+static inline bool beats(const struct moving *moving, const struct contender *a, const struct contender *b)
+{
+    bool least = moving->op->kind == MOVING_MIN;
+    if (moving->number)
+        return least ? a->value.number <= b->value.number : a->value.number >= b->value.number;
+    return least ? a->value.integer <= b->value.integer : a->value.integer >= b->value.integer;
+}
+
+static inline struct contender *contender_at(const struct moving_part *part, int64_t place)
+{
+    return &part->contenders[(part->contender_first + place) & (part->contender_capacity - 1)];
+}
+
+/* Makes room in the ring, whose capacity is a power of two. */
+static void reserve_contender(struct moving_part *part)
+{
+    enum { FIRST_CAPACITY = 64 };
+    int64_t capacity = part->contender_capacity;
+    if (part->contender_count < capacity)
+        return;
+    struct contender *larger = heap_array((size_t)(capacity ? 2 * capacity : FIRST_CAPACITY), sizeof *larger);
+    for (int64_t i = 0; i < part->contender_count; i++)
+        larger[i] = *contender_at(part, i);
+    free(part->contenders);
+    part->contenders = larger;
+    part->contender_first = 0;
+    part->contender_capacity = capacity ? 2 * capacity : FIRST_CAPACITY;
+}
+
+/* A row enters: what it beats can no longer become the extreme. */
+static inline void contend(struct moving_part *part, int64_t row)
+{
+    const struct moving *moving = part->moving;
+    struct contender new = {.row = row};
+    if (moving->number) {
+        new.value.number = element_number(&part->entering, row);
+        if (isnan(new.value.number)) {
+            part->total.nan++;
+            return;
+        }
+    } else {
+        new.value.integer = element_integer(&part->entering, row);
+    }
+    while (part->contender_count > 0 && beats(moving, &new, contender_at(part, part->contender_count - 1)))
+        part->contender_count--;
+    reserve_contender(part);
+    *contender_at(part, part->contender_count++) = new;
+}
+
+/* Moves the window, with the contenders of its rows in order, the extreme first. */
+static void slide_contenders(struct moving_part *part, int64_t first, int64_t last)
+{
+    const struct moving *moving = part->moving;
+    if (first >= part->to) {
+        part->contender_count = 0;
+        part->total.nan = 0;
+        part->from = part->to = first;
+    }
+    for (; part->to < last; part->to++) {
+        if (is_present(moving, part->to))
+            contend(part, part->to);
+    }
+    for (; moving->number && part->from < first; part->from++)
+        part->total.nan -= is_present(moving, part->from) && isnan(element_number(&part->leaving, part->from));
+    part->from = first;
+    while (part->contender_count > 0 && contender_at(part, 0)->row < first) {
+        part->contender_first++;
+        part->contender_count--;
+    }
+}
+
+struct extreme {
+    bool present;
+    int64_t integer;
+    double number;
+};
+
+static struct extreme extreme_of_total(const struct moving *moving, const struct moving_total *total)
+{
+    bool least = moving->op->kind == MOVING_MIN;
+    struct extreme extreme = {.present = total->count > 0};
+    if (extreme.present && moving->number) {
+        extreme.number = least ? total->number_least : total->number_most;
+        if (total->count == total->nan)
+            extreme.number = NAN;
+    } else if (extreme.present) {
+        extreme.integer = least ? total->least : total->most;
+    }
+    return extreme;
+}
+
+static struct extreme extreme_of_contenders(const struct moving_part *part)
+{
+    struct extreme extreme = {.present = part->contender_count > 0 || part->total.nan > 0};
+    if (part->contender_count == 0) {
+        extreme.number = part->total.nan > 0 ? NAN : 0;
+        return extreme;
+    }
+    const struct contender *best = contender_at(part, 0);
+    if (part->moving->number)
+        extreme.number = best->value.number;
+    else
+        extreme.integer = best->value.integer;
+    return extreme;
+}
+
+static void write_extremes(struct moving *moving, int64_t row, const struct extreme *extremes, int count)
+{
+    int64_t integers[OPERATOR_BLOCK];
+    double *numbers = moving->number && moving->result ? column_at(moving->result, row) : NULL;
+    for (int i = 0; i < count; i++) {
+        set_present(moving, row + i, extremes[i].present);
+        integers[i] = extremes[i].integer;
+        if (numbers)
+            numbers[i] = extremes[i].number + 0.0;
+    }
+    if (moving->result && !moving->number)
+        operator_write_ints(moving->result, row, integers, count);
+}
+
+static void extreme_block(struct moving_part *part, int64_t row, int count)
+{
+    struct moving *moving = part->moving;
+    struct extreme extremes[OPERATOR_BLOCK];
+    for (int i = 0; i < count; i++) {
+        if (moving->op->from_first) {
+            if (part->first[i] >= part->to || part->first[i] != part->from) {
+                moving_total_init(&part->total);
+                part->from = part->to = part->first[i];
+            }
+            if (part->last[i] > part->to) {
+                add_rows(part, part->to, part->last[i]);
+                part->to = part->last[i];
+            }
+            extremes[i] = extreme_of_total(moving, &part->total);
+        } else {
+            slide_contenders(part, part->first[i], part->last[i]);
+            extremes[i] = extreme_of_contenders(part);
+        }
+    }
+    write_extremes(moving, row, extremes, count);
+}
+
+void moving_backwards(struct moving_part *part, const int64_t *first, const int64_t *last)
+{
+    struct moving *moving = part->moving;
+    struct extreme extremes[OPERATOR_BLOCK];
+    for (int64_t end = part->end; end > part->begin && !moving->flagged;) {
+        int64_t row = max_int64(part->begin, end - OPERATOR_BLOCK);
+        for (int64_t i = end - 1; i >= row; i--) {
+            int64_t from = first[i - part->begin], to = last[i - part->begin];
+            if (to != part->to || from > part->from) {
+                moving_total_init(&part->total);
+                part->from = part->to = to;
+            }
+            if (from < part->from) {
+                add_rows(part, from, part->from);
+                part->from = from;
+            }
+            extremes[i - row] = extreme_of_total(moving, &part->total);
+        }
+        write_extremes(moving, row, extremes, (int)(end - row));
+        end = row;
+    }
+}
+
+/* ---- the first or last value ---- */
+
+/* The row of the window's first present value, or its end. */
+static int64_t first_present(struct moving_part *part, int64_t first, int64_t last)
+{
+    const uint8_t *present = part->moving->present;
+    if (!present)
+        return first;
+    if (part->nearest < first || part->nearest >= part->to) {
+        int64_t seen = part->nearest >= part->to ? max_int64(first, part->to) : first; /* none is present before it */
+        const uint8_t *found = seen < last ? memchr(present + seen, 1, (size_t)(last - seen)) : NULL;
+        part->nearest = found ? found - present : last;
+    }
+    part->to = last;
+    return part->nearest;
+}
+
+/* The row of the window's last present value, or one before its first row. */
+static int64_t last_present(struct moving_part *part, int64_t first, int64_t last)
+{
+    const uint8_t *present = part->moving->present;
+    if (!present)
+        return last - 1;
+    int64_t seen = first >= part->to ? first : part->to; /* rows before it are known: the last present is `nearest` */
+    if (first >= part->to)
+        part->nearest = first - 1;
+    const uint8_t *found = seen < last ? memrchr(present + seen, 1, (size_t)(last - seen)) : NULL;
+    if (found)
+        part->nearest = found - present;
+    part->to = max_int64(seen, last);
+    return part->nearest;
+}
+
+static void nearest_block(struct moving_part *part, int64_t row, int count)
+{
+    struct moving *moving = part->moving;
+    uint64_t rows[OPERATOR_BLOCK] = {0};
+    bool there[OPERATOR_BLOCK];
+    union {
+        int64_t integers[OPERATOR_BLOCK];
+        double numbers[OPERATOR_BLOCK];
+    } values;
+    for (int i = 0; i < count; i++) {
+        int64_t first = part->first[i], last = part->last[i];
+        int64_t nearest =
+            moving->op->kind == MOVING_FIRST ? first_present(part, first, last) : last_present(part, first, last);
+        there[i] = nearest >= first && nearest < last;
+        rows[i] = there[i] ? (uint64_t)nearest : 0;
+        set_present(moving, row + i, there[i]);
+    }
+    if (!moving->result)
+        return;
+    operator_values_at(moving->values, rows, count, &values);
+    for (int i = 0; i < count; i++) {
+        if (there[i])
+            continue;
+        if (moving->number)
+            values.numbers[i] = 0;
+        else
+            values.integers[i] = 0;
+    }
+    if (moving->number)
+        memcpy(column_at(moving->result, row), values.numbers, (size_t)count * sizeof(double));
+    else
+        operator_write_ints(moving->result, row, values.integers, count);
+}
+
+void moving_block(struct moving_part *part, int64_t row, int count)
+{
+    switch (part->moving->op->kind) {
+    case MOVING_COUNT:
+        count_block(part, row, count);
+        break;
+    case MOVING_SUM:
+        if (part->moving->number)
+            float_block(part, row, count);
+        else
+            integer_sum_block(part, row, count);
+        break;
+    case MOVING_MEAN:
+        float_block(part, row, count);
+        break;
+    case MOVING_MIN:
+    case MOVING_MAX:
+        extreme_block(part, row, count);
+        break;
+    case MOVING_FIRST:
+    case MOVING_LAST:
+        nearest_block(part, row, count);
+        break;
+    }
+}

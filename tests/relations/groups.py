@@ -1,0 +1,397 @@
+#!/usr/bin/env python3
+"""Random windows and stages within groups over random tables with missing keys and duplicates: compares rql with a
+reference in Python, row by row.
+
+    groups.py [--count N] [--seed SEED] [--modes M,...] [--rows N] [--forms windows,per]
+
+Prints its seed, which makes the same pipelines again. Many pipelines run in one process; a mismatch prints the statements
+that show it again.
+"""
+
+import argparse
+import csv
+import io
+import math
+import os
+import random
+import sys
+from fractions import Fraction
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness  # noqa: E402
+
+CASES = 25  # of one table
+MARK = "next"
+INT_LEAST, INT_MOST = -(2**63), 2**63 - 1
+
+
+class Overflow(Exception):
+    """An integer that does not fit 64 bits."""
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+KEYS = ["k", "g"]
+WORDS = ["a", "bb", "b", "C", "é", "z"]
+
+
+def random_rows(rng, most):
+    count = rng.choice([0, 1, 2, 3, rng.randint(4, 40), rng.randint(40, max(41, most))])
+    gaps = rng.choice([0, 0.1, 0.5, 1.0])
+    groups = rng.choice([1, 2, 4, 1000])
+    wide = rng.random() < 0.15
+    time = 0
+    rows = []
+    for _ in range(count):
+        time += rng.choice([0, 0, 1, 2, 5, 30])
+
+        def maybe(value):
+            return None if rng.random() < gaps else value
+
+        big = rng.choice([2**62, -(2**62), 2**63 - 1, 7]) if wide else rng.randint(-50, 50)
+        number = rng.choice([rng.randint(-400, 400) / 4, rng.uniform(-1, 1), 0.1, -0.0])
+        if wide:
+            number = rng.choice([number, 1e308, -1e308, 1e-310, math.inf, -math.inf, math.nan])
+        rows.append({
+            "k": maybe(rng.choice(WORDS[: min(groups, len(WORDS))])),
+            "g": maybe(rng.randint(0, groups - 1)) if groups < 1000 else rng.randint(0, 10**9),
+            "v": maybe(big),
+            "w": rng.randint(0, 9),
+            "f": maybe(number),
+            "s": maybe(rng.choice(WORDS)),
+            "t": time,
+        })
+    if rng.random() < 0.3:
+        rows.sort(key=lambda row: (key_order(row["g"]), key_order(row["k"])))
+        for at, row in enumerate(rows):
+            row["t"] = at // 2
+    return rows
+
+
+TYPES = {"k": "text", "g": "i64", "v": "i64", "w": "i64", "f": "f64", "s": "text", "t": "i64"}
+KINDS = {"k": "text", "g": "int", "v": "int", "w": "int", "f": "float", "s": "text", "t": "int"}
+
+
+def cell(value):
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return "nan" if value != value else repr(value)
+    return str(value)
+
+
+def table_text(rows):
+    return "".join([",".join(TYPES) + "\n"] + [",".join(cell(row[name]) for name in TYPES) + "\n" for row in rows])
+
+
+def loaded(name):
+    # `t` has no missing values.
+    return f"let {name} = load {name}.csv " + ", ".join(f"{column} {kind}" for column, kind in TYPES.items())
+
+
+# --- order ------------------------------------------------------------------------------------------------------------
+
+
+def key_order(value):
+    """Missing is last, NaN before it."""
+    if value is None:
+        return (2, 0)
+    if isinstance(value, float) and value != value:
+        return (1, 0)
+    return (0, value)
+
+
+def same_key(value):
+    if isinstance(value, float):
+        return "nan" if value != value else value + 0.0
+    return value
+
+
+# --- expressions: text, kind, and the list of values of some rows ---------------------------------------------------
+
+
+class Expression:
+    def __init__(self, text, kind, values):
+        self.text, self.kind, self.values = text, kind, values
+
+
+def column(name, kind):
+    return Expression(name, kind, lambda rows: [row[name] for row in rows])
+
+
+def exact(value):
+    if not INT_LEAST <= value <= INT_MOST:
+        raise Overflow
+    return value
+
+
+def sum_of_floats(values):
+    if any(v != v for v in values) or (math.inf in values and -math.inf in values):
+        return math.nan
+    if math.inf in values or -math.inf in values:
+        return math.inf if math.inf in values else -math.inf
+    total = sum((Fraction(v) for v in values), Fraction(0))
+    try:
+        return float(total) + 0.0
+    except OverflowError:
+        return math.inf if total > 0 else -math.inf
+
+
+def aggregate(word, kind, values):
+    """Of the values of a window, of which some may be missing."""
+    present = [v for v in values if v is not None]
+    if word == "count":
+        return sum(present) if kind == "bool" else len(present)
+    if word == "sum":
+        return sum_of_floats(present) if kind == "float" else exact(sum(present))
+    if not present:
+        return None
+    if word == "first":
+        return present[0]
+    if word == "last":
+        return present[-1]
+    if word == "mean":
+        if kind == "float":
+            return sum_of_floats(present) / len(present)
+        return float(Fraction(sum(present), len(present)))
+    numbers = [v for v in present if v == v] or [math.nan]
+    return min(numbers) if word == "min" else max(numbers)
+
+
+def window(word, of, first, last, times):
+    """AGG(of) over first..last, in rows or by distances in the column t."""
+    edges = f"{'' if first is None else first}..{'' if last is None else last}"
+    text = f"{word}({of.text if of else ''}) over {edges}" + (" of t" if times else "")
+    kind = {"count": "int", "mean": "float"}.get(word, of.kind if of else "int")
+
+    def values(rows):
+        given = of.values(rows) if of else [1] * len(rows)
+        made = []
+        for at, row in enumerate(rows):
+            if times:
+                low = -math.inf if first is None else row["t"] + first
+                high = math.inf if last is None else row["t"] + last
+                inside = [v for v, other in zip(given, rows) if low <= other["t"] <= high]
+            else:
+                begin = 0 if first is None else max(0, at + first)
+                end = len(rows) if last is None else max(begin, min(len(rows), at + last + 1))
+                inside = given[begin:end]
+            made.append(aggregate(word, of.kind if of else "int", inside))
+        return made
+
+    return Expression(text, kind, values)
+
+
+def at(of, distance):
+    def values(rows):
+        given = of.values(rows)
+        return [given[i + distance] if 0 <= i + distance < len(rows) else None for i in range(len(rows))]
+
+    return Expression(f"at({of.text}, {distance})", of.kind, values)
+
+
+def row_number():
+    return Expression("row", "int", lambda rows: list(range(len(rows))))
+
+
+def comparison(of, sign, limit):
+    tests = {"<": lambda v: v < limit, ">=": lambda v: v >= limit, "==": lambda v: v == limit, "!=": lambda v: v != limit}
+    return Expression(
+        f"{of.text} {sign} {limit}", "bool", lambda rows: [None if v is None else tests[sign](v) for v in of.values(rows)]
+    )
+
+
+def plus(a, b):
+    return Expression(
+        f"{a.text} + {b.text}",
+        "int",
+        lambda rows: [None if x is None or y is None else exact(x + y) for x, y in zip(a.values(rows), b.values(rows))],
+    )
+
+
+def random_edges(rng):
+    first, last = sorted(rng.choice([0, 0, 1, -1, 2, -2, 3, -3, 7, -19, 60]) for _ in range(2))
+    return rng.choice([(None, 0), (None, None), (0, None), (first, last), (first, last), (None, last), (first, None)])
+
+
+def random_window(rng, columns, timed):
+    words = ["sum", "count", "mean", "min", "max", "first", "last"]
+    word = rng.choice(words)
+    numbers = [name for name, kind in columns.items() if kind in ("int", "float")]
+    names = numbers if word in ("sum", "mean") else list(columns)
+    first, last = random_edges(rng)
+    if word == "count" and rng.random() < 0.4:
+        return window(word, None, first, last, timed and rng.random() < 0.4)
+    name = rng.choice(names)
+    of = column(name, columns[name])
+    if of.kind == "int" and word == "count" and rng.random() < 0.5:
+        of = comparison(of, rng.choice(["<", ">="]), rng.randint(-5, 9))
+    elif of.kind == "int" and rng.random() < 0.15:
+        of = plus(of, column("w", "int")) if "w" in columns and columns["w"] == "int" else of
+    return window(word, of, first, last, timed and rng.random() < 0.4)
+
+
+def random_value(rng, columns, timed):
+    choice = rng.random()
+    if choice < 0.7:
+        return random_window(rng, columns, timed)
+    name = rng.choice(list(columns))
+    if choice < 0.9:
+        return at(column(name, columns[name]), rng.choice([-1, 1, -2, 5]))
+    if choice < 0.95:
+        return at(random_window(rng, columns, timed), rng.choice([-1, 1]))
+    return row_number()
+
+
+# --- stages: text, and what they make of the rows of one group --------------------------------------------------------
+
+
+class Stage:
+    def __init__(self, text, apply, columns, orders=False):
+        self.text, self.apply, self.columns, self.orders = text, apply, columns, orders
+
+
+def derive(rng, columns, timed):
+    made = [(rng.choice(["x", "y", "z", "n"]), random_value(rng, columns, timed)) for _ in range(rng.choice([1, 1, 2]))]
+    made = list(dict(made).items())
+
+    def apply(rows):
+        lists = [(name, expression.values(rows)) for name, expression in made]
+        return [{**row, **{name: values[i] for name, values in lists}} for i, row in enumerate(rows)]
+
+    text = "derive " + ", ".join(f"{name} = {expression.text}" for name, expression in made)
+    return Stage(text, apply, {**columns, **{name: expression.kind for name, expression in made}})
+
+
+def select(rng, columns, timed):
+    of = random_value(rng, columns, timed)
+    while of.kind not in ("int", "float"):
+        of = random_window(rng, columns, timed)
+    test = comparison(of, rng.choice(["<", ">=", "!="]), rng.randint(-3, 9))
+    keep = rng.random() < 0.6
+
+    def apply(rows):
+        return [row for row, truth in zip(rows, test.values(rows)) if (truth is True) == keep]
+
+    return Stage(f"{'select' if keep else 'reject'} {test.text}", apply, columns)
+
+
+def some_rows(rng, columns, timed):
+    count = rng.choice([0, 1, 1, 2, 3, 10])
+    word = rng.choice(["take", "skip", "tail"])
+    cut = {
+        "take": lambda rows: rows[:count],
+        "skip": lambda rows: rows[count:],
+        "tail": lambda rows: rows[max(0, len(rows) - count) :],
+    }
+    return Stage(f"{word} {count}", cut[word], columns)
+
+
+STAGES = [derive, derive, select, some_rows]
+
+
+# --- cases ------------------------------------------------------------------------------------------------------------
+
+
+class Case:
+    def __init__(self, name, stages, rows, columns):
+        self.text = " | ".join([name] + [stage for stage in stages])
+        self.rows, self.columns = rows, columns
+
+
+def random_windows(rng, name, rows):
+    columns, texts, failed = dict(KINDS), [], False
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        stage = rng.choice(STAGES)(rng, columns, True)
+        texts.append(stage.text)
+        columns = stage.columns
+        try:
+            rows = None if failed else stage.apply(rows)
+        except Overflow:
+            failed = True
+    return Case(name, texts, None if failed else rows, columns)
+
+
+FORMS = {"windows": random_windows}
+
+
+# --- comparing --------------------------------------------------------------------------------------------------------
+
+
+def mismatch(case, out):
+    if case.rows is None:
+        return "" if "does not fit in 64 bits" in out else f"expected an overflow, got {out[:200]!r}"
+    if not out:
+        return "nothing was printed"
+    got = list(csv.reader(io.StringIO(out)))
+    if got[0] != list(case.columns):
+        return f"expected columns {list(case.columns)}, got {got[0]}"
+    if len(got) - 1 != len(case.rows):
+        return f"expected {len(case.rows)} rows, got {len(got) - 1}"
+    for at_row, (row, fields) in enumerate(zip(case.rows, got[1:])):
+        for (name, kind), text in zip(case.columns.items(), fields):
+            value = row[name]
+            if kind == "float" and value is not None and text:
+                number = float(text)
+                good = number == value or (number != number and value != value)
+            else:
+                good = text == ("" if value is None else str(int(value) if kind == "bool" else value))
+            if not good:
+                return f"row {at_row}, `{name}`: expected {value!r}, got {text!r}"
+    return ""
+
+
+def answers(result):
+    """What each case printed, with its error."""
+    text = result.out.decode("utf-8", "replace")
+    return text.split(f"{MARK}\n")
+
+
+def run_cases(sandbox, table, cases, options):
+    """What each case prints or, where it failed, its error."""
+    lines = [loaded(table)]
+    for case in cases:
+        lines += [f'"{MARK}"', case.text]
+    sandbox.write("cases.rql", ("\n".join(lines) + "\n").encode())
+    command = [*options, "--keep-going", "--format", "csv", "cases.rql"]
+    result = harness.run(command, sandbox.here, sandbox.home, timeout=600)
+    outs = answers(result)[1:]
+    errors = {}
+    for part in result.err.decode("utf-8", "replace").split("cases.rql:")[1:]:
+        errors.setdefault(int(part.split(":")[0]), part)
+    for number in range(len(cases)):
+        line = 3 + 2 * number
+        out = outs[number] if number < len(outs) else ""
+        yield out if line not in errors else errors[line]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
+    parser.add_argument("--modes", default="host,host-unfused")
+    parser.add_argument("--rows", type=int, default=200)
+    parser.add_argument("--forms", default=",".join(FORMS))
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    print(f"seed {options.seed}", flush=True)
+    tally = harness.Tally("groups")
+    made = 0
+    while made < options.count:
+        rows = random_rows(rng, options.rows)
+        cases = []
+        for _ in range(min(CASES, options.count - made)):
+            cases.append(FORMS[rng.choice(options.forms.split(","))](rng, "data", rows))
+        made += len(cases)
+        with harness.Sandbox() as sandbox:
+            sandbox.write("data.csv", table_text(rows).encode())
+            for mode in options.modes.split(","):
+                for case, out in zip(cases, run_cases(sandbox, "data", cases, harness.ALL_MODES[mode])):
+                    problem = mismatch(case, out)
+                    shown = f"{problem}\n{loaded('data')}\n{case.text}\n{table_text(rows)[:1500]}" if problem else ""
+                    tally.check(f"{mode} {case.text[:60]}", shown)
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
