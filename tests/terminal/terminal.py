@@ -256,6 +256,26 @@ def session(sandbox, tally, options):
         terminal.stop()
 
 
+def with_a_data_file(sandbox, tally):
+    """The first and last rows of a long file are shown, and queries read the columns that they need."""
+    query = 'range 1..300000 | map c1 as id, c1 % 7 == 0 ? missing : c1 * 0.5 as half, c1 % 2 == 0 ? "even" : "odd" as kind'
+    harness.run(["--device", "host", "-c", query + " | save long.parquet"], sandbox.here, sandbox.home)
+    terminal = Terminal(sandbox, ["--device", "host", "long.parquet"])
+    terminal.start()
+    try:
+        tally.check("data-file-end", terminal.shows(r"^ *300,000 +150,000.0 +even$"))
+        screen = "\n".join(terminal.screen())
+        for title, row in (("begin", "1 +0.5 +odd"), ("missing", "7 +missing +odd"), ("rows", r"\d+ of 300,000 rows.*")):
+            tally.check(f"data-file-{title}", "" if re.search(f"^ *{row}$", screen, re.MULTILINE) else screen)
+        terminal.fresh()
+        terminal.enter("| sum id")
+        tally.check("data-file-sum", terminal.shows(r"^45,000,150,000"))
+        terminal.enter(".tables")
+        tally.check("data-file-bytes", terminal.shows(r"^long +300,000 +2,400,000 +file\+memory "))
+    finally:
+        terminal.stop()
+
+
 def without_opencl(sandbox, tally):
     """Where no OpenCL platform is found, a note says so once, and the evaluator answers."""
     vendors = os.path.join(sandbox.root, "no-vendors")
@@ -325,6 +345,7 @@ def main(sandbox):
         with_a_slow_driver(sandbox, tally)
         session(sandbox, tally, harness.ALL_MODES["auto"])
     session(sandbox, tally, harness.ALL_MODES["host"])
+    with_a_data_file(sandbox, tally)
     editing.all_steps(Terminal, sandbox, tally.check)
     return tally.finish()
 

@@ -4,6 +4,8 @@
 #include "engine/bind/bind_internal.h"
 #include "engine/lower/over.h"
 
+enum { SHORT_ROWS = 1 << 16 };
+
 static struct binder binder_new(struct env *env, bool checking, struct arena *arena, struct diags *diags)
 {
     return (struct binder){.env = env, .checking = checking, .arena = arena, .diags = diags, .over = lower_over};
@@ -97,13 +99,14 @@ static enum status bind_once(struct binder *binder, const struct bind_request *r
     return STATUS_OK;
 }
 
-/* The columns that the queue's tasks read, in the arena. */
-static struct column **needed_columns(const struct queue *queue, size_t *count)
+/* The columns that the queue's tasks read, in the arena, for results of which outputs with wanted[k] have to be read.
+ */
+static struct column **needed_columns(const struct queue *queue, const bool *wanted, size_t *count)
 {
     size_t capacity = 0;
     struct column **needed = arena_reserve(queue->arena, NULL, 0, &capacity, sizeof(struct column *));
     *count = 0;
-    queue_prune(queue);
+    queue_prune_to(queue, wanted);
     for (size_t t = 0; t < queue->count; t++) {
         const struct task *task = queue->tasks[t];
         for (size_t k = 0; k < task->input_count; k++) {
@@ -116,6 +119,27 @@ static struct column **needed_columns(const struct queue *queue, size_t *count)
     return needed;
 }
 
+/* The outputs of the last task that have to be read: of a result that keeps columns unread, not those that are columns
+ * of sources as they are. Reading a short text takes no time, and tells its types. */
+static const bool *wanted_outputs(const struct bound *bound, enum unread_kept kept, struct arena *arena)
+{
+    const struct queue *queue = &bound->queue;
+    const struct task *last = queue->count > 0 ? queue->tasks[queue->count - 1] : NULL;
+    const bool shown = bound->view == VIEW_ROWS && !bound->save_path.text;
+    if (kept == UNREAD_NONE || !last || last->sink != SINK_ROWS || !shown)
+        return NULL;
+    bool *wanted = arena_array(arena, last->output_count + 1, sizeof *wanted);
+    size_t visible = 0, computed = 0;
+    for (size_t k = 0; k < last->output_count; k++) {
+        const struct column *column = output_column(last, k);
+        wanted[k] = !column || (column->provisional && column->rows <= SHORT_ROWS);
+        visible += !last->outputs[k].hidden;
+        computed += wanted[k];
+    }
+    /* A relation of one column is read: expressions index it. */
+    return visible == 1 || (kept == UNREAD_SHOWN && computed > 0) ? NULL : wanted;
+}
+
 /* Reads columns and evaluates sources that the pipeline, bound (`binding` is STATUS_OK) or not, turns out to need.
  * *done: it needs nothing more. */
 static enum status provide(const struct binder *binder, const struct bind_request *request, struct sources *sources,
@@ -123,7 +147,14 @@ static enum status provide(const struct binder *binder, const struct bind_reques
 {
     const bool is_bound = binding == STATUS_OK;
     size_t count = 0;
-    struct column **needed = is_bound ? needed_columns(&bound->queue, &count) : NULL;
+    if (!sources_unread(sources) && binder->evaluations->count == 0) {
+        *done = true;
+        return binding;
+    }
+    /* A task of a source that is not evaluated yet may read any column. */
+    const bool *wanted =
+        is_bound && binder->evaluations->count == 0 ? wanted_outputs(bound, request->unread, binder->arena) : NULL;
+    struct column **needed = is_bound ? needed_columns(&bound->queue, wanted, &count) : NULL;
     enum status status = binding;
     /* It needs columns that are unread, or could not be bound because of types that only reading tells. */
     if (sources_lack(sources, needed, count, binder->arena)) {

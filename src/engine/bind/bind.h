@@ -40,6 +40,13 @@ struct bound {
     struct name plot_path; /* VIEW_PLOT: the file; absent: the terminal */
 };
 
+/* Whether columns of the result that are a file's as they are may stay unread. */
+enum unread_kept {
+    UNREAD_NONE,
+    UNREAD_NAMED, /* of a result that is named */
+    UNREAD_SHOWN  /* only if all columns may, and the rows are shown */
+};
+
 /* What to bind, and how. */
 struct bind_request {
     const struct pipeline *pipeline;
@@ -47,7 +54,8 @@ struct bind_request {
     const struct source_runner *runner; /* evaluates sources (evaluated.h); NULL: the result has the right columns, but
                                            cannot be run if it reads such sources */
     const bool *wanted;                 /* columns of the result to keep, in order; NULL: all */
-    struct timing *timing;              /* or NULL */
+    enum unread_kept unread;
+    struct timing *timing; /* or NULL */
 };
 
 /* Binds a pipeline: first loads its files (sources.h), then binds. Times both phases. In a check, values that only

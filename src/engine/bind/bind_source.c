@@ -140,8 +140,9 @@ static void bind_deferred(struct binder *binder, const struct relation *relation
     task_set_slots(binder, task, flow, slots, values, relation->count, task->output_count - relation->count);
 }
 
-static void bind_relation(struct binder *binder, const struct relation *relation, bool unknown, struct task *task,
-                          struct flow *flow)
+/* A relation named at this place of the tree. */
+static void bind_relation(struct binder *binder, const struct name *written, const struct relation *relation,
+                          bool unknown, struct task *task, struct flow *flow)
 {
     const struct task *deferred = unknown ? NULL : deferred_task(relation);
     if (deferred != NULL) {
@@ -149,8 +150,9 @@ static void bind_relation(struct binder *binder, const struct relation *relation
         return;
     }
     struct file_columns all = {.rows = unknown ? -1 : relation->rows, .shape = relation->shape};
+    const struct source_file *file = sources_find(binder->sources, written); /* if some of its columns were unread */
     for (size_t i = 0; i < relation->count; i++) {
-        struct column *column = column_ref(relation->columns[i]);
+        struct column *column = column_ref(file != NULL ? file->columns[i].column : relation->columns[i]);
         queue_hold(binder->queue, column);
         /* The relation may be rebound while the statement's tasks still name its columns. */
         const char *name = arena_text(binder->arena, relation->names[i], strlen(relation->names[i]));
@@ -171,7 +173,7 @@ static void bind_let_relation(struct binder *binder, const struct source_node *s
     }
     struct task *task = task_new(binder, "let", source->span, flow);
     if (binding != NULL && binding->kind == BINDING_RELATION && binding->relation != NULL) {
-        bind_relation(binder, binding->relation, binding->unknown, task, flow);
+        bind_relation(binder, name, binding->relation, binding->unknown, task, flow);
         return;
     }
     flow->open = true;
@@ -191,7 +193,7 @@ static void bind_last(struct binder *binder, const struct source_node *source, s
 {
     struct task *task = task_new(binder, "last", source->span, flow);
     if (binder->env->last != NULL) {
-        bind_relation(binder, binder->env->last, false, task, flow);
+        bind_relation(binder, &source->name, binder->env->last, false, task, flow);
         return;
     }
     flow->open = true;

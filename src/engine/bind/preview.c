@@ -12,7 +12,7 @@ static bool bound_columns(struct env *env, const struct pipeline *pipeline, bool
     struct bound bound;
     struct diags diags;
     diags_init(&diags, arena);
-    const struct bind_request request = {.pipeline = pipeline, .checking = checking};
+    const struct bind_request request = {.pipeline = pipeline, .checking = checking, .unread = UNREAD_NAMED};
     if (bind_pipeline(env, &request, arena, &bound, &diags) != STATUS_OK)
         return false;
     bool found = bound.kind == BOUND_RELATION && bound.queue.count > 0;
@@ -95,6 +95,22 @@ struct preview_texts relation_texts(const struct relation *relation, const char 
     return texts_of(k < relation->count ? relation->columns[k]->logical.dictionary : NULL, prefix, most, arena);
 }
 
+/* The texts of an output; of a column that is unread, when it is read. */
+static struct preview_texts texts_of_output(const struct env *env, const struct task *last, size_t k,
+                                            const char *prefix, size_t most, struct arena *arena)
+{
+    struct diags diags;
+    struct column *column = output_column(last, k);
+    if (!column)
+        return texts_of(last->outputs[k].logical.dictionary, prefix, most, arena);
+    diags_init(&diags, arena);
+    column_ref(column);
+    (void)file_cache_read(env->file_cache, &column, 1, (struct span){0}, &diags);
+    struct preview_texts texts = texts_of(column->logical.dictionary, prefix, most, arena);
+    column_unref(column);
+    return texts;
+}
+
 struct preview_texts preview_texts(struct env *env, const struct pipeline *pipeline, const char *name,
                                    const char *prefix, size_t most, struct arena *arena)
 {
@@ -102,7 +118,7 @@ struct preview_texts preview_texts(struct env *env, const struct pipeline *pipel
     struct bound bound;
     struct diags diags;
     diags_init(&diags, arena);
-    const struct bind_request request = {.pipeline = pipeline};
+    const struct bind_request request = {.pipeline = pipeline, .unread = UNREAD_NAMED};
     if (!sources_load_fast(env, pipeline, arena) || bind_pipeline(env, &request, arena, &bound, &diags) != STATUS_OK)
         return texts;
     if (bound.kind == BOUND_RELATION && bound.queue.count > 0) {
@@ -114,7 +130,8 @@ struct preview_texts preview_texts(struct env *env, const struct pipeline *pipel
             count++;
         }
         size_t k = find_named(names, count, name);
-        texts = texts_of(k < count ? last->outputs[k].logical.dictionary : NULL, prefix, most, arena);
+        if (k < count)
+            texts = texts_of_output(env, last, k, prefix, most, arena);
     }
     queue_release(&bound.queue);
     return texts;

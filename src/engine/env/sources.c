@@ -14,10 +14,12 @@
 #include <sys/stat.h>
 
 /* Formats that are not raw are parsed when they are loaded, at about a millisecond a megabyte. */
-enum { FAST_BYTES = 32 << 20 };
+enum { FAST_BYTES = 32 << 20, FAST_ROWS = 4 << 20 };
 
-/* Called for each file of a pipeline; false ends the walk. */
-typedef bool visit_file(void *context, const struct path_item *item, const struct name *written);
+/* Called for each file of a pipeline, and with `item` NULL for each relation of which columns of files are unread;
+ * false ends the walk. */
+typedef bool visit_source(void *context, const struct path_item *item, const struct relation *relation,
+                          const struct name *written);
 
 struct loader {
     const struct env *env;
@@ -28,25 +30,40 @@ struct loader {
     struct diags *diags;
 };
 
-static bool walk_pipeline(const struct env *env, const struct pipeline *pipeline, visit_file *visit, void *context);
+static bool walk_pipeline(const struct env *env, const struct pipeline *pipeline, visit_source *visit, void *context);
 
-static bool walk_source(const struct env *env, const struct source_node *source, visit_file *visit, void *context)
+static bool has_unread(const struct relation *relation)
 {
-    const char *argument = source->kind == SOURCE_NAME ? name_argument(&source->name) : NULL;
+    for (size_t i = 0; relation && i < relation->count; i++) {
+        if (relation->columns[i]->unread)
+            return true;
+    }
+    return false;
+}
+
+static bool walk_source(const struct env *env, const struct source_node *source, visit_source *visit, void *context)
+{
     if (source->kind == SOURCE_PIPELINE)
         return walk_pipeline(env, source->pipeline, visit, context);
+    const struct name *name = &source->name;
+    const char *argument = source->kind == SOURCE_NAME ? name_argument(name) : NULL;
+    const struct binding *binding =
+        source->kind == SOURCE_NAME ? env_find(env, argument ? argument : name->text) : NULL;
     /* An argument that is no `let` name is a path. */
-    if (argument && !env_find(env, argument))
-        return visit(context, &(struct path_item){.path = source->name}, &source->name);
+    if (argument && !binding)
+        return visit(context, &(struct path_item){.path = *name}, NULL, name);
+    const struct relation *relation = source->kind == SOURCE_LAST ? env->last : binding ? binding->relation : NULL;
+    if (has_unread(relation))
+        return visit(context, NULL, relation, name);
     for (size_t i = 0; source->kind == SOURCE_LOAD && i < source->path_count; i++) {
-        if (!visit(context, &source->paths[i], &source->paths[i].path))
+        if (!visit(context, &source->paths[i], NULL, &source->paths[i].path))
             return false;
     }
     return true;
 }
 
 /* The sources in an expression: x in (...). */
-static bool walk_expr(const struct env *env, const struct expr *expr, visit_file *visit, void *context)
+static bool walk_expr(const struct env *env, const struct expr *expr, visit_source *visit, void *context)
 {
     bool on = true;
     for (size_t i = 0; i < expr->arg_count && on; i++)
@@ -54,7 +71,8 @@ static bool walk_expr(const struct env *env, const struct expr *expr, visit_file
     return on && expr->source != NULL ? walk_source(env, expr->source, visit, context) : on;
 }
 
-static bool walk_items(const struct env *env, const struct item *items, size_t count, visit_file *visit, void *context)
+static bool walk_items(const struct env *env, const struct item *items, size_t count, visit_source *visit,
+                       void *context)
 {
     bool on = true;
     for (size_t i = 0; i < count && on; i++)
@@ -62,7 +80,7 @@ static bool walk_items(const struct env *env, const struct item *items, size_t c
     return on;
 }
 
-static bool walk_pipeline(const struct env *env, const struct pipeline *pipeline, visit_file *visit, void *context)
+static bool walk_pipeline(const struct env *env, const struct pipeline *pipeline, visit_source *visit, void *context)
 {
     bool on = walk_source(env, &pipeline->source, visit, context);
     for (size_t i = 0; i < pipeline->stage_count && on; i++) {
@@ -255,23 +273,49 @@ static enum status loaded_path(const struct env *env, const struct name *written
     return status;
 }
 
-static bool resolve_file(void *context, const struct path_item *item, const struct name *written)
+static void resolve_file(struct loader *loader, const struct path_item *item, struct source_file *file)
 {
-    struct loader *loader = context;
-    struct source_file *file = add_file(loader, written);
     struct load_options options = {0};
     struct name path;
     if (loaded_path(loader->env, &item->path, loader->arena, &path, loader->diags) != STATUS_OK ||
         stated_format(&item->format, &options.format, loader->diags) != STATUS_OK ||
         text_options(item, &options.text, loader->diags) != STATUS_OK) {
         loader->sources->errors++;
-    } else {
-        file->path = path;
-        if (loader->checking)
-            expect_file(loader, &path, options.format, file);
-        else
-            load_file(loader, &path, &options, file);
+        return;
     }
+    file->path = path;
+    if (loader->checking)
+        expect_file(loader, &path, options.format, file);
+    else
+        load_file(loader, &path, &options, file);
+}
+
+/* The columns of a relation, those that have been read meanwhile instead of what stands for them. */
+static void resolve_relation(struct loader *loader, const struct relation *relation, struct source_file *file)
+{
+    const size_t count = relation->count;
+    struct column **columns = arena_array(loader->arena, count, sizeof(struct column *));
+    for (size_t i = 0; i < count; i++)
+        columns[i] = column_ref(relation->columns[i]);
+    file_cache_renew(loader->env->file_cache, columns, count);
+    file->path = *file->written;
+    file->columns = arena_array(loader->arena, count, sizeof *file->columns);
+    for (size_t i = 0; i < count; i++)
+        file->columns[i] =
+            (struct source_column){relation->names[i], columns[i]->type, columns[i]->logical, columns[i]};
+    file->count = count;
+    file->known = true;
+}
+
+static bool resolve_source(void *context, const struct path_item *item, const struct relation *relation,
+                           const struct name *written)
+{
+    struct loader *loader = context;
+    struct source_file *file = add_file(loader, written);
+    if (relation)
+        resolve_relation(loader, relation, file);
+    else
+        resolve_file(loader, item, file);
     return loader->sources->errors < LIMIT_ERRORS && !loader->sources->cancelled;
 }
 
@@ -280,7 +324,7 @@ void sources_load(const struct env *env, const struct pipeline *pipeline, bool c
 {
     struct loader loader = {env, checking, arena, timing, sources, diags};
     *sources = (struct sources){0};
-    walk_pipeline(env, pipeline, resolve_file, &loader);
+    walk_pipeline(env, pipeline, resolve_source, &loader);
 }
 
 /* Whether the column has to be read first. */
@@ -310,6 +354,18 @@ static size_t lacking_columns(const struct source_file *file, struct column *con
     if (found == 0 && file->count > 0 && unread == file->count)
         places[found++] = 0;
     return found;
+}
+
+bool sources_unread(const struct sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        for (size_t k = 0; k < sources->files[i].count; k++) {
+            const struct column *column = sources->files[i].columns[k].column;
+            if (column && column->unread)
+                return true;
+        }
+    }
+    return false;
 }
 
 bool sources_lack(const struct sources *sources, struct column *const *needed, size_t count, struct arena *arena)
@@ -379,9 +435,12 @@ struct fast_check {
     struct arena *arena;
 };
 
-static bool loads_fast(void *context, const struct path_item *item, const struct name *written)
+static bool loads_fast(void *context, const struct path_item *item, const struct relation *relation,
+                       const struct name *written)
 {
     const struct fast_check *check = context;
+    if (relation)
+        return relation->rows <= FAST_ROWS;
     struct diags diags;
     struct name path;
     struct stat status;

@@ -1,4 +1,5 @@
-/* The files that a pipeline reads, loaded before it is bound. */
+/* The files that a pipeline reads, loaded before it is bound, and the relations that it names of which columns of files
+ * are unread. */
 #ifndef RQL_ENGINE_ENV_SOURCES_H
 #define RQL_ENGINE_ENV_SOURCES_H
 
@@ -15,7 +16,7 @@ struct source_column {
 
 struct source_file {
     const struct name *written; /* in the tree: what identifies it */
-    struct name path;           /* that this stands for */
+    struct name path;           /* that this stands for; of a relation its name */
     struct source_column *columns;
     size_t count;
     bool known;         /* its columns; if not, an error was recorded or only loading can tell */
@@ -38,6 +39,9 @@ void sources_load(const struct env *env, const struct pipeline *pipeline, bool c
                   struct timing *timing, struct sources *sources, struct diags *diags);
 void sources_release(struct sources *sources);
 
+/* Whether some column is unread. */
+bool sources_unread(const struct sources *sources);
+
 /* Whether some of the `count` needed columns, or columns whose validity is needed, are unread; `needed` NULL: whether
  * some column's type is provisional. A text file of which nothing was read lacks a column. */
 bool sources_lack(const struct sources *sources, struct column *const *needed, size_t count, struct arena *arena);
@@ -46,7 +50,8 @@ bool sources_lack(const struct sources *sources, struct column *const *needed, s
 enum status sources_read(struct sources *sources, const struct env *env, struct column *const *needed, size_t count,
                          struct timing *timing, struct diags *diags);
 
-/* The file named at this place of the tree; NULL if loading stopped before it. */
+/* The file, or the relation with unread columns, named at this place of the tree; NULL if there is none, or loading
+ * stopped before it. */
 const struct source_file *sources_find(struct sources *sources, const struct name *written);
 
 /* Whether loading all of them takes no time that a user would notice. */

@@ -245,7 +245,7 @@ static enum status read_appended(struct file_reader *base, const struct format_j
 enum status open_appended(const struct opener *opener, const char *const *paths, size_t count, struct span span,
                           const struct load_options *options, struct opened_file *appended, struct diags *diags)
 {
-    static const struct file_reader_ops ops = {read_appended, close_appended};
+    static const struct file_reader_ops ops = {.read = read_appended, .close = close_appended};
     struct append_reader *reader = heap_array(1, sizeof *reader);
     reader->base.ops = &ops;
     reader->parts = heap_array(count, sizeof *reader->parts);

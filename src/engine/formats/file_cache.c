@@ -3,9 +3,9 @@
 #include "base/heap.h"
 #include "base/path.h"
 #include "engine/formats/append_reader.h"
+#include "engine/formats/file_cache_entry.h"
 #include "engine/formats/file_pattern.h"
 #include "engine/formats/formats.h"
-#include "engine/formats/open_file.h"
 #include "engine/storage/compression_table.h"
 #include "engine/storage/file_changed.h"
 #include "engine/storage/pipe_input.h"
@@ -23,23 +23,6 @@ enum { MAX_IDLE = 64 };
 
 /* A file modified this recently may change again without a new time stamp: file system clocks are coarse. */
 static const int64_t recent_ns = 50000000;
-
-struct entry {
-    char *path;
-    struct opened_file file; /* always with a relation; of a reader, its columns may be unread */
-    struct relation *unread; /* of a reader: what stands for each column until it is read */
-    char *stated;            /* of text files: what the user states, as text */
-    bool by_content;         /* what gave the format */
-    bool recent;             /* modified just before it was opened */
-    uint64_t used;           /* the cache's clock at the last use */
-};
-
-struct file_cache {
-    struct opener opener;
-    struct entry *entries;
-    size_t count, capacity;
-    uint64_t clock;
-};
 
 struct file_cache *file_cache_new(struct mappings *mappings, const atomic_int *cancel)
 {
@@ -257,55 +240,6 @@ static enum status entry_open(struct file_cache *file_cache, const char *path, s
     return STATUS_OK;
 }
 
-/* Reads those of the entry's columns that are unread and for which some of `columns` stand; replaces these. */
-static enum status entry_read(struct file_cache *file_cache, struct entry *entry, struct column **columns, size_t count,
-                              struct span span, struct diags *diags)
-{
-    struct relation *relation = entry->file.relation;
-    bool *wanted = arena_array(diags->arena, relation->count + 1, sizeof *wanted);
-    struct column **read = arena_array(diags->arena, relation->count + 1, sizeof(struct column *));
-    bool any = false;
-    for (size_t k = 0; k < relation->count; k++) {
-        for (size_t i = 0; i < count && relation->columns[k]->unread && !wanted[k]; i++)
-            wanted[k] = columns[i] == entry->unread->columns[k];
-        any = any || wanted[k];
-    }
-    if (any) {
-        struct workers workers = opener_workers(&file_cache->opener, entry->path, diags->arena);
-        workers.whole.bytes = entry->file.mapping ? (int64_t)mapping_length(entry->file.mapping) : 0;
-        const struct format_job job = {.format = entry->file.format, .workers = &workers, .span = span, .diags = diags};
-        struct file_reader *reader = entry->file.reader;
-        enum status status = entry->file.mapping ? format_read_columns(&job, entry->file.mapping, reader, wanted, read)
-                                                 : reader->ops->read(reader, &job, wanted, read);
-        if (status != STATUS_OK)
-            return status;
-    }
-    for (size_t k = 0; k < relation->count; k++) {
-        if (wanted[k]) {
-            column_unref(relation->columns[k]);
-            relation->columns[k] = read[k];
-        }
-        for (size_t i = 0; i < count && !relation->columns[k]->unread; i++) {
-            if (columns[i] == entry->unread->columns[k]) {
-                column_unref(columns[i]);
-                columns[i] = column_ref(relation->columns[k]);
-            }
-        }
-    }
-    return STATUS_OK;
-}
-
-enum status file_cache_read(struct file_cache *file_cache, struct column **columns, size_t count, struct span span,
-                            struct diags *diags)
-{
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < file_cache->count && status == STATUS_OK; i++) {
-        if (file_cache->entries[i].file.reader)
-            status = entry_read(file_cache, &file_cache->entries[i], columns, count, span, diags);
-    }
-    return status;
-}
-
 /* Appends the columns of a file to `loaded`. */
 static enum status load_file(struct file_cache *file_cache, const char *path, struct span span,
                              const struct load_options *options, struct loaded *loaded, struct diags *diags)
@@ -441,6 +375,17 @@ static bool is_idle(const struct entry *entry)
     return true;
 }
 
+/* Whether something beside the cache refers to columns that are unread, which only the entry's reader can read. */
+static bool is_awaited(const struct entry *entry)
+{
+    for (size_t i = 0; entry->unread && i < entry->unread->count; i++) {
+        const struct column *unread = entry->unread->columns[i];
+        if (unread->refs > 1 + (unread == entry->file.relation->columns[i]))
+            return true;
+    }
+    return false;
+}
+
 static bool has_changed(const struct entry *entry)
 {
     struct file_stamp now;
@@ -452,7 +397,7 @@ void file_cache_sweep(struct file_cache *file_cache)
 {
     size_t idle = 0;
     for (size_t i = file_cache->count; i-- > 0;) {
-        if (has_changed(&file_cache->entries[i]))
+        if (has_changed(&file_cache->entries[i]) && !is_awaited(&file_cache->entries[i]))
             entry_remove(file_cache, i);
         else if (is_idle(&file_cache->entries[i]))
             idle++;

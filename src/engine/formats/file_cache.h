@@ -52,13 +52,22 @@ enum status file_cache_load(struct file_cache *file_cache, const char *path, str
 enum status file_cache_read(struct file_cache *file_cache, struct column **columns, size_t count, struct span span,
                             struct diags *diags);
 
+/* Likewise for showing rows: columns of long files may be replaced by columns of as many rows of which only the first
+ * `head` and last `tail` can be read; these are read again by file_cache_read. */
+enum status file_cache_read_ends(struct file_cache *file_cache, struct column **columns, size_t count, int64_t head,
+                                 int64_t tail, struct span span, struct diags *diags);
+
+/* Replaces those of the columns that stand for columns which have been read meanwhile. */
+void file_cache_renew(const struct file_cache *file_cache, struct column **columns, size_t count);
+
 /* Releases the columns and empties the struct. */
 void loaded_release(struct loaded *loaded);
 
 /* Whether the unchanged file is cached in this format, so that loading it takes no time. */
 bool file_cache_contains(const struct file_cache *file_cache, const char *path, const struct format *format);
 
-/* Drops entries whose file has changed, and the least recently used of those that only the cache refers to. */
+/* Drops entries whose file has changed, unless unread columns of it are referred to, and the least recently used of
+ * those that only the cache refers to. */
 void file_cache_sweep(struct file_cache *file_cache);
 
 #endif

@@ -8,9 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists the pages of a chunk until they have all its rows. */
-static enum read_error find_pages(const struct parquet_reader *reader, struct chunk_read *chunk)
+/* Whether some of these rows are read. */
+static bool reads_rows(const struct read *read, int64_t row, int64_t rows)
 {
+    return row < read->head || row + rows > read->reader->base.rows - read->tail;
+}
+
+/* Lists the pages of a chunk until they have all its rows. */
+static enum read_error find_pages(const struct read *read, struct chunk_read *chunk)
+{
+    const struct parquet_reader *reader = read->reader;
     const uint8_t *at = parquet_chunk_begin(reader, chunk->chunk), *end = parquet_pages_end(reader);
     int64_t row = chunk->row, left = chunk->rows;
     if (chunk->chunk->values != left)
@@ -27,8 +34,10 @@ static enum read_error find_pages(const struct parquet_reader *reader, struct ch
             continue;
         if (header.values > left)
             return READ_BAD_ROWS;
-        chunk->pages = heap_reserve(chunk->pages, chunk->count, &chunk->capacity, sizeof *chunk->pages);
-        chunk->pages[chunk->count++] = (struct page_read){.header = header, .chunk = chunk, .row = row};
+        if (reads_rows(read, row, header.values)) {
+            chunk->pages = heap_reserve(chunk->pages, chunk->count, &chunk->capacity, sizeof *chunk->pages);
+            chunk->pages[chunk->count++] = (struct page_read){.header = header, .chunk = chunk, .row = row};
+        }
         row += header.values;
         left -= header.values;
     }
@@ -40,7 +49,7 @@ static void find_part(void *context, int member, int64_t part)
     (void)member;
     struct read *read = context;
     struct chunk_read *chunk = &read->chunks[part];
-    chunk->error = find_pages(read->reader, chunk);
+    chunk->error = find_pages(read, chunk);
 }
 
 static enum read_error open_dictionary(struct read *read, struct chunk_read *chunk, int member)
@@ -164,12 +173,13 @@ static bool reserve_column(struct read *read, struct column_read *column)
 /* A few bytes of a file can stand for very many rows, so what they need is compared with the memory there is. */
 static enum status reserve_columns(struct read *read)
 {
-    int64_t bytes = 0, rows = read->reader->base.rows;
+    int64_t bytes = 0;
     bool fits = true;
-    for (size_t k = 0; k < read->column_count && fits; k++) {
-        const struct leaf *leaf = read->columns[k].leaf;
+    for (size_t i = 0; i < read->page_count && fits; i++) {
+        const struct leaf *leaf = read->pages[i]->chunk->column->leaf;
         int64_t added, per_row = (int64_t)type_table[leaf->type].size + leaf->optional;
-        fits = !__builtin_mul_overflow(rows, per_row, &added) && !__builtin_add_overflow(bytes, added, &bytes);
+        fits = !__builtin_mul_overflow(read->pages[i]->header.values, per_row, &added) &&
+               !__builtin_add_overflow(bytes, added, &bytes);
     }
     fits = fits && system_memory_has(bytes);
     for (size_t k = 0; k < read->column_count && fits; k++)
@@ -292,11 +302,12 @@ static void read_init(struct read *read, const bool *wanted)
         int64_t row = 0;
         for (size_t i = 0; i < footer->group_count; i++) {
             const struct row_group *group = &footer->groups[i];
-            read->chunks[read->chunk_count++] = (struct chunk_read){.column = column,
-                                                                    .chunk = &group->chunks[column->leaf->index],
-                                                                    .group = i,
-                                                                    .row = row,
-                                                                    .rows = group->rows};
+            if (reads_rows(read, row, group->rows))
+                read->chunks[read->chunk_count++] = (struct chunk_read){.column = column,
+                                                                        .chunk = &group->chunks[column->leaf->index],
+                                                                        .group = i,
+                                                                        .row = row,
+                                                                        .rows = group->rows};
             row += group->rows;
         }
     }
@@ -335,10 +346,10 @@ static void read_free(struct read *read)
     free((void *)read->pages);
 }
 
-enum status parquet_read(struct file_reader *base, const struct format_job *job, const bool *wanted,
-                         struct column **columns)
+enum status parquet_read_ends(struct file_reader *base, const struct format_job *job, const bool *wanted, int64_t head,
+                              int64_t tail, struct column **columns)
 {
-    struct read read = {.reader = (const struct parquet_reader *)base, .job = job};
+    struct read read = {.reader = (const struct parquet_reader *)base, .job = job, .head = head, .tail = tail};
     size_t diags_before = job->diags->count;
     read_init(&read, wanted);
     enum status status = read_columns(&read);
@@ -354,4 +365,10 @@ enum status parquet_read(struct file_reader *base, const struct format_job *job,
     }
     read_free(&read);
     return status;
+}
+
+enum status parquet_read(struct file_reader *base, const struct format_job *job, const bool *wanted,
+                         struct column **columns)
+{
+    return parquet_read_ends(base, job, wanted, INT64_MAX, 0, columns);
 }

@@ -43,6 +43,7 @@ struct column_read {
 struct read {
     const struct parquet_reader *reader;
     const struct format_job *job;
+    int64_t head, tail;      /* only pages with some of the first or last rows are decoded; head INT64_MAX: all */
     struct scratch *scratch; /* one for each thread */
     struct column_read *columns;
     size_t column_count;

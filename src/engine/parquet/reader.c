@@ -212,7 +212,8 @@ static enum status describe_columns(struct parquet_reader *reader, const struct 
 
 enum status open_parquet(const struct format_job *job, struct mapping *mapping, struct file_reader **reader)
 {
-    static const struct file_reader_ops ops = {.read = parquet_read, .close = parquet_close};
+    static const struct file_reader_ops ops = {
+        .read = parquet_read, .read_ends = parquet_read_ends, .close = parquet_close};
     struct parquet_reader *opened = heap_array(1, sizeof *opened);
     opened->base.ops = &ops;
     opened->arena = arena_new();

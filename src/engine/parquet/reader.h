@@ -21,6 +21,10 @@ enum status open_parquet(const struct format_job *job, struct mapping *mapping, 
 enum status parquet_read(struct file_reader *base, const struct format_job *job, const bool *wanted,
                          struct column **columns);
 
+/* `read_ends` of the reader: decodes the pages with these rows. */
+enum status parquet_read_ends(struct file_reader *base, const struct format_job *job, const bool *wanted, int64_t head,
+                              int64_t tail, struct column **columns);
+
 /* Where the first page of a chunk begins, or NULL if that is not in the file. */
 const uint8_t *parquet_chunk_begin(const struct parquet_reader *reader, const struct chunk *chunk);
 

@@ -98,9 +98,14 @@ static void mark_needed(struct input *input)
 /* Tasks only read earlier tasks, so one walk from the last to the first suffices. */
 void queue_prune(const struct queue *queue)
 {
+    queue_prune_to(queue, NULL);
+}
+
+void queue_prune_to(const struct queue *queue, const bool *wanted)
+{
     for (size_t t = 0; t < queue->count; t++) {
         for (size_t k = 0; k < queue->tasks[t]->output_count; k++)
-            queue->tasks[t]->outputs[k].needed = t + 1 == queue->count;
+            queue->tasks[t]->outputs[k].needed = t + 1 == queue->count && (!wanted || wanted[k]);
         for (size_t k = 0; k < queue->tasks[t]->input_count; k++)
             queue->tasks[t]->inputs[k].needed = false;
     }
@@ -119,6 +124,26 @@ void queue_prune(const struct queue *queue)
         }
         for (size_t i = 0; task->sink == SINK_OPERATOR && i < task->column_op->key_count; i++)
             mark_needed(&task->inputs[task->column_op->keys[i]]);
+    }
+}
+
+struct column *output_column(const struct task *task, size_t k)
+{
+    for (;;) {
+        const struct output *output = &task->outputs[k];
+        const struct instr *instr = &task->code.at[output->value];
+        if (task->sink != SINK_ROWS || task->filter_count > 0 || task_has_window(task) || task->first != 0 ||
+            instr->op != OP_INPUT || instr->offset != 0)
+            return NULL;
+        const struct input *input = &task->inputs[instr->integer];
+        const struct output *from = input->task ? &input->task->outputs[input->output] : NULL;
+        if (input->type != output->type ||
+            !logical_is_same(from ? &from->logical : &input->column->logical, &output->logical))
+            return NULL;
+        if (input->column)
+            return input->column;
+        task = input->task;
+        k = input->output;
     }
 }
 

@@ -201,6 +201,11 @@ const struct task *task_writing(const struct task *task, struct column *const *c
 /* Sets output.needed throughout: outputs of the last task, and those that needed values read. Inputs, filters and code
  * keep their numbers; unneeded outputs are never evaluated. */
 void queue_prune(const struct queue *queue);
+/* Likewise, with just those outputs of the last task needed that have wanted[k]; NULL: all. */
+void queue_prune_to(const struct queue *queue, const bool *wanted);
+
+/* The column that output `k` is, all rows as they are, taken through earlier tasks; NULL: it is computed. */
+struct column *output_column(const struct task *task, size_t k);
 
 /* Reserves space for this many inputs; there are none yet. */
 void task_reserve_inputs(struct task *task, size_t inputs, struct arena *arena);

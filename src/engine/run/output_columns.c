@@ -22,11 +22,6 @@ static struct column *copy_rows(struct buffer_pool *pool, struct column *column,
     return copy;
 }
 
-static bool same_logical(const struct logical_type *a, const struct logical_type *b)
-{
-    return a->kind == b->kind && a->scale == b->scale && a->utc == b->utc && a->dictionary == b->dictionary;
-}
-
 /* An output that is rows of an input as they stand: the whole column, or a copy of a part too small to be worth a
  * program. NULL: it has to be computed. */
 static struct column *rows_of_input(struct buffer_pool *pool, const struct job *job, struct column *const *inputs,
@@ -38,7 +33,7 @@ static struct column *rows_of_input(struct buffer_pool *pool, const struct job *
         return NULL;
     struct column *column = inputs[instr->integer];
     int64_t begin = task->first + job->begin, end = task->first + job->end;
-    if (column->type != output->type || !same_logical(&column->logical, &output->logical))
+    if (column->type != output->type || !logical_is_same(&column->logical, &output->logical))
         return NULL;
     if (begin == 0 && end == column->rows)
         return column_ref(column);

@@ -93,7 +93,11 @@ static enum status bind_value(struct runner *runner, const struct stmt *stmt, st
     if (stmt->pipeline) {
         file_cache_set_progress(runner->env->file_cache, runner->progress);
         const struct source_runner sources = source_runner_of(runner);
-        const struct bind_request request = {.pipeline = stmt->pipeline, .runner = &sources, .timing = runner->timing};
+        const enum unread_kept shown = runner->defer == DEFER_LONG ? UNREAD_SHOWN : UNREAD_NONE;
+        const struct bind_request request = {.pipeline = stmt->pipeline,
+                                             .runner = &sources,
+                                             .unread = stmt->kind == STMT_LET ? UNREAD_NAMED : shown,
+                                             .timing = runner->timing};
         status = bind_pipeline(runner->env, &request, arena, bound, diags);
         file_cache_set_progress(runner->env->file_cache, NULL);
         return status;

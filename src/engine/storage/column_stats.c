@@ -259,7 +259,7 @@ static bool is_wanted(const struct stats_collector *collector, const struct colu
 void stats_collector_add(struct stats_collector *collector, struct column *column)
 {
     if (!collector || column->rows < (collector->eager ? 1 : MIN_ROWS) || column->residency || column->lost ||
-        column_bytes(column) / 2 > collector->max_copies)
+        column->unread || column_bytes(column) / 2 > collector->max_copies)
         return;
     if (!column->stats) {
         column->stats = column_stats_new(collector);

@@ -35,6 +35,10 @@ struct file_reader_ops {
      * failure no reference is left. */
     enum status (*read)(struct file_reader *reader, const struct format_job *job, const bool *wanted,
                         struct column **columns);
+    /* Reads columns of as many rows, of which only the first `head` and last `tail` can be read and nothing else is
+     * known. NULL: the format does not read parts. */
+    enum status (*read_ends)(struct file_reader *reader, const struct format_job *job, const bool *wanted, int64_t head,
+                             int64_t tail, struct column **columns);
     void (*close)(struct file_reader *reader);
 };
 

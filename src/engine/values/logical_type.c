@@ -15,6 +15,11 @@ bool logical_is_time(struct logical_type logical)
     return logical.kind == LOGICAL_DATE || logical.kind == LOGICAL_TIMESTAMP || logical.kind == LOGICAL_DURATION;
 }
 
+bool logical_is_same(const struct logical_type *a, const struct logical_type *b)
+{
+    return a->kind == b->kind && a->scale == b->scale && a->utc == b->utc && a->dictionary == b->dictionary;
+}
+
 const char *logical_type_name(struct logical_type logical, enum type type)
 {
     static const char *const names[] = {

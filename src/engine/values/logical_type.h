@@ -37,6 +37,9 @@ bool logical_is_number(struct logical_type logical);
 /* Whether they are dates, timestamps or durations. */
 bool logical_is_time(struct logical_type logical);
 
+/* Whether values of the two are the same values; of text, codes into the same dictionary. */
+bool logical_is_same(const struct logical_type *a, const struct logical_type *b);
+
 /* The name of a column's type: "text", "date", "decimal(2)"; of plain numbers that of the type, "i64". */
 const char *logical_type_name(struct logical_type logical, enum type type);
 

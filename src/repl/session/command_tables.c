@@ -26,7 +26,7 @@ static bool device_has(struct backend *device, const struct column *column)
 
 static int places_of(struct backend *device, const struct column *column)
 {
-    int host = column->mapping && mapping_is_file(column->mapping) ? IN_FILE : IN_MEMORY;
+    int host = column->unread || (column->mapping && mapping_is_file(column->mapping)) ? IN_FILE : IN_MEMORY;
     if (column->residency)
         return column_is_deferred(column) ? DEFERRED : ON_DEVICE;
     return device_has(device, column) ? host | ON_DEVICE : host;
@@ -56,14 +56,16 @@ static void add_relation(struct strbuf *cells, const struct relation *relation, 
     int64_t bytes = 0;
     struct strbuf *what = &cells[WHAT];
     for (size_t k = 0; k < relation->count; k++) {
-        const struct column *column = relation->columns[k];
-        bytes += relation->rows * (int64_t)type_table[column->store].size;
+        struct column *column = column_ref(relation->columns[k]);
+        file_cache_renew(session->file_cache, &column, 1);
+        bytes += column->unread ? 0 : relation->rows * (int64_t)type_table[column->store].size;
         places |= places_of(session->runner.device, column);
         strbuf_puts(what, k ? ", " : "");
         strbuf_puts(what, relation->names[k]);
-        strbuf_printf(what, " %s", logical_type_name(column->logical, column->type));
-        if (column->store != column->type || column->logical.kind == LOGICAL_TEXT)
+        strbuf_printf(what, " %s", column->provisional ? "unread" : logical_type_name(column->logical, column->type));
+        if (!column->unread && (column->store != column->type || column->logical.kind == LOGICAL_TEXT))
             strbuf_printf(what, " stored as %s", type_table[column->store].name);
+        column_unref(column);
     }
     add_number(&cells[ROWS], relation->rows, style);
     add_number(&cells[BYTES], bytes, style);

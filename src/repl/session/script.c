@@ -7,6 +7,7 @@
 #include "repl/session/progress_bar.h"
 #include "repl/session/race.h"
 #include "repl/session/session.h"
+#include "repl/session/shown_rows.h"
 #include "repl/session/timing_report.h"
 
 #include "engine/bind/check.h"
@@ -158,12 +159,12 @@ static enum exit_status report_damage(struct statement_run *run, const struct co
     return EXIT_QUERY;
 }
 
-static enum exit_status print_and_flush(struct statement_run *run, const struct result *result)
+static enum exit_status print_rows(struct statement_run *run, const struct result *result,
+                                   const struct print_style *chosen)
 {
     struct printer *out = &run->session->out;
-    struct print_style style = session_print_style(run->session);
+    const struct print_style style = *chosen;
     out->wrote = false;
-    run->diags.count = 0; /* already reported */
     enum status ready = print_check(result, &style, run->stmt->span, &run->diags);
     if (ready == STATUS_OK)
         ready = print_fetch(result, &style, run->stmt->span, &run->diags);
@@ -182,6 +183,42 @@ static enum exit_status print_and_flush(struct statement_run *run, const struct 
     if (result->kind == RESULT_RELATION && !result->quiet)
         damaged = changed_column(result->relation->columns, result->relation->count);
     return damaged ? report_damage(run, damaged, out->wrote) : session_flush(run->session);
+}
+
+static void start_progress(struct statement_run *run)
+{
+    struct session *session = run->session;
+    if (session->settings.messages != MESSAGES_QUIET && isatty(STDERR_FILENO)) {
+        progress_bar_start(&run->bar, STDERR_FILENO);
+        session->runner.progress = &run->bar.base;
+    }
+}
+
+static void stop_progress(struct statement_run *run)
+{
+    if (run->session->runner.progress) {
+        progress_bar_stop(&run->bar);
+        run->session->runner.progress = NULL;
+    }
+}
+
+static enum exit_status print_and_flush(struct statement_run *run, const struct result *result)
+{
+    struct result shown = *result;
+    const struct print_style style = session_print_style(run->session);
+    enum status status = STATUS_OK;
+    run->diags.count = 0; /* already reported */
+    if (result->kind == RESULT_RELATION) {
+        start_progress(run);
+        shown.relation = shown_rows(run->session, result, &style, run->stmt->span, &status, &run->diags);
+        stop_progress(run);
+        session_report(run->session, &run->diags);
+        run->diags.count = 0;
+    }
+    const enum exit_status outcome = status == STATUS_OK ? print_rows(run, &shown, &style) : exit_for(status);
+    if (result->kind == RESULT_RELATION)
+        relation_unref(shown.relation);
+    return outcome;
 }
 
 /* `save` writes once, and a name is defined once. */
@@ -213,23 +250,6 @@ static void print_timing(struct statement_run *run, int64_t printed_since)
         report_repeats(&text, &runs, interrupted);
     write_stderr(&text);
     strbuf_free(&text);
-}
-
-static void start_progress(struct statement_run *run)
-{
-    struct session *session = run->session;
-    if (session->settings.messages != MESSAGES_QUIET && isatty(STDERR_FILENO)) {
-        progress_bar_start(&run->bar, STDERR_FILENO);
-        session->runner.progress = &run->bar.base;
-    }
-}
-
-static void stop_progress(struct statement_run *run)
-{
-    if (run->session->runner.progress) {
-        progress_bar_stop(&run->bar);
-        run->session->runner.progress = NULL;
-    }
 }
 
 /* `_`, and what a line that begins with `|` continues. */

@@ -1,0 +1,24 @@
+/* The cache's entries; private to the files of the cache. */
+#ifndef RQL_ENGINE_FORMATS_FILE_CACHE_ENTRY_H
+#define RQL_ENGINE_FORMATS_FILE_CACHE_ENTRY_H
+
+#include "engine/formats/open_file.h"
+
+struct entry {
+    char *path;
+    struct opened_file file; /* always with a relation; of a reader, its columns may be unread */
+    struct relation *unread; /* of a reader: what stands for each column until it is read */
+    char *stated;            /* of text files: what the user states, as text */
+    bool by_content;         /* what gave the format */
+    bool recent;             /* modified just before it was opened */
+    uint64_t used;           /* the cache's clock at the last use */
+};
+
+struct file_cache {
+    struct opener opener;
+    struct entry *entries;
+    size_t count, capacity;
+    uint64_t clock;
+};
+
+#endif

@@ -1,0 +1,121 @@
+/* Reading columns of open files. */
+#include "engine/formats/file_cache_entry.h"
+
+/* Replaces what stands for a column by the column. */
+static void replace(struct column **columns, size_t count, const struct column *unread, struct column *column)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (columns[i] == unread) {
+            column_unref(columns[i]);
+            columns[i] = column_ref(column);
+        }
+    }
+}
+
+/* Replaces those of `columns` that stand for columns of the entry which have been read. */
+static void entry_renew(const struct entry *entry, struct column **columns, size_t count)
+{
+    const struct relation *relation = entry->file.relation;
+    for (size_t k = 0; k < relation->count; k++) {
+        if (!relation->columns[k]->unread)
+            replace(columns, count, entry->unread->columns[k], relation->columns[k]);
+    }
+}
+
+/* What is read of a file: some of its columns, whole or only the rows at both ends. */
+struct reading {
+    bool *wanted;            /* of each column of the file */
+    struct column **columns; /* those read */
+    int64_t head, tail;      /* -1: whole columns */
+};
+
+/* Reads the wanted columns of the entry. */
+static enum status entry_read(struct file_cache *file_cache, struct entry *entry, const struct reading *reading,
+                              struct span span, struct diags *diags)
+{
+    if (entry->file.mapping && mapping_changed(entry->file.mapping)) {
+        diag_error(diags, span, "`%s` was truncated or rewritten since it was loaded: its unread columns are lost",
+                   mapping_path(entry->file.mapping));
+        diag_hint(diags, "load it again. Replacing a file by renaming a new one over it is safe");
+        return STATUS_FAILED;
+    }
+    struct workers workers = opener_workers(&file_cache->opener, entry->path, diags->arena);
+    workers.whole.bytes = entry->file.mapping ? (int64_t)mapping_length(entry->file.mapping) : 0;
+    const struct format_job job = {.format = entry->file.format, .workers = &workers, .span = span, .diags = diags};
+    struct file_reader *reader = entry->file.reader;
+    if (reading->head >= 0)
+        return reader->ops->read_ends(reader, &job, reading->wanted, reading->head, reading->tail, reading->columns);
+    return entry->file.mapping
+               ? format_read_columns(&job, entry->file.mapping, reader, reading->wanted, reading->columns)
+               : reader->ops->read(reader, &job, reading->wanted, reading->columns);
+}
+
+/* Whether reading only these rows is worth it, and possible. */
+static bool can_read_ends(const struct entry *entry, int64_t head, int64_t tail)
+{
+    enum { LONG_ROWS = 1 << 17 };
+    const struct file_reader *reader = entry->file.reader;
+    return reader->ops->read_ends && reader->rows > LONG_ROWS && head >= 0 && head < LONG_ROWS && tail < LONG_ROWS;
+}
+
+/* Reads those of the entry's columns that are unread and for which some of `columns` stand; replaces these. */
+static enum status entry_read_for(struct file_cache *file_cache, struct entry *entry, struct column **columns,
+                                  size_t count, int64_t head, int64_t tail, struct span span, struct diags *diags)
+{
+    struct relation *relation = entry->file.relation;
+    struct arena *arena = diags->arena;
+    const bool whole = !can_read_ends(entry, head, tail);
+    struct reading reading = {.wanted = arena_array(arena, relation->count + 1, sizeof *reading.wanted),
+                              .columns = arena_array(arena, relation->count + 1, sizeof(struct column *)),
+                              .head = whole ? -1 : head,
+                              .tail = tail};
+    bool any = false;
+    for (size_t k = 0; k < relation->count; k++) {
+        for (size_t i = 0; i < count && relation->columns[k]->unread && !reading.wanted[k]; i++)
+            reading.wanted[k] = columns[i] == entry->unread->columns[k];
+        any = any || reading.wanted[k];
+    }
+    enum status status = any ? entry_read(file_cache, entry, &reading, span, diags) : STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
+    for (size_t k = 0; k < relation->count && whole; k++) {
+        if (reading.wanted[k]) {
+            column_unref(relation->columns[k]);
+            relation->columns[k] = reading.columns[k];
+        }
+    }
+    entry_renew(entry, columns, count);
+    for (size_t k = 0; k < relation->count && !whole; k++) {
+        if (reading.wanted[k]) {
+            replace(columns, count, entry->unread->columns[k], reading.columns[k]);
+            column_unref(reading.columns[k]);
+        }
+    }
+    return STATUS_OK;
+}
+
+void file_cache_renew(const struct file_cache *file_cache, struct column **columns, size_t count)
+{
+    for (size_t i = 0; i < file_cache->count; i++) {
+        if (file_cache->entries[i].file.reader)
+            entry_renew(&file_cache->entries[i], columns, count);
+    }
+}
+
+enum status file_cache_read_ends(struct file_cache *file_cache, struct column **columns, size_t count, int64_t head,
+                                 int64_t tail, struct span span, struct diags *diags)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < file_cache->count && status == STATUS_OK; i++) {
+        struct entry *entry = &file_cache->entries[i];
+        if (entry->file.reader)
+            status = entry_read_for(file_cache, entry, columns, count, head, tail, span, diags);
+    }
+    return status;
+}
+
+enum status file_cache_read(struct file_cache *file_cache, struct column **columns, size_t count, struct span span,
+                            struct diags *diags)
+{
+    return file_cache_read_ends(file_cache, columns, count, -1, 0, span, diags);
+}
