@@ -128,16 +128,39 @@ static struct text match_element(struct text text, struct text pattern, size_t *
     return (struct text){text.at + size, text.length - size};
 }
 
-/* Where an element after a `%` does not match, that `%` takes one code point more: only the last one need be tried
- * again, since those before it have taken the least they can. */
+/* The bytes with which the pattern begins that stand for themselves. */
+static struct text literal_part(struct text pattern)
+{
+    size_t length = 0;
+    while (length < pattern.length && memchr("%_\\", pattern.at[length], 3) == NULL)
+        length++;
+    return (struct text){pattern.at, length};
+}
+
+/* Moves on to the first place of `part`; false if there is none. */
+static bool skip_to(struct text *text, struct text part)
+{
+    const char *at = find_text(*text, part);
+    if (at == NULL)
+        return false;
+    *text = (struct text){at, text->length - (size_t)(at - text->at)};
+    return true;
+}
+
+/* Where an element after a `%` does not match, that `%` takes one code point more, or as many as it takes to reach the
+ * literal part after it: only the last one need be tried again, since those before it have taken the least they can. */
 bool text_like(struct text_call *call, struct text text, int64_t *truth)
 {
-    struct text pattern = call->args[0].text, retry = {NULL, 0}, after_percent = {NULL, 0};
+    struct text pattern = call->args[0].text, retry = {NULL, 0}, after_percent = {NULL, 0}, literal = {NULL, 0};
+    *truth = false;
     while (text.length > 0) {
         struct text rest = {NULL, SIZE_MAX};
         size_t used = 0;
         if (pattern.length > 0 && pattern.at[0] == '%') {
             after_percent = pattern = (struct text){pattern.at + 1, pattern.length - 1};
+            literal = literal_part(after_percent);
+            if (!skip_to(&text, literal))
+                return true;
             retry = text;
             continue;
         }
@@ -148,11 +171,13 @@ bool text_like(struct text_call *call, struct text text, int64_t *truth)
             pattern = (struct text){pattern.at + used, pattern.length - used};
             continue;
         }
-        *truth = false;
         if (!after_percent.at)
             return true;
         size_t size = first_code_point(retry);
-        text = retry = (struct text){retry.at + size, retry.length - size};
+        text = (struct text){retry.at + size, retry.length - size};
+        if (!skip_to(&text, literal))
+            return true;
+        retry = text;
         pattern = after_percent;
     }
     while (pattern.length > 0 && pattern.at[0] == '%')
