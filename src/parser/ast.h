@@ -172,7 +172,7 @@ struct stage {
     struct head *head;  /* or NULL */
     struct item *items; /* predicates, outputs, keys, or an optional argument */
     size_t item_count;
-    struct source_node *sources; /* zip, gather, scatter */
+    struct source_node *sources; /* zip, gather, scatter, join, append */
     size_t source_count;
     struct name path; /* save; plot: may be absent */
 
@@ -187,6 +187,9 @@ struct stage {
     struct expr *otherwise; /* stencil: else V */
     struct expr *into;      /* scatter: rows of the result, or NULL */
     struct item *most;      /* top: how many rows; its items are keys */
+    struct name kind;       /* join: "left", "semi", ...; may be absent. Its items are keys: a column of the left, and
+                               the name of one of the right where that differs */
+    struct name prefix;     /* join: as P; may be absent */
 };
 
 /* A source and its stages. */

@@ -132,6 +132,9 @@ struct stage *stage_path(struct tree *tree, struct token word, struct token path
 struct stage *stage_top(struct tree *tree, struct token word, struct expr *most, struct head *head,
                         struct item_list *keys);
 struct stage *stage_scatter(struct tree *tree, struct token word, struct source_node *source, struct expr *into);
+/* `kind` may be the zero token. The source's `as` is the stage's. */
+struct stage *stage_join(struct tree *tree, struct token kind, struct token word, struct source_node *source,
+                         struct item_list *keys);
 struct stage *stage_combine(struct tree *tree, struct token word, struct combiner *combiner, struct token exclusive,
                             struct expr *initial);
 /* Each adds a clause to the stage and returns it. */

@@ -93,6 +93,21 @@ struct stage *stage_stencil(struct stage *stage, struct expr_list *bounds, struc
     return stage;
 }
 
+struct stage *stage_join(struct tree *tree, struct token kind, struct token word, struct source_node *source,
+                         struct item_list *keys)
+{
+    struct stage *stage = stage_items(tree, word, NULL, keys);
+    stage->kind = token_name(tree, kind);
+    if (stage->kind.text)
+        stage->span = span_join(stage->kind.span, stage->span);
+    struct name *as = source->kind == SOURCE_LOAD ? &source->paths[0].as : &source->as;
+    stage->prefix = *as;
+    *as = (struct name){0};
+    stage->sources = source;
+    stage->source_count = 1;
+    return stage;
+}
+
 struct combiner *combiner_new(struct tree *tree, struct token op, struct head *head, struct expr *expr)
 {
     struct combiner *combiner = arena_alloc(tree->arena, sizeof *combiner);

@@ -46,6 +46,7 @@ static const struct expectation expectations[] = {
     {TOKEN_ALONG, NOT_COVERED, "`along`"},
     {TOKEN_ELSE, NOT_COVERED, "`else`"},
     {TOKEN_INTO, NOT_COVERED, "`into`"},
+    {TOKEN_ON, NOT_COVERED, "`on`"},
     {TOKEN_COMMA, NOT_COVERED, "`,`"},
     {TOKEN_RP, NOT_COVERED, "`)`"},
     {TOKEN_RB, NOT_COVERED, "`]`"},

@@ -65,7 +65,7 @@ static const struct token absent;
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL RUN RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_COLUMNS STAGE_RENAMES STAGE_HIST STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
     STAGE_ASSERT STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
-    STAGE_TOP ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE OVER OF.
+    STAGE_TOP STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE OVER OF.
 
 %type vague {struct name *}
 %type expr {struct expr *}
@@ -94,6 +94,8 @@ static const struct token absent;
 %type along {struct token}
 %type key {struct item *}
 %type keys {struct item_list *}
+%type match {struct item *}
+%type matches {struct item_list *}
 %type top_key {struct item *}
 %type top_keys {struct item_list *}
 %type neighbours {struct expr_list *}
@@ -234,6 +236,9 @@ stage(A) ::= STAGE_PLOT(W) path(P). { A = stage_path(tree, W, P); }
 stage(A) ::= STAGE_SOURCE(W) zipped(S). { A = stage_sources(tree, W, source_list_add(tree, NULL, S)); }
 stage(A) ::= STAGE_SCATTER(W) zipped(S). { A = stage_scatter(tree, W, S, NULL); }
 stage(A) ::= STAGE_SCATTER(W) zipped(S) INTO expr(N). { A = stage_scatter(tree, W, S, N); }
+stage(A) ::= STAGE_JOIN(W) zipped(S) ON matches(L). { A = stage_join(tree, absent, W, S, L); }
+stage(A) ::= JOIN_KIND(K) STAGE_JOIN(W) zipped(S) ON matches(L). { A = stage_join(tree, K, W, S, L); }
+stage(A) ::= STAGE_LOOKUP(W) zipped(S) ON matches(L). { A = stage_join(tree, absent, W, S, L); }
 stage(A) ::= STAGE_KEYS(W). { A = stage_items(tree, W, NULL, NULL); }
 stage(A) ::= STAGE_KEYS(W) head(H) keys(L). { A = stage_items(tree, W, H, L); }
 stage(A) ::= STAGE_TOP(W) expr(N). { A = stage_top(tree, W, N, NULL, NULL); }
@@ -273,6 +278,11 @@ initial(A) ::= . { A = NULL; }
 initial(A) ::= FROM expr(X). { A = X; }
 along(A) ::= . { A = absent; }
 along(A) ::= ALONG NAME(N). { A = N; }
+
+matches(A) ::= match(I). { A = item_list_add(tree, NULL, I); }
+matches(A) ::= matches(L) COMMA match(I). { A = item_list_add(tree, L, I); }
+match(A) ::= column(C). { A = C; }
+match(A) ::= column(C) ASSIGN NAME(N). { A = item_named(tree, C, N); }
 
 keys(A) ::= key(I). { A = item_list_add(tree, NULL, I); }
 keys(A) ::= keys(L) COMMA key(I). { A = item_list_add(tree, L, I); }

@@ -228,7 +228,7 @@ static void track_lexeme(struct parser *p, struct lexeme lexeme)
 static bool feed(struct parser *p, struct lexeme *lexeme)
 {
     struct token token;
-    if (lexeme->kind == TOKEN_INTO && !automaton_accepts(p->automaton, TOKEN_INTO))
+    if ((lexeme->kind == TOKEN_INTO || lexeme->kind == TOKEN_ON) && !automaton_accepts(p->automaton, lexeme->kind))
         lexeme->kind = TOKEN_NAME;
     if (!token_read(p->tree.source, lexeme, p->tree.arena, p->tree.diags, &token))
         return false;

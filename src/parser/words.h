@@ -48,7 +48,9 @@ enum stage_kind {
     STAGE_DESCRIBE,
     STAGE_PLOT,
     STAGE_SHOW,
-    STAGE_SAVE
+    STAGE_SAVE,
+    STAGE_JOIN,
+    STAGE_LOOKUP
 };
 
 /* One word. An alias has the stage and token of its canonical word, and no usage, summary or example. */

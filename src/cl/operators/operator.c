@@ -10,7 +10,7 @@ cl_operator_fn *cl_operator(enum operator_kind kind)
         [OPERATOR_MOVING] = NULL,
     };
 
-    return table[kind];
+    return (size_t)kind < sizeof table / sizeof *table ? table[kind] : NULL;
 }
 
 /* 10 M rows on two cores: the host partitions rows into buckets that fit the cache, which takes half the time of a pass

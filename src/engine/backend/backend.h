@@ -39,12 +39,13 @@ struct operator_job {
     struct column *const *inputs; /* of the task, in order; all of `rows` rows */
     int64_t rows;
     /* Of each output, NULL where not needed. The caller reserves them where the number of rows is known before (scan,
-     * sort, scatter, hist); group and distinct create them. A sort of which few rows are read (operator_selects) may
-     * return only those, and the host reserves no more. */
+     * sort, scatter, hist); group, distinct and expand create them. A sort of which few rows are read
+     * (operator_selects) may return only those, and the host reserves no more. */
     struct column **results;
     int64_t *result_rows;
     struct buffer_pool *pool; /* for results and scratch memory, or NULL */
-    bool no_wait; /* STATUS_UNABLE, without a note, rather than wait for a device or a program to get ready */
+    int64_t memory; /* the memory limit in bytes, for operators that reserve their results; 0: the machine's */
+    bool no_wait;   /* STATUS_UNABLE, without a note, rather than wait for a device or a program to get ready */
     struct timing *timing;
     struct progress *progress;  /* or NULL */
     struct progress_step whole; /* the task */

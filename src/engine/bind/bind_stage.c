@@ -185,6 +185,10 @@ static void bind_by_word(struct binder *binder, const struct stage *stage, struc
     case STAGE_ZIP:
         bind_zip(binder, stage, flow);
         break;
+    case STAGE_JOIN:
+    case STAGE_LOOKUP:
+        bind_join(binder, stage, flow);
+        break;
     case STAGE_SELECT:
     case STAGE_REJECT:
         bind_filter(binder, stage, flow);

@@ -417,14 +417,13 @@ static enum status hist_failure(struct exact *exact, const struct lazy_task *laz
     return STATUS_FAILED;
 }
 
-/* A histogram reads all values in any case, so the host operator computes it. */
-static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
+/* An operator that reads all its keys in any case, and whose results are small or like them: the host operator computes
+ * it from these columns. */
+static enum status run_on_host(struct exact *exact, struct lazy_task *lazy, struct column **inputs, bool *flagged)
 {
     const struct task *task = lazy->task;
-    struct column **inputs = arena_array(exact->arena, task->input_count, sizeof(struct column *));
     struct column **results = arena_array(exact->arena, task->output_count, sizeof(struct column *));
-    struct column *column = NULL;
-    enum status status = exact_column(exact, lazy, task->column_op->keys[0], &column);
+    enum status status = STATUS_OK;
     lazy->count = operator_result_rows(task->column_op, lazy->rows);
     for (size_t k = 0; k < task->output_count && status == STATUS_OK && lazy->count >= 0; k++) {
         results[k] = lazy->outputs[k].values =
@@ -432,8 +431,6 @@ static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
         if (!results[k])
             status = exact_no_memory(exact, task, lazy->count);
     }
-    bool flagged = false;
-    inputs[task->column_op->keys[0]] = column;
     struct operator_job job = {
         .task = task,
         .inputs = inputs,
@@ -444,12 +441,38 @@ static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
         .diags = exact->diags,
     };
     if (status == STATUS_OK)
-        status = host_operator_run(&job, &flagged);
+        status = host_operator_run(&job, flagged);
     for (size_t k = 0; k < task->output_count; k++)
         lazy->outputs[k].values = results[k]; /* which the operator reserves if it decides their rows */
+    return status;
+}
+
+static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
+{
+    const size_t key = lazy->task->column_op->keys[0];
+    struct column **inputs = arena_array(exact->arena, lazy->task->input_count, sizeof(struct column *));
+    bool flagged = false;
+    enum status status = exact_column(exact, lazy, key, &inputs[key]);
+    if (status == STATUS_OK)
+        status = run_on_host(exact, lazy, inputs, &flagged);
     if (status == STATUS_OK && flagged)
-        status = hist_failure(exact, lazy, column);
-    column_unref(column);
+        status = hist_failure(exact, lazy, inputs[key]);
+    column_unref(inputs[key]);
+    return status;
+}
+
+static enum status operator_expand(struct exact *exact, struct lazy_task *lazy)
+{
+    const size_t *keys = lazy->task->column_op->keys;
+    struct column **inputs = arena_array(exact->arena, lazy->task->input_count, sizeof(struct column *));
+    bool flagged = false;
+    enum status status = exact_column(exact, lazy, keys[0], &inputs[keys[0]]);
+    if (status == STATUS_OK)
+        status = exact_column(exact, lazy, keys[1], &inputs[keys[1]]);
+    if (status == STATUS_OK)
+        status = run_on_host(exact, lazy, inputs, &flagged);
+    column_unref(inputs[keys[0]]);
+    column_unref(inputs[keys[1]]);
     return status;
 }
 
@@ -505,7 +528,7 @@ enum status exact_run_operator(struct exact *exact, struct lazy_task *lazy)
         [OPERATOR_SCAN] = exact_scan,          [OPERATOR_SORT] = operator_sort,
         [OPERATOR_GROUP] = operator_group,     [OPERATOR_DISTINCT] = operator_distinct,
         [OPERATOR_SCATTER] = operator_scatter, [OPERATOR_MOVING] = operator_moving,
-        [OPERATOR_HIST] = operator_hist,
+        [OPERATOR_EXPAND] = operator_expand,   [OPERATOR_HIST] = operator_hist,
     };
     /* Columns of keys and values, and two of row numbers. */
     const struct task *task = lazy->task;

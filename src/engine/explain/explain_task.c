@@ -285,6 +285,7 @@ static void add_operator(struct strbuf *out, const struct task *task)
         break;
     case OPERATOR_DISTINCT:
     case OPERATOR_HIST:
+    case OPERATOR_EXPAND:
         strbuf_puts(out, "of ");
         break;
     }
@@ -294,7 +295,7 @@ static void add_operator(struct strbuf *out, const struct task *task)
         strbuf_printf(out, ", … %zu more", column_op->key_count - MAX_NAMES);
     if (column_op->first > 0)
         strbuf_printf(out, "  first %" PRId64, column_op->first);
-    if (column_op->into >= 0)
+    if (column_op->into >= 0 && column_op->kind != OPERATOR_EXPAND)
         strbuf_printf(out, column_op->kind == OPERATOR_HIST ? " in %" PRId64 : " into %" PRId64, column_op->into);
 }
 
@@ -337,7 +338,9 @@ void task_detail(struct strbuf *out, const struct task *task)
 {
     const char *const *names = task_input_names(task);
     bool aggregates = task->aggregate_count > 0 && task->aggregates[0].value != NO_VALUE;
-    if (task->sink == SINK_OPERATOR)
+    if (task->stage_count > 0 && task->stages[0].how != NULL)
+        strbuf_puts(out, task->stages[0].how);
+    else if (task->sink == SINK_OPERATOR)
         add_operator_detail(out, task, names);
     else if (task->filter_count > 0)
         add_filters(out, task, names);

@@ -64,7 +64,9 @@ static void add_needed(struct evaluated *evaluated)
 {
     const struct task *reader = evaluated->reader;
     for (size_t k = 0; reader != NULL && k < evaluated->count; k++) {
-        const struct output *output = &reader->outputs[evaluated->first + k];
+        if (evaluated->outputs[k] == SIZE_MAX)
+            continue;
+        const struct output *output = &reader->outputs[evaluated->outputs[k]];
         const bool tested = output->validity != 0 && reader->outputs[output->validity].needed;
         evaluated->wanted[k] = evaluated->wanted[k] || output->needed || tested;
     }

@@ -24,8 +24,8 @@ struct evaluated {
     bool *evaluated; /* of each column, whether the relation has it */
     struct relation *relation; /* one reference; NULL: not evaluated yet */
     struct join_index *index;  /* of some of its columns, owned; NULL: none yet */
-    const struct task *reader; /* in this binding: output first + k is needed where column k is; NULL: see `wanted` */
-    size_t first;
+    const struct task *reader; /* in this binding; NULL: `wanted` says what is needed. Column k is needed where its */
+    size_t *outputs;           /* output outputs[k] is, or the validity of that; SIZE_MAX: it has none */
 };
 
 /* The sources of one pipeline, in the order in which they are met. */

@@ -166,6 +166,7 @@ int64_t operator_result_rows(const struct column_operator *column_op, int64_t ro
         return column_op->calendar == LOGICAL_NUMBER ? column_op->into : -1;
     case OPERATOR_GROUP:
     case OPERATOR_DISTINCT:
+    case OPERATOR_EXPAND:
         break;
     }
     return -1;
@@ -189,16 +190,29 @@ bool operator_selects(const struct column_operator *column_op, int64_t rows)
 /* A value that an operator computes (a running sum, a sum of a group) may overflow. */
 static bool output_can_fail(const struct task *task, size_t output)
 {
-    bool computed = task->sink == SINK_OPERATOR && !operator_carries(task->column_op);
+    bool computed =
+        task->sink == SINK_OPERATOR && !operator_carries(task->column_op) && task->column_op->kind != OPERATOR_EXPAND;
     return computed || task->code.at[task->outputs[output].value].fallible;
+}
+
+bool input_can_fail(const struct input *input)
+{
+    const struct task *from = input->task;
+    return from != NULL && input->output < from->output_count && output_can_fail(from, input->output);
 }
 
 value input_value_at(struct code *code, int64_t number, int64_t offset, const struct input *input, struct span span)
 {
     value v = code_input_at(code, number, offset, type_table[input->type].kind, span);
-    const struct task *from = input->task;
-    if (from != NULL && input->output < from->output_count)
-        code->at[v].fallible = output_can_fail(from, input->output);
+    code->at[v].fallible = code->at[v].fallible || input_can_fail(input);
+    return v;
+}
+
+value task_element(struct task *task, const struct input *input, value position, struct arena *arena)
+{
+    const size_t number = task_add_input(task, input, arena);
+    value v = code_lookup(&task->code, (int64_t)number, type_table[input->type].kind, position, task->span);
+    task->code.at[v].fallible = task->code.at[v].fallible || input_can_fail(input);
     return v;
 }
 

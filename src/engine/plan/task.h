@@ -85,6 +85,8 @@ enum operator_kind {
     OPERATOR_DISTINCT, /* the rows whose outputs have not been seen before, in order */
     OPERATOR_SCATTER,  /* the outputs' rows moved to the positions that key 0 holds */
     OPERATOR_MOVING,   /* of each row, the aggregate of the rows around it: struct moving_operator */
+    OPERATOR_EXPAND,   /* as many rows for each as key 1 says: its number, and key 0, key 0 + 1, ...; always -1 where
+                          key 0 is. Places are below `into` */
     OPERATOR_HIST      /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum, or of
                           calendar units */
 };
@@ -130,6 +132,7 @@ struct column_operator {
 struct stage_mark {
     const char *name; /* "select", the canonical word; "load", "range", ... for sources */
     const char *text; /* the stage as written, shortened to one line */
+    const char *how;  /* for explain, how it is done, where that is not seen from the code; or NULL */
     struct span span;
     const struct expr *condition; /* of assert, whose error quotes its operands; else NULL */
 };
@@ -217,6 +220,12 @@ size_t task_add_input(struct task *task, const struct input *input, struct arena
  * away. */
 value input_value(struct code *code, int64_t number, const struct input *input, struct span span);
 value input_value_at(struct code *code, int64_t number, int64_t offset, const struct input *input, struct span span);
+
+/* Whether what the input reads can fail. */
+bool input_can_fail(const struct input *input);
+
+/* The element of a whole input, which is added or found, at a position inside of it. */
+value task_element(struct task *task, const struct input *input, value position, struct arena *arena);
 
 /* Whether its outputs are rows of its inputs in another order: bare INPUTs. */
 bool operator_carries(const struct column_operator *column_op);

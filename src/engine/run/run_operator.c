@@ -177,6 +177,7 @@ enum status run_operator(const struct runner *runner, const struct task *task, s
         .results = outcome->columns,
         .result_rows = &result_rows,
         .pool = runner->pool,
+        .memory = runner->memory,
         .no_wait = runner->no_wait,
         .timing = runner->timing,
         .progress = runner->progress,

@@ -1,0 +1,172 @@
+/* Expand: as many rows for each row as its count says, with the row's number and a place that counts up. */
+#include "base/heap.h"
+#include "base/integer.h"
+#include "engine/backend/memory_limit.h"
+#include "engine/operators/elements.h"
+#include "engine/operators/operator_kinds.h"
+
+#include <stdlib.h>
+
+enum { PART_ROWS = 1 << 15 };
+
+struct expand {
+    const struct operator_job *job;
+    const struct column *begins, *counts;
+    struct column *rows, *places; /* NULL where not needed */
+    struct parts parts;
+    int64_t *starts; /* of each part: its result rows, then where they begin */
+};
+
+static void count_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct expand *expand = context;
+    int64_t counts[OPERATOR_BLOCK], end = part_begin(&expand->parts, part + 1), total = 0;
+    for (int64_t row = part_begin(&expand->parts, part); row < end; row += OPERATOR_BLOCK) {
+        const int count = (int)min_int64(end - row, OPERATOR_BLOCK);
+        operator_values(expand->counts, row, count, counts);
+        for (int i = 0; i < count; i++)
+            total += counts[i];
+    }
+    expand->starts[part] = total;
+}
+
+/* The result rows of one row, in pieces; `at` is the first one. */
+static void write_row(const struct expand *expand, int64_t row, int64_t begin, int64_t count, int64_t at)
+{
+    int64_t rows[OPERATOR_BLOCK], places[OPERATOR_BLOCK];
+    for (int64_t done = 0; done < count; done += OPERATOR_BLOCK) {
+        const int piece = (int)min_int64(count - done, OPERATOR_BLOCK);
+        for (int i = 0; i < piece; i++) {
+            rows[i] = row;
+            places[i] = begin < 0 ? -1 : begin + done + i;
+        }
+        if (expand->rows)
+            operator_write_ints(expand->rows, at + done, rows, piece);
+        if (expand->places)
+            operator_write_ints(expand->places, at + done, places, piece);
+    }
+}
+
+/* Pairs collected before they are written. */
+struct pairs {
+    int64_t rows[OPERATOR_BLOCK], places[OPERATOR_BLOCK];
+    int count;
+    int64_t at;
+};
+
+static void flush(const struct expand *expand, struct pairs *pairs)
+{
+    if (expand->rows)
+        operator_write_ints(expand->rows, pairs->at, pairs->rows, pairs->count);
+    if (expand->places)
+        operator_write_ints(expand->places, pairs->at, pairs->places, pairs->count);
+    pairs->at += pairs->count;
+    pairs->count = 0;
+}
+
+static void add_row(const struct expand *expand, struct pairs *pairs, int64_t row, int64_t begin, int64_t count)
+{
+    if (pairs->count + count > OPERATOR_BLOCK)
+        flush(expand, pairs);
+    if (count > OPERATOR_BLOCK) {
+        write_row(expand, row, begin, count, pairs->at);
+        pairs->at += count;
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        pairs->rows[pairs->count] = row;
+        pairs->places[pairs->count++] = begin < 0 ? -1 : begin + i;
+    }
+}
+
+static void write_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct expand *expand = context;
+    int64_t begins[OPERATOR_BLOCK], counts[OPERATOR_BLOCK], end = part_begin(&expand->parts, part + 1);
+    struct pairs pairs;
+    pairs.count = 0;
+    pairs.at = expand->starts[part];
+    for (int64_t row = part_begin(&expand->parts, part); row < end; row += OPERATOR_BLOCK) {
+        const int count = (int)min_int64(end - row, OPERATOR_BLOCK);
+        operator_values(expand->begins, row, count, begins);
+        operator_values(expand->counts, row, count, counts);
+        for (int i = 0; i < count; i++)
+            add_row(expand, &pairs, row + i, begins[i], counts[i]);
+    }
+    flush(expand, &pairs);
+}
+
+/* Of row numbers 0 .. rows - 1, or of places, whose range is that of their beginnings and counts. */
+static struct column *reserve(const struct expand *expand, int64_t lo, int64_t hi, int64_t rows)
+{
+    const bool narrow = lo >= INT32_MIN && hi <= INT32_MAX;
+    struct column *column = column_reserve_from(expand->job->pool, TYPE_I64, narrow ? TYPE_I32 : TYPE_I64, rows);
+    if (column && lo <= hi) {
+        column->range_known = true;
+        column->lo = lo;
+        column->hi = hi;
+    }
+    return column;
+}
+
+static int64_t sum_parts(struct expand *expand)
+{
+    int64_t total = 0;
+    for (int64_t part = 0; part < expand->parts.count; part++) {
+        const int64_t count = expand->starts[part];
+        expand->starts[part] = total;
+        total += count;
+    }
+    return total;
+}
+
+static enum status write_pairs(struct expand *expand, const struct workers *workers, int64_t total)
+{
+    const struct operator_job *job = expand->job;
+    const struct task *task = job->task;
+    const int64_t most = job->task->column_op->into; /* places are below this */
+    size_t row_bytes = 0;
+    for (size_t k = 0; k < task->output_count; k++)
+        row_bytes += task->outputs[k].needed ? sizeof(int32_t) : 0;
+    enum status status = memory_limit_check(job->memory, total, total, (int64_t)row_bytes, task->span, job->diags);
+    if (status != STATUS_OK)
+        return status;
+    if (task->outputs[0].needed)
+        expand->rows = job->results[0] = reserve(expand, 0, max_int64(job->rows - 1, 0), total);
+    if (task->outputs[1].needed)
+        expand->places = job->results[1] = reserve(expand, -1, max_int64(most - 1, 0), total);
+    if ((task->outputs[0].needed && !expand->rows) || (task->outputs[1].needed && !expand->places))
+        return operator_no_memory(job);
+    const bool done = workers_run(workers, expand->parts.count, write_part, expand);
+    for (size_t k = 0; k < task->output_count; k++) {
+        if (!job->results[k])
+            continue;
+        if (done) {
+            column_finish(job->results[k], total);
+        } else {
+            column_unref(job->results[k]);
+            job->results[k] = NULL;
+        }
+    }
+    return done ? STATUS_OK : STATUS_CANCELLED;
+}
+
+enum status operator_expand(const struct operator_job *job, const struct workers *workers, bool *flagged)
+{
+    (void)flagged; /* cannot fail */
+    const size_t *keys = job->task->column_op->keys;
+    struct expand expand = {.job = job,
+                            .begins = job->inputs[keys[0]],
+                            .counts = job->inputs[keys[1]],
+                            .parts = partition_rows(workers, job->rows, PART_ROWS)};
+    expand.starts = heap_array((size_t)expand.parts.count + 1, sizeof *expand.starts);
+    enum status status = STATUS_CANCELLED;
+    if (workers_run(workers, expand.parts.count, count_part, &expand)) {
+        *job->result_rows = sum_parts(&expand);
+        status = write_pairs(&expand, workers, *job->result_rows);
+    }
+    free(expand.starts);
+    return status;
+}
