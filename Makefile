@@ -18,14 +18,11 @@ VERSION := $(shell cat VERSION)
 
 # Libraries that the build can do without, each with its header and what is linked: src/engine/storage/codec_NAME.c uses
 # it, and defines block_functions_NAME.
-OPTIONAL := snappy lz4 brotli
-HEADER_snappy := snappy-c.h
+OPTIONAL := lz4 brotli
 HEADER_lz4 := lz4frame.h
 HEADER_brotli := brotli/encode.h
-LINK_snappy := -lsnappy
 LINK_lz4 := -llz4
 LINK_brotli := -lbrotlidec -lbrotlienc
-FUNCTIONS_snappy := snappy
 FUNCTIONS_lz4 := lz4 lz4_frame
 FUNCTIONS_brotli := brotli
 has_header = $(shell $(CC) $(CFLAGS) -E -include $(1) -x c /dev/null >/dev/null 2>&1 && echo yes)

@@ -32,7 +32,7 @@ static const struct {
     const struct block_functions *functions;
 } table[BLOCK_CODEC_COUNT] = {
     [BLOCK_NONE] = {"none", NULL, &copying},
-    [BLOCK_SNAPPY] = {"snappy", "libsnappy-dev", &block_functions_snappy},
+    [BLOCK_SNAPPY] = {"snappy", NULL, &block_functions_snappy},
     [BLOCK_GZIP] = {"gzip", "zlib1g-dev", &block_functions_gzip},
     [BLOCK_ZSTD] = {"zstd", "libzstd-dev", &block_functions_zstd},
     [BLOCK_LZ4] = {"lz4", "liblz4-dev", &block_functions_lz4},

@@ -16,7 +16,8 @@ enum block_codec {
     BLOCK_CODEC_COUNT
 };
 
-/* What one library does for one codec; defined in codec_*.c. Safe for any input and for several threads. */
+/* What one library does for one codec; defined in codec_*.c. Safe for any input and for several threads. The last two
+ * are NULL if rql does not write the codec. */
 struct block_functions {
     /* Decompresses a block that has exactly `length` > 0 bytes. Returns false if it has another length or is corrupt.
      */

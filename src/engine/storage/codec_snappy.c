@@ -1,19 +1,114 @@
-/* Blocks compressed by Snappy. */
+/* Blocks in the format of Snappy ("Snappy compressed format description", Google, 2011): their length, and then
+ * literals and copies of what was written before. */
 #include "engine/storage/block_codec.h"
 
-#include <snappy-c.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    LITERAL, /* the lowest two bits of a tag */
+    COPY_1,  /* a copy whose offset takes so many bytes */
+    COPY_2,
+    COPY_4,
+    MOST_IN_TAG = 60, /* the length of a literal; above, it follows the tag */
+    MOST_COPIED = 64,
+    WORD = 8,   /* bytes copied at once */
+    VECTOR = 16 /* of literals */
+};
+
+struct input {
+    const uint8_t *at, *end;
+};
+
+struct output {
+    uint8_t *begin, *at, *end;
+};
+
+/* Reads an integer of up to four bytes. */
+static bool read_bytes(struct input *in, size_t bytes, size_t *value)
+{
+    uint32_t read = 0;
+    if ((size_t)(in->end - in->at) < bytes)
+        return false;
+    memcpy(&read, in->at, bytes); /* little-endian */
+    in->at += bytes;
+    *value = read;
+    return true;
+}
+
+static bool read_length(struct input *in, size_t *length)
+{
+    *length = 0;
+    for (int shift = 0; shift < 35 && in->at < in->end; shift += 7) {
+        uint8_t byte = *in->at++;
+        *length |= (size_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return true;
+    }
+    return false;
+}
+
+static inline bool read_literal(struct input *in, struct output *out, unsigned tag)
+{
+    size_t above = tag >> 2, count = above + 1, room = (size_t)(out->end - out->at);
+    if (count <= VECTOR && in->end - in->at >= VECTOR && room >= VECTOR) {
+        memcpy(out->at, in->at, VECTOR);
+    } else {
+        if (count > MOST_IN_TAG && !read_bytes(in, count - MOST_IN_TAG, &above))
+            return false;
+        count = above + 1;
+        if (count > (size_t)(in->end - in->at) || count > room)
+            return false;
+        memcpy(out->at, in->at, count);
+    }
+    in->at += count;
+    out->at += count;
+    return true;
+}
+
+/* A copy may overlap what it writes: then it repeats the last `offset` bytes. */
+static inline bool copy(struct output *out, size_t offset, size_t count)
+{
+    const size_t room = (size_t)(out->end - out->at);
+    if (offset - 1 >= (size_t)(out->at - out->begin) || count > room)
+        return false;
+    const uint8_t *from = out->at - offset;
+    if (offset >= WORD && room >= MOST_COPIED + WORD) {
+        for (size_t i = 0; i < count; i += WORD)
+            memcpy(out->at + i, from + i, WORD);
+    } else {
+        for (size_t i = 0; i < count; i++)
+            out->at[i] = from[i];
+    }
+    out->at += count;
+    return true;
+}
+
+static inline bool read_copy(struct input *in, struct output *out, unsigned tag)
+{
+    size_t offset, count = (tag >> 2) + 1;
+    if ((tag & 3) == COPY_1) {
+        if (!read_bytes(in, 1, &offset))
+            return false;
+        offset |= (size_t)(tag >> 5) << 8;
+        count = (tag >> 2 & 7) + 4;
+    } else if (!read_bytes(in, (tag & 3) == COPY_2 ? 2 : 4, &offset)) {
+        return false;
+    }
+    return copy(out, offset, count);
+}
 
 static bool decompress(const void *block, size_t size, void *to, size_t length)
 {
+    struct input in = {block, (const uint8_t *)block + size};
+    struct output out = {to, to, (uint8_t *)to + length};
     size_t promised;
-    if (snappy_uncompressed_length(block, size, &promised) != SNAPPY_OK || promised != length)
-        return false;
-    return snappy_uncompress(block, size, to, &promised) == SNAPPY_OK && promised == length;
+    bool sound = read_length(&in, &promised) && promised == length;
+    while (sound && in.at < in.end) {
+        unsigned tag = *in.at++;
+        sound = (tag & 3) == LITERAL ? read_literal(&in, &out, tag) : read_copy(&in, &out, tag);
+    }
+    return sound && out.at == out.end;
 }
 
-static size_t compress(const void *data, size_t length, void *to, size_t capacity)
-{
-    return snappy_compress(data, length, to, &capacity) == SNAPPY_OK ? capacity : 0;
-}
-
-const struct block_functions block_functions_snappy = {decompress, snappy_max_compressed_length, compress};
+const struct block_functions block_functions_snappy = {.decompress = decompress};
