@@ -260,7 +260,7 @@ static enum status cl_run_operator(struct backend *backend, const struct operato
     enum status status = start(cl, job->timing, job->cancel, job->diags);
     if (status != STATUS_OK)
         return status;
-    if (!cl_suits(backend, kind))
+    if (!cl_operator(kind) || !cl_suits(backend, kind))
         return STATUS_UNABLE;
     cl->accelerator->no_wait = job->no_wait;
     cl->accelerator->cancel = job->cancel;

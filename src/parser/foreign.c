@@ -6,8 +6,8 @@
 static const char aggregates[] =
     "`group K: sum(E), count()` aggregates each group; `sum` and `mean` aggregate all rows";
 static const char sorts[] = "`sort E` sorts the rows, `sort E desc` from the largest down";
-static const char ranks[] = "`sort | skip N | take 1` is the value of rank N, counted from 0";
-static const char spreads[] = "`describe` shows the spread; the variance is the mean of squares less the squared mean";
+static const char ranks[] = "`quantile 0.99, x` is the 99th percentile";
+static const char spreads[] = "`stddev x` and `var x` are those of a sample";
 static const char values[] = "an expression or a pipeline prints its result";
 static const char names[] = "`.tables` lists the named relations, `describe` summarises columns";
 static const char tops[] = "`top N by E` keeps the N rows with the largest E";
@@ -71,13 +71,9 @@ static const struct foreign_word {
     {"last", FOREIGN_STAGE, "`tail N` keeps the last N rows"},
     {"offset", FOREIGN_STAGE, "`skip N` drops the first N rows"},
     {"slice", FOREIGN_STAGE, "`skip N | take M` keeps the M rows after the first N"},
-    {"median", FOREIGN_STAGE, ranks},
     {"percentile", FOREIGN_STAGE, ranks},
-    {"quantile", FOREIGN_STAGE, ranks},
     {"std", FOREIGN_STAGE, spreads},
-    {"stddev", FOREIGN_STAGE, spreads},
     {"stdev", FOREIGN_STAGE, spreads},
-    {"var", FOREIGN_STAGE, spreads},
     {"variance", FOREIGN_STAGE, spreads},
     {"sample", FOREIGN_STAGE, "`select row % N == 0` keeps every N-th row"},
     {"shuffle", FOREIGN_STAGE, "`gather` takes rows in the order of the positions in its source"},

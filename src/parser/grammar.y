@@ -64,7 +64,7 @@ static const struct token absent;
 
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL RUN RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_COLUMNS STAGE_RENAMES STAGE_HIST STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
-    STAGE_ASSERT STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
+    STAGE_ASSERT STAGE_ARGUMENTS STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
     STAGE_TOP STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE OVER OF.
 
 %type vague {struct name *}
@@ -74,6 +74,7 @@ static const struct token absent;
 %type operands {struct expr_list *}
 %type item {struct item *}
 %type items {struct item_list *}
+%type arguments {struct item_list *}
 %type assignment {struct item *}
 %type assignments {struct item_list *}
 %type column {struct item *}
@@ -227,6 +228,8 @@ stage(A) ::= STAGE_OPTIONAL(W) along(X). { A = stage_along(tree, stage_items(tre
 stage(A) ::= STAGE_OPTIONAL(W) head(H) expr(E) along(X). {
     A = stage_along(tree, stage_items(tree, W, H, item_list_add(tree, NULL, item_new(tree, E, absent))), X);
 }
+stage(A) ::= STAGE_ARGUMENTS(W). { A = stage_items(tree, W, NULL, NULL); }
+stage(A) ::= STAGE_ARGUMENTS(W) head(H) arguments(L). { A = stage_items(tree, W, H, L); }
 stage(A) ::= STAGE_ARGUMENT(W) expr(E). {
     A = stage_items(tree, W, NULL, item_list_add(tree, NULL, item_new(tree, E, absent)));
 }
@@ -246,6 +249,9 @@ stage(A) ::= STAGE_TOP(W) expr(N) BY head(H) top_keys(L). { A = stage_top(tree, 
 stage(A) ::= STAGE_GROUP(W) head(H) items(L). { A = stage_items(tree, W, H, L); }
 stage(A) ::= STAGE_GROUP(W) head(H) items(L) COLON items(M). {
     A = stage_aggregates(stage_items(tree, W, H, L), M);
+}
+stage(A) ::= STAGE_GROUP(W) COLON items(M). {
+    A = stage_aggregates(stage_items(tree, W, NULL, NULL), M);
 }
 stage(A) ::= STAGE_SCAN(W) combiner(C) exclusive(X) initial(I) along(Y). {
     A = stage_along(tree, stage_combine(tree, W, C, X, I), Y);
@@ -338,6 +344,9 @@ items(A) ::= item(I). { A = item_list_add(tree, NULL, I); }
 items(A) ::= items(L) COMMA item(I). { A = item_list_add(tree, L, I); }
 item(A) ::= expr(E). { A = item_new(tree, E, absent); }
 item(A) ::= expr(E) AS NAME(N). { A = item_new(tree, E, N); }
+
+arguments(A) ::= expr(E). { A = item_list_add(tree, NULL, item_new(tree, E, absent)); }
+arguments(A) ::= arguments(L) COMMA expr(E). { A = item_list_add(tree, L, item_new(tree, E, absent)); }
 
 assignments(A) ::= assignment(I). { A = item_list_add(tree, NULL, I); }
 assignments(A) ::= assignments(L) COMMA assignment(I). { A = item_list_add(tree, L, I); }

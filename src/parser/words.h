@@ -30,6 +30,7 @@ enum stage_kind {
     STAGE_MIN,
     STAGE_MAX,
     STAGE_MEAN,
+    STAGE_AGGREGATE, /* another aggregate function, of the word's name */
     STAGE_TAKE,
     STAGE_SKIP,
     STAGE_TAIL,

@@ -41,6 +41,7 @@ static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows,
 
     switch (aggregate->kind) {
     case AGG_COUNT:
+    case AGG_QUANTILE: /* of groups only */
         break;
     case AGG_BITAND:
         ADD(first, k, wide ? ACC_AND64 : ACC_AND32);

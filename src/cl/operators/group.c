@@ -205,7 +205,7 @@ enum status cl_group(struct accelerator *accelerator, const struct operator_job 
     };
     struct accumulate_plan plan;
 
-    if (job->rows == 0 || !group_fits(&group))
+    if (job->rows == 0 || job->task->column_op->key_count == 0 || !group_fits(&group))
         return STATUS_UNABLE;
     enum status status = plan_group(&group);
     if (status != STATUS_OK)

@@ -79,6 +79,7 @@ void agg_add_int(struct agg_state *state, int64_t v)
 {
     switch (state->kind) {
     case AGG_COUNT:
+    case AGG_QUANTILE: /* has no state */
         break;
     case AGG_SUM:
     case AGG_MEAN:
@@ -160,7 +161,7 @@ static enum status no_rows(const struct aggregate *aggregate, const char *word, 
     diag_error(diags, aggregate->span, "%s of no rows", word);
     if (aggregate->kind == AGG_FOLD)
         diag_hint(diags, "start from a value with `from VALUE`: it is also the result of no rows");
-    else if (aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX)
+    else if (!aggregate->word && (aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX))
         diag_hint(diags, "`reduce %s from VALUE` returns VALUE then; `count` counts the rows", word);
     else
         diag_hint(diags, "`count` counts the rows; sum and product of no rows are 0 and 1");
@@ -280,8 +281,25 @@ enum status agg_finish(const struct agg_state *state, const struct aggregate *ag
         return STATUS_OK;
     }
     if (state->kind != AGG_PRODUCT)
-        return no_rows(aggregate, words[state->kind], diags);
+        return no_rows(aggregate, aggregate->word ? aggregate->word : words[state->kind], diags);
     diag_error(diags, aggregate->span, "the product does not fit in 64 bits");
     diag_hint(diags, "`product float(x)` is rounded instead");
+    return STATUS_FAILED;
+}
+
+enum status agg_element(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result,
+                        bool *certain, struct diags *diags)
+{
+    const bool product = state->kind == AGG_PRODUCT;
+    const bool any = agg_value(state, aggregate, result, certain);
+    if (!any && !product) {
+        bool number = state->type == KIND_FLOAT || state->kind == AGG_MEAN;
+        *result = number ? scalar_float(0) : state->type == KIND_BOOL ? scalar_bool(false) : scalar_int(0);
+        return STATUS_OK;
+    }
+    if (any && (result->kind == KIND_FLOAT || scalar_fits(result)))
+        return STATUS_OK;
+    diag_error(diags, aggregate->span, "the %s does not fit in 64 bits", product ? "product" : "sum");
+    diag_hint(diags, "`%s(float(...))` is rounded instead", product ? "product" : "sum");
     return STATUS_FAILED;
 }

@@ -46,6 +46,11 @@ void agg_add(struct agg_state *state, const struct scalar *v);
 enum status agg_finish(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result,
                        bool *certain, struct diags *diags);
 
+/* The result as an element of a column of the aggregated value's kind, or of floats for a mean: 0 where agg_finish
+ * reports that there are no rows. Fails, with an error, if it does not fit in 64 bits. */
+enum status agg_element(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result,
+                        bool *certain, struct diags *diags);
+
 /* Returns false where agg_finish reports an error. */
 bool agg_value(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result, bool *certain);
 

@@ -82,9 +82,6 @@ enum status assertion_run_checks(struct env *env, const struct bound *bound, con
 /* Whether the stage may follow a terminal, and works on its value. */
 bool stage_takes_value(enum stage_kind stage);
 
-/* Whether the stage is also an aggregate of groups, called like a function. */
-bool stage_is_of_groups(enum stage_kind stage);
-
 /* Checks a function definition (parameters, names, no recursion). */
 enum status bind_definition(struct env *env, const struct stmt *def, struct arena *arena, struct diags *diags);
 

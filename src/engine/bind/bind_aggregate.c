@@ -4,28 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term *term, const struct expr *expr,
-                     const char *what, struct span span)
-{
-    enum term_class which = class_of(scope->code, *term);
-    bool ordered = kind == AGG_MIN || kind == AGG_MAX;
-    bool summed = kind == AGG_SUM || kind == AGG_MEAN;
-    bool fits = class_is_number(which) || (ordered && which != CLASS_MONTHS && which != CLASS_MISSING) ||
-                (summed && (which == CLASS_DECIMAL || which == CLASS_DURATION));
-    if (!fits) {
-        const char *text = text_of_span(scope->binder->arena, expr != NULL ? expr->span : span, 40);
-        const char *hint = which == CLASS_TEXT ? "of text there are `min`, `max` and `count`" : NULL;
-        if (which == CLASS_DECIMAL)
-            hint = arena_printf(scope->binder->arena, "`float(%s)` is a float", text);
-        bind_error(scope->binder, expr != NULL ? expr->span : span, hint, "`%s` needs numbers, but `%s` is %s", what,
-                   text, class_noun(which));
-        return false;
-    }
-    *term = term_as_column(scope->binder, *term);
-    term->value = bind_number(scope->code, term->value, span);
-    return true;
-}
-
 /* Keeps the rows for which the bool is true; NO_VALUE: all. */
 static void keep_rows(struct binder *binder, struct task *task, value keep, struct span span)
 {
@@ -63,6 +41,58 @@ void bind_aggregate(struct binder *binder, const struct stage *stage, struct flo
         flow->kind = what.kind == AGG_MEAN && term.logical.kind != LOGICAL_DURATION ? KIND_FLOAT
                                                                                     : task->code.at[what.value].kind;
         flow->logical = flow->kind == KIND_FLOAT ? (struct logical_type){0} : term.logical;
+        keep_rows(binder, task, term.present, stage->span);
+    }
+    task_aggregate(binder, stage, task, flow, what);
+}
+
+/* The stage as a call of its function: its items are the arguments, the last may be the only column. */
+static const struct expr *call_of_stage(struct binder *binder, const struct stage *stage, const struct flow *flow,
+                                        const struct aggregate_function *function)
+{
+    struct expr *call = arena_alloc(binder->arena, sizeof *call);
+    *call = (struct expr){.kind = EXPR_CALL, .span = stage->span, .name = {stage->word->canonical, stage->word_span}};
+    call->args = arena_array(binder->arena, stage->item_count + 1, sizeof *call->args);
+    for (size_t i = 0; i < stage->item_count; i++)
+        call->args[call->arg_count++] = stage->items[i].expr;
+    bool lacks_column = stage->item_count + 1 == function->least && (stage->item_count == 0 || function->most == 2);
+    if (!lacks_column || (function->id != AGGREGATE_QUANTILE && stage->item_count > 0))
+        return call;
+    if (!stage_column(binder, stage, flow))
+        return NULL;
+    struct expr *column = arena_alloc(binder->arena, sizeof *column);
+    *column = (struct expr){.kind = EXPR_POSITION, .span = stage->span, .integer = 1};
+    call->args[call->arg_count++] = column;
+    return call;
+}
+
+/* A group of all rows is one row, whose value is the largest; where there is none, that is an error. */
+void bind_aggregate_function(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    const struct aggregate_function *function = aggregate_find(stage->word->canonical);
+    const struct expr *call = call_of_stage(binder, stage, flow, function);
+    struct stage *group = arena_alloc(binder->arena, sizeof *group);
+    struct item *item = arena_alloc(binder->arena, sizeof *item);
+    *item = (struct item){.expr = (struct expr *)call, .span = stage->span};
+    *group = *stage;
+    group->items = NULL;
+    group->item_count = 0;
+    group->aggregates = item;
+    group->aggregate_count = call != NULL;
+    struct groups groups;
+    const char *name = call != NULL ? name_of_aggregate(binder, stage, flow, call) : function->canonical;
+    groups_lower(binder, group, flow, &groups);
+    struct task *task = task_reading(binder, stage->word->canonical, stage->span, &groups.flow);
+    struct aggregate what = {.kind = AGG_MAX, .value = NO_VALUE, .name = name, .word = function->canonical};
+    struct term term = unknown_term;
+    if (call != NULL)
+        term = term_of_column(&task->code, &groups.flow, groups.values.at[0].column, stage->span);
+    flow->scalar_known = term_is_known(term);
+    if (flow->scalar_known) {
+        what.value = term.value;
+        what.logical = term.logical;
+        flow->kind = task->code.at[term.value].kind;
+        flow->logical = term.logical;
         keep_rows(binder, task, term.present, stage->span);
     }
     task_aggregate(binder, stage, task, flow, what);

@@ -24,19 +24,22 @@ static void reduce_axis_by_group(struct operands *operands, value v, struct aggr
     struct code *code = &operands->task->code;
     bool rows = strcmp(stage->along.text, "rows") == 0;
     value key = rows ? shape_row(code, flow->shape, stage->span) : shape_col(code, flow->shape, stage->span);
-    size_t operand = operands_add(operands, key, (struct slot){.name = rows ? "row" : "col", .type = TYPE_I64});
-    struct group_aggregate part = {.what = what, .has_values = what.kind != AGG_COUNT, .slot = slot};
-    if (part.has_values)
-        part.operand = operands_add(operands, v, (struct slot){.type = type_of_kind(code->at[v].kind)});
-    struct task *group = new_group(operands, &operand, 1, &part, 1);
+    const struct aggregation of = {.binder = binder, .stage = stage, .flow = operands->flow};
+    struct pass pass = {.of = &of, .operands = *operands};
+    pass_add_key(&pass,
+                 operands_add(&pass.operands, key, (struct slot){.name = rows ? "row" : "col", .type = TYPE_I64}));
+    if (what.kind == AGG_COUNT)
+        pass_add_count(&pass, NO_VALUE, what.span);
+    else
+        pass_add(&pass, what.kind, v, slot, what.span);
+    pass.parts[0].what = what;
+    pass.parts[0].slot = slot;
+    pass_end(&pass);
+    struct task *group = pass.flow.task;
     group->column_op->key = rows ? "row" : "column";
     group->column_op->segment = rows ? flow->shape.cols : 0;
     group->column_op->stride = rows ? 1 : flow->shape.cols;
-    struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
-    slots[0] = operands->slots[operand];
-    slots[1] = slot;
-    struct flow groups = *flow;
-    set_group_outputs(binder, group, slots, &groups);
+    struct flow groups = pass.flow;
     groups.rows = rows ? flow->shape.rows : flow->shape.cols;
     struct task *pick = task_reading(binder, "pick", stage->span, &groups);
     value given = code_input(&pick->code, 1, type_table[slot.type].kind, stage->span);

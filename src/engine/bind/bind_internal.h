@@ -10,6 +10,8 @@
 #include "engine/env/written_path.h"
 #include "engine/exact/exact.h"
 #include "engine/formats/save.h"
+#include "engine/lower/aggregate_functions.h"
+#include "engine/lower/aggregates.h"
 #include "engine/lower/lower.h"
 
 /* bind_source.c: binds a pipeline's source, or one that zip adds. Always fills in `flow`. */
@@ -85,44 +87,13 @@ void bind_hist(struct binder *binder, const struct stage *stage, struct flow *fl
 
 /* bind_group.c */
 
-/* How an aggregate's column is made of the operator's. */
-enum finish {
-    FINISH_NONE,     /* as it is */
-    FINISH_PRESENT,  /* missing where no value was present */
-    FINISH_QUOTIENT, /* a sum by the number of present values, missing where that is 0 */
-    FINISH_SCALE,    /* a mean of decimals, which are integers for the operator */
-    FINISH_DURATION  /* a mean of durations */
-};
-
-/* An aggregate of a group while it is bound. */
-struct group_aggregate {
-    struct aggregate what;
-    size_t operand; /* its values, if has_values; not of count() */
-    bool has_values;
-    struct slot slot; /* of the operator's column */
-    enum finish finish;
-    size_t count; /* the part that counts present values: of FINISH_PRESENT and FINISH_QUOTIENT */
-    bool helper;  /* such a part: no column of its own */
-};
-
-/* The parts of a group while they are bound. */
-struct group_parts {
-    struct group_aggregate *at;
-    size_t count;
-};
-
-/* The type of the aggregate's result. */
-enum type type_of_aggregate(enum aggregate_kind aggregate, enum kind kind);
-/* Creates the group operator: the keys are these operands, less duplicates. */
-struct task *new_group(struct operands *operands, const size_t *keys, size_t key_count,
-                       const struct group_aggregate *parts, size_t part_count);
-/* Sets its outputs: the keys, then each aggregate. */
-void set_group_outputs(struct binder *binder, struct task *task, struct slot *slots, struct flow *flow);
-/* bind_axis.c: terminals with `along`. */
-
 /* Makes of the flow's only column, which is never missing, its distinct values in order and `count`, their numbers. */
 void group_equal(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* The name of a column of this aggregate without `as`: `sum_amounts`. NULL if the expression is none. */
+const char *name_of_aggregate(struct binder *binder, const struct stage *stage, const struct flow *flow,
+                              const struct expr *expr);
 void bind_group(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* bind_axis.c: terminals with `along`. */
 void bind_axis_reduction(struct binder *binder, const struct stage *stage, struct flow *flow);
 
 /* bind_combiner.c: the function that scan or reduce combines values of this kind by, with its initial value; false
@@ -147,11 +118,9 @@ void bind_shape(struct binder *binder, const struct stage *stage, struct flow *f
 
 /* bind_aggregate.c: stages that combine values. */
 
-/* Checks that the aggregate `what` fits the term's type, and makes it a column of numbers. `expr`: as written, or NULL.
- */
-bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term *term, const struct expr *expr,
-                     const char *what, struct span span);
 void bind_count(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_aggregate(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* Terminals that are lowered as `group : AGG`: median, quantile, ... */
+void bind_aggregate_function(struct binder *binder, const struct stage *stage, struct flow *flow);
 
 #endif

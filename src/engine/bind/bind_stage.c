@@ -225,6 +225,9 @@ static void bind_by_word(struct binder *binder, const struct stage *stage, struc
     case STAGE_MEAN:
         bind_aggregate(binder, stage, flow);
         break;
+    case STAGE_AGGREGATE:
+        bind_aggregate_function(binder, stage, flow);
+        break;
     case STAGE_TAKE:
     case STAGE_SKIP:
     case STAGE_TAIL:
@@ -281,10 +284,32 @@ static void bind_by_word(struct binder *binder, const struct stage *stage, struc
     }
 }
 
+/* Whether the stage's expressions are of its rows, where an aggregate is one of all of them. */
+static bool has_row_expressions(const struct stage *stage, const struct flow *flow)
+{
+    switch (stage->word->stage) {
+    case STAGE_GROUP: /* its aggregates are of groups */
+    case STAGE_AGGREGATE:
+    case STAGE_TAKE: /* constants */
+    case STAGE_SKIP:
+    case STAGE_TAIL:
+    case STAGE_NTH:
+    case STAGE_SHAPE:
+    case STAGE_SHOW:
+        return false;
+    default:
+        return !flow->scalar && flow->task != NULL;
+    }
+}
+
 static void bind_stage(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
+    struct aggregate_values aggregates;
     check_along(binder, stage);
+    if (has_row_expressions(stage, flow))
+        binder->aggregates = aggregates_of_stage(binder, stage, flow, NULL, &aggregates);
     bind_by_word(binder, stage, flow, bound);
+    binder->aggregates = NULL;
     if (!flow->ended)
         bound->view = stage->word->stage == STAGE_HIST ? VIEW_HISTOGRAM : VIEW_ROWS;
     if (!shape_is_kept(stage->word->stage))

@@ -9,7 +9,7 @@
 #include "engine/plan/row_count.h"
 #include "engine/storage/residency.h"
 
-static enum status last_aggregates(struct exact *exact, struct lazy_task *lazy, struct result *result)
+static enum status add_aggregates(struct exact *exact, struct lazy_task *lazy)
 {
     const struct task *task = lazy->task;
     exact->states = arena_array(exact->arena, task->aggregate_count, sizeof *exact->states);
@@ -17,12 +17,36 @@ static enum status last_aggregates(struct exact *exact, struct lazy_task *lazy, 
         agg_init(&exact->states[i], &task->aggregates[i], &task->code);
         agg_begin(&exact->states[i], &task->aggregates[i]);
     }
-    enum status status = exact_add_rows(exact, lazy);
+    return exact_add_rows(exact, lazy);
+}
+
+static enum status last_aggregates(struct exact *exact, struct lazy_task *lazy, struct result *result)
+{
+    const struct task *task = lazy->task;
+    enum status status = add_aggregates(exact, lazy);
     if (status != STATUS_OK)
         return status;
     bool certain;
     result->kind = RESULT_SCALAR;
     return agg_finish(&exact->states[0], &task->aggregates[0], &result->scalar, &certain, exact->diags);
+}
+
+/* Aggregates that become the columns of one row. */
+static enum status row_of_aggregates(struct exact *exact, struct lazy_task *lazy)
+{
+    const struct task *task = lazy->task;
+    enum status status = add_aggregates(exact, lazy);
+    lazy->count = 1;
+    for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++) {
+        struct scalar scalar;
+        bool certain;
+        status = exact_reserve_output(exact, lazy, k, 1);
+        if (status == STATUS_OK)
+            status = agg_element(&exact->states[k], &task->aggregates[k], &scalar, &certain, exact->diags);
+        if (status == STATUS_OK)
+            exact_set_output(lazy, k, 0, &scalar, true);
+    }
+    return status;
 }
 
 static enum status write_operator_row(struct exact *exact, struct lazy_task *lazy, int64_t row, const void *context)
@@ -103,6 +127,8 @@ static enum status run_task(struct exact *exact, struct lazy_task *lazy, bool la
         status = last_rows(exact, lazy, result);
     else if (lazy->task->sink == SINK_OPERATOR)
         status = exact_run_operator(exact, lazy);
+    else if (lazy->task->sink == SINK_AGGREGATE)
+        status = row_of_aggregates(exact, lazy);
     else
         status = exact_list_rows(exact, lazy);
     exact->row_counts[lazy->task->number] = lazy->count;

@@ -23,6 +23,11 @@ void exact_set_output(struct lazy_task *lazy, size_t k, int64_t row, const struc
 /* The operator's own stage, for errors. */
 struct span exact_operator_span(const struct lazy_task *lazy);
 
+/* Groups (exact_group.c). */
+enum status exact_group(struct exact *exact, struct lazy_task *lazy);
+enum status exact_ids(struct exact *exact, struct lazy_task *lazy);
+enum status exact_group_failure(struct exact *exact, const struct lazy_task *lazy, size_t k, int64_t group);
+
 /* Scans (exact_scan.c). */
 enum status exact_scan(struct exact *exact, struct lazy_task *lazy);
 enum status exact_scan_failure(struct exact *exact, const struct lazy_task *lazy, int64_t row);

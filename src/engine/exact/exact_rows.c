@@ -241,8 +241,7 @@ static enum status add_batch(struct exact *exact, struct lazy_task *lazy, const 
     exact_update_members(exact);
     for (int m = 0; m < exact->workers.threads; m++) {
         struct exact *member = &exact->members[m];
-        if (!member->states)
-            member->states = arena_array(member->arena, task->aggregate_count, sizeof *member->states);
+        member->states = arena_array(member->arena, task->aggregate_count, sizeof *member->states);
         for (size_t k = 0; k < task->aggregate_count; k++)
             agg_init(&member->states[k], &task->aggregates[k], &task->code);
     }

@@ -37,12 +37,14 @@ static int64_t max_rows(const struct dry_run *dry_run, const struct task *task)
     return most < task->limit ? most : task->limit;
 }
 
-/* An operator that moves rows keeps their stored type. */
+/* An operator that moves rows keeps their stored type; aggregates have the type of their output. */
 static enum type store_of(const struct task *task, const struct output *output, struct column *const *columns)
 {
-    if (task->sink != SINK_OPERATOR)
+    if (task->sink == SINK_ROWS)
         return output_store(task, output, columns);
-    return operator_carries(task->column_op) ? columns[task->code.at[output->value].integer]->store : output->type;
+    return task->sink == SINK_OPERATOR && operator_carries(task->column_op)
+               ? columns[task->code.at[output->value].integer]->store
+               : output->type;
 }
 
 enum status dry_run_outputs(struct dry_run *dry_run, const struct task *task, struct column *const *columns,
@@ -50,7 +52,7 @@ enum status dry_run_outputs(struct dry_run *dry_run, const struct task *task, st
 {
     struct column **outputs = arena_array(dry_run->queue->arena, task->output_count + 1, sizeof *outputs);
     dry_run->columns[task->number] = outputs;
-    for (size_t k = 0; k < task->output_count && task->sink != SINK_AGGREGATE; k++) {
+    for (size_t k = 0; k < task->output_count; k++) {
         const struct output *output = &task->outputs[k];
         if (!output->needed)
             continue;

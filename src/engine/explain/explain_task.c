@@ -190,11 +190,13 @@ static void add_aggregate(struct strbuf *out, const struct task *task, const str
                           const char *const *names)
 {
     static const char *const words[] = {
-        [AGG_COUNT] = "count", [AGG_SUM] = "sum",     [AGG_PRODUCT] = "product", [AGG_MIN] = "min",
-        [AGG_MAX] = "max",     [AGG_MEAN] = "mean",   [AGG_BITAND] = "bitand",   [AGG_XOR] = "bitxor",
-        [AGG_BITOR] = "bitor", [AGG_FOLD] = "reduce",
+        [AGG_COUNT] = "count", [AGG_SUM] = "sum",     [AGG_PRODUCT] = "product",   [AGG_MIN] = "min",
+        [AGG_MAX] = "max",     [AGG_MEAN] = "mean",   [AGG_BITAND] = "bitand",     [AGG_XOR] = "bitxor",
+        [AGG_BITOR] = "bitor", [AGG_FOLD] = "reduce", [AGG_QUANTILE] = "quantile",
     };
     strbuf_printf(out, "%s(", words[aggregate->kind]);
+    if (aggregate->kind == AGG_QUANTILE)
+        strbuf_printf(out, "%g, ", aggregate->quantile);
     if (aggregate->value != NO_VALUE)
         add_value(out, task, aggregate->value, names);
     strbuf_putc(out, ')');
@@ -278,6 +280,7 @@ static void add_operator(struct strbuf *out, const struct task *task)
         return;
     case OPERATOR_SORT:
     case OPERATOR_GROUP:
+    case OPERATOR_IDS:
         strbuf_puts(out, "by ");
         break;
     case OPERATOR_SCATTER:

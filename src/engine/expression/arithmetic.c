@@ -1,8 +1,12 @@
 /* Arithmetic on all types: which operands fit an operator, and the type of the result. */
 #include "engine/expression/expression.h"
 
+#include <string.h>
+
 #include "base/calendar.h"
 #include "engine/plan/calendar_code.h"
+
+enum { OPERAND_SHOWN = 40 };
 
 /* The operands of an operation, with their texts for errors. */
 struct operation {
@@ -175,6 +179,17 @@ static struct term times(const struct operation *operation, enum term_class firs
     return refuse(operation, first, second);
 }
 
+/* A share or a rate, whose fraction would be lost. */
+static void refuse_truncation(const struct operation *operation)
+{
+    struct arena *arena = operation->scope->binder->arena;
+    const char *a = text_of_span(arena, operation->a_expr->span, OPERAND_SHOWN);
+    const char *b = text_of_span(arena, operation->b_expr->span, OPERAND_SHOWN);
+    bind_error(operation->scope->binder, operation->span,
+               arena_printf(arena, "`%s // %s` drops the remainder, `float(%s) / %s` keeps it", a, b, a, b),
+               "both are integers, and the quotient by an aggregate would have no fraction");
+}
+
 struct term bind_arithmetic(struct scope *scope, enum op op, struct term a, const struct expr *a_expr, struct term b,
                             const struct expr *b_expr, const char *quoted, struct span span)
 {
@@ -185,7 +200,13 @@ struct term bind_arithmetic(struct scope *scope, enum op op, struct term a, cons
     if (class_is_number(first) && class_is_number(second)) {
         if (!bind_is_number(scope, a, a_expr, quoted, NULL) || !bind_is_number(scope, b, b_expr, quoted, NULL))
             return unknown_term;
-        return numbers(&operation);
+        if (op == OP_DIV && first == CLASS_INT && second == CLASS_INT && b.aggregate && strcmp(quoted, "`/`") == 0) {
+            refuse_truncation(&operation);
+            return unknown_term;
+        }
+        struct term term = numbers(&operation);
+        term.aggregate = a.aggregate || b.aggregate;
+        return term;
     }
     bool first_counts = class_is_number(first) || first == CLASS_DECIMAL;
     bool second_counts = class_is_number(second) || second == CLASS_DECIMAL;

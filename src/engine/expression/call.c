@@ -107,6 +107,9 @@ struct term bind_call(struct scope *scope, const struct expr *expr)
     struct binder *binder = scope->binder;
     if (strcmp(expr->name.text, "at") == 0)
         return scope->neighbours != NULL ? bind_at(scope, expr) : bind_at_row(scope, expr);
+    const struct aggregate_function *aggregate = aggregate_of_call(binder, expr);
+    if (aggregate != NULL)
+        return bind_aggregate_call(scope, aggregate, expr);
     const struct function *function = function_find(expr->name.text);
     if (function != NULL)
         return bind_builtin(scope, function, expr);

@@ -10,6 +10,7 @@
 #include "engine/env/env.h"
 #include "engine/env/sources.h"
 #include "engine/expression/name_set.h"
+#include "engine/plan/aggregates.h"
 #include "engine/plan/functions.h"
 #include "engine/plan/task.h"
 #include "engine/values/dictionary.h"
@@ -35,6 +36,25 @@ struct evaluations; /* evaluated.h */
 struct flow;
 struct scope;
 
+/* The values of a stage's calls of aggregates, which have been lowered to tasks before the stage is bound: each call,
+ * by its place in the tree, is a column of a relation with a row for each group, or with one row. */
+struct aggregate_value {
+    const struct expr *call;
+    const struct flow *flow; /* the relation */
+    size_t column;
+};
+enum aggregate_rows {
+    AGGREGATES_OF_ALL,  /* every row reads row 0 */
+    AGGREGATES_BY_ID,   /* a row reads the row that column `ids` of its flow says */
+    AGGREGATES_OF_GROUP /* the rows are the groups: each reads its own */
+};
+struct aggregate_values {
+    struct aggregate_value *at;
+    size_t count, capacity;
+    enum aggregate_rows rows;
+    size_t ids;
+};
+
 /* The state of binding one statement. */
 struct binder {
     struct env *env;
@@ -54,6 +74,7 @@ struct binder {
     const struct call *call;
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
     struct term (*over)(struct scope *scope, const struct expr *expr); /* binds AGG(E) over A..B, which takes tasks */
+    const struct aggregate_values *aggregates; /* of the stage that is bound; NULL: none */
 };
 
 /* The value of a terminal as the stages after it name it: `_`, its name or an abbreviation, or the head's name. */
@@ -71,6 +92,7 @@ struct term {
     struct logical_type logical;
     const struct text *text; /* a constant text, which has no dictionary yet; else NULL */
     bool months;             /* a number of calendar months, which only dates and timestamps can add */
+    bool aggregate;          /* an aggregate's value, or computed from one */
     /* A constant with a point, as written: mantissa * 10^-scale. Beside a decimal it is one. */
     bool decimal;
     int64_t mantissa;
@@ -131,6 +153,7 @@ struct scope {
     bool reads_row;                         /* some value bound so far depends on the row */
     const char *no_columns;                 /* without a flow: why there are no columns, for hints */
     struct name only_name;                  /* the unknown name taken for the only column, if any */
+    bool of_groups;                         /* the rows are groups: the columns are their keys */
     const struct item *given;               /* the stage's earlier expressions, whose names are not visible */
     size_t given_count;
 };
@@ -349,6 +372,16 @@ struct term bind_builtin(struct scope *scope, const struct function *function, c
 struct term bind_call(struct scope *scope, const struct expr *expr);
 /* Checks a definition: parameters, names, no recursion. */
 void bind_function_body(struct binder *binder, const struct stmt *def);
+
+/* aggregate_call.c: aggregates in expressions. */
+
+/* Whether a call is one of an aggregate: the name is an aggregate's, and not that of a function defined by `def`. */
+const struct aggregate_function *aggregate_of_call(const struct binder *binder, const struct expr *expr);
+/* Its value, from binder->aggregates. */
+struct term bind_aggregate_call(struct scope *scope, const struct aggregate_function *function,
+                                const struct expr *expr);
+/* Column `index` of a relation at a row of it, read by the scope's task. */
+struct term term_at(struct scope *scope, const struct flow *flow, size_t index, value row, struct span span);
 
 /* element.c: values at other rows. */
 

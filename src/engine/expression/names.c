@@ -62,6 +62,8 @@ static const char *hint_of_columns(const struct scope *scope)
     struct arena *arena = scope->binder->arena;
     if (scope->flow == NULL)
         return scope->no_columns;
+    if (scope->of_groups)
+        return "in a group, a column is a key, or within an aggregate as in `sum(x)`";
     if (scope->flow->count == 1)
         return arena_printf(arena, "the only column is %s", text_of_columns(arena, scope->flow));
     return arena_printf(arena, "the columns are %s", text_of_columns(arena, scope->flow));
@@ -188,7 +190,7 @@ static const struct name *given_before(const struct scope *scope, const char *na
 
 static bool has_only_column(const struct scope *scope)
 {
-    return scope->flow != NULL && scope->flow->count == 1 && scope->head == NULL;
+    return scope->flow != NULL && scope->flow->count == 1 && scope->head == NULL && !scope->of_groups;
 }
 
 /* The only column, if the name may mean it: `x`, or the first unknown name where no column ever had one. */

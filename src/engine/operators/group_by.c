@@ -1,6 +1,7 @@
 /* Group: keys become codes, codes are grouped, and keys and aggregates of the groups are written to columns. */
 #include "engine/operators/axis_reduction.h"
 #include "engine/operators/elements.h"
+#include "engine/operators/group_quantile.h"
 #include "engine/operators/grouping.h"
 #include "engine/operators/operator_kinds.h"
 #include "engine/operators/sort_rows.h"
@@ -17,7 +18,8 @@ enum { COUNT, FIRST, FIXED_AGGREGATES };
 struct grouped {
     const struct operator_job *job;
     struct packed_keys word;
-    bool by_row; /* keys are read from each group's first row, because codes do not determine their bits */
+    struct column *constant; /* the key where there is none */
+    bool by_row;             /* keys are read from each group's first row, because codes do not determine their bits */
     struct group_aggregate *group_aggs;
     size_t group_agg_count;
     size_t *group_aggregate_of; /* of each of the task's aggregates: the one of group_aggs */
@@ -79,6 +81,8 @@ static void emit(void *context, const struct found *found)
             write_key(grouped, found, &grouped->word.at[k], job->results[k]);
             continue;
         }
+        if (job->task->aggregates[k - keys].kind == AGG_QUANTILE)
+            continue;
         size_t group_agg = grouped->group_aggregate_of[k - keys];
         if (!group_aggregate_write(&grouped->group_aggs[group_agg], &job->task->aggregates[k - keys],
                                    found->states[group_agg], found->states[COUNT], found->places, found->count,
@@ -113,7 +117,7 @@ static bool plan_aggregates(struct grouped *grouped)
         grouped->group_aggs[grouped->group_agg_count++] = (struct group_aggregate){.kind = GROUP_FIRST};
     for (size_t i = 0; i < task->aggregate_count; i++) {
         const struct aggregate *aggregate = &task->aggregates[i];
-        if (!is_needed(job, task->column_op->key_count + i))
+        if (!is_needed(job, task->column_op->key_count + i) || aggregate->kind == AGG_QUANTILE)
             continue;
         const struct column *column = aggregate->value == NO_VALUE ? NULL : operator_input(job, aggregate->value);
         struct group_aggregate group_agg;
@@ -130,15 +134,32 @@ static bool plan_aggregates(struct grouped *grouped)
     return true;
 }
 
-static enum status group_columns(struct grouped *grouped, const struct workers *workers)
+/* Without keys all rows have the same one. */
+static enum status find_keys(struct grouped *grouped, const struct workers *workers)
 {
     const struct operator_job *job = grouped->job;
     const struct column_operator *column_op = job->task->column_op;
+    if (column_op->key_count == 0) {
+        grouped->constant = column_reserve(TYPE_U8, TYPE_U8, job->rows);
+        if (!grouped->constant)
+            return STATUS_FAILED;
+        memset(column_at(grouped->constant, 0), 0, (size_t)job->rows);
+        column_finish(grouped->constant, job->rows);
+        const struct column *constant = grouped->constant;
+        return packed_keys_init(&grouped->word, &constant, 1, job->rows, workers);
+    }
     const struct column **columns = heap_array(column_op->key_count, sizeof *columns);
     for (size_t i = 0; i < column_op->key_count; i++)
         columns[i] = job->inputs[column_op->keys[i]];
     enum status status = packed_keys_init(&grouped->word, columns, column_op->key_count, job->rows, workers);
     free(columns);
+    return status;
+}
+
+static enum status group_columns(struct grouped *grouped, const struct workers *workers)
+{
+    const struct operator_job *job = grouped->job;
+    enum status status = find_keys(grouped, workers);
     if (status != STATUS_OK)
         return status;
     if (!plan_aggregates(grouped)) {
@@ -156,7 +177,21 @@ static enum status group_columns(struct grouped *grouped, const struct workers *
         .move = move,
         .context = grouped,
     };
-    return group_rows(&grouping, job->result_rows);
+    status = group_rows(&grouping, job->result_rows);
+    if (status == STATUS_OK && has_quantiles(job))
+        status = group_quantiles(job, grouped->word.by, *job->result_rows, workers);
+    return status;
+}
+
+/* One row without keys, of no rows: aggregates of nothing are 0. */
+static enum status write_nothing(const struct operator_job *job)
+{
+    for (size_t k = 0; k < job->task->output_count; k++) {
+        if (job->results[k])
+            memset(column_at(job->results[k], 0), 0, type_table[job->results[k]->store].size);
+    }
+    *job->result_rows = 1;
+    return STATUS_OK;
 }
 
 enum status operator_group(const struct operator_job *job, const struct workers *workers, bool *flagged)
@@ -168,8 +203,9 @@ enum status operator_group(const struct operator_job *job, const struct workers 
         status = axis_run(job, workers, &grouped.flagged);
     else if (job->rows > 0)
         status = group_columns(&grouped, workers);
-    else if (prepare(&grouped, 0))
-        status = STATUS_OK;
+    else if (prepare(&grouped, job->task->column_op->key_count == 0))
+        status = job->task->column_op->key_count == 0 ? write_nothing(job) : STATUS_OK;
+    column_unref(grouped.constant);
     packed_keys_free(&grouped.word);
     free(grouped.group_aggs);
     free(grouped.group_aggregate_of);

@@ -273,7 +273,7 @@ static void join(struct fusion *fusion, struct fusion_group *group, const struct
         fusion_group_filter(group, filter);
     }
     group->sink = task->sink;
-    group->output_count = task->sink == SINK_ROWS ? task->output_count : 0;
+    group->output_count = task->output_count;
     group->outputs =
         arena_grow(fusion->arena, task->outputs, group->output_count, group->output_count + 1, sizeof *group->outputs);
     for (size_t k = 0; k < group->output_count; k++) {
@@ -281,13 +281,15 @@ static void join(struct fusion *fusion, struct fusion_group *group, const struct
         *output =
             task->outputs[k].needed ? code_inline(&group->code, &task->code, *output, wholes, NO_VALUE, map) : NO_VALUE;
     }
-    group->aggregate_count = task->aggregate_count;
-    group->aggregates = arena_grow(fusion->arena, task->aggregates, task->aggregate_count, task->aggregate_count + 1,
-                                   sizeof *group->aggregates);
+    group->aggregates = arena_array(fusion->arena, task->aggregate_count + 1, sizeof *group->aggregates);
+    group->aggregate_count = 0;
     for (size_t k = 0; k < task->aggregate_count; k++) {
-        value *aggregated = &group->aggregates[k].value;
-        if (*aggregated != NO_VALUE)
-            *aggregated = code_inline(&group->code, &task->code, *aggregated, wholes, NO_VALUE, map);
+        if (task->output_count > 0 && !task->outputs[k].needed)
+            continue;
+        struct aggregate *aggregate = &group->aggregates[group->aggregate_count++];
+        *aggregate = task->aggregates[k];
+        if (aggregate->value != NO_VALUE)
+            aggregate->value = code_inline(&group->code, &task->code, aggregate->value, wholes, NO_VALUE, map);
     }
     fusion_group_window(group, &task->window);
     fusion->groups[task->number] = group;
@@ -311,6 +313,8 @@ static void close_wholes(const struct fusion *fusion, const struct reading *read
 /* The number of rows of a task's outputs; -1 if only known when it has run. */
 static int64_t rows_produced(const struct task *task)
 {
+    if (task->sink == SINK_AGGREGATE)
+        return 1;
     if (task->rows < 0 || task->filter_count > 0 || task_has_window(task))
         return -1;
     return task->sink == SINK_OPERATOR ? operator_result_rows(task->column_op, task->rows) : task->rows;

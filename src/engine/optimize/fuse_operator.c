@@ -77,6 +77,8 @@ static void operator_close(struct fusion_group *group, const struct task *task, 
     for (size_t i = 0; i < task->aggregate_count; i++) {
         made->aggregates[i] = task->aggregates[i];
         made->aggregates[i].value = move_input(made, task, task->aggregates[i].value, numbers, reads);
+        if (made->aggregates[i].kind == AGG_QUANTILE)
+            made->aggregates[i].where = move_input(made, task, task->aggregates[i].where, numbers, reads);
     }
 }
 

@@ -159,6 +159,7 @@ int64_t operator_result_rows(const struct column_operator *column_op, int64_t ro
     case OPERATOR_SCAN:
     case OPERATOR_SORT:
     case OPERATOR_MOVING:
+    case OPERATOR_IDS:
         return rows;
     case OPERATOR_SCATTER:
         return column_op->into >= 0 ? column_op->into : rows;
@@ -260,6 +261,8 @@ static void mark_operator(const struct task *task, bool *live)
         bool needed = !groups || task->outputs[column_op->key_count + i].needed;
         if (needed && task->aggregates[i].value != NO_VALUE)
             live[task->aggregates[i].value] = true;
+        if (needed && task->aggregates[i].kind == AGG_QUANTILE && task->aggregates[i].where != NO_VALUE)
+            live[task->aggregates[i].where] = true;
     }
     for (value v = 0; v < task->code.count; v++) {
         for (size_t i = 0; i < column_op->key_count; i++)

@@ -49,18 +49,23 @@ enum aggregate_kind {
     AGG_BITAND,
     AGG_XOR,
     AGG_BITOR,
-    AGG_FOLD /* the user's own associative function, in the order of rows */
+    AGG_QUANTILE, /* of groups only */
+    AGG_FOLD      /* the user's own associative function, in the order of rows */
 };
 
 struct aggregate {
     enum aggregate_kind kind;
     value value; /* NO_VALUE for count, and for unneeded outputs of a fused operator */
     const char *name;
+    const char *word; /* in the error of no rows; NULL: that of the kind */
     struct span span;
     struct logical_type logical; /* of the result */
     struct user_reduce *reducer; /* AGG_FOLD: user_reduce.h */
     bool has_initial;            /* combined before the first row; the result for no rows */
     struct scalar initial;       /* of the value's kind */
+    double quantile;             /* AGG_QUANTILE: the share, from 0 to 1, */
+    bool lower;                  /* the lower of two values, not one between them, */
+    value where;                 /* of the rows where this bool is true; NO_VALUE: of all */
 };
 
 /* The rows kept of those that pass the filters: skip <= i < skip + take, or the last `tail`. */
@@ -72,7 +77,8 @@ struct window {
 
 enum sink {
     SINK_ROWS,      /* the outputs become columns */
-    SINK_AGGREGATE, /* the aggregates become one row */
+    SINK_AGGREGATE, /* the aggregates become one row: of columns, output k from aggregate k, or without outputs the one
+                       aggregate is a single value */
     SINK_OPERATOR   /* whole columns become other columns: struct column_operator */
 };
 
@@ -81,7 +87,9 @@ enum sink {
 enum operator_kind {
     OPERATOR_SCAN,     /* one output: aggregate 0 of the rows up to each */
     OPERATOR_SORT,     /* the outputs in the order of the keys, stable */
-    OPERATOR_GROUP,    /* a row for each distinct tuple of keys, in their order: the keys, then each aggregate */
+    OPERATOR_GROUP,    /* a row for each distinct tuple of keys, in their order: the keys, then each aggregate. Without
+                          keys one row, also of no rows */
+    OPERATOR_IDS,      /* of each row, the number of its tuple of keys among the distinct ones in their order */
     OPERATOR_DISTINCT, /* the rows whose outputs have not been seen before, in order */
     OPERATOR_SCATTER,  /* the outputs' rows moved to the positions that key 0 holds */
     OPERATOR_MOVING,   /* of each row, the aggregate of the rows around it: struct moving_operator */

@@ -80,7 +80,9 @@ static struct column *reserve(const struct operator_job *job, const struct outpu
         return reserve_moved(from, job, output->type);
     if (job->task->column_op->kind == OPERATOR_SCAN)
         return reserve_scan(job, output->type);
-    return column_reserve_from(job->pool, output->type, output->type, *job->result_rows);
+    /* Group ids are of 32 bits. */
+    const enum type store = job->task->column_op->kind == OPERATOR_IDS ? TYPE_U32 : output->type;
+    return column_reserve_from(job->pool, output->type, store, *job->result_rows);
 }
 
 /* Checks the memory limit, if the number of rows is known before. */

@@ -1,6 +1,7 @@
 #include "engine/run/task_sink.h"
 
 #include "base/integer.h"
+#include "engine/backend/datum.h"
 #include "engine/backend/memory_limit.h"
 #include "engine/exact/exact.h"
 #include "engine/run/defer_policy.h"
@@ -197,6 +198,30 @@ static void defer(struct task_sink *sink, struct outcome *outcome)
         defer_rows(runner->evaluator, runner->memory, sink->job, sink->inputs, sink->stored.columns, deferred);
 }
 
+/* Writes the aggregates as columns of one row. */
+static enum status finish_row(const struct task_sink *sink, struct outcome *outcome, bool *certain)
+{
+    const struct task *task = sink->task;
+    struct diags *diags = sink->job->diags;
+    outcome->rows = 1;
+    for (size_t k = 0; k < task->output_count; k++) {
+        struct scalar scalar;
+        bool known = true;
+        if (!task->outputs[k].needed)
+            continue;
+        enum status status = agg_element(&sink->states[k], &task->aggregates[k], &scalar, &known, diags);
+        if (status != STATUS_OK)
+            return status;
+        *certain = *certain && known;
+        struct column *column = outcome->columns[k] = column_reserve(task->outputs[k].type, task->outputs[k].type, 1);
+        if (!column)
+            return diag_error(diags, task->span, "not enough memory for a row");
+        column_set_datum(column, 0, datum_of_scalar(&scalar));
+        column_finish(column, 1);
+    }
+    return STATUS_OK;
+}
+
 enum status task_sink_finish(struct task_sink *sink, struct outcome *outcome, bool *flagged)
 {
     struct job *job = sink->job;
@@ -208,8 +233,11 @@ enum status task_sink_finish(struct task_sink *sink, struct outcome *outcome, bo
         return outputs_finish(job, sink->runner->pool, &sink->stored, outcome);
     }
     bool certain = true;
-    enum status status =
-        agg_finish(&sink->states[0], &sink->task->aggregates[0], &outcome->scalar, &certain, job->diags);
+    enum status status = STATUS_OK;
+    if (sink->task->output_count == 0)
+        status = agg_finish(&sink->states[0], &sink->task->aggregates[0], &outcome->scalar, &certain, job->diags);
+    else
+        status = finish_row(sink, outcome, &certain);
     *flagged = !certain;
     return status;
 }

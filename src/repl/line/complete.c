@@ -159,10 +159,10 @@ static void offer_expression(const struct completer *completer, const struct sou
 /* Aggregates of groups, written like calls. */
 static void offer_aggregates(struct offer *offer)
 {
-    for (size_t i = 0; i < word_count; i++) {
-        bool alias = word_canonical(&words[i]) != &words[i];
-        if (stage_is_of_groups(words[i].stage) && (!alias || *offer->typed))
-            offer_name(offer, arena_printf(offer->arena, "%s(", words[i].text));
+    for (size_t i = 0; i < aggregate_function_count; i++) {
+        bool alias = aggregate_functions[i].usage == NULL;
+        if (!alias || *offer->typed)
+            offer_name(offer, arena_printf(offer->arena, "%s(", aggregate_functions[i].name));
     }
 }
 

@@ -1,0 +1,210 @@
+/* Groups of rows, their aggregates, and their numbers. */
+#include "engine/exact/exact_operator.h"
+#include "engine/exact/exact_sort.h"
+#include "engine/exact/failure.h"
+#include "engine/plan/task_title.h"
+#include "engine/values/quantile.h"
+
+#include <stdlib.h>
+
+static int compare_scalars(const void *a, const void *b)
+{
+    const struct scalar *x = a, *y = b;
+    if (x->kind == KIND_FLOAT)
+        return exact_compare_floats(x->number, y->number, false);
+    return (x->integer > y->integer) - (x->integer < y->integer);
+}
+
+/* The quantile of sorted values of a group; 0 of none. */
+static struct scalar quantile_of(const struct aggregate *aggregate, const struct scalar *values, int64_t count)
+{
+    if (count == 0)
+        return aggregate->lower ? scalar_int(0) : scalar_float(0);
+    const struct quantile_place place = quantile_place(count, aggregate->quantile);
+    const struct scalar *at = &values[place.lower], *next = place.fraction > 0 ? at + 1 : at;
+    if (aggregate->lower)
+        return *at;
+    if (at->kind == KIND_FLOAT)
+        return scalar_float(quantile_of_floats(at->number, next->number, place.fraction));
+    return scalar_float(quantile_of_ints((int64_t)at->integer, (int64_t)next->integer, place.fraction));
+}
+
+/* As aggregate_groups, for a quantile of the rows that `where` (or NULL) says. */
+static enum status quantile_groups(struct exact *exact, struct lazy_task *lazy, size_t i, const struct column *values,
+                                   const struct column *where, const struct column *sorted, const struct column *ends)
+{
+    const struct aggregate *aggregate = &lazy->task->aggregates[i];
+    const enum kind kind = type_table[values->type].kind;
+    struct scalar *group_values = arena_array(exact->arena, (size_t)lazy->rows + 1, sizeof *group_values);
+    int64_t at = 0;
+    for (int64_t group = 0; group < lazy->count; group++) {
+        int64_t count = 0;
+        for (; at < column_get_int(ends, group); at++) {
+            int64_t row = column_get_int(sorted, at);
+            if (!where || column_get_int(where, row))
+                group_values[count++] = datum_scalar(column_get_datum(values, row), kind);
+        }
+        if (count > 0)
+            qsort(group_values, (size_t)count, sizeof *group_values, compare_scalars);
+        struct scalar result = quantile_of(aggregate, group_values, count);
+        exact_set_output(lazy, lazy->task->column_op->key_count + i, group, &result, true);
+        if (exact_cancelled(exact))
+            return STATUS_CANCELLED;
+    }
+    return STATUS_OK;
+}
+
+/* Computes aggregate i of each group; the rows of group g end at ends[g] of `sorted`. */
+static void aggregate_groups(struct lazy_task *lazy, size_t i, const struct column *values, const struct column *sorted,
+                             const struct column *ends)
+{
+    const struct aggregate *aggregate = &lazy->task->aggregates[i];
+    int64_t at = 0;
+    for (int64_t group = 0; group < lazy->count; group++) {
+        struct agg_state state;
+        agg_init(&state, aggregate, &lazy->task->code);
+        agg_begin(&state, aggregate);
+        for (; at < column_get_int(ends, group); at++) {
+            struct scalar v = scalar_int(0);
+            if (values)
+                v = datum_scalar(column_get_datum(values, column_get_int(sorted, at)), state.type);
+            agg_add(&state, &v);
+        }
+        struct scalar result;
+        bool certain;
+        bool good = agg_value(&state, aggregate, &result, &certain);
+        exact_set_output(lazy, lazy->task->column_op->key_count + i, group, &result, good && certain);
+    }
+}
+
+/* Sets the keys of each group, those of its first row. */
+static enum status set_keys(struct exact *exact, struct lazy_task *lazy, const struct order *order,
+                            const struct column *sorted, const struct column *ends)
+{
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < order->count && status == STATUS_OK; k++) {
+        status = exact_reserve_output(exact, lazy, k, lazy->count);
+        for (int64_t group = 0; group < lazy->count && status == STATUS_OK; group++) {
+            int64_t first = group > 0 ? column_get_int(ends, group - 1) : 0;
+            enum kind kind = type_table[order->keys[k]->type].kind;
+            struct scalar key = datum_scalar(column_get_datum(order->keys[k], column_get_int(sorted, first)), kind);
+            exact_set_output(lazy, k, group, &key, true);
+        }
+    }
+    return status;
+}
+
+/* Without keys all rows are one group, and so are none. */
+static void find_groups(struct lazy_task *lazy, const struct order *order, const struct column *sorted,
+                        struct column *ends)
+{
+    if (order->count == 0) {
+        *(int64_t *)column_at(ends, lazy->count++) = lazy->rows;
+        return;
+    }
+    for (int64_t i = 0; i < lazy->rows; i++) {
+        bool last = i + 1 == lazy->rows ||
+                    exact_compare_rows(order, column_get_int(sorted, i), column_get_int(sorted, i + 1)) != 0;
+        if (last)
+            *(int64_t *)column_at(ends, lazy->count++) = i + 1;
+    }
+}
+
+static enum status aggregate_all(struct exact *exact, struct lazy_task *lazy, const struct column *sorted,
+                                 const struct column *ends)
+{
+    const struct task *task = lazy->task;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < task->aggregate_count && status == STATUS_OK; i++) {
+        size_t k = task->column_op->key_count + i;
+        struct column *values = NULL, *where = NULL;
+        const bool quantile = task->aggregates[i].kind == AGG_QUANTILE;
+        if (!task->outputs[k].needed)
+            continue;
+        status = exact_reserve_output(exact, lazy, k, lazy->count);
+        if (status == STATUS_OK && task->aggregates[i].value != NO_VALUE)
+            status = exact_column(exact, lazy, (size_t)task->code.at[task->aggregates[i].value].integer, &values);
+        if (status == STATUS_OK && quantile && task->aggregates[i].where != NO_VALUE)
+            status = exact_column(exact, lazy, (size_t)task->code.at[task->aggregates[i].where].integer, &where);
+        if (status == STATUS_OK && quantile)
+            status = quantile_groups(exact, lazy, i, values, where, sorted, ends);
+        else if (status == STATUS_OK)
+            aggregate_groups(lazy, i, values, sorted, ends);
+        column_unref(where);
+        column_unref(values);
+    }
+    return status;
+}
+
+enum status exact_group(struct exact *exact, struct lazy_task *lazy)
+{
+    const struct column_operator *column_op = lazy->task->column_op;
+    struct order order = {.count = column_op->key_count};
+    struct column *sorted = NULL;
+    struct column *ends = column_reserve(TYPE_I64, TYPE_I64, lazy->rows + 1);
+    enum status status = ends ? STATUS_OK : exact_no_memory(exact, lazy->task, lazy->rows);
+    if (status == STATUS_OK)
+        status = exact_read_keys(exact, lazy, column_op->keys, &order);
+    if (status == STATUS_OK)
+        status = exact_sort_rows(exact, lazy, &order, &sorted);
+    if (status == STATUS_OK) {
+        find_groups(lazy, &order, sorted, ends);
+        status = set_keys(exact, lazy, &order, sorted, ends);
+    }
+    if (status == STATUS_OK)
+        status = aggregate_all(exact, lazy, sorted, ends);
+    column_unref(ends);
+    column_unref(sorted);
+    if (order.keys)
+        exact_release_keys(&order);
+    return status;
+}
+
+enum status exact_ids(struct exact *exact, struct lazy_task *lazy)
+{
+    const struct column_operator *column_op = lazy->task->column_op;
+    struct order order = {.count = column_op->key_count};
+    struct column *sorted = NULL;
+    enum status status = exact_read_keys(exact, lazy, column_op->keys, &order);
+    if (status == STATUS_OK)
+        status = exact_sort_rows(exact, lazy, &order, &sorted);
+    if (status == STATUS_OK)
+        status = exact_reserve_output(exact, lazy, 0, lazy->rows);
+    lazy->count = lazy->rows;
+    int64_t id = 0;
+    for (int64_t i = 0; i < lazy->rows && status == STATUS_OK; i++) {
+        int64_t row = column_get_int(sorted, i);
+        id += i > 0 && exact_compare_rows(&order, column_get_int(sorted, i - 1), row) != 0;
+        const struct scalar scalar = scalar_int(id);
+        exact_set_output(lazy, 0, row, &scalar, true);
+    }
+    column_unref(sorted);
+    if (order.keys)
+        exact_release_keys(&order);
+    return status;
+}
+
+enum status exact_group_failure(struct exact *exact, const struct lazy_task *lazy, size_t k, int64_t group)
+{
+    static const char *const words[] = {[AGG_SUM] = "sum", [AGG_PRODUCT] = "product"};
+    const struct task *task = lazy->task;
+    const struct aggregate *aggregate = &task->aggregates[k - task->column_op->key_count];
+    struct strbuf key = {0};
+    for (size_t i = 0; i < task->column_op->key_count; i++) {
+        struct scalar part = column_get(lazy->outputs[i].values, group);
+        strbuf_puts(&key, i > 0 ? ", " : "");
+        scalar_print(&key, &part);
+    }
+    const char *quoted = arena_text(exact->diags->arena, key.text ? key.text : "", key.length);
+    strbuf_free(&key);
+    struct span span = exact_operator_span(lazy);
+    const struct stage_mark *stage = stage_of_span(task, span);
+    const char *where = stage ? arena_printf(exact->diags->arena, " in `%s`", stage->text) : "";
+    const char *word = task->column_op->key ? task->column_op->key : "key";
+    if (aggregate->kind == AGG_FOLD)
+        return diag_error(exact->diags, span, "the function has no result for %s %s%s", word, quoted, where);
+    diag_error(exact->diags, span, "the %s of %s %s does not fit in 64 bits%s", words[aggregate->kind], word, quoted,
+               where);
+    diag_hint(exact->diags, "`float(x)` gives a rounded result");
+    return STATUS_FAILED;
+}

@@ -1,0 +1,73 @@
+/* Calls of aggregates in expressions. Their values have been computed by earlier tasks (engine/lower/aggregates.h). */
+#include "engine/expression/expression.h"
+
+const struct aggregate_function *aggregate_of_call(const struct binder *binder, const struct expr *expr)
+{
+    if (expr->kind != EXPR_CALL)
+        return NULL;
+    const struct aggregate_function *function = aggregate_find(expr->name.text);
+    if (function == NULL || !aggregate_is_call(function, expr->arg_count))
+        return NULL;
+    const struct binding *binding = env_find(binder->env, expr->name.text);
+    return binding != NULL && binding->kind == BINDING_FUNCTION ? NULL : function;
+}
+
+/* The number of the input that has this column of a relation, as a whole. */
+static int64_t whole_input(struct scope *scope, const struct flow *flow, size_t index)
+{
+    const struct slot *slot = &flow->columns[index];
+    const struct input input = {
+        .task = flow->task, .output = index, .type = slot->type, .name = slot->name, .whole = true};
+    return (int64_t)task_add_input(scope->task, &input, scope->binder->arena);
+}
+
+struct term term_at(struct scope *scope, const struct flow *flow, size_t index, value row, struct span span)
+{
+    const struct slot *slot = &flow->columns[index];
+    if (!slot->known || flow->task == NULL)
+        return unknown_term;
+    value v = code_lookup(scope->code, whole_input(scope, flow, index), type_table[slot->type].kind, row, span);
+    struct term term = term_of_type(v, slot->logical);
+    if (slot->validity != 0)
+        term.present = code_lookup(scope->code, whole_input(scope, flow, slot->validity), KIND_BOOL, row, span);
+    return term;
+}
+
+static const struct aggregate_value *value_of(const struct aggregate_values *values, const struct expr *call)
+{
+    for (size_t i = 0; values != NULL && i < values->count; i++) {
+        if (values->at[i].call == call)
+            return &values->at[i];
+    }
+    return NULL;
+}
+
+struct term bind_aggregate_call(struct scope *scope, const struct aggregate_function *function, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    const struct aggregate_value *of_call = value_of(binder->aggregates, expr);
+    if (of_call == NULL || scope->task == NULL) {
+        const char *hint =
+            arena_printf(binder->arena, "in a pipeline it is a value of the rows at hand: `... | map %s`",
+                         function->usage != NULL ? function->usage : function->canonical);
+        if (scope->parameters != NULL || binder->call != NULL || binder->defining != NULL)
+            hint = "give its value to the function, as in `f(x, mean(x))`";
+        bind_error(binder, expr->span, hint, "there are no rows here for the aggregate `%s`", function->name);
+        return unknown_term;
+    }
+    const struct aggregate_values *values = binder->aggregates;
+    struct term term;
+    if (values->rows == AGGREGATES_OF_GROUP && of_call->flow->task == scope->flow->task) {
+        term = term_of_column(scope->code, of_call->flow, of_call->column, expr->span);
+    } else {
+        value row = code_exact_int(scope->code, 0, expr->span);
+        if (values->rows == AGGREGATES_BY_ID)
+            row = code_input(scope->code, (int64_t)values->ids, KIND_INT, expr->span);
+        else if (values->rows == AGGREGATES_OF_GROUP)
+            row = code_row(scope->code, expr->span);
+        term = term_at(scope, of_call->flow, of_call->column, row, expr->span);
+    }
+    scope->reads_row = scope->reads_row || values->rows != AGGREGATES_OF_ALL;
+    term.aggregate = true;
+    return term;
+}

@@ -1,0 +1,413 @@
+/* Aggregates of one pass. */
+#include "engine/lower/aggregate_functions.h"
+
+#include <math.h>
+
+enum { OPERAND_SHOWN = 40 };
+
+bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term *term, const struct expr *expr,
+                     const char *what, struct span span)
+{
+    enum term_class which = class_of(scope->code, *term);
+    bool ordered = kind == AGG_MIN || kind == AGG_MAX;
+    bool summed = kind == AGG_SUM || kind == AGG_MEAN;
+    bool fits = class_is_number(which) || (ordered && which != CLASS_MONTHS && which != CLASS_MISSING) ||
+                (summed && (which == CLASS_DECIMAL || which == CLASS_DURATION));
+    if (!fits) {
+        const char *text = text_of_span(scope->binder->arena, expr != NULL ? expr->span : span, OPERAND_SHOWN);
+        const char *hint = which == CLASS_TEXT ? "of text there are `min`, `max` and `count`" : NULL;
+        if (which == CLASS_DECIMAL)
+            hint = arena_printf(scope->binder->arena, "`float(%s)` is a float", text);
+        bind_error(scope->binder, expr != NULL ? expr->span : span, hint, "`%s` needs numbers, but `%s` is %s", what,
+                   text, class_noun(which));
+        return false;
+    }
+    *term = term_as_column(scope->binder, *term);
+    term->value = bind_number(scope->code, term->value, span);
+    return true;
+}
+
+enum type type_of_aggregate(enum aggregate_kind aggregate, enum kind kind)
+{
+    if (aggregate == AGG_COUNT)
+        return TYPE_I64;
+    return aggregate == AGG_MEAN ? TYPE_F64 : type_of_kind(kind);
+}
+
+static struct scope *scope_of(struct lowering *lowering)
+{
+    return &lowering->first.operands.scope;
+}
+
+struct term aggregate_argument(struct lowering *lowering, struct aggregate_call *call, enum aggregate_kind kind,
+                               size_t k)
+{
+    struct scope *scope = scope_of(lowering);
+    struct term term = bind_term(scope, call->expr->args[k]);
+    call->known = term_is_known(term) &&
+                  bind_aggregated(scope, kind, &term, call->expr->args[k], call->function->canonical, call->expr->span);
+    return term;
+}
+
+/* A column of the result of this type; floats have no logical type. */
+static struct slot slot_of(const struct lowering *lowering, const struct aggregate_call *call, enum aggregate_kind kind,
+                           struct term term)
+{
+    const struct scope *scope = &lowering->first.operands.scope;
+    struct slot slot = {.name = call->function->canonical, .type = TYPE_I64, .known = call->known};
+    if (!call->known)
+        return slot;
+    slot.logical = term.logical;
+    slot.type = term.logical.kind != LOGICAL_NUMBER && kind != AGG_MEAN
+                    ? slot_of_term(scope, term).type
+                    : type_of_aggregate(kind, scope->code->at[term.value].kind);
+    return slot;
+}
+
+/* The call's value is an aggregate of the term as it is. */
+static void add_plain(struct lowering *lowering, struct aggregate_call *call, enum aggregate_kind kind,
+                      struct term term)
+{
+    call->slot = slot_of(lowering, call, kind, term);
+    call->plain = true;
+    call->pass = &lowering->first;
+    call->part[0] = pass_add(&lowering->first, kind, call->known ? term.value : NO_VALUE, call->slot, call->expr->span);
+}
+
+/* Whether there may be nothing to aggregate. */
+static bool may_lack(const struct lowering *lowering, struct term term)
+{
+    return term.present != NO_VALUE || aggregation_is_whole(lowering->of);
+}
+
+/* Adds the part that counts the values, if there may be none. */
+static void count_values(struct lowering *lowering, struct aggregate_call *call, struct term term)
+{
+    call->lacks = call->known && may_lack(lowering, term);
+    if (call->lacks)
+        call->part[1] = pass_add_count(&lowering->first, term.present, call->expr->span);
+}
+
+value any_counted(struct reader *reader, const struct aggregate_call *call)
+{
+    struct code *code = reader->scope.code;
+    const struct span span = call->expr->span;
+    if (!call->lacks)
+        return NO_VALUE;
+    value count = reader_value(reader, call->pass, call->part[1], span);
+    return code_op(code, OP_LT, code_exact_int(code, 0, span), count, NO_VALUE, span);
+}
+
+static void begin_sum(struct lowering *lowering, struct aggregate_call *call)
+{
+    struct term term = aggregate_argument(lowering, call, AGG_SUM, 0);
+    if (call->known)
+        term.value = term_settled(scope_of(lowering)->code, term, call->expr->span);
+    add_plain(lowering, call, AGG_SUM, term);
+}
+
+static void begin_product(struct lowering *lowering, struct aggregate_call *call)
+{
+    struct term term = aggregate_argument(lowering, call, AGG_PRODUCT, 0);
+    struct code *code = scope_of(lowering)->code;
+    if (call->known && term.present != NO_VALUE) {
+        bool number = code->at[term.value].kind == KIND_FLOAT;
+        value one = number ? code_float(code, 1, call->expr->span) : code_exact_int(code, 1, call->expr->span);
+        term.value = code_op(code, OP_SELECT, term.present, term.value, one, call->expr->span);
+    }
+    add_plain(lowering, call, AGG_PRODUCT, term);
+}
+
+/* count() counts all rows, count(CONDITION) those for which it holds, and count(E) those where E is present. */
+static void begin_count(struct lowering *lowering, struct aggregate_call *call)
+{
+    struct scope *scope = scope_of(lowering);
+    value where = NO_VALUE;
+    call->known = true;
+    if (call->expr->arg_count == 1) {
+        struct term term = bind_term(scope, call->expr->args[0]);
+        call->known = term_is_known(term);
+        if (call->known && class_of(scope->code, term) == CLASS_BOOL)
+            where = term_settled(scope->code, term, call->expr->span);
+        else if (call->known)
+            where = term.present;
+    }
+    call->slot = (struct slot){.name = "count", .type = TYPE_I64, .known = true};
+    call->plain = true;
+    call->pass = &lowering->first;
+    call->part[0] = pass_add_count(&lowering->first, where, call->expr->span);
+}
+
+/* What stands for a missing value in a minimum or maximum: it loses against all others. */
+static value losing(struct code *code, value like, enum aggregate_kind kind, struct span span)
+{
+    if (code->at[like].kind == KIND_FLOAT)
+        return code_float(code, NAN, span);
+    return code_exact_int(code, kind == AGG_MIN ? INT64_MAX : INT64_MIN, span);
+}
+
+void add_extreme(struct lowering *lowering, struct aggregate_call *call, enum aggregate_kind kind, struct term term)
+{
+    struct code *code = scope_of(lowering)->code;
+    if (call->known && term.present != NO_VALUE)
+        term.value = code_op(code, OP_SELECT, term.present, term.value,
+                             losing(code, term.value, kind, call->expr->span), call->expr->span);
+    add_plain(lowering, call, kind, term);
+    count_values(lowering, call, term);
+    call->plain = !call->lacks;
+}
+
+static enum aggregate_kind extreme_of(const struct aggregate_call *call)
+{
+    return call->function->id == AGGREGATE_MIN ? AGG_MIN : AGG_MAX;
+}
+
+static void begin_extreme(struct lowering *lowering, struct aggregate_call *call)
+{
+    enum aggregate_kind kind = extreme_of(call);
+    add_extreme(lowering, call, kind, aggregate_argument(lowering, call, kind, 0));
+}
+
+/* Part 0, where part 1 says that there is something. */
+static struct term counted(struct reader *reader, const struct aggregate_call *call)
+{
+    struct term term = reader_part(reader, call->pass, call->part[0], call->expr->span);
+    term.logical = call->slot.logical;
+    term.present = any_counted(reader, call);
+    term.settled = term.present == NO_VALUE;
+    return term;
+}
+
+static struct term finish_extreme(struct reader *reader, const struct aggregate_call *call, const struct pass *second)
+{
+    (void)second;
+    return counted(reader, call);
+}
+
+/* What was computed of decimals or durations as of integers. */
+static struct term of_type(struct code *code, struct term term, struct span span)
+{
+    if (term.logical.kind == LOGICAL_DECIMAL)
+        return term_to_float(code, term, span); /* after the division: 0.1 and 0.2 are no sum of floats */
+    if (term.logical.kind == LOGICAL_DURATION) {
+        term.value = term_settled(code, term, span); /* where there is nothing, there may be a NaN */
+        term.value = code_op(code, OP_ROUND, term.value, NO_VALUE, NO_VALUE, span);
+        term.value = code_op(code, OP_TO_INT, term.value, NO_VALUE, NO_VALUE, span);
+        term.settled = true;
+    }
+    return term;
+}
+
+static void begin_mean(struct lowering *lowering, struct aggregate_call *call)
+{
+    struct code *code = scope_of(lowering)->code;
+    struct term term = aggregate_argument(lowering, call, AGG_MEAN, 0);
+    const struct logical_type logical = term.logical;
+    const struct span span = call->expr->span;
+    term.logical = (struct logical_type){0};
+    call->summed = call->known && term.present != NO_VALUE;
+    if (call->summed) {
+        term = term_to_float(code, term, span);
+        term.value = term_settled(code, term, span);
+    }
+    add_plain(lowering, call, call->summed ? AGG_SUM : AGG_MEAN, term);
+    count_values(lowering, call, term);
+    call->slot.logical = logical;
+    call->plain = !call->lacks && logical.kind == LOGICAL_NUMBER;
+}
+
+static struct term finish_mean(struct reader *reader, const struct aggregate_call *call, const struct pass *second)
+{
+    (void)second;
+    struct code *code = reader->scope.code;
+    const struct span span = call->expr->span;
+    struct term term = counted(reader, call);
+    if (call->summed) {
+        value count = reader_value(reader, call->pass, call->part[1], span);
+        value number = code_op(code, OP_TO_FLOAT, count, NO_VALUE, NO_VALUE, span);
+        term.value = code_op(code, OP_DIV, term.value, number, NO_VALUE, span);
+    }
+    return of_type(code, term, span);
+}
+
+/* The share of a quantile, a constant from 0 to 1. */
+static bool share_of(struct lowering *lowering, const struct aggregate_call *call, double *share)
+{
+    struct binder *binder = lowering->of->binder;
+    struct code code;
+    struct scalar scalar;
+    code_init(&code, binder->arena);
+    const struct expr *expr = call->expr->args[0];
+    struct scope scope = scope_without_columns(binder, &code, "the share is the same for all rows");
+    enum known known = bind_constant(&scope, expr, &scalar);
+    if (known == KNOWN_NOTHING)
+        return false;
+    *share = known == KNOWN_KIND ? 0 : scalar.kind == KIND_FLOAT ? scalar.number : (double)scalar.integer;
+    if (scalar.logical.kind == LOGICAL_NUMBER && *share >= 0 && *share <= 1)
+        return true;
+    bind_error(binder, expr->span, "`quantile(0.99, x)`: 99 in 100 values are below it; 0.5 is the median",
+               "the share of a quantile is a number from 0 to 1");
+    return false;
+}
+
+/* Numbers, decimals and durations are interpolated; of others it is the lower of two values. */
+static void begin_quantile(struct lowering *lowering, struct aggregate_call *call)
+{
+    struct code *code = scope_of(lowering)->code;
+    const struct span span = call->expr->span;
+    const bool median = call->function->id == AGGREGATE_MEDIAN;
+    double share = 0.5;
+    bool known = median || share_of(lowering, call, &share);
+    struct term term = aggregate_argument(lowering, call, AGG_MIN, median ? 0 : 1);
+    call->known = call->known && known;
+    enum term_class which = call->known ? class_of(code, term) : CLASS_FLOAT;
+    const bool lower = which == CLASS_TEXT || which == CLASS_DATE || which == CLASS_TIMESTAMP;
+    call->slot = slot_of(lowering, call, lower ? AGG_MIN : AGG_MEAN, term);
+    call->pass = &lowering->first;
+    struct slot slot = call->slot;
+    if (!lower)
+        slot.logical = (struct logical_type){0};
+    call->part[0] = pass_add_quantile(&lowering->first, call->known ? term.value : NO_VALUE,
+                                      call->known ? term.present : NO_VALUE, share, lower, slot, span);
+    count_values(lowering, call, term);
+    call->plain = !call->lacks && (lower || call->slot.logical.kind == LOGICAL_NUMBER);
+}
+
+static struct term finish_quantile(struct reader *reader, const struct aggregate_call *call, const struct pass *second)
+{
+    (void)second;
+    struct term term = counted(reader, call);
+    const bool interpolated = reader->scope.code->at[term.value].kind == KIND_FLOAT;
+    return interpolated ? of_type(reader->scope.code, term, call->expr->span) : term;
+}
+
+/* Conditions are counted: any where they hold, all where they are known not to. */
+static void begin_any(struct lowering *lowering, struct aggregate_call *call)
+{
+    struct scope *scope = scope_of(lowering);
+    const struct span span = call->expr->span;
+    value holds = bind_condition(scope, call->expr->args[0]);
+    value where = holds;
+    call->known = holds != NO_VALUE;
+    if (call->known && call->function->id == AGGREGATE_ALL) {
+        struct term term = bind_term(scope, call->expr->args[0]);
+        where = code_op(scope->code, OP_NOT, holds, NO_VALUE, NO_VALUE, span);
+        where = present_both(scope->code, term.present, where, span);
+    }
+    call->slot = (struct slot){.name = call->function->canonical, .type = TYPE_BOOL, .known = call->known};
+    call->pass = &lowering->first;
+    call->part[0] = pass_add_count(&lowering->first, where, span);
+}
+
+static struct term finish_any(struct reader *reader, const struct aggregate_call *call, const struct pass *second)
+{
+    (void)second;
+    struct code *code = reader->scope.code;
+    const struct span span = call->expr->span;
+    value count = reader_value(reader, call->pass, call->part[0], span), none = code_exact_int(code, 0, span);
+    if (call->function->id == AGGREGATE_ALL)
+        return term_of(code_op(code, OP_EQ, count, none, NO_VALUE, span));
+    return term_of(code_op(code, OP_LT, none, count, NO_VALUE, span));
+}
+
+void find_elements(struct lowering *lowering, struct aggregate_call *call, size_t k)
+{
+    struct binder *binder = lowering->of->binder;
+    const struct flow *flow = lowering->of->flow;
+    const struct expr *expr = call->expr->args[k];
+    struct task *task = task_reading(binder, "map", call->expr->span, flow);
+    struct scope scope = scope_of_stage(binder, task, flow, NULL);
+    scope.head = lowering->of->stage->head;
+    struct term term = term_as_column(binder, bind_term(&scope, expr));
+    call->known = call->known && term_is_known(term);
+    call->slot = slot_of_term(&scope, term);
+    call->slot.name = call->function->canonical;
+    call->at = *flow;
+    if (bind_is_column(&scope, expr, term, &call->at_column)) {
+        binder->queue->count--; /* nothing is computed, and nothing reads the task yet */
+        return;
+    }
+    call->at_column = 0;
+    task_set_outputs(binder, task, &call->at, &call->slot, &term, 1);
+}
+
+/* An element at a row that exists where `any` is true. */
+static value element_of(struct scope *scope, const struct flow *flow, size_t column, value row, value any,
+                        struct span span)
+{
+    const struct input input = {.task = flow->task,
+                                .output = column,
+                                .type = flow->columns[column].type,
+                                .name = flow->columns[column].name,
+                                .whole = true};
+    int64_t number = (int64_t)task_add_input(scope->task, &input, scope->binder->arena);
+    struct term term = term_of(code_gather(scope->code, number, type_table[input.type].kind, row, span));
+    term.present = any;
+    term.settled = false;
+    return term_settled(scope->code, term, span);
+}
+
+struct term element_at(struct reader *reader, const struct aggregate_call *call, value row)
+{
+    struct scope *scope = &reader->scope;
+    const struct span span = call->expr->span;
+    const struct slot *slot = &call->at.columns[call->at_column];
+    value any = any_counted(reader, call);
+    if (any == NO_VALUE)
+        return term_at(scope, &call->at, call->at_column, row, span);
+    struct term term = term_of_type(element_of(scope, &call->at, call->at_column, row, any, span), slot->logical);
+    value present = NO_VALUE;
+    if (slot->validity != 0)
+        present = element_of(scope, &call->at, slot->validity, row, any, span);
+    term.present = present_both(scope->code, any, present, span);
+    return term;
+}
+
+/* The least or greatest number of a row that has the value. */
+static void begin_first(struct lowering *lowering, struct aggregate_call *call)
+{
+    struct scope *scope = scope_of(lowering);
+    const struct span span = call->expr->span;
+    const bool first = call->function->id == AGGREGATE_FIRST;
+    struct term term = bind_term(scope, call->expr->args[0]);
+    call->known = term_is_known(term);
+    call->pass = &lowering->first;
+    value row = code_row(scope->code, span);
+    if (call->known && term.present != NO_VALUE)
+        row = code_op(scope->code, OP_SELECT, term.present, row,
+                      code_exact_int(scope->code, first ? INT64_MAX : -1, span), span);
+    call->part[0] = pass_add_plain(&lowering->first, first ? AGG_MIN : AGG_MAX, row, span);
+    count_values(lowering, call, term);
+    find_elements(lowering, call, 0);
+}
+
+static struct term finish_first(struct reader *reader, const struct aggregate_call *call, const struct pass *second)
+{
+    (void)second;
+    return element_at(reader, call, reader_value(reader, call->pass, call->part[0], call->expr->span));
+}
+
+static const struct aggregate_recipe recipe_sum = {.begin = begin_sum}, recipe_product = {.begin = begin_product},
+                                     recipe_count = {.begin = begin_count},
+                                     recipe_extreme = {.begin = begin_extreme, .finish = finish_extreme},
+                                     recipe_mean = {.begin = begin_mean, .finish = finish_mean},
+                                     recipe_quantile = {.begin = begin_quantile, .finish = finish_quantile},
+                                     recipe_any = {.begin = begin_any, .finish = finish_any},
+                                     recipe_first = {.begin = begin_first, .finish = finish_first};
+
+const struct aggregate_recipe *aggregate_recipe_of(const struct aggregate_function *function)
+{
+    static const struct aggregate_recipe *const recipes[] = {
+        [AGGREGATE_SUM] = &recipe_sum,           [AGGREGATE_COUNT] = &recipe_count,
+        [AGGREGATE_MIN] = &recipe_extreme,       [AGGREGATE_MAX] = &recipe_extreme,
+        [AGGREGATE_MEAN] = &recipe_mean,         [AGGREGATE_PRODUCT] = &recipe_product,
+        [AGGREGATE_MEDIAN] = &recipe_quantile,   [AGGREGATE_QUANTILE] = &recipe_quantile,
+        [AGGREGATE_STDDEV] = &recipe_var,        [AGGREGATE_VAR] = &recipe_var,
+        [AGGREGATE_CORR] = &recipe_corr,         [AGGREGATE_WMEAN] = &recipe_wmean,
+        [AGGREGATE_FIRST] = &recipe_first,       [AGGREGATE_LAST] = &recipe_first,
+        [AGGREGATE_DISTINCT] = &recipe_distinct, [AGGREGATE_ANY] = &recipe_any,
+        [AGGREGATE_ALL] = &recipe_any,           [AGGREGATE_ARGMIN] = &recipe_argmin,
+        [AGGREGATE_ARGMAX] = &recipe_argmin,
+    };
+    return recipes[function->id];
+}

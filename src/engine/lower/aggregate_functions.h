@@ -1,0 +1,76 @@
+/* How each aggregate function is made of parts: sums, counts, extremes and quantiles of one or two passes over the
+ * rows, and what is computed of them. */
+#ifndef RQL_ENGINE_LOWER_AGGREGATE_FUNCTIONS_H
+#define RQL_ENGINE_LOWER_AGGREGATE_FUNCTIONS_H
+
+#include "engine/lower/aggregate_pass.h"
+
+enum { MOST_PARTS = 5, MOST_BETWEEN = 3 };
+
+/* A call of an aggregate while it is lowered. */
+struct aggregate_call {
+    const struct expr *expr;
+    const struct aggregate_function *function;
+    bool known;                   /* its arguments are bound, and fit */
+    bool plain;                   /* its value is part 0 as it is */
+    bool lacks;                   /* there may be nothing to aggregate: part 1 counts the values */
+    bool summed;                  /* a mean: part 0 is the sum */
+    struct slot slot;             /* of the value; its name is only for listings */
+    const struct pass *pass;      /* of `part` */
+    size_t part[MOST_PARTS];      /* of the first pass */
+    size_t again[MOST_PARTS];     /* of the second */
+    size_t between[MOST_BETWEEN]; /* columns of the relation between them */
+    struct flow at;               /* the relation with the column that an element is taken of, */
+    size_t at_column;
+    struct pass distinct; /* that counts different values */
+};
+
+/* The passes for the calls of a stage. */
+struct lowering {
+    const struct aggregation *of;
+    struct pass first, second;
+    const struct flow *between; /* a row for each group: what the second pass reads of the first */
+};
+
+struct aggregate_recipe {
+    /* Binds the arguments and adds the parts of the first pass. */
+    void (*begin)(struct lowering *lowering, struct aggregate_call *call);
+    /* What the second pass reads, at most MOST_BETWEEN terms; returns their number. NULL: one pass is enough. */
+    size_t (*between)(struct reader *reader, const struct aggregate_call *call, struct term *terms);
+    /* Adds the parts of the second pass. */
+    void (*again)(struct lowering *lowering, struct aggregate_call *call);
+    /* The value of a call that is known and not plain. `second`: the second pass. */
+    struct term (*finish)(struct reader *reader, const struct aggregate_call *call, const struct pass *second);
+};
+
+/* aggregate_functions.c: parts that several functions have. */
+
+/* Binds argument k, for an aggregate of this kind, in the first pass. */
+struct term aggregate_argument(struct lowering *lowering, struct aggregate_call *call, enum aggregate_kind kind,
+                               size_t k);
+/* The least or greatest value. */
+void add_extreme(struct lowering *lowering, struct aggregate_call *call, enum aggregate_kind kind, struct term term);
+/* Whether part 1 counts something; NO_VALUE: it always does. */
+value any_counted(struct reader *reader, const struct aggregate_call *call);
+/* Finds the column that argument k is: the flow's own, or that of a task that computes it. */
+void find_elements(struct lowering *lowering, struct aggregate_call *call, size_t k);
+/* Its element at a row. */
+struct term element_at(struct reader *reader, const struct aggregate_call *call, value row);
+
+/* aggregate_moments.c: aggregates of two passes, or of two columns. */
+extern const struct aggregate_recipe recipe_wmean, recipe_var, recipe_corr, recipe_argmin;
+
+/* aggregate_distinct.c */
+extern const struct aggregate_recipe recipe_distinct;
+
+const struct aggregate_recipe *aggregate_recipe_of(const struct aggregate_function *function);
+
+/* Checks that the aggregate `what` fits the term's type, and makes it a column of numbers. `expr`: as written, or NULL.
+ */
+bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term *term, const struct expr *expr,
+                     const char *what, struct span span);
+
+/* The type of the aggregate's result. */
+enum type type_of_aggregate(enum aggregate_kind aggregate, enum kind kind);
+
+#endif

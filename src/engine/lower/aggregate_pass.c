@@ -1,0 +1,199 @@
+#include "engine/lower/aggregate_pass.h"
+
+bool aggregation_is_whole(const struct aggregation *of)
+{
+    return of->key_count == 0 && !of->by_ids;
+}
+
+void pass_add_key(struct pass *pass, size_t operand)
+{
+    pass->key_operands = arena_reserve(pass->of->binder->arena, pass->key_operands, pass->key_columns,
+                                       &pass->key_capacity, sizeof *pass->key_operands);
+    pass->key_operands[pass->key_columns++] = operand;
+}
+
+void pass_begin(struct pass *pass, const struct aggregation *of)
+{
+    struct arena *arena = of->binder->arena;
+    *pass = (struct pass){.of = of};
+    operands_begin(of->binder, of->stage, of->flow, &pass->operands);
+    pass->keys = arena_array(arena, of->key_count + 1, sizeof *pass->keys);
+    for (size_t i = 0; i < of->key_count; i++) {
+        struct key_operands *key = &pass->keys[i];
+        *key = operands_add_key(&pass->operands, &of->keys[i]);
+        if (key->nullable)
+            pass_add_key(pass, key->missing);
+        pass_add_key(pass, key->value);
+    }
+    if (of->by_ids)
+        pass_group_by(pass, of->ids);
+}
+
+void pass_group_by(struct pass *pass, size_t column)
+{
+    const struct slot *slot = &pass->of->flow->columns[column];
+    const enum kind kind = type_table[slot->type].kind;
+    value key = code_input(pass->operands.scope.code, (int64_t)column, kind, pass->of->stage->span);
+    pass_add_key(pass, operands_add(&pass->operands, slot->known ? key : NO_VALUE, *slot));
+}
+
+static struct part *new_part(struct pass *pass, enum aggregate_kind kind, struct slot slot, struct span span)
+{
+    if (pass->count == pass->capacity) {
+        size_t capacity = pass->capacity == 0 ? 8 : 2 * pass->capacity;
+        pass->parts = arena_grow(pass->of->binder->arena, pass->parts, pass->count, capacity, sizeof *pass->parts);
+        pass->capacity = capacity;
+    }
+    struct part *part = &pass->parts[pass->count++];
+    *part = (struct part){.slot = slot};
+    part->what = (struct aggregate){.kind = kind, .value = NO_VALUE, .where = NO_VALUE, .span = span};
+    part->what.name = slot.name;
+    return part;
+}
+
+size_t pass_add(struct pass *pass, enum aggregate_kind kind, value v, struct slot slot, struct span span)
+{
+    struct part *part = new_part(pass, kind, slot, span);
+    const struct code *code = pass->operands.scope.code;
+    enum type type = v != NO_VALUE ? type_of_kind(code->at[v].kind) : TYPE_I64;
+    part->has_values = true;
+    part->operand = operands_add(&pass->operands, v, (struct slot){.type = type});
+    return pass->count - 1;
+}
+
+size_t pass_add_plain(struct pass *pass, enum aggregate_kind kind, value v, struct span span)
+{
+    const struct code *code = pass->operands.scope.code;
+    struct slot slot = {.name = "part", .type = v != NO_VALUE ? type_of_kind(code->at[v].kind) : TYPE_I64};
+    slot.known = v != NO_VALUE;
+    return pass_add(pass, kind, v, slot, span);
+}
+
+size_t pass_add_count(struct pass *pass, value where, struct span span)
+{
+    const struct slot slot = {.name = "present", .type = TYPE_I64, .known = true};
+    if (where == NO_VALUE) {
+        new_part(pass, AGG_COUNT, slot, span);
+        return pass->count - 1;
+    }
+    value counted = code_op(pass->operands.scope.code, OP_BOOL_TO_INT, where, NO_VALUE, NO_VALUE, span);
+    return pass_add(pass, AGG_SUM, counted, slot, span);
+}
+
+size_t pass_add_quantile(struct pass *pass, value v, value where, double quantile, bool lower, struct slot slot,
+                         struct span span)
+{
+    size_t number = pass_add(pass, AGG_QUANTILE, v, slot, span);
+    struct part *part = &pass->parts[number];
+    part->what.quantile = quantile;
+    part->what.lower = lower;
+    part->has_where = where != NO_VALUE;
+    if (part->has_where)
+        part->where = operands_add(&pass->operands, where, (struct slot){.type = TYPE_BOOL});
+    return number;
+}
+
+/* The slots of the keys, then of the parts. */
+static struct slot *slots_of(const struct pass *pass)
+{
+    const struct aggregation *of = pass->of;
+    struct slot *slots = arena_array(of->binder->arena, pass->key_columns + pass->count + 1, sizeof *slots);
+    for (size_t i = 0; i < pass->key_columns; i++)
+        slots[i] = pass->operands.slots[pass->key_operands[i]];
+    for (size_t i = 0, column = 0; i < of->key_count; i++) {
+        column += pass->keys[i].nullable;
+        slots[column++] = pass->keys[i].slot;
+    }
+    for (size_t i = 0; i < pass->count; i++)
+        slots[pass->key_columns + i] = pass->parts[i].slot;
+    return slots;
+}
+
+/* An aggregating task of what would be operands: one pass over the rows, which stores nothing. */
+static void end_whole(struct pass *pass)
+{
+    struct arena *arena = pass->of->binder->arena;
+    struct task *task = pass->operands.task;
+    struct slot *slots = slots_of(pass);
+    task->stages[0].name = "group";
+    task->sink = SINK_AGGREGATE;
+    task->aggregates = arena_array(arena, pass->count + 1, sizeof *task->aggregates);
+    task->aggregate_count = pass->count;
+    value *values = arena_array(arena, pass->count + 1, sizeof *values);
+    for (size_t i = 0; i < pass->count; i++) {
+        const struct part *part = &pass->parts[i];
+        values[i] = part->has_values ? pass->operands.values[part->operand] : NO_VALUE;
+        task->aggregates[i] = part->what;
+        task->aggregates[i].value = values[i];
+        if (values[i] != NO_VALUE && (part->what.kind == AGG_SUM || part->what.kind == AGG_PRODUCT))
+            task->code.at[values[i]].fallible = true;
+    }
+    name_columns(pass->of->binder, slots, pass->count);
+    task_set_slots(pass->of->binder, task, &pass->flow, slots, values, pass->count, 0);
+    pass->flow.rows = 1;
+}
+
+static value input_of(struct task *task, size_t input, struct span span)
+{
+    return code_input(&task->code, (int64_t)input, type_table[task->inputs[input].type].kind, span);
+}
+
+/* A group operator. A key's value is its input; an aggregate's value only says what may fail. */
+static void end_groups(struct pass *pass)
+{
+    struct binder *binder = pass->of->binder;
+    struct arena *arena = binder->arena;
+    size_t *inputs = arena_array(arena, pass->operands.count + 1, sizeof *inputs);
+    struct slot *slots = slots_of(pass);
+    struct task *task = operands_end(&pass->operands, "group", OPERATOR_GROUP, pass->key_columns, inputs);
+    size_t count = pass->key_columns + pass->count;
+    value *values = arena_array(arena, count + 1, sizeof *values);
+    for (size_t i = 0; i < pass->key_columns; i++) {
+        task->column_op->keys[i] = inputs[pass->key_operands[i]];
+        values[i] = input_of(task, task->column_op->keys[i], task->span);
+    }
+    task->aggregates = arena_array(arena, pass->count + 1, sizeof *task->aggregates);
+    task->aggregate_count = pass->count;
+    for (size_t i = 0; i < pass->count; i++) {
+        const struct part *part = &pass->parts[i];
+        struct aggregate *aggregate = &task->aggregates[i];
+        *aggregate = part->what;
+        values[pass->key_columns + i] = pass->key_columns > 0 ? values[0] : input_of(task, 0, task->span);
+        if (part->has_where)
+            aggregate->where = input_of(task, inputs[part->where], part->what.span);
+        if (!part->has_values)
+            continue;
+        aggregate->value = input_of(task, inputs[part->operand], part->what.span);
+        task->code.at[aggregate->value].fallible = true;
+        values[pass->key_columns + i] = aggregate->value;
+    }
+    name_columns(binder, slots, count);
+    task_set_slots(binder, task, &pass->flow, slots, values, count, 0);
+    pass->flow.rows = pass->key_columns > 0 ? -1 : 1;
+}
+
+void pass_end(struct pass *pass)
+{
+    bool quantiles = false;
+    for (size_t i = 0; i < pass->count; i++)
+        quantiles = quantiles || pass->parts[i].what.kind == AGG_QUANTILE;
+    if (pass->key_columns == 0 && !quantiles)
+        end_whole(pass);
+    else
+        end_groups(pass);
+}
+
+struct term reader_part(struct reader *reader, const struct pass *pass, size_t part, struct span span)
+{
+    size_t column = pass->key_columns + part;
+    if (pass->flow.task == reader->flow->task)
+        return term_of_column(reader->scope.code, &pass->flow, column, span);
+    value row = aggregation_is_whole(reader->of) ? code_exact_int(reader->scope.code, 0, span)
+                                                 : code_row(reader->scope.code, span);
+    return term_at(&reader->scope, &pass->flow, column, row, span);
+}
+
+value reader_value(struct reader *reader, const struct pass *pass, size_t part, struct span span)
+{
+    return reader_part(reader, pass, part, span).value;
+}
