@@ -40,6 +40,8 @@ enum stage_kind {
     STAGE_TOP,
     STAGE_GROUP,
     STAGE_DISTINCT,
+    STAGE_JOIN,
+    STAGE_LOOKUP,
     STAGE_REVERSE,
     STAGE_STENCIL,
     STAGE_GATHER,
@@ -49,9 +51,7 @@ enum stage_kind {
     STAGE_DESCRIBE,
     STAGE_PLOT,
     STAGE_SHOW,
-    STAGE_SAVE,
-    STAGE_JOIN,
-    STAGE_LOOKUP
+    STAGE_SAVE
 };
 
 /* One word. An alias has the stage and token of its canonical word, and no usage, summary or example. */

@@ -93,7 +93,8 @@ static inline enum status query_bind_statement(struct queries *queries, const st
     if (stmt->kind == STMT_DEF)
         return bind_definition(queries->env, stmt, scratch->arena, &scratch->diags);
     if (stmt->pipeline != NULL)
-        return bind_pipeline(queries->env, stmt->pipeline, checking, scratch->arena, NULL, bound, &scratch->diags);
+        return bind_pipeline(queries->env, &(struct bind_request){.pipeline = stmt->pipeline, .checking = checking},
+                             scratch->arena, bound, &scratch->diags);
     return bind_expression(queries->env, stmt->expr, NULL, checking, scratch->arena, bound, &scratch->diags);
 }
 

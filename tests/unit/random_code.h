@@ -104,6 +104,7 @@ static inline enum kind argument_kind(struct random *random, enum op op)
     case OP_SELECT:
         return random_below(random, 4) == 0 ? KIND_BOOL : random_below(random, 5) == 0 ? KIND_FLOAT : KIND_INT;
     case OP_TO_INT:
+    case OP_FLOAT_BITS:
         return KIND_FLOAT;
     case OP_TO_FLOAT:
     case OP_BITAND:
@@ -243,6 +244,8 @@ static inline struct cell operate(const struct code *code, const struct instr *i
         return args[args[0].integer ? 1 : 2];
     if (instr->op == OP_TO_INT)
         result.failed = !float_to_int(args[0].number, &result.integer);
+    else if (instr->op == OP_FLOAT_BITS)
+        result.integer = float_bits(args[0].number);
     else if (instr->op == OP_TO_FLOAT)
         result.number = (double)args[0].integer;
     else if (instr->op == OP_CMP_INT_FLOAT)
