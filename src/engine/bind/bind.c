@@ -4,7 +4,8 @@
 #include "engine/bind/bind_internal.h"
 #include "engine/lower/over.h"
 
-enum { SHORT_ROWS = 1 << 16 };
+/* What is parsed at once in any case, in some 40 milliseconds. */
+enum { SHORT_CELLS = 1 << 22 };
 
 static struct binder binder_new(struct env *env, bool checking, struct arena *arena, struct diags *diags)
 {
@@ -132,12 +133,23 @@ static const bool *wanted_outputs(const struct bound *bound, enum unread_kept ke
     size_t visible = 0, computed = 0;
     for (size_t k = 0; k < last->output_count; k++) {
         const struct column *column = output_column(last, k);
-        wanted[k] = !column || (column->provisional && column->rows <= SHORT_ROWS);
+        wanted[k] = !column || (column->provisional && column->rows * (int64_t)last->output_count <= SHORT_CELLS);
         visible += !last->outputs[k].hidden;
         computed += wanted[k];
     }
     /* A relation of one column is read: expressions index it. */
     return visible == 1 || (kept == UNREAD_SHOWN && computed > 0) ? NULL : wanted;
+}
+
+/* In a check only types are needed, which reading tells of provisional columns. */
+static size_t keep_provisional(struct column **needed, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (needed[i]->provisional)
+            needed[kept++] = needed[i];
+    }
+    return kept;
 }
 
 /* Reads columns and evaluates sources that the pipeline, bound (`binding` is STATUS_OK) or not, turns out to need.
@@ -156,6 +168,8 @@ static enum status provide(const struct binder *binder, const struct bind_reques
         is_bound && binder->evaluations->count == 0 ? wanted_outputs(bound, request->unread, binder->arena) : NULL;
     struct column **needed = is_bound ? needed_columns(&bound->queue, wanted, &count) : NULL;
     enum status status = binding;
+    if (request->checking)
+        count = keep_provisional(needed, count);
     /* It needs columns that are unread, or could not be bound because of types that only reading tells. */
     if (sources_lack(sources, needed, count, binder->arena)) {
         binder->diags->count = diags_before;
@@ -191,7 +205,7 @@ enum status bind_pipeline(struct env *env, const struct bind_request *request, s
         binder.workers = alone.runner ? &alone.runner->workers : NULL;
         status = bind_once(&binder, &alone, &sources, bound);
         const bool is_bound = status == STATUS_OK;
-        done = alone.checking || sources.errors > 0 || binder.cancelled;
+        done = (alone.checking && !env->opens_files) || sources.errors > 0 || binder.cancelled;
         if (!done)
             status = provide(&binder, &alone, &sources, status, bound, diags_before, &done);
         if (is_bound && !(done && status == STATUS_OK))

@@ -50,7 +50,7 @@ enum unread_kept {
 /* What to bind, and how. */
 struct bind_request {
     const struct pipeline *pipeline;
-    bool checking;                      /* no file is opened, and nothing evaluated */
+    bool checking;                      /* nothing is evaluated, and no file opened but as env->opens_files says */
     const struct source_runner *runner; /* evaluates sources (evaluated.h); NULL: the result has the right columns, but
                                            cannot be run if it reads such sources */
     const bool *wanted;                 /* columns of the result to keep, in order; NULL: all */

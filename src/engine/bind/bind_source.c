@@ -153,11 +153,12 @@ static void bind_relation(struct binder *binder, const struct name *written, con
     const struct source_file *file = sources_find(binder->sources, written); /* if some of its columns were unread */
     for (size_t i = 0; i < relation->count; i++) {
         struct column *column = column_ref(file != NULL ? file->columns[i].column : relation->columns[i]);
+        const struct logical_type logical = file != NULL ? file->columns[i].logical : column->logical;
         queue_hold(binder->queue, column);
         /* The relation may be rebound while the statement's tasks still name its columns. */
         const char *name = arena_text(binder->arena, relation->names[i], strlen(relation->names[i]));
         add_column(binder, &all, column,
-                   (struct slot){.name = name, .type = column->type, .known = true, .logical = column->logical});
+                   (struct slot){.name = name, .type = column->type, .known = true, .logical = logical});
     }
     set_file_columns(binder, &all, task, flow);
 }

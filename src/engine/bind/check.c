@@ -2,17 +2,20 @@
 #include "engine/bind/check.h"
 
 #include "engine/bind/bind_internal.h"
+#include "engine/env/written_path.h"
 #include "engine/plan/output_relation.h"
 
-/* A relation with the columns of the last task, and no data. */
+/* A relation with the columns of the last task, and no data; columns that are unread can be read later. */
 static struct relation *outline(const struct task *last, struct arena *arena)
 {
     struct column **columns = arena_array(arena, last->output_count, sizeof(struct column *));
     bool made = true;
     for (size_t k = 0; k < last->output_count; k++) {
-        columns[k] = column_reserve(last->outputs[k].type, last->outputs[k].type, 0);
+        struct column *column = output_column(last, k);
+        const bool unread = column && column->unread;
+        columns[k] = unread ? column_ref(column) : column_reserve(last->outputs[k].type, last->outputs[k].type, 0);
         made = made && columns[k];
-        if (columns[k])
+        if (columns[k] && !unread)
             column_finish(columns[k], 0);
     }
     struct relation *relation = made ? relation_of_outputs(last, -1, columns) : NULL;
@@ -56,10 +59,17 @@ enum status check_naming(const struct stmt *stmt, struct diags *diags)
     return STATUS_FAILED;
 }
 
-static bool makes_files(const struct stmt *stmt)
+/* Notes the file that the statement writes, if any. */
+static void note_made_file(struct env *env, const struct stmt *stmt, struct arena *arena)
 {
     const struct pipeline *pipeline = stmt->pipeline;
-    return pipeline && pipeline->stage_count > 0 && pipeline->stages[pipeline->stage_count - 1].path.text;
+    const struct name *path =
+        pipeline && pipeline->stage_count > 0 ? &pipeline->stages[pipeline->stage_count - 1].path : NULL;
+    struct diags own;
+    struct name meant;
+    diags_init(&own, arena);
+    if (path && path->text && path_substitute(env, path, arena, &meant, &own) == STATUS_OK)
+        made_files_add(&env->made, meant.text);
 }
 
 enum status check_statement(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags)
@@ -75,10 +85,11 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
         return status;
     }
     struct bound bound;
-    const struct bind_request request = {.pipeline = stmt->pipeline, .checking = true};
+    const struct bind_request request = {
+        .pipeline = stmt->pipeline, .checking = true, .unread = stmt->kind == STMT_LET ? UNREAD_NAMED : UNREAD_NONE};
     enum status status = stmt->pipeline ? bind_pipeline(env, &request, arena, &bound, diags)
                                         : bind_expression(env, stmt->expr, NULL, true, arena, &bound, diags);
-    env->files_settled = env->files_settled && !makes_files(stmt);
+    note_made_file(env, stmt, arena);
     if (stmt->kind == STMT_ASSERT && status == STATUS_OK)
         return assertion_check(stmt, &bound, diags);
     bool named = stmt->kind == STMT_LET && check_naming(stmt, diags) == STATUS_OK;

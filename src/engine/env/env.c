@@ -52,6 +52,7 @@ void env_free(struct env *env)
     }
     free(env->arguments);
     relation_unref(env->last);
+    made_files_free(&env->made);
     free(env);
 }
 

@@ -2,6 +2,7 @@
 #ifndef RQL_ENGINE_BIND_ENV_H
 #define RQL_ENGINE_BIND_ENV_H
 
+#include "engine/env/made_files.h"
 #include "engine/formats/file_cache.h"
 #include "engine/storage/column.h"
 #include "parser/ast.h"
@@ -34,7 +35,9 @@ struct env {
     struct relation *last; /* the last successful relation at the prompt, or NULL */
     bool keeps_last;       /* results are named ENV_LAST */
     bool strict;           /* abbreviations of column names are errors */
-    bool files_settled;    /* in a check: no statement so far writes files, so a missing file is an error */
+    /* In a check that opens files: all but those that statements so far may make. Otherwise nothing is opened. */
+    bool opens_files;
+    struct made_files made;
     struct argument *arguments;
     size_t argument_count;
     struct file_cache *file_cache;

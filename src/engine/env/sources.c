@@ -125,20 +125,11 @@ static enum status stated_format(const struct name *word, const struct format **
     return STATUS_FAILED;
 }
 
-/* Before running, a file may not exist yet, or be replaced before it is read: an earlier statement may save it. Only
- * its format counts, unless the file is missing and no statement will save it. */
+/* In a check, a file that is not opened: only its format counts. */
 static void expect_file(struct loader *loader, const struct name *path, const struct format *stated,
                         struct source_file *file)
 {
     const struct format *format = stated ? stated : format_of_path(path->text);
-    if (loader->env->files_settled && file_is_missing(path->text)) {
-        const char **files;
-        size_t count;
-        enum status status = path_is_pattern(path->text)
-                                 ? pattern_expand(path->text, path->span, &files, &count, loader->diags)
-                                 : file_not_found(path->text, path->span, loader->diags);
-        loader->sources->errors += status != STATUS_OK;
-    }
     if (file_cache_check(loader->env->file_cache, path->text, path->span, loader->diags) != STATUS_OK)
         loader->sources->errors++;
     file->known = format && format->type != TYPE_COUNT;
@@ -148,6 +139,22 @@ static void expect_file(struct loader *loader, const struct name *path, const st
     file->columns = arena_alloc(loader->arena, sizeof *file->columns);
     file->columns[0] = (struct source_column){.name = path_stem(path->text, loader->arena), .type = format->type};
     file->count = 1;
+}
+
+/* Whether a check opens the file: it may exist later or be replaced before it is read, and the data of a pipe may come
+ * late. */
+static bool is_opened(const struct env *env, const char *path)
+{
+    return env->opens_files && !made_files_have(&env->made, path) && !path_is_pipe(path);
+}
+
+/* The column with its reference. A check needs no texts, of which functions would be computed in vain. */
+static struct source_column source_column(const struct sources *sources, const char *name, struct column *column)
+{
+    struct source_column source = {name, column->type, column->logical, column};
+    if (sources->checking)
+        source.logical.dictionary = NULL;
+    return source;
 }
 
 static void load_file(struct loader *loader, const struct name *path, const struct load_options *options,
@@ -164,10 +171,8 @@ static void load_file(struct loader *loader, const struct name *path, const stru
     }
     timing_add(loader->timing, PHASE_MAP, path->text, now_ns() - began, 0);
     file->columns = arena_array(loader->arena, loaded.count + 1, sizeof *file->columns);
-    for (size_t i = 0; i < loaded.count; i++) {
-        struct column *column = loaded.columns[i]; /* with its reference */
-        file->columns[i] = (struct source_column){loaded.names[i], column->type, column->logical, column};
-    }
+    for (size_t i = 0; i < loaded.count; i++)
+        file->columns[i] = source_column(loader->sources, loaded.names[i], loaded.columns[i]);
     file->count = loaded.count;
     file->shape = loaded.shape;
     file->known = true;
@@ -284,7 +289,7 @@ static void resolve_file(struct loader *loader, const struct path_item *item, st
         return;
     }
     file->path = path;
-    if (loader->checking)
+    if (loader->checking && !is_opened(loader->env, path.text))
         expect_file(loader, &path, options.format, file);
     else
         load_file(loader, &path, &options, file);
@@ -301,8 +306,7 @@ static void resolve_relation(struct loader *loader, const struct relation *relat
     file->path = *file->written;
     file->columns = arena_array(loader->arena, count, sizeof *file->columns);
     for (size_t i = 0; i < count; i++)
-        file->columns[i] =
-            (struct source_column){relation->names[i], columns[i]->type, columns[i]->logical, columns[i]};
+        file->columns[i] = source_column(loader->sources, relation->names[i], columns[i]);
     file->count = count;
     file->known = true;
 }
@@ -323,7 +327,7 @@ void sources_load(const struct env *env, const struct pipeline *pipeline, bool c
                   struct timing *timing, struct sources *sources, struct diags *diags)
 {
     struct loader loader = {env, checking, arena, timing, sources, diags};
-    *sources = (struct sources){0};
+    *sources = (struct sources){.checking = checking};
     walk_pipeline(env, pipeline, resolve_source, &loader);
 }
 
@@ -380,8 +384,8 @@ bool sources_lack(const struct sources *sources, struct column *const *needed, s
 }
 
 /* Reads the columns of a file that are lacking. */
-static enum status read_file(struct source_file *file, const struct env *env, struct column *const *needed,
-                             size_t count, struct timing *timing, struct diags *diags)
+static enum status read_file(const struct sources *sources, struct source_file *file, const struct env *env,
+                             struct column *const *needed, size_t count, struct timing *timing, struct diags *diags)
 {
     struct column **columns = arena_array(diags->arena, file->count + 1, sizeof(struct column *));
     size_t *places = arena_array(diags->arena, file->count + 1, sizeof *places);
@@ -395,7 +399,7 @@ static enum status read_file(struct source_file *file, const struct env *env, st
     timing_add(timing, PHASE_MAP, file->path.text, now_ns() - began, 0);
     for (size_t i = 0; i < found; i++) {
         struct source_column *column = &file->columns[places[i]];
-        *column = (struct source_column){column->name, columns[i]->type, columns[i]->logical, columns[i]};
+        *column = source_column(sources, column->name, columns[i]);
     }
     return status;
 }
@@ -405,7 +409,7 @@ enum status sources_read(struct sources *sources, const struct env *env, struct 
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sources->count && status == STATUS_OK; i++)
-        status = read_file(&sources->files[i], env, needed, count, timing, diags);
+        status = read_file(sources, &sources->files[i], env, needed, count, timing, diags);
     return status;
 }
 

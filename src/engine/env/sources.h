@@ -29,12 +29,13 @@ struct sources {
     size_t count, capacity;
     size_t next;    /* where sources_find looks first: binding asks in the same order */
     size_t errors;  /* recorded, at most LIMIT_ERRORS */
+    bool checking;  /* types of texts are without their dictionaries */
     bool cancelled; /* while a file was read */
 };
 
 /* Loads all files that the pipeline names, through the environment's file cache; each is timed as PHASE_MAP (`timing`
- * may be NULL). With `checking` nothing is opened: the columns are those that file names tell. Records an error for
- * each file that cannot be loaded. The caller calls sources_release. */
+ * may be NULL). With `checking`, files are opened as env->opens_files says; of others the columns are those that file
+ * names tell. Records an error for each file that cannot be loaded. The caller calls sources_release. */
 void sources_load(const struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
                   struct timing *timing, struct sources *sources, struct diags *diags);
 void sources_release(struct sources *sources);

@@ -255,6 +255,7 @@ static enum status load_file(struct file_cache *file_cache, const char *path, st
     const struct relation *relation = entry->file.relation;
     struct arena *arena = diags->arena;
     size_t count = loaded->count + relation->count;
+    loaded->types_from_values = entry->file.reader && entry->file.reader->provisional;
     loaded->shape = relation->shape; /* only images have one, and they are loaded alone */
     loaded->columns = arena_grow(arena, loaded->columns, loaded->count, count, sizeof *loaded->columns);
     loaded->names = arena_grow(arena, loaded->names, loaded->count, count, sizeof *loaded->names);

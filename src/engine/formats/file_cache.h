@@ -22,7 +22,8 @@ struct loaded {
     struct column **columns; /* one reference each, owned by the caller */
     const char **names;      /* in the diags' arena */
     size_t count;
-    struct shape shape; /* of an image */
+    struct shape shape;     /* of an image */
+    bool types_from_values; /* of a text file: types can be stated */
 };
 
 /* Standard input supplies statements and is rejected as data. */

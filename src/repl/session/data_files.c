@@ -46,8 +46,7 @@ static const char *name_of_file(const struct session *session, const char *path)
     return name;
 }
 
-/* The path as a string of the language. */
-static void quote_path(struct strbuf *text, const char *path)
+void add_quoted_path(struct strbuf *text, const char *path)
 {
     if (!strchr(path, '\'')) {
         strbuf_printf(text, "'%s'", path);
@@ -69,7 +68,7 @@ enum exit_status data_files_define(struct session *session, const struct options
         struct strbuf text = {0};
         session->data_name = name_of_file(session, options->files[i]);
         strbuf_printf(&text, "let %s = load ", session->data_name);
-        quote_path(&text, options->files[i]);
+        add_quoted_path(&text, options->files[i]);
         outcome = script_run(session, script_new("", &text, PARSE_SCRIPT));
     }
     return outcome == EXIT_QUERY ? EXIT_USAGE : outcome;

@@ -15,6 +15,9 @@ enum exit_status data_files_define(struct session *session, const struct options
 /* Prints the head of the last one, which `_` and a line that begins with `|` then mean. */
 enum exit_status data_files_show(struct session *session);
 
+/* Adds the path as a string of the language. */
+void add_quoted_path(struct strbuf *text, const char *path);
+
 /* A text that begins with `|` continues the last one. */
 void data_files_continue(const struct session *session, struct strbuf *text);
 

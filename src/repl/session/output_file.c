@@ -90,6 +90,11 @@ enum print_format output_format(const struct session *session)
     return session->output->format;
 }
 
+const char *output_path(const struct session *session)
+{
+    return session->output->writer.target;
+}
+
 /* `note`: a format that takes the path, or NULL. */
 static void close_and_report(struct session *session, bool keep, enum exit_status *outcome, const char *note)
 {

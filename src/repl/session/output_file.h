@@ -14,6 +14,9 @@ void output_redirect(struct session *session);
 /* Returns the format of the file's extension. There must be a file. */
 enum print_format output_format(const struct session *session);
 
+/* The path of the file. There must be one. */
+const char *output_path(const struct session *session);
+
 /* Drops a file that could not be written and reports the error. */
 enum exit_status output_fail(struct session *session);
 

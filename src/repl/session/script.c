@@ -67,9 +67,19 @@ static const struct stmt *resolve_command_word(const struct stmt *stmt, const st
     return resolved;
 }
 
+static size_t count_errors(const struct diags *diags)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < diags->count; i++)
+        count += diags->at[i].severity == SEVERITY_ERROR;
+    return count;
+}
+
 void script_check(struct checker *checker, const struct script *script)
 {
-    for (const struct stmt *stmt = script->first; stmt && checker->diags.count < LIMIT_ERRORS; stmt = stmt->next) {
+    const atomic_int *cancel = checker->session->platform->cancel;
+    for (const struct stmt *stmt = script->first; stmt && count_errors(&checker->diags) < LIMIT_ERRORS && !*cancel;
+         stmt = stmt->next) {
         const struct stmt *resolved = resolve_command_word(stmt, checker->env, checker->arena);
         if (resolved->kind == STMT_COMMAND)
             command_check(checker, resolved);
@@ -118,7 +128,9 @@ static bool check_whole(struct session *session, const struct script *script)
     struct checker checker = {
         .session = session, .env = env_copy(session->runner.env), .arena = arena_new(), .directory = -1};
     diags_init(&checker.diags, checker.arena);
-    checker.env->files_settled = !session->output;
+    checker.env->opens_files = true;
+    if (session->output)
+        made_files_add(&checker.env->made, output_path(session));
     script_check(&checker, script);
     bool valid = !diags_have_errors(&checker.diags);
     report_in_order(session, script, &checker.diags);
