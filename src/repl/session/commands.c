@@ -304,7 +304,7 @@ const struct command command_table[] = {
     {".read", "FILE", "run a script in this session", ".read balance.rql", 1, 1, run_read, check_read},
     {".output", "[FILE]", "send results to a file; alone: to the terminal again", ".output totals.csv", 0, 1,
      run_output, check_output},
-    {".schema", "FILE", "names and types of a file's columns, as a `load` that states them", ".schema orders.csv", 1, 1,
+    {".schema", "FILE", "names and types of a file's columns, as a `load` that states them", ".schema ids.bin", 1, 1,
      run_schema, NULL},
     {".cd", "[DIR]", "change the folder of relative paths, or print it", ".cd ..", 0, 1, run_cd, check_cd},
     {".set", "[NAME [VALUE]]", "change a setting, or show one or all", ".set fusion off", 0, 2, run_set, check_set},
