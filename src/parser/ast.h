@@ -176,6 +176,8 @@ struct stage {
     size_t source_count;
     struct name path; /* save; plot: may be absent */
 
+    struct stage *body; /* per: the stages within each group; the items are keys */
+    size_t body_count;
     struct item *aggregates; /* group: calls of aggregates */
     size_t aggregate_count;
     struct name op;         /* scan, reduce: "+", "min", ...; absent if a function is given, as head and item 0 */

@@ -44,6 +44,11 @@ struct source_list {
     size_t count;
 };
 
+struct stage_list {
+    struct stage *at;
+    size_t count;
+};
+
 /* The operator of scan and reduce: a name, or a head and an expression. */
 struct combiner {
     struct name op;
@@ -60,6 +65,8 @@ struct item_list *item_list_add(struct tree *tree, struct item_list *list, const
 struct name_list *name_list_add(struct tree *tree, struct name_list *list, struct token name);
 struct path_list *path_list_add(struct tree *tree, struct path_list *list, const struct path_item *path);
 struct source_list *source_list_add(struct tree *tree, struct source_list *list, const struct source_node *source);
+
+struct stage_list *stage_list_add(struct tree *tree, struct stage_list *list, const struct stage *stage);
 
 /* Expressions. A list may be NULL, for none. */
 struct expr *expr_int(struct tree *tree, struct token token);
@@ -139,6 +146,7 @@ struct stage *stage_combine(struct tree *tree, struct token word, struct combine
                             struct expr *initial);
 /* Each adds a clause to the stage and returns it. */
 struct stage *stage_along(struct tree *tree, struct stage *stage, struct token axis);
+struct stage *stage_body(struct stage *stage, struct stage_list *body, struct span span);
 struct stage *stage_aggregates(struct stage *stage, struct item_list *aggregates);
 struct stage *stage_stencil(struct stage *stage, struct expr_list *bounds, struct expr *otherwise);
 

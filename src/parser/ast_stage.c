@@ -77,6 +77,14 @@ struct stage *stage_along(struct tree *tree, struct stage *stage, struct token a
     return stage;
 }
 
+struct stage *stage_body(struct stage *stage, struct stage_list *body, struct span span)
+{
+    stage->body = body->at;
+    stage->body_count = body->count;
+    extend_span(stage, span);
+    return stage;
+}
+
 struct stage *stage_aggregates(struct stage *stage, struct item_list *aggregates)
 {
     stage->aggregates = aggregates->at;

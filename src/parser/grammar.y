@@ -65,7 +65,7 @@ static const struct token absent;
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL RUN RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_COLUMNS STAGE_RENAMES STAGE_HIST STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
     STAGE_ASSERT STAGE_ARGUMENTS STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
-    STAGE_TOP STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE OVER OF.
+    STAGE_TOP STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE OVER OF STAGE_PER.
 
 %type vague {struct name *}
 %type expr {struct expr *}
@@ -119,6 +119,7 @@ static const struct token absent;
 %type zipped {struct source_node *}
 %type zipped_list {struct source_list *}
 %type stage {struct stage *}
+%type stages {struct stage_list *}
 %type pipeline {struct pipeline *}
 %type query {struct pipeline *}
 
@@ -253,6 +254,12 @@ stage(A) ::= STAGE_GROUP(W) head(H) items(L) COLON items(M). {
 stage(A) ::= STAGE_GROUP(W) COLON items(M). {
     A = stage_aggregates(stage_items(tree, W, NULL, NULL), M);
 }
+stage(A) ::= STAGE_PER(W) head(H) items(L) COLON stage(G). {
+    A = stage_body(stage_items(tree, W, H, L), stage_list_add(tree, NULL, G), G->span);
+}
+stage(A) ::= STAGE_PER(W) head(H) items(L) COLON LP(B) stages(S) RP(E). {
+    A = stage_body(stage_items(tree, W, H, L), S, span_join(token_span(tree, B), token_span(tree, E)));
+}
 stage(A) ::= STAGE_SCAN(W) combiner(C) exclusive(X) initial(I) along(Y). {
     A = stage_along(tree, stage_combine(tree, W, C, X, I), Y);
 }
@@ -266,6 +273,9 @@ stage(A) ::= STAGE_SHAPE(W) extent(R) extent(C). {
     struct item_list *extents = item_list_add(tree, NULL, item_new(tree, R, absent));
     A = stage_items(tree, W, NULL, item_list_add(tree, extents, item_new(tree, C, absent)));
 }
+
+stages(A) ::= stage(G). { A = stage_list_add(tree, NULL, G); }
+stages(A) ::= stages(L) PIPE stage(G). { A = stage_list_add(tree, L, G); }
 
 /* After scan and reduce an operator is a name, so that a line may end with it. */
 combiner(A) ::= column_op(O). { A = combiner_new(tree, O, NULL, NULL); }

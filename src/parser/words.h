@@ -39,6 +39,7 @@ enum stage_kind {
     STAGE_SORT,
     STAGE_TOP,
     STAGE_GROUP,
+    STAGE_PER,
     STAGE_DISTINCT,
     STAGE_JOIN,
     STAGE_LOOKUP,

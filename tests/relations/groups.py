@@ -182,6 +182,16 @@ def window(word, of, first, last, times):
     return Expression(text, kind, values)
 
 
+def of_all(word, of):
+    """An aggregate of all rows at hand."""
+
+    def values(rows):
+        return [aggregate(word, of.kind, of.values(rows))] * len(rows) if rows else []
+
+    kind = {"count": "int", "mean": "float"}.get(word, of.kind)
+    return Expression(f"{word}({of.text})", kind, values)
+
+
 def at(of, distance):
     def values(rows):
         given = of.values(rows)
@@ -238,7 +248,12 @@ def random_value(rng, columns, timed):
     name = rng.choice(list(columns))
     if choice < 0.9:
         return at(column(name, columns[name]), rng.choice([-1, 1, -2, 5]))
-    if choice < 0.95:
+    if choice < 0.94:
+        word = rng.choice(["sum", "count", "mean", "min", "max", "first", "last"])
+        numbers = [name for name, kind in columns.items() if kind in ("int", "float")]
+        name = rng.choice(numbers if word in ("sum", "mean") else list(columns))
+        return of_all(word, column(name, columns[name]))
+    if choice < 0.97:
         return at(random_window(rng, columns, timed), rng.choice([-1, 1]))
     return row_number()
 
@@ -312,7 +327,117 @@ def random_windows(rng, name, rows):
     return Case(name, texts, None if failed else rows, columns)
 
 
-FORMS = {"windows": random_windows}
+def sort(rng, columns, timed):
+    names = rng.sample(sorted(columns), min(len(columns), rng.choice([1, 1, 2])))
+    directions = [rng.random() < 0.4 for _ in names]
+
+    def apply(rows):
+        made = list(rows)
+        for name, down in reversed(list(zip(names, directions))):
+            made = in_order(made, name, down)
+        return made
+
+    text = "sort " + ", ".join(f"{name} desc" if down else name for name, down in zip(names, directions))
+    return Stage(text, apply, columns, orders=True)
+
+
+def in_order(rows, name, down):
+    """Missing values are last in either direction, NaN before them; rows with equal values keep their order."""
+    present = [row for row in rows if key_order(row[name])[0] == 0]
+    present.sort(key=lambda row: Descending(row[name]) if down else row[name])
+    return present + [r for r in rows if key_order(r[name])[0] == 1] + [r for r in rows if r[name] is None]
+
+
+class Descending:
+    def __init__(self, value):
+        self.value = value
+
+    def __lt__(self, other):
+        return other.value < self.value
+
+
+def top(rng, columns, timed):
+    count, name = rng.choice([0, 1, 2, 5]), rng.choice(list(columns))
+    up = rng.random() < 0.3
+
+    def apply(rows):
+        return in_order(rows, name, not up)[:count]
+
+    return Stage(f"top {count} by {name}{' asc' if up else ''}", apply, columns, orders=True)
+
+
+def pick(rng, columns, timed):
+    names = rng.sample(sorted(columns), rng.randint(1, len(columns)))
+    kept = [key for key in rng.keys if key not in names] + names
+    return Stage(f"pick {', '.join(names)}", lambda rows: rows, {name: columns[name] for name in kept})
+
+
+def map_values(rng, columns, timed):
+    given = {"p": random_value(rng, columns, timed), "q": column("w", "int") if "w" in columns else row_number()}
+    kept = {key: columns[key] for key in rng.keys}
+
+    def apply(rows):
+        lists = [(name, expression.values(rows)) for name, expression in given.items()]
+        return [{**{key: row[key] for key in kept}, **{n: v[i] for n, v in lists}} for i, row in enumerate(rows)]
+
+    text = "map " + ", ".join(f"{expression.text} as {name}" for name, expression in given.items())
+    return Stage(text, apply, {**kept, **{name: expression.kind for name, expression in given.items()}})
+
+
+BODY = [derive, derive, derive, select, some_rows, some_rows, pick, map_values, sort, top]
+MORE_KEYS = [("w % 3 as m", "m", "int", lambda row: row["w"] % 3)]
+
+
+def random_per(rng, name, rows):
+    keys = rng.choice([["k"], ["k"], ["g"], ["g"], ["k", "g"], ["g", "k"], ["w"], ["f"], ["s", "w"], ["v"]])
+    columns, failed = dict(KINDS), False
+    texts, names = list(keys), list(keys)
+    if rng.random() < 0.15:
+        text, made, kind, compute = rng.choice(MORE_KEYS)
+        texts.append(text)
+        names.append(made)
+        columns[made] = kind
+        rows = [{**row, made: compute(row)} for row in rows]
+    rng.keys = names
+    groups = {}
+    for place, row in enumerate(rows):
+        groups.setdefault(tuple(same_key(row[key]) for key in names), []).append({**row, " place": place})
+    ordered = [groups[key] for key in sorted(groups, key=lambda key: [key_order_of(v) for v in key])]
+    stages, orders = [], False
+    for _ in range(rng.choice([1, 1, 1, 2, 3])):
+        stage = rng.choice(BODY)(rng, columns, "t" in columns and not orders)
+        if any(key not in stage.columns for key in names) or any(f"derive {key} " in stage.text for key in names):
+            continue
+        stages.append(stage.text)
+        columns, orders = stage.columns, orders or stage.orders
+        try:
+            if not failed:
+                ordered = [keep_places(stage, group) for group in ordered]
+        except Overflow:
+            failed = True
+    if not stages:
+        stages = ["take 1"]
+        ordered = [group[:1] for group in ordered] if not failed else ordered
+    made = None if failed else [row for group in ordered for row in group]
+    if made is not None and not orders:
+        made.sort(key=lambda row: row[" place"])
+    body = stages[0] if len(stages) == 1 and rng.random() < 0.7 else f"({' | '.join(stages)})"
+    return Case(name, [f"per {', '.join(texts)}: {body}"], made, columns)
+
+
+def keep_places(stage, group):
+    """The stage's rows, which `map` makes anew, with their places."""
+    made = stage.apply(group)
+    for row, old in zip(made, group) if made and " place" not in made[0] else []:
+        row[" place"] = old[" place"]
+    return made
+
+
+def key_order_of(value):
+    return (1, 0) if value == "nan" else key_order(value)
+
+
+FORMS = {"windows": random_windows, "per": random_per}
 
 
 # --- comparing --------------------------------------------------------------------------------------------------------

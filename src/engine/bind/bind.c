@@ -9,7 +9,12 @@ enum { SHORT_CELLS = 1 << 22 };
 
 static struct binder binder_new(struct env *env, bool checking, struct arena *arena, struct diags *diags)
 {
-    return (struct binder){.env = env, .checking = checking, .arena = arena, .diags = diags, .over = lower_over};
+    return (struct binder){.env = env,
+                           .checking = checking,
+                           .arena = arena,
+                           .diags = diags,
+                           .over = lower_over,
+                           .row_of_group = lower_row_of_group};
 }
 
 static void bound_init(struct bound *bound, struct arena *arena)

@@ -11,8 +11,14 @@ static struct term bind_item(struct scope *scope, const struct item *item, struc
     struct term term = term_as_column(scope->binder, bind_term(scope, item->expr));
     *slot = slot_of_term(scope, term);
     slot->name = item->name.text;
-    if (slot->name == NULL && bind_is_column(scope, item->expr, term, &index))
-        slot->name = scope->flow->columns[index].name;
+    if (!bind_is_column(scope, item->expr, term, &index))
+        return term;
+    const struct slot *column = &scope->flow->columns[index];
+    if (slot->name == NULL || strcmp(slot->name, column->name) == 0) {
+        slot->name = column->name;
+        slot->key = column->key;
+    }
+    slot->origin = column->origin;
     return term;
 }
 
@@ -55,6 +61,11 @@ static bool place_column(struct binder *binder, const struct item *item, const s
     if (at < count && given[at] != NULL) {
         bind_error_second(binder, item->name.span, given[at]->name.span, "here first", NULL, "`%s` is derived twice",
                           item->name.text);
+        return false;
+    }
+    if (at < count && columns[at].key != 0) {
+        bind_error(binder, item->name.span, "give the derived column another name",
+                   "`%s` is a key of `per`, which stays as it is", item->name.text);
         return false;
     }
     given[at] = item;

@@ -23,6 +23,15 @@ struct column *bind_list(struct binder *binder, const struct source_node *source
 /* bind_stage.c: binds a pipeline with all its stages. */
 void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct flow *flow, struct bound *bound);
 
+/* Binds a stage by its word alone. */
+void bind_by_word(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound);
+
+/* Whether the stage's expressions are of its rows, where an aggregate is one of all of them. */
+bool has_row_expressions(const struct stage *stage, const struct flow *flow);
+
+/* bind_per.c: stages within groups. */
+void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound);
+
 /* stage_parts.c: what several stages share. */
 
 /* The stage's first expression, or NULL after an error: it has none. */

@@ -101,7 +101,7 @@ static void add_keys(struct operands *operands, struct sort_keys *keys)
 void bind_sort(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct operands operands;
-    size_t most = 2 * (flow->count + flow->hidden + stage->item_count);
+    size_t most = 2 * (flow->count + flow->hidden + stage->item_count) + 1;
     if (too_many_columns(binder, flow->count + stage->item_count, stage->span)) {
         flow->open = true;
         return;
@@ -111,6 +111,8 @@ void bind_sort(struct binder *binder, const struct stage *stage, struct flow *fl
     size_t *inputs = arena_array(binder->arena, most + 1, sizeof *inputs);
     operands_begin(binder, stage, flow, &operands);
     add_columns(&operands);
+    if (flow->group != 0)
+        add_sort_key(&keys, flow->group, false);
     add_keys(&operands, &keys);
     struct task *task = operands_end(&operands, "sort", OPERATOR_SORT, keys.count, inputs);
     for (size_t i = 0; i < keys.count; i++) {

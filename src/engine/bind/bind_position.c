@@ -85,6 +85,10 @@ void bind_stencil(struct binder *binder, const struct stage *stage, struct flow 
     value inside = n.known ? has_neighbours(&task->code, flow->shape, &n, stage->span) : NO_VALUE;
     struct slot *columns = arena_array(binder->arena, count + 1, sizeof *columns);
     struct term *terms = arena_array(binder->arena, count + 1, sizeof *terms);
+    if (inside != NO_VALUE && scope.group != 0) {
+        inside = binary(&task->code, OP_AND, inside, group_has_row(&scope, n.first[0], stage->span), stage->span);
+        inside = binary(&task->code, OP_AND, inside, group_has_row(&scope, n.last[0], stage->span), stage->span);
+    }
     scope.neighbours = &n;
     scope.given = stage->items;
     for (size_t i = 0; i < count; i++) {

@@ -54,6 +54,12 @@ static bool find_columns(struct binder *binder, const struct stage *stage, const
     bool found = true;
     for (size_t i = 0; i < stage->item_count; i++) {
         found = name_resolve_column(&scope, stage->items[i].expr, &indices[i]) && found;
+        if (found && stage->word->stage != STAGE_PICK && flow->columns[indices[i]].key != 0) {
+            bind_error(binder, stage->items[i].expr->span, "keys stay columns under their names",
+                       "`%s` is a key of `per`: it cannot be dropped or renamed within it",
+                       flow->columns[indices[i]].name);
+            found = false;
+        }
         for (size_t k = 0; found && !twice && k < i; k++) {
             if (indices[k] != indices[i])
                 continue;

@@ -23,9 +23,36 @@ static void bind_filter(struct binder *binder, const struct stage *stage, struct
     task_pass_inputs(binder, task, flow);
 }
 
+/* take, skip and tail within groups: by whether the group has the row so many rows further. */
+static void bind_window_of_group(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct task *task = task_of_stage(binder, stage, flow);
+    struct scope scope = scope_of_stage(binder, task, flow, NULL);
+    struct code *code = &task->code;
+    int64_t count;
+    if (stage_number(binder, stage, 0, &count)) {
+        count = min_int64(count, INT64_C(1) << 40); /* beyond all rows, and still a distance */
+        bool tail = stage->word->stage == STAGE_TAIL;
+        value other = group_has_row(&scope, tail ? count : -count, stage->span);
+        value keep =
+            stage->word->stage == STAGE_SKIP ? other : code_op(code, OP_NOT, other, NO_VALUE, NO_VALUE, stage->span);
+        if (count == 0)
+            keep = code_bool(code, stage->word->stage == STAGE_SKIP, stage->span);
+        task->filters = arena_alloc(binder->arena, sizeof *task->filters);
+        task->filters[0] = (struct filter){keep, stage->span};
+        task->filter_count = 1;
+    }
+    flow->rows = -1;
+    task_pass_inputs(binder, task, flow);
+}
+
 /* take, skip and tail */
 static void bind_window(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
+    if (flow->group != 0) {
+        bind_window_of_group(binder, stage, flow);
+        return;
+    }
     struct task *task = task_of_stage(binder, stage, flow);
     int64_t count;
     int64_t rows = -1;
@@ -179,7 +206,7 @@ static void check_along(struct binder *binder, const struct stage *stage)
                    "`%s` does not take `along`", text_of_word(binder->arena, stage));
 }
 
-static void bind_by_word(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+void bind_by_word(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
     switch (stage->word->stage) {
     case STAGE_ZIP:
@@ -248,6 +275,9 @@ static void bind_by_word(struct binder *binder, const struct stage *stage, struc
     case STAGE_GROUP:
         bind_group(binder, stage, flow);
         break;
+    case STAGE_PER:
+        bind_per(binder, stage, flow, bound);
+        break;
     case STAGE_DISTINCT:
         bind_distinct(binder, stage, flow);
         break;
@@ -284,8 +314,7 @@ static void bind_by_word(struct binder *binder, const struct stage *stage, struc
     }
 }
 
-/* Whether the stage's expressions are of its rows, where an aggregate is one of all of them. */
-static bool has_row_expressions(const struct stage *stage, const struct flow *flow)
+bool has_row_expressions(const struct stage *stage, const struct flow *flow)
 {
     switch (stage->word->stage) {
     case STAGE_GROUP: /* its aggregates are of groups */

@@ -283,6 +283,38 @@ static enum status operator_moving(struct exact *exact, struct lazy_task *lazy)
     return status;
 }
 
+/* All values of the keys are read in any case, so the host operator computes it. */
+static enum status operator_partition(struct exact *exact, struct lazy_task *lazy)
+{
+    const struct task *task = lazy->task;
+    const struct column_operator *column_op = task->column_op;
+    struct column **inputs = arena_array(exact->arena, task->input_count, sizeof(struct column *));
+    struct column **results = arena_array(exact->arena, task->output_count, sizeof(struct column *));
+    enum status status = STATUS_OK;
+    lazy->count = lazy->rows;
+    for (size_t i = 0; i < column_op->key_count && status == STATUS_OK; i++) {
+        if (!inputs[column_op->keys[i]])
+            status = exact_column(exact, lazy, column_op->keys[i], &inputs[column_op->keys[i]]);
+    }
+    for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++) {
+        results[k] = lazy->outputs[k].values = column_reserve(TYPE_I64, TYPE_I64, lazy->rows);
+        status = results[k] ? STATUS_OK : exact_no_memory(exact, task, lazy->rows);
+    }
+    bool flagged = false;
+    const struct operator_job job = {.task = task,
+                                     .inputs = inputs,
+                                     .rows = lazy->rows,
+                                     .results = results,
+                                     .result_rows = &lazy->count,
+                                     .cancel = exact->cancel,
+                                     .diags = exact->diags};
+    if (status == STATUS_OK)
+        status = host_operator_run(&job, &flagged);
+    for (size_t k = 0; k < task->input_count; k++)
+        column_unref(inputs[k]);
+    return status;
+}
+
 static enum status moving_failure(struct exact *exact, const struct lazy_task *lazy, int64_t row)
 {
     fail_row(lazy->task, exact_operator_span(lazy), row, "the sum of its window does not fit in 64 bits", exact->diags);
@@ -293,15 +325,11 @@ static enum status moving_failure(struct exact *exact, const struct lazy_task *l
 enum status exact_run_operator(struct exact *exact, struct lazy_task *lazy)
 {
     static enum status (*const table[])(struct exact *, struct lazy_task *) = {
-        [OPERATOR_SCAN] = exact_scan,
-        [OPERATOR_SORT] = operator_sort,
-        [OPERATOR_GROUP] = exact_group,
-        [OPERATOR_DISTINCT] = operator_distinct,
-        [OPERATOR_SCATTER] = operator_scatter,
-        [OPERATOR_MOVING] = operator_moving,
-        [OPERATOR_EXPAND] = operator_expand,
-        [OPERATOR_HIST] = operator_hist,
-        [OPERATOR_IDS] = exact_ids,
+        [OPERATOR_SCAN] = exact_scan,          [OPERATOR_SORT] = operator_sort,
+        [OPERATOR_GROUP] = exact_group,        [OPERATOR_DISTINCT] = operator_distinct,
+        [OPERATOR_SCATTER] = operator_scatter, [OPERATOR_MOVING] = operator_moving,
+        [OPERATOR_EXPAND] = operator_expand,   [OPERATOR_PARTITION] = operator_partition,
+        [OPERATOR_HIST] = operator_hist,       [OPERATOR_IDS] = exact_ids,
     };
     /* Columns of keys and values, and two of row numbers. */
     const struct task *task = lazy->task;

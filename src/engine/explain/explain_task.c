@@ -281,6 +281,7 @@ static void add_operator(struct strbuf *out, const struct task *task)
     case OPERATOR_SORT:
     case OPERATOR_GROUP:
     case OPERATOR_IDS:
+    case OPERATOR_PARTITION:
         strbuf_puts(out, "by ");
         break;
     case OPERATOR_SCATTER:

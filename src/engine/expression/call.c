@@ -92,6 +92,8 @@ static struct term inline_call(struct scope *scope, const struct stmt *function,
     body.has_rows = scope->has_rows;
     body.shape = scope->shape;
     body.task = scope->task;
+    body.group = scope->group;
+    body.place = scope->place;
     binder->call = &call;
     int32_t before = scope->code->count;
     struct term term = bind_term(&body, function->expr);

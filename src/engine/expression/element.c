@@ -128,14 +128,21 @@ static value value_further(struct scope *scope, value v, int64_t offset, struct 
     return code_inline(code, code, v, NULL, row, map);
 }
 
-/* Whether there is a row `offset` rows further on. */
-static value has_row(struct code *code, int64_t offset, struct span span)
+value group_has_row(const struct scope *scope, int64_t offset, struct span span)
 {
-    value row = code_row(code, span);
-    if (offset < 0)
-        return code_op(code, OP_LE, code_exact_int(code, -offset, span), row, NO_VALUE, span);
-    value there = code_op(code, OP_ADD, row, code_exact_int(code, offset, span), NO_VALUE, span);
-    return code_op(code, OP_LT, there, code_rows(code, span), NO_VALUE, span);
+    struct code *code = scope->code;
+    value row = code_row(code, span), there;
+    if (offset < 0) {
+        there = code_op(code, OP_LE, code_exact_int(code, -offset, span), row, NO_VALUE, span);
+    } else {
+        row = code_op(code, OP_ADD, row, code_exact_int(code, offset, span), NO_VALUE, span);
+        there = code_op(code, OP_LT, row, code_rows(code, span), NO_VALUE, span);
+    }
+    if (scope->group == 0)
+        return there;
+    value here = code_input(code, (int64_t)scope->group, KIND_INT, span);
+    value other = code_input_at(code, (int64_t)scope->group, offset, KIND_INT, span);
+    return code_op(code, OP_AND, there, code_op(code, OP_EQ, here, other, NO_VALUE, span), NO_VALUE, span);
 }
 
 struct term bind_at_row(struct scope *scope, const struct expr *expr)
@@ -162,7 +169,7 @@ struct term bind_at_row(struct scope *scope, const struct expr *expr)
     if (!known || !term_is_known(term) || offset == 0)
         return known ? term : unknown_term;
     term = term_as_column(binder, term);
-    value there = has_row(scope->code, offset, expr->span);
+    value there = group_has_row(scope, offset, expr->span);
     term.value = value_further(scope, term.value, offset, expr->span);
     if (term.present != NO_VALUE)
         there = code_op(scope->code, OP_AND, there, value_further(scope, term.present, offset, expr->span), NO_VALUE,
@@ -278,6 +285,11 @@ struct term bind_index(struct scope *scope, const struct expr *expr)
     if (binding != NULL)
         return element_of_relation(scope, expr, binding);
     struct resolved resolved = name_resolve(scope, &expr->name);
+    if (resolved.meaning == MEANS_COLUMN && scope->group != 0) {
+        bind_error(scope->binder, expr->span, "`at(NAME, K)` is the value K rows further on in the group",
+                   "`NAME[E]` has no meaning within `per`");
+        return unknown_term;
+    }
     if (resolved.meaning == MEANS_COLUMN && scope->task != NULL && scope->flow->task != NULL)
         return element_of_column(scope, expr, resolved.index);
     if (resolved.meaning != MEANS_UNKNOWN)

@@ -58,6 +58,8 @@ static struct term bind_name(struct scope *scope, const struct name *name)
         return scalar_term(scope, resolved.binding, name->span);
     case MEANS_ROW:
         scope->reads_row = true;
+        if (scope->group != 0)
+            return term_of(scope->binder->row_of_group(scope, name->span));
         return term_of(shape_row(scope->code, scope->shape, name->span));
     case MEANS_COL:
         scope->reads_row = true;

@@ -74,7 +74,8 @@ struct binder {
     const struct call *call;
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
     struct term (*over)(struct scope *scope, const struct expr *expr); /* binds AGG(E) over A..B, which takes tasks */
-    const struct aggregate_values *aggregates; /* of the stage that is bound; NULL: none */
+    const struct aggregate_values *aggregates;                         /* of the stage that is bound; NULL: none */
+    value (*row_of_group)(struct scope *scope, struct span span);      /* the row's number within its group */
 };
 
 /* The value of a terminal as the stages after it name it: `_`, its name or an abbreviation, or the head's name. */
@@ -105,6 +106,8 @@ struct slot {
     enum type type;
     bool known; /* the type is; if not, everything is accepted */
     struct logical_type logical;
+    size_t key;    /* within per: 1 + the number of the key that this column is; 0: none */
+    size_t origin; /* within per: 1 + the column before it that this one is, unchanged; 0: none */
     size_t
         validity; /* the place in `columns` of the hidden column that says where this one has a value; 0: everywhere */
 };
@@ -114,7 +117,12 @@ struct flow {
     struct task *task;    /* whose outputs are the columns; NULL after an error in the source */
     struct slot *columns; /* `count` visible ones, then `hidden` ones of validity */
     size_t count, hidden;
-    int64_t rows; /* -1 if only running can tell */
+    /* Within per: the hidden columns that hold each row's group, which never decreases, and its place before; else 0.
+     */
+    size_t group, place;
+    const struct slot *keys; /* the keys that are columns, */
+    size_t key_count;        /* and their number */
+    int64_t rows;            /* -1 if only running can tell */
     struct shape shape;
     bool nameless; /* one column without a name, and no column before it had one: of a range or a list */
     bool open;     /* it may have other columns: these are not all known */
@@ -148,6 +156,7 @@ struct scope {
     const struct term *arguments; /* of the parameters */
     size_t parameter_count;
     bool has_rows;                          /* `row` means something */
+    size_t group, place;                    /* within per: INPUTs of each row's group and place; else 0 */
     struct shape shape;                     /* `row` and `col` are the indices of this */
     const struct neighbourhood *neighbours; /* `at` means something: within a stencil */
     bool reads_row;                         /* some value bound so far depends on the row */
@@ -391,6 +400,8 @@ bool bind_distance(struct binder *binder, const struct expr *expr, const char *w
 struct term bind_at_row(struct scope *scope, const struct expr *expr);
 /* at(...) within a stencil. */
 struct term bind_at(struct scope *scope, const struct expr *expr);
+/* Whether there is a row `offset` rows further on, in the row's group. */
+value group_has_row(const struct scope *scope, int64_t offset, struct span span);
 /* NAME[E] */
 struct term bind_index(struct scope *scope, const struct expr *expr);
 /* The row, or the column, of the current row within the shape. */

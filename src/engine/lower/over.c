@@ -264,10 +264,18 @@ static struct term add_operator(struct scope *scope, const struct expr *expr, co
     }
     if (term->present != NO_VALUE)
         add_column(&columns, op, MOVING_PRESENT, term->present, (struct slot){.name = "present", .type = TYPE_BOOL});
+    if (scope->group != 0) {
+        value group = code_input(code, (int64_t)scope->group, KIND_INT, span);
+        add_column(&columns, op, MOVING_GROUPS, group, (struct slot){.name = "group", .type = TYPE_I64});
+    }
     if (op->has[MOVING_TIMES]) {
         struct slot slot = slot_of_term(scope, window->times);
         slot.name = window->name;
         add_column(&columns, op, MOVING_TIMES, window->times.value, slot);
+    }
+    if (op->has[MOVING_TIMES] && scope->place != 0) {
+        value place = code_input(code, (int64_t)scope->place, KIND_INT, span);
+        add_column(&columns, op, MOVING_PLACES, place, (struct slot){.name = "place", .type = TYPE_I64});
     }
     if (columns.count == 0) /* the operator has to read something to have rows */
         columns = (struct moving_columns){.slots = {{.name = "rows", .type = TYPE_BOOL, .known = true}},
@@ -327,5 +335,15 @@ struct term lower_over(struct scope *scope, const struct expr *expr)
         term = call->arg_count > 0 ? counted(scope, term, call->span) : term;
     else if (!bind_value(scope, window.op.kind, call, &term))
         return unknown_term;
-    return add_operator(scope, expr, &term, &window);
+    struct term result = add_operator(scope, expr, &term, &window);
+    result.aggregate = true;
+    return result;
+}
+
+value lower_row_of_group(struct scope *scope, struct span span)
+{
+    struct window_rows window = {.op = {.kind = MOVING_COUNT, .from_first = true}, .times = unknown_term};
+    const struct expr row = {.kind = EXPR_OVER, .span = span};
+    struct term count = add_operator(scope, &row, &unknown_term, &window);
+    return code_op(scope->code, OP_SUB, count.value, code_exact_int(scope->code, 1, span), NO_VALUE, span);
 }

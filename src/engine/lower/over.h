@@ -7,4 +7,7 @@
 /* AGG(E) over A..B as a value of the scope's task; unknown after an error. */
 struct term lower_over(struct scope *scope, const struct expr *expr);
 
+/* The number of the row within its group, from 0. */
+value lower_row_of_group(struct scope *scope, struct span span);
+
 #endif

@@ -63,6 +63,8 @@ struct scope scope_of_stage(struct binder *binder, struct task *task, const stru
         .flow = flow,
         .head = head,
         .has_rows = true,
+        .group = flow->group,
+        .place = flow->place,
         .shape = flow->shape,
     };
     if (head != NULL)
@@ -120,11 +122,66 @@ static size_t hidden_place(struct arena *arena, struct slot *slots, value *value
     return place;
 }
 
+/* The column of the flow that is this key; `count`: it is not known. */
+static size_t find_key(const struct slot *columns, size_t count, size_t key)
+{
+    size_t k = 0;
+    while (k < count && columns[k].key != key + 1)
+        k++;
+    return k;
+}
+
+/* Within per, the keys that a stage leaves out come first. */
+static void keep_keys(struct binder *binder, struct task *task, const struct flow *flow, const struct slot **columns,
+                      const struct term **terms, size_t *count)
+{
+    struct slot *kept = arena_array(binder->arena, flow->key_count + *count + 1, sizeof *kept);
+    struct term *values = arena_array(binder->arena, flow->key_count + *count + 1, sizeof *values);
+    size_t added = 0;
+    for (size_t i = 0; i < flow->key_count; i++) {
+        size_t at = find_key(flow->columns, flow->count, i);
+        if (find_key(*columns, *count, i) < *count || at == flow->count)
+            continue;
+        for (size_t k = 0; k < *count; k++) {
+            if (strcmp((*columns)[k].name, flow->keys[i].name) == 0)
+                bind_error(binder, task->span, "give the column another name",
+                           "the key `%s` stays a column within `per`, so no other can have its name",
+                           flow->keys[i].name);
+        }
+        kept[added] = flow->columns[at];
+        values[added++] = term_of_column(&task->code, flow, at, task->span);
+    }
+    for (size_t k = 0; k < *count; k++) {
+        kept[added + k] = (*columns)[k];
+        values[added + k] = (*terms)[k];
+    }
+    *columns = kept;
+    *terms = values;
+    *count += added;
+}
+
+/* Carries the hidden columns of groups, as the last ones. */
+static void carry_groups(struct task *task, struct flow *flow, struct slot *slots, value *values, size_t count,
+                         size_t *hidden)
+{
+    const size_t from[] = {flow->group, flow->place};
+    for (size_t i = 0; i < 2; i++) {
+        size_t place = count + (*hidden)++;
+        slots[place] = flow->columns[from[i]];
+        values[place] = code_input(&task->code, (int64_t)from[i], KIND_INT, task->span);
+    }
+    flow->group = count + *hidden - 2;
+    flow->place = count + *hidden - 1;
+}
+
 void task_set_outputs(struct binder *binder, struct task *task, struct flow *flow, const struct slot *columns,
                       const struct term *terms, size_t count)
 {
-    struct slot *slots = arena_grow(binder->arena, columns, count, 2 * count + 1, sizeof *slots);
-    value *values = arena_array(binder->arena, 2 * count + 1, sizeof *values);
+    enum { OF_GROUPS = 2 };
+    if (flow->group != 0)
+        keep_keys(binder, task, flow, &columns, &terms, &count);
+    struct slot *slots = arena_grow(binder->arena, columns, count, 2 * count + OF_GROUPS + 1, sizeof *slots);
+    value *values = arena_array(binder->arena, 2 * count + OF_GROUPS + 1, sizeof *values);
     size_t hidden = 0;
     for (size_t i = 0; i < count; i++) {
         const struct term term = term_as_column(binder, terms[i]);
@@ -137,6 +194,8 @@ void task_set_outputs(struct binder *binder, struct task *task, struct flow *flo
         if (term.present != NO_VALUE)
             slots[i].validity = hidden_place(binder->arena, slots, values, count, &hidden, term.present, slots[i].name);
     }
+    if (flow->group != 0)
+        carry_groups(task, flow, slots, values, count, &hidden);
     task_set_slots(binder, task, flow, slots, values, count, hidden);
 }
 

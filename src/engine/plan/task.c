@@ -160,6 +160,7 @@ int64_t operator_result_rows(const struct column_operator *column_op, int64_t ro
     case OPERATOR_SORT:
     case OPERATOR_MOVING:
     case OPERATOR_IDS:
+    case OPERATOR_PARTITION:
         return rows;
     case OPERATOR_SCATTER:
         return column_op->into >= 0 ? column_op->into : rows;

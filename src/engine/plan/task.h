@@ -85,18 +85,19 @@ enum sink {
 /* An operator on whole columns. It is a task of its own: its code holds only INPUTs, without filters or window; other
  * tasks compute what it reads and what is computed of its result. */
 enum operator_kind {
-    OPERATOR_SCAN,     /* one output: aggregate 0 of the rows up to each */
-    OPERATOR_SORT,     /* the outputs in the order of the keys, stable */
-    OPERATOR_GROUP,    /* a row for each distinct tuple of keys, in their order: the keys, then each aggregate. Without
-                          keys one row, also of no rows */
-    OPERATOR_IDS,      /* of each row, the number of its tuple of keys among the distinct ones in their order */
-    OPERATOR_DISTINCT, /* the rows whose outputs have not been seen before, in order */
-    OPERATOR_SCATTER,  /* the outputs' rows moved to the positions that key 0 holds */
-    OPERATOR_MOVING,   /* of each row, the aggregate of the rows around it: struct moving_operator */
-    OPERATOR_EXPAND,   /* as many rows for each as key 1 says: its number, and key 0, key 0 + 1, ...; always -1 where
-                          key 0 is. Places are below `into` */
-    OPERATOR_HIST      /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum, or of
-                          calendar units */
+    OPERATOR_SCAN,      /* one output: aggregate 0 of the rows up to each */
+    OPERATOR_SORT,      /* the outputs in the order of the keys, stable */
+    OPERATOR_GROUP,     /* a row for each distinct tuple of keys, in their order: the keys, then each aggregate. Without
+                           keys one row, also of no rows */
+    OPERATOR_IDS,       /* of each row, the number of its tuple of keys among the distinct ones in their order */
+    OPERATOR_DISTINCT,  /* the rows whose outputs have not been seen before, in order */
+    OPERATOR_SCATTER,   /* the outputs' rows moved to the positions that key 0 holds */
+    OPERATOR_MOVING,    /* of each row, the aggregate of the rows around it: struct moving_operator */
+    OPERATOR_EXPAND,    /* as many rows for each as key 1 says: its number, and key 0, key 0 + 1, ...; always -1 where
+                           key 0 is. Places are below `into` */
+    OPERATOR_PARTITION, /* rows in the order of the keys, stable: the number of each, and of its group, from 0 */
+    OPERATOR_HIST       /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum, or of
+                           calendar units */
 };
 
 enum moving_kind { MOVING_COUNT, MOVING_SUM, MOVING_MEAN, MOVING_MIN, MOVING_MAX, MOVING_FIRST, MOVING_LAST };

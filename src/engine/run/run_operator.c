@@ -73,6 +73,13 @@ static struct column *reserve_scan(const struct operator_job *job, enum type typ
     return column;
 }
 
+/* Row numbers take 32 bits where there are so few. */
+static struct column *reserve_row_numbers(const struct operator_job *job, enum type type)
+{
+    bool narrow = type == TYPE_I64 && *job->result_rows <= INT32_MAX;
+    return column_reserve_from(job->pool, type, narrow ? TYPE_I32 : type, *job->result_rows);
+}
+
 static struct column *reserve(const struct operator_job *job, const struct output *output)
 {
     const struct column *from = moved_input(job->task, output, job->inputs);
@@ -80,6 +87,8 @@ static struct column *reserve(const struct operator_job *job, const struct outpu
         return reserve_moved(from, job, output->type);
     if (job->task->column_op->kind == OPERATOR_SCAN)
         return reserve_scan(job, output->type);
+    if (job->task->column_op->kind == OPERATOR_PARTITION)
+        return reserve_row_numbers(job, output->type);
     /* Group ids are of 32 bits. */
     const enum type store = job->task->column_op->kind == OPERATOR_IDS ? TYPE_U32 : output->type;
     return column_reserve_from(job->pool, output->type, store, *job->result_rows);

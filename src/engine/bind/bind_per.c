@@ -1,0 +1,380 @@
+/* per: stages within groups of rows with equal keys.
+ *
+ * The rows are ordered by the keys, once: an operator gives each row's number and that of its group, and the body's
+ * stages read the columns at these rows. Two hidden columns pass through them: `group`, which never decreases, so that
+ * windows and neighbours know where a group begins, and `place`, the row's number before. At the end the columns that
+ * the body has made return to their places; the others have never been moved. */
+#include "engine/bind/bind_internal.h"
+#include "engine/lower/aggregates.h"
+
+#include <string.h>
+
+/* A stage that may stand in a body. */
+static const struct body_stage {
+    enum stage_kind stage;
+    bool drops;  /* rows */
+    bool orders; /* rows, so that groups come one after another */
+} body_stages[] = {
+    {STAGE_SELECT, true, false},  {STAGE_REJECT, true, false},  {STAGE_TAKE, true, false},
+    {STAGE_SKIP, true, false},    {STAGE_TAIL, true, false},    {STAGE_MAP, false, false},
+    {STAGE_DERIVE, false, false}, {STAGE_BRAID, false, false},  {STAGE_PICK, false, false},
+    {STAGE_DROP, false, false},   {STAGE_RENAME, false, false}, {STAGE_FSTS, false, false},
+    {STAGE_SNDS, false, false},   {STAGE_NTH, false, false},    {STAGE_STENCIL, false, false},
+    {STAGE_SORT, false, true},    {STAGE_TOP, true, true},
+};
+
+/* A `per` while it is bound. */
+struct per {
+    struct flow before;
+    bool drops, orders;
+};
+
+static const struct body_stage *find_body_stage(enum stage_kind stage)
+{
+    for (size_t i = 0; i < sizeof body_stages / sizeof *body_stages; i++) {
+        if (body_stages[i].stage == stage)
+            return &body_stages[i];
+    }
+    return NULL;
+}
+
+static bool is_terminal(enum stage_kind stage)
+{
+    switch (stage) {
+    case STAGE_REDUCE:
+    case STAGE_COUNT:
+    case STAGE_SUM:
+    case STAGE_PRODUCT:
+    case STAGE_MIN:
+    case STAGE_MAX:
+    case STAGE_MEAN:
+    case STAGE_AGGREGATE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void refuse_stage(struct binder *binder, const struct stage *stage)
+{
+    const char *word = text_of_word(binder->arena, stage);
+    if (is_terminal(stage->word->stage))
+        bind_error(binder, stage->span,
+                   arena_printf(binder->arena,
+                                "`group K: %s` has a row for each group; `derive x = sum(y)` keeps the rows",
+                                stage->word->stage == STAGE_COUNT ? "count()" : "sum(x)"),
+                   "`%s` gives a single value, but `per` has rows", word);
+    else
+        bind_error(binder, stage->span, "put it before or after `per`", "`%s` cannot be within `per`", word);
+}
+
+/* Checks the body's stages, and what they do with rows. */
+static bool check_body(struct binder *binder, const struct stage *stage, struct per *per)
+{
+    bool good = true;
+    for (size_t i = 0; i < stage->body_count; i++) {
+        const struct body_stage *found = find_body_stage(stage->body[i].word->stage);
+        if (found == NULL) {
+            refuse_stage(binder, &stage->body[i]);
+            good = false;
+            continue;
+        }
+        per->drops = per->drops || found->drops;
+        per->orders = per->orders || found->orders;
+    }
+    return good;
+}
+
+/* ---- entering ---- */
+
+/* Columns under construction: visible ones, then hidden ones. */
+struct columns {
+    struct slot *slots;
+    value *values;
+    size_t count, hidden;
+};
+
+static void add_slot(struct columns *columns, bool hidden, struct slot slot, value v)
+{
+    size_t place = columns->count + columns->hidden;
+    columns->slots[place] = slot;
+    columns->values[place] = v;
+    if (hidden)
+        columns->hidden++;
+    else
+        columns->count++;
+}
+
+/* Adds an input that is read at each row's place. */
+static value input_at(struct task *task, struct input input, value place, struct arena *arena)
+{
+    input.whole = true;
+    int64_t number = (int64_t)task_add_input(task, &input, arena);
+    return code_lookup(&task->code, number, type_table[input.type].kind, place, task->span);
+}
+
+static struct input column_input(const struct flow *flow, size_t k)
+{
+    return (struct input){
+        .task = flow->task, .output = k, .type = flow->columns[k].type, .name = flow->columns[k].name};
+}
+
+static value row_input(struct task *task, struct task *from, size_t k, struct arena *arena)
+{
+    const struct output *output = &from->outputs[k];
+    const struct input input = {.task = from, .output = k, .type = output->type, .name = output->name};
+    return input_value(&task->code, (int64_t)task_add_input(task, &input, arena), &input, task->span);
+}
+
+static void set_partition_outputs(struct binder *binder, struct task *task, struct flow *flow)
+{
+    struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
+    slots[0] = (struct slot){.name = "place", .type = TYPE_I64, .known = true};
+    slots[1] = (struct slot){.name = "group", .type = TYPE_I64, .known = true};
+    value placeholder = code_input(&task->code, 0, type_table[task->inputs[0].type].kind, task->span);
+    task_set_slots(binder, task, flow, slots, (value[]){placeholder, placeholder}, 2, 0);
+}
+
+/* The operator: each row's place, and its group. `inputs` are those of the operands. */
+static struct task *partition(struct operands *operands, const struct key_operands *keys, size_t count, size_t **inputs)
+{
+    struct binder *binder = operands->binder;
+    size_t key_count = 0;
+    *inputs = arena_array(binder->arena, operands->count + 1, sizeof **inputs);
+    struct task *task = operands_end(operands, "per", OPERATOR_PARTITION, 2 * count, *inputs);
+    for (size_t i = 0; i < count; i++) {
+        if (keys[i].nullable)
+            task->column_op->keys[key_count++] = (*inputs)[keys[i].missing];
+        task->column_op->keys[key_count++] = (*inputs)[keys[i].value];
+    }
+    task->column_op->key_count = key_count;
+    struct flow flow = *operands->flow;
+    set_partition_outputs(binder, task, &flow);
+    return task;
+}
+
+/* Whether the key is a column of the flow under its own name. */
+static bool is_column(const struct operands *operands, const struct item *item, const struct key_operands *key,
+                      size_t *index)
+{
+    return bind_is_column(&operands->scope, item->expr, key->term, index) &&
+           (item->name.text == NULL || strcmp(item->name.text, operands->flow->columns[*index].name) == 0);
+}
+
+/* Makes the columns in the order of the groups: those of the flow, then computed keys that have a name. */
+static void order_columns(struct binder *binder, const struct stage *stage, struct operands *operands,
+                          const struct key_operands *keys, struct flow *flow)
+{
+    struct arena *arena = binder->arena;
+    const size_t key_count = stage->item_count, most = flow->count + flow->hidden + 2 * key_count + 2;
+    struct flow before = *flow;
+    size_t *inputs, index;
+    struct task *rows = partition(operands, keys, key_count, &inputs);
+    struct task *task = task_new(binder, "per", stage->span, NULL);
+    task->rows = before.rows;
+    if (before.rows < 0)
+        task->rows_from = before.task;
+    struct columns columns = {arena_array(arena, most, sizeof(struct slot)), arena_array(arena, most, sizeof(value)), 0,
+                              0};
+    value place = row_input(task, rows, 0, arena), group = row_input(task, rows, 1, arena);
+    size_t named = 0;
+    for (size_t i = 0; i < key_count; i++)
+        named += stage->items[i].name.text != NULL && !is_column(operands, &stage->items[i], &keys[i], &index);
+    for (size_t k = 0; k < before.count; k++) {
+        struct slot slot = before.columns[k];
+        slot.origin = k + 1;
+        slot.validity += slot.validity != 0 ? named : 0;
+        add_slot(&columns, false, slot, slot.known ? input_at(task, column_input(&before, k), place, arena) : NO_VALUE);
+    }
+    struct slot *key_slots = arena_array(arena, key_count + 1, sizeof *key_slots);
+    size_t keys_kept = 0, validity = before.count + named + before.hidden;
+    for (size_t i = 0; i < key_count; i++) {
+        if (is_column(operands, &stage->items[i], &keys[i], &index)) {
+            if (columns.slots[index].key == 0)
+                key_slots[keys_kept] = columns.slots[index], columns.slots[index].key = ++keys_kept;
+            continue;
+        }
+        if (stage->items[i].name.text == NULL)
+            continue;
+        struct slot slot = keys[i].slot;
+        slot.validity = keys[i].nullable ? validity++ : 0;
+        key_slots[keys_kept] = slot;
+        slot.key = ++keys_kept;
+        add_slot(&columns, false, slot,
+                 slot.known ? input_at(task, rows->inputs[inputs[keys[i].value]], place, arena) : NO_VALUE);
+    }
+    for (size_t k = before.count; k < before.count + before.hidden; k++)
+        add_slot(&columns, true, before.columns[k], input_at(task, column_input(&before, k), place, arena));
+    for (size_t i = 0; i < key_count; i++) {
+        bool hidden = keys[i].nullable && stage->items[i].name.text != NULL &&
+                      !is_column(operands, &stage->items[i], &keys[i], &index);
+        if (!hidden)
+            continue;
+        value missing = input_at(task, rows->inputs[inputs[keys[i].missing]], place, arena);
+        value present = code_op(&task->code, OP_NOT, missing, NO_VALUE, NO_VALUE, task->span);
+        add_slot(&columns, true, (struct slot){.name = "present", .type = TYPE_BOOL, .known = true}, present);
+    }
+    add_slot(&columns, true, (struct slot){.name = "group", .type = TYPE_I64, .known = true}, group);
+    add_slot(&columns, true, (struct slot){.name = "place", .type = TYPE_I64, .known = true}, place);
+    number_duplicates(binder, columns.slots, columns.count);
+    task_set_slots(binder, task, flow, columns.slots, columns.values, columns.count, columns.hidden);
+    flow->group = columns.count + columns.hidden - 2;
+    flow->place = columns.count + columns.hidden - 1;
+    flow->keys = key_slots;
+    flow->key_count = keys_kept;
+    flow->shape = (struct shape){0};
+}
+
+/* ---- leaving ---- */
+
+/* Forgets what slots and flow say of the groups. */
+static void forget_groups(struct flow *flow)
+{
+    flow->group = flow->place = flow->key_count = 0;
+    for (size_t k = 0; k < flow->count; k++)
+        flow->columns[k].key = flow->columns[k].origin = 0;
+}
+
+/* The rows stay in the order of the groups: only the hidden columns go. */
+static void leave_ordered(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct flow visible = *flow;
+    struct task *task = task_reading(binder, "per", stage->span, flow);
+    struct term *terms = arena_array(binder->arena, flow->count + 1, sizeof *terms);
+    for (size_t k = 0; k < flow->count; k++)
+        terms[k] = term_of_column(&task->code, &visible, k, stage->span);
+    flow->group = flow->place = 0;
+    task_set_outputs(binder, task, flow, visible.columns, terms, visible.count);
+    forget_groups(flow);
+}
+
+/* The operator that moves the body's columns: to their places, or, where rows are gone, into the order of their places.
+ * Its outputs are the flow's columns. */
+static struct task *move_back(struct binder *binder, const struct stage *stage, const struct per *per,
+                              const struct flow *flow)
+{
+    enum operator_kind kind = per->drops ? OPERATOR_SORT : OPERATOR_SCATTER;
+    struct task *task = operator_new(binder, "per", stage->span, flow, kind, 1);
+    task->column_op->keys[0] = flow->place;
+    struct flow moved = *flow;
+    size_t count = flow->count + flow->hidden;
+    value *values = arena_array(binder->arena, count + 1, sizeof *values);
+    for (size_t k = 0; k < count; k++)
+        values[k] = code_input(&task->code, (int64_t)k, type_table[flow->columns[k].type].kind, stage->span);
+    task_set_slots(binder, task, &moved, flow->columns, values, flow->count, flow->hidden);
+    if (!per->drops)
+        mark_fallible(task);
+    return task;
+}
+
+/* The rows return to their places: columns that the body has not changed are read there. */
+static void leave_in_place(struct binder *binder, const struct stage *stage, const struct per *per, struct flow *flow)
+{
+    struct arena *arena = binder->arena;
+    const struct flow *before = &per->before, inside = *flow;
+    struct task *moved = move_back(binder, stage, per, flow);
+    struct task *task = task_new(binder, "per", stage->span, NULL);
+    struct code *code = &task->code;
+    struct term *terms = arena_array(arena, inside.count + 1, sizeof *terms);
+    task->rows = per->drops ? -1 : before->rows;
+    if (task->rows < 0)
+        task->rows_from = per->drops ? moved : before->task;
+    value place = per->drops ? row_input(task, moved, inside.place, arena) : NO_VALUE;
+    for (size_t k = 0; k < inside.count; k++) {
+        const struct slot *slot = &inside.columns[k];
+        terms[k] = unknown_term;
+        if (!slot->known)
+            continue;
+        terms[k] = term_of_type(NO_VALUE, slot->logical);
+        if (slot->origin == 0) {
+            terms[k].value = row_input(task, moved, k, arena);
+            if (slot->validity != 0)
+                terms[k].present = row_input(task, moved, slot->validity, arena);
+            continue;
+        }
+        const size_t origin = slot->origin - 1, validity = before->columns[origin].validity;
+        struct input input = column_input(before, origin), present = column_input(before, validity);
+        if (per->drops) {
+            terms[k].value = input_at(task, input, place, arena);
+            terms[k].present = validity != 0 ? input_at(task, present, place, arena) : NO_VALUE;
+            continue;
+        }
+        terms[k].value = input_value(code, (int64_t)task_add_input(task, &input, arena), &input, stage->span);
+        if (validity != 0)
+            terms[k].present = input_value(code, (int64_t)task_add_input(task, &present, arena), &present, stage->span);
+    }
+    flow->group = flow->place = 0;
+    flow->rows = task->rows;
+    task_set_outputs(binder, task, flow, inside.columns, terms, inside.count);
+    forget_groups(flow);
+}
+
+/* Groups of which all rows are gone leave gaps in the numbers of groups: numbers them anew. */
+static void number_groups(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct task *numbers = operator_new(binder, "per", stage->span, flow, OPERATOR_PARTITION, 1);
+    numbers->column_op->keys[0] = flow->group;
+    struct flow numbered = *flow;
+    set_partition_outputs(binder, numbers, &numbered);
+    struct task *task = task_reading(binder, "per", stage->span, flow);
+    size_t count = flow->count + flow->hidden;
+    value *values = arena_array(binder->arena, count + 1, sizeof *values);
+    for (size_t k = 0; k < count; k++)
+        values[k] = code_input(&task->code, (int64_t)k, type_table[flow->columns[k].type].kind, stage->span);
+    values[flow->group] = row_input(task, numbers, 1, binder->arena);
+    task_set_slots(binder, task, flow, flow->columns, values, flow->count, flow->hidden);
+}
+
+static bool has_aggregate(const struct binder *binder, const struct stage *stage)
+{
+    for (size_t i = 0; i < stage->item_count; i++) {
+        if (aggregates_any(binder, stage->items[i].expr))
+            return true;
+    }
+    return false;
+}
+
+/* Binds a stage of the body. Aggregates in it are of the row's group. */
+static void bind_within(struct binder *binder, const struct stage *stage, bool gaps, struct flow *flow,
+                        struct bound *bound)
+{
+    struct aggregate_values values;
+    binder->aggregates = NULL;
+    if (has_row_expressions(stage, flow)) {
+        if (gaps && has_aggregate(binder, stage))
+            number_groups(binder, stage, flow);
+        struct flow plain = *flow;
+        const size_t ids = flow->group;
+        plain.group = plain.place = plain.key_count = 0;
+        binder->aggregates = aggregates_of_stage(binder, stage, &plain, &ids, &values);
+    }
+    bind_by_word(binder, stage, flow, bound);
+    binder->aggregates = NULL;
+}
+
+void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    struct per per = {.before = *flow};
+    struct operands operands;
+    bool good = check_body(binder, stage, &per);
+    if (too_many_columns(binder, flow->count + 2 * stage->item_count, stage->span) || !good) {
+        task_unknown(binder, stage, flow);
+        return;
+    }
+    struct key_operands *keys = arena_array(binder->arena, stage->item_count + 1, sizeof *keys);
+    operands_begin(binder, stage, flow, &operands);
+    for (size_t i = 0; i < stage->item_count; i++)
+        keys[i] = operands_add_key(&operands, &stage->items[i]);
+    order_columns(binder, stage, &operands, keys, flow);
+    bool gaps = false;
+    for (size_t i = 0; i < stage->body_count && flow->group != 0 && !bind_gave_up(binder); i++) {
+        bind_within(binder, &stage->body[i], gaps, flow, bound);
+        gaps = gaps || find_body_stage(stage->body[i].word->stage)->drops;
+    }
+    if (flow->group == 0)
+        return; /* after an error */
+    if (per.orders)
+        leave_ordered(binder, stage, flow);
+    else
+        leave_in_place(binder, stage, &per, flow);
+}

@@ -1,0 +1,235 @@
+/* Rows in the order of groups: one sort of keys with row numbers. Where the rows are in that order already, only their
+ * groups are counted. */
+#include "engine/operators/elements.h"
+#include "engine/operators/operator_kinds.h"
+#include "engine/operators/radix_sort.h"
+#include "engine/operators/sort_rows.h"
+
+#include "base/heap.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART_ROWS = 1 << 16, WORD_BITS = 64 };
+
+struct partition {
+    const struct keys *keys; /* of one word */
+    int64_t rows;
+    int row_bits;
+    size_t width;                 /* of an element: a code and, below it, a row number */
+    struct column *place, *group; /* NULL: not needed */
+    uint8_t *begins;              /* of each row of the result: whether it is the first of its group */
+    struct parts parts;
+    int64_t *before; /* groups that begin before each part */
+    _Atomic bool unsorted;
+};
+
+/* ---- rows in order already ---- */
+
+static void check_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct partition *partition = context;
+    const int64_t begin = part_begin(&partition->parts, part), end = part_begin(&partition->parts, part + 1);
+    uint64_t codes[KEY_BLOCK + 1];
+    keys_read(partition->keys, 0, begin > 0 ? begin - 1 : 0, 1, codes);
+    for (int64_t row = begin; row < end && !partition->unsorted; row += KEY_BLOCK) {
+        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        keys_read(partition->keys, 0, row, count, codes + 1);
+        bool descends = false;
+        for (int i = 0; i < count; i++) {
+            descends |= codes[i + 1] < codes[i];
+            partition->begins[row + i] = codes[i + 1] != codes[i];
+        }
+        if (descends)
+            partition->unsorted = true;
+        codes[0] = codes[count];
+    }
+    if (begin == 0)
+        partition->begins[0] = 1;
+}
+
+static void set_place(struct column *place, int64_t row, int count)
+{
+    int64_t rows[KEY_BLOCK];
+    for (int i = 0; i < count; i++)
+        rows[i] = row + i;
+    operator_write_ints(place, row, rows, count);
+}
+
+static void keep_places(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct partition *partition = context;
+    const int64_t end = part_begin(&partition->parts, part + 1);
+    for (int64_t row = part_begin(&partition->parts, part); row < end; row += KEY_BLOCK)
+        set_place(partition->place, row, end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK);
+}
+
+/* ---- sorting ---- */
+
+static void read_elements(void *context, int64_t row, int count, void *elements)
+{
+    const struct partition *partition = context;
+    uint64_t codes[KEY_BLOCK];
+    keys_read(partition->keys, 0, row, count, codes);
+    if (partition->width == sizeof(struct radix_pair)) {
+        struct radix_pair *pairs = elements;
+        for (int i = 0; i < count; i++)
+            pairs[i] = (struct radix_pair){.key = codes[i], .payload = (uint64_t)(row + i)};
+        return;
+    }
+    uint64_t *words = elements;
+    for (int i = 0; i < count; i++)
+        words[i] = codes[i] << partition->row_bits | (uint64_t)(row + i);
+}
+
+static void write_block(const struct partition *partition, int64_t row, const uint64_t *codes, const int64_t *rows,
+                        int count, uint64_t *last)
+{
+    for (int i = 0; i < count; i++) {
+        partition->begins[row + i] = codes[i] != *last;
+        *last = codes[i];
+    }
+    if (partition->place)
+        operator_write_ints(partition->place, row, rows, count);
+}
+
+/* Equal keys are in one call, so its first row begins a group. */
+static void write_elements(void *context, int member, int64_t row, const void *elements, int64_t count)
+{
+    (void)member;
+    const struct partition *partition = context;
+    const struct radix_pair *pairs = elements;
+    const uint64_t *words = elements;
+    const bool wide = partition->width == sizeof(struct radix_pair);
+    const uint64_t mask = (UINT64_C(1) << partition->row_bits) - 1;
+    uint64_t codes[KEY_BLOCK], last = wide ? pairs[0].key : words[0] >> partition->row_bits;
+    int64_t rows[KEY_BLOCK];
+    for (int64_t begin = 0; begin < count; begin += KEY_BLOCK) {
+        int block = count - begin < KEY_BLOCK ? (int)(count - begin) : KEY_BLOCK;
+        for (int i = 0; i < block; i++) {
+            codes[i] = wide ? pairs[begin + i].key : words[begin + i] >> partition->row_bits;
+            rows[i] = (int64_t)(wide ? pairs[begin + i].payload : words[begin + i] & mask);
+        }
+        write_block(partition, row + begin, codes, rows, block, &last);
+    }
+    if (count > 0)
+        partition->begins[row] = 1;
+}
+
+static enum status sort_partition(struct partition *partition, const struct workers *workers)
+{
+    const int bits = partition->keys->word_bits[0];
+    const bool wide = bits + partition->row_bits > WORD_BITS;
+    partition->width = wide ? sizeof(struct radix_pair) : sizeof(uint64_t);
+    const struct radix radix = {.workers = workers,
+                                .rows = partition->rows,
+                                .width = partition->width,
+                                .shift = wide ? 0 : partition->row_bits,
+                                .bits = bits,
+                                .read = read_elements,
+                                .emit = write_elements,
+                                .context = partition};
+    return radix_sort(&radix);
+}
+
+/* ---- numbering the groups ---- */
+
+static void count_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct partition *partition = context;
+    const int64_t end = part_begin(&partition->parts, part + 1);
+    int64_t count = 0;
+    for (int64_t row = part_begin(&partition->parts, part); row < end; row++)
+        count += partition->begins[row];
+    partition->before[part] = count;
+}
+
+static void number_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct partition *partition = context;
+    const int64_t end = part_begin(&partition->parts, part + 1);
+    int64_t groups[KEY_BLOCK], group = partition->before[part] - 1;
+    for (int64_t row = part_begin(&partition->parts, part); row < end; row += KEY_BLOCK) {
+        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        for (int i = 0; i < count; i++) {
+            group += partition->begins[row + i];
+            groups[i] = group;
+        }
+        operator_write_ints(partition->group, row, groups, count);
+    }
+}
+
+static bool number_groups(struct partition *partition, const struct workers *workers)
+{
+    partition->before = heap_array((size_t)partition->parts.count, sizeof *partition->before);
+    bool done = workers_run(workers, partition->parts.count, count_part, partition);
+    int64_t groups = 0;
+    for (int64_t part = 0; part < partition->parts.count; part++) {
+        int64_t count = partition->before[part];
+        partition->before[part] = groups;
+        groups += count;
+    }
+    done = done && workers_run(workers, partition->parts.count, number_part, partition);
+    free(partition->before);
+    return done;
+}
+
+static enum status run_partition(struct partition *partition, const struct workers *workers)
+{
+    if (!workers_run(workers, partition->parts.count, check_part, partition))
+        return STATUS_CANCELLED;
+    enum status status = STATUS_OK;
+    if (partition->unsorted)
+        status = sort_partition(partition, workers);
+    else if (partition->place && !workers_run(workers, partition->parts.count, keep_places, partition))
+        status = STATUS_CANCELLED;
+    if (status == STATUS_OK && partition->group && !number_groups(partition, workers))
+        status = STATUS_CANCELLED;
+    return status;
+}
+
+static void set_range(struct column *column, int64_t rows)
+{
+    if (!column)
+        return;
+    column->range_known = rows > 0;
+    column->lo = 0;
+    column->hi = rows - 1;
+}
+
+enum status operator_partition(const struct operator_job *job, const struct workers *workers, bool *flagged)
+{
+    (void)flagged; /* cannot fail */
+    const struct column_operator *column_op = job->task->column_op;
+    struct partition partition = {.rows = job->rows,
+                                  .place = job->results[0],
+                                  .group = job->results[1],
+                                  .parts = partition_rows(workers, job->rows, PART_ROWS)};
+    *job->result_rows = job->rows;
+    if (job->rows == 0)
+        return STATUS_OK;
+    partition.row_bits = job->rows > 1 ? WORD_BITS - __builtin_clzll((uint64_t)job->rows - 1) : 1;
+    const struct column **columns = heap_array(column_op->key_count, sizeof *columns);
+    for (size_t i = 0; i < column_op->key_count; i++)
+        columns[i] = job->inputs[column_op->keys[i]];
+    struct packed_keys packed;
+    partition.begins = pages_alloc((size_t)job->rows);
+    enum status status = partition.begins ? STATUS_OK : STATUS_FAILED;
+    if (status == STATUS_OK) {
+        status = packed_keys_init(&packed, columns, column_op->key_count, job->rows, workers);
+        partition.keys = packed.by;
+        if (status == STATUS_OK)
+            status = run_partition(&partition, workers);
+        packed_keys_free(&packed);
+    }
+    set_range(partition.place, job->rows);
+    set_range(partition.group, job->rows);
+    pages_free(partition.begins, (size_t)job->rows);
+    free(columns);
+    return operator_report(job, status);
+}
