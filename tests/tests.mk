@@ -14,6 +14,7 @@
 #: make typed-duckdb  random pipelines over typed tables against DuckDB: PYTHON with duckdb and pyarrow, COUNT=10000, SEED
 #: make bench       rql against C by hand, DuckDB, ClickHouse, Polars, NumPy: MAX_ROWS=10000000 PYTHON=python3 with those
 #: make bench-primitives  the other primitives against the same
+#: make bench-files  reading CSV and Parquet files against DuckDB, Polars, pyarrow: FILE_ROWS=5000000
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
 #: make interop     Parquet and Arrow against other software: PYTHON with pyarrow, pandas, Polars, DuckDB; CORPUS and
 #:                  ARROW_CORPUS copies of apache/parquet-testing and apache/arrow-testing
@@ -23,13 +24,14 @@ GROUPS := style includes builds golden errors formats text parquet arrow cli man
     typed relations
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
+FILE_ROWS ?= 5000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
 .PHONY: $(GROUPS) typed-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow bare \
-	bench-build bench-gpu bench-primitives interop
+	bench-build bench-files bench-gpu bench-primitives interop
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file
@@ -124,6 +126,9 @@ bench: bench-build
 
 bench-primitives: bench-build
 	$(BENCH) --groups primitives --no-cold $(BENCH_FLAGS)
+
+bench-files: all
+	$(PYTHON) tests/bench/bench_files.py --build $(B) --rows $(FILE_ROWS) $(BENCH_FLAGS)
 
 $(B)/hand: tests/bench/hand.c
 	@mkdir -p $(@D)
