@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Buckets have about 4 tuples, and four slots of five are taken: displacements are then found after a few attempts. A
+/* Buckets have about 4 tuples, and half of the slots are taken: displacements are then found after a few attempts. A
  * partition's buckets and slots fit in a cache. */
-enum { BUCKET_ROWS = 4, PARTITION_BITS = 13, SLOTS_TAKEN = 4, SLOTS = 5 };
+enum { BUCKET_ROWS = 4, PARTITION_BITS = 13, SLOTS_TAKEN = 1, SLOTS = 2 };
 enum { MAX_DISPLACEMENTS = 1 << 16, MAX_ATTEMPTS = 32 };
 static const uint64_t LOW_31 = (UINT64_C(1) << JOIN_HASH_BITS) - 1, LOW_32 = UINT32_MAX;
 

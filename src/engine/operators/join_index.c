@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* A table of so many ids for each row, and at least so many, is still smaller than what a sparse index needs. */
-enum { IDS_PER_ROW = 8, FEW_IDS = 1 << 16 };
+enum { IDS_PER_ROW = 8, FEW_IDS = 1 << 16, SPARSE_IDS_PER_ROW = 128, SPARSE_IDS = 1 << 25 };
 
 void join_key_values(const struct column *column, int64_t row, int count, int64_t *values)
 {
@@ -88,10 +88,17 @@ static enum status find_ranges(const struct index_build *build)
     return done ? STATUS_OK : STATUS_CANCELLED;
 }
 
+/* The most ids worth an array: hashing a row costs about as much as clearing the memory of some hundred ids. */
+static int128 most_ids(int64_t rows)
+{
+    const int128 few = max_int128((int128)rows * IDS_PER_ROW, FEW_IDS);
+    return max_int128(few, min_int128((int128)rows * SPARSE_IDS_PER_ROW, SPARSE_IDS));
+}
+
 /* Sets the number of combinations of the ranges, if they are few. */
 static bool is_dense(struct join_index *index)
 {
-    const int128 limit = max_int128((int128)index->rows * IDS_PER_ROW, FEW_IDS);
+    const int128 limit = most_ids(index->rows);
     int128 ids = 1;
     for (size_t k = 0; k < index->key_count && ids <= limit; k++)
         ids *= (int128)index->keys[k].hi - index->keys[k].lo + 1;
