@@ -49,7 +49,7 @@ static enum status row_of_aggregates(struct exact *exact, struct lazy_task *lazy
     return status;
 }
 
-static enum status write_operator_row(struct exact *exact, struct lazy_task *lazy, int64_t row, const void *context)
+static enum status write_found_row(struct exact *exact, struct lazy_task *lazy, int64_t row, const void *context)
 {
     (void)context;
     enum status status = STATUS_OK;
@@ -62,29 +62,35 @@ static enum status write_operator_row(struct exact *exact, struct lazy_task *laz
     return status;
 }
 
-/* Writes the result rows of an operator once they have been found. */
-static enum status write_operator_rows(struct exact *exact, struct lazy_task *lazy)
+/* Writes the result rows of an operator, or of aggregates, once they have been found. */
+static enum status write_found_rows(struct exact *exact, struct lazy_task *lazy)
 {
     const struct task *task = lazy->task;
     enum status status =
         exact_check_memory(exact, task, lazy->count, lazy->count, exact_row_bytes(exact->columns, task->output_count));
-    return status == STATUS_OK ? exact_for_rows(exact, lazy, 0, lazy->count, write_operator_row, NULL) : status;
+    return status == STATUS_OK ? exact_for_rows(exact, lazy, 0, lazy->count, write_found_row, NULL) : status;
+}
+
+/* Finds the rows of a task whose outputs are not computed row by row. */
+static enum status find_rows(struct exact *exact, struct lazy_task *lazy)
+{
+    return lazy->task->sink == SINK_OPERATOR ? exact_run_operator(exact, lazy) : row_of_aggregates(exact, lazy);
 }
 
 static enum status last_rows(struct exact *exact, struct lazy_task *lazy, struct result *result)
 {
     const struct task *task = lazy->task;
-    bool is_operator = task->sink == SINK_OPERATOR;
+    const bool finds = task->sink != SINK_ROWS;
     exact->columns = arena_array(exact->arena, task->output_count, sizeof(struct column *));
-    enum status status = is_operator ? exact_run_operator(exact, lazy) : STATUS_OK;
-    int64_t capacity = is_operator ? lazy->count : lazy->rows;
+    enum status status = finds ? find_rows(exact, lazy) : STATUS_OK;
+    int64_t capacity = finds ? lazy->count : lazy->rows;
     for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++) {
         exact->columns[k] = column_reserve(task->outputs[k].type, task->outputs[k].type, capacity);
         if (!exact->columns[k])
             status = exact_no_memory(exact, task, capacity);
     }
     if (status == STATUS_OK)
-        status = is_operator ? write_operator_rows(exact, lazy) : exact_write_rows(exact, lazy);
+        status = finds ? write_found_rows(exact, lazy) : exact_write_rows(exact, lazy);
     for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++)
         column_finish(exact->columns[k], lazy->count);
     if (status == STATUS_OK) {
@@ -121,16 +127,12 @@ static enum status run_task(struct exact *exact, struct lazy_task *lazy, bool la
     enum status status = rows_read(lazy->task, exact->row_counts, &lazy->rows, exact->diags);
     if (status != STATUS_OK)
         return status;
-    if (last && lazy->task->sink == SINK_AGGREGATE)
+    if (last && task_is_scalar(lazy->task))
         status = last_aggregates(exact, lazy, result);
     else if (last)
         status = last_rows(exact, lazy, result);
-    else if (lazy->task->sink == SINK_OPERATOR)
-        status = exact_run_operator(exact, lazy);
-    else if (lazy->task->sink == SINK_AGGREGATE)
-        status = row_of_aggregates(exact, lazy);
     else
-        status = exact_list_rows(exact, lazy);
+        status = lazy->task->sink == SINK_ROWS ? exact_list_rows(exact, lazy) : find_rows(exact, lazy);
     exact->row_counts[lazy->task->number] = lazy->count;
     return status == STATUS_OK && !last ? cache_outputs(exact, lazy) : status;
 }

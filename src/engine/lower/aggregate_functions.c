@@ -324,7 +324,7 @@ void find_elements(struct lowering *lowering, struct aggregate_call *call, size_
     call->slot.name = call->function->canonical;
     call->at = *flow;
     if (bind_is_column(&scope, expr, term, &call->at_column)) {
-        binder->queue->count--; /* nothing is computed, and nothing reads the task yet */
+        queue_remove(binder->queue, task); /* nothing is computed */
         return;
     }
     call->at_column = 0;

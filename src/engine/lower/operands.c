@@ -83,13 +83,13 @@ struct task *operator_new(struct binder *binder, const char *name, struct span s
 struct task *operands_end(struct operands *operands, const char *name, enum operator_kind kind, size_t key_count,
                           size_t *operand)
 {
-    size_t index;
+    size_t index = 0;
     bool bare = true;
     for (size_t k = 0; k < operands->count; k++)
         bare = is_bare(operands, operands->values[k], &index) && bare;
     if (bare) {
         /* Nothing is computed and no task reads it yet: drop it. */
-        operands->binder->queue->count--;
+        queue_remove(operands->binder->queue, operands->task);
         for (size_t k = 0; k < operands->count; k++) {
             is_bare(operands, operands->values[k], &index);
             operand[k] = index;

@@ -37,6 +37,15 @@ struct task *queue_add(struct queue *queue)
     return task;
 }
 
+void queue_remove(struct queue *queue, const struct task *task)
+{
+    queue->count--;
+    for (size_t k = task->number; k < queue->count; k++) {
+        queue->tasks[k] = queue->tasks[k + 1];
+        queue->tasks[k]->number = k;
+    }
+}
+
 void queue_hold(struct queue *queue, struct column *column)
 {
     if (queue->held_count == queue->held_capacity) {
@@ -221,6 +230,11 @@ value task_element(struct task *task, const struct input *input, value position,
 value input_value(struct code *code, int64_t number, const struct input *input, struct span span)
 {
     return input_value_at(code, number, 0, input, span);
+}
+
+bool task_is_scalar(const struct task *task)
+{
+    return task->sink == SINK_AGGREGATE && task->output_count == 0;
 }
 
 bool task_has_window(const struct task *task)

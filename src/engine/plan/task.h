@@ -195,6 +195,7 @@ struct queue {
 void queue_init(struct queue *queue, struct arena *arena);
 void queue_release(struct queue *queue);     /* releases the columns; the rest is in the arena */
 struct task *queue_add(struct queue *queue); /* a zeroed task with whole window, rows -1, limit INT64_MAX, numbered */
+void queue_remove(struct queue *queue, const struct task *task); /* which no task reads */
 void queue_hold(struct queue *queue, struct column *column);                    /* takes over one reference */
 void queue_hold_dictionary(struct queue *queue, struct dictionary *dictionary); /* takes over one reference */
 void queue_add_recomputed(struct queue *queue, const struct relation *relation);
@@ -253,6 +254,7 @@ bool operator_selects(const struct column_operator *column_op, int64_t rows);
 bool aggregate_in_order(const struct aggregate *aggregate, const struct code *code);
 
 bool task_has_window(const struct task *task); /* anything but all rows */
+bool task_is_scalar(const struct task *task);  /* its result is one value, not a relation */
 
 /* The type that stores an output of an analysed task: its column's own for a bare input of the output's type, else the
  * narrowest of i32 and i64 that its interval fits, or bool or f64. `columns` are the task's inputs in order. */

@@ -58,7 +58,7 @@ static enum status run_next(struct queue_run *run, const struct task *task)
     if (run->runner->trace && status == STATUS_OK) {
         struct task_trace *added = trace_add(run->runner->trace, task, now_ns() - began, &before, run->runner->timing);
         added->rows_in = rows;
-        added->rows_out = task->sink == SINK_AGGREGATE ? -1 : outcome->rows;
+        added->rows_out = task_is_scalar(task) ? -1 : outcome->rows;
     }
     run->rows[task->number] = outcome->rows;
     if (!outcome->flagged)
@@ -69,7 +69,7 @@ static enum status run_next(struct queue_run *run, const struct task *task)
 static void take_result(const struct queue_run *run, const struct task *last, struct result *result)
 {
     const struct outcome *outcome = &run->outcomes[last->number];
-    if (last->sink == SINK_AGGREGATE) {
+    if (task_is_scalar(last)) {
         result->kind = RESULT_SCALAR;
         result->scalar = outcome->scalar;
         return;
