@@ -200,6 +200,22 @@ def at(of, distance):
     return Expression(f"at({of.text}, {distance})", of.kind, values)
 
 
+def rank(of, down, dense):
+    def values(rows):
+        given = of.values(rows)
+        present = [v for v in given if v is not None]
+        numbers = sorted((v for v in present if v == v), reverse=down)
+        ordered = numbers + [v for v in present if v != v]
+        places, dense_places = {}, {}
+        for at_place, v in enumerate(ordered):
+            places.setdefault(same_key(v), at_place + 1)
+            dense_places.setdefault(same_key(v), len(dense_places) + 1)
+        chosen = dense_places if dense else places
+        return [None if v is None else chosen[same_key(v)] for v in given]
+
+    return Expression(f"rank({of.text}{', desc' if down else ''}{', dense' if dense else ''})", "int", values)
+
+
 def row_number():
     return Expression("row", "int", lambda rows: list(range(len(rows))))
 
@@ -253,7 +269,10 @@ def random_value(rng, columns, timed):
         numbers = [name for name, kind in columns.items() if kind in ("int", "float")]
         name = rng.choice(numbers if word in ("sum", "mean") else list(columns))
         return of_all(word, column(name, columns[name]))
-    if choice < 0.97:
+    if choice < 0.96:
+        name = rng.choice(list(columns))
+        return rank(column(name, columns[name]), rng.random() < 0.5, rng.random() < 0.5)
+    if choice < 0.98:
         return at(random_window(rng, columns, timed), rng.choice([-1, 1]))
     return row_number()
 
@@ -384,7 +403,51 @@ def map_values(rng, columns, timed):
     return Stage(text, apply, {**kept, **{name: expression.kind for name, expression in given.items()}})
 
 
-BODY = [derive, derive, derive, select, some_rows, some_rows, pick, map_values, sort, top]
+def reverse(rng, columns, timed):
+    return Stage("reverse", lambda rows: rows[::-1], columns, orders=True)
+
+
+def distinct(rng, columns, timed):
+    def apply(rows):
+        seen, made = set(), []
+        for row in rows:
+            key = tuple(same_key(row[name]) for name in columns)
+            if key not in seen:
+                seen.add(key)
+                made.append(row)
+        return made
+
+    return Stage("distinct", apply, columns)
+
+
+def group(rng, columns, timed):
+    others = [name for name in columns if name not in rng.keys and name not in ("c", "u")]
+    if not others:
+        return distinct(rng, columns, timed)
+    by = rng.choice(others)
+    numbers = [name for name, kind in columns.items() if kind == "int" and name in others]
+    total = rng.choice(numbers) if numbers and rng.random() < 0.7 else None
+    kept = {key: columns[key] for key in rng.keys}
+
+    def apply(rows):
+        groups = {}
+        for row in rows:
+            groups.setdefault(same_key(row[by]), []).append(row)
+        made = []
+        for key in sorted(groups, key=key_order_of):
+            inside = groups[key]
+            row = {**{name: inside[0][name] for name in kept}, by: inside[0][by], "c": len(inside)}
+            if total:
+                row["u"] = exact(sum(other[total] for other in inside if other[total] is not None))
+            made.append(row)
+        return made
+
+    text = f"group {by}: count() as c" + (f", sum({total}) as u" if total else "")
+    given = {**kept, by: columns[by], "c": "int", **({"u": "int"} if total else {})}
+    return Stage(text, apply, given, orders=True)
+
+
+BODY = [reverse, distinct, group, derive, derive, derive, select, some_rows, some_rows, pick, map_values, sort, top]
 MORE_KEYS = [("w % 3 as m", "m", "int", lambda row: row["w"] % 3)]
 
 
@@ -445,7 +508,8 @@ FORMS = {"windows": random_windows, "per": random_per}
 
 def mismatch(case, out):
     if case.rows is None:
-        return "" if "does not fit in 64 bits" in out else f"expected an overflow, got {out[:200]!r}"
+        # What is not read cannot fail.
+        return "" if "does not fit in 64 bits" in out or "error" not in out else f"expected an overflow, got {out[:200]!r}"
     if not out:
         return "nothing was printed"
     got = list(csv.reader(io.StringIO(out)))

@@ -3,6 +3,7 @@
 
 #include "engine/bind/bind_internal.h"
 #include "engine/lower/over.h"
+#include "engine/lower/rank.h"
 
 /* What is parsed at once in any case, in some 40 milliseconds. */
 enum { SHORT_CELLS = 1 << 22 };
@@ -14,6 +15,7 @@ static struct binder binder_new(struct env *env, bool checking, struct arena *ar
                            .arena = arena,
                            .diags = diags,
                            .over = lower_over,
+                           .rank = lower_rank,
                            .row_of_group = lower_row_of_group};
 }
 

@@ -29,6 +29,11 @@ void bind_by_word(struct binder *binder, const struct stage *stage, struct flow 
 /* Whether the stage's expressions are of its rows, where an aggregate is one of all of them. */
 bool has_row_expressions(const struct stage *stage, const struct flow *flow);
 
+/* bind_per_stages.c: stages within groups, which are in the flow. */
+void bind_distinct_of_groups(struct binder *binder, const struct stage *stage, struct flow *flow);
+void bind_reverse_of_groups(struct binder *binder, const struct stage *stage, struct flow *flow);
+void bind_scan_of_groups(struct binder *binder, const struct stage *stage, struct flow *flow);
+
 /* bind_per.c: stages within groups. */
 void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound);
 

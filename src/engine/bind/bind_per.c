@@ -20,7 +20,8 @@ static const struct body_stage {
     {STAGE_DERIVE, false, false}, {STAGE_BRAID, false, false},  {STAGE_PICK, false, false},
     {STAGE_DROP, false, false},   {STAGE_RENAME, false, false}, {STAGE_FSTS, false, false},
     {STAGE_SNDS, false, false},   {STAGE_NTH, false, false},    {STAGE_STENCIL, false, false},
-    {STAGE_SORT, false, true},    {STAGE_TOP, true, true},
+    {STAGE_SORT, false, true},    {STAGE_TOP, true, true},      {STAGE_DISTINCT, true, false},
+    {STAGE_REVERSE, false, true}, {STAGE_SCAN, false, false},   {STAGE_GROUP, false, true},
 };
 
 /* A `per` while it is bound. */
@@ -348,26 +349,97 @@ static void bind_within(struct binder *binder, const struct stage *stage, bool g
         plain.group = plain.place = plain.key_count = 0;
         binder->aggregates = aggregates_of_stage(binder, stage, &plain, &ids, &values);
     }
-    bind_by_word(binder, stage, flow, bound);
+    switch (stage->word->stage) {
+    case STAGE_DISTINCT:
+        bind_distinct_of_groups(binder, stage, flow);
+        break;
+    case STAGE_REVERSE:
+        bind_reverse_of_groups(binder, stage, flow);
+        break;
+    case STAGE_SCAN:
+        bind_scan_of_groups(binder, stage, flow);
+        break;
+    default:
+        bind_by_word(binder, stage, flow, bound);
+    }
     binder->aggregates = NULL;
 }
 
-void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+/* The keys as columns at the positions where the flow has them. False, with an error, if one has no name. */
+static bool key_items(struct binder *binder, const struct stage *stage, const struct flow *flow, struct item *items)
 {
-    struct per per = {.before = *flow};
-    struct operands operands;
-    bool good = check_body(binder, stage, &per);
-    if (too_many_columns(binder, flow->count + 2 * stage->item_count, stage->span) || !good) {
+    if (flow->key_count < stage->item_count && !flow->open) {
+        bind_error(binder, stage->items[0].span, "as in `per trunc(time, month) as month: ...`",
+                   "`group` within `per` needs keys that are columns, or have names");
+        return false;
+    }
+    for (size_t k = 0; k < flow->count; k++) {
+        if (flow->columns[k].key == 0)
+            continue;
+        struct expr *position = arena_alloc(binder->arena, sizeof *position);
+        *position = (struct expr){.kind = EXPR_POSITION, .span = stage->span, .integer = (int64_t)k + 1, .depth = 1};
+        items[flow->columns[k].key - 1] = (struct item){.expr = position, .span = stage->span};
+    }
+    return true;
+}
+
+static void enter(struct binder *binder, const struct stage *stage, struct flow *flow);
+
+/* group within groups: by the keys of both. Its rows are grouped again for the stages that follow. */
+static void bind_group_of_groups(struct binder *binder, const struct stage *per, const struct stage *stage,
+                                 struct flow *flow)
+{
+    const size_t keys = flow->key_count;
+    struct stage group = *stage, again = *per;
+    group.items = arena_array(binder->arena, keys + stage->item_count + 1, sizeof *group.items);
+    again.items = arena_array(binder->arena, keys + 1, sizeof *again.items);
+    group.item_count = keys + stage->item_count;
+    again.item_count = keys;
+    if (stage->head != NULL || !key_items(binder, per, flow, group.items)) {
+        if (stage->head != NULL)
+            bind_error(binder, stage->head->span, "name the columns themselves", "`group` within `per` takes no head");
         task_unknown(binder, stage, flow);
+        flow->group = 0;
         return;
     }
+    for (size_t i = 0; i < stage->item_count; i++)
+        group.items[keys + i] = stage->items[i];
+    leave_ordered(binder, per, flow);
+    bind_group(binder, &group, flow);
+    for (size_t i = 0; i < keys && i < flow->count; i++)
+        flow->columns[i].key = i + 1;
+    flow->key_count = keys;
+    key_items(binder, &again, flow, again.items);
+    forget_groups(flow);
+    enter(binder, &again, flow);
+}
+
+static void enter(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct operands operands;
     struct key_operands *keys = arena_array(binder->arena, stage->item_count + 1, sizeof *keys);
     operands_begin(binder, stage, flow, &operands);
     for (size_t i = 0; i < stage->item_count; i++)
         keys[i] = operands_add_key(&operands, &stage->items[i]);
     order_columns(binder, stage, &operands, keys, flow);
+}
+
+void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    struct per per = {.before = *flow};
+    bool good = check_body(binder, stage, &per);
+    if (too_many_columns(binder, flow->count + 2 * stage->item_count, stage->span) || !good) {
+        task_unknown(binder, stage, flow);
+        return;
+    }
+    enter(binder, stage, flow);
     bool gaps = false;
     for (size_t i = 0; i < stage->body_count && flow->group != 0 && !bind_gave_up(binder); i++) {
+        if (stage->body[i].word->stage == STAGE_GROUP) {
+            bind_group_of_groups(binder, stage, &stage->body[i], flow);
+            gaps = false;
+            continue;
+        }
         bind_within(binder, &stage->body[i], gaps, flow, bound);
         gaps = gaps || find_body_stage(stage->body[i].word->stage)->drops;
     }

@@ -112,6 +112,8 @@ struct term bind_call(struct scope *scope, const struct expr *expr)
     const struct aggregate_function *aggregate = aggregate_of_call(binder, expr);
     if (aggregate != NULL)
         return bind_aggregate_call(scope, aggregate, expr);
+    if (strcmp(expr->name.text, "rank") == 0)
+        return binder->rank(scope, expr);
     const struct function *function = function_find(expr->name.text);
     if (function != NULL)
         return bind_builtin(scope, function, expr);
@@ -152,7 +154,7 @@ static void check_parameters(struct binder *binder, const struct stmt *def)
 /* Binds the body once, with unknown parameters. */
 void bind_function_body(struct binder *binder, const struct stmt *def)
 {
-    if (function_find(def->name.text) != NULL || strcmp(def->name.text, "at") == 0)
+    if (function_find(def->name.text) != NULL)
         bind_error(binder, def->name.span, "choose another name", "`%s` is a built-in function", def->name.text);
     check_parameters(binder, def);
     if (def->param_count > LIMIT_PARAMETERS)

@@ -75,6 +75,7 @@ struct binder {
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
     struct term (*over)(struct scope *scope, const struct expr *expr); /* binds AGG(E) over A..B, which takes tasks */
     const struct aggregate_values *aggregates;                         /* of the stage that is bound; NULL: none */
+    struct term (*rank)(struct scope *scope, const struct expr *expr); /* binds rank(E) */
     value (*row_of_group)(struct scope *scope, struct span span);      /* the row's number within its group */
 };
 

@@ -340,10 +340,36 @@ struct term lower_over(struct scope *scope, const struct expr *expr)
     return result;
 }
 
-value lower_row_of_group(struct scope *scope, struct span span)
+/* The number of the group's rows in a window, less the row itself. */
+static value other_rows(struct scope *scope, struct moving_operator op, struct span span)
 {
-    struct window_rows window = {.op = {.kind = MOVING_COUNT, .from_first = true}, .times = unknown_term};
-    const struct expr row = {.kind = EXPR_OVER, .span = span};
+    struct window_rows window = {.op = op, .times = unknown_term};
+    struct expr call = {.kind = EXPR_CALL, .span = span};
+    struct expr *calls[] = {&call};
+    const struct expr row = {.kind = EXPR_OVER, .span = span, .args = calls, .arg_count = 1};
     struct term count = add_operator(scope, &row, &unknown_term, &window);
     return code_op(scope->code, OP_SUB, count.value, code_exact_int(scope->code, 1, span), NO_VALUE, span);
+}
+
+value lower_row_of_group(struct scope *scope, struct span span)
+{
+    return other_rows(scope, (struct moving_operator){.kind = MOVING_COUNT, .from_first = true}, span);
+}
+
+value lower_rows_after(struct scope *scope, struct span span)
+{
+    return other_rows(scope, (struct moving_operator){.kind = MOVING_COUNT, .to_last = true}, span);
+}
+
+value lower_first_of_group(struct scope *scope, value v, struct span span)
+{
+    struct window_rows window = {.op = {.kind = MOVING_FIRST, .from_first = true, .to_last = true},
+                                 .times = unknown_term};
+    struct expr argument = {.kind = EXPR_NAME, .span = span};
+    struct expr *arguments[] = {&argument};
+    struct expr call = {.kind = EXPR_CALL, .span = span, .args = arguments, .arg_count = 1};
+    struct expr *calls[] = {&call};
+    const struct expr over = {.kind = EXPR_OVER, .span = span, .args = calls, .arg_count = 1};
+    const struct term term = term_of(v);
+    return add_operator(scope, &over, &term, &window).value;
 }

@@ -9,5 +9,9 @@ struct term lower_over(struct scope *scope, const struct expr *expr);
 
 /* The number of the row within its group, from 0. */
 value lower_row_of_group(struct scope *scope, struct span span);
+/* The value of the first row of its group; it is present everywhere. */
+value lower_first_of_group(struct scope *scope, value v, struct span span);
+/* The number of rows of its group that follow it. */
+value lower_rows_after(struct scope *scope, struct span span);
 
 #endif

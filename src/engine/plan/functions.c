@@ -59,6 +59,11 @@ const struct function functions[] = {
      "x with s digits after the point (0), halves away from zero", "round(2.5)", "3.0"},
     {"div", 3, 3, SIGNATURE_DIV, OP_COUNT, NULL, "div(x, y, s)",
      "quotient of integers or decimals with s digits after the point, rounded as by round", "div(2, 3, 4)", "0.6667"},
+    {"at", 1, 3, SIGNATURE_ROWS, OP_COUNT, NULL, "at(x, K)",
+     "x in the row K rows further on, missing where there is none", "[7, 5] | map at(x, -1) | max", "7"},
+    {"rank", 1, 3, SIGNATURE_ROWS, OP_COUNT, NULL, "rank(x [, desc] [, dense])",
+     "place of x among the rows in order, from 1; equal values share one, dense without gaps after them",
+     "[7, 5, 5] | map rank(x) | max", "3"},
     {"missing", 1, 1, SIGNATURE_MISSING, OP_COUNT, NULL, "missing(x)", "true if x has no value", "missing(3)", "0"},
 #define TEXT_OTHER(name, least, most, first, second, result, number, real, edit, check)
 #define TEXT_FUNCTION(name, least, most, first, second, result, number, real, edit, check, usage, summary, example,    \

@@ -22,7 +22,8 @@ enum signature {
     SIGNATURE_DIV,
     SIGNATURE_TRUNC,
     SIGNATURE_BUCKET,
-    SIGNATURE_MISSING
+    SIGNATURE_MISSING,
+    SIGNATURE_ROWS /* reads other rows: bound by its name */
 };
 
 enum { MANY_ARGUMENTS = 255 }; /* `most` of a function of any number, which are combined from the left */

@@ -1,0 +1,182 @@
+/* rank(E): rows are ordered by their group and E. There, equal values are groups themselves: a rank is the row's number
+ * in its group, less that among its equals. It returns to the row's place by a scatter. */
+#include "engine/lower/rank.h"
+
+#include "engine/lower/hoist.h"
+#include "engine/lower/over.h"
+
+#include <string.h>
+
+/* A call as written. */
+struct ranking {
+    struct term term;
+    bool descending, dense;
+};
+
+/* The words after E. */
+static bool bind_options(struct binder *binder, const struct expr *expr, struct ranking *ranking)
+{
+    for (size_t i = 1; i < expr->arg_count; i++) {
+        const struct expr *option = expr->args[i];
+        const char *word = option->kind == EXPR_NAME ? option->name.text : "";
+        bool *set = strcmp(word, "desc") == 0    ? &ranking->descending
+                    : strcmp(word, "dense") == 0 ? &ranking->dense
+                                                 : NULL;
+        if (set == NULL || *set) {
+            bind_error(binder, option->span, "usage: rank(E [, desc] [, dense])",
+                       "after its value `rank` takes `desc` and `dense`");
+            return false;
+        }
+        *set = true;
+    }
+    return true;
+}
+
+/* A key whose ascending order is that of the values, or their descending one. NaN stays last. */
+static value key_of(struct code *code, const struct ranking *ranking, struct span span)
+{
+    value v = term_settled(code, ranking->term, span);
+    if (!ranking->descending)
+        return v;
+    switch (code->at[v].kind) {
+    case KIND_BOOL:
+        return code_op(code, OP_NOT, v, NO_VALUE, NO_VALUE, span);
+    case KIND_FLOAT:
+        return code_op(code, OP_NEG, v, NO_VALUE, NO_VALUE, span);
+    case KIND_INT:
+        break;
+    }
+    return code_op(code, OP_BITNOT, v, NO_VALUE, NO_VALUE, span);
+}
+
+enum { KEY_GROUP, KEY_MISSING, KEY_VALUE, KEYS };
+
+/* The values by which rows are ordered: computed on the scope's rows. */
+static struct flow order_keys(struct scope *scope, const struct ranking *ranking, struct span span)
+{
+    struct code *code = scope->code;
+    struct slot *slots = arena_array(scope->binder->arena, KEYS, sizeof *slots);
+    value values[KEYS];
+    values[KEY_GROUP] =
+        scope->group != 0 ? code_input(code, (int64_t)scope->group, KIND_INT, span) : code_exact_int(code, 0, span);
+    values[KEY_MISSING] = ranking->term.present == NO_VALUE
+                              ? code_bool(code, false, span)
+                              : code_op(code, OP_NOT, ranking->term.present, NO_VALUE, NO_VALUE, span);
+    values[KEY_VALUE] = key_of(code, ranking, span);
+    slots[KEY_GROUP] = (struct slot){.name = "group", .type = TYPE_I64, .known = true};
+    slots[KEY_MISSING] = (struct slot){.name = "missing", .type = TYPE_BOOL, .known = true};
+    slots[KEY_VALUE] = slot_of_term(scope, ranking->term);
+    slots[KEY_VALUE].name = "value";
+    if (values[KEY_VALUE] != ranking->term.value)
+        slots[KEY_VALUE].type = type_of_kind(code->at[values[KEY_VALUE]].kind);
+    struct flow keys;
+    hoist_values(scope, span, slots, values, KEYS, &keys);
+    return keys;
+}
+
+static struct input input_of(const struct flow *flow, size_t k)
+{
+    return (struct input){
+        .task = flow->task, .output = k, .type = flow->columns[k].type, .name = flow->columns[k].name};
+}
+
+/* In the order of the keys: each row's place before, the number of its value, and that of its group. */
+enum { RANKED_PLACE, RANKED_EQUALS, RANKED_GROUP, RANKED };
+
+static struct flow order_rows(struct binder *binder, struct flow *keys, struct span span)
+{
+    struct arena *arena = binder->arena;
+    struct task *task = operator_new(binder, "rank", span, keys, OPERATOR_PARTITION, KEYS);
+    for (size_t k = 0; k < KEYS; k++)
+        task->column_op->keys[k] = k;
+    struct slot *slots = arena_array(arena, RANKED, sizeof *slots);
+    slots[RANKED_PLACE] = (struct slot){.name = "place", .type = TYPE_I64, .known = true};
+    slots[RANKED_EQUALS] = (struct slot){.name = "equals", .type = TYPE_I64, .known = true};
+    value placeholder = code_input(&task->code, 0, KIND_INT, span);
+    struct flow ordered = *keys;
+    task_set_slots(binder, task, &ordered, slots, (value[]){placeholder, placeholder}, 2, 0);
+
+    struct task *reading = task_reading(binder, "map", span, &ordered);
+    struct code *code = &reading->code;
+    struct input group = input_of(keys, KEY_GROUP);
+    group.whole = true;
+    int64_t number = (int64_t)task_add_input(reading, &group, arena);
+    value values[RANKED] = {code_input(code, RANKED_PLACE, KIND_INT, span),
+                            code_input(code, RANKED_EQUALS, KIND_INT, span)};
+    values[RANKED_GROUP] = code_lookup(code, number, KIND_INT, values[RANKED_PLACE], span);
+    struct slot *ranked = arena_grow(arena, slots, 2, RANKED, sizeof *ranked);
+    ranked[RANKED_GROUP] = (struct slot){.name = "group", .type = TYPE_I64, .known = true};
+    task_set_slots(binder, reading, &ordered, ranked, values, RANKED, 0);
+    return ordered;
+}
+
+/* The rank of each row, in that order. */
+static value rank_of(struct scope *scope, bool dense, struct span span)
+{
+    struct code *code = scope->code;
+    value one = code_exact_int(code, 1, span);
+    scope->group = RANKED_GROUP;
+    if (dense) {
+        value equals = code_input(code, RANKED_EQUALS, KIND_INT, span);
+        value first = lower_first_of_group(scope, equals, span);
+        value above = code_op(code, OP_SUB, equals, first, NO_VALUE, span);
+        return code_op(code, OP_ADD, above, one, NO_VALUE, span);
+    }
+    value row = lower_row_of_group(scope, span);
+    scope->group = RANKED_EQUALS;
+    value equal = lower_row_of_group(scope, span);
+    value above = code_op(code, OP_SUB, row, equal, NO_VALUE, span);
+    return code_op(code, OP_ADD, above, one, NO_VALUE, span);
+}
+
+/* The ranks at the rows' places. */
+static struct task *move_back(struct binder *binder, struct flow *ordered, bool dense, struct span span)
+{
+    struct task *task = task_reading(binder, "map", span, ordered);
+    struct scope scope = {.binder = binder, .code = &task->code, .task = task, .flow = ordered, .has_rows = true};
+    value values[2] = {rank_of(&scope, dense, span), code_input(&task->code, RANKED_PLACE, KIND_INT, span)};
+    struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
+    slots[0] = (struct slot){.name = "rank", .type = TYPE_I64, .known = true};
+    slots[1] = (struct slot){.name = "place", .type = TYPE_I64, .known = true};
+    struct flow ranks = *ordered;
+    task_set_slots(binder, task, &ranks, slots, values, 2, 0);
+    struct task *moved = operator_new(binder, "rank", span, &ranks, OPERATOR_SCATTER, 1);
+    moved->column_op->keys[0] = 1;
+    value rank = code_input(&moved->code, 0, KIND_INT, span);
+    task_set_slots(binder, moved, &ranks, slots, &rank, 1, 0);
+    moved->code.at[rank].fallible = true;
+    return moved;
+}
+
+struct term lower_rank(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    struct ranking ranking = {.term = unknown_term};
+    if (expr->arg_count < 1) {
+        bind_error(binder, expr->span, "usage: rank(E [, desc] [, dense])", "`rank` takes a value");
+        return unknown_term;
+    }
+    bool good = bind_options(binder, expr, &ranking);
+    if (binder->defining == NULL && (scope->task == NULL || !scope->has_rows)) {
+        bind_error(binder, expr->span, scope->no_columns, "`rank` needs rows, and there are none here");
+        return unknown_term;
+    }
+    scope->reads_row = true;
+    ranking.term = bind_term(scope, expr->args[0]);
+    if (!good || !term_is_known(ranking.term) || binder->defining != NULL)
+        return unknown_term;
+    enum term_class which = class_of(scope->code, ranking.term);
+    if (which == CLASS_MONTHS || which == CLASS_MISSING) {
+        bind_error(binder, expr->args[0]->span, NULL, "`rank` needs values with an order, not %s", class_noun(which));
+        return unknown_term;
+    }
+    ranking.term = term_as_column(binder, ranking.term);
+    struct flow keys = order_keys(scope, &ranking, expr->span);
+    struct flow ordered = order_rows(binder, &keys, expr->span);
+    struct task *moved = move_back(binder, &ordered, ranking.dense, expr->span);
+    hoist_finish(scope);
+    struct term rank = term_of(hoist_input(scope, moved, 0, expr->span));
+    rank.present = ranking.term.present;
+    rank.settled = rank.present == NO_VALUE;
+    return rank;
+}
