@@ -73,7 +73,7 @@ class Peers:
 
     def polars(self, task, file):
         pl = self.modules["polars"]
-        lazy = pl.scan_csv(file, try_parse_dates=True) if file.endswith(".csv") else pl.scan_parquet(file)
+        lazy = pl.scan_csv(file) if file.endswith(".csv") else pl.scan_parquet(file)
         if task.startswith("group"):
             more = [pl.col("time").max(), pl.col("price").mean()] if task == "group, all" else []
             return lazy.group_by("sym").agg(*more, pl.col("qty").sum()).collect()["qty"].sum()

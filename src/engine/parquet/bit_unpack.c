@@ -1,85 +1,74 @@
 #include "engine/parquet/bit_unpack.h"
 
-#include "base/cpu_dispatch.h"
 #include "base/integer.h"
 
 #include <string.h>
 
-/* Loads of 8 bytes at the last value of a group exceed it by at most this. */
-enum { EXCESS = 8 };
+/* Loads at the last value of a group exceed it by at most this. */
+enum { EXCESS = 16 };
 
-/* The width is a constant where this is inlined, and so are all offsets and shifts. */
-static inline __attribute__((always_inline)) void unpack_group(const uint8_t *in, uint32_t *out, unsigned width)
+static void unpack_by_shifts(const uint8_t *in, unsigned width, size_t groups, uint32_t *out)
 {
     const uint64_t mask = ((uint64_t)1 << width) - 1;
-    for (unsigned quarter = 0; quarter < 4; quarter++) {
-        const uint8_t *from = in + (size_t)quarter * width;
-        for (unsigned i = 0; i < 8; i++) {
-            uint64_t bits;
-            memcpy(&bits, from + i * width / 8, sizeof bits);
-            out[quarter * 8 + i] = (uint32_t)(bits >> i * width % 8 & mask);
-        }
+    for (size_t i = 0; i < groups * UNPACK_GROUP; i++) {
+        uint64_t bits;
+        memcpy(&bits, in + i * width / 8, sizeof bits);
+        out[i] = (uint32_t)(bits >> i * width % 8 & mask);
     }
 }
 
-#define WIDTHS(W)                                                                                                      \
-    W(0)                                                                                                               \
-    W(1)                                                                                                               \
-    W(2)                                                                                                               \
-    W(3)                                                                                                               \
-    W(4)                                                                                                               \
-    W(5)                                                                                                               \
-    W(6)                                                                                                               \
-    W(7)                                                                                                               \
-    W(8)                                                                                                               \
-    W(9)                                                                                                               \
-    W(10)                                                                                                              \
-    W(11)                                                                                                              \
-    W(12)                                                                                                              \
-    W(13)                                                                                                              \
-    W(14)                                                                                                              \
-    W(15)                                                                                                              \
-    W(16)                                                                                                              \
-    W(17)                                                                                                              \
-    W(18)                                                                                                              \
-    W(19)                                                                                                              \
-    W(20)                                                                                                              \
-    W(21)                                                                                                              \
-    W(22)                                                                                                              \
-    W(23)                                                                                                              \
-    W(24)                                                                                                              \
-    W(25)                                                                                                              \
-    W(26)                                                                                                              \
-    W(27)                                                                                                              \
-    W(28)                                                                                                              \
-    W(29)                                                                                                              \
-    W(30)                                                                                                              \
-    W(31)                                                                                                              \
-    W(32)
+#ifdef __x86_64__
+#include <immintrin.h>
 
-CPU_CLONES void bit_unpack(const uint8_t *in, size_t size, unsigned width, size_t groups, uint32_t *out)
+enum { MAX_SHUFFLED = 25 /* bits, which lie within four bytes wherever they begin */ };
+
+/* Eight values begin at a byte, and four take up to 13 bytes: those of four values are moved to the four lanes of half
+ * a vector, and there shifted. */
+__attribute__((target("avx2"))) static void unpack_by_shuffles(const uint8_t *in, unsigned width, size_t groups,
+                                                               uint32_t *out)
+{
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 0, 1, 2, 3), all_widths = _mm256_set1_epi32((int)width);
+    const int begin = (int)(4 * width % 8); /* of the second half */
+    const __m256i begins = _mm256_setr_epi32(0, 0, 0, 0, begin, begin, begin, begin);
+    const __m256i bits = _mm256_add_epi32(_mm256_mullo_epi32(lanes, all_widths), begins);
+    const __m256i shifts = _mm256_and_si256(bits, _mm256_set1_epi32(7));
+    const __m256i first_bytes = _mm256_mullo_epi32(_mm256_srli_epi32(bits, 3), _mm256_set1_epi32(0x01010101));
+    const __m256i bytes = _mm256_add_epi32(first_bytes, _mm256_set1_epi32(0x03020100));
+    const __m256i mask = _mm256_set1_epi32((1 << width) - 1);
+    for (size_t i = 0; i < groups * UNPACK_GROUP; i += 8, in += width) {
+        const __m128i low = _mm_loadu_si128((const __m128i *)(const void *)in);
+        const __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(in + width / 2));
+        const __m256i moved = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), bytes);
+        const __m256i values = _mm256_and_si256(_mm256_srlv_epi32(moved, shifts), mask);
+        _mm256_storeu_si256((__m256i *)(void *)(out + i), values);
+    }
+}
+
+static void unpack(const uint8_t *in, unsigned width, size_t groups, uint32_t *out)
+{
+    if (width <= MAX_SHUFFLED && __builtin_cpu_supports("avx2"))
+        unpack_by_shuffles(in, width, groups, out);
+    else
+        unpack_by_shifts(in, width, groups, out);
+}
+#else
+static void unpack(const uint8_t *in, unsigned width, size_t groups, uint32_t *out)
+{
+    unpack_by_shifts(in, width, groups, out);
+}
+#endif
+
+void bit_unpack(const uint8_t *in, size_t size, unsigned width, size_t groups, uint32_t *out)
 {
     const size_t bytes = (size_t)4 * width;
-    uint8_t last[4 * UNPACK_MAX_WIDTH + EXCESS];
-    for (size_t i = 0; i < groups; i++, out += UNPACK_GROUP) {
-        size_t at = i * bytes;
-        const uint8_t *group = in + at;
-        if (size < EXCESS || at + bytes > size - EXCESS) {
-            memset(last, 0, sizeof last);
-            if (at < size)
-                memcpy(last, group, size - at < bytes ? size - at : bytes);
-            group = last;
-        }
-        switch (width) {
-#define CASE(constant)                                                                                                 \
-    case constant:                                                                                                     \
-        unpack_group(group, out, constant);                                                                            \
-        break;
-            WIDTHS(CASE)
-#undef CASE
-        default:
-            break;
-        }
+    size_t i = size < EXCESS ? 0 : width == 0 ? groups : (size - EXCESS) / bytes;
+    i = i < groups ? i : groups;
+    unpack(in, width, i, out);
+    for (; i < groups; i++) {
+        uint8_t last[4 * UNPACK_MAX_WIDTH + EXCESS] = {0};
+        if (i * bytes < size)
+            memcpy(last, in + i * bytes, size - i * bytes < bytes ? size - i * bytes : bytes);
+        unpack(last, width, 1, out + i * UNPACK_GROUP);
     }
 }
 
