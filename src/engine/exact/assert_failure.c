@@ -2,6 +2,7 @@
 
 #include "engine/backend/datum.h"
 #include "engine/plan/task_title.h"
+#include "engine/values/dictionary.h"
 
 #include <string.h>
 
@@ -26,8 +27,22 @@ const char *expr_text(const struct expr *expr, struct arena *arena)
     return arena_text(arena, expr->span.source->text + expr->span.begin, expr->span.end - expr->span.begin);
 }
 
+/* The value as what it stands for; false if that is no text of its dictionary. */
+static bool stand_for(struct scalar *scalar, struct logical_type logical)
+{
+    scalar->logical = logical;
+    scalar->logical.dictionary = NULL;
+    if (logical.kind != LOGICAL_TEXT)
+        return true;
+    if (!logical.dictionary || scalar->integer < 0 || scalar->integer >= logical.dictionary->count)
+        return false;
+    scalar->text = dictionary_text(logical.dictionary, (int64_t)scalar->integer);
+    return true;
+}
+
 /* `written` is the operand as the user wrote it, or NULL. */
-static void append_operand(struct strbuf *hint, const struct failure *failure, value v, const struct expr *written)
+static void append_operand(struct strbuf *hint, const struct failure *failure, value v, struct logical_type logical,
+                           const struct expr *written)
 {
     const struct instr *instr = &failure->code->at[v];
     if (!failure->task || !is_known(failure, v))
@@ -38,6 +53,10 @@ static void append_operand(struct strbuf *hint, const struct failure *failure, v
     struct strbuf text = {0};
     union datum datum = code_is_const(failure->code, v) ? datum_of_const(instr) : failure->values[v];
     struct scalar scalar = datum_scalar(datum, instr->kind);
+    /* A constant text is compared by its place among the texts. */
+    const bool literal = code_is_const(failure->code, v) && logical.kind != LOGICAL_NUMBER;
+    if (instr->kind == KIND_INT && (literal || !stand_for(&scalar, logical)))
+        return;
     if (written)
         strbuf_puts(&text, expr_text(written, failure->code->arena));
     else
@@ -97,12 +116,18 @@ static void append_condition(struct strbuf *hint, const struct failure *failure,
     }
     int arity = op_table[instr->op].arity;
     int first = first_written(written, instr->op);
+    const size_t inputs = failure->task ? failure->task->input_count : 0;
+    struct logical_type *logicals = arena_array(failure->code->arena, inputs + 1, sizeof *logicals);
+    for (size_t k = 0; k < inputs; k++)
+        logicals[k] = input_logical(&failure->task->inputs[k]);
     for (int i = 0; i < arity; i++) {
         int operand = first == 1 ? arity - 1 - i : i;
-        append_operand(hint, failure, instr->args[operand], first < 0 ? NULL : written->args[i]);
+        append_operand(hint, failure, instr->args[operand],
+                       code_operand_logical(failure->code, instr, operand, logicals),
+                       first < 0 ? NULL : written->args[i]);
     }
     if (arity == 0 && !append_missing(hint, failure, instr))
-        append_operand(hint, failure, condition, NULL);
+        append_operand(hint, failure, condition, (struct logical_type){.kind = LOGICAL_NUMBER}, NULL);
 }
 
 void assertion_hint(const struct failure *failure, struct diags *diags)

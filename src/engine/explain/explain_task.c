@@ -7,6 +7,8 @@
 
 enum { MAX_NAMES = 8, MAX_PARTS = 5, MAX_BYTES = 90 };
 
+static const struct logical_type number = {.kind = LOGICAL_NUMBER};
+
 /* How a stage contributes to a task's name. */
 enum role {
     ROLE_OTHER,  /* always named */
@@ -125,12 +127,22 @@ const char *const *task_input_names(const struct task *task)
     return names;
 }
 
-static void add_value(struct strbuf *out, const struct task *task, value v, const char *const *names)
+/* A value that stands for `as`. */
+static void add_value_as(struct strbuf *out, const struct task *task, value v, const char *const *names,
+                         struct logical_type as)
 {
     struct strbuf text = {0};
-    code_print(&text, &task->code, v, names);
+    struct logical_type *logicals = arena_array(task->code.arena, task->input_count + 1, sizeof *logicals);
+    for (size_t k = 0; k < task->input_count; k++)
+        logicals[k] = input_logical(&task->inputs[k]);
+    code_print_as(&text, &task->code, v, names, logicals, as);
     add_cut(out, text.text, text.length);
     strbuf_free(&text);
+}
+
+static void add_value(struct strbuf *out, const struct task *task, value v, const char *const *names)
+{
+    add_value_as(out, task, v, names, number);
 }
 
 /* Filters joined by &&, in parentheses where needed. */
@@ -170,7 +182,9 @@ static bool add_outputs(struct strbuf *out, const struct task *task, const char 
         add_name(out, output->name);
         if (!copied) {
             strbuf_puts(out, " = ");
-            add_value(out, task, output->value, names);
+            /* Where values are missing, 0 is in their place. */
+            const struct logical_type as = output->validity == 0 ? output->logical : number;
+            add_value_as(out, task, output->value, names, as);
         }
     }
     if (count > MAX_NAMES)

@@ -126,6 +126,7 @@ static struct term result_of_column(const struct text_use *use, struct text_look
         term.value = is_in_interval(use, first, end);
     } else {
         struct column *values = column_of_lookup(lookup, lookup->type, lookup->values);
+        column_set_logical(values, lookup->logical);
         term.value = text_lookup(scope, use->text, values, use->function->name, use->span);
     }
     if (lookup->present != NULL) {

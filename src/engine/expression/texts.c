@@ -45,8 +45,7 @@ value text_lookup(struct scope *scope, struct term term, struct column *column, 
 }
 
 /* The term's codes translated by `map`, which is freed, into another dictionary. */
-static value translate(struct scope *scope, struct term term, uint32_t *map, const struct dictionary *to,
-                       struct span span)
+static value translate(struct scope *scope, struct term term, uint32_t *map, struct dictionary *to, struct span span)
 {
     int64_t count = term.logical.dictionary->count, rows = count > 0 ? count : 1;
     enum type type = dictionary_code_type(to->count);
@@ -58,6 +57,7 @@ static value translate(struct scope *scope, struct term term, uint32_t *map, con
     column->range_known = true;
     column->lo = 0;
     column->hi = to->count > 0 ? to->count - 1 : 0;
+    column_set_logical(column, (struct logical_type){.kind = LOGICAL_TEXT, .dictionary = to});
     return text_lookup(scope, term, column, "codes", span);
 }
 

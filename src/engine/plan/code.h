@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/source.h"
 #include "base/strbuf.h"
+#include "engine/values/logical_type.h"
 #include "engine/values/types.h"
 
 enum op {
@@ -137,6 +138,15 @@ bool float_to_int(double number, int64_t *result); /* truncates; false for NaN a
 /* An expression as the user might have written it, with inputs by name: for explain. Long ones are cut with an
  * ellipsis (what is shared is printed wherever it is read, so the whole may be very long). */
 void code_print(struct strbuf *out, const struct code *code, value root, const char *const *input_names);
+
+/* Likewise with constants as what they stand for, as far as that is seen from the inputs' `logicals` and that of the
+ * whole: "AAPL", 2024-01-31. */
+void code_print_as(struct strbuf *out, const struct code *code, value root, const char *const *input_names,
+                   const struct logical_type *logicals, struct logical_type as);
+
+/* What operand `i` of a comparison stands for, as far as that is seen. */
+struct logical_type code_operand_logical(const struct code *code, const struct instr *comparison, int i,
+                                         const struct logical_type *logicals);
 
 /* The instructions marked in `live`, one a line, with lanes, ranges, checks and guards. */
 void code_list(struct strbuf *out, const struct code *code, const bool *live, const char *const *input_names);

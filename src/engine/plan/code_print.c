@@ -2,6 +2,7 @@
  * its own stack, and cuts the text after a number of operations. */
 #include "engine/plan/code.h"
 
+#include "engine/values/dictionary.h"
 #include "engine/values/scalar.h"
 #include "parser/words.h"
 
@@ -20,19 +21,23 @@ static const int precedences[OP_COUNT] = {
     [OP_MUL] = 10,   [OP_DIV] = 10,   [OP_MOD] = 10,   [OP_NEG] = 11, [OP_NOT] = 11, [OP_BITNOT] = 11,
 };
 
+static const struct logical_type number = {.kind = LOGICAL_NUMBER};
+
 /* Text, or a value in a place for operators of at least this precedence. */
 struct piece {
     const char *text;
     value value;
     int precedence;
-    bool negated; /* a negative constant, without its sign */
+    bool negated;           /* a negative constant, without its sign */
+    struct logical_type as; /* what a constant stands for */
 };
 
 struct printer {
     struct strbuf *out;
     const struct code *code;
     const char *const *input_names;
-    struct piece pending[MAX_PENDING]; /* the next one last */
+    const struct logical_type *logicals; /* of the inputs; NULL: numbers */
+    struct piece pending[MAX_PENDING];   /* the next one last */
     int count;
     int operations;
 };
@@ -42,9 +47,101 @@ static void push_text(struct printer *printer, const char *text)
     printer->pending[printer->count++] = (struct piece){.text = text};
 }
 
-static void push_value(struct printer *printer, value v, int precedence)
+static void push_value(struct printer *printer, value v, int precedence, struct logical_type as)
 {
-    printer->pending[printer->count++] = (struct piece){.value = v, .precedence = precedence};
+    printer->pending[printer->count++] = (struct piece){.value = v, .precedence = precedence, .as = as};
+}
+
+static bool is_int(const struct instr *instr, int64_t integer)
+{
+    return instr->op == OP_CONST && instr->kind == KIND_INT && instr->integer == integer;
+}
+
+/* What the integers of a value stand for, as far as it is seen at once; numbers otherwise. What a time plus or minus a
+ * number is, does not show: another time, or the time between two. */
+static struct logical_type logical_of(const struct code *code, const struct logical_type *logicals, value v, int depth)
+{
+    enum { MAX_DEPTH = 4 };
+    const struct instr *instr = &code->at[v];
+    struct logical_type logical = number;
+    if (logicals == NULL || depth == MAX_DEPTH)
+        return number;
+    switch (instr->op) {
+    case OP_INPUT:
+    case OP_GATHER:
+        return logicals[instr->integer];
+    case OP_ADD:
+    case OP_SUB:
+        logical = logical_of(code, logicals, instr->args[0], depth + 1);
+        return logical.kind == LOGICAL_DECIMAL || logical.kind == LOGICAL_DURATION ? logical : number;
+    case OP_NEG:
+    case OP_MIN:
+    case OP_MAX:
+    case OP_SELECT:
+        for (int i = instr->op == OP_SELECT; i < op_table[instr->op].arity && logical.kind == LOGICAL_NUMBER; i++)
+            logical = logical_of(code, logicals, instr->args[i], depth + 1);
+        return logical;
+    default:
+        return number;
+    }
+}
+
+struct logical_type code_operand_logical(const struct code *code, const struct instr *comparison, int i,
+                                         const struct logical_type *logicals)
+{
+    const struct logical_type own = logical_of(code, logicals, comparison->args[i], 0);
+    const bool pair = op_table[comparison->op].arity == 2;
+    return own.kind != LOGICAL_NUMBER || !pair ? own : logical_of(code, logicals, comparison->args[1 - i], 0);
+}
+
+/* What a constant operand beside the value stands for. */
+static struct logical_type logical_beside(const struct printer *printer, value v, enum op op)
+{
+    const struct logical_type logical = logical_of(printer->code, printer->logicals, v, 0);
+    const bool compares = precedences[op] == precedences[OP_EQ] || precedences[op] == precedences[OP_LT];
+    if (compares || op == OP_MIN || op == OP_MAX)
+        return logical;
+    const bool adds = op == OP_ADD || op == OP_SUB;
+    return adds && (logical.kind == LOGICAL_DECIMAL || logical.kind == LOGICAL_DURATION) ? logical : number;
+}
+
+/* What a branch of `instr`, a SELECT that stands for `as`, stands for. If that is not known, 0 may be there in place of
+ * a missing value. */
+static struct logical_type logical_of_branch(const struct printer *printer, const struct instr *instr, int branch,
+                                             struct logical_type as)
+{
+    if (as.kind != LOGICAL_NUMBER || is_int(&printer->code->at[instr->args[branch]], 0))
+        return as;
+    return logical_of(printer->code, printer->logicals, instr->args[3 - branch], 0);
+}
+
+static void print_text(struct strbuf *out, struct text text)
+{
+    strbuf_putc(out, '"');
+    for (size_t i = 0; i < text.length; i++) {
+        const bool escaped = text.at[i] == '"' || text.at[i] == '\\';
+        size_t plain = i;
+        while (!escaped && plain < text.length && text.at[plain] != '"' && text.at[plain] != '\\')
+            plain++;
+        if (escaped)
+            strbuf_printf(out, "\\%c", text.at[i]);
+        else
+            strbuf_add_visible(out, text.at + i, plain - i);
+        i = escaped ? i : plain - 1;
+    }
+    strbuf_putc(out, '"');
+}
+
+/* An integer as what it stands for. A text that no row has is code -1, or beyond the last one. */
+static void print_logical(struct strbuf *out, struct logical_type as, int64_t integer)
+{
+    char text[LOGICAL_TEXT_BYTES];
+    if (as.kind != LOGICAL_TEXT)
+        strbuf_add(out, text, (size_t)(logical_text(text, as, integer) - text));
+    else if (integer >= 0 && integer < as.dictionary->count)
+        print_text(out, dictionary_text(as.dictionary, integer));
+    else
+        strbuf_puts(out, integer < 0 ? "(no such text)" : "(beyond all texts)");
 }
 
 static void print_name(struct strbuf *out, const char *name)
@@ -55,10 +152,14 @@ static void print_name(struct strbuf *out, const char *name)
     strbuf_puts(out, quote);
 }
 
-static void print_leaf(struct printer *printer, const struct instr *instr, bool negated)
+static void print_leaf(struct printer *printer, const struct instr *instr, const struct piece *piece)
 {
     struct strbuf *out = printer->out;
-    if (negated) {
+    const struct logical_type as = piece->as;
+    if (instr->op == OP_CONST && instr->kind == KIND_INT && as.kind != LOGICAL_NUMBER &&
+        (as.kind != LOGICAL_TEXT || as.dictionary != NULL)) {
+        print_logical(out, as, piece->negated ? -instr->integer : instr->integer);
+    } else if (piece->negated) {
         print_int(out, -instr->integer);
     } else if (instr->op == OP_ROW || instr->op == OP_ROWS) {
         strbuf_puts(out, op_table[instr->op].text);
@@ -76,26 +177,22 @@ static void print_leaf(struct printer *printer, const struct instr *instr, bool 
     }
 }
 
-static bool is_int(const struct instr *instr, int64_t integer)
-{
-    return instr->op == OP_CONST && instr->kind == KIND_INT && instr->integer == integer;
-}
-
 /* `row + -1` reads better as `row - 1`. */
 static bool is_negative(const struct instr *instr)
 {
     return instr->op == OP_CONST && instr->kind == KIND_INT && instr->integer < 0 && instr->integer > INT64_MIN;
 }
 
-static void push_infix(struct printer *printer, value a, const char *text, value b, int precedence)
+static void push_infix(struct printer *printer, enum op op, value a, const char *text, value b, int precedence)
 {
     bool subtracts = strcmp(text, "+") == 0 && is_negative(&printer->code->at[b]);
     text = subtracts ? "-" : text;
-    printer->pending[printer->count++] = (struct piece){.value = b, .precedence = precedence + 1, .negated = subtracts};
+    printer->pending[printer->count++] = (struct piece){
+        .value = b, .precedence = precedence + 1, .negated = subtracts, .as = logical_beside(printer, a, op)};
     push_text(printer, " ");
     push_text(printer, text);
     push_text(printer, " ");
-    push_value(printer, a, precedence);
+    push_value(printer, a, precedence, logical_beside(printer, b, op));
 }
 
 /* 0 <= order && order <= 1 is how an integer >= a float is lowered; returns the order. */
@@ -129,30 +226,30 @@ static void push_comparison(struct printer *printer, const struct instr *instr)
         a = instr->args[1];
         b = instr->args[0];
     }
-    push_infix(printer, a, text, b, precedence);
+    push_infix(printer, instr->op, a, text, b, precedence);
 }
 
 /* Pushes the parts of an operator, last part first. */
-static void push_operator(struct printer *printer, const struct instr *instr)
+static void push_operator(struct printer *printer, const struct instr *instr, struct logical_type as)
 {
     int precedence = precedences[instr->op];
     const char *text = op_table[instr->op].text;
     const struct instr *order = at_least(printer->code, instr);
     if (order != NULL) {
-        push_infix(printer, order->args[0], ">=", order->args[1], precedences[OP_LE]);
+        push_infix(printer, OP_LE, order->args[0], ">=", order->args[1], precedences[OP_LE]);
     } else if (instr->op == OP_SELECT) {
-        push_value(printer, instr->args[2], precedence);
+        push_value(printer, instr->args[2], precedence, logical_of_branch(printer, instr, 2, as));
         push_text(printer, " : ");
-        push_value(printer, instr->args[1], precedence);
+        push_value(printer, instr->args[1], precedence, logical_of_branch(printer, instr, 1, as));
         push_text(printer, " ? ");
-        push_value(printer, instr->args[0], precedence + 1);
+        push_value(printer, instr->args[0], precedence + 1, number);
     } else if (op_table[instr->op].arity == 1) {
-        push_value(printer, instr->args[0], precedence);
+        push_value(printer, instr->args[0], precedence, number);
         push_text(printer, text);
     } else if (precedence == precedences[OP_EQ] || precedence == precedences[OP_LT]) {
         push_comparison(printer, instr);
     } else {
-        push_infix(printer, instr->args[0], text, instr->args[1], precedence);
+        push_infix(printer, instr->op, instr->args[0], text, instr->args[1], precedence);
     }
 }
 
@@ -160,7 +257,8 @@ static void push_call(struct printer *printer, const struct instr *instr)
 {
     push_text(printer, ")");
     for (int i = op_table[instr->op].arity - 1; i >= 0; i--) {
-        push_value(printer, instr->args[i], 0);
+        const bool pair = op_table[instr->op].arity == 2;
+        push_value(printer, instr->args[i], 0, pair ? logical_beside(printer, instr->args[1 - i], instr->op) : number);
         if (i > 0)
             push_text(printer, ", ");
     }
@@ -173,11 +271,11 @@ static void push_element(struct printer *printer, const struct instr *instr)
 {
     print_name(printer->out, printer->input_names[instr->integer]);
     push_text(printer, "]");
-    push_value(printer, instr->args[0], 0);
+    push_value(printer, instr->args[0], 0, number);
     push_text(printer, "[");
 }
 
-static void push_operation(struct printer *printer, const struct instr *instr, int precedence)
+static void push_operation(struct printer *printer, const struct instr *instr, int precedence, struct logical_type as)
 {
     bool parentheses = precedences[instr->op] != 0 && precedences[instr->op] < precedence;
     if (parentheses)
@@ -185,7 +283,7 @@ static void push_operation(struct printer *printer, const struct instr *instr, i
     if (instr->op == OP_GATHER)
         push_element(printer, instr);
     else if (precedences[instr->op] != 0)
-        push_operator(printer, instr);
+        push_operator(printer, instr, as);
     else
         push_call(printer, instr);
     if (parentheses)
@@ -194,8 +292,14 @@ static void push_operation(struct printer *printer, const struct instr *instr, i
 
 void code_print(struct strbuf *out, const struct code *code, value root, const char *const *input_names)
 {
-    struct printer printer = {.out = out, .code = code, .input_names = input_names};
-    push_value(&printer, root, 0);
+    code_print_as(out, code, root, input_names, NULL, number);
+}
+
+void code_print_as(struct strbuf *out, const struct code *code, value root, const char *const *input_names,
+                   const struct logical_type *logicals, struct logical_type as)
+{
+    struct printer printer = {.out = out, .code = code, .input_names = input_names, .logicals = logicals};
+    push_value(&printer, root, 0, as);
     while (printer.count > 0) {
         struct piece piece = printer.pending[--printer.count];
         if (piece.text != NULL) {
@@ -204,9 +308,9 @@ void code_print(struct strbuf *out, const struct code *code, value root, const c
         }
         const struct instr *instr = &code->at[piece.value];
         if (op_table[instr->op].arity == 0)
-            print_leaf(&printer, instr, piece.negated);
+            print_leaf(&printer, instr, &piece);
         else if (printer.operations++ < MAX_OPERATIONS)
-            push_operation(&printer, instr, piece.precedence);
+            push_operation(&printer, instr, piece.precedence, piece.as);
         else
             strbuf_puts(out, "…");
     }

@@ -136,6 +136,13 @@ void queue_prune_to(const struct queue *queue, const bool *wanted)
     }
 }
 
+struct logical_type input_logical(const struct input *input)
+{
+    if (input->task)
+        return input->task->outputs[input->output].logical;
+    return input->column ? input->column->logical : (struct logical_type){.kind = LOGICAL_NUMBER};
+}
+
 struct column *output_column(const struct task *task, size_t k)
 {
     for (;;) {
@@ -145,9 +152,8 @@ struct column *output_column(const struct task *task, size_t k)
             instr->op != OP_INPUT || instr->offset != 0)
             return NULL;
         const struct input *input = &task->inputs[instr->integer];
-        const struct output *from = input->task ? &input->task->outputs[input->output] : NULL;
-        if (input->type != output->type ||
-            !logical_is_same(from ? &from->logical : &input->column->logical, &output->logical))
+        const struct logical_type logical = input_logical(input);
+        if (input->type != output->type || !logical_is_same(&logical, &output->logical))
             return NULL;
         if (input->column)
             return input->column;

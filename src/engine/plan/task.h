@@ -217,6 +217,9 @@ void queue_prune(const struct queue *queue);
 /* Likewise, with just those outputs of the last task needed that have wanted[k]; NULL: all. */
 void queue_prune_to(const struct queue *queue, const bool *wanted);
 
+/* The logical type of an input. */
+struct logical_type input_logical(const struct input *input);
+
 /* The column that output `k` is, all rows as they are, taken through earlier tasks; NULL: it is computed. */
 struct column *output_column(const struct task *task, size_t k);
 
