@@ -74,7 +74,7 @@ static void expected_words(void **state)
         {"(1 + 2]", "]", "expected an operator, `)` or `|`, found `]`", NULL},
         {"1 + 2)", ")", "expected an operator or the end of the statement, found `)`", NULL},
         {"x ? 1;", ";", "expected an operator or `:`, found `;`", NULL},
-        {"x in", "", "expected an expression or `[`, found the end of input", NULL},
+        {"x in ,", ",", "expected an expression or `[`, found `,`", NULL},
         {"f(1", "", "expected an operator, `,`, `)` or `|`, found the end of input", NULL},
         {"load a.bin |", "", "expected " A_STAGE ", found the end of input", NULL},
         {"load a.bin | | count", "|", "expected " A_STAGE ", found `|`", NULL},
