@@ -182,7 +182,7 @@ struct stage {
     size_t aggregate_count;
     struct name op;         /* scan, reduce: "+", "min", ...; absent if a function is given, as head and item 0 */
     struct name exclusive;  /* scan; may be absent */
-    struct expr *initial;   /* scan, reduce: from INIT, or NULL */
+    struct expr *initial;   /* scan, reduce: from INIT; sample: seed S; or NULL */
     struct name along;      /* "rows" or "cols"; may be absent */
     struct expr **bounds;   /* stencil: first and last neighbour, of each axis */
     size_t bound_count;     /* 2 or 4 */
@@ -191,6 +191,7 @@ struct stage {
     struct item *most;      /* top: how many rows; its items are keys */
     struct name kind;       /* join: "left", "semi", ...; may be absent. Its items are keys: a column of the left, and
                                the name of one of the right where that differs */
+    struct name made[2];    /* unpivot: the columns for names and values */
     struct name prefix;     /* join: as P; may be absent */
 };
 

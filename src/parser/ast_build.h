@@ -142,6 +142,8 @@ struct stage *stage_scatter(struct tree *tree, struct token word, struct source_
 /* `kind` may be the zero token. The source's `as` is the stage's. */
 struct stage *stage_join(struct tree *tree, struct token kind, struct token word, struct source_node *source,
                          struct item_list *keys);
+struct stage *stage_unpivot(struct tree *tree, struct stage *stage, struct token key, struct token value);
+struct stage *stage_sample(struct tree *tree, struct token word, struct expr *count, struct expr *seed);
 struct stage *stage_combine(struct tree *tree, struct token word, struct combiner *combiner, struct token exclusive,
                             struct expr *initial);
 /* Each adds a clause to the stage and returns it. */

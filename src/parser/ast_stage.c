@@ -116,6 +116,24 @@ struct stage *stage_join(struct tree *tree, struct token kind, struct token word
     return stage;
 }
 
+struct stage *stage_unpivot(struct tree *tree, struct stage *stage, struct token key, struct token value)
+{
+    stage->made[0] = token_name(tree, key);
+    stage->made[1] = token_name(tree, value);
+    extend_span(stage, stage->made[1].span);
+    return stage;
+}
+
+struct stage *stage_sample(struct tree *tree, struct token word, struct expr *count, struct expr *seed)
+{
+    struct stage *stage =
+        stage_items(tree, word, NULL, item_list_add(tree, NULL, item_new(tree, count, (struct token){0})));
+    stage->initial = seed;
+    if (seed)
+        extend_span(stage, seed->span);
+    return stage;
+}
+
 struct combiner *combiner_new(struct tree *tree, struct token op, struct head *head, struct expr *expr)
 {
     struct combiner *combiner = arena_alloc(tree->arena, sizeof *combiner);

@@ -47,6 +47,7 @@ static const struct expectation expectations[] = {
     {TOKEN_ELSE, NOT_COVERED, "`else`"},
     {TOKEN_INTO, NOT_COVERED, "`into`"},
     {TOKEN_ON, NOT_COVERED, "`on`"},
+    {TOKEN_SEED, NOT_COVERED, "`seed`"},
     {TOKEN_COMMA, NOT_COVERED, "`,`"},
     {TOKEN_RP, NOT_COVERED, "`)`"},
     {TOKEN_RB, NOT_COVERED, "`]`"},

@@ -65,7 +65,7 @@ static const struct token absent;
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL RUN RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_COLUMNS STAGE_RENAMES STAGE_HIST STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
     STAGE_ASSERT STAGE_ARGUMENTS STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
-    STAGE_TOP STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE OVER OF STAGE_PER.
+    STAGE_TOP STAGE_UNPIVOT STAGE_SAMPLE SEED STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE OVER OF STAGE_PER.
 
 %type vague {struct name *}
 %type expr {struct expr *}
@@ -243,6 +243,11 @@ stage(A) ::= STAGE_SCATTER(W) zipped(S) INTO expr(N). { A = stage_scatter(tree, 
 stage(A) ::= STAGE_JOIN(W) zipped(S) ON matches(L). { A = stage_join(tree, absent, W, S, L); }
 stage(A) ::= JOIN_KIND(K) STAGE_JOIN(W) zipped(S) ON matches(L). { A = stage_join(tree, K, W, S, L); }
 stage(A) ::= STAGE_LOOKUP(W) zipped(S) ON matches(L). { A = stage_join(tree, absent, W, S, L); }
+stage(A) ::= STAGE_UNPIVOT(W) columns(L) AS NAME(K) COMMA NAME(V). {
+    A = stage_unpivot(tree, stage_items(tree, W, NULL, L), K, V);
+}
+stage(A) ::= STAGE_SAMPLE(W) expr(N). { A = stage_sample(tree, W, N, NULL); }
+stage(A) ::= STAGE_SAMPLE(W) expr(N) SEED expr(S). { A = stage_sample(tree, W, N, S); }
 stage(A) ::= STAGE_KEYS(W). { A = stage_items(tree, W, NULL, NULL); }
 stage(A) ::= STAGE_KEYS(W) head(H) keys(L). { A = stage_items(tree, W, H, L); }
 stage(A) ::= STAGE_TOP(W) expr(N). { A = stage_top(tree, W, N, NULL, NULL); }

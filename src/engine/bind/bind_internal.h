@@ -67,9 +67,6 @@ bool shape_is_kept(enum stage_kind stage);
 /* bind_assert.c: a checked filter of rows, or a check of a terminal's value. */
 void bind_assert(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound);
 
-/* bind_join.c: join and lookup. */
-void bind_join(struct binder *binder, const struct stage *stage, struct flow *flow);
-
 /* bind_zip.c */
 void bind_zip(struct binder *binder, const struct stage *stage, struct flow *flow);
 

@@ -2,6 +2,7 @@
 #include "engine/bind/bind_internal.h"
 
 #include "base/integer.h"
+#include "engine/join/join_stages.h"
 
 #include <string.h>
 
@@ -211,6 +212,15 @@ void bind_by_word(struct binder *binder, const struct stage *stage, struct flow 
     switch (stage->word->stage) {
     case STAGE_ZIP:
         bind_zip(binder, stage, flow);
+        break;
+    case STAGE_UNPIVOT:
+        bind_unpivot(binder, stage, flow);
+        break;
+    case STAGE_SAMPLE:
+        bind_sample(binder, stage, flow);
+        break;
+    case STAGE_APPEND:
+        bind_append(binder, stage, flow);
         break;
     case STAGE_JOIN:
     case STAGE_LOOKUP:

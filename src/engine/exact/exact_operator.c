@@ -229,6 +229,20 @@ static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
     return status;
 }
 
+static enum status operator_append(struct exact *exact, struct lazy_task *lazy)
+{
+    const struct input *input = &lazy->task->inputs[lazy->task->column_op->keys[1]];
+    const struct column *column = lazy->columns[lazy->task->column_op->keys[1]];
+    const int64_t second = column ? column->rows : exact->tasks[input->task->number].count;
+    enum status status = exact_reserve_output(exact, lazy, 0, lazy->rows + second);
+    lazy->count = lazy->rows + second;
+    for (int64_t row = 0; row < lazy->count && status == STATUS_OK; row++) {
+        const struct scalar number = scalar_int(row < lazy->rows ? row : lazy->rows - 1 - row);
+        exact_set_output(lazy, 0, row, &number, true);
+    }
+    return status;
+}
+
 static enum status operator_expand(struct exact *exact, struct lazy_task *lazy)
 {
     const size_t *keys = lazy->task->column_op->keys;
@@ -325,11 +339,17 @@ static enum status moving_failure(struct exact *exact, const struct lazy_task *l
 enum status exact_run_operator(struct exact *exact, struct lazy_task *lazy)
 {
     static enum status (*const table[])(struct exact *, struct lazy_task *) = {
-        [OPERATOR_SCAN] = exact_scan,          [OPERATOR_SORT] = operator_sort,
-        [OPERATOR_GROUP] = exact_group,        [OPERATOR_DISTINCT] = operator_distinct,
-        [OPERATOR_SCATTER] = operator_scatter, [OPERATOR_MOVING] = operator_moving,
-        [OPERATOR_EXPAND] = operator_expand,   [OPERATOR_PARTITION] = operator_partition,
-        [OPERATOR_HIST] = operator_hist,       [OPERATOR_IDS] = exact_ids,
+        [OPERATOR_SCAN] = exact_scan,
+        [OPERATOR_SORT] = operator_sort,
+        [OPERATOR_GROUP] = exact_group,
+        [OPERATOR_DISTINCT] = operator_distinct,
+        [OPERATOR_SCATTER] = operator_scatter,
+        [OPERATOR_MOVING] = operator_moving,
+        [OPERATOR_APPEND] = operator_append,
+        [OPERATOR_EXPAND] = operator_expand,
+        [OPERATOR_PARTITION] = operator_partition,
+        [OPERATOR_HIST] = operator_hist,
+        [OPERATOR_IDS] = exact_ids,
     };
     /* Columns of keys and values, and two of row numbers. */
     const struct task *task = lazy->task;

@@ -304,6 +304,7 @@ static void add_operator(struct strbuf *out, const struct task *task)
     case OPERATOR_DISTINCT:
     case OPERATOR_HIST:
     case OPERATOR_EXPAND:
+    case OPERATOR_APPEND:
         strbuf_puts(out, "of ");
         break;
     }

@@ -27,6 +27,16 @@ void task_set_slots(struct binder *binder, struct task *task, struct flow *flow,
 /* The same for terms, with names and types from `columns`: adds the hidden columns that they need. */
 void task_set_outputs(struct binder *binder, struct task *task, struct flow *flow, const struct slot *columns,
                       const struct term *terms, size_t count);
+/* Keeps the rows for which the value is true; the task has no other filter. */
+void task_filter(struct binder *binder, struct task *task, value keep);
+/* Adds a column as the next input, for which there is space; the queue holds it. */
+void task_add_column(struct binder *binder, struct task *task, struct column *column, const char *name);
+/* Column k of the flow, whose type is known, at the row `row` of it. */
+struct term flow_element(struct task *task, const struct flow *flow, size_t k, value row, struct arena *arena);
+/* Ends `task`, which reads the flow, with `values` {begin, count}, and makes of each row so many: the flow's columns
+ * become the number of the row, and begin, begin + 1, ..., which is below `most`. */
+void expand_rows(struct binder *binder, const struct stage *stage, struct task *task, const value values[2],
+                 int64_t most, struct flow *flow);
 /* Checks a relation's number of columns; true, with an error, if there are too many. */
 bool too_many_columns(struct binder *binder, size_t count, struct span span);
 /* Numbers duplicate column names: ids, ids_2. */

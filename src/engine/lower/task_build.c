@@ -210,6 +210,21 @@ void task_pass_inputs(struct binder *binder, struct task *task, struct flow *flo
     task_set_slots(binder, task, flow, flow->columns, values, flow->count, flow->hidden);
 }
 
+void task_filter(struct binder *binder, struct task *task, value keep)
+{
+    task->filters = arena_alloc(binder->arena, sizeof *task->filters);
+    task->filters[0] = (struct filter){keep, task->span};
+    task->filter_count = 1;
+}
+
+void task_add_column(struct binder *binder, struct task *task, struct column *column, const char *name)
+{
+    struct input *input = &task->inputs[task->input_count];
+    *input = (struct input){.column = column, .type = column->type, .name = name};
+    queue_hold(binder->queue, column_ref(column));
+    input_value(&task->code, (int64_t)task->input_count++, input, task->span);
+}
+
 bool too_many_columns(struct binder *binder, size_t count, struct span span)
 {
     if (count <= LIMIT_COLUMNS)

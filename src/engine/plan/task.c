@@ -184,6 +184,7 @@ int64_t operator_result_rows(const struct column_operator *column_op, int64_t ro
     case OPERATOR_GROUP:
     case OPERATOR_DISTINCT:
     case OPERATOR_EXPAND:
+    case OPERATOR_APPEND:
         break;
     }
     return -1;
@@ -207,8 +208,8 @@ bool operator_selects(const struct column_operator *column_op, int64_t rows)
 /* A value that an operator computes (a running sum, a sum of a group) may overflow. */
 static bool output_can_fail(const struct task *task, size_t output)
 {
-    bool computed =
-        task->sink == SINK_OPERATOR && !operator_carries(task->column_op) && task->column_op->kind != OPERATOR_EXPAND;
+    bool computed = task->sink == SINK_OPERATOR && !operator_carries(task->column_op) &&
+                    task->column_op->kind != OPERATOR_EXPAND && task->column_op->kind != OPERATOR_APPEND;
     return computed || task->code.at[task->outputs[output].value].fallible;
 }
 

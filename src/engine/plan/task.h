@@ -93,6 +93,8 @@ enum operator_kind {
     OPERATOR_DISTINCT,  /* the rows whose outputs have not been seen before, in order */
     OPERATOR_SCATTER,   /* the outputs' rows moved to the positions that key 0 holds */
     OPERATOR_MOVING,    /* of each row, the aggregate of the rows around it: struct moving_operator */
+    OPERATOR_APPEND,    /* the numbers of the task's rows, 0, 1, ..., then -1, -2, ... for the rows of key 1, which has
+                           its own number of rows */
     OPERATOR_EXPAND,    /* as many rows for each as key 1 says: its number, and key 0, key 0 + 1, ...; always -1 where
                            key 0 is. Places are below `into` */
     OPERATOR_PARTITION, /* rows in the order of the keys, stable: the number of each, and of its group, from 0 */
@@ -195,7 +197,7 @@ struct queue {
 void queue_init(struct queue *queue, struct arena *arena);
 void queue_release(struct queue *queue);     /* releases the columns; the rest is in the arena */
 struct task *queue_add(struct queue *queue); /* a zeroed task with whole window, rows -1, limit INT64_MAX, numbered */
-void queue_remove(struct queue *queue, const struct task *task); /* which no task reads */
+void queue_remove(struct queue *queue, const struct task *task);                /* which no task reads */
 void queue_hold(struct queue *queue, struct column *column);                    /* takes over one reference */
 void queue_hold_dictionary(struct queue *queue, struct dictionary *dictionary); /* takes over one reference */
 void queue_add_recomputed(struct queue *queue, const struct relation *relation);

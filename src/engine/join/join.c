@@ -1,0 +1,244 @@
+/* join and lookup: rows of another relation, found by their keys.
+ *
+ * The right side is evaluated before (evaluated.h), and its keys indexed. Where each key has one row, the columns of
+ * the right are read at the place that the index gives: a join is typed code that fuses with what is around it. Else
+ * there is an operator between: for each row of the left it has as many rows as match. */
+#include "engine/join/join.h"
+#include "engine/join/join_stages.h"
+
+#include <string.h>
+
+static enum join_kind kind_of(const struct stage *stage)
+{
+    static const struct {
+        const char *word;
+        enum join_kind kind;
+    } kinds[] = {{"left", JOIN_LEFT}, {"semi", JOIN_SEMI}, {"anti", JOIN_ANTI}, {"full", JOIN_FULL}};
+    if (stage->word->stage == STAGE_LOOKUP)
+        return JOIN_LOOKUP;
+    for (size_t i = 0; stage->kind.text != NULL && i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(stage->kind.text, kinds[i].word) == 0)
+            return kinds[i].kind;
+    }
+    return JOIN_INNER;
+}
+
+bool join_takes_columns(const struct join *join)
+{
+    return join->kind != JOIN_SEMI && join->kind != JOIN_ANTI;
+}
+
+bool join_keeps_left(const struct join *join)
+{
+    return join->kind == JOIN_LEFT || join->kind == JOIN_FULL || join->kind == JOIN_LOOKUP;
+}
+
+const char *join_source_text(const struct join *join)
+{
+    const struct source_node *source = &join->stage->sources[0];
+    struct arena *arena = join->binder->arena;
+    switch (source->kind) {
+    case SOURCE_NAME:
+        return text_of_span(arena, source->name.span, 40);
+    case SOURCE_LOAD:
+        return text_of_span(arena, source->paths[0].path.span, 40);
+    case SOURCE_PIPELINE:
+        return arena_printf(arena, "(%s)", text_of_span(arena, source->pipeline->span, 40));
+    default:
+        return text_of_span(arena, source->span, 40);
+    }
+}
+
+/* Finds the right side, or binds and requests it. */
+static void bind_right(struct join *join)
+{
+    struct binder *binder = join->binder;
+    const struct source_node *source = &join->stage->sources[0];
+    join->right = evaluated_find(binder, source);
+    if (join->right != NULL && join->right->relation != NULL)
+        return;
+    binder->bind_source(binder, source, &join->unevaluated);
+    join->right =
+        evaluated_request(binder, source, pipeline_of_source(binder->arena, source), &join->unevaluated, NULL);
+}
+
+/* The right's column of a key: of its own name, or of the left's. */
+static bool right_key(const struct join *join, const struct item *item, size_t *index)
+{
+    struct arena *arena = join->binder->arena;
+    const struct flow right = {
+        .columns = join->right->columns, .count = join->right->count, .open = join->unevaluated.open};
+    struct scope scope = {.binder = join->binder, .flow = &right};
+    const struct expr *expr = item->expr;
+    if (item->name.text != NULL) {
+        struct expr *name = arena_alloc(arena, sizeof *name);
+        *name = (struct expr){.kind = EXPR_NAME, .span = item->name.span, .name = item->name};
+        expr = name;
+    }
+    return name_resolve_column(&scope, expr, index);
+}
+
+/* Finds the columns of the keys; false after an error, or if they are unknown. */
+static bool find_keys(struct join *join)
+{
+    const struct stage *stage = join->stage;
+    struct scope scope = {.binder = join->binder, .flow = &join->left};
+    bool known = true;
+    join->key_count = stage->item_count;
+    join->left_keys = arena_array(join->binder->arena, join->key_count, sizeof *join->left_keys);
+    join->right_keys = arena_array(join->binder->arena, join->key_count, sizeof *join->right_keys);
+    for (size_t i = 0; i < join->key_count; i++) {
+        const bool left = name_resolve_column(&scope, stage->items[i].expr, &join->left_keys[i]);
+        const bool named = left || stage->items[i].name.text != NULL; /* else the same error twice */
+        const bool right = named && right_key(join, &stage->items[i], &join->right_keys[i]);
+        known = known && left && right;
+        if (right)
+            join->right->wanted[join->right_keys[i]] = true;
+    }
+    return known;
+}
+
+/* Checks that the keys have the same types. */
+static bool check_keys(const struct join *join, struct scope *scope)
+{
+    bool fit = true;
+    for (size_t i = 0; i < join->key_count; i++) {
+        const struct item *item = &join->stage->items[i];
+        const struct slot *left = &join->left.columns[join->left_keys[i]];
+        const struct slot *right = &join->right->columns[join->right_keys[i]];
+        struct term term = term_of_column(scope->code, &join->left, join->left_keys[i], item->span);
+        const char *name = arena_printf(join->binder->arena, "%s.%s", join_source_text(join), right->name);
+        fit = match_check(scope, term, left->name, right, name, item->span) && fit;
+    }
+    return fit;
+}
+
+static bool is_key(const struct join *join, size_t column)
+{
+    for (size_t i = 0; i < join->key_count; i++) {
+        if (join->right_keys[i] == column)
+            return true;
+    }
+    return false;
+}
+
+/* Two columns would have the same name. */
+static void refuse_names(const struct join *join, const char *const *names, size_t count)
+{
+    enum { SHOWN = 4 };
+    struct arena *arena = join->binder->arena;
+    const char *list = arena_printf(arena, "`%s`", names[0]);
+    const char *renames = arena_printf(arena, "%s as ...", name_written(names[0], arena));
+    for (size_t i = 1; i < count && i < SHOWN; i++) {
+        list = arena_printf(arena, "%s, `%s`", list, names[i]);
+        renames = arena_printf(arena, "%s, %s as ...", renames, name_written(names[i], arena));
+    }
+    const struct stage *stage = join->stage;
+    const struct source_node *node = &stage->sources[0];
+    const char *source = join_source_text(join);
+    const char *inner = node->kind == SOURCE_PIPELINE ? text_of_span(arena, node->pipeline->span, 40) : source;
+    bind_error(join->binder, stage->sources[0].span,
+               arena_printf(arena,
+                            "`%s %s as m on ...` names all columns of the right m_%s, ...; or `(%s | rename %s)`",
+                            text_of_word(arena, stage), source, names[0], inner, renames),
+               "both sides have %s%s", list, count > SHOWN ? ", ..." : "");
+}
+
+/* Names the columns of the result: those of the left, then those that the right adds. False after an error. */
+static bool name_result(struct join *join)
+{
+    struct arena *arena = join->binder->arena;
+    const struct evaluated *right = join->right;
+    const size_t most = join->left.count + right->count;
+    const char **equal = arena_array(arena, right->count + 1, sizeof *equal);
+    size_t equal_count = 0, count = join->left.count;
+    if (too_many_columns(join->binder, most, join->stage->span))
+        return false;
+    join->slots = arena_grow(arena, join->left.columns, count, most + 1, sizeof *join->slots);
+    join->added = arena_array(arena, right->count + 1, sizeof *join->added);
+    for (size_t k = 0; k < right->count && join_takes_columns(join); k++) {
+        if (is_key(join, k))
+            continue;
+        struct slot *slot = &join->slots[count++];
+        *slot = right->columns[k];
+        if (join->stage->prefix.text != NULL)
+            slot->name = arena_printf(arena, "%s_%s", join->stage->prefix.text, slot->name);
+        join->added[join->added_count++] = k;
+        for (size_t i = 0; i < join->left.count; i++) {
+            if (strcmp(join->slots[i].name, slot->name) == 0)
+                equal[equal_count++] = slot->name;
+        }
+    }
+    if (equal_count > 0)
+        refuse_names(join, equal, equal_count);
+    return equal_count == 0;
+}
+
+/* Indexes the keys of the right; false after an error. */
+static bool make_index(struct join *join)
+{
+    struct binder *binder = join->binder;
+    struct evaluated *right = join->right;
+    struct column **keys = arena_array(binder->arena, join->key_count, sizeof(struct column *));
+    for (size_t i = 0; i < join->key_count; i++)
+        keys[i] = evaluated_column(right, join->right_keys[i]);
+    enum status status = STATUS_OK;
+    if (right->index == NULL)
+        status = join_index_new(keys, join->key_count, !join_takes_columns(join), binder->workers, &right->index);
+    binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
+    if (status == STATUS_FAILED)
+        bind_error(binder, join->stage->sources[0].span, NULL, "not enough memory for an index of %lld rows",
+                   (long long)right->relation->rows);
+    return status == STATUS_OK;
+}
+
+/* A lookup needs distinct keys. */
+static bool check_distinct(const struct join *join)
+{
+    const struct join_index *index = join->right->index;
+    struct arena *arena = join->binder->arena;
+    struct strbuf key = {0};
+    if (join->kind != JOIN_LOOKUP || index->doubles == 0)
+        return true;
+    for (size_t i = 0; i < join->key_count; i++) {
+        const struct scalar part =
+            column_get(evaluated_column(join->right, join->right_keys[i]), index->double_rows[0]);
+        strbuf_puts(&key, i > 0 ? ", " : "");
+        scalar_print(&key, &part);
+    }
+    const char *text = arena_text(arena, key.text, key.length);
+    strbuf_free(&key);
+    bind_error(join->binder, join->stage->span,
+               "`left join` takes all of them; `distinct` or `group` before leaves one",
+               "`lookup` needs distinct keys, but rows %lld and %lld of `%s` both have %s",
+               (long long)index->double_rows[1], (long long)index->double_rows[0], join_source_text(join), text);
+    return false;
+}
+
+void bind_join(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct join join = {.binder = binder, .stage = stage, .kind = kind_of(stage), .left = *flow};
+    bind_right(&join);
+    if (bind_gave_up(binder))
+        return;
+    if (flow->open || join.unevaluated.open || !find_keys(&join)) {
+        task_unknown(binder, stage, flow);
+        return;
+    }
+    struct task *task = task_of_stage(binder, stage, flow);
+    struct scope scope = scope_of_stage(binder, task, &join.left, NULL);
+    const bool named = name_result(&join);
+    if (!check_keys(&join, &scope) || !named || (join.right->relation != NULL && !make_index(&join)) ||
+        (join.right->relation != NULL && !check_distinct(&join))) {
+        task_set_slots(binder, task, flow, NULL, NULL, 0, 0);
+        flow->open = true;
+    } else if (!join_takes_columns(&join)) {
+        join_keep_matching(&join, &scope, flow);
+    } else if (join.right->relation != NULL && join.right->index->doubles > 0) {
+        join_expanded(&join, &scope, flow);
+    } else {
+        join_single(&join, &scope, flow);
+    }
+    if (join.kind == JOIN_FULL && !flow->open)
+        join_append_rest(&join, flow);
+}

@@ -1,0 +1,213 @@
+/* The rows of a join: where they are in the right, and the columns there. */
+#include "engine/join/join.h"
+
+#include <string.h>
+
+/* Adds a column of the right as a whole input; returns its number. */
+static size_t add_right_input(const struct join *join, struct task *task, size_t column, bool validity)
+{
+    const struct slot *slot = &join->right->columns[column];
+    struct input input = {.whole = true, .name = validity ? "present" : slot->name};
+    struct column *data = join->right->relation != NULL ? evaluated_column(join->right, column) : NULL;
+    if (join->right->relation == NULL) { /* which never runs */
+        input.task = join->unevaluated.task;
+        input.output = validity ? slot->validity : column;
+    } else {
+        input.column = validity ? data->validity : data;
+        queue_hold(join->binder->queue, column_ref(input.column));
+    }
+    input.type = validity ? TYPE_BOOL : slot->type;
+    return task_add_input(task, &input, join->binder->arena);
+}
+
+/* A column of the right at the place. */
+static struct term right_term(const struct join *join, struct task *task, size_t column, struct match place)
+{
+    const struct slot *slot = &join->right->columns[column];
+    const struct relation *relation = join->right->relation;
+    const struct span span = join->stage->span;
+    struct code *code = &task->code;
+    enum kind kind = type_table[slot->type].kind;
+    if (!slot->known)
+        return unknown_term;
+    if (relation != NULL && (relation->rows == 0 || !join->right->evaluated[column])) {
+        /* Nothing is found, or nothing reads it. */
+        value zero = kind == KIND_FLOAT  ? code_float(code, 0, span)
+                     : kind == KIND_BOOL ? code_bool(code, false, span)
+                                         : code_exact_int(code, 0, span);
+        struct term term = term_of_type(zero, slot->logical);
+        term.present = place.found;
+        term.settled = true;
+        return term;
+    }
+    size_t number = add_right_input(join, task, column, false);
+    struct term term = term_of_type(code_lookup(code, (int64_t)number, kind, place.row, span), slot->logical);
+    const bool nullable =
+        relation != NULL ? evaluated_column(join->right, column)->validity != NULL : slot->validity != 0;
+    if (nullable) {
+        number = add_right_input(join, task, column, true);
+        term.present = code_lookup(code, (int64_t)number, KIND_BOOL, place.row, span);
+        term.settled = true;
+    }
+    if (place.found != NO_VALUE) {
+        term.present = present_both(code, place.found, term.present, span);
+        term.settled = false;
+    }
+    return term;
+}
+
+/* Sets the outputs of the task: these columns of the left, and those of the right at the place. */
+void join_set_outputs(struct join *join, struct task *task, const struct term *left, struct match place,
+                      struct flow *flow)
+{
+    const size_t count = join->left.count + join->added_count;
+    struct arena *arena = join->binder->arena;
+    struct term *terms = arena_array(arena, count + 1, sizeof *terms);
+    struct evaluated *right = join->right;
+    memcpy(terms, left, join->left.count * sizeof *terms);
+    right->outputs = arena_array(arena, right->count + 1, sizeof *right->outputs);
+    memset(right->outputs, 0xff, right->count * sizeof *right->outputs);
+    for (size_t i = 0; i < join->added_count; i++) {
+        right->outputs[join->added[i]] = join->left.count + i;
+        terms[join->left.count + i] = right_term(join, task, join->added[i], place);
+    }
+    task_set_outputs(join->binder, task, flow, join->slots, terms, count);
+    right->reader = task;
+}
+
+/* The terms of the left's columns, which are the inputs of a task. */
+static struct term *left_terms(const struct join *join, struct code *code)
+{
+    struct term *terms = arena_array(join->binder->arena, join->left.count + 1, sizeof *terms);
+    for (size_t k = 0; k < join->left.count; k++)
+        terms[k] = term_of_column(code, &join->left, k, join->stage->span);
+    return terms;
+}
+
+static value op(struct code *code, enum op which, value a, value b, struct span span)
+{
+    return code_op(code, which, a, b, NO_VALUE, span);
+}
+
+/* Tells explain how the rows are found. */
+static void describe_join(const struct join *join, struct task *task)
+{
+    const struct join_index *index = join->right->index;
+    struct arena *arena = join->binder->arena;
+    const char *rows = !join_takes_columns(join) ? "" : index->doubles > 0 ? ", rows expanded" : ", a gather";
+    const char *on =
+        text_of_span(arena, span_join(join->stage->items[0].span, join->stage->items[join->key_count - 1].span), 40);
+    task->stages[0].how = arena_printf(arena, "on %s %s in %s%s", on, index->dense ? "by address" : "by perfect hash",
+                                       join_source_text(join), rows);
+}
+
+value join_index_id(const struct join *join, struct scope *scope)
+{
+    struct arena *arena = join->binder->arena;
+    struct term *keys = arena_array(arena, join->key_count, sizeof *keys);
+    struct logical_type *logical = arena_array(arena, join->key_count, sizeof *logical);
+    for (size_t i = 0; i < join->key_count; i++) {
+        keys[i] = term_of_column(scope->code, &join->left, join->left_keys[i], join->stage->span);
+        logical[i] = join->right->columns[join->right_keys[i]].logical;
+    }
+    describe_join(join, scope->task);
+    return match_id(scope, join->right->index, keys, logical, join->stage->span);
+}
+
+/* The row of the right for each of the left, where there is at most one. */
+static struct match single_place(const struct join *join, struct scope *scope)
+{
+    const struct join_index *index = join->right->index;
+    const struct span span = join->stage->span;
+    struct code *code = scope->code;
+    value id = join_index_id(join, scope), last = code_int(code, index->rows - 1, span);
+    if (index->in_order)
+        return (struct match){.row = op(code, OP_MIN, id, last, span), .found = op(code, OP_LE, id, last, span)};
+    value zero = code_exact_int(code, 0, span);
+    value row = match_table(scope, index->row_of, KIND_INT, id, "rows", span);
+    return (struct match){.row = op(code, OP_MAX, row, zero, span), .found = op(code, OP_LE, zero, row, span)};
+}
+
+/* In the first binding: some place. */
+static struct match any_place(const struct join *join, struct scope *scope)
+{
+    const struct span span = join->stage->span;
+    value row = code_row(scope->code, span);
+    return (struct match){.row = row, .found = op(scope->code, OP_EQ, row, code_int(scope->code, 0, span), span)};
+}
+
+/* Keeps the rows that match something, or nothing. */
+void join_keep_matching(const struct join *join, struct scope *scope, struct flow *flow)
+{
+    const struct span span = join->stage->span;
+    value found = any_place(join, scope).found;
+    if (join->right->relation != NULL)
+        found = match_table(scope, join->right->index->members, KIND_BOOL, join_index_id(join, scope), "members", span);
+    if (join->kind == JOIN_ANTI)
+        found = op(scope->code, OP_NOT, found, NO_VALUE, span);
+    task_filter(join->binder, scope->task, found);
+    flow->rows = -1;
+    task_pass_inputs(join->binder, scope->task, flow);
+}
+
+/* One row of the result for each of the left, or none. */
+void join_single(struct join *join, struct scope *scope, struct flow *flow)
+{
+    struct task *task = scope->task;
+    struct match place = join->right->relation != NULL ? single_place(join, scope) : any_place(join, scope);
+    const struct term *left = left_terms(join, &task->code);
+    if (join->kind == JOIN_INNER) {
+        task_filter(join->binder, task, place.found);
+        place.found = NO_VALUE;
+        flow->rows = -1;
+    }
+    join_set_outputs(join, task, left, place, flow);
+}
+
+/* Finds, for each row of the left, where its rows are in the index, and how many there are. */
+static void expand_matches(const struct join *join, struct scope *scope, struct flow *rows)
+{
+    const struct join_index *index = join->right->index;
+    const struct span span = join->stage->span;
+    struct code *code = scope->code;
+    value one = code_exact_int(code, 1, span);
+    value id = join_index_id(join, scope);
+    value begin = match_table(scope, index->starts, KIND_INT, id, "starts", span);
+    value end = match_table(scope, index->starts, KIND_INT, op(code, OP_ADD, id, one, span), "starts", span);
+    value count = op(code, OP_SUB, end, begin, span);
+    if (join_keeps_left(join)) {
+        value none = op(code, OP_EQ, count, code_exact_int(code, 0, span), span);
+        begin = code_op(code, OP_SELECT, none, code_exact_int(code, -1, span), begin, span);
+        count = op(code, OP_MAX, count, one, span);
+    }
+    const value values[] = {begin, count};
+    *rows = join->left;
+    expand_rows(join->binder, join->stage, scope->task, values, index->rows, rows);
+}
+
+/* As many rows for each of the left as match. */
+void join_expanded(struct join *join, struct scope *scope, struct flow *flow)
+{
+    const struct span span = join->stage->span;
+    struct binder *binder = join->binder;
+    const struct join_index *index = join->right->index;
+    struct flow rows;
+    expand_matches(join, scope, &rows);
+    struct task *task = task_of_stage(binder, join->stage, &rows);
+    struct scope expanded = {.binder = binder, .code = &task->code, .task = task};
+    struct code *code = &task->code;
+    value row = code_input(code, 0, KIND_INT, span), at = code_input(code, 1, KIND_INT, span);
+    value zero = code_exact_int(code, 0, span);
+    struct match place = {.row = at, .found = NO_VALUE};
+    if (join_keeps_left(join)) {
+        place.found = op(code, OP_LE, zero, at, span);
+        place.row = op(code, OP_MAX, at, zero, span);
+    }
+    if (!index->in_order)
+        place.row = match_table(&expanded, index->row_of, KIND_INT, place.row, "rows", span);
+    struct term *left = arena_array(binder->arena, join->left.count + 1, sizeof *left);
+    for (size_t k = 0; k < join->left.count; k++)
+        left[k] = join->left.columns[k].known ? flow_element(task, &join->left, k, row, binder->arena) : unknown_term;
+    flow->rows = -1;
+    join_set_outputs(join, task, left, place, flow);
+}

@@ -1,0 +1,21 @@
+/* Stages that read several relations. */
+#ifndef RQL_ENGINE_JOIN_JOIN_STAGES_H
+#define RQL_ENGINE_JOIN_JOIN_STAGES_H
+
+#include "engine/expression/expression.h"
+
+/* join of all kinds, and lookup */
+void bind_join(struct binder *binder, const struct stage *stage, struct flow *flow);
+
+/* append: the rows of another relation after those of the flow, columns by name */
+void bind_append(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* The same with the relation as a flow, called `what` in errors. */
+void append_flow(struct binder *binder, const struct stage *stage, const struct flow *second, struct flow *flow);
+
+/* unpivot: columns become rows with the column's name and its value */
+void bind_unpivot(struct binder *binder, const struct stage *stage, struct flow *flow);
+
+/* sample: some rows at random, in their order */
+void bind_sample(struct binder *binder, const struct stage *stage, struct flow *flow);
+
+#endif

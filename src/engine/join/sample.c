@@ -1,0 +1,97 @@
+/* sample: some rows at random, in their order. Rows are ordered by a hash of their numbers, which the seed chooses; the
+ * first ones are taken. So a sample is the same everywhere, whatever the order in which rows are read. */
+#include "engine/join/join_stages.h"
+
+#include "engine/lower/lower.h"
+
+/* The next number of a fixed sequence (splitmix64, Steele, Lea, Flood, OOPSLA 2014). */
+static uint64_t next_number(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9E3779B97F4A7C15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+/* The XOR of the products of both halves of a number, which may have 63 bits, with two numbers of 31 bits: no product
+ * exceeds 63 bits. */
+static value mixed(struct code *code, value v, uint64_t *state, struct span span)
+{
+    enum { HALF = 31 };
+    const int64_t mask = (INT64_C(1) << HALF) - 1;
+    value parts[2];
+    parts[0] = code_op(code, OP_BITAND, v, code_exact_int(code, mask, span), NO_VALUE, span);
+    parts[1] = code_op(code, OP_SHR, v, code_exact_int(code, HALF, span), NO_VALUE, span);
+    parts[1] = code_op(code, OP_BITAND, parts[1], code_exact_int(code, UINT32_MAX, span), NO_VALUE, span);
+    for (int i = 0; i < 2; i++) {
+        const int64_t factor = (int64_t)(next_number(state) & (uint64_t)mask) | 1;
+        parts[i] = code_op(code, OP_MUL, parts[i], code_int(code, factor, span), NO_VALUE, span);
+    }
+    return code_op(code, OP_XOR, parts[0], parts[1], NO_VALUE, span);
+}
+
+/* The number of each row and its hash. */
+static void hash_rows(struct binder *binder, const struct stage *stage, int64_t seed, struct flow *flow)
+{
+    enum { ROUNDS = 3 };
+    struct task *task = task_of_stage(binder, stage, flow);
+    struct code *code = &task->code;
+    uint64_t state = (uint64_t)seed;
+    value row = code_row(code, stage->span);
+    /* The low half of a product depends on the low half of a number only: a constant first, then several rounds. */
+    value hash = code_int(code, (int64_t)(next_number(&state) >> 1), stage->span);
+    hash = code_op(code, OP_XOR, row, hash, NO_VALUE, stage->span);
+    for (int i = 0; i < ROUNDS; i++)
+        hash = mixed(code, hash, &state, stage->span);
+    struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
+    slots[0] = (struct slot){.name = "row", .type = TYPE_I64, .known = true};
+    slots[1] = (struct slot){.name = "hash", .type = TYPE_I64, .known = true};
+    const value values[] = {row, hash};
+    task_set_slots(binder, task, flow, slots, values, 2, 0);
+}
+
+/* Sorts the rows by a column and keeps the first `count` columns. */
+static void sort_by(struct binder *binder, const struct stage *stage, size_t column, struct flow *flow)
+{
+    struct task *task = operator_new(binder, "sort", stage->span, flow, OPERATOR_SORT, 1);
+    value row = code_input(&task->code, 0, KIND_INT, stage->span);
+    task->column_op->keys[0] = column;
+    task_set_slots(binder, task, flow, flow->columns, &row, 1, 0);
+}
+
+/* A number of the stage; false after an error, or if it is unknown. */
+static bool number_of(struct binder *binder, const struct expr *expr, const char *what, int64_t *number)
+{
+    struct code code;
+    code_init(&code, binder->arena);
+    struct scope scope = scope_without_columns(binder, &code, "a sample has one size");
+    return bind_constant_int(&scope, expr, what, "as in `sample 100 seed 7`", number) == KNOWN_VALUE;
+}
+
+void bind_sample(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    int64_t count = 0, seed = 0;
+    const struct flow from = *flow;
+    bool known = number_of(binder, stage->items[0].expr, "how many rows `sample` takes", &count);
+    if (stage->initial != NULL)
+        known = number_of(binder, stage->initial, "a seed", &seed) && known;
+    if (count < 0)
+        bind_error(binder, stage->items[0].span, "as in `sample 100`", "`sample` cannot take %lld rows",
+                   (long long)count);
+    hash_rows(binder, stage, seed, flow);
+    sort_by(binder, stage, 1, flow);
+    struct task *window = task_of_stage(binder, stage, flow);
+    window->window.take = max_int64(count, 0);
+    flow->rows = from.rows >= 0 && known ? min_int64(from.rows, window->window.take) : -1;
+    task_pass_inputs(binder, window, flow);
+    sort_by(binder, stage, 0, flow);
+    struct task *task = task_of_stage(binder, stage, flow);
+    struct term *terms = arena_array(binder->arena, from.count + 1, sizeof *terms);
+    value row = code_input(&task->code, 0, KIND_INT, stage->span);
+    for (size_t k = 0; k < from.count; k++)
+        terms[k] = from.columns[k].known ? flow_element(task, &from, k, row, binder->arena) : unknown_term;
+    const int64_t rows = flow->rows;
+    *flow = from;
+    flow->rows = rows;
+    task_set_outputs(binder, task, flow, from.columns, terms, from.count);
+}

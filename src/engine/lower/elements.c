@@ -1,0 +1,36 @@
+/* Rows at other places: elements of a flow, and rows repeated. */
+#include "engine/lower/lower.h"
+
+struct term flow_element(struct task *task, const struct flow *flow, size_t k, value row, struct arena *arena)
+{
+    const struct slot *slot = &flow->columns[k];
+    struct input input = {.task = flow->task, .output = k, .type = slot->type, .name = slot->name, .whole = true};
+    struct term term = term_of_type(task_element(task, &input, row, arena), slot->logical);
+    if (slot->validity == 0)
+        return term;
+    input = (struct input){
+        .task = flow->task, .output = slot->validity, .type = TYPE_BOOL, .name = "present", .whole = true};
+    term.present = task_element(task, &input, row, arena);
+    term.settled = true;
+    return term;
+}
+
+void expand_rows(struct binder *binder, const struct stage *stage, struct task *task, const value values[2],
+                 int64_t most, struct flow *flow)
+{
+    struct slot *slots = arena_array(binder->arena, 4, sizeof *slots);
+    slots[0] = (struct slot){.name = "begin", .type = TYPE_I64, .known = true};
+    slots[1] = (struct slot){.name = "count", .type = TYPE_I64, .known = true};
+    slots[2] = (struct slot){.name = "row", .type = TYPE_I64, .known = true};
+    slots[3] = (struct slot){.name = "match", .type = TYPE_I64, .known = true};
+    task_set_slots(binder, task, flow, slots, values, 2, 0);
+    struct task *expand = operator_new(binder, "expand", stage->span, flow, OPERATOR_EXPAND, 2);
+    value inputs[2];
+    for (size_t k = 0; k < 2; k++) {
+        expand->column_op->keys[k] = k;
+        inputs[k] = code_input(&expand->code, (int64_t)k, KIND_INT, stage->span);
+    }
+    expand->column_op->into = most;
+    flow->rows = -1;
+    task_set_slots(binder, expand, flow, &slots[2], inputs, 2, 0);
+}
