@@ -232,6 +232,7 @@ static void order_columns(struct binder *binder, const struct stage *stage, stru
 static void forget_groups(struct flow *flow)
 {
     flow->group = flow->place = flow->key_count = 0;
+    flow->scattered = false;
     for (size_t k = 0; k < flow->count; k++)
         flow->columns[k].key = flow->columns[k].origin = 0;
 }
@@ -313,16 +314,24 @@ static void leave_in_place(struct binder *binder, const struct stage *stage, con
 /* Groups of which all rows are gone leave gaps in the numbers of groups: numbers them anew. */
 static void number_groups(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    struct task *numbers = operator_new(binder, "per", stage->span, flow, OPERATOR_PARTITION, 1);
+    const enum operator_kind kind = flow->scattered ? OPERATOR_IDS : OPERATOR_PARTITION;
+    struct task *numbers = operator_new(binder, "per", stage->span, flow, kind, 1);
     numbers->column_op->keys[0] = flow->group;
     struct flow numbered = *flow;
-    set_partition_outputs(binder, numbers, &numbered);
+    if (flow->scattered) {
+        struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
+        *slot = flow->columns[flow->group];
+        value placeholder = code_input(&numbers->code, (int64_t)flow->group, KIND_INT, stage->span);
+        task_set_slots(binder, numbers, &numbered, slot, &placeholder, 1, 0);
+    } else {
+        set_partition_outputs(binder, numbers, &numbered);
+    }
     struct task *task = task_reading(binder, "per", stage->span, flow);
     size_t count = flow->count + flow->hidden;
     value *values = arena_array(binder->arena, count + 1, sizeof *values);
     for (size_t k = 0; k < count; k++)
         values[k] = code_input(&task->code, (int64_t)k, type_table[flow->columns[k].type].kind, stage->span);
-    values[flow->group] = row_input(task, numbers, 1, binder->arena);
+    values[flow->group] = row_input(task, numbers, flow->scattered ? 0 : 1, binder->arena);
     task_set_slots(binder, task, flow, flow->columns, values, flow->count, flow->hidden);
 }
 
@@ -424,17 +433,62 @@ static void enter(struct binder *binder, const struct stage *stage, struct flow 
     order_columns(binder, stage, &operands, keys, flow);
 }
 
-void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+/* Enters without moving rows: adds each row's group as a hidden column, and the named keys as visible ones. */
+static void enter_scattered(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    struct per per = {.before = *flow};
-    bool good = check_body(binder, stage, &per);
-    if (too_many_columns(binder, flow->count + 2 * stage->item_count, stage->span) || !good) {
-        task_unknown(binder, stage, flow);
-        return;
+    struct arena *arena = binder->arena;
+    const size_t key_count = stage->item_count;
+    struct key_operands *keys = arena_array(arena, key_count + 1, sizeof *keys);
+    const struct flow before = *flow;
+    size_t ids = group_ids_add(binder, stage, stage->items, key_count, flow, keys), index;
+    struct task *task = task_reading(binder, "per", stage->span, flow);
+    struct scope scope = scope_of_stage(binder, task, flow, stage->head);
+    struct slot *slots = arena_grow(arena, flow->columns, before.count, before.count + key_count, sizeof *slots);
+    struct term *terms = arena_array(arena, before.count + key_count + 1, sizeof *terms);
+    struct slot *key_slots = arena_array(arena, key_count + 1, sizeof *key_slots);
+    size_t count = before.count, kept = 0;
+    for (size_t k = 0; k < before.count; k++)
+        terms[k] = term_of_column(&task->code, flow, k, stage->span);
+    for (size_t i = 0; i < key_count; i++) {
+        const struct item *item = &stage->items[i];
+        const char *name = item->name.text;
+        bool column = keys[i].slot.known && (item->expr->kind == EXPR_NAME || item->expr->kind == EXPR_POSITION) &&
+                      bind_is_column(&scope, item->expr, bind_term(&scope, item->expr), &index) &&
+                      (name == NULL || strcmp(name, flow->columns[index].name) == 0);
+        if (column && slots[index].key == 0) {
+            key_slots[kept] = slots[index];
+            slots[index].key = ++kept;
+        }
+        if (column || name == NULL)
+            continue;
+        struct slot slot = keys[i].slot;
+        terms[count] = unknown_term;
+        if (slot.known) {
+            value v = code_input(&task->code, (int64_t)keys[i].value, type_table[slot.type].kind, stage->span);
+            terms[count] = term_of_type(v, slot.logical);
+        }
+        if (slot.known && keys[i].nullable) {
+            value missing = code_input(&task->code, (int64_t)keys[i].missing, KIND_BOOL, stage->span);
+            terms[count].present = code_op(&task->code, OP_NOT, missing, NO_VALUE, NO_VALUE, stage->span);
+        }
+        key_slots[kept] = slot;
+        slot.key = ++kept;
+        slots[count++] = slot;
     }
-    enter(binder, stage, flow);
+    number_duplicates(binder, slots, count);
+    flow->group = ids;
+    flow->scattered = true;
+    task_set_outputs(binder, task, flow, slots, terms, count);
+    flow->keys = key_slots;
+    flow->key_count = kept;
+    flow->shape = (struct shape){0};
+}
+
+static void bind_body(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
     bool gaps = false;
-    for (size_t i = 0; i < stage->body_count && flow->group != 0 && !bind_gave_up(binder); i++) {
+    for (size_t i = 0; i < stage->body_count && flow->group != 0 && !bind_gave_up(binder) && !binder->needs_order;
+         i++) {
         if (stage->body[i].word->stage == STAGE_GROUP) {
             bind_group_of_groups(binder, stage, &stage->body[i], flow);
             gaps = false;
@@ -443,6 +497,46 @@ void bind_per(struct binder *binder, const struct stage *stage, struct flow *flo
         bind_within(binder, &stage->body[i], gaps, flow, bound);
         gaps = gaps || find_body_stage(stage->body[i].word->stage)->drops;
     }
+}
+
+/* Binds it with the rows in their places. False, with nothing bound, if something needs those of a group one after
+ * another. */
+static bool bind_scattered(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    const struct flow before = *flow;
+    const size_t tasks = binder->queue->count, errors = binder->errors, outputs = binder->outputs;
+    const size_t diags = binder->diags->count;
+    binder->needs_order = false;
+    enter_scattered(binder, stage, flow);
+    bind_body(binder, stage, flow, bound);
+    if (!binder->needs_order) {
+        if (flow->group != 0)
+            leave_ordered(binder, stage, flow);
+        return true;
+    }
+    binder->needs_order = false;
+    binder->queue->count = tasks;
+    binder->errors = errors;
+    binder->outputs = outputs;
+    binder->diags->count = diags;
+    *flow = before;
+    return false;
+}
+
+void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    struct per per = {.before = *flow};
+    bool good = check_body(binder, stage, &per);
+    if (too_many_columns(binder, flow->count + 2 * stage->item_count, stage->span) || !good) {
+        task_unknown(binder, stage, flow);
+        return;
+    }
+    const struct aggregate_values *aggregates = binder->aggregates;
+    if (!per.orders && bind_scattered(binder, stage, flow, bound))
+        return;
+    binder->aggregates = aggregates;
+    enter(binder, stage, flow);
+    bind_body(binder, stage, flow, bound);
     if (flow->group == 0)
         return; /* after an error */
     if (per.orders)

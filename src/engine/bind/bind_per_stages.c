@@ -34,7 +34,7 @@ void bind_distinct_of_groups(struct binder *binder, const struct stage *stage, s
     pass_begin(&pass, &of);
     size_t columns = 0;
     for (size_t k = 0; k < flow->count + flow->hidden; k++) {
-        if (k == flow->place || !flow->columns[k].known)
+        if ((flow->place != 0 && k == flow->place) || !flow->columns[k].known)
             continue;
         pass_group_by(&pass, k);
         columns++;

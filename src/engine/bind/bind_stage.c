@@ -1,5 +1,6 @@
 /* Binds a pipeline's stages in order; the stages that choose rows, and those that end it. */
 #include "engine/bind/bind_internal.h"
+#include "engine/lower/over.h"
 
 #include "base/integer.h"
 #include "engine/join/join_stages.h"
@@ -34,9 +35,16 @@ static void bind_window_of_group(struct binder *binder, const struct stage *stag
     if (stage_number(binder, stage, 0, &count)) {
         count = min_int64(count, INT64_C(1) << 40); /* beyond all rows, and still a distance */
         bool tail = stage->word->stage == STAGE_TAIL;
-        value other = group_has_row(&scope, tail ? count : -count, stage->span);
-        value keep =
-            stage->word->stage == STAGE_SKIP ? other : code_op(code, OP_NOT, other, NO_VALUE, NO_VALUE, stage->span);
+        value keep;
+        if (scope.scattered) { /* those before the row, or after it, are counted */
+            value others = tail ? lower_rows_after(&scope, stage->span) : lower_row_of_group(&scope, stage->span);
+            keep = code_op(code, OP_LT, others, code_exact_int(code, count, stage->span), NO_VALUE, stage->span);
+        } else {
+            value other = group_has_row(&scope, tail ? count : -count, stage->span);
+            keep = code_op(code, OP_NOT, other, NO_VALUE, NO_VALUE, stage->span);
+        }
+        if (stage->word->stage == STAGE_SKIP)
+            keep = code_op(code, OP_NOT, keep, NO_VALUE, NO_VALUE, stage->span);
         if (count == 0)
             keep = code_bool(code, stage->word->stage == STAGE_SKIP, stage->span);
         task->filters = arena_alloc(binder->arena, sizeof *task->filters);

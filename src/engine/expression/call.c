@@ -94,6 +94,7 @@ static struct term inline_call(struct scope *scope, const struct stmt *function,
     body.task = scope->task;
     body.group = scope->group;
     body.place = scope->place;
+    body.scattered = scope->scattered;
     binder->call = &call;
     int32_t before = scope->code->count;
     struct term term = bind_term(&body, function->expr);

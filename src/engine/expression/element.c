@@ -140,6 +140,8 @@ value group_has_row(const struct scope *scope, int64_t offset, struct span span)
     }
     if (scope->group == 0)
         return there;
+    if (scope->scattered)
+        scope->binder->needs_order = true;
     value here = code_input(code, (int64_t)scope->group, KIND_INT, span);
     value other = code_input_at(code, (int64_t)scope->group, offset, KIND_INT, span);
     return code_op(code, OP_AND, there, code_op(code, OP_EQ, here, other, NO_VALUE, span), NO_VALUE, span);

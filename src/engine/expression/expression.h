@@ -73,6 +73,7 @@ struct binder {
     int depth;                     /* of nested expressions */
     const struct call *call;
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
+    bool needs_order; /* set by what needs the rows of a group one after another, where these are scattered */
     struct term (*over)(struct scope *scope, const struct expr *expr); /* binds AGG(E) over A..B, which takes tasks */
     const struct aggregate_values *aggregates;                         /* of the stage that is bound; NULL: none */
     struct term (*rank)(struct scope *scope, const struct expr *expr); /* binds rank(E) */
@@ -118,9 +119,10 @@ struct flow {
     struct task *task;    /* whose outputs are the columns; NULL after an error in the source */
     struct slot *columns; /* `count` visible ones, then `hidden` ones of validity */
     size_t count, hidden;
-    /* Within per: the hidden columns that hold each row's group, which never decreases, and its place before; else 0.
-     */
+    /* Within per: the hidden columns that hold each row's group, and its place before; else 0. Groups come one after
+     * another or, if `scattered`, have rows anywhere, which are in their places. */
     size_t group, place;
+    bool scattered;
     const struct slot *keys; /* the keys that are columns, */
     size_t key_count;        /* and their number */
     int64_t rows;            /* -1 if only running can tell */
@@ -158,6 +160,7 @@ struct scope {
     size_t parameter_count;
     bool has_rows;                          /* `row` means something */
     size_t group, place;                    /* within per: INPUTs of each row's group and place; else 0 */
+    bool scattered;                         /* within per: the rows of a group are anywhere */
     struct shape shape;                     /* `row` and `col` are the indices of this */
     const struct neighbourhood *neighbours; /* `at` means something: within a stencil */
     bool reads_row;                         /* some value bound so far depends on the row */

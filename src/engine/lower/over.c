@@ -266,6 +266,7 @@ static struct term add_operator(struct scope *scope, const struct expr *expr, co
         add_column(&columns, op, MOVING_PRESENT, term->present, (struct slot){.name = "present", .type = TYPE_BOOL});
     if (scope->group != 0) {
         value group = code_input(code, (int64_t)scope->group, KIND_INT, span);
+        op->scattered = scope->scattered;
         add_column(&columns, op, MOVING_GROUPS, group, (struct slot){.name = "group", .type = TYPE_I64});
     }
     if (op->has[MOVING_TIMES]) {
@@ -306,6 +307,13 @@ static struct term add_operator(struct scope *scope, const struct expr *expr, co
     return result;
 }
 
+/* Whether the windows are those of groups whose rows are anywhere: of rows that only enter. */
+static bool fits_scattered(const struct moving_operator *op)
+{
+    return !op->has[MOVING_TIMES] && (op->from_first || op->first == 0) && (op->to_last || op->last == 0) &&
+           (op->from_first || op->to_last);
+}
+
 struct term lower_over(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
@@ -335,6 +343,10 @@ struct term lower_over(struct scope *scope, const struct expr *expr)
         term = call->arg_count > 0 ? counted(scope, term, call->span) : term;
     else if (!bind_value(scope, window.op.kind, call, &term))
         return unknown_term;
+    if (scope->scattered && !fits_scattered(&window.op)) {
+        binder->needs_order = true;
+        return unknown_term;
+    }
     struct term result = add_operator(scope, expr, &term, &window);
     result.aggregate = true;
     return result;

@@ -65,6 +65,7 @@ struct scope scope_of_stage(struct binder *binder, struct task *task, const stru
         .has_rows = true,
         .group = flow->group,
         .place = flow->place,
+        .scattered = flow->scattered,
         .shape = flow->shape,
     };
     if (head != NULL)
@@ -164,14 +165,15 @@ static void keep_keys(struct binder *binder, struct task *task, const struct flo
 static void carry_groups(struct task *task, struct flow *flow, struct slot *slots, value *values, size_t count,
                          size_t *hidden)
 {
-    const size_t from[] = {flow->group, flow->place};
+    size_t *const carried[] = {&flow->group, &flow->place};
     for (size_t i = 0; i < 2; i++) {
+        if (*carried[i] == 0)
+            continue;
         size_t place = count + (*hidden)++;
-        slots[place] = flow->columns[from[i]];
-        values[place] = code_input(&task->code, (int64_t)from[i], KIND_INT, task->span);
+        slots[place] = flow->columns[*carried[i]];
+        values[place] = code_input(&task->code, (int64_t)*carried[i], KIND_INT, task->span);
+        *carried[i] = place;
     }
-    flow->group = count + *hidden - 2;
-    flow->place = count + *hidden - 1;
 }
 
 void task_set_outputs(struct binder *binder, struct task *task, struct flow *flow, const struct slot *columns,

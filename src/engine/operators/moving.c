@@ -1,6 +1,7 @@
 /* Moving aggregates: the windows of rows, and their parts. */
 #include "engine/operators/moving.h"
 
+#include "engine/operators/moving_by_group.h"
 #include "engine/operators/operator_kinds.h"
 
 #include "base/heap.h"
@@ -235,6 +236,22 @@ static enum status report_unsorted(const struct operator_job *job, const struct 
     return STATUS_FAILED;
 }
 
+bool moving_run_parts(struct moving *moving, const struct workers *workers)
+{
+    moving->parts = partition_rows(workers, moving->rows, part_rows(moving, workers->threads));
+    struct moving_run run = {moving, workers};
+    bool done = true;
+    if (needs_totals(moving)) {
+        moving->totals = heap_array((size_t)moving->parts.count, sizeof *moving->totals);
+        moving->has_total = heap_array((size_t)moving->parts.count, sizeof *moving->has_total);
+        done = workers_run(workers, moving->parts.count, find_total, &run);
+    }
+    done = done && workers_run(workers, moving->parts.count, run_part, &run) && !workers_cancelled(workers);
+    free(moving->totals);
+    free(moving->has_total);
+    return done;
+}
+
 enum status moving_run(const struct operator_job *job, const struct workers *workers, uint8_t *failed, bool *flagged)
 {
     struct moving moving = {
@@ -255,19 +272,13 @@ enum status moving_run(const struct operator_job *job, const struct workers *wor
     moving.present = present ? present->data : NULL;
     moving.result_present = job->task->output_count > 1 && job->results[1] ? column_at(job->results[1], 0) : NULL;
     moving.number = moving.values && type_table[moving.values->store].kind == KIND_FLOAT;
-    moving.parts = partition_rows(workers, job->rows, part_rows(&moving, workers->threads));
-    struct moving_run run = {&moving, workers};
-    bool done = true;
-    if (needs_totals(&moving)) {
-        moving.totals = heap_array((size_t)moving.parts.count, sizeof *moving.totals);
-        moving.has_total = heap_array((size_t)moving.parts.count, sizeof *moving.has_total);
-        done = workers_run(workers, moving.parts.count, find_total, &run);
-    }
-    done = done && workers_run(workers, moving.parts.count, run_part, &run) && !workers_cancelled(workers);
-    free(moving.totals);
-    free(moving.has_total);
-    if (!done)
+    if (moving.op->scattered) {
+        enum status status = moving_by_group(&moving, workers);
+        if (status != STATUS_OK)
+            return operator_report(job, status);
+    } else if (!moving_run_parts(&moving, workers)) {
         return STATUS_CANCELLED;
+    }
     if (moving.unsorted != INT64_MAX)
         return report_unsorted(job, &moving);
     *flagged = *flagged || moving.flagged;

@@ -103,6 +103,9 @@ struct moving_part {
  * bits. */
 enum status moving_run(const struct operator_job *job, const struct workers *workers, uint8_t *failed, bool *flagged);
 
+/* Runs it for rows in the order of their groups. False: cancelled. */
+bool moving_run_parts(struct moving *moving, const struct workers *workers);
+
 void moving_total_init(struct moving_total *total);
 /* Adds the present values of these rows. */
 void moving_total_add(const struct moving *moving, struct moving_total *total, struct element_reader *reader,

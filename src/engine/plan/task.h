@@ -119,6 +119,7 @@ enum moving_key {
 struct moving_operator {
     enum moving_kind kind;
     bool has[MOVING_KEYS];
+    bool scattered; /* the rows of a group are anywhere, groups are numbered from 0; windows are `..0`, `0..` or `..` */
     bool from_first, to_last; /* the window begins with the group's first row, ends with its last; else */
     int64_t first, last;      /* at these distances */
 };

@@ -1,0 +1,11 @@
+/* Moving aggregates of groups whose rows are anywhere. */
+#ifndef RQL_ENGINE_OPERATORS_MOVING_BY_GROUP_H
+#define RQL_ENGINE_OPERATORS_MOVING_BY_GROUP_H
+
+#include "engine/operators/moving.h"
+
+/* The operator's windows are all rows of a group up to each (first: all from it on; both: all). Results as of
+ * moving_run; STATUS_FAILED, without an error: not enough memory. */
+enum status moving_by_group(struct moving *moving, const struct workers *workers);
+
+#endif
