@@ -296,7 +296,8 @@ static void note_cut(const struct run *run)
                                 reading->field->name);
     }
     if (count > 0)
-        diag_note(job->diags, job->span, "`%s`: times that are no whole microseconds, or days, are rounded down: %s%s",
+        diag_note(job->diags, (struct span){0},
+                  "`%s`: times that are no whole microseconds, or days, are rounded down: %s%s",
                   mapping_path(run->file->mapping), list, count > MAX_LISTED ? ", ..." : "");
 }
 
@@ -424,7 +425,7 @@ static void note_left_out(const struct format_job *job, const struct arrow_file 
             list = arena_printf(job->diags->arena, "%s%s`%s` (%s)", list, *list ? ", " : "", field->name, field->type);
     }
     if (count > 0)
-        diag_note(job->diags, job->span, "`%s`: left out columns of types that cannot be read: %s%s",
+        diag_note(job->diags, (struct span){0}, "`%s`: left out columns of types that cannot be read: %s%s",
                   mapping_path(file->mapping), list, count > MAX_LISTED ? ", ..." : "");
 }
 

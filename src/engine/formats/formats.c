@@ -155,45 +155,51 @@ enum status format_write(const struct format_job *job, const struct relation *re
     return writer_finish(writer, job->span, job->diags);
 }
 
-/* After reading: if the file has changed meanwhile, that is the only error. */
-static enum status check_changed(const struct format_job *job, const struct mapping *mapping, size_t diags_before)
+/* After opening or reading, which gave `status`: if the file has changed meanwhile, that is the only error, and *undo is
+ * set if there is a result to be released. */
+static enum status settle(const struct format_job *job, const struct mapping *mapping, size_t diags_before,
+                          enum status status, bool *undo)
 {
+    *undo = false;
+    if (status == STATUS_CANCELLED || !mapping_changed(mapping))
+        return status;
+    *undo = status == STATUS_OK;
     job->diags->count = diags_before;
     return mapping_check_unchanged(mapping, job->span, job->diags);
 }
 
 enum status format_open(const struct format_job *job, struct mapping *mapping, struct file_reader **reader)
 {
-    size_t diags_before = job->diags->count;
+    bool undo;
+    const size_t diags_before = job->diags->count;
     enum status status = job->format->open(job, mapping, reader);
-    if (status == STATUS_CANCELLED || !mapping_changed(mapping))
-        return status;
-    if (status == STATUS_OK)
+    status = settle(job, mapping, diags_before, status, &undo);
+    if (undo)
         (*reader)->ops->close(*reader);
-    return check_changed(job, mapping, diags_before);
+    return status;
 }
 
 enum status format_read_columns(const struct format_job *job, struct mapping *mapping, struct file_reader *reader,
                                 const bool *wanted, struct column **columns)
 {
-    size_t diags_before = job->diags->count;
+    bool undo;
+    const size_t diags_before = job->diags->count;
     enum status status = reader->ops->read(reader, job, wanted, columns);
-    if (status == STATUS_CANCELLED || !mapping_changed(mapping))
-        return status;
-    for (size_t k = 0; k < reader->count && status == STATUS_OK; k++) {
+    status = settle(job, mapping, diags_before, status, &undo);
+    for (size_t k = 0; k < reader->count && undo; k++) {
         if (wanted[k])
             column_unref(columns[k]);
     }
-    return check_changed(job, mapping, diags_before);
+    return status;
 }
 
 enum status format_read(const struct format_job *job, struct mapping *mapping, struct relation **relation)
 {
-    size_t diags_before = job->diags->count;
+    bool undo;
+    const size_t diags_before = job->diags->count;
     enum status status = job->format->read(job, mapping, relation);
-    if (status == STATUS_CANCELLED || !mapping_changed(mapping))
-        return status;
-    if (status == STATUS_OK)
+    status = settle(job, mapping, diags_before, status, &undo);
+    if (undo)
         relation_unref(*relation);
-    return check_changed(job, mapping, diags_before);
+    return status;
 }

@@ -212,7 +212,7 @@ enum status npy_array_column(const struct npy_array *array, const struct npy_fie
         return status;
     column_set_logical(*column, field->logical);
     if (copy.cut > 0)
-        diag_note(array->job->diags, array->job->span, "`%s`: %lld %s no whole microseconds; they are rounded down",
+        diag_note(array->job->diags, (struct span){0}, "`%s`: %lld %s no whole microseconds; they are rounded down",
                   array->path, (long long)copy.cut, copy.cut == 1 ? "value is" : "values are");
     return STATUS_OK;
 }

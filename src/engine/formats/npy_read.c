@@ -16,7 +16,7 @@ static void note_skipped(const struct npy_array *array)
                                 header->fields[k].name, header->fields[k].type);
     }
     if (count > 0)
-        diag_note(array->job->diags, array->job->span, "`%s`: skipped fields of unsupported types: %s%s", array->path,
+        diag_note(array->job->diags, (struct span){0}, "`%s`: skipped fields of unsupported types: %s%s", array->path,
                   list, count > MAX_LISTED ? ", ..." : "");
 }
 

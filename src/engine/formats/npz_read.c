@@ -245,7 +245,7 @@ enum status open_npz(const struct format_job *job, struct mapping *mapping, stru
         return status;
     }
     if (*npz->left_out)
-        diag_note(job->diags, job->span, "`%s`: left out arrays: %s%s", path, npz->left_out, more);
+        diag_note(job->diags, (struct span){0}, "`%s`: left out arrays: %s%s", path, npz->left_out, more);
     *reader = &npz->base;
     return STATUS_OK;
 }

@@ -2,58 +2,36 @@
 
 #include "engine/parquet/thrift.h"
 
-static void read_data(struct thrift *in, struct page_header *page)
+/* The ids of fields in the three kinds of headers; 0: none. */
+struct header_fields {
+    int values, encoding, level_encoding, level_bytes, repetition_bytes, is_compressed;
+};
+
+static const struct header_fields data_fields = {.values = 1, .encoding = 2, .level_encoding = 3};
+static const struct header_fields dictionary_fields = {.values = 1, .encoding = 2};
+static const struct header_fields data_v2_fields = {
+    .values = 1, .encoding = 4, .level_bytes = 5, .repetition_bytes = 6, .is_compressed = 7};
+
+static void read_fields(struct thrift *in, const struct header_fields *ids, struct page_header *page)
 {
     struct thrift_field field = {0};
     while (thrift_next(in, &field)) {
-        if (field.id == 1)
+        if (field.id == 0) /* no field has it */
+            thrift_skip(in, field.type);
+        else if (field.id == ids->values)
             page->values = thrift_int32(in, field.type);
-        else if (field.id == 2)
+        else if (field.id == ids->encoding)
             page->encoding = thrift_int(in, field.type);
-        else if (field.id == 3)
+        else if (field.id == ids->level_encoding)
             page->level_encoding = thrift_int(in, field.type);
-        else
-            thrift_skip(in, field.type);
-    }
-}
-
-static void read_dictionary(struct thrift *in, struct page_header *page)
-{
-    struct thrift_field field = {0};
-    while (thrift_next(in, &field)) {
-        if (field.id == 1)
-            page->values = thrift_int32(in, field.type);
-        else if (field.id == 2)
-            page->encoding = thrift_int(in, field.type);
-        else
-            thrift_skip(in, field.type);
-    }
-}
-
-static void read_data_v2(struct thrift *in, struct page_header *page)
-{
-    struct thrift_field field = {0};
-    page->level_encoding = ENCODING_RLE;
-    while (thrift_next(in, &field)) {
-        switch (field.id) {
-        case 1:
-            page->values = thrift_int32(in, field.type);
-            break;
-        case 4:
-            page->encoding = thrift_int(in, field.type);
-            break;
-        case 5:
+        else if (field.id == ids->level_bytes)
             page->level_bytes = thrift_int32(in, field.type);
-            break;
-        case 6:
+        else if (field.id == ids->repetition_bytes)
             page->repetition_bytes = thrift_int32(in, field.type);
-            break;
-        case 7:
+        else if (field.id == ids->is_compressed)
             page->is_compressed = thrift_bool(in, field.type);
-            break;
-        default:
+        else
             thrift_skip(in, field.type);
-        }
     }
 }
 
@@ -77,15 +55,16 @@ static void read_header(struct thrift *in, struct page_header *page)
             break;
         case 5:
             if (thrift_struct(in, field.type))
-                read_data(in, page);
+                read_fields(in, &data_fields, page);
             break;
         case 7:
             if (thrift_struct(in, field.type))
-                read_dictionary(in, page);
+                read_fields(in, &dictionary_fields, page);
             break;
         case 8:
+            page->level_encoding = ENCODING_RLE;
             if (thrift_struct(in, field.type))
-                read_data_v2(in, page);
+                read_fields(in, &data_v2_fields, page);
             break;
         default:
             thrift_skip(in, field.type);

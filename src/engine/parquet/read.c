@@ -257,7 +257,7 @@ static void finish_column(struct read *read, struct column_read *column)
     }
     column_finish(column->column, rows);
     if (floored > 0)
-        diag_note(read->job->diags, read->job->span, "`%s`, column `%s`: nanoseconds were cut in %lld values",
+        diag_note(read->job->diags, (struct span){0}, "`%s`, column `%s`: nanoseconds were cut in %lld values",
                   mapping_path(read->reader->mapping),
                   read->reader->base.columns[column->leaf - read->reader->leaves].name, (long long)floored);
 }

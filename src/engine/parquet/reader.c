@@ -117,7 +117,7 @@ static void note_left_out(const struct left_out *left_out, const struct format_j
 {
     for (size_t i = 0; i < LEAF_PROBLEM_COUNT; i++) {
         if (left_out->counts[i] > 0)
-            diag_note(job->diags, job->span, "`%s`: left out %s: %s%s", path, problems[i], left_out->names[i],
+            diag_note(job->diags, (struct span){0}, "`%s`: left out %s: %s%s", path, problems[i], left_out->names[i],
                       left_out->counts[i] > MAX_LISTED ? ", ..." : "");
     }
 }

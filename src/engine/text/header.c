@@ -62,7 +62,7 @@ static char find_separator(const struct table *table)
 static void note_separator(const struct opening *opening, char separator)
 {
     const char *name = separator == ';' ? "`;`" : separator == '|' ? "`|`" : "tabs";
-    diag_note(opening->job->diags, opening->job->span, "`%s`: its values are separated by %s", opening->path, name);
+    diag_note(opening->job->diags, (struct span){0}, "`%s`: its values are separated by %s", opening->path, name);
 }
 
 /* Counts the cells of the first record. Returns its end; NULL: malformed quotes. */
@@ -289,6 +289,6 @@ enum status table_open(struct table *table, struct dialect *dialect, const struc
         status = state_type(&opening, &options->columns[i]);
     const char *advice = status == STATUS_OK ? table_delimiter_advice(table) : NULL;
     if (advice)
-        diag_note(job->diags, job->span, "`%s`: %s", path, advice);
+        diag_note(job->diags, (struct span){0}, "`%s`: %s", path, advice);
     return status;
 }

@@ -239,6 +239,16 @@ static size_t word_begin(const char *text, size_t end)
     return end;
 }
 
+static bool is_operator_word(const char *word, size_t length)
+{
+    static const char *const operators[] = {"in", "like", "not", "is"};
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        if (length == strlen(operators[i]) && strncmp(word, operators[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The name before the comparison that the text ends with, as in `sym == ` or `sym in ["A", `; NULL: it ends with none.
  */
 static const char *compared_name(const struct source *source, struct arena *arena)
@@ -260,14 +270,10 @@ static const char *compared_name(const struct source *source, struct arena *aren
     bool sign = end < signs;
     end = before_blanks(text, end);
     size_t begin = word_begin(text, end);
-    static const char *const operators[] = {"in", "like", "not", "is"};
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-        if (end - begin != strlen(operators[i]) || strncmp(text + begin, operators[i], end - begin) != 0)
-            continue;
+    while (is_operator_word(text + begin, end - begin)) { /* `not in` is two */
         sign = true;
         end = before_blanks(text, begin);
         begin = word_begin(text, end);
-        i = (size_t)-1; /* `not in`: once more */
     }
     return sign && end > begin ? arena_text(arena, text + begin, end - begin) : NULL;
 }
