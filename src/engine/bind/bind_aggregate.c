@@ -159,13 +159,25 @@ static bool scanned_value(struct binder *binder, const struct stage *stage, cons
     bool bound = what->kind == AGG_MIN || what->kind == AGG_MAX;
     if (bound && !what->has_initial) {
         bind_error(binder, stage->span, "begin with a value, as in `from 0`, or give them one first: `map x ?? 0`",
-                   "`%s` has no value before the first that is not missing", text_of_word(binder->arena, stage));
+                   "along an axis, `%s` has no value before the first that is not missing",
+                   text_of_word(binder->arena, stage));
         return false;
     }
     double number = what->kind == AGG_MIN ? INFINITY : what->kind == AGG_MAX ? -INFINITY : (double)neutral;
     value other = real ? code_float(code, number, stage->span) : code_exact_int(code, neutral, stage->span);
     term->value = code_op(code, OP_SELECT, term->present, term->value, other, stage->span);
     return true;
+}
+
+/* A running minimum or maximum that is missing up to the first value, or of text: as a window. NULL: it is neither. */
+static const char *scanned_extreme(const struct stage *stage, const struct slot *slot)
+{
+    const char *op = stage->op.text;
+    const bool extreme = op != NULL && (strcmp(op, "min") == 0 || strcmp(op, "max") == 0);
+    if (!extreme || !slot->known || stage->initial != NULL || stage->exclusive.text != NULL ||
+        stage->along.text != NULL)
+        return NULL;
+    return slot->validity != 0 || slot->logical.kind == LOGICAL_TEXT ? op : NULL;
 }
 
 void bind_scan(struct binder *binder, const struct stage *stage, struct flow *flow)
@@ -178,6 +190,11 @@ void bind_scan(struct binder *binder, const struct stage *stage, struct flow *fl
     }
     struct operands operands;
     struct slot slot = flow->columns[0];
+    const char *extreme = scanned_extreme(stage, &slot);
+    if (extreme != NULL) {
+        bind_scan_as_window(binder, stage, extreme, 0, flow);
+        return;
+    }
     operands_begin(binder, stage, flow, &operands);
     struct term term = term_of_column(&operands.task->code, flow, 0, stage->span);
     bool sum = stage->op.text != NULL && strcmp(stage->op.text, "+") == 0;

@@ -33,6 +33,9 @@ bool has_row_expressions(const struct stage *stage, const struct flow *flow);
 void bind_distinct_of_groups(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_reverse_of_groups(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_scan_of_groups(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* A scan of a column, not exclusive, as the aggregate of this word over ..0. */
+void bind_scan_as_window(struct binder *binder, const struct stage *stage, const char *word, size_t column,
+                         struct flow *flow);
 
 /* bind_per.c: stages within groups. */
 void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound);

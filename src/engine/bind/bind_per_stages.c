@@ -101,12 +101,17 @@ void bind_scan_of_groups(struct binder *binder, const struct stage *stage, struc
         task_unknown(binder, stage, flow);
         return;
     }
+    bind_scan_as_window(binder, stage, word, column, flow);
+}
+
+void bind_scan_as_window(struct binder *binder, const struct stage *stage, const char *word, size_t column,
+                         struct flow *flow)
+{
     struct expr position = {.kind = EXPR_POSITION, .span = stage->span, .integer = (int64_t)column + 1, .depth = 1};
     struct expr *arguments[] = {&position};
     struct expr call = {.kind = EXPR_CALL,
                         .span = stage->span,
                         .name = {word, stage->op.span},
-
                         .args = arguments,
                         .arg_count = 1,
                         .depth = 2};
