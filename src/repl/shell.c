@@ -80,6 +80,7 @@ static void shell_open(struct session *session, const struct options *options, c
     const size_t ram = (size_t)system_memory_bytes();
     session->runner.memory = (int64_t)ram; /* asking takes as long as a short query */
     session->runner.pool = buffer_pool_new(ram / POOL_SHARE);
+    file_cache_set_pool(session->file_cache, session->runner.pool);
     session->collector = stats_collector_new(ram / COPIES_SHARE, session->runner.pool);
     session->runner.cancel = platform->cancel;
     session->opened_device = DEVICE_HOST;

@@ -3,6 +3,7 @@
 
 #include "base/strbuf.h"
 #include "engine/formats/formats.h"
+#include "engine/storage/buffer_pool.h"
 #include "engine/storage/text_options.h"
 #include "engine/values/dictionary.h"
 
@@ -14,6 +15,7 @@ struct fixture {
     struct mappings *mappings;
     struct relation *relation; /* last read */
     const struct text_options *options;
+    struct buffer_pool *pool;
 };
 
 static int setup(void **state)
@@ -22,6 +24,7 @@ static int setup(void **state)
     assert_non_null(fixture);
     fixture->scratch = scratch_new();
     fixture->mappings = mappings_new();
+    fixture->pool = buffer_pool_new(1 << 24);
     *state = fixture;
     return 0;
 }
@@ -31,6 +34,7 @@ static int teardown(void **state)
     struct fixture *fixture = *state;
     relation_unref(fixture->relation);
     mappings_free(fixture->mappings);
+    buffer_pool_unref(fixture->pool);
     scratch_free(fixture->scratch);
     free(fixture);
     return 0;
@@ -81,12 +85,30 @@ static struct mapping *open_mapping(struct fixture *fixture, const char *name, c
     return mapping;
 }
 
+/* Fills the pool with blocks that are not zero. */
+static void soil_pool(struct buffer_pool *pool)
+{
+    enum { BLOCKS = 16, BYTES = 1 << 16 };
+    void *blocks[BLOCKS];
+    size_t sizes[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++) {
+        blocks[i] = buffer_pool_alloc(pool, BYTES, &sizes[i]);
+        assert_non_null(blocks[i]);
+        memset(blocks[i], 0xa5, BYTES);
+    }
+    for (int i = 0; i < BLOCKS; i++)
+        buffer_pool_release(pool, blocks[i], sizes[i]);
+}
+
 static enum status read_with(struct fixture *fixture, const char *name, const void *bytes, size_t size,
                              const struct workers *workers)
 {
     struct scratch *scratch = fixture->scratch;
     struct mapping *mapping = open_mapping(fixture, name, bytes, size);
-    const struct format_job job = {format_of_path(name), workers, scratch->span, &scratch->diags, fixture->options};
+    struct workers pooled = *workers;
+    pooled.pool = fixture->pool;
+    soil_pool(fixture->pool);
+    const struct format_job job = {format_of_path(name), &pooled, scratch->span, &scratch->diags, fixture->options};
     struct file_reader *reader;
     enum status status = job.format->open(&job, mapping, &reader);
     mapping_unref(mapping);

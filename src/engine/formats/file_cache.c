@@ -6,6 +6,7 @@
 #include "engine/formats/file_cache_entry.h"
 #include "engine/formats/file_pattern.h"
 #include "engine/formats/formats.h"
+#include "engine/storage/buffer_pool.h"
 #include "engine/storage/compression_table.h"
 #include "engine/storage/file_changed.h"
 #include "engine/storage/pipe_input.h"
@@ -30,12 +31,18 @@ struct file_cache *file_cache_new(struct mappings *mappings, const atomic_int *c
     file_cache->opener.mappings = mappings;
     file_cache->opener.pipes = pipes_new();
     file_cache->opener.cancel = cancel;
+    file_cache->opener.thread_pool = thread_pool_new(parallel_threads());
     return file_cache;
 }
 
 void file_cache_set_progress(struct file_cache *file_cache, struct progress *progress)
 {
     file_cache->opener.progress = progress;
+}
+
+void file_cache_set_pool(struct file_cache *file_cache, struct buffer_pool *pool)
+{
+    file_cache->opener.pool = buffer_pool_ref(pool);
 }
 
 void file_cache_reserve_stdin(struct file_cache *file_cache)
@@ -69,6 +76,8 @@ void file_cache_free(struct file_cache *file_cache)
     for (size_t i = 0; i < file_cache->count; i++)
         entry_release(&file_cache->entries[i]);
     pipes_free(file_cache->opener.pipes);
+    thread_pool_free(file_cache->opener.thread_pool);
+    buffer_pool_unref(file_cache->opener.pool);
     free(file_cache->entries);
     free(file_cache);
 }

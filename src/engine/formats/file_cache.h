@@ -29,6 +29,9 @@ struct loaded {
 /* Standard input supplies statements and is rejected as data. */
 void file_cache_reserve_stdin(struct file_cache *file_cache);
 
+/* Sets the pool that gives the memory of columns, once; takes a reference. */
+void file_cache_set_pool(struct file_cache *file_cache, struct buffer_pool *pool);
+
 /* Sets the progress listener for reading files; NULL: none. */
 void file_cache_set_progress(struct file_cache *file_cache, struct progress *progress);
 

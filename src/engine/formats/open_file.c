@@ -14,6 +14,8 @@ struct workers opener_workers(const struct opener *opener, const char *path, str
         .cancel = opener->cancel,
         .progress = opener->progress,
         .whole = {.what = arena_printf(arena, "load %s", path_display(path, arena))},
+        .pool = opener->pool,
+        .thread_pool = opener->thread_pool,
     };
 }
 

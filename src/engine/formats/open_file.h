@@ -13,6 +13,8 @@ struct opener {
     struct pipes *pipes;
     const atomic_int *cancel;
     struct progress *progress;
+    struct buffer_pool *pool;        /* for columns and buffers; may be NULL */
+    struct thread_pool *thread_pool; /* owned by the file cache */
 };
 
 struct opened_file {

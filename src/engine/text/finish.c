@@ -88,7 +88,8 @@ static struct column *finish_text(struct pass *pass, struct step *step, const st
     struct column *column = NULL;
     enum type type = dictionary_code_type(dictionary ? dictionary->count : 0);
     if (dictionary)
-        column = type == TYPE_U32 ? column_ref(step->values) : column_reserve(type, type, table->rows);
+        column =
+            type == TYPE_U32 ? column_ref(step->values) : column_reserve_from(workers->pool, type, type, table->rows);
     if (column) {
         struct translation translation = {pass, step->data, maps, column_at(column, 0), type};
         (void)workers_run(&silent, table->chunk_count, translate_chunk, &translation);
@@ -105,9 +106,9 @@ static struct column *finish_text(struct pass *pass, struct step *step, const st
 }
 
 /* The validity that is the opposite of `absent`. NULL: no memory. */
-static struct column *validity_of(const struct step *step, int64_t rows)
+static struct column *validity_of(const struct step *step, int64_t rows, struct buffer_pool *pool)
 {
-    struct column *validity = column_reserve(TYPE_BOOL, TYPE_BOOL, rows);
+    struct column *validity = column_reserve_from(pool, TYPE_BOOL, TYPE_BOOL, rows);
     if (!validity)
         return NULL;
     uint8_t *present = column_at(validity, 0);
@@ -137,7 +138,7 @@ struct column *pass_finish(struct pass *pass, size_t number, const struct seen *
             set_range(column, seen);
     }
     if (column && seen->missing > 0) {
-        struct column *validity = validity_of(step, pass->table->rows);
+        struct column *validity = validity_of(step, pass->table->rows, workers->pool);
         if (!validity) {
             column_unref(column);
             return NULL;

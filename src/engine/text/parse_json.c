@@ -43,6 +43,7 @@ static void mark_absent(struct parser *parser, int64_t row)
     struct member *member = parser->member;
     for (size_t i = 0; i < pass->count; i++) {
         if (member->last_rows[pass->steps[i].column - parser->table->columns] != row + 1) {
+            clear_value(&pass->steps[i], row);
             pass->steps[i].absent[row] = 1;
             member->seen[i].missing++;
         }

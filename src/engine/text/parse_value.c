@@ -174,6 +174,7 @@ static bool parse_slowly(struct parser *parser, const char **at, const struct st
 {
     struct seen *seen = seen_of(parser, step);
     struct piece piece;
+    clear_value(step, row); /* of a value that is missing, or not of the column's kind */
     const char *next = cell_scan(parser->table->dialect, *at, parser->end, &piece);
     if (!next)
         return parse_fail(parser, PROBLEM_QUOTE, *at, (size_t)(step->column - parser->table->columns));
@@ -332,6 +333,7 @@ static bool parse_text_slowly(struct parser *parser, const char **at, const stru
         return parse_fail(parser, PROBLEM_QUOTE, *at, (size_t)(step->column - table->columns));
     *at = next;
     if (cell_is_missing(table, piece, VALUE_TEXT)) {
+        clear_value(step, row);
         step->absent[row] = 1;
         seen_of(parser, step)->missing++;
         return true;

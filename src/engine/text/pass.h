@@ -6,6 +6,8 @@
 #include "engine/text/cell_ends.h"
 #include "engine/text/table.h"
 
+#include <string.h>
+
 struct interner; /* engine/values/dictionary.h */
 
 /* What one thread has seen of a column. */
@@ -28,6 +30,12 @@ struct step {
     uint8_t *absent; /* 1 where the value is missing; within the pass's */
     struct column *values; /* owns the data */
 };
+
+static inline void clear_value(const struct step *step, int64_t row)
+{
+    const size_t size = type_table[step->column->type].size;
+    memset((char *)step->data + (size_t)row * size, 0, size);
+}
 
 /* One thread's part of a pass. */
 struct member {

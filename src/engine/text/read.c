@@ -63,7 +63,7 @@ static void open_pass(struct pass *pass, struct table *table, const bool *wanted
         pass->step_of[pass->steps[s].column - table->columns] = s;
 }
 
-static bool reserve(struct pass *pass)
+static bool reserve(struct pass *pass, struct buffer_pool *pool)
 {
     const int64_t rows = pass->table->rows;
     if (__builtin_mul_overflow((size_t)rows + 1, pass->count, &pass->absent_bytes))
@@ -74,7 +74,7 @@ static bool reserve(struct pass *pass)
     for (size_t s = 0; s < pass->count; s++) {
         struct step *step = &pass->steps[s];
         enum type type = step->column->type;
-        step->values = column_reserve(type, type, rows);
+        step->values = column_reserve_from(pool, type, type, rows);
         if (!step->values)
             return false;
         step->data = column_at(step->values, 0);
@@ -153,7 +153,7 @@ static enum status run_pass(struct text_reader *reader, const struct format_job 
     struct pass pass;
     enum status status = STATUS_OK;
     open_pass(&pass, table, wanted, job->workers);
-    if (!reserve(&pass))
+    if (!reserve(&pass, job->workers->pool))
         status = file_memory_error(mapping_path(reader->mapping), job->span, job->diags);
     else if (!pass_run(&pass, job->workers))
         status = STATUS_CANCELLED;
