@@ -39,6 +39,8 @@ class Manual:
         # The functions are too many for the overview, which says where they are listed.
         functions = self.help("functions").rstrip("\n").split("\n\n")[0].split("\n")
         names["functions"] = [line.split("(")[0] for line in functions]
+        aggregates = self.help("aggregates").split("\n\n")[0].split("\n")
+        names["aggregates"] = [line.split("(")[0] for line in aggregates]
         return names
 
     def runs(self, title, *queries):
@@ -76,7 +78,7 @@ class Manual:
                     quiet = re.match(r"\.|let |def ", example) or "| save " in example
                     self.tally.check(f"shows-{word}", "" if printed or quiet else f"{example}: nothing")
         self.tally.check("examples", "" if seen > 100 else f"only {seen}")
-        kinds = ("statements", "stages", "functions", "operators")
+        kinds = ("statements", "stages", "functions", "aggregates", "operators")
         missing = [name for kind in kinds for name in self.listed()[kind] if "example" not in self.help(name)]
         self.tally.check("each-has-an-example", str(missing) if missing else "")
 

@@ -134,7 +134,7 @@ static void aggregates_of_groups(void **state)
     struct desk *desk = *state;
     assert_only(desk, "trades | group ids: su", "sum(");
     assert_only(desk, "trades | group ids: sum(amounts), cou", "count(");
-    assert_only(desk, "trades | group ids > 3 ? 1 : 2, amounts: me", "mean(");
+    assert_only(desk, "trades | group ids > 3 ? 1 : 2, amounts: mea", "mean(");
     assert_only(desk, "trades | group ids: ave", "average("); /* an alias */
     assert_false(offers(desk, "trades | group ids: ", "sqrt("));
     assert_false(offers(desk, "trades | group ids: ", "amounts"));

@@ -123,6 +123,19 @@ static void compute_result(struct binder *binder, const struct stage *stage, str
     task_set_outputs(binder, task, flow, slots, terms, count);
 }
 
+/* A computed key has the name of its column, unless another key has it: then none. */
+static const char *name_of_key(const struct stage *stage, const struct groups *groups, size_t i)
+{
+    const struct expr *expr = stage->items[i].expr;
+    bool given = stage->items[i].name.text != NULL || expr->kind == EXPR_NAME || expr->kind == EXPR_POSITION;
+    for (size_t k = 0; k < groups->key_count && !given; k++) {
+        if (k != i && groups->key_names[i] != NULL && groups->key_names[k] != NULL &&
+            strcmp(groups->key_names[i], groups->key_names[k]) == 0)
+            return NULL;
+    }
+    return groups->key_names[i];
+}
+
 void bind_group(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     const size_t key_count = stage->item_count, most = key_count + stage->aggregate_count;
@@ -142,7 +155,7 @@ void bind_group(struct binder *binder, const struct stage *stage, struct flow *f
     const struct flow rows = *flow;
     groups_lower(binder, stage, flow, &groups);
     for (size_t i = 0; i < key_count; i++) {
-        slots[i].name = groups.key_names[i];
+        slots[i].name = name_of_key(stage, &groups, i);
         open = open || (slots[i].name == NULL && !groups.flow.columns[i].known); /* its full name is not known */
     }
     for (size_t i = 0; i < stage->aggregate_count; i++) {

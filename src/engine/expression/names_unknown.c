@@ -33,12 +33,15 @@ void name_unknown_function(struct scope *scope, const struct name *name)
                    "`%s` is a stage, not a function", name->text);
         return;
     }
-    struct candidates names = candidates_new(binder->arena, function_count + binder->env->count);
+    struct candidates names =
+        candidates_new(binder->arena, function_count + aggregate_function_count + binder->env->count);
     const char *foreign = foreign_function(name->text);
     struct strbuf all = {0};
     strbuf_puts(&all, "`.help functions` lists them");
     for (size_t i = 0; i < function_count; i++)
         names.at[names.count++] = functions[i].name;
+    for (size_t i = 0; i < aggregate_function_count; i++)
+        names.at[names.count++] = aggregate_functions[i].name;
     size_t own = names.count;
     candidates_add_bindings(&names, binder->env, BINDING_FUNCTION);
     for (size_t i = own; i < names.count; i++)

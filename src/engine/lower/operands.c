@@ -46,6 +46,25 @@ size_t operands_add(struct operands *operands, value v, struct slot slot)
     return operands->count++;
 }
 
+/* The name of the only column that a value is computed of; NULL if there is not one. */
+static const char *only_column(const struct operands *operands, value v)
+{
+    const struct code *code = &operands->task->code;
+    const struct flow *flow = operands->flow;
+    bool *live = arena_array(operands->binder->arena, (size_t)code->count + 1, sizeof *live);
+    size_t only = flow->count;
+    code_mark(code, v, live);
+    for (value i = 0; i < code->count; i++) {
+        const size_t column = (size_t)code->at[i].integer;
+        if (!live[i] || code->at[i].op != OP_INPUT || column >= flow->count || column == only)
+            continue;
+        if (only < flow->count)
+            return NULL;
+        only = column;
+    }
+    return only < flow->count ? flow->columns[only].name : NULL;
+}
+
 struct key_operands operands_add_key(struct operands *operands, const struct item *item)
 {
     struct scope *scope = &operands->scope;
@@ -57,6 +76,10 @@ struct key_operands operands_add_key(struct operands *operands, const struct ite
     key.slot.name = item->name.text;
     if (key.slot.name == NULL && bind_is_column(scope, item->expr, key.term, &index))
         key.slot.name = operands->flow->columns[index].name;
+    const enum stage_kind stage = operands->stage->word->stage;
+    const bool named = stage != STAGE_SORT && stage != STAGE_TOP; /* the keys of those are no columns of the result */
+    if (named && key.slot.name == NULL && term_is_known(key.term))
+        key.slot.name = only_column(operands, key.term.value);
     key.nullable = term_is_known(key.term) && key.term.present != NO_VALUE;
     if (key.nullable) {
         value missing = code_op(code, OP_NOT, key.term.present, NO_VALUE, NO_VALUE, span);

@@ -142,6 +142,17 @@ static bool columns_before(const struct completer *completer, const struct sourc
     return false;
 }
 
+/* Aggregates, written like calls; in an expression of rows, min and max are among the functions. */
+static void offer_aggregates(struct offer *offer, bool of_rows)
+{
+    for (size_t i = 0; i < aggregate_function_count; i++) {
+        const struct aggregate_function *function = &aggregate_functions[i];
+        bool alias = function->usage == NULL, shared = of_rows && function_find(function->name) != NULL;
+        if (!shared && (!alias || *offer->typed))
+            offer_name(offer, arena_printf(offer->arena, "%s(", function->name));
+    }
+}
+
 static void offer_expression(const struct completer *completer, const struct source *text, struct offer *offer,
                              bool whole)
 {
@@ -153,16 +164,8 @@ static void offer_expression(const struct completer *completer, const struct sou
         offer_bindings(offer, completer->env, BINDING_SCALAR);
         offer_bindings(offer, completer->env, BINDING_FUNCTION);
         offer_functions(offer);
-    }
-}
-
-/* Aggregates of groups, written like calls. */
-static void offer_aggregates(struct offer *offer)
-{
-    for (size_t i = 0; i < aggregate_function_count; i++) {
-        bool alias = aggregate_functions[i].usage == NULL;
-        if (!alias || *offer->typed)
-            offer_name(offer, arena_printf(offer->arena, "%s(", aggregate_functions[i].name));
+        if (*offer->typed)
+            offer_aggregates(offer, true);
     }
 }
 
@@ -198,7 +201,7 @@ static void offer_next(const struct completer *completer, const struct source *t
     static const char *const combiners[] = {"min", "max", "bitor", NULL};
     static const char *const axes[] = {"rows", "cols", NULL};
     if (next->kinds & NEXT_AGGREGATE) {
-        offer_aggregates(offer);
+        offer_aggregates(offer, false);
         return;
     }
     if (next->kinds & (NEXT_EXPRESSION | NEXT_COLUMN))

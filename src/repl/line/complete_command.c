@@ -4,6 +4,7 @@
 #include "repl/session/help.h"
 #include "repl/session/settings.h"
 
+#include "engine/plan/aggregates.h"
 #include "engine/plan/functions.h"
 #include "parser/words.h"
 
@@ -117,6 +118,8 @@ static void add_help_words(struct list *list)
         add(list, words[i].text);
     for (size_t i = 0; i < function_count; i++)
         add(list, functions[i].name);
+    for (size_t i = 0; i < aggregate_function_count; i++)
+        add(list, aggregate_functions[i].name);
     for (size_t i = 0; i < command_count; i++)
         add(list, command_table[i].name);
     for (size_t i = 0; i < setting_count; i++)

@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "engine/formats/formats.h"
+#include "engine/plan/aggregates.h"
 #include "engine/plan/functions.h"
 #include "engine/storage/compression_table.h"
 #include "parser/words.h"
@@ -58,7 +59,7 @@ struct topic {
     size_t (*count)(void);
     struct row (*row)(size_t k);
     const char *more;     /* printed below the rows, or NULL */
-    const char *overview; /* in the overview instead of the names, which are too many; or NULL */
+    const char *overview; /* in the overview instead of the names, which are too many; "": not in it; or NULL */
 };
 
 /* Aliases and words that only continue the phrase of another word appear with that word. */
@@ -97,6 +98,17 @@ static size_t count_functions(void)
 static struct row function_row(size_t k)
 {
     return (struct row){functions[k].name, functions[k].usage, functions[k].summary};
+}
+
+static size_t count_aggregates(void)
+{
+    return aggregate_function_count;
+}
+
+static struct row aggregate_row(size_t k)
+{
+    const struct aggregate_function *function = &aggregate_functions[k];
+    return function->usage ? (struct row){function->name, function->usage, function->summary} : (struct row){0};
 }
 
 static size_t count_commands(void)
@@ -155,12 +167,19 @@ static struct row text_row(size_t k)
 
 static const char format_note[] = "\nload PATH FORMAT reads a file with any extension: load old.dat csv\n";
 
+static const char aggregates_note[] =
+    "\nIn a group, they and what is computed of them: group sym: sum(price * qty) / float(sum(qty))\n"
+    "group : sum(qty), max(price) is one row of all. In an expression of rows, a value of all rows at hand:\n"
+    "select price > 2 * mean(price). Missing values are passed over; of nothing the result is missing, except of\n"
+    "sum and count 0, product 1, any false and all true. Most are stages, too: | median price\n";
+
 static const struct topic topics[] = {
     {"topics", count_texts, text_row, NULL, NULL},
     {"statements", count_words, statement_row, NULL, NULL},
     {"stages", count_words, stage_row, NULL, NULL},
     {"functions", count_functions, function_row, NULL,
-     "of numbers, texts, dates and times: .help functions lists them"},
+     "of values: .help functions lists them; of many rows: .help aggregates"},
+    {"aggregates", count_aggregates, aggregate_row, aggregates_note, ""},
     {"commands", count_commands, command_row, NULL, NULL},
     {"settings", count_settings, setting_row, NULL, NULL},
     {"formats", count_formats, format_row, format_note, NULL},
@@ -170,6 +189,8 @@ enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
 
 static void list_topic(struct strbuf *out, const struct topic *topic, size_t width)
 {
+    if (topic->overview && !*topic->overview)
+        return;
     struct list list = begin_list(out, topic->title, width);
     if (topic->overview)
         list_name(&list, topic->overview);
@@ -315,6 +336,13 @@ static void help_function(struct strbuf *out, const struct function *function)
         strbuf_printf(out, "  example: %s is %s\n", function->example, function->value);
 }
 
+static void help_aggregate(struct strbuf *out, const struct aggregate_function *function)
+{
+    if (!function->usage)
+        function = aggregate_find(function->canonical);
+    strbuf_printf(out, "%s\n  %s\n  example: %s\n", function->usage, function->summary, function->example);
+}
+
 static void help_command(struct strbuf *out, const struct command *command)
 {
     strbuf_printf(out, "%s%s%s\n  %s\n", command->name, *command->usage ? " " : "", command->usage, command->summary);
@@ -361,6 +389,9 @@ bool help_word(struct strbuf *out, const char *text)
     const struct function *function = function_find(text);
     if (function)
         help_function(out, function);
+    const struct aggregate_function *aggregate = aggregate_find(text);
+    if (aggregate)
+        help_aggregate(out, aggregate);
     for (size_t i = 0; i < command_count; i++) {
         if (names_command(&command_table[i], text))
             help_command(out, &command_table[i]);
@@ -389,7 +420,8 @@ bool help_word(struct strbuf *out, const char *text)
 size_t help_nearest(const char *word, const char **nearest, size_t max)
 {
     struct arena *arena = arena_new();
-    size_t most = word_count + function_count + command_count + setting_count + help_text_count + TOPIC_COUNT;
+    size_t most = word_count + function_count + aggregate_function_count + command_count + setting_count +
+                  help_text_count + TOPIC_COUNT;
     const char **all = arena_array(arena, most, sizeof *all);
     size_t count = 0;
     for (size_t i = 0; i < word_count; i++)
@@ -398,6 +430,11 @@ size_t help_nearest(const char *word, const char **nearest, size_t max)
         /* some, like min, are words too */
         if (!word_find(functions[i].name, strlen(functions[i].name)))
             all[count++] = functions[i].name;
+    }
+    for (size_t i = 0; i < aggregate_function_count; i++) {
+        const char *name = aggregate_functions[i].name;
+        if (!word_find(name, strlen(name)) && !function_find(name))
+            all[count++] = name;
     }
     for (size_t i = 0; i < command_count; i++)
         all[count++] = command_table[i].name;
